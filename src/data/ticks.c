@@ -224,17 +224,30 @@ void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
         t->log[i] = (keeli_change){ t->log[i + dropped].index, t->log[i + dropped].tick - by };
 }
 
-bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from) {
-    const bool done = keeli_pages_reserve(&t->table, heap, &tick_pages, &from->table, &t->bytes);
-    t->pages = t->table.table;
-    return done &&
-           (from->log_capacity <= t->log_capacity || resize_log(t, heap, from->log_capacity));
+static void free_log(keeli_ticks *t, keeli_heap *heap) {
+    keeli_free(heap, t->log, t->log_capacity * sizeof *t->log, _Alignof(keeli_change));
 }
 
-void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from) {
+bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
+                             keeli_change **log) {
+    const bool done = keeli_pages_reserve(&t->table, heap, &tick_pages, &from->table, &t->bytes);
+    const size_t bytes = from->log_capacity * sizeof **log;
+    t->pages = t->table.table;
+    if (!done || !bytes || from->log_capacity == t->log_capacity) return done;
+    *log = keeli_new(heap, bytes, _Alignof(keeli_change));
+    return *log != NULL;
+}
+
+void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
+                        keeli_change *log) {
     keeli_pages_assign(&t->table, &tick_pages, &from->table);
-    t->log_count = 0;
-    if (t->log_capacity != from->log_capacity) (void)resize_log(t, heap, from->log_capacity);
+    if (t->log_capacity != from->log_capacity) {
+        free_log(t, heap);
+        t->bytes -= t->log_capacity * sizeof *log;
+        t->bytes += from->log_capacity * sizeof *log;
+        t->log = log;
+        t->log_capacity = from->log_capacity;
+    }
     t->all = from->all;
     t->latest = from->latest;
     t->log_from = from->log_from;
@@ -255,7 +268,7 @@ void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *en
 
 void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap) {
     keeli_pages_deinit(&t->table, heap, &tick_pages);
-    keeli_free(heap, t->log, t->log_capacity * sizeof *t->log, _Alignof(keeli_change));
+    free_log(t, heap);
     *t = (keeli_ticks){ 0 };
 }
 

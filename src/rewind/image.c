@@ -110,34 +110,38 @@ static keel_result stage_unique(const keeli_image *image, keeli_staged *g, const
 }
 
 // ------------------------------------------------------------------ room
-static bool reserve_storage(keel_world *to, keeli_storage *t, const keeli_storage *s) {
+static bool reserve_storage(keel_world *to, keeli_staged *g, keeli_storage *t,
+                            const keeli_storage *s) {
     keeli_heap *heap = &to->heap;
-    const keeli_tracking *tracking = &s->tracking;
     return keeli_presence_reserve_all(&t->presence, heap, &s->presence) &&
            keeli_presence_reserve_all(&t->disabled, heap, &s->disabled) &&
            keeli_sparse_set_reserve_all(&t->set, heap, &s->set) &&
            (!t->size || keeli_indexed_set_reserve_all(&t->indexed, heap, &s->indexed)) &&
-           keeli_ticks_reserve_all(&t->tracking.inserted, heap, &tracking->inserted) &&
-           keeli_ticks_reserve_all(&t->tracking.modified, heap, &tracking->modified);
+           keeli_ticks_reserve_all(&t->tracking.inserted, heap, &s->tracking.inserted,
+                                   &g->logs[0]) &&
+           keeli_ticks_reserve_all(&t->tracking.modified, heap, &s->tracking.modified, &g->logs[1]);
 }
 
-// What follows the storage has room for all that come.
+// What follows the storage, ticks apart, has room for all that come.
 static bool reserve_followers(keel_world *to, keeli_storage *t, const keeli_storage *s) {
     const keeli_presence *const who[] = { &s->presence, &s->disabled };
     const uint64_t all = (uint64_t)s->presence.count + s->disabled.count;
     const uint64_t has = (uint64_t)t->presence.count + t->disabled.count;
     const uint32_t extra = all > has ? (uint32_t)(all - has) : 0;
+    if (!(t->groups.count | t->collectors.count | t->sources.count | t->viewers.count)) return true;
     for (uint32_t k = 0; k < 2; ++k)
         for (uint32_t i = 0; (i = keeli_presence_next(who[k], i)) != UINT32_MAX;
              i = (i / 64 + 1) * 64)
-            if (!keeli_followers_reserve(to, t, i, extra, 0)) return false;
+            if (!keeli_groups_reserve(t, i, extra) || !keeli_sets_reserve(to, t, i, extra, 0) ||
+                !keeli_view_observers_reserve(to, t, i))
+                return false;
     return true;
 }
 
 static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keeli_storage *t,
                                  const keeli_storage *s) {
     keel_world *to = image->to;
-    if (!reserve_storage(to, t, s) || !reserve_followers(to, t, s))
+    if (!reserve_storage(to, g, t, s) || !reserve_followers(to, t, s))
         return keeli_out_of_memory(image->teller, "copying a world");
     if (s->relation && !keeli_store_has_sources(s)) {
         keeli_edges_init(&g->edges, keeli_edges_are_exclusive(&s->relation->edges));
@@ -188,6 +192,14 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
 }
 
 // ------------------------------------------------------------------ giving back
+static void free_logs(const keeli_image *image, keeli_staged *g, const keeli_storage *t) {
+    const keeli_tracking *from = &source_of(image, t)->tracking;
+    const uint32_t sizes[] = { from->inserted.log_capacity, from->modified.log_capacity };
+    for (uint32_t k = 0; k < 2; ++k)
+        keeli_free(&image->to->heap, g->logs[k], sizes[k] * sizeof(keeli_change),
+                   _Alignof(keeli_change));
+}
+
 static void free_staged(keel_world *to, keeli_staged *g, const keeli_storage *t) {
     for (uint32_t i = 0; i < g->made; ++i)
         keeli_value_drop(t, staged_at(g, t, i));
@@ -200,8 +212,10 @@ static void free_staged(keel_world *to, keeli_staged *g, const keeli_storage *t)
 }
 
 void keeli_image_cancel(keeli_image *image) {
-    for (uint32_t i = 0; i < image->staged.count; ++i)
+    for (uint32_t i = 0; i < image->staged.count; ++i) {
+        free_logs(image, &image->staged.items[i], image->to->storages.items[i]);
         free_staged(image->to, &image->staged.items[i], image->to->storages.items[i]);
+    }
     if (image->has_archetypes) keeli_archetypes_deinit(&image->archetypes, &image->to->heap);
     KEELI_RELEASE(&image->to->heap, &image->staged);
 }
@@ -246,7 +260,8 @@ static void copy_by_index(const keeli_indexed_set *to, const keeli_indexed_set *
     }
 }
 
-static void assign_storage(const keeli_image *image, keeli_storage *t, const keeli_storage *s) {
+static void assign_storage(keel_world *to, const keeli_staged *g, keeli_storage *t,
+                           const keeli_storage *s) {
     keeli_presence_assign(&t->presence, &s->presence);
     keeli_presence_assign(&t->disabled, &s->disabled);
     if (t->disabled.count) t->flags |= KEELI_HAS_DISABLED;
@@ -261,15 +276,24 @@ static void assign_storage(const keeli_image *image, keeli_storage *t, const kee
     t->changed_at = s->changed_at;
     t->cleared_inserted = s->cleared_inserted;
     t->cleared_modified = s->cleared_modified;
-    keeli_ticks_assign(&t->tracking.inserted, &image->to->heap, &s->tracking.inserted);
-    keeli_ticks_assign(&t->tracking.modified, &image->to->heap, &s->tracking.modified);
+    keeli_ticks_assign(&t->tracking.inserted, &to->heap, &s->tracking.inserted, g->logs[0]);
+    keeli_ticks_assign(&t->tracking.modified, &to->heap, &s->tracking.modified, g->logs[1]);
+}
+
+// The list of a block names the storage no more, and all others in the order that they have.
+static void unlist(keel_world *to, uint32_t index, uint16_t number) {
+    keeli_component_list *list = keeli_list_of(&to->lists, index);
+    uint16_t *numbers = keeli_list_numbers(list), kept = 0;
+    for (uint16_t i = 0; i < list->count; ++i)
+        if (numbers[i] != number) numbers[kept++] = numbers[i];
+    list->count = kept;
 }
 
 // What a transient component keeps came now, as far as anybody asks; its lists name it again.
 static void keep_transient(keel_world *to, keeli_storage *t) {
     static const keeli_ticks none;
-    keeli_ticks_assign(&t->tracking.inserted, &to->heap, &none);
-    keeli_ticks_assign(&t->tracking.modified, &to->heap, &none);
+    keeli_ticks_assign(&t->tracking.inserted, &to->heap, &none, NULL);
+    keeli_ticks_assign(&t->tracking.modified, &to->heap, &none, NULL);
     if (t->presence.count + t->disabled.count && t->tracking.kinds & KEEL_TRACK_INSERTION)
         keeli_ticks_mark_all(&t->tracking.inserted, keeli_tick_of(to, to->changes.tick));
     keeli_queue_clear(&t->tracking.removed);
@@ -280,7 +304,7 @@ static void keep_transient(keel_world *to, keeli_storage *t) {
             keeli_presence_word(&t->presence, i / 64) | keeli_presence_word(&t->disabled, i / 64);
         if (keeli_component_lists_has(&to->lists, i, t->ordinal) == has) continue;
         if (has) keeli_component_lists_add(&to->lists, i, t->ordinal);
-        else keeli_component_lists_remove(&to->lists, i, t->ordinal);
+        else unlist(to, i, t->ordinal);
     }
 }
 
@@ -360,7 +384,7 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
             keep_transient(to, t);
             continue;
         }
-        assign_storage(image, t, source_of(image, t));
+        assign_storage(to, &image->staged.items[i], t, source_of(image, t));
         place_staged(&image->staged.items[i], t, keeps, data);
     }
     enter_names(to, from);

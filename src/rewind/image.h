@@ -14,6 +14,7 @@ typedef struct keeli_staged {
     void *unique;
     keeli_queue removed, events;
     keeli_edges edges;
+    keeli_change *logs[2]; // of ticks: insertions, modifications; NULL: the size is the same
     bool has_removed, has_events, has_edges, has_unique; // they were made
 } keeli_staged;
 

@@ -65,9 +65,9 @@ static uint64_t of_ticks(const keeli_storage *s, const keeli_ticks *t, uint64_t 
 }
 
 static uint64_t of_queue(const keeli_storage *s, const keeli_queue *q, uint64_t hash) {
-    const uint64_t numbers[] = { q->begin,      q->count,       q->limit,      q->fresh,
-                                 q->cleared[0], q->cleared[1],  q->world.next, q->world_reads,
-                                 q->capacity,   q->dropped_tick };
+    const uint64_t numbers[] = { q->begin,      q->count,       q->limit,
+                                 q->fresh,      q->cleared[0],  q->cleared[1],
+                                 q->world.next, q->world_reads, q->dropped_tick };
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
         hash = add(hash, numbers[i]);
     for (uint64_t i = q->begin; i < keeli_queue_end(q); ++i) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Random edits, runs and sends over everything that a world can have, with a hash of the whole state
-// after each step. A snapshot is taken somewhere, and from there the same steps are played again: the
-// hashes must be the same, each time, and also after other steps that were played in between.
+// Random edits, runs and sends over everything that a world can have, with a hash of the whole
+// state after each step. A snapshot is taken somewhere, and from there the same steps are played
+// again: the hashes must be the same, each time, and also after other steps that were played in
+// between.
 #include "rewind/snapshot.h"
 #include "support/api_types.h"
 
@@ -45,7 +46,7 @@ typedef Text TextRow;
 typedef Text TextUnique;
 typedef Text TextEvent;
 
-static bool copies_fail;
+static uint32_t copies_left = UINT32_MAX; // then copying fails
 static int64_t live_texts;
 static void text_drop(void *value, void *data) {
     (void)data;
@@ -54,7 +55,8 @@ static void text_drop(void *value, void *data) {
 }
 static bool text_copy(void *to, const void *from, void *data) {
     (void)data;
-    if (copies_fail) return false;
+    if (!copies_left) return false;
+    if (copies_left != UINT32_MAX) --copies_left;
     const char *text = ((const Text *)from)->text;
     const size_t bytes = strlen(text) + 1;
     char *copy = malloc(bytes);
@@ -155,11 +157,25 @@ static void populate(game *g, uint32_t workers) {
     api_begin_workers(&g->f, workers);
     keel_world *w = g->f.world;
     const keel_component *const all[] = { // so that all games know them in one order
-        KEEL_OF(Sparse), KEEL_OF(Index), KEEL_OF(Row), KEEL_OF(Column), KEEL_OF(Wide),
-        KEEL_OF(Kept), KEEL_OF(Text), KEEL_OF(TextIndexed), KEEL_OF(TextRow), KEEL_OF(Scratch),
-        KEEL_OF(Moved), KEEL_OF(Marked), KEEL_OF(Likes), KEEL_OF(PartOf), KEEL_OF(keel_name),
-        KEEL_UNIQUE_OF(Score), KEEL_UNIQUE_OF(TextUnique), KEEL_EVENT_OF(Ping),
-        KEEL_EVENT_OF(TextEvent)
+                                          KEEL_OF(Sparse),
+                                          KEEL_OF(Index),
+                                          KEEL_OF(Row),
+                                          KEEL_OF(Column),
+                                          KEEL_OF(Wide),
+                                          KEEL_OF(Kept),
+                                          KEEL_OF(Text),
+                                          KEEL_OF(TextIndexed),
+                                          KEEL_OF(TextRow),
+                                          KEEL_OF(Scratch),
+                                          KEEL_OF(Moved),
+                                          KEEL_OF(Marked),
+                                          KEEL_OF(Likes),
+                                          KEEL_OF(PartOf),
+                                          KEEL_OF(keel_name),
+                                          KEEL_UNIQUE_OF(Score),
+                                          KEEL_UNIQUE_OF(TextUnique),
+                                          KEEL_EVENT_OF(Ping),
+                                          KEEL_EVENT_OF(TextEvent)
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         assert_non_null(keel_register_component(w, all[i]));
@@ -175,16 +191,35 @@ static void add_values(game *g, keel_entity e) {
     keel_world *w = g->f.world;
     if (keel_is_null(e)) return;
     switch (roll(10)) {
-    case 0: (void)keel_add(w, e, Sparse, { roll(1000) }); break;
-    case 1: (void)keel_add(w, e, Index, { roll(1000) }); break;
-    case 2: (void)keel_add(w, e, Row, { roll(1000) }); break;
-    case 3: (void)keel_add(w, e, Column, { { (uint16_t)roll(9) } }); break;
-    case 4: (void)keel_add(w, e, Wide, { { roll(1000) } }); break;
-    case 5: (void)keel_add(w, e, Kept, { roll(1000) }); break;
-    case 6: (void)keel_add(w, e, Text, text_of(roll(1000))); break;
-    case 7: (void)keel_add(w, e, TextIndexed, text_of(roll(1000))); break;
-    case 8: (void)keel_add(w, e, TextRow, text_of(roll(1000))); break;
-    default: (void)keel_add(w, e, Marked);
+    case 0:
+        (void)keel_add(w, e, Sparse, { roll(1000) });
+        break;
+    case 1:
+        (void)keel_add(w, e, Index, { roll(1000) });
+        break;
+    case 2:
+        (void)keel_add(w, e, Row, { roll(1000) });
+        break;
+    case 3:
+        (void)keel_add(w, e, Column, { { (uint16_t)roll(9) } });
+        break;
+    case 4:
+        (void)keel_add(w, e, Wide, { { roll(1000) } });
+        break;
+    case 5:
+        (void)keel_add(w, e, Kept, { roll(1000) });
+        break;
+    case 6:
+        (void)keel_add(w, e, Text, text_of(roll(1000)));
+        break;
+    case 7:
+        (void)keel_add(w, e, TextIndexed, text_of(roll(1000)));
+        break;
+    case 8:
+        (void)keel_add(w, e, TextRow, text_of(roll(1000)));
+        break;
+    default:
+        (void)keel_add(w, e, Marked);
     }
 }
 
@@ -193,15 +228,32 @@ static void take_values(game *g, keel_entity e) {
     Sparse out;
     if (keel_is_null(e)) return;
     switch (roll(9)) {
-    case 0: (void)keel_delete(w, e, Sparse); break;
-    case 1: (void)keel_delete(w, e, Index); break;
-    case 2: (void)keel_delete(w, e, Row); break;
-    case 3: (void)keel_delete(w, e, Text); break;
-    case 4: (void)keel_delete(w, e, TextIndexed); break;
-    case 5: (void)keel_delete(w, e, TextRow); break;
-    case 6: (void)keel_remove(w, e, Sparse, &out); break;
-    case 7: (void)keel_delete(w, e, Marked); break;
-    default: (void)keel_strip(w, e);
+    case 0:
+        (void)keel_delete(w, e, Sparse);
+        break;
+    case 1:
+        (void)keel_delete(w, e, Index);
+        break;
+    case 2:
+        (void)keel_delete(w, e, Row);
+        break;
+    case 3:
+        (void)keel_delete(w, e, Text);
+        break;
+    case 4:
+        (void)keel_delete(w, e, TextIndexed);
+        break;
+    case 5:
+        (void)keel_delete(w, e, TextRow);
+        break;
+    case 6:
+        (void)keel_remove(w, e, Sparse, &out);
+        break;
+    case 7:
+        (void)keel_delete(w, e, Marked);
+        break;
+    default:
+        (void)keel_strip(w, e);
     }
 }
 
@@ -211,12 +263,24 @@ static void relate_some(game *g) {
     char name[16];
     if (keel_is_null(a) || keel_is_null(b)) return;
     switch (roll(7)) {
-    case 0: (void)keel_relate(w, a, Likes, b); break;
-    case 1: (void)keel_unrelate(w, a, Likes, b); break;
-    case 2: (void)keel_relate(w, a, PartOf, b); break;
-    case 3: (void)keel_attach(w, a, b); break;
-    case 4: (void)keel_detach(w, a); break;
-    case 5: (void)keel_unrelate_all(w, a, Likes); break;
+    case 0:
+        (void)keel_relate(w, a, Likes, b);
+        break;
+    case 1:
+        (void)keel_unrelate(w, a, Likes, b);
+        break;
+    case 2:
+        (void)keel_relate(w, a, PartOf, b);
+        break;
+    case 3:
+        (void)keel_attach(w, a, b);
+        break;
+    case 4:
+        (void)keel_detach(w, a);
+        break;
+    case 5:
+        (void)keel_unrelate_all(w, a, Likes);
+        break;
     default:
         snprintf(name, sizeof name, "n%u", (unsigned)roll(30));
         (void)keel_set_name(w, a, name);
@@ -236,10 +300,17 @@ static void look_and_pass(game *g) {
         keel_set_unique(w, Score, { sum });
         keel_reader_advance(g->reader);
         break;
-    case 1: (void)keel_clear_all_changes(w, KEEL_TRACK_ALL, UINT64_MAX); break;
-    case 2: (void)keel_clear(w, Moved); break;
-    case 3: (void)keel_set_unique(w, TextUnique, text_of(roll(99))); break;
-    default: (void)keel_remove_unique(w, TextUnique);
+    case 1:
+        (void)keel_clear_all_changes(w, KEEL_TRACK_ALL, UINT64_MAX);
+        break;
+    case 2:
+        (void)keel_clear(w, Moved);
+        break;
+    case 3:
+        (void)keel_set_unique(w, TextUnique, text_of(roll(99)));
+        break;
+    default:
+        (void)keel_remove_unique(w, TextUnique);
     }
 }
 
@@ -329,7 +400,97 @@ static void and_on_several_threads(void **unused) {
     steps_play_again(3, test_rounds(20));
 }
 
+// A game in the middle, a snapshot of it, and the game some steps later.
+static keel_snapshot *begin_in_the_middle(game *g, uint64_t *then, uint64_t *now) {
+    *g = (game){ .reader = NULL };
+    populate(g, 1);
+    keel_snapshot *snapshot = keel_snapshot_create(g->f.world, "here");
+    state = 12345;
+    for (uint32_t i = 0; i < 200; ++i)
+        step(g);
+    assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+    *then = keeli_state_hash(g->f.world);
+    for (uint32_t i = 0; i < 200; ++i)
+        step(g);
+    *now = keeli_state_hash(g->f.world);
+    assert_int_not_equal(*then, *now);
+    return snapshot;
+}
+static void end(game *g, keel_snapshot *snapshot) {
+    keel_snapshot_destroy(snapshot);
+    keel_reader_destroy(g->reader);
+    api_end(&g->f);
+    assert_int_equal(live_texts, 0);
+}
+
+// Lets the next allocation, or the next copy, fail.
+typedef void fail_next(game *g, uint32_t after);
+static void fail_memory(game *g, uint32_t after) {
+    if (after != UINT32_MAX) counting_allocator_fail_after(&g->f.memory, after);
+    else counting_allocator_never_fail(&g->f.memory);
+}
+static void fail_copy(game *g, uint32_t after) {
+    (void)g;
+    copies_left = after;
+}
+
+static uint32_t fail_each_time(game *g, keel_snapshot *snapshot, bool takes, fail_next *break_it,
+                               keel_result error) {
+    keel_world *w = g->f.world;
+    const uint64_t before = keeli_state_hash(w);
+    uint32_t after = 0;
+    for (;; after += (uint32_t)test_stride()) {
+        break_it(g, after);
+        const keel_result result =
+            takes ? keel_snapshot_take(snapshot) : keel_snapshot_restore(snapshot);
+        break_it(g, UINT32_MAX);
+        if (result == KEEL_OK) return after;
+        assert_int_equal(result, error);
+        assert_int_equal(keeli_state_hash(w), before);
+        check(g);
+        keel_clear_errors(w);
+    }
+}
+
+static void what_fails_changes_nothing(void **unused) {
+    (void)unused;
+    static fail_next *const failing[] = { fail_memory, fail_copy };
+    static const keel_result errors[] = { KEEL_ERROR_MEMORY, KEEL_ERROR_COPY };
+    for (uint32_t i = 0; i < 2; ++i) {
+        uint64_t then, now;
+        game g;
+        keel_snapshot *snapshot = begin_in_the_middle(&g, &then, &now);
+        assert_true(fail_each_time(&g, snapshot, false, failing[i], errors[i]) > 5);
+        assert_int_equal(keeli_state_hash(g.f.world), then);
+        for (uint32_t k = 0; k < 200; ++k)
+            step(&g);
+        now = keeli_state_hash(g.f.world);
+        assert_true(fail_each_time(&g, snapshot, true, failing[i], errors[i]) > 5);
+        for (uint32_t k = 0; k < 50; ++k)
+            step(&g);
+        assert_int_equal(keel_snapshot_restore(snapshot), KEEL_OK);
+        assert_int_equal(keeli_state_hash(g.f.world), now);
+        end(&g, snapshot);
+    }
+}
+
+// What a take that failed leaves is what was taken before.
+static void a_failed_take_keeps_the_old_one(void **unused) {
+    (void)unused;
+    uint64_t then, now;
+    game g;
+    keel_snapshot *snapshot = begin_in_the_middle(&g, &then, &now);
+    copies_left = 3;
+    assert_int_equal(keel_snapshot_take(snapshot), KEEL_ERROR_COPY);
+    copies_left = UINT32_MAX;
+    assert_int_equal(keel_snapshot_restore(snapshot), KEEL_OK);
+    assert_int_equal(keeli_state_hash(g.f.world), then);
+    end(&g, snapshot);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(what_fails_changes_nothing, "each allocation and each copy fails once: nothing changed"),
+    TEST(a_failed_take_keeps_the_old_one, "a take that fails leaves what was taken before"),
     TEST(played_again_it_is_the_same, "a world that was restored plays on as it did"),
     TEST(and_on_several_threads, "and on several threads"),
 };
