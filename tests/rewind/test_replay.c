@@ -28,6 +28,9 @@ typedef struct Wide {
 typedef struct Kept {
     uint32_t value;
 } Kept;
+typedef struct Loose {
+    uint32_t value;
+} Loose;
 typedef struct Score {
     uint32_t points;
 } Score;
@@ -86,6 +89,7 @@ KEEL_COMPONENT(Row, .storage = KEEL_ARCHETYPE, .no_padding = true, .tracking = K
 KEEL_COMPONENT(Column, .storage = KEEL_ARCHETYPE, .no_padding = true);
 KEEL_COMPONENT(Wide, .storage = KEEL_INDEXED, .no_padding = true);
 KEEL_COMPONENT(Kept, .no_padding = true);
+KEEL_COMPONENT(Loose, .no_padding = true);
 KEEL_COMPONENT(Text, OWNS_TEXT, .tracking = KEEL_TRACK_ALL);
 KEEL_COMPONENT(TextIndexed, OWNS_TEXT, .storage = KEEL_INDEXED);
 KEEL_COMPONENT(TextRow, OWNS_TEXT, .storage = KEEL_ARCHETYPE, .tracking = KEEL_TRACK_ALL);
@@ -117,6 +121,9 @@ KEEL_SYSTEM(breed, KEEL_ENTITY(e), KEEL_READ(Sparse, s), KEEL_COMMANDS(out)) {
     }
     if (s->value % 7 == 0) keel_delete_entity(out, e);
 }
+KEEL_SYSTEM(pair, KEEL_READ(Kept, kept), KEEL_READ(Loose, loose), KEEL_UNIQUE_WRITE(Score, score)) {
+    score->points = score->points * 5 + kept->value * 3 + loose->value;
+}
 KEEL_SYSTEM_ONCE(hear, KEEL_RECEIVE(Ping, pings), KEEL_UNIQUE_WRITE(Score, score)) {
     KEEL_EACH_EVENT(pings, Ping, ping)
         score->points = score->points * 17 + ping->number;
@@ -127,7 +134,7 @@ KEEL_SYSTEM_ONCE(shout, KEEL_UNIQUE_READ(Score, score), KEEL_SEND(Ping, pings)) 
 KEEL_SYSTEM_ONCE(seldom, KEEL_UNIQUE_WRITE(Score, score)) { score->points ^= 0x55555555; }
 KEEL_WORKLOAD(frame, KEEL_STEP(start, .startup = true), KEEL_STEP(count_changes),
               KEEL_STEP(see_new), KEEL_STEP(grow, .parallel = true), KEEL_STEP(breed),
-              KEEL_STEP(hear), KEEL_STEP(shout), KEEL_STEP(seldom, .every = 0.3),
+              KEEL_STEP(pair), KEEL_STEP(hear), KEEL_STEP(shout), KEEL_STEP(seldom, .every = 0.3),
               KEEL_STEP(seldom, .times = 4));
 
 // ------------------------------------------------------------------ a random game
@@ -156,26 +163,15 @@ static void on_index(const keel_change *event, void *data) {
 static void populate(game *g, uint32_t workers) {
     api_begin_workers(&g->f, workers);
     keel_world *w = g->f.world;
-    const keel_component *const all[] = { // so that all games know them in one order
-                                          KEEL_OF(Sparse),
-                                          KEEL_OF(Index),
-                                          KEEL_OF(Row),
-                                          KEEL_OF(Column),
-                                          KEEL_OF(Wide),
-                                          KEEL_OF(Kept),
-                                          KEEL_OF(Text),
-                                          KEEL_OF(TextIndexed),
-                                          KEEL_OF(TextRow),
-                                          KEEL_OF(Scratch),
-                                          KEEL_OF(Moved),
-                                          KEEL_OF(Marked),
-                                          KEEL_OF(Likes),
-                                          KEEL_OF(PartOf),
-                                          KEEL_OF(keel_name),
-                                          KEEL_UNIQUE_OF(Score),
-                                          KEEL_UNIQUE_OF(TextUnique),
-                                          KEEL_EVENT_OF(Ping),
-                                          KEEL_EVENT_OF(TextEvent)
+    const keel_component *const all[] = {
+        // so that all games know them in one order
+        KEEL_OF(Sparse),     KEEL_OF(Index),          KEEL_OF(Row),
+        KEEL_OF(Column),     KEEL_OF(Wide),           KEEL_OF(Kept),
+        KEEL_OF(Loose),      KEEL_OF(Text),           KEEL_OF(TextIndexed),
+        KEEL_OF(TextRow),    KEEL_OF(Scratch),        KEEL_OF(Moved),
+        KEEL_OF(Marked),     KEEL_OF(Likes),          KEEL_OF(PartOf),
+        KEEL_OF(keel_name),  KEEL_UNIQUE_OF(Score),   KEEL_UNIQUE_OF(TextUnique),
+        KEEL_EVENT_OF(Ping), KEEL_EVENT_OF(TextEvent)
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         assert_non_null(keel_register_component(w, all[i]));
@@ -207,6 +203,7 @@ static void add_values(game *g, keel_entity e) {
         (void)keel_add(w, e, Wide, { { roll(1000) } });
         break;
     case 5:
+        (void)keel_add(w, e, Loose, { roll(1000) });
         (void)keel_add(w, e, Kept, { roll(1000) });
         break;
     case 6:
