@@ -4,7 +4,7 @@
 local ffi = require("ffi")
 ffi.cdef [[
 typedef uint64_t keel_entity_bits;
-typedef enum keel_result { KEEL_ABSENT = 1, KEEL_OK = 0, KEEL_ERROR_MEMORY = -1, KEEL_ERROR_DEAD_ENTITY = -2, KEEL_ERROR_BORROWED = -3, KEEL_ERROR_ITERATING = -4, KEEL_ERROR_SHARED = -5, KEEL_ERROR_ACCESS = -6, KEEL_ERROR_COMPONENT = -7, KEEL_ERROR_MISSING_UNIQUE = -8, KEEL_ERROR_UNKNOWN = -9, KEEL_ERROR_SYSTEM = -10, KEEL_ERROR_ARGUMENT = -11, KEEL_ERROR_FULL = -12, KEEL_ERROR_OCCUPIED = -13, KEEL_ERROR_CYCLE = -14, KEEL_ERROR_COPY = -15, KEEL_ERROR_COUNT = -16, KEEL_ERROR_GROUPED = -17, KEEL_ERROR_HASH = -18, KEEL_ERROR_THREAD = -19, KEEL_ERROR_VIEW = -20, KEEL_ERROR_FILE = -21, KEEL_ERROR_RELATED = -22 } keel_result;
+typedef enum keel_result { KEEL_ABSENT = 1, KEEL_OK = 0, KEEL_ERROR_MEMORY = -1, KEEL_ERROR_DEAD_ENTITY = -2, KEEL_ERROR_BORROWED = -3, KEEL_ERROR_ITERATING = -4, KEEL_ERROR_SHARED = -5, KEEL_ERROR_ACCESS = -6, KEEL_ERROR_COMPONENT = -7, KEEL_ERROR_MISSING_UNIQUE = -8, KEEL_ERROR_UNKNOWN = -9, KEEL_ERROR_SYSTEM = -10, KEEL_ERROR_ARGUMENT = -11, KEEL_ERROR_FULL = -12, KEEL_ERROR_OCCUPIED = -13, KEEL_ERROR_CYCLE = -14, KEEL_ERROR_COPY = -15, KEEL_ERROR_COUNT = -16, KEEL_ERROR_GROUPED = -17, KEEL_ERROR_HASH = -18, KEEL_ERROR_THREAD = -19, KEEL_ERROR_VIEW = -20, KEEL_ERROR_FILE = -21, KEEL_ERROR_RELATED = -22, KEEL_ERROR_SNAPSHOT = -24 } keel_result;
 typedef enum keel_log_level { KEEL_LOG_WARNING = 0, KEEL_LOG_ERROR = 1 } keel_log_level;
 typedef enum keel_storage { KEEL_SPARSE_SET = 0, KEEL_INDEXED = 1, KEEL_ARCHETYPE = 2 } keel_storage;
 enum { KEEL_TRACK_NONE = 0, KEEL_TRACK_INSERTION = 1, KEEL_TRACK_MODIFICATION = 2, KEEL_TRACK_DELETION = 4, KEEL_TRACK_REMOVAL = 8, KEEL_TRACK_ALL = 15 };
@@ -68,6 +68,8 @@ typedef struct keel_sort_desc keel_sort_desc;
 typedef struct keel_name keel_name;
 typedef struct keel_piece keel_piece;
 typedef struct keel_reduction keel_reduction;
+typedef struct keel_snapshot keel_snapshot;
+typedef struct keel_ring keel_ring;
 typedef struct keel_fixed_step keel_fixed_step;
 typedef struct keel_timing keel_timing;
 typedef struct keel_timings_cursor keel_timings_cursor;
@@ -115,6 +117,7 @@ typedef keel_result keeli_command_fn(keel_world *world, void *data);
 typedef int keel_value_compare(const void *a, const void *b, void *data);
 typedef void keel_range_fn(uint32_t begin, uint32_t end, const keel_piece *piece, void *data);
 typedef void keel_span_fn(const keel_span *span, const keel_piece *piece, void *data);
+typedef void keel_restore_fn(keel_world *world, void *data);
 struct keel_component { const char *name; const char *type; uint32_t size; uint32_t align; keel_storage storage; uint32_t tracking; keel_drop_hook *drop; keel_copy_hook *copy; keel_move_hook *move; keel_hash_hook *hash; void *hook_data; bool no_padding; bool transient; keel_threads threads; const keel_field *fields; uint32_t field_count; bool is_unique; bool is_event; bool is_relation; bool exclusive; bool acyclic; keel_on_delete on_delete; uint32_t limit; const void *initial; int line; const char *file; uint32_t *slot; };
 struct keel_executor { void *context; uint32_t worker_count; bool (*submit)(void *context, keel_job *job, void *data); };
 struct keel_world_desc { const char *name; keel_allocator allocator; keel_logger log; keel_misuse on_misuse; uint32_t entity_capacity; uint32_t worker_count; const keel_executor *executor; };
@@ -323,6 +326,19 @@ uint32_t keel_target_count_component(const keel_scope *scope, keel_entity source
 uint32_t keel_source_count_component(const keel_scope *scope, keel_entity target, const keel_component *relation);
 keel_entity keel_next_target_component(const keel_scope *scope, keel_entity source, const keel_component *relation, keel_entity after);
 keel_entity keel_next_source_component(const keel_scope *scope, keel_entity target, const keel_component *relation, keel_entity after);
+keel_snapshot *keel_snapshot_create(keel_world *world, const char *name);
+void keel_snapshot_destroy(keel_snapshot *snapshot);
+keel_result keel_snapshot_reserve(keel_snapshot *snapshot);
+keel_result keel_snapshot_take(keel_snapshot *snapshot);
+keel_result keel_snapshot_restore(const keel_snapshot *snapshot);
+keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty);
+size_t keel_snapshot_bytes(const keel_snapshot *snapshot);
+void keel_reader_keep(keel_reader *reader);
+keel_result keel_on_restore(keel_world *world, keel_restore_fn *function, void *data);
+keel_ring *keel_ring_create(keel_world *world, uint32_t frames);
+void keel_ring_destroy(keel_ring *ring);
+keel_result keel_ring_take(keel_ring *ring, uint64_t frame);
+keel_result keel_rollback(keel_ring *ring, uint64_t frame);
 uint32_t keel_fixed_step_advance(keel_fixed_step *clock, double elapsed_seconds);
 double keel_fixed_step_alpha(const keel_fixed_step *clock);
 keel_result keel_timings_begin(keel_world *world, uint32_t capacity);

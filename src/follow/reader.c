@@ -111,6 +111,10 @@ void keel_reader_advance(keel_reader *reader) {
     keeli_events_flush(world);
 }
 
+void keel_reader_keep(keel_reader *reader) {
+    if (reader && !is_destroyed(reader)) reader->reader.is_kept = true;
+}
+
 void keeli_readers_deinit(keel_world *world) {
     keel_reader **const all[] = { &world->changes.readers, &world->changes.spare_readers };
     for (uint32_t i = 0; i < 2; ++i)

@@ -224,10 +224,6 @@ keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *em
     return snapshot->is_taken ? keel_copy_world(snapshot->image, empty) : KEEL_ABSENT;
 }
 
-void keel_reader_keep(keel_reader *reader) {
-    if (reader && reader->scope.kind == KEELI_SCOPE_READER) reader->reader.is_kept = true;
-}
-
 keel_result keel_on_restore(keel_world *world, keel_restore_fn *function, void *data) {
     if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));

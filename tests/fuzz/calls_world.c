@@ -202,6 +202,53 @@ FUZZ(keel_reader_advance) {
     keel_reader *reader = f.readers[fuzz_below(FUZZ_READERS)];
     if (reader) keel_reader_advance(reader);
 }
+FUZZ(keel_reader_keep) {
+    keel_reader_keep(f.readers[fuzz_below(FUZZ_READERS)]);
+}
+
+// ------------------------------------------------------------------ snapshots
+static keel_snapshot *snapshot(void) { return f.snapshots[fuzz_below(FUZZ_SNAPSHOTS)]; }
+FUZZ(keel_snapshot_create) {
+    const uint32_t at = fuzz_below(FUZZ_SNAPSHOTS);
+    if (f.snapshots[at]) return;
+    keel_world *world = fuzz_world();
+    f.snapshots[at] = keel_snapshot_create(world, fuzz_text());
+}
+FUZZ(keel_snapshot_destroy) {
+    const uint32_t at = fuzz_below(FUZZ_SNAPSHOTS);
+    if (f.depth) return; // hooks inside of a take may not end what is taken
+    keel_snapshot_destroy(f.snapshots[at]);
+    f.snapshots[at] = NULL;
+}
+FUZZ(keel_snapshot_reserve) { fuzz_edit(keel_snapshot_reserve(snapshot())); }
+FUZZ(keel_snapshot_take) { fuzz_edit(keel_snapshot_take(snapshot())); }
+FUZZ(keel_snapshot_restore) { fuzz_edit(keel_snapshot_restore(snapshot())); }
+FUZZ(keel_snapshot_to_world) {
+    const keel_snapshot *from = snapshot();
+    fuzz_edit(keel_snapshot_to_world(from, fuzz_world()));
+}
+FUZZ(keel_snapshot_bytes) { (void)keel_snapshot_bytes(snapshot()); }
+static void restored(keel_world *world, void *data) {
+    (void)data;
+    if (f.depth < FUZZ_DEPTH && world) fuzz_inside(NULL);
+}
+FUZZ(keel_on_restore) {
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_on_restore(world, fuzz_one_in(8) ? NULL : restored, NULL));
+}
+FUZZ(keel_ring_create) {
+    if (f.ring) return;
+    keel_world *world = fuzz_world();
+    f.ring = keel_ring_create(world, fuzz_one_in(4) ? fuzz_number() : 3);
+}
+FUZZ(keel_ring_destroy) {
+    if (f.depth) return;
+    keel_ring_destroy(f.ring);
+    f.ring = NULL;
+}
+FUZZ(keel_ring_take) { fuzz_edit(keel_ring_take(f.ring, fuzz_below(8))); }
+FUZZ(keel_rollback) { fuzz_edit(keel_rollback(f.ring, fuzz_below(8))); }
+
 FUZZ(keel_changes_of_component) {
     keel_scope *scope = fuzz_scope();
     const keel_entity e = fuzz_entity();
