@@ -33,11 +33,11 @@ void keeli_runs_deinit(keeli_runs *runs, keeli_heap *heap);
 // Make room, false when out of memory; then note how it is. Both for the same world.
 bool keeli_runs_reserve(keeli_runs *runs, keeli_heap *heap, const keel_world *world);
 void keeli_runs_take(keeli_runs *runs, const keel_world *world);
-// Room for the members of groups; then all is as it was noted. Who is new since then begins anew.
+// Room for the members of groups; then all is as it was then. Who is new since then begins anew.
 bool keeli_runs_reserve_restore(const keeli_runs *runs, keel_world *world);
 void keeli_runs_restore(const keeli_runs *runs, keel_world *world);
 
-// Was the reader there when it was noted?
+// Was the reader there at that time?
 bool keeli_runs_know(const keeli_runs *runs, const keeli_reader *reader);
 
 // All readers of a world and all bound systems of steps, in no order that means anything.
