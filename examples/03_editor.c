@@ -59,7 +59,7 @@ int main(void) {
     keel_world *world = keel_world_create(NULL);
     keel_register(world, Position, Door, Selected); // so that the editor can list them at once
     // a script says: component Armor { hits: i32, weight: f32 }
-    const keel_field fields[] = { { "hits", KEEL_FIELD_I32, 0, 1 }, { "weight", KEEL_FIELD_F32, 4, 1 } };
+    const keel_field fields[] = { { .name = "hits", .type = KEEL_FIELD_I32, .offset = 0, .count = 1 }, { .name = "weight", .type = KEEL_FIELD_F32, .offset = 4, .count = 1 } };
     const keel_component description = {
         .name = "Armor", .size = 8, .align = 4, .fields = fields, .field_count = 2 };
     const keel_component *armor = keel_register_component(world, &description);
