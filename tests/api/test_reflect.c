@@ -657,6 +657,42 @@ static void a_struct_has_64_fields(void **state) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ listed
+typedef struct Shot {
+    float power;
+} Shot;
+KEEL_FIELDS(Shot, power);
+KEEL_EVENT(Shot, KEEL_HAS_FIELDS(Shot));
+KEEL_UNIQUE(Shot, KEEL_HAS_FIELDS(Shot));
+KEEL_RELATION(Follows);
+
+static void a_world_lists_everything(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    assert_null(keel_next_event_type(f.world, NULL));
+    keel_register(f.world, Turret);
+    keel_register_component(f.world, KEEL_EVENT_OF(Shot));
+    keel_register_component(f.world, KEEL_UNIQUE_OF(Shot));
+    keel_register_component(f.world, KEEL_RELATION_OF(Follows));
+    const keel_component *event = keel_next_event_type(f.world, NULL);
+    assert_true(event->is_event);
+    assert_string_equal(event->fields[0].name, "power");
+    assert_null(keel_next_event_type(f.world, event));
+    const keel_component *unique = keel_next_unique(f.world, NULL);
+    assert_true(unique->is_unique && !unique->is_event);
+    assert_null(keel_next_unique(f.world, unique));
+    uint32_t relations = 0, turrets = 0, all = 0;
+    for (const keel_component *c = NULL; (c = keel_next_component(f.world, c)) != NULL; ++all) {
+        relations += c->is_relation;
+        turrets += strcmp(c->name, "Turret") == 0;
+    }
+    assert_int_equal(relations, 1);
+    assert_int_equal(turrets, 1);
+    assert_int_equal(all, 4); // keel_parent and keel_child
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(paths_lead_to_fields, "a path leads through structs and arrays"),
     TEST(wrong_paths_are_named, "errors of paths name them"),
@@ -673,6 +709,7 @@ static const struct CMUnitTest tests[] = {
          "padding, ends of texts and transient fields do not count"),
     TEST(owned_texts_are_hashed_by_their_letters, "owned texts are hashed by their letters"),
     TEST(a_struct_has_64_fields, "a struct has 64 fields"),
+    TEST(a_world_lists_everything, "components, relations, uniques and events are listed"),
 };
 
 int main(void) { return RUN(tests); }
