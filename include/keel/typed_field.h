@@ -6,6 +6,7 @@
 #pragma GCC system_header
 #include <keel/reflect.h>
 #include <keel/typed_core.h>
+#include <keel/typed_cpp.h>
 // clang-format off
 
 /// Describe members of the struct `T` for editors, scripts, saves and keel_world_hash, to 64 of them: `KEEL_FIELDS(Turret,
