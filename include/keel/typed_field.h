@@ -69,21 +69,14 @@ constexpr const char *keeli_own_name(const char *text) {
 #else
 #define KEELI_TABLE const
 #define KEELI_LENGTH(table) sizeof table / sizeof table[0]
-// A pointer to the member tells an element from an array of them, and from rows of 2, 3 or 4.
-#define KEELI_ROWS(m, bytes) (sizeof(m) / (bytes) + (sizeof(m) < (bytes)))
-#define KEELI_FIELD_IS_PLAIN(m, E, t, other) _Generic(&(m), E *: t, E (*)[KEELI_ROWS(m, sizeof(E))]: t, default: other)
-#define KEELI_FIELD_IS(m, E, t, other)                                                              \
-    _Generic(&(m), E *: t, E (*)[KEELI_ROWS(m, sizeof(E))]: t, E (*)[KEELI_ROWS(m, 2 * sizeof(E))][2]: t, \
-        E (*)[KEELI_ROWS(m, 3 * sizeof(E))][3]: t, E (*)[KEELI_ROWS(m, 4 * sizeof(E))][4]: t, default: other)
+// A pointer to the member tells an element from an array of them, whose length does not matter, and from rows of 2, 3 or 4.
+#define KEELI_KIND_OF(E, t) E *: t, E (*)[]: t, E (*)[][2]: t, E (*)[][3]: t, E (*)[][4]: t
 #define KEELI_FIELD_BY(m, c, b, s8, u8, s16, u16, s32, u32, s64, u64, f32, f64, e, owned, none)      \
-    KEELI_FIELD_IS_PLAIN(m, char, c, KEELI_FIELD_IS(m, bool, b,                                     \
-    KEELI_FIELD_IS(m, signed char, s8, KEELI_FIELD_IS(m, unsigned char, u8,                         \
-    KEELI_FIELD_IS(m, short, s16, KEELI_FIELD_IS(m, unsigned short, u16,                            \
-    KEELI_FIELD_IS(m, int, s32, KEELI_FIELD_IS(m, unsigned, u32,                                    \
-    KEELI_FIELD_IS(m, long, sizeof(long) == 8 ? s64 : s32, KEELI_FIELD_IS(m, unsigned long, sizeof(long) == 8 ? u64 : u32, \
-    KEELI_FIELD_IS(m, long long, s64, KEELI_FIELD_IS(m, unsigned long long, u64,                    \
-    KEELI_FIELD_IS(m, float, f32, KEELI_FIELD_IS(m, double, f64, KEELI_FIELD_IS(m, keel_entity, e,   \
-    KEELI_FIELD_IS_PLAIN(m, char *, owned, none))))))))))))))))
+    _Generic(&(m), char *: c, char (*)[]: c, KEELI_KIND_OF(bool, b), KEELI_KIND_OF(signed char, s8), KEELI_KIND_OF(unsigned char, u8), \
+        KEELI_KIND_OF(short, s16), KEELI_KIND_OF(unsigned short, u16), KEELI_KIND_OF(int, s32), KEELI_KIND_OF(unsigned, u32), \
+        KEELI_KIND_OF(long, sizeof(long) == 8 ? s64 : s32), KEELI_KIND_OF(unsigned long, sizeof(long) == 8 ? u64 : u32), \
+        KEELI_KIND_OF(long long, s64), KEELI_KIND_OF(unsigned long long, u64), KEELI_KIND_OF(float, f32), KEELI_KIND_OF(double, f64), \
+        KEELI_KIND_OF(keel_entity, e), char **: owned, char *(*)[]: owned, default: none)
 #define KEELI_FIELD_TYPE(m)                                                                         \
     KEELI_FIELD_BY(m, KEEL_FIELD_TEXT, KEEL_FIELD_BOOL, KEEL_FIELD_I8, KEEL_FIELD_U8, KEEL_FIELD_I16, KEEL_FIELD_U16, \
         KEEL_FIELD_I32, KEEL_FIELD_U32, KEEL_FIELD_I64, KEEL_FIELD_U64, KEEL_FIELD_F32, KEEL_FIELD_F64, KEEL_FIELD_ENTITY, \

@@ -12,16 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A text that waits for the second reading.
+// A text that waits for the second reading, then the one that was there before. NULL: null.
 typedef struct owned_text {
     struct owned_text *next;
-    char *text; // NULL: null
+    char *text;
 } owned_text;
 
 typedef struct parser {
     const char *at;
     bool is_one_text; // it need not be in quotes
-    owned_text *owned, **last_owned;
+    owned_text *owned, **next_owned;
     keel_result result;
     char why[160];
 } parser;
@@ -240,22 +240,20 @@ static bool parse_text(parser *p, const keel_field *f, char *to) {
 static bool parse_owned(parser *p, char *to) {
     const size_t length = word_at(p);
     const bool is_null = is_word(p, length, "null");
-    if (to) { // it waits
-        owned_text *first = p->owned;
+    if (to) { // it waits; the one before is freed at the end, as it may be what is parsed
+        owned_text *waiting = *p->next_owned;
         char *before;
         memcpy(&before, to, sizeof before);
-        memcpy(to, &first->text, sizeof first->text);
-        p->owned = first->next;
-        free(first);
-        if (is_null) p->at += length;
-        else parse_letters(p, NULL, SIZE_MAX);
-        free(before); // not before it was read: it may be the text
-        return true;
+        memcpy(to, &waiting->text, sizeof waiting->text);
+        waiting->text = before;
+        p->next_owned = &waiting->next;
+        if (is_null) return p->at += length, true;
+        return parse_letters(p, NULL, SIZE_MAX);
     }
     owned_text *fresh = calloc(1, sizeof *fresh);
     if (!fresh) return p->result = KEEL_ERROR_MEMORY, false;
-    *p->last_owned = fresh;
-    p->last_owned = &fresh->next;
+    *p->next_owned = fresh;
+    p->next_owned = &fresh->next;
     if (is_null) return p->at += length, true;
     fresh->text = malloc(strlen(p->at) + 1);
     if (!fresh->text) return p->result = KEEL_ERROR_MEMORY, false;
@@ -318,6 +316,7 @@ static bool parse(parser *p, const keel_field *f, uint32_t count, char *to) {
 
 static bool parse_all(parser *p, const keel_field_place *place, const char *text, char *to) {
     p->at = text;
+    p->next_owned = &p->owned;
     if (!parse(p, place->field, place->count, to)) return false;
     skip_spaces(p);
     return !*p->at || fail(p, "'%.40s' is too much", p->at);
@@ -333,14 +332,13 @@ keel_result keel_field_parse(const keel_field_place *place, void *value, const c
     const keel_field_type type = keeli_field_type(place->field);
     parser p = { .is_one_text = place->count == 1 &&
                                 (type == KEEL_FIELD_TEXT || type == KEEL_FIELD_OWNED_TEXT) };
-    p.last_owned = &p.owned;
-    if (parse_all(&p, place, text, NULL))
-        return parse_all(&p, place, text, (char *)value + place->offset), KEEL_OK;
+    if (parse_all(&p, place, text, NULL)) parse_all(&p, place, text, (char *)value + place->offset);
     for (owned_text *next, *o = p.owned; o; o = next) {
         next = o->next;
         free(o->text);
         free(o);
     }
+    if (p.result == KEEL_OK) return KEEL_OK;
     if (p.result == KEEL_ERROR_MEMORY)
         return keeli_field_error(error, p.result, "%s: out of memory for a text", place->path);
     return keeli_field_error(error, p.result, "%s: %s", place->path, p.why);

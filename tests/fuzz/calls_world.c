@@ -117,6 +117,7 @@ FUZZ(keel_field_parse) {
                                          "\"a\\n\"",
                                          "{x: 1, letters: \"abc\"}",
                                          "[{x: nan:7fc00001}, {side: LEFT}]" };
+    static const char marks[] = "{}[],:|\"\\x0123.e-nav \n\xff";
     const keel_field_place place = place_of_field();
     fuzz_outer value = { .owned = NULL };
     char text[64], again[64];
@@ -124,7 +125,7 @@ FUZZ(keel_field_parse) {
         const uint32_t bytes = fuzz_below(sizeof text);
         const char *from = fuzz_one_in(2) ? text : texts[fuzz_below(10)];
         for (uint32_t b = 0; b < bytes; ++b)
-            text[b] = "{}[],:|\"\\x0123.e-nav \n\xff"[fuzz_byte() % 26];
+            text[b] = marks[fuzz_byte() % (sizeof marks - 1)];
         text[bytes] = '\0';
         if (keel_field_parse(&place, &value, fuzz_one_in(16) ? NULL : from, NULL) != KEEL_OK)
             continue;
