@@ -178,8 +178,8 @@ static bool parse_bytes(parser *p, const keel_field *f, void *to) {
     const uint32_t size = keeli_field_element(f);
     const size_t length = word_at(p);
     if (length != 2 * (size_t)size)
-        return fail(p, "%zu hexadecimal digits where %u bytes are %u", length, (unsigned)size,
-                    2 * (unsigned)size);
+        return fail(p, "%u hexadecimal digits where %u bytes are %u", (unsigned)length,
+                    (unsigned)size, 2 * (unsigned)size);
     for (uint32_t i = 0; i < size; ++i) {
         const int high = hex_digit(p->at[2 * i]), low = hex_digit(p->at[2 * i + 1]);
         if (high < 0 || low < 0) return fail_word(p, length, "row of hexadecimal digits");
@@ -213,7 +213,7 @@ static bool parse_letters(parser *p, char *to, size_t room) {
     if (!is_quoted && !p->is_one_text)
         return fail(p, "a text stands in quotes, but not '%.40s'", p->at);
     for (char c; (c = is_quoted ? next_character(p) : *p->at) != '\0'; ++length) {
-        if (length == room) return fail(p, "the text is longer than %zu characters", room);
+        if (length == room) return fail(p, "the text is longer than %u characters", (unsigned)room);
         if (to) to[length] = c;
         p->at += !is_quoted;
     }
@@ -237,6 +237,15 @@ static bool parse_text(parser *p, const keel_field *f, char *to) {
     return true;
 }
 
+// Room for the text that begins here, in quotes or not.
+static size_t letters_at(const char *at) {
+    size_t n = 1;
+    if (*at != '"') return strlen(at) + 1;
+    while (at[n] && at[n] != '"')
+        n += at[n] == '\\' && at[n + 1] ? 2 : 1;
+    return n;
+}
+
 static bool parse_owned(parser *p, char *to) {
     const size_t length = word_at(p);
     const bool is_null = is_word(p, length, "null");
@@ -255,7 +264,7 @@ static bool parse_owned(parser *p, char *to) {
     *p->next_owned = fresh;
     p->next_owned = &fresh->next;
     if (is_null) return p->at += length, true;
-    fresh->text = malloc(strlen(p->at) + 1);
+    fresh->text = malloc(letters_at(p->at));
     if (!fresh->text) return p->result = KEEL_ERROR_MEMORY, false;
     return parse_letters(p, fresh->text, SIZE_MAX);
 }
