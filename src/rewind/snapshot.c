@@ -158,13 +158,13 @@ keel_result keel_snapshot_take(keel_snapshot *snapshot) {
     KEEL_TRY(learn(snapshot));
     if (!keeli_runs_reserve(&snapshot->next, &image->heap, world))
         return keeli_out_of_memory(world, "taking a snapshot");
+    keeli_runs_take(&snapshot->next, world); // before hooks are called, which may make readers
     keeli_image changes;
     const uint32_t before = keeli_refuse_begin(world, KEELI_REFUSED_HOOK);
     const keel_result result = keeli_image_reserve(&changes, image, world, world);
     if (result == KEEL_OK) keeli_image_commit(&changes, same_reader, NULL);
     keeli_refuse_end(world, before);
     if (result < 0) return result;
-    keeli_runs_take(&snapshot->next, world);
     const keeli_runs old = snapshot->runs;
     snapshot->runs = snapshot->next;
     snapshot->next = old;
