@@ -397,9 +397,9 @@ typedef struct keeli_command_lists {
 
 // When things change, and who looks (follow/changes.c, reader.c).
 typedef struct keeli_changes {
-    uint64_t tick;                      // of changes that are made now; one more after each run
-    uint64_t serial; // of the last reader, bound system or group; a snapshot knows them by it
-    uint64_t tick_base;                 // what 32-bit ticks count from
+    uint64_t tick;      // of changes that are made now; one more after each run
+    uint64_t serial;    // of the last reader, bound system or group; a snapshot knows them by it
+    uint64_t tick_base; // what 32-bit ticks count from
     keeli_pointer_table system_readers; // of systems that are run by themselves: keeli_reader
     struct keel_reader *readers;        // of the user
     struct keel_reader *spare_readers;  // destroyed ones

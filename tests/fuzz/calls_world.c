@@ -317,9 +317,7 @@ FUZZ(keel_reader_advance) {
     keel_reader *reader = f.readers[fuzz_below(FUZZ_READERS)];
     if (reader) keel_reader_advance(reader);
 }
-FUZZ(keel_reader_keep) {
-    keel_reader_keep(f.readers[fuzz_below(FUZZ_READERS)]);
-}
+FUZZ(keel_reader_keep) { keel_reader_keep(f.readers[fuzz_below(FUZZ_READERS)]); }
 
 // ------------------------------------------------------------------ snapshots
 static keel_snapshot *snapshot(void) { return f.snapshots[fuzz_below(FUZZ_SNAPSHOTS)]; }
