@@ -42,4 +42,27 @@
 #define KEELI_EACH_RELATED(walk, scope, of, T, other, to_sources)                                   \
     for (keeli_relation_walk walk = keeli_relation_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources); walk.relation; walk.relation = NULL) \
         for (keel_entity other = keeli_relation_walk_next(&walk); !keel_is_null(other); other = keeli_relation_walk_next(&walk))
+
+/// Filter: is a target of the relation: `KEEL_TARGETED(Likes)`, `KEEL_TARGETED(keel_child)`; see view.h.
+#define KEEL_TARGETED(R) (keeli_filter, KEEL_TERM_TARGETED, void, , &KEEL_COMPONENT_##R, NULL, R)
+/// Term of a loop or view: the sources of one target lead, in the order of relating: `KEEL_RELATED(Holds, sword)`; see view.h.
+#define KEEL_RELATED(R, to) (keeli_related, KEEL_TERM_RELATED, void, , &KEEL_COMPONENT_##R, NULL, KEELI_HANDLES(to))
+/// @cond what the term is in the tables of typed.h
+#ifdef __cplusplus
+static inline const keel_entity *keeli_handle_at(const keel_entity &to) { return &to; }
+#define KEELI_HANDLES(to) keeli_handle_at(to)
+#else
+#define KEELI_HANDLES(to) ((const keel_entity[]){ to })
+#endif
+#define KEELI_IS_CUSTOM_keeli_related ~, 1
+#define KEELI_SIZE_keeli_related(CT) 0
+#define KEELI_CHECK_keeli_related(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_RELATED is for loops and views: a system does not know the target; declare KEEL_MAY_READ of the relation and loop with KEEL_EACH(context, KEEL_RELATED(R, to), ...)")
+#define KEELI_BODY_keeli_related(s, i, ...)
+#define KEELI_LOCAL_keeli_related(s, i, ...)
+#define KEELI_SIDE_keeli_related(s, i, ...)
+#define KEELI_AT_keeli_related(s, i, ...)
+#define KEELI_WHOLE_keeli_related(s, i, ...)
+#define KEELI_ONE_keeli_related(it, i, ...)
+#define KEELI_ALL_keeli_related(it, i, ...)
+/// @endcond
 // clang-format on

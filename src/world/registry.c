@@ -161,12 +161,22 @@ static void drop_unique(keel_world *world, keeli_storage *s) {
     s->unique = NULL;
 }
 
+void keeli_levels_release(keeli_heap *heap, keeli_levels *l) {
+    l->is_made = false;
+    KEELI_RELEASE(heap, &l->entities);
+    KEELI_RELEASE(heap, &l->targets);
+    KEELI_RELEASE(heap, &l->starts);
+    KEELI_RELEASE(heap, &l->places);
+}
+
 static void free_storage(keel_world *world, keeli_storage *s) {
     keeli_heap *heap = &world->heap;
     keel_component *c = &s->component;
     keeli_store_deinit(world, s);
     if (s->relation && s == s->relation->sources) {
         keeli_edges_deinit(&s->relation->edges, heap);
+        keeli_levels_release(heap, &s->relation->levels);
+        keeli_lock_deinit(&s->relation->levels.lock);
         if (s->relation->targets) s->relation->targets->relation = NULL;
         KEELI_FREE(heap, keeli_relation, s->relation);
     } else if (s->relation) {
@@ -205,6 +215,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     if (c->is_relation) own->storage = KEEL_INDEXED; // nothing but bits
     if (c->is_relation && (s->relation = KEELI_NEW(heap, keeli_relation)) != NULL) {
         keeli_edges_init(&s->relation->edges, c->exclusive);
+        keeli_lock_init(&s->relation->levels.lock);
         s->relation->sources = s;
         s->flags |= KEELI_IS_LINK;
     }
