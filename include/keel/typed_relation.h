@@ -15,11 +15,24 @@
 #define KEELI_RELATION(T, ...)                                                                      \
     typedef struct T T; KEELI_DESCRIPTOR(, KEEL_COMPONENT_##T, #T, 0, 1, false, .is_relation = true, __VA_ARGS__) KEELI_FOUND(KEEL_COMPONENT_, T); \
     KEELI_UNUSED static const keel_component *const KEEL_RELATION_##T = &KEEL_COMPONENT_##T
+/// Declare a relation with values, on a struct of that name: `KEEL_VALUED_RELATION(DockedAt, .exclusive = true);`. It is
+/// exclusive: the value is the component of the source, so `KEEL_READ(DockedAt, d)`, keel_get and so on hand it out.
+#define KEEL_VALUED_RELATION(...) KEELI_VALUED_RELATION(__VA_ARGS__, .line = __LINE__)
+#define KEELI_VALUED_RELATION(T, ...)                                                               \
+    KEELI_DESCRIPTOR(KEELI_DERIVED(T), KEEL_COMPONENT_##T, #T, sizeof(T), KEELI_ALIGNOF(T), false, .is_relation = true, __VA_ARGS__) KEELI_FOUND(KEEL_COMPONENT_, T); \
+    KEELI_UNUSED static const keel_component *const KEEL_RELATION_##T = &KEEL_COMPONENT_##T
 /// The descriptor of a relation, for functions that take one.
 #define KEEL_RELATION_OF(T) (KEEL_RELATION_##T)
 
-/// Relate two entities: `keel_relate(world, a, Likes, b)`; see keel_relate_component. Scope: any.
-#define keel_relate(scope, source, T, target) keel_relate_component((scope), (source), KEEL_RELATION_OF(T), (target), NULL)
+/// Relate two entities: `keel_relate(world, a, Likes, b)`, with a value `keel_relate(world, ship, DockedAt, port, { 3 })`; see
+/// keel_relate_component. Scope: any.
+#define keel_relate(scope, ...) KEELI_CAT(KEELI_RELATE_, KEELI_OVER_3(__VA_ARGS__))(scope, __VA_ARGS__)
+#define KEELI_RELATE_keeli_one(scope, source, T, target) keel_relate_component((scope), (source), KEEL_RELATION_OF(T), (target), NULL)
+#define KEELI_RELATE_keeli_more(scope, source, T, target, ...) keel_relate_component((scope), (source), KEEL_RELATION_OF(T), (target), KEELI_THE_VALUE(T, __VA_ARGS__))
+/// The value of an edge, or NULL: `keel_get_related(world, ship, DockedAt, port)`. Scope: all but commands.
+#define keel_get_related(scope, source, T, target) ((const T *)keel_get_related_component((scope), (source), KEEL_RELATION_OF(T), (target)))
+/// The same to write; it counts as modified. Scope: all but commands.
+#define keel_get_related_mut(scope, source, T, target) ((T *)keel_get_related_component_mut((scope), (source), KEEL_RELATION_OF(T), (target)))
 /// Not any more. Scope: any.
 #define keel_unrelate(scope, source, T, target) keel_unrelate_component((scope), (source), KEEL_RELATION_OF(T), (target))
 /// A source lets go of all its targets: `keel_unrelate_all(world, a, Likes)`. Scope: any.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "edit/relation.h"
 
+#include "edit/batch.h"
+
 #include "world/report.h"
 
 #include <keel/relation.h>
@@ -44,23 +46,28 @@ static void let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32
     keeli_storage *s = r->sources;
     const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
     const bool is_last = !stays && keeli_edge_count(&r->edges.sources, source) == 1;
-    if (is_last && keeli_is_followed(s)) {
-        keeli_going(world, s, source, KEEL_TRACK_DELETION);
+    if (is_last && keeli_is_followed(s)) keeli_going(world, s, source, KEEL_TRACK_DELETION);
+    if (is_last && (s->size || keeli_is_followed(s)))
         keeli_value_delete(world, s, source, keeli_store_value(world, s, source));
-    }
     keeli_edges_remove(&r->edges, &world->heap, source, place);
     if (!keeli_edge_count(&r->edges.targets, target)) keeli_store_pop(world, r->targets, target);
     if (is_last) keeli_store_pop(world, s, source);
     else if (!stays) keeli_changed(world, s, keeli_entity_at(&world->entities, source));
 }
 
-static void commit_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
+static void commit_edge(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(to);
-    const bool had = keeli_store_has(r->sources, source);
-    if (had && keeli_edges_are_exclusive(&r->edges)) let_go(world, r, source, 0, true);
-    if (!had) (void)keeli_store_push(world, r->sources, e);
+    if (keeli_edges_are_exclusive(&r->edges) && keeli_edge_count(&r->edges.sources, source))
+        let_go(world, r, source, 0, true);
     if (!keeli_store_has(r->targets, target)) (void)keeli_store_push(world, r->targets, to);
     keeli_edges_add(&r->edges, source, target);
+}
+
+static void commit_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
+    const uint32_t source = keeli_index_of(e);
+    const bool had = keeli_store_has(r->sources, source);
+    commit_edge(world, r, e, to);
+    if (!had) (void)keeli_store_push(world, r->sources, e);
     if (had) keeli_changed(world, r->sources, e);
     else keeli_came(world, r->sources, source);
 }
@@ -127,7 +134,7 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
                              uint32_t count) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
         const keeli_edge_side *side = &r->edges.sources;
-        if (!keeli_store_has(r->sources, prototype)) continue;
+        if (!keeli_store_has(r->sources, prototype) || r->sources->size) continue;
         for (uint32_t i = 0; i < count; ++i)
             for (uint32_t at = 0; (at = keeli_edge_next(side, prototype, at)) != KEELI_NO_EDGE;
                  ++at)
@@ -135,6 +142,26 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
                     world, r, copies[i],
                     keeli_entity_at(&world->entities, keeli_edge_other(side, prototype, at)));
     }
+}
+
+// With values there is one target.
+void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
+                           uint32_t count) {
+    for (keeli_relation *r = world->relations.all; r; r = r->next) {
+        const keeli_edge_side *side = &r->edges.sources;
+        if (!keeli_store_has(r->sources, prototype) || !r->sources->size) continue;
+        const uint32_t target = keeli_edge_other(side, prototype, 0);
+        for (uint32_t i = 0; i < count; ++i)
+            commit_edge(world, r, copies[i], keeli_entity_at(&world->entities, target));
+    }
+}
+
+void keeli_take_edges_back(keel_world *world, uint32_t prototype, const keel_entity *copies,
+                           uint32_t count) {
+    for (keeli_relation *r = world->relations.all; r; r = r->next)
+        if (keeli_store_has(r->sources, prototype) && r->sources->size)
+            for (uint32_t i = count; i--;)
+                let_go(world, r, keeli_index_of(copies[i]), 0, true);
 }
 
 bool keeli_reserve_rule(keel_world *world, const keeli_relation *r) {
@@ -173,17 +200,33 @@ static bool is_above(const keeli_relation *r, uint32_t above, uint32_t of) {
     return of == above;
 }
 
+// The source gets a value, which is handed over, and before it (where that is given) its new
+// target, for which there is room. Who has a value keeps it when none is given.
+static keel_result give_value(keel_world *world, keeli_relation *r, keel_entity e,
+                              const keel_entity *to, const void *value) {
+    const bool had = keeli_store_has(r->sources, keeli_index_of(e));
+    keeli_batch b;
+    keeli_batch_begin(&b, world, &e, 1, "relating entities");
+    keeli_batch_add(&b, r->sources, value, 0, KEELI_HANDED_OVER);
+    if (keeli_batch_reserve(&b) == KEEL_OK && to) commit_edge(world, r, e, *to);
+    KEEL_TRY(keeli_batch_give(&b));
+    if (!had || value) return KEEL_OK; // all were told
+    keeli_changed(world, r->sources, e);
+    return keeli_done(world, KEEL_OK);
+}
+
 static keel_result relate(keel_world *world, const keeli_holder *holder, keel_entity e,
                           const keel_component *relation, keel_entity other, const void *value) {
     keel_result result;
     keeli_relation *r = to_edit(world, holder, relation, e, other, &result);
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(other);
     if (!r) return result;
-    if (value)
+    if (value && !r->sources->size)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "the relation '%s' has no values; pass NULL",
                             r->sources->component.name);
-    if (keeli_edges_find(&r->edges, source, target) != KEELI_NO_EDGE) return KEEL_OK;
+    if (keeli_edges_find(&r->edges, source, target) != KEELI_NO_EDGE)
+        return value ? give_value(world, r, e, NULL, value) : KEEL_OK;
     if (r->sources->component.acyclic && is_above(r, source, target))
         return keeli_error(world, KEEL_ERROR_CYCLE,
                            "cannot relate %s to %s: '%s' is acyclic, and leads from there to it",
@@ -191,6 +234,7 @@ static keel_result relate(keel_world *world, const keeli_holder *holder, keel_en
                            r->sources->component.name);
     if (!reserve(world, r, source, target, 0))
         return keeli_out_of_memory(world, "relating entities");
+    if (r->sources->size) return give_value(world, r, e, &other, value);
     commit_relate(world, r, e, other);
     keeli_validate_storage(world, r->sources);
     return keeli_done(world, KEEL_OK);
@@ -280,6 +324,19 @@ bool(keel_is_related_component)(const keel_scope *scope, keel_entity source,
     return r && is_alive(r, source) && is_alive(r, target) &&
            keeli_edges_find(&r->edges, keeli_index_of(source), keeli_index_of(target)) !=
                KEELI_NO_EDGE;
+}
+
+const void *(keel_get_related_component)(const keel_scope *scope, keel_entity source,
+                                         const keel_component *relation, keel_entity target) {
+    return (keel_is_related_component)(scope, source, relation, target)
+               ? (keel_get_component)(scope, source, relation)
+               : NULL;
+}
+void *(keel_get_related_component_mut)(keel_scope *scope, keel_entity source,
+                                       const keel_component *relation, keel_entity target) {
+    return (keel_is_related_component)(scope, source, relation, target)
+               ? (keel_get_component_mut)(scope, source, relation)
+               : NULL;
 }
 
 keel_entity(keel_target_of_component)(const keel_scope *scope, keel_entity source,

@@ -78,7 +78,8 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
         s = NULL; // nothing becomes known in shared mode: it matches nothing
     else if (!(s = keeli_storage_get(world, component, to_unique, &result))) return result;
     const keel_access access = is_relation ? KEEL_ACCESS_READ : keeli_term_access(term->kind);
-    const bool is_edited_by_verbs = s && s->relation && access != KEEL_ACCESS_WRITE;
+    const bool is_edited_by_verbs =
+        s && s->relation && (access != KEEL_ACCESS_WRITE || keeli_store_is_valued(s));
     if (s && s->flags & KEELI_IS_LINK && access > KEEL_ACCESS_READ && !is_edited_by_verbs) {
         if (s->relation)
             return bad_term(view, "a relation has no values to be written; use keel_relate and "
