@@ -585,6 +585,15 @@ keeli_storage *keeli_event_refused(keel_world *world, const keel_component *even
     return NULL;
 }
 
+// Does the edit change a value and not who has one?
+static bool leaves_it_there(const char *verb) {
+    static const char *const verbs[] = { "write", "mark", "patch", "replace", "clone" };
+    bool is_one = false;
+    for (uint32_t i = 0; i < sizeof verbs / sizeof *verbs; ++i)
+        is_one |= strcmp(verb, verbs[i]) == 0;
+    return is_one;
+}
+
 keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
                                      const keel_component *component, const char *verb,
                                      keel_result *result) {
@@ -594,8 +603,7 @@ keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *hold
     if (!s) return NULL;
     const bool takes_names =
         s == world->names.storage && (strcmp(verb, "delete") == 0 || strcmp(verb, "clear") == 0);
-    const bool writes = keeli_store_is_valued(s) && strcmp(verb, "add") && strcmp(verb, "clear") &&
-                        strcmp(verb, "delete") && strcmp(verb, "remove");
+    const bool writes = keeli_store_is_valued(s) && leaves_it_there(verb);
     if (s->flags & KEELI_IS_LINK && !takes_names && !writes)
         return *result = keeli_not_by_hand(world, s, verb), NULL;
     *result = keeli_may_edit(world, holder, s, verb);
