@@ -12,9 +12,9 @@
 /// and terms about changes take it. *Inserted* is who got its first target, *modified* whose
 /// targets changed afterwards, *deleted* who lost the last one. Nobody adds or removes it by hand.
 ///
-/// With KEEL_VALUED_RELATION on a struct, an exclusive relation has a value per source, which is its
-/// component: KEEL_READ and KEEL_WRITE, keel_get and so on hand it out. It is dropped with the target,
-/// and kept where the source gets another one.
+/// With KEEL_VALUED_RELATION on a struct, an exclusive relation has a value per source, which is
+/// its component: KEEL_READ and KEEL_WRITE, keel_get and so on hand it out. It is dropped with the
+/// target, and kept where the source gets another one.
 ///
 /// Whoever is deleted, stripped or cleared lets go of all its targets, and its sources of it: no
 /// relation ever names an entity that is not alive. A copy of an entity (keel_clone_entity) has the
@@ -74,8 +74,8 @@ KEEL_API keel_result keel_unrelate_sources_component(keel_scope *scope, keel_ent
 KEEL_API bool keel_is_related_component(const keel_scope *scope, keel_entity source,
                                         const keel_component *relation, keel_entity target);
 
-/// The value of an edge of a relation with values, or NULL. The pointer is one into the component of
-/// the source, as of keel_get_component.
+/// The value of an edge of a relation with values, or NULL. The pointer is one into the component
+/// of the source, as of keel_get_component.
 KEEL_API const void *keel_get_related_component(const keel_scope *scope, keel_entity source,
                                                 const keel_component *relation, keel_entity target);
 /// The same to write, as keel_get_component_mut: it counts as modified.

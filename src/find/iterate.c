@@ -86,7 +86,8 @@ static uint32_t end_of(const keeli_iterator *it) {
     if (it->plan->scan == KEELI_SCAN_BITS || (it->plan->relation && it->plan->leader))
         return it->plan->leader->presence.root.page_count * KEELI_MASK_SLOTS;
     if (it->plan->scan == KEELI_SCAN_HANDLES) return it->handle_count;
-    if (it->plan->scan == KEELI_SCAN_SOURCES) return keeli_source_places(it->view, it->plan->related);
+    if (it->plan->scan == KEELI_SCAN_SOURCES)
+        return keeli_source_places(it->view, it->plan->related);
     return it->view->world->entities.size;
 }
 

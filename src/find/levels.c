@@ -492,8 +492,8 @@ static inline __attribute__((always_inline)) void find_by_link(keeli_iterator *i
 // `kind` is the storage's, a constant.
 static inline __attribute__((always_inline)) void
 find(keeli_iterator *it, const keeli_plan_column *column, keel_storage kind, uint32_t count) {
-    const bool by_level = it->plan->scan == KEELI_SCAN_LEVELS && it->level &&
-                          column->relation == it->plan->relation;
+    const bool by_level =
+        it->plan->scan == KEELI_SCAN_LEVELS && it->level && column->relation == it->plan->relation;
     const bool is_up = column->how == KEELI_UP;
     if (by_level && !(is_up && is_filtered(it) && !it->is_direct[column->term]))
         find_by_level(it, column, kind, count);

@@ -381,14 +381,15 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, bool is_listed, 
     if (is_listed) plan->relation = NULL;
     const bool by_level = plan->relation != NULL, by_target = plan->related && !is_listed;
     if (is_listed || by_level || by_target) plan->lead = NULL;
-    keel_group *group = view->world->followers.groups && !plan->lead && !is_listed && !by_level && !by_target
-                            ? find_group(plan, d)
-                            : NULL;
+    keel_group *group =
+        view->world->followers.groups && !plan->lead && !is_listed && !by_level && !by_target
+            ? find_group(plan, d)
+            : NULL;
     plan->considered_group = group != NULL;
-    plan->scan = is_listed  ? KEELI_SCAN_HANDLES
-                 : by_level ? KEELI_SCAN_LEVELS
+    plan->scan = is_listed   ? KEELI_SCAN_HANDLES
+                 : by_level  ? KEELI_SCAN_LEVELS
                  : by_target ? KEELI_SCAN_SOURCES
-                            : choose(plan, d, group);
+                             : choose(plan, d, group);
     if (plan->scan == KEELI_SCAN_GROUP) follow_group(plan, group);
     if (plan->scan == KEELI_SCAN_SET) plan->leader = d->sparse;
     if (plan->scan == KEELI_SCAN_BITS || by_level) plan->leader = d->smallest;

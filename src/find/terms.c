@@ -171,13 +171,39 @@ static bool is_in_order(const keeli_view *view, const keeli_bound_term *through)
            view->storages[through->first + 1] == view->facts.targets_first;
 }
 
+static void gather_facts(keeli_view *view, const keel_term *term) {
+    keeli_view_facts *facts = &view->facts;
+    const bool is_among = term->kind == KEEL_TERM_AMONG;
+    const bool is_first = term->kind == KEEL_TERM_TARGETS_FIRST;
+    facts->is_targets_first |= is_first;
+    if (is_first) facts->targets_first = view->storages[view->storage_count - 1];
+    if (term->kind == KEEL_TERM_RELATED) facts->related_to = *(const keel_entity *)term->custom;
+    facts->is_listed |= is_among || term->kind == KEEL_TERM_BACKWARDS;
+    facts->is_backwards |= term->kind == KEEL_TERM_BACKWARDS;
+    if (is_among) facts->among = term->custom ? term->custom : &no_handles;
+    if (is_among) facts->among_count = term->data_size;
+    facts->has_events |= keeli_term_is_event(term->kind);
+    facts->sends |= term->kind == KEEL_TERM_SEND;
+    facts->is_changed_up |= term->kind == KEEL_TERM_CHANGED_UP;
+    facts->filters_changes |= keeli_term_filters_changes(term->kind) || facts->is_changed_up;
+    facts->writes |= keeli_term_writes(term->kind);
+    facts->marks_by_hand |= term->kind == KEEL_TERM_WRITE_MARKED;
+    facts->custom_count += keeli_term_is_custom(term->kind);
+    facts->wants_entities |= term->kind == KEEL_TERM_ENTITY;
+    facts->has_uniques |= keeli_term_is_unique(term->kind);
+    facts->takes_data |= term->kind == KEEL_TERM_DATA;
+    facts->records |= term->kind == KEEL_TERM_COMMANDS;
+    view->holder.everything |= term->kind == KEEL_TERM_MAY_EDIT_WORLD;
+}
+
 static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
     if (is_for_systems(term->kind) && !for_system)
         return bad_term(view, "commands, context, data, events and custom views are for systems");
     if ((uint32_t)term->kind > KEEL_TERM_RELATED)
         return bad_term(view, "a term of an unknown kind");
     if (term->kind >= KEEL_TERM_AMONG && for_system)
-        return bad_term(view, "KEEL_AMONG, KEEL_BACKWARDS and KEEL_RELATED are for loops and views");
+        return bad_term(view,
+                        "KEEL_AMONG, KEEL_BACKWARDS and KEEL_RELATED are for loops and views");
     if (view->term_count == KEEL_MAX_TERMS) return bad_term(view, "more than 16 terms");
     keeli_bound_term *bound = &view->terms[view->term_count++];
     *bound = (keeli_bound_term){ .kind = term->kind,
@@ -204,25 +230,7 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
         return bad_term(view, "the list of a KEEL_AMONG is NULL");
     if (is_related && !term->custom) return bad_term(view, "the target of a KEEL_RELATED is NULL");
     facts->has_leading |= leads;
-    facts->is_targets_first |= is_first;
-    if (is_first) facts->targets_first = view->storages[bound->first];
-    if (is_related) facts->related_to = *(const keel_entity *)term->custom;
-    facts->is_listed |= is_among || term->kind == KEEL_TERM_BACKWARDS;
-    facts->is_backwards |= term->kind == KEEL_TERM_BACKWARDS;
-    if (is_among) facts->among = term->custom ? term->custom : &no_handles;
-    if (is_among) facts->among_count = term->data_size;
-    facts->has_events |= is_event;
-    facts->sends |= term->kind == KEEL_TERM_SEND;
-    facts->is_changed_up |= term->kind == KEEL_TERM_CHANGED_UP;
-    facts->filters_changes |= keeli_term_filters_changes(term->kind) || facts->is_changed_up;
-    facts->writes |= keeli_term_writes(term->kind);
-    facts->marks_by_hand |= term->kind == KEEL_TERM_WRITE_MARKED;
-    facts->custom_count += keeli_term_is_custom(term->kind);
-    facts->wants_entities |= term->kind == KEEL_TERM_ENTITY;
-    facts->has_uniques |= keeli_term_is_unique(term->kind);
-    facts->takes_data |= term->kind == KEEL_TERM_DATA;
-    facts->records |= term->kind == KEEL_TERM_COMMANDS;
-    view->holder.everything |= term->kind == KEEL_TERM_MAY_EDIT_WORLD;
+    gather_facts(view, term);
     if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_own_values(term->kind) ||
                              term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind) ||
                              keeli_term_filters_changes(term->kind) || is_event))

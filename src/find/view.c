@@ -281,7 +281,8 @@ static uint32_t source_of(const keeli_view *view, const keeli_bound_term *term, 
 static bool is_related(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
     const keel_entity to = view->facts.related_to;
     const keeli_storage *relation = view->storages[term->first];
-    return relation && is_alive(view, to) && keeli_is_source_of(relation, index, keeli_index_of(to));
+    return relation && is_alive(view, to) &&
+           keeli_is_source_of(relation, index, keeli_index_of(to));
 }
 
 // Does the view match this living entity?

@@ -89,9 +89,9 @@ static uint32_t roll(uint32_t below) {
         return keel_get(w, e, S##Local)->value;                                                    \
     }                                                                                              \
     static uint32_t S##_expected(keel_world *w, keel_entity e) {                                   \
-        keel_entity up = parent_of(w, e);                                                     \
+        keel_entity up = parent_of(w, e);                                                          \
         while (!keel_is_null(up) && !keel_has(w, up, S##Global))                                   \
-            up = parent_of(w, up);                                                            \
+            up = parent_of(w, up);                                                                 \
         if (!keel_has(w, e, S##Local)) return keel_get(w, e, S##Global)->value;                    \
         return (keel_is_null(up) ? 7 : S##_expected(w, up) * 31) + S##_local(w, e);                \
     }                                                                                              \
@@ -103,14 +103,14 @@ static uint32_t roll(uint32_t below) {
     }                                                                                              \
     static uint32_t S##_seen(keel_world *w, keel_entity e, bool of_parent) {                       \
         const uint32_t old = keel_get(w, e, S##Seen)->value;                                       \
-        keel_entity up = parent_of(w, e);                                                     \
+        keel_entity up = parent_of(w, e);                                                          \
         if (of_parent) {                                                                           \
             if (!keel_has(w, up, S##Local)) return old;                                            \
             const S##Global *g = keel_get(w, up, S##Global);                                       \
             return old * 5 + S##_local(w, up) + (g ? g->value : 1);                                \
         }                                                                                          \
         while (!keel_is_null(up) && !keel_has(w, up, S##Global))                                   \
-            up = parent_of(w, up);                                                            \
+            up = parent_of(w, up);                                                                 \
         return keel_is_null(up) ? old : old * 3 + keel_get(w, up, S##Global)->value;               \
     }                                                                                              \
     static void S##_check_seen(keel_world *w, const keel_entity *all, uint32_t n, bool parallel) { \
@@ -133,7 +133,7 @@ static uint32_t roll(uint32_t below) {
         KEEL_EACH(w, KEEL_READ(S##Seen, s), KEEL_OF_TARGET(keel_child, KEEL_READ(S##Local, p)),    \
                   KEEL_ENTITY(e)) {                                                                \
             uint32_t i = 0;                                                                        \
-            while (!keel_is_same(all[i], parent_of(w, e)))                                    \
+            while (!keel_is_same(all[i], parent_of(w, e)))                                         \
                 ++i;                                                                               \
             expected[i] = expected[i] * 17 + s->value;                                             \
             (void)p;                                                                               \
@@ -216,7 +216,7 @@ static uint32_t expect_order(keel_entity *list) {
         if (keel_is_null(parent_of(f.world, e))) list[n++] = e;
     for (uint32_t i = 0; i < n; ++i)
         EACH_CHILD(f.world, list[i], child)
-            list[n++] = child;
+    list[n++] = child;
     return n;
 }
 
@@ -495,16 +495,16 @@ static void explain_names_relations(void **state) {
                                KEEL_OF_TARGET(keel_child, KEEL_READ(Other, o))),
                     "place");
     assert_true(keel_view_explain(&view, text, sizeof text) < sizeof text);
-    assert_string_equal(text, "view: place\n"
-                              "leader: levels of " RELATION ", targets first, by choice\n"
-                              "touches: 0\n"
-                              "filter: has Number (sparse set)\n"
-                              "filter: has " RELATION " (indexed)\n"
-                              "column: write Number (sparse set)\n"
-                              "column: maybe read Number (sparse set) of the nearest above by "
-                              RELATION "\n"
-                              "column: read Other (sparse set) of the target of " RELATION "\n"
-                              "chunks: lists, none of two levels\n");
+    assert_string_equal(
+        text, "view: place\n"
+              "leader: levels of " RELATION ", targets first, by choice\n"
+              "touches: 0\n"
+              "filter: has Number (sparse set)\n"
+              "filter: has " RELATION " (indexed)\n"
+              "column: write Number (sparse set)\n"
+              "column: maybe read Number (sparse set) of the nearest above by " RELATION "\n"
+              "column: read Other (sparse set) of the target of " RELATION "\n"
+              "chunks: lists, none of two levels\n");
     keel_view_end(&view);
     api_end(&fixture);
 }

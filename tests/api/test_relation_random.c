@@ -211,8 +211,8 @@ static keel_result relate(keel_scope *scope, uint32_t kind, uint32_t a, uint32_t
     Seat seat = { value, MARK }; // a Rank is its beginning
     const bool owns = value && kinds[kind]->drop;
     living += owns;
-    const keel_result result = keel_relate_component(scope, nodes[a].e, kinds[kind], nodes[b].e,
-                                                     value ? &seat : NULL);
+    const keel_result result =
+        keel_relate_component(scope, nodes[a].e, kinds[kind], nodes[b].e, value ? &seat : NULL);
     living -= owns && result < 0; // nobody took it
     return result;
 }
@@ -350,9 +350,9 @@ static void begin(uint64_t seed) {
     api_begin(&f);
     memset(nodes, 0, sizeof nodes);
     random_state = seed;
-    const keel_component *const all[] = { KEEL_OF(Likes), KEEL_OF(Knows), KEEL_OF(Follows),
-                                          KEEL_OF(PartOf), KEEL_OF(Owns), KEEL_OF(Needs),
-                                          KEEL_OF(Seat), KEEL_OF(Rank) };
+    const keel_component *const all[] = { KEEL_OF(Likes),  KEEL_OF(Knows), KEEL_OF(Follows),
+                                          KEEL_OF(PartOf), KEEL_OF(Owns),  KEEL_OF(Needs),
+                                          KEEL_OF(Seat),   KEEL_OF(Rank) };
     memcpy(kinds, all, sizeof kinds);
     for (uint32_t i = 0; i < KINDS; ++i)
         assert_non_null(keel_register_component(f.world, all[i]));

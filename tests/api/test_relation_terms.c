@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// KEEL_RELATED and KEEL_TARGETED over relations and the hierarchy, against what the verbs say; terms
-// over several relations in one view; what relations the terms take.
+// KEEL_RELATED and KEEL_TARGETED over relations and the hierarchy, against what the verbs say;
+// terms over several relations in one view; what relations the terms take.
 #include "support/api_types.h"
 
 #include <string.h>
@@ -59,7 +59,7 @@ static void visit(const keel_span *span, const keel_piece *piece, void *data) {
         bool is_there = false;                                                                     \
         for (k = 0; k < n; ++k) {                                                                  \
             is_there |= keel_is_same(expected[k], someone);                                        \
-            sum += keel_entity_index(expected[k]) + 1;                                                 \
+            sum += keel_entity_index(expected[k]) + 1;                                             \
         }                                                                                          \
         if (keel_is_alive(f.world, someone))                                                       \
             assert_int_equal(keel_view_contains(&view, someone), is_there);                        \
@@ -187,7 +187,8 @@ static void nobody_is_related_to_the_dead(void **state) {
 KEEL_SYSTEM(count_targets, KEEL_TARGETED(Likes), KEEL_WRITE(Number, n)) { n->value += 1; }
 KEEL_SYSTEM_ONCE(look, KEEL_MAY_READ(Likes), KEEL_MAY_WRITE(Other), KEEL_CONTEXT(c)) {
     KEEL_EACH(c, KEEL_TARGETED(Likes), KEEL_ENTITY(b))
-        KEEL_EACH(c, KEEL_RELATED(Likes, b), KEEL_WRITE(Other, o)) o->value += 1;
+        KEEL_EACH(c, KEEL_RELATED(Likes, b), KEEL_WRITE(Other, o))
+            o->value += 1;
 }
 KEEL_WORKLOAD(both, KEEL_STEP(count_targets, .parallel = true), KEEL_STEP(look));
 
@@ -228,7 +229,8 @@ static void nobody_relates_meanwhile(void **state) {
         assert_int_equal(keel_unrelate_all(f.world, e, Likes), KEEL_ERROR_BORROWED);
     assert_error(f.world, KEEL_ERROR_BORROWED, "Likes");
     keel_view view; // an edit through the view that walks
-    keel_view_begin(&view, f.world, KEEL_TERMS(KEEL_TARGETED(Likes), KEEL_MAY_EDIT(Likes)), "edits");
+    keel_view_begin(&view, f.world, KEEL_TERMS(KEEL_TARGETED(Likes), KEEL_MAY_EDIT(Likes)),
+                    "edits");
     keel_iterator it;
     assert_int_equal(keel_iterator_begin(&it, &view), KEEL_OK);
     assert_int_equal(keel_unrelate_all(&view, a, Likes), KEEL_ERROR_ITERATING);
@@ -280,7 +282,8 @@ static void relations_go_together(void **state) {
 
 static void share_and_look(void) {
     uint32_t count = 0;
-    KEEL_EACH(f.world, KEEL_READ(Number, n), KEEL_OF_TARGET(Unknown, KEEL_OPTIONAL_READ(Number, t))) {
+    KEEL_EACH(f.world, KEEL_READ(Number, n),
+              KEEL_OF_TARGET(Unknown, KEEL_OPTIONAL_READ(Number, t))) {
         assert_null(t);
         count += n->value;
     }
@@ -349,9 +352,9 @@ static void explain_says_what_leads(void **state) {
     keel_relate(f.world, a, Likes, b);
     keel_view view;
     char text[800];
-    keel_view_begin(&view, f.world,
-                    KEEL_TERMS(KEEL_RELATED(Likes, b), KEEL_TARGETED(Follows), KEEL_READ(Number, n)),
-                    "who");
+    keel_view_begin(
+        &view, f.world,
+        KEEL_TERMS(KEEL_RELATED(Likes, b), KEEL_TARGETED(Follows), KEEL_READ(Number, n)), "who");
     assert_true(keel_view_explain(&view, text, sizeof text) < sizeof text);
     assert_string_equal(text, "view: who\n"
                               "leader: sources of 1v0 in Likes, in the order of "
@@ -372,7 +375,8 @@ static const struct CMUnitTest tests[] = {
     TEST(systems_and_tasks_take_them, "systems and tasks look at who is related"),
     TEST(nobody_relates_meanwhile, "relations are borrowed while a view walks along them"),
     TEST(relations_go_together, "one view has terms over several relations"),
-    TEST(what_the_world_does_not_know_relates_nobody, "a relation that is not known matches nobody"),
+    TEST(what_the_world_does_not_know_relates_nobody,
+         "a relation that is not known matches nobody"),
     TEST(what_makes_no_sense_is_refused, "terms refuse relations that they cannot follow"),
     TEST(explain_says_what_leads, "explain names the target whose sources lead"),
 };

@@ -175,15 +175,19 @@ static void tell(const keel_change *event, void *data) {
                            keel_is_related(event->world, event->entity, Docked, e[2]);
     assert_true(is_docked);
     assert_non_null(event->value);
-    told[event->kind == KEEL_ON_INSERTED ? 0 : event->kind == KEEL_ON_MODIFIED ? 1 : 2] +=
-        1 + ((const Docked *)event->value)->berth;
+    told[event->kind == KEEL_ON_INSERTED   ? 0
+         : event->kind == KEEL_ON_MODIFIED ? 1
+                                           : 2] += 1 + ((const Docked *)event->value)->berth;
 }
 
 static void observers_see_value_and_target(void **state) {
     (void)state;
     begin();
     memset(told, 0, sizeof told);
-    assert_int_equal(keel_observe(f.world, Docked, KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED, tell, NULL), KEEL_OK);
+    assert_int_equal(keel_observe(f.world, Docked,
+                                  KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED, tell,
+                                  NULL),
+                     KEEL_OK);
     keel_relate(f.world, e[0], Docked, e[1], { 10 });
     assert_int_equal(told[0], 11);
     keel_relate(f.world, e[0], Docked, e[2]);
@@ -234,16 +238,18 @@ static void only_the_verbs_relate(void **state) {
     assert_int_equal(keel_disable(f.world, e[0], Docked), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_get(f.world, e[0], Docked)->berth, 1);
     const uint32_t one = 1;
-    assert_int_equal(
-        keel_relate_component(f.world, e[0], KEEL_RELATION_OF(Likes), e[1], &one),
-        KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_relate_component(f.world, e[0], KEEL_RELATION_OF(Likes), e[1], &one),
+                     KEEL_ERROR_ARGUMENT);
     keel_clear_errors(f.world);
     const keel_component many = { .name = "many", .is_relation = true, .size = 4, .align = 4 };
     assert_null(keel_register_component(f.world, &many));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "no values unless it is .exclusive");
     keel_clear_errors(f.world);
-    const keel_component rows = { .name = "rows",      .is_relation = true, .size = 4,
-                                  .exclusive = true,   .align = 4,
+    const keel_component rows = { .name = "rows",
+                                  .is_relation = true,
+                                  .size = 4,
+                                  .exclusive = true,
+                                  .align = 4,
                                   .storage = KEEL_ARCHETYPE };
     assert_null(keel_register_component(f.world, &rows));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "KEEL_ARCHETYPE");
@@ -252,8 +258,10 @@ static void only_the_verbs_relate(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(the_value_is_the_component_of_the_source, "the value of an edge is the source's component"),
-    TEST(a_value_of_the_world_can_be_handed_in, "a value that is handed in may be one of the world"),
+    TEST(the_value_is_the_component_of_the_source,
+         "the value of an edge is the source's component"),
+    TEST(a_value_of_the_world_can_be_handed_in,
+         "a value that is handed in may be one of the world"),
     TEST(systems_read_write_and_relate, "systems read and write values of relations"),
     TEST(values_are_dropped_once, "values of relations are dropped once"),
     TEST(clones_have_copies, "copies of a source have copies of its values"),
