@@ -4,13 +4,13 @@
 local ffi = require("ffi")
 ffi.cdef [[
 typedef uint64_t keel_entity_bits;
-typedef enum keel_result { KEEL_ABSENT = 1, KEEL_OK = 0, KEEL_ERROR_MEMORY = -1, KEEL_ERROR_DEAD_ENTITY = -2, KEEL_ERROR_BORROWED = -3, KEEL_ERROR_ITERATING = -4, KEEL_ERROR_SHARED = -5, KEEL_ERROR_ACCESS = -6, KEEL_ERROR_COMPONENT = -7, KEEL_ERROR_MISSING_UNIQUE = -8, KEEL_ERROR_UNKNOWN = -9, KEEL_ERROR_SYSTEM = -10, KEEL_ERROR_ARGUMENT = -11, KEEL_ERROR_FULL = -12, KEEL_ERROR_OCCUPIED = -13, KEEL_ERROR_CYCLE = -14, KEEL_ERROR_COPY = -15, KEEL_ERROR_COUNT = -16, KEEL_ERROR_GROUPED = -17, KEEL_ERROR_HASH = -18, KEEL_ERROR_THREAD = -19, KEEL_ERROR_VIEW = -20, KEEL_ERROR_FILE = -21, KEEL_ERROR_RELATED = -22 } keel_result;
+typedef enum keel_result { KEEL_ABSENT = 1, KEEL_OK = 0, KEEL_ERROR_MEMORY = -1, KEEL_ERROR_DEAD_ENTITY = -2, KEEL_ERROR_BORROWED = -3, KEEL_ERROR_ITERATING = -4, KEEL_ERROR_SHARED = -5, KEEL_ERROR_ACCESS = -6, KEEL_ERROR_COMPONENT = -7, KEEL_ERROR_MISSING_UNIQUE = -8, KEEL_ERROR_UNKNOWN = -9, KEEL_ERROR_SYSTEM = -10, KEEL_ERROR_ARGUMENT = -11, KEEL_ERROR_FULL = -12, KEEL_ERROR_OCCUPIED = -13, KEEL_ERROR_CYCLE = -14, KEEL_ERROR_COPY = -15, KEEL_ERROR_COUNT = -16, KEEL_ERROR_GROUPED = -17, KEEL_ERROR_HASH = -18, KEEL_ERROR_THREAD = -19, KEEL_ERROR_VIEW = -20, KEEL_ERROR_FILE = -21, KEEL_ERROR_RELATED = -22, KEEL_ERROR_TEXT = -23 } keel_result;
 typedef enum keel_log_level { KEEL_LOG_WARNING = 0, KEEL_LOG_ERROR = 1 } keel_log_level;
 typedef enum keel_storage { KEEL_SPARSE_SET = 0, KEEL_INDEXED = 1, KEEL_ARCHETYPE = 2 } keel_storage;
 enum { KEEL_TRACK_NONE = 0, KEEL_TRACK_INSERTION = 1, KEEL_TRACK_MODIFICATION = 2, KEEL_TRACK_DELETION = 4, KEEL_TRACK_REMOVAL = 8, KEEL_TRACK_ALL = 15 };
 typedef enum keel_threads { KEEL_THREADS_ANY = 0, KEEL_THREADS_OWNER_WRITES = 1, KEEL_THREADS_ONE_AT_A_TIME = 2, KEEL_THREADS_OWNER_ONLY = 3 } keel_threads;
 typedef enum keel_on_delete { KEEL_UNRELATE = 0, KEEL_DELETE_SOURCES = 1, KEEL_REFUSE = 2 } keel_on_delete;
-typedef enum keel_field_type { KEEL_FIELD_BYTES = 0, KEEL_FIELD_BOOL = 1, KEEL_FIELD_I8 = 2, KEEL_FIELD_U8 = 3, KEEL_FIELD_I16 = 4, KEEL_FIELD_U16 = 5, KEEL_FIELD_I32 = 6, KEEL_FIELD_U32 = 7, KEEL_FIELD_I64 = 8, KEEL_FIELD_U64 = 9, KEEL_FIELD_F32 = 10, KEEL_FIELD_F64 = 11, KEEL_FIELD_ENTITY = 12 } keel_field_type;
+typedef enum keel_field_type { KEEL_FIELD_BYTES = 0, KEEL_FIELD_BOOL = 1, KEEL_FIELD_I8 = 2, KEEL_FIELD_U8 = 3, KEEL_FIELD_I16 = 4, KEEL_FIELD_U16 = 5, KEEL_FIELD_I32 = 6, KEEL_FIELD_U32 = 7, KEEL_FIELD_I64 = 8, KEEL_FIELD_U64 = 9, KEEL_FIELD_F32 = 10, KEEL_FIELD_F64 = 11, KEEL_FIELD_ENTITY = 12, KEEL_FIELD_TEXT = 13, KEEL_FIELD_OWNED_TEXT = 14, KEEL_FIELD_STRUCT = 15 } keel_field_type;
 typedef enum keel_misuse { KEEL_MISUSE_ASSERT = 0, KEEL_MISUSE_RETURN = 1 } keel_misuse;
 typedef enum keel_walk_order { KEEL_DEPTH_FIRST = 0, KEEL_BREADTH_FIRST = 1 } keel_walk_order;
 typedef enum keel_access { KEEL_ACCESS_NONE = 0, KEEL_ACCESS_READ = 1, KEEL_ACCESS_WRITE = 2, KEEL_ACCESS_EDIT = 3 } keel_access;
@@ -30,6 +30,8 @@ typedef struct keel_commands keel_commands;
 typedef struct keel_context keel_context;
 typedef struct keel_reader keel_reader;
 typedef struct keel_entity keel_entity;
+typedef struct keel_named_value keel_named_value;
+typedef struct keel_type keel_type;
 typedef struct keel_field keel_field;
 typedef struct keel_component keel_component;
 typedef struct keel_executor keel_executor;
@@ -68,6 +70,7 @@ typedef struct keel_sort_desc keel_sort_desc;
 typedef struct keel_name keel_name;
 typedef struct keel_piece keel_piece;
 typedef struct keel_reduction keel_reduction;
+typedef struct keel_field_place keel_field_place;
 typedef struct keel_fixed_step keel_fixed_step;
 typedef struct keel_timing keel_timing;
 typedef struct keel_timings_cursor keel_timings_cursor;
@@ -76,7 +79,9 @@ struct keel_allocator { void *(*resize)(void *context, void *block, size_t old_s
 struct keel_logger { void (*write)(void *context, keel_log_level level, const char *line); void *context; };
 struct keel_scope { uint32_t kind; };
 struct keel_entity { keel_entity_bits bits; };
-struct keel_field { const char *name; keel_field_type type; uint32_t offset; uint32_t count; };
+struct keel_named_value { const char *name; int64_t value; };
+struct keel_type { const char *name; uint32_t size; const keel_field *fields; uint32_t field_count; const keel_named_value *values; uint32_t value_count; bool is_flags; };
+struct keel_field { const char *name; keel_field_type type; uint32_t offset; uint32_t count; const keel_type *of; double min; double max; const char *unit; bool bytes; bool hidden; bool transient; };
 struct keel_memory { size_t total; size_t entities; size_t components; size_t uniques; size_t commands; size_t other; };
 struct keel_value { const keel_component *component; const void *value; };
 struct keel_out { const keel_component *component; void *value; bool *taken; };
@@ -99,6 +104,7 @@ struct keel_group_desc { const char *name; const keel_component *const *owned; c
 struct keel_name { const char *text; };
 struct keel_piece { uint32_t number; uint32_t worker; void *partial; keel_world *world; struct keeli_worker *self; };
 struct keel_reduction { void *total; size_t size; void (*combine)(void *total, const void *partial, void *data); };
+struct keel_field_place { const keel_field *field; uint32_t offset; uint32_t size; uint32_t count; char path[108]; };
 struct keel_fixed_step { double step; uint32_t max_ticks; uint64_t ticks; uint64_t dropped; uint64_t rest; };
 struct keel_timing { char system[48]; char workload[48]; uint64_t begin; uint64_t end; uint64_t frame; uint64_t thread; uint32_t worker; };
 struct keel_timings_cursor { uint64_t next; uint64_t missed; };
@@ -147,6 +153,7 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
 const keel_component *keel_find_component(const keel_world *world, const char *name);
 const keel_component *keel_next_component(const keel_world *world, const keel_component *after);
 const keel_component *keel_next_unique(const keel_world *world, const keel_component *after);
+const keel_component *keel_next_event_type(const keel_world *world, const keel_component *after);
 const keel_component *keel_next_component_of(const keel_world *world, keel_entity e, const keel_component *after);
 uint32_t keel_component_count(const keel_scope *scope, const keel_component *component);
 keel_world *keel_world_create(const keel_world_desc *desc);
@@ -313,6 +320,9 @@ keel_result keel_parallel_reduce(keel_scope *scope, uint32_t count, uint32_t gra
 keel_result keel_view_parallel_for(const keel_view *view, keel_span_fn *fn, void *data);
 keel_result keel_view_parallel_reduce(const keel_view *view, keel_span_fn *fn, void *data, const keel_reduction *reduction);
 void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t align);
+keel_result keel_field_find(const keel_component *component, const char *path, keel_field_place *out, keel_error *error);
+size_t keel_field_print(const keel_field_place *place, const void *value, char *text, size_t size);
+keel_result keel_field_parse(const keel_field_place *place, void *value, const char *text, keel_error *error);
 keel_result keel_relate_component(keel_scope *scope, keel_entity source, const keel_component *relation, keel_entity target, const void *value);
 keel_result keel_unrelate_component(keel_scope *scope, keel_entity source, const keel_component *relation, keel_entity target);
 keel_result keel_unrelate_all_component(keel_scope *scope, keel_entity source, const keel_component *relation);

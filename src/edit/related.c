@@ -30,10 +30,11 @@ static bool reserve_rule(keel_world *world, const keeli_relation *r, uint32_t so
 
 bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target,
                         uint32_t numbers) {
-    // both may be in one block, whose list gets both
+    // both may be in one block, whose list gets both; nobody follows who is a target
     return reserve_rule(world, r, source, 1) &&
            keeli_reserve_value(world, r->sources, source, numbers) &&
-           keeli_reserve_value(world, r->targets, target, numbers + 1) &&
+           (keeli_store_has(r->targets, target) ||
+            keeli_reserve_value(world, r->targets, target, numbers + 1)) &&
            keeli_edges_reserve(&r->edges, &world->heap, source, target);
 }
 
