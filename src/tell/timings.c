@@ -163,7 +163,7 @@ static bool write_events(keel_world *world, FILE *file) {
 
 static keel_result file_error(keel_world *world, const char *path, int reason) {
     return keeli_error(world, KEEL_ERROR_FILE, "cannot write the trace '%s': %s", path,
-                       strerror(reason));
+                       strerror(reason)); // NOLINT(concurrency-mt-unsafe): known numbers only
 }
 
 keel_result keel_timings_write_trace(keel_world *world, const char *path) {

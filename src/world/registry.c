@@ -247,7 +247,7 @@ static keel_result set_initial(keel_world *world, keeli_storage *s) {
 static const struct keeli_bits_root no_bits;
 static const struct keeli_set_root no_set = { .bits = &no_bits };
 
-static size_t table_bytes(uint32_t capacity) { return 2 * capacity * sizeof(void *); }
+static size_t table_bytes(uint32_t capacity) { return (size_t)2 * capacity * sizeof(void *); }
 
 static bool reserve_number(keel_world *world, uint32_t index) {
     const struct keeli_world_root old = world->root;
