@@ -25,18 +25,15 @@ static void write_entity(FILE *file, const char *word, keel_entity e) {
     fprintf(file, "%s %u %u", word, (unsigned)keel_entity_index(e), (unsigned)keel_entity_version(e));
 }
 
-static void write_value(FILE *file, const char *kind, const keel_component *c, const char *value) {
-    fprintf(file, "%s %s", kind, c->name);
+static void write_value(FILE *file, const char *kind, const keel_component *c, const void *value) {
+    fprintf(file, "%s %s\n", kind, c->name);
     for (uint32_t i = 0; i < c->field_count; ++i) {
-        const void *at = value + c->fields[i].offset;
-        switch (c->fields[i].type) { // the types that this game uses
-        case KEEL_FIELD_I32: fprintf(file, " %d", *(const int32_t *)at); break;
-        case KEEL_FIELD_F32: fprintf(file, " %a", (double)*(const float *)at); break; // every bit
-        case KEEL_FIELD_ENTITY: write_entity(file, "", *(const keel_entity *)at); break;
-        default: fprintf(stderr, "%s.%s is not saved\n", c->name, c->fields[i].name);
-        }
+        char text[256];
+        keel_field_place place;
+        if (keel_field_find(c, c->fields[i].name, &place, NULL) != KEEL_OK) continue;
+        keel_field_print(&place, value, text, sizeof text); // every bit of it
+        fprintf(file, "  %s %s\n", c->fields[i].name, text);
     }
-    fprintf(file, "\n");
 }
 
 static void save(const keel_world *world, FILE *file) {
@@ -71,15 +68,17 @@ static keel_entity read_entity(FILE *file) {
     return keel_entity_make(index, version); // null for what null was written as
 }
 
-static bool read_value(FILE *file, const keel_component *c, char *value) {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < c->field_count; ++i) {
-        void *at = value + c->fields[i].offset;
-        if (c->fields[i].type == KEEL_FIELD_I32) ok = fscanf(file, "%d", (int32_t *)at) == 1;
-        if (c->fields[i].type == KEEL_FIELD_F32) ok = fscanf(file, "%f", (float *)at) == 1;
-        if (c->fields[i].type == KEEL_FIELD_ENTITY) *(keel_entity *)at = read_entity(file);
+static bool read_value(FILE *file, const keel_component *c, void *value) {
+    for (uint32_t i = 0; i < c->field_count; ++i) {
+        char path[64], text[256];
+        keel_field_place place;
+        keel_error error = { KEEL_ERROR_FILE, "", NULL, "the file ends" };
+        if (fscanf(file, "%63s %255[^\n]", path, text) != 2 ||
+            keel_field_find(c, path, &place, &error) != KEEL_OK ||
+            keel_field_parse(&place, value, text, &error) != KEEL_OK)
+            return fprintf(stderr, "%s\n", error.message), false;
     }
-    return ok;
+    return true;
 }
 
 static keel_result load(keel_world *world, FILE *file) { // into an empty world that knows the types

@@ -8,6 +8,7 @@
 #include "edit/removal.h"
 #include "find/iterate.h"
 #include "follow/follow.h"
+#include "rewind/snapshot.h"
 #include "run/workers.h"
 #include "tell/describe.h"
 #include "world/borrow.h"
@@ -131,6 +132,7 @@ void keel_world_destroy(keel_world *world) {
         keeli_pool_deinit(&world->workers.pool);
     world->refused = KEELI_REFUSED_DESTROYED;
     world->access.concurrent = 0;
+    keeli_snapshots_deinit(world);
     keeli_customs_deinit(world);
     keeli_notify_end(world);
     keeli_threads_ending(world);

@@ -17,6 +17,7 @@
 
 #include <keel/events.h>
 #include <keel/parallel.h>
+#include <keel/snapshot.h>
 #include <keel/track.h>
 #include <keel/workload.h>
 
@@ -396,8 +397,9 @@ typedef struct keeli_command_lists {
 
 // When things change, and who looks (follow/changes.c, reader.c).
 typedef struct keeli_changes {
-    uint64_t tick;                      // of changes that are made now; one more after each run
-    uint64_t tick_base;                 // what 32-bit ticks count from
+    uint64_t tick;      // of changes that are made now; one more after each run
+    uint64_t serial;    // of the last reader, bound system or group; a snapshot knows them by it
+    uint64_t tick_base; // what 32-bit ticks count from
     keeli_pointer_table system_readers; // of systems that are run by themselves: keeli_reader
     struct keel_reader *readers;        // of the user
     struct keel_reader *spare_readers;  // destroyed ones
@@ -415,6 +417,12 @@ typedef struct keeli_worker_state {
     keeli_loop_cost loop_costs[16]; // by hash (loop.c)
     struct keeli_workers *all;      // who works on runs, busy or spare (workers.c)
 } keeli_worker_state;
+
+// What is called when the world was restored.
+typedef struct keeli_on_restore {
+    keel_restore_fn *function;
+    void *data;
+} keeli_on_restore;
 
 struct keel_world {
     struct keeli_world_root
@@ -443,6 +451,8 @@ struct keel_world {
     keeli_pointer_table systems; // that were run by themselves, bound (run/system.c)
     keeli_worker_state workers;
     keeli_stored_workloads workloads;
+    struct keel_snapshot *snapshots; // the latest first (rewind/snapshot.c)
+    KEELI_ARRAY(keeli_on_restore) on_restore;
 };
 
 // The kinds of scopes; 0 is none any more.
@@ -477,6 +487,10 @@ static inline void keeli_world_unlock(keel_world *world) {
     if (world->access.concurrent) keeli_lock_give(&world->access.lock);
 }
 
+// The number of a new reader, bound system or group. Several threads may make some.
+static inline uint64_t keeli_next_serial(keel_world *world) {
+    return keeli_atomic_next(&world->changes.serial);
+}
 // A counter that several threads change; mostly there is one.
 static inline void keeli_count(const keel_world *world, int32_t *counter, int32_t change) {
     if (world->access.concurrent) (void)keeli_atomic_add(counter, change);

@@ -73,7 +73,7 @@ static inline uint64_t hash_of_name(const void *value, void *hook_data) {
         hash = (hash ^ (unsigned char)*at) * 0x100000001B3u;
     return hash;
 }
-KEEL_FIELDS(Perturbation, list.count, list.terms);
+KEEL_FIELDS(Perturbation, list.count, KEEL_FIELD(list.terms, .bytes = true));
 
 KEEL_COMPONENT(Name, .hash = hash_of_name);
 KEEL_COMPONENT(Drift, .no_padding = true);

@@ -84,7 +84,9 @@ extern "C" {
     X(KEEL_ERROR_THREAD, -19, "the component or the view belongs to another thread")               \
     X(KEEL_ERROR_VIEW, -20, "a custom view could not be made")                                     \
     X(KEEL_ERROR_FILE, -21, "a file cannot be written")                                            \
-    X(KEEL_ERROR_RELATED, -22, "a relation refuses that its target is deleted")
+    X(KEEL_ERROR_RELATED, -22, "a relation refuses that its target is deleted")                    \
+    X(KEEL_ERROR_TEXT, -23, "a text is no value of this field")                                    \
+    X(KEEL_ERROR_SNAPSHOT, -24, "the snapshot does not fit the world")
 
 /// What a call did. Negative: an error, and nothing was changed. The names, values and texts stand
 /// in KEEL_RESULTS; docs/errors.md says which call returns which.

@@ -68,27 +68,62 @@ typedef enum keel_on_delete {
 
 /// The type of a described field.
 typedef enum keel_field_type {
-    KEEL_FIELD_BYTES, ///< anything else: `count` bytes
-    KEEL_FIELD_BOOL,  ///< bool
-    KEEL_FIELD_I8,    ///< int8_t
-    KEEL_FIELD_U8,    ///< uint8_t
-    KEEL_FIELD_I16,   ///< int16_t
-    KEEL_FIELD_U16,   ///< uint16_t
-    KEEL_FIELD_I32,   ///< int32_t
-    KEEL_FIELD_U32,   ///< uint32_t
-    KEEL_FIELD_I64,   ///< int64_t
-    KEEL_FIELD_U64,   ///< uint64_t
-    KEEL_FIELD_F32,   ///< float
-    KEEL_FIELD_F64,   ///< double
-    KEEL_FIELD_ENTITY ///< keel_entity: a reference to another entity
+    KEEL_FIELD_BYTES,  ///< `count` bytes that mean nothing to Keel
+    KEEL_FIELD_BOOL,   ///< bool
+    KEEL_FIELD_I8,     ///< int8_t
+    KEEL_FIELD_U8,     ///< uint8_t
+    KEEL_FIELD_I16,    ///< int16_t
+    KEEL_FIELD_U16,    ///< uint16_t
+    KEEL_FIELD_I32,    ///< int32_t
+    KEEL_FIELD_U32,    ///< uint32_t
+    KEEL_FIELD_I64,    ///< int64_t
+    KEEL_FIELD_U64,    ///< uint64_t
+    KEEL_FIELD_F32,    ///< float
+    KEEL_FIELD_F64,    ///< double
+    KEEL_FIELD_ENTITY, ///< keel_entity: a reference to another entity
+    KEEL_FIELD_TEXT,   ///< char[count]: a text that ends at the first zero; what follows that is
+                       ///< no value. A single char is a text of one letter
+    KEEL_FIELD_OWNED_TEXT, ///< char *: a text from malloc that the value owns, or NULL. The
+                           ///< component needs a drop and a copy hook
+    KEEL_FIELD_STRUCT      ///< `count` bytes: structs of the type `of`
 } keel_field_type;
 
-/// One described field of a component: made by KEEL_FIELDS, or by hand for run-time components.
+/// A name of a value of an enum, or of bits of flags.
+typedef struct keel_named_value {
+    const char *name; ///< as it is printed and parsed
+    int64_t value;    ///< what it stands for
+} keel_named_value;
+
+struct keel_field;
+
+/// What a field is `.of`: a struct (its fields), an enum or flags (their names). Made by
+/// KEEL_FIELDS, KEEL_ENUM and KEEL_FLAGS, or by hand for types made at run time.
+typedef struct keel_type {
+    const char *name;                ///< the C type's name
+    uint32_t size;                   ///< structs: bytes of one
+    const struct keel_field *fields; ///< structs: what is described of them
+    uint32_t field_count;            ///< number of `fields`; 0: an enum or flags
+    const keel_named_value *values;  ///< enums and flags: names; a number may have none
+    uint32_t value_count;            ///< number of `values`
+    bool is_flags;                   ///< values are bits, which may be set together
+} keel_type;
+
+/// One described field: made by KEEL_FIELDS, or by hand for run-time components. Zero members take
+/// their defaults. The members from `of` on are options of KEEL_FIELD.
 typedef struct keel_field {
     const char *name;     ///< the member's name
     keel_field_type type; ///< the type of one element
     uint32_t offset;      ///< bytes from the start of the value
-    uint32_t count;       ///< elements (more than 1: an array); bytes for KEEL_FIELD_BYTES
+    uint32_t count;       ///< elements (more than 1: an array); bytes for KEEL_FIELD_BYTES,
+                          ///< KEEL_FIELD_TEXT and KEEL_FIELD_STRUCT
+    const keel_type *of;  ///< structs, and integers that are enums or flags; default: none
+    double min;           ///< numbers: the lowest that keel_field_parse takes
+    double max;           ///< the highest; `min` and `max` both 0: any. Default: any
+    const char *unit;     ///< what the number counts, for editors: "m/s"; default: none
+    bool bytes;           ///< take the member for bytes, all of which count; default false
+    bool hidden;          ///< editors should not show it; default false
+    bool transient; ///< left out of keel_world_hash, and of the texts of structs: for pointers
+                    ///< and caches; default false
 } keel_field;
 
 /// Release what a value owns. Called once for each value that goes: deleted, overwritten, cleared,
@@ -181,6 +216,13 @@ KEEL_API const keel_component *keel_next_component(const keel_world *world,
 /// @return NULL at the end
 KEEL_API const keel_component *keel_next_unique(const keel_world *world,
                                                 const keel_component *after);
+
+/// Walk all types of events the world knows: pass NULL first, then the last answer. With
+/// keel_next_component, whose relations say so (`is_relation`), and keel_next_unique these are all
+/// that a world holds: the fields of each say the rest.
+/// @return NULL at the end
+KEEL_API const keel_component *keel_next_event_type(const keel_world *world,
+                                                    const keel_component *after);
 
 /// Walk the components of one entity, in order of registration: pass NULL first, then the last
 /// answer. Those that are disabled are not listed (keel_is_component_disabled); keel_parent and

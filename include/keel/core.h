@@ -3,7 +3,7 @@
 /// The whole library without the macro layer: plain C11, nothing that only gcc and clang know. What
 /// bindings of other languages are made of (docs/bindings.md). Reading order: base, entity,
 /// component, world, edit, unique, hierarchy, name, group, commands, view, executor, walk, state,
-/// workload, explain, parallel, custom_view, timing, track, events, time.
+/// workload, explain, parallel, custom_view, timing, track, events, snapshot, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -19,8 +19,10 @@
 #include <keel/hierarchy.h>
 #include <keel/name.h>
 #include <keel/parallel.h>
+#include <keel/reflect.h>
 #include <keel/relation.h>
 #include <keel/scope.h>
+#include <keel/snapshot.h>
 #include <keel/state.h>
 #include <keel/time.h>
 #include <keel/timing.h>

@@ -341,7 +341,8 @@ KEEL_API keel_result keel_reserve_component(keel_world *world, const keel_compon
 /// @threads the owner of both worlds
 KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to);
 
-/// Make an empty world a copy of another one: the same handles (later adds give the same ones too),
+/// Make an empty world a copy of another one (one that plays on in its own way: what snapshot.h
+/// brings back plays on as the world did): the same handles (later adds give the same ones too),
 /// all components with their values, disabled ones included, in the same packed order, the
 /// hierarchy, and all uniques. What is `.transient` is left out: entities of the copy do not have
 /// such components, and `to` keeps its transient uniques. Values are copied with their copy hooks,

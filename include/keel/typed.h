@@ -26,6 +26,7 @@
 #include <keel/typed_core.h>
 #include <keel/typed_cpp.h>
 #include <keel/typed_events.h>
+#include <keel/typed_field.h>
 #include <keel/typed_relation.h>
 #include <keel/typed_state.h>
 
@@ -73,42 +74,6 @@
         .file = __FILE__, .slot = &symbol##_slot, __VA_ARGS__ }
 #endif
 
-/// Describe members of `T` for editors, scripts and keel_world_hash, before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)). A
-/// member may be an array.
-#define KEEL_FIELDS(T, ...) KEELI_UNUSED static const keel_field KEEL_FIELDS_##T[] = { KEELI_MAP(KEELI_FIELD, T, __VA_ARGS__) }
-/// The option that gives a component the fields of KEEL_FIELDS.
-#ifdef __cplusplus
-#define KEEL_HAS_FIELDS(T) .fields = KEEL_FIELDS_##T, .field_count = static_cast<uint32_t>(sizeof KEEL_FIELDS_##T / sizeof KEEL_FIELDS_##T[0])
-#else
-#define KEEL_HAS_FIELDS(T) .fields = KEEL_FIELDS_##T, .field_count = sizeof KEEL_FIELDS_##T / sizeof KEEL_FIELDS_##T[0]
-#endif
-#define KEELI_MANY_KEELI_FIELD(s) KEELI_at_most_17_fields
-#ifdef __cplusplus
-template <class T> struct keeli_field_of { static constexpr keel_field_type type = KEEL_FIELD_BYTES; static constexpr uint32_t count = sizeof(T); };
-template <class T, size_t N> struct keeli_field_of<T[N]> { static constexpr keel_field_type type = keeli_field_of<T>::type; static constexpr uint32_t count = N * keeli_field_of<T>::count; };
-#define KEELI_FIELD_TYPE(T, t) template <> struct keeli_field_of<T> { static constexpr keel_field_type type = t; static constexpr uint32_t count = 1; };
-KEELI_FIELD_TYPE(bool, KEEL_FIELD_BOOL) KEELI_FIELD_TYPE(int8_t, KEEL_FIELD_I8) KEELI_FIELD_TYPE(uint8_t, KEEL_FIELD_U8)
-KEELI_FIELD_TYPE(int16_t, KEEL_FIELD_I16) KEELI_FIELD_TYPE(uint16_t, KEEL_FIELD_U16) KEELI_FIELD_TYPE(int32_t, KEEL_FIELD_I32)
-KEELI_FIELD_TYPE(uint32_t, KEEL_FIELD_U32) KEELI_FIELD_TYPE(int64_t, KEEL_FIELD_I64) KEELI_FIELD_TYPE(uint64_t, KEEL_FIELD_U64)
-KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64) KEELI_FIELD_TYPE(keel_entity, KEEL_FIELD_ENTITY)
-#define KEELI_FIELD(T, i, m) { #m, keeli_field_of<decltype(T::m)>::type, offsetof(T, m), keeli_field_of<decltype(T::m)>::count },
-#else
-// A pointer to the member tells an element from an array of them.
-#define KEELI_ELEMENTS(member, E) (sizeof(member) / (sizeof(E)) + (sizeof(member) < sizeof(E)))
-#define KEELI_FIELD_IS(member, E, t, other) _Generic(&(member), E *: t, E (*)[KEELI_ELEMENTS(member, E)]: t, default: other)
-#define KEELI_FIELD_TYPE(m)                                                                         \
-    KEELI_FIELD_IS(m, bool, KEEL_FIELD_BOOL, KEELI_FIELD_IS(m, int8_t, KEEL_FIELD_I8,               \
-    KEELI_FIELD_IS(m, uint8_t, KEEL_FIELD_U8, KEELI_FIELD_IS(m, int16_t, KEEL_FIELD_I16,            \
-    KEELI_FIELD_IS(m, uint16_t, KEEL_FIELD_U16, KEELI_FIELD_IS(m, int32_t, KEEL_FIELD_I32,          \
-    KEELI_FIELD_IS(m, uint32_t, KEEL_FIELD_U32, KEELI_FIELD_IS(m, int64_t, KEEL_FIELD_I64,          \
-    KEELI_FIELD_IS(m, uint64_t, KEEL_FIELD_U64, KEELI_FIELD_IS(m, float, KEEL_FIELD_F32,            \
-    KEELI_FIELD_IS(m, double, KEEL_FIELD_F64, KEELI_FIELD_IS(m, keel_entity, KEEL_FIELD_ENTITY, KEEL_FIELD_BYTES))))))))))))
-#define KEELI_FIELD_COUNT(m)                                                                        \
-    (KEELI_FIELD_IS(m, int16_t, 2, KEELI_FIELD_IS(m, uint16_t, 2, KEELI_FIELD_IS(m, int32_t, 4,     \
-     KEELI_FIELD_IS(m, uint32_t, 4, KEELI_FIELD_IS(m, int64_t, 8, KEELI_FIELD_IS(m, uint64_t, 8,    \
-     KEELI_FIELD_IS(m, float, 4, KEELI_FIELD_IS(m, double, 8, KEELI_FIELD_IS(m, keel_entity, sizeof(keel_entity), 1))))))))))
-#define KEELI_FIELD(T, i, m) { #m, KEELI_FIELD_TYPE(((T *)0)->m), offsetof(T, m), sizeof(((T *)0)->m) / KEELI_FIELD_COUNT(((T *)0)->m) },
-#endif
 /// @cond the components that Keel itself has: those of the hierarchy, and names
 KEEL_FIELDS(keel_parent, child_count, first_child);
 KEEL_FIELDS(keel_child, parent, prev, next);
@@ -543,8 +508,6 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #endif
 
 // A parameter that is no tuple becomes class keeli_bad, which says so with its text.
-#define KEELI_PROBE(...) ~, 1
-#define KEELI_IS_TUPLE(x) KEELI_SECOND(KEELI_PROBE x, 0, ~)
 #define KEELI_CLASS(x) KEELI_CAT(KEELI_CLASS_, KEELI_IS_TUPLE(x))(x)
 #define KEELI_CLASS_1(x) KEELI_FIRST x
 #define KEELI_CLASS_0(x) keeli_bad

@@ -49,6 +49,9 @@
 #define KEELI_FIRST(a, ...) a
 #define KEELI_SECOND_(a, b, ...) b
 #define KEELI_SECOND(...) KEELI_SECOND_(__VA_ARGS__)
+// Does it stand in parentheses?
+#define KEELI_PROBE(...) ~, 1
+#define KEELI_IS_TUPLE(x) KEELI_SECOND(KEELI_PROBE x, 0, ~)
 #define KEELI_TEXT_(...) #__VA_ARGS__
 #define KEELI_TEXT(...) KEELI_TEXT_(__VA_ARGS__)
 #define KEELI_HERE __FILE__ ":" KEELI_TEXT(__LINE__)

@@ -164,6 +164,24 @@ void keeli_pages_give(keeli_pages *pages, keeli_heap *heap, const keeli_page_kin
     *bytes -= kind->bytes;
 }
 
+bool keeli_pages_reserve(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
+                         const keeli_pages *from, size_t *bytes) {
+    for (uint32_t page = 0; page < from->count; ++page)
+        if (keeli_pages_are_own(from, kind, page) &&
+            !keeli_pages_own(pages, heap, kind, page, bytes))
+            return false;
+    return true;
+}
+
+void keeli_pages_assign(const keeli_pages *pages, const keeli_page_kind *kind,
+                        const keeli_pages *from) {
+    for (uint32_t page = 0; page < pages->count; ++page) {
+        if (!keeli_pages_are_own(pages, kind, page)) continue;
+        const void *source = page < from->count ? page_at(from, page) : kind->empty;
+        memcpy(page_at(pages, page), source, kind->bytes);
+    }
+}
+
 void keeli_pages_deinit(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind) {
     size_t bytes = 0;
     for (uint32_t page = 0; page < pages->count; ++page)

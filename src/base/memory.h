@@ -102,6 +102,12 @@ bool keeli_pages_are_own(const keeli_pages *pages, const keeli_page_kind *kind, 
 // Forget what a page holds; its memory goes.
 void keeli_pages_give(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                       uint32_t page, size_t *bytes);
+// Give those pages memory of their own that have it in another table; then all pages become what
+// they are there.
+bool keeli_pages_reserve(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
+                         const keeli_pages *from, size_t *bytes);
+void keeli_pages_assign(const keeli_pages *pages, const keeli_page_kind *kind,
+                        const keeli_pages *from);
 void keeli_pages_deinit(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind);
 
 // ------------------------------------------------------------------ by address

@@ -509,6 +509,125 @@ void keeli_archetypes_deinit(keeli_archetypes *a, keeli_heap *heap) {
     *a = (keeli_archetypes){ 0 };
 }
 
+// ------------------------------------------------------------------ the same as others
+static bool are_alike(const keeli_archetype *a, const keeli_archetype *b) {
+    if (a->column_count != b->column_count || a->block_count != b->block_count) return false;
+    for (uint32_t c = 0; c < a->column_count; ++c)
+        if (a->columns[c]->number != b->columns[c]->number) return false;
+    for (uint32_t i = 0; i < a->block_count; ++i)
+        if (a->blocks[i]->number != b->blocks[i]->number ||
+            a->blocks[i]->capacity != b->blocks[i]->capacity)
+            return false;
+    return true;
+}
+
+bool keeli_archetypes_are_alike(const keeli_archetypes *a, const keeli_archetypes *b) {
+    const keeli_block *free_a = a->free, *free_b = b->free;
+    for (; free_a && free_b && free_a->number == free_b->number; free_b = free_b->next_free)
+        free_a = free_a->next_free;
+    if (a->count != b->count || a->block_count != b->block_count || free_a || free_b) return false;
+    for (uint32_t i = 0; i < a->count; ++i)
+        if (!are_alike(a->all[i], b->all[i])) return false;
+    return true;
+}
+
+// A block like another one, with memory for rows when that has some.
+static bool make_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
+                       const keeli_block *like) {
+    keeli_block *block = a->blocks[like->number];
+    void *table = keeli_table_grow(heap, archetype->blocks, &archetype->block_capacity,
+                                   archetype->block_count + 1, &a->bytes);
+    if (!table) return false;
+    archetype->blocks = table;
+    if (!reserve_bases(heap, archetype, block->number) ||
+        !allocate(a, heap, archetype, block, like->capacity))
+        return false;
+    archetype->block_shift = (uint32_t)__builtin_ctz(like->capacity);
+    block->archetype = archetype;
+    archetype->blocks[archetype->block_count++] = block;
+    return true;
+}
+
+// Blocks without memory, of the same numbers.
+static bool make_numbers(keeli_archetypes *a, keeli_heap *heap, const keeli_archetypes *from) {
+    while (a->block_count < from->block_count) {
+        a->free = NULL; // so that each is new
+        if (!new_block(a, heap)) return false;
+    }
+    keeli_block **last = &a->free;
+    for (const keeli_block *b = from->free; b; b = b->next_free) {
+        *last = a->blocks[b->number];
+        last = &(*last)->next_free;
+    }
+    *last = NULL;
+    return true;
+}
+
+static keeli_archetype *make_archetype(keeli_archetypes *a, keeli_heap *heap,
+                                       const keeli_archetype *like,
+                                       keeli_row_component *(*find)(void *data, uint32_t number),
+                                       void *data) {
+    const size_t bytes = (like->column_count + 1) * sizeof(keeli_row_component *);
+    keeli_row_component **set = keeli_new(heap, bytes, sizeof(void *));
+    if (!set) return NULL;
+    for (uint32_t c = 0; c < like->column_count; ++c)
+        set[c] = find(data, like->columns[c]->number);
+    keeli_archetype *made = keeli_archetypes_find(a, heap, set, like->column_count);
+    keeli_free(heap, set, bytes, sizeof(void *));
+    return made;
+}
+
+bool keeli_archetypes_make_alike(keeli_archetypes *fresh, keeli_heap *heap,
+                                 const keeli_archetypes *from,
+                                 keeli_row_component *(*find)(void *data, uint32_t number),
+                                 void *data) {
+    *fresh = (keeli_archetypes){ 0 };
+    bool done = make_numbers(fresh, heap, from);
+    for (uint32_t i = 0; done && i < from->count; ++i) {
+        const keeli_archetype *like = from->all[i];
+        keeli_archetype *made = make_archetype(fresh, heap, like, find, data);
+        done = made != NULL;
+        for (uint32_t b = 0; done && b < like->block_count; ++b)
+            done = make_block(fresh, heap, made, like->blocks[b]);
+    }
+    if (!done) keeli_archetypes_deinit(fresh, heap);
+    return done;
+}
+
+void keeli_archetypes_replace(keeli_archetypes *a, keeli_heap *heap, keeli_archetypes *fresh) {
+    for (uint32_t n = 0; n < a->block_count; ++n)
+        a->blocks[n]->count = 0; // their values were dropped
+    fresh->moves = a->moves + 1;
+    fresh->generation = a->generation + 1;
+    keeli_archetypes_deinit(a, heap);
+    *a = *fresh;
+    for (uint32_t n = 0; n < a->block_count; ++n)
+        if (a->blocks[n]->archetype) set_bases(a->blocks[n]->archetype, a->blocks[n]);
+}
+
+static void assign_block(const keeli_archetype *archetype, keeli_block *block,
+                         const keeli_archetype *like, const keeli_block *from) {
+    block->count = from->count;
+    memcpy(block->entities, from->entities, from->count * sizeof *from->entities);
+    for (uint32_t c = 0; c < archetype->column_count; ++c) {
+        const keeli_row_component *to = archetype->columns[c], *source = like->columns[c];
+        if (to->size)
+            memcpy(to->bases[block->number], source->bases[from->number],
+                   (size_t)from->count * to->size);
+    }
+}
+
+void keeli_archetypes_assign(keeli_archetypes *a, const keeli_archetypes *from) {
+    ++a->moves;
+    for (uint32_t i = 0; i < a->count; ++i) {
+        keeli_archetype *archetype = a->all[i];
+        archetype->row_count = from->all[i]->row_count;
+        for (uint32_t b = 0; b < archetype->block_count; ++b)
+            assign_block(archetype, archetype->blocks[b], from->all[i], from->all[i]->blocks[b]);
+    }
+}
+
+// ------------------------------------------------------------------ trimming
 // Trimming frees it: no rows, and not the empty set.
 static bool is_idle(const keeli_archetypes *a, const keeli_archetype *archetype) {
     return archetype->row_count == 0 && archetype != a->all[0];

@@ -125,6 +125,18 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
 // Take rows out that were copied, at these places, each once, while their entities are at others.
 void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, const uint32_t *places,
                                uint32_t count);
+// Have both the same sets in the same order, and blocks of the same numbers and sizes?
+bool keeli_archetypes_are_alike(const keeli_archetypes *a, const keeli_archetypes *b);
+// Make archetypes like those of another world, without rows, of the components that `find` gives
+// for numbers. False when out of memory. Then they take the place of those there were, whose values
+// were dropped.
+bool keeli_archetypes_make_alike(keeli_archetypes *fresh, keeli_heap *heap,
+                                 const keeli_archetypes *from,
+                                 keeli_row_component *(*find)(void *data, uint32_t number),
+                                 void *data);
+void keeli_archetypes_replace(keeli_archetypes *a, keeli_heap *heap, keeli_archetypes *fresh);
+// Those that are alike get the same rows, with the same bytes; what was there was dropped.
+void keeli_archetypes_assign(keeli_archetypes *a, const keeli_archetypes *from);
 // Free what the last growth of a block left: values of the caller may have been in it.
 void keeli_archetypes_free_old(keeli_archetypes *a, keeli_heap *heap);
 // Drop all values; the entities have no rows afterwards, unless `ix` is NULL. The memory is kept.

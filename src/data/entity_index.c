@@ -51,14 +51,18 @@ void keeli_entity_index_deinit(keeli_entity_index *ix, keeli_heap *heap) {
     keeli_entity_index_init(ix);
 }
 
+static void update_root(keeli_entity_index *ix) {
+    ix->root.versions = ix->versions.table;
+    ix->root.where = ix->where.table;
+    ix->root.page_count = keeli_least(ix->versions.count, ix->where.count);
+}
+
 // Index `i` can be written; and all below it can be looked at.
 static bool own_page(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
     const uint32_t page = i / KEELI_ENTITY_PAGE;
     const bool done = keeli_pages_own(&ix->where, heap, &where_pages, page, &ix->bytes) &&
                       keeli_pages_own(&ix->versions, heap, &version_pages, page, &ix->bytes);
-    ix->root.versions = ix->versions.table;
-    ix->root.where = ix->where.table;
-    ix->root.page_count = keeli_least(ix->versions.count, ix->where.count);
+    update_root(ix);
     return done;
 }
 
@@ -316,6 +320,26 @@ bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *f
     to->where = pages.where;
     to->bytes = pages.bytes;
     return true;
+}
+
+bool keeli_entity_index_reserve_all(keeli_entity_index *ix, keeli_heap *heap,
+                                    const keeli_entity_index *from) {
+    const bool done =
+        keeli_pages_reserve(&ix->where, heap, &where_pages, &from->where, &ix->bytes) &&
+        keeli_pages_reserve(&ix->versions, heap, &version_pages, &from->versions, &ix->bytes);
+    update_root(ix);
+    return done;
+}
+
+void keeli_entity_index_assign(keeli_entity_index *ix, const keeli_entity_index *from) {
+    keeli_pages_assign(&ix->versions, &version_pages, &from->versions);
+    keeli_pages_assign(&ix->where, &where_pages, &from->where);
+    const keeli_entity_index own = *ix;
+    *ix = *from; // the counts
+    ix->root = own.root;
+    ix->versions = own.versions;
+    ix->where = own.where;
+    ix->bytes = own.bytes;
 }
 
 // ------------------------------------------------------------------ walking

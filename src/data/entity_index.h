@@ -135,6 +135,10 @@ void keeli_entity_index_clear(keeli_entity_index *ix);
 // Make `to` (uninitialised) a copy in which no living entity has a row; false when out of memory.
 bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *from,
                              keeli_heap *heap);
+// Make room for all of another index; then the handles and their places are the same.
+bool keeli_entity_index_reserve_all(keeli_entity_index *ix, keeli_heap *heap,
+                                    const keeli_entity_index *from);
+void keeli_entity_index_assign(keeli_entity_index *ix, const keeli_entity_index *from);
 // Give all reserved handles back, in ascending order.
 void keeli_entity_index_release_all(keeli_entity_index *ix);
 

@@ -108,6 +108,21 @@ void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from
     }
 }
 
+bool keeli_indexed_set_reserve_all(keeli_indexed_set *set, keeli_heap *heap,
+                                   const keeli_indexed_set *from) {
+    for (uint32_t page = 0; page < from->page_count; ++page)
+        if (from->page_counts[page] &&
+            !keeli_indexed_set_reserve(set, heap, page << set->root.shift))
+            return false;
+    return true;
+}
+
+void keeli_indexed_set_assign(keeli_indexed_set *set, const keeli_indexed_set *from) {
+    for (uint32_t page = 0; page < set->page_count; ++page)
+        set->page_counts[page] = page < from->page_count ? from->page_counts[page] : 0;
+    if (set->spare != KEELI_NO_SPARE && set->page_counts[set->spare]) set->spare = KEELI_NO_SPARE;
+}
+
 void keeli_indexed_set_clear(keeli_indexed_set *set, keeli_heap *heap) {
     for (uint32_t page = 0; page < set->page_count; ++page) {
         if (!set->page_counts[page]) continue;

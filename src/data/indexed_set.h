@@ -96,6 +96,11 @@ static inline void keeli_indexed_set_remove_bits(keeli_indexed_set *set, keeli_h
 // set. keeli_indexed_set_block_began is called separately.
 void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from, uint32_t first,
                             uint64_t bits);
+// Make room for all of another set; then pages count what they count there. Values are copied
+// separately.
+bool keeli_indexed_set_reserve_all(keeli_indexed_set *set, keeli_heap *heap,
+                                   const keeli_indexed_set *from);
+void keeli_indexed_set_assign(keeli_indexed_set *set, const keeli_indexed_set *from);
 // All values were taken: pages go as when the values are removed one by one.
 void keeli_indexed_set_clear(keeli_indexed_set *set, keeli_heap *heap);
 // Free pages that are empty.

@@ -75,12 +75,19 @@ uint32_t keeli_presence_last(const keeli_presence *p) {
     return page * 4096 + last_bit(p->root.pages[page], KEELI_PAGE_WORDS);
 }
 
-void keeli_presence_copy(keeli_presence *to, const keeli_presence *from) {
-    for (uint32_t page = 0; (page = keeli_presence_next_page(from, page)) != UINT32_MAX; ++page) {
-        memcpy(to->root.pages[page], from->root.pages[page], sizeof keeli_no_bits);
-        keeli_presence_began(to, page * 4096);
-    }
-    to->count = from->count;
+bool keeli_presence_reserve_all(keeli_presence *p, keeli_heap *heap, const keeli_presence *from) {
+    for (uint32_t page = 0; (page = keeli_presence_next_page(from, page)) != UINT32_MAX; ++page)
+        if (!keeli_presence_reserve(p, heap, page * 4096)) return false;
+    return true;
+}
+
+void keeli_presence_assign(keeli_presence *p, const keeli_presence *from) {
+    const uint32_t words = keeli_least(p->summary.count, from->summary.count);
+    keeli_pages_assign(&p->pages, &bit_pages, &from->pages);
+    for (uint32_t w = 0; w < p->summary.count; ++w)
+        p->summary.items[w] = w < words ? from->summary.items[w] : 0;
+    p->count = from->count;
+    ++p->cleared;
 }
 
 void keeli_presence_reset(keeli_presence *p) {
@@ -165,6 +172,31 @@ uint64_t keeli_component_lists_count(const keeli_component_lists *lists) {
         for (uint32_t b = 0; lists->pages[p] && b < 64; ++b)
             count += lists->pages[p][b].count;
     return count;
+}
+
+bool keeli_component_lists_reserve_all(keeli_component_lists *lists, keeli_heap *heap,
+                                       const keeli_component_lists *from, uint32_t extra) {
+    for (uint32_t index = 0; index / 4096 < from->capacity; index += 64) {
+        const keeli_component_list *source = keeli_list_if_any(from, index);
+        if (!source || !source->count) continue;
+        const keeli_component_list *list = keeli_list_if_any(lists, index);
+        const uint32_t need = source->count + extra, has = list ? list->count : 0;
+        if (need > has && !keeli_component_lists_reserve(lists, heap, index, need - has))
+            return false;
+    }
+    return true;
+}
+
+void keeli_component_lists_assign(keeli_component_lists *lists, const keeli_component_lists *from) {
+    for (uint32_t index = 0; index / 4096 < lists->capacity; index += 64) {
+        keeli_component_list *list = keeli_list_if_any(lists, index);
+        keeli_component_list *source = keeli_list_if_any(from, index);
+        if (!list) continue;
+        list->count = source ? source->count : 0;
+        if (list->count)
+            memcpy(keeli_list_numbers(list), keeli_list_numbers(source),
+                   list->count * sizeof(uint16_t));
+    }
 }
 
 // A list that fits in place moves there.

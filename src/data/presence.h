@@ -85,8 +85,9 @@ uint32_t keeli_presence_next_page(const keeli_presence *p, uint32_t page);
 uint32_t keeli_presence_next(const keeli_presence *p, uint32_t from);
 // The last index; UINT32_MAX when there is none.
 uint32_t keeli_presence_last(const keeli_presence *p);
-// Set the bits of another bitmap, after reserves; there are none so far.
-void keeli_presence_copy(keeli_presence *to, const keeli_presence *from);
+// Make room for the bits of another bitmap; then it has these and no others.
+bool keeli_presence_reserve_all(keeli_presence *p, keeli_heap *heap, const keeli_presence *from);
+void keeli_presence_assign(keeli_presence *p, const keeli_presence *from);
 // Clear all bits; the memory is kept.
 void keeli_presence_reset(keeli_presence *p);
 // Free pages that are empty.
@@ -160,6 +161,11 @@ static inline void keeli_component_lists_remove(keeli_component_lists *lists, ui
 bool keeli_component_lists_has(const keeli_component_lists *lists, uint32_t index, uint16_t number);
 // How many numbers there are in all lists.
 uint64_t keeli_component_lists_count(const keeli_component_lists *lists);
+// Make room for the lists of another one, and so many numbers more in each that has any; then they
+// are the same.
+bool keeli_component_lists_reserve_all(keeli_component_lists *lists, keeli_heap *heap,
+                                       const keeli_component_lists *from, uint32_t extra);
+void keeli_component_lists_assign(keeli_component_lists *lists, const keeli_component_lists *from);
 // Give memory back that lists do not need now.
 void keeli_component_lists_trim(keeli_component_lists *lists, keeli_heap *heap);
 bool keeli_component_lists_are_valid(const keeli_component_lists *lists);

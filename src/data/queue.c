@@ -80,10 +80,6 @@ static bool has_passed(const keeli_queue *q, const keeli_queue_reader *r) {
     return removed->tick <= (r->reader ? r->reader->last : q->cleared[removed->deleted]);
 }
 
-static bool has_value(const keeli_queue *q, uint64_t number) {
-    return q->size && (!q->of_removed || keeli_queue_removed_at(q, number)->deleted);
-}
-
 static void drop_value(const keeli_queue *q, uint64_t number) {
     if (q->drop && (!q->of_removed || keeli_queue_removed_at(q, number)->deleted))
         q->drop(keeli_queue_at(q, number), q->hook_data);
@@ -196,7 +192,7 @@ static const void *relocated(const keeli_queue *q, const char *fresh, const void
 
 static void move_values(const keeli_queue *q, char *to) {
     for (uint32_t i = 0; q->move && i < q->count; ++i)
-        if (has_value(q, q->begin + i))
+        if (keeli_queue_has_value(q, q->begin + i))
             q->move(to + (size_t)i * q->size, keeli_queue_at(q, q->begin + i), q->hook_data);
     if (q->move || !q->count || !q->size) return;
     const uint32_t range = keeli_queue_range(q, q->begin);
@@ -223,6 +219,31 @@ static bool resize(keeli_queue *q, keeli_heap *heap, uint32_t capacity, const vo
     q->removed = removed;
     q->capacity = capacity;
     set_room(q);
+    return true;
+}
+
+bool keeli_queue_copy(keeli_queue *q, keeli_heap *heap, const keeli_queue *from) {
+    const keeli_queue own = *q;
+    *q = *from;
+    q->drop = own.drop;
+    q->move = own.move;
+    q->hook_data = own.hook_data;
+    q->values = NULL;
+    q->removed = NULL;
+    q->readers.items = NULL;
+    q->readers.count = q->readers.capacity = 0;
+    q->capacity = q->first = q->count = 0;
+    q->sender = NULL;
+    if (!KEELI_RESERVE(heap, &q->readers, from->readers.count)) return false;
+    if (from->capacity && !resize(q, heap, from->capacity, NULL)) {
+        KEELI_RELEASE(heap, &q->readers);
+        return false;
+    }
+    q->count = from->count;
+    for (uint64_t i = q->begin; q->of_removed && i < keeli_queue_end(q); ++i)
+        *keeli_queue_removed_at(q, i) = *keeli_queue_removed_at(from, i);
+    for (uint32_t i = 0; i < from->readers.count; ++i)
+        q->readers.items[q->readers.count++] = from->readers.items[i];
     return true;
 }
 

@@ -17,6 +17,8 @@
 typedef struct keeli_reader {
     uint64_t last; // all to this tick was seen
     const char *name;
+    uint64_t serial; // of the world's
+    bool is_kept;    // keel_reader_keep
 } keeli_reader;
 
 // Who lost a value: removed (the value was handed out) or deleted (the value is in the queue).
@@ -100,6 +102,13 @@ static inline bool keeli_queue_put(keeli_queue *queue, const void *value) {
     keeli_bytes_copy_fresh(keeli_queue_at(queue, keeli_queue_end(queue)), value, queue->size);
     ++queue->count;
     return true;
+}
+// A queue becomes one that holds what another one does, and waits for the same readers, in memory
+// of its own; its values are to be filled. False when out of memory.
+bool keeli_queue_copy(keeli_queue *queue, keeli_heap *heap, const keeli_queue *from);
+// Has the number a value, which lies in the queue?
+static inline bool keeli_queue_has_value(const keeli_queue *queue, uint64_t number) {
+    return queue->size && (!queue->of_removed || keeli_queue_removed_at(queue, number)->deleted);
 }
 // Drop what everybody has passed.
 void keeli_queue_drop_passed(keeli_queue *queue);

@@ -262,22 +262,31 @@ void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t c
     }
 }
 
-void keeli_sparse_set_copy(keeli_sparse_set *to, const keeli_sparse_set *from) {
-    const uint32_t values = from->root.mask + 1;
-    to->count = from->count;
-    for (uint32_t p = 0; p < from->root.page_count && p < to->root.page_count; ++p)
-        if (from->root.sparse[p] != keeli_no_cells && to->root.sparse[p] != keeli_no_cells)
-            memcpy(to->root.sparse[p], from->root.sparse[p], sizeof keeli_no_cells);
-    for (uint32_t slot = 0, n; slot < from->count; slot += n) {
-        n = from->count - slot < dense_page ? from->count - slot : dense_page;
-        memcpy(keeli_sparse_set_entity(to, slot), keeli_sparse_set_entity(from, slot),
-               n * sizeof(keel_entity));
+bool keeli_sparse_set_reserve_all(keeli_sparse_set *set, keeli_heap *heap,
+                                  const keeli_sparse_set *from) {
+    const bool done =
+        keeli_pages_reserve(&set->cells, heap, &cell_pages, &from->cells, &set->bytes);
+    set->root.sparse = set->cells.table;
+    set->root.page_count = set->cells.count;
+    return done &&
+           (from->count <= set->room || keeli_sparse_set_grow(set, heap, from->count - set->count));
+}
+
+// Copy the first items from page to page.
+static void assign_packed(const keeli_packed *p, const keeli_packed *from, uint32_t count) {
+    const uint32_t all = (uint32_t)1 << p->shift;
+    for (uint32_t page = 0, n; count; ++page, count -= n) {
+        n = keeli_least(count, all);
+        memcpy(p->pages[page], from->pages[page], (size_t)n * p->size);
     }
-    for (uint32_t slot = 0, n; from->size && slot < from->count; slot += n) {
-        n = from->count - slot < values ? from->count - slot : values;
-        memcpy(keeli_sparse_set_value(to, slot), keeli_sparse_set_value(from, slot),
-               (size_t)n * from->size);
-    }
+}
+
+void keeli_sparse_set_assign(keeli_sparse_set *set, const keeli_sparse_set *from) {
+    keeli_pages_assign(&set->cells, &cell_pages, &from->cells);
+    assign_packed(&set->dense, &from->dense, from->count);
+    if (set->size) assign_packed(&set->values, &from->values, from->count);
+    set->count = from->count;
+    ++set->moves;
 }
 
 void keeli_sparse_set_clear(keeli_sparse_set *set) {

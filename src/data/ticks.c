@@ -224,6 +224,37 @@ void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
         t->log[i] = (keeli_change){ t->log[i + dropped].index, t->log[i + dropped].tick - by };
 }
 
+static void free_log(keeli_ticks *t, keeli_heap *heap) {
+    keeli_free(heap, t->log, t->log_capacity * sizeof *t->log, _Alignof(keeli_change));
+}
+
+bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
+                             keeli_change **log) {
+    const bool done = keeli_pages_reserve(&t->table, heap, &tick_pages, &from->table, &t->bytes);
+    const size_t bytes = from->log_capacity * sizeof **log;
+    t->pages = t->table.table;
+    if (!done || !bytes || from->log_capacity == t->log_capacity) return done;
+    *log = keeli_new(heap, bytes, _Alignof(keeli_change));
+    return *log != NULL;
+}
+
+void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
+                        keeli_change *log) {
+    keeli_pages_assign(&t->table, &tick_pages, &from->table);
+    if (t->log_capacity != from->log_capacity) {
+        free_log(t, heap);
+        t->bytes -= t->log_capacity * sizeof *log;
+        t->bytes += from->log_capacity * sizeof *log;
+        t->log = log;
+        t->log_capacity = from->log_capacity;
+    }
+    t->all = from->all;
+    t->latest = from->latest;
+    t->log_from = from->log_from;
+    t->log_count = from->log_count;
+    if (t->log_count) memcpy(t->log, from->log, t->log_count * sizeof *t->log);
+}
+
 void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *enabled,
                       const keeli_presence *disabled) {
     for (uint32_t page = 0; page < t->table.count; ++page)
@@ -237,7 +268,7 @@ void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *en
 
 void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap) {
     keeli_pages_deinit(&t->table, heap, &tick_pages);
-    keeli_free(heap, t->log, t->log_capacity * sizeof *t->log, _Alignof(keeli_change));
+    free_log(t, heap);
     *t = (keeli_ticks){ 0 };
 }
 

@@ -136,6 +136,13 @@ void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count);
 // ------------------------------------------------------------------ the whole
 // The base rises by so much. What would fall below it becomes 1: the oldest there is.
 void keeli_ticks_rebase(keeli_ticks *t, uint32_t by);
+// Make room for all of others: pages, and in `*log` a log as large as theirs, unless it is that
+// already. Then they are the same; how much the log holds decides in which order changes are
+// visited.
+bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
+                             keeli_change **log);
+void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
+                        keeli_change *log);
 // Give memory back where nobody is who has a value, enabled or disabled.
 void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *enabled,
                       const keeli_presence *disabled);

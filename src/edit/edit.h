@@ -77,6 +77,8 @@ void keeli_push_name(keel_world *world, keel_entity e, keel_entity parent, struc
 // All names of a world come to the same entities of another one; false when out of memory.
 bool keeli_copy_names(const keel_world *from, keel_world *to);
 
+// The bytes of a value that count, or what its hook says (hash.c).
+uint64_t keeli_hash_value(const keeli_storage *s, const void *value, uint64_t seed);
 // A list of entities that is NULL although its length is not 0: KEEL_ERROR_ARGUMENT (add.c).
 keel_result keeli_check_list(keel_world *world, const keel_entity *entities, uint32_t count,
                              const char *function);

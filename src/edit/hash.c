@@ -3,8 +3,10 @@
 // entity and each unique. A sum does not know its order, so storages, packed order, archetypes and
 // order of registration leave no trace in it.
 #include "base/bytes.h"
+#include "edit/edit.h"
 
 #include "world/borrow.h"
+#include "world/field.h"
 #include "world/registry.h"
 #include "world/report.h"
 #include "world/storage.h"
@@ -17,7 +19,7 @@ typedef struct value_form {
     uint32_t offset, size; // of the run; UINT32_MAX: fields
 } value_form;
 
-// Fields that follow each other without a gap are one run.
+// Plain fields that follow each other without a gap are one run.
 static value_form form_of(const keeli_storage *s) {
     const keel_component *c = &s->component;
     value_form form = { s, 0, c->size };
@@ -25,11 +27,12 @@ static value_form form_of(const keeli_storage *s) {
     form.offset = c->fields[0].offset;
     form.size = 0;
     for (uint32_t i = 0; i < c->field_count; ++i) {
-        if (c->fields[i].offset != form.offset + form.size) {
+        const keel_field *f = &c->fields[i];
+        if (f->offset != form.offset + form.size || !keeli_field_is_plain(f)) {
             form.size = UINT32_MAX;
             break;
         }
-        form.size += keeli_field_bytes(&c->fields[i]);
+        form.size += (uint32_t)keeli_field_bytes(f);
     }
     return form;
 }
@@ -42,9 +45,12 @@ static uint64_t hash_value(const value_form *form, const void *value, uint64_t s
         return keeli_hash(&own, sizeof own, seed);
     }
     if (form->size != UINT32_MAX) return keeli_hash(bytes + form->offset, form->size, seed);
-    for (uint32_t i = 0; i < c->field_count; ++i)
-        seed = keeli_hash(bytes + c->fields[i].offset, keeli_field_bytes(&c->fields[i]), seed);
-    return seed;
+    return keeli_fields_hash(c->fields, c->field_count, bytes, seed);
+}
+
+uint64_t keeli_hash_value(const keeli_storage *s, const void *value, uint64_t seed) {
+    const value_form form = form_of(s);
+    return hash_value(&form, value, seed);
 }
 
 static uint64_t seed_of(const keeli_storage *s, uint64_t term) {

@@ -19,6 +19,7 @@ struct keel_group {
     keeli_storage **storages;
     uint32_t owned_count, must_count, storage_count, capacity;
     uint32_t length; // members, where it owns something
+    uint64_t serial; // of the world's
     void *scratch;   // room for one value of any owned storage
     size_t scratch_size, scratch_align;
     // Stands for the order of the members where something borrows it: what reads an owned component
@@ -71,6 +72,7 @@ void keeli_view_observers_all_going(keel_world *world, uint32_t index);
 void keeli_groups_clear(keeli_storage *s);
 void keeli_groups_clear_all(keel_world *world);
 void keeli_groups_refill(keel_world *world);
+void keeli_group_fill(keel_group *group);
 void keeli_groups_trim(keel_world *world);
 
 // Something happened to a component of a living entity: the sets that collect it get the entity.
@@ -91,6 +93,10 @@ void keeli_notify_before(keel_world *world, keeli_storage *s, keel_entity e, uin
 // An edit is done: observers of views are called for those who have entered and left.
 void keeli_view_observers_flush(keel_world *world);
 
+// The world becomes another one's image (rewind/image.c): lists name each set wherever somebody
+// could come, for which there is room; views have the members that match now. Nobody is called.
+void keeli_sets_relist(keel_world *world);
+void keeli_view_observers_renew(keel_world *world);
 // The component becomes unknown: nobody follows it, and it fills nothing.
 void keeli_sets_forget(keel_world *world, keeli_storage *s);
 void keeli_observers_forget(keel_world *world, keeli_storage *s);

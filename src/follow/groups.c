@@ -99,7 +99,7 @@ bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra
     return true;
 }
 
-static void fill(keel_group *g) {
+void keeli_group_fill(keel_group *g) {
     const keeli_storage *first = g->storages[0];
     // what is swapped to a slot behind was looked at already
     for (uint32_t at = 0, i; (i = keeli_store_in_order(first, &at)) != UINT32_MAX; ++at)
@@ -109,7 +109,7 @@ static void fill(keel_group *g) {
 void keeli_groups_refill(keel_world *world) {
     for (keel_group *g = world->followers.groups; g; g = g->next) {
         KEEL_ASSERT_INTERNAL(keeli_group_count(g) == 0);
-        fill(g);
+        keeli_group_fill(g);
     }
 }
 
@@ -247,6 +247,7 @@ keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc,
     keel_group *g = KEELI_NEW(&world->heap, keel_group);
     if (!g) return keeli_out_of_memory(world, "making a group");
     g->world = world;
+    g->serial = keeli_next_serial(world);
     g->order.component.name = g->title;
     g->order.root = &g->order.set.root;
     keeli_sparse_set_init(&g->order.set, &(keel_component){ .size = 0 });
@@ -260,7 +261,7 @@ keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc,
         free_group(g);
         return result;
     }
-    fill(g);
+    keeli_group_fill(g);
     g->next = world->followers.groups;
     world->followers.groups = g;
     ++world->registry.bindings;

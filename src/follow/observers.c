@@ -304,6 +304,19 @@ void keeli_view_observers_all_going(keel_world *world, uint32_t index) {
         if (is_member(v, index)) set_member(world, v, index, false);
 }
 
+void keeli_view_observers_renew(keel_world *world) {
+    world->followers.has_pending = false;
+    for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next) {
+        keeli_presence_reset(&v->members);
+        keeli_presence_reset(&v->pending);
+        for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
+            const uint32_t index = keeli_index_of(e);
+            if (keeli_presence_has_page(&v->members, index / 4096) && matches(v, index))
+                (void)keeli_presence_set(&v->members, index);
+        }
+    }
+}
+
 // ------------------------------------------------------------------ ending views
 static void unlink_and_free(keel_world *world, keeli_view_observer *v) {
     for (uint32_t i = 0; i < v->parts.count; ++i) {

@@ -153,6 +153,17 @@ static bool could_come(const keeli_storage *set, uint32_t index) {
     return false;
 }
 
+void keeli_sets_relist(keel_world *world) {
+    for (uint32_t i = 0; world->followers.set_count && i < world->storages.count; ++i) {
+        const keeli_storage *set = world->storages.items[i];
+        if (!set->sources.count) continue;
+        for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
+            if (could_come(set, keeli_index_of(e)) &&
+                !keeli_component_lists_has(&world->lists, keeli_index_of(e), set->ordinal))
+                keeli_component_lists_add(&world->lists, keeli_index_of(e), set->ordinal);
+    }
+}
+
 // Has whoever could come room in the set?
 static bool is_valid(const keel_world *world, const keeli_storage *set) {
     uint32_t count = 0;

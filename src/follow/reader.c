@@ -15,6 +15,7 @@ keeli_reader *keeli_system_reader_get(keel_world *world, const keel_system *syst
     if (!reader && keeli_pointer_reserve(readers, &world->heap) &&
         (reader = KEELI_NEW(&world->heap, keeli_reader)) != NULL) {
         reader->name = system->name;
+        reader->serial = keeli_next_serial(world);
         keeli_pointer_add(readers, system, reader);
     }
     keeli_world_unlock(world);
@@ -75,6 +76,7 @@ keel_reader *keel_reader_create(keel_world *world, const char *name) {
         return keeli_out_of_memory(world, "making a reader"), NULL;
     }
     reader->scope.kind = KEELI_SCOPE_READER;
+    reader->reader.serial = keeli_next_serial(world);
     reader->world = world;
     reader->next = world->changes.readers;
     world->changes.readers = reader;
@@ -107,6 +109,10 @@ void keel_reader_advance(keel_reader *reader) {
         if (r) r->next = keeli_queue_end(events);
     }
     keeli_events_flush(world);
+}
+
+void keel_reader_keep(keel_reader *reader) {
+    if (reader && !is_destroyed(reader)) reader->reader.is_kept = true;
 }
 
 void keeli_readers_deinit(keel_world *world) {

@@ -74,6 +74,7 @@ static keel_result begin_step(keel_context *context, keeli_bound *bound) {
         bound->reader = KEELI_NEW(&world->heap, keeli_reader);
         if (!bound->reader) return keeli_out_of_memory(world, "starting a system");
         bound->reader->name = context->system->name;
+        bound->reader->serial = keeli_next_serial(world);
     }
     if (bound->view->facts.asks_about_changes) context->in.reader = bound->reader;
     if (!keeli_context_records(context) || context->splits) return KEEL_OK;

@@ -55,6 +55,7 @@ keeli_node *keeli_new_node(keeli_schedule *s, keel_node_kind kind, uint32_t sect
     keeli_node *node = &s->nodes.items[s->nodes.count++];
     memset(node, 0, sizeof *node);
     node->kind = kind;
+    node->serial = keeli_next_serial(s->world);
     node->section = section;
     node->workload = s->sections.items[section].name;
     node->of = KEEL_NO_NODE;
@@ -311,6 +312,7 @@ static keeli_node *node_at(const keeli_schedule *s, const uint32_t *next, const 
 }
 
 static void take_from(keeli_node *node, keeli_node *was) {
+    node->serial = was->serial;
     node->runs = keeli_atomic_load(&was->runs);
     node->passed = was->passed;
     memcpy(node->bound, was->bound, sizeof node->bound);

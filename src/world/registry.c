@@ -3,6 +3,7 @@
 #include "registry.h"
 
 #include "borrow.h"
+#include "field.h"
 #include "names.h"
 #include "report.h"
 #include "scope.h"
@@ -21,22 +22,9 @@ static const char *kind_of(const keel_component *c) {
 }
 
 // ------------------------------------------------------------------ checks
-static uint32_t element_bytes(keel_field_type type) {
-    static const uint8_t bytes[] = { 1, sizeof(bool),       1, 1, 2, 2, 4, 4, 8, 8, 4,
-                                     8, sizeof(keel_entity) };
-    return (uint32_t)type < sizeof bytes ? bytes[type] : 0;
-}
-
-uint32_t keeli_field_bytes(const keel_field *field) {
-    return element_bytes(field->type) * field->count;
-}
-
-static bool is_field_of(const keel_field *field, const keel_component *c) {
-    const uint64_t bytes = (uint64_t)element_bytes(field->type) * field->count;
-    return field->name && bytes && field->offset + bytes <= c->size;
-}
-
-static const char *what_is_wrong(const keel_component *c) {
+// `room` receives texts that name a field.
+enum { WRONG_TEXT = 200 };
+static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT]) {
     const uint32_t align = c->align ? c->align : 1;
     if (c == &keel_entities)
         return "stands for living entities and is no component; it can be observed, collected "
@@ -67,10 +55,8 @@ static const char *what_is_wrong(const keel_component *c) {
         return "has a .limit, which events have; for changes there is keel_set_limit";
     if ((uint32_t)c->threads > KEEL_THREADS_OWNER_ONLY) return "has an unknown rule for threads";
     if (c->field_count && !c->fields) return "has a field count but no fields";
-    for (uint32_t i = 0; i < c->field_count; ++i)
-        if (!is_field_of(&c->fields[i], c))
-            return "has a field without a name, type or count, or outside of its size";
-    return NULL;
+    keeli_writer wrong = keeli_writer_begin(room, WRONG_TEXT);
+    return keeli_fields_are_valid(c, &wrong) ? NULL : room;
 }
 
 // Where the storages begin whose names have the same hash; there are chains.
@@ -133,26 +119,7 @@ static keel_result name_clash(keel_world *world, const keeli_storage *known,
                        describe(second, sizeof second, c));
 }
 
-// ------------------------------------------------------------------ owned copies
-// The descriptor's members are const for users; the world owns them.
-static void free_fields(keeli_heap *heap, const keel_field *fields, uint32_t count) {
-    for (uint32_t i = 0; fields && i < count; ++i)
-        keeli_free_text(heap, (char *)(uintptr_t)fields[i].name);
-    keeli_free(heap, (void *)(uintptr_t)fields, count * sizeof *fields, _Alignof(keel_field));
-}
-
-static keel_field *copy_fields(keeli_heap *heap, const keel_component *c) {
-    keel_field *fields =
-        keeli_new_zeroed(heap, c->field_count * sizeof *fields, _Alignof(keel_field));
-    if (!fields) return NULL;
-    for (uint32_t i = 0; i < c->field_count; ++i) {
-        fields[i] = c->fields[i];
-        fields[i].name = keeli_new_text(heap, c->fields[i].name);
-        if (!fields[i].name) return free_fields(heap, fields, c->field_count), NULL;
-    }
-    return fields;
-}
-
+// ------------------------------------------------------------------ making and freeing
 static void drop_unique(keel_world *world, keeli_storage *s) {
     const keel_component *c = &s->component;
     if (!s->unique) return;
@@ -184,7 +151,7 @@ static void free_storage(keel_world *world, keeli_storage *s) {
     keeli_free_text(heap, (char *)(uintptr_t)c->name);
     keeli_free_text(heap, (char *)(uintptr_t)c->type);
     keeli_free_text(heap, (char *)(uintptr_t)c->file);
-    free_fields(heap, c->fields, c->field_count);
+    keeli_fields_free(heap, c->fields, c->field_count);
     KEELI_FREE(heap, keeli_storage, s);
 }
 
@@ -198,7 +165,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->name = keeli_new_text(heap, keeli_component_name(c));
     own->type = keeli_new_text(heap, c->type ? c->type : keeli_component_name(c));
     own->file = c->file ? keeli_new_text(heap, keeli_base_name(c->file)) : NULL;
-    own->fields = c->field_count ? copy_fields(heap, c) : NULL;
+    own->fields = keeli_fields_copy(heap, c->fields, c->field_count);
     own->slot = &s->slot;
     s->world = world;
     s->slot = index;
@@ -288,7 +255,8 @@ static uint16_t place_number(keel_world *world, keeli_storage *s) {
 
 static keeli_storage *register_storage(keel_world *world, const keel_component *c,
                                        keel_result *result) {
-    const char *wrong = what_is_wrong(c);
+    char room[WRONG_TEXT];
+    const char *wrong = what_is_wrong(c, room);
     if (wrong) {
         const char *name = keeli_component_name(c);
         *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT, "%s '%s' %s", kind_of(c),
@@ -378,7 +346,8 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
                          keeli_component_name(c), kind_of(c), is_unique ? "unique" : "component");
         return NULL;
     }
-    keeli_storage *s = what_is_wrong(c) ? NULL : keeli_storage_find(world, c);
+    char room[WRONG_TEXT];
+    keeli_storage *s = what_is_wrong(c, room) ? NULL : keeli_storage_find(world, c);
     if (s) return s;
     s = register_storage(world, c, result);
     return s && s->relation ? complete(world, s, result) : s;
@@ -492,11 +461,11 @@ static uint32_t place_after(const keel_world *world, const keel_component *after
 }
 
 static const keel_component *next_of_kind(const keel_world *world, const keel_component *after,
-                                          bool is_unique) {
+                                          bool is_unique, bool is_event) {
     if (keeli_is_nobody(world)) return NULL;
     for (uint32_t i = place_after(world, after); i < world->storages.count; ++i) {
         const keel_component *c = &world->storages.items[i]->component;
-        if (c->is_unique == is_unique && !c->is_event &&
+        if (c->is_unique == is_unique && c->is_event == is_event &&
             !keeli_store_has_sources(world->storages.items[i]))
             return c;
     }
@@ -504,11 +473,15 @@ static const keel_component *next_of_kind(const keel_world *world, const keel_co
 }
 
 const keel_component *keel_next_component(const keel_world *world, const keel_component *after) {
-    return next_of_kind(world, after, false);
+    return next_of_kind(world, after, false, false);
 }
 
 const keel_component *keel_next_unique(const keel_world *world, const keel_component *after) {
-    return next_of_kind(world, after, true);
+    return next_of_kind(world, after, true, false);
+}
+
+const keel_component *keel_next_event_type(const keel_world *world, const keel_component *after) {
+    return next_of_kind(world, after, true, true);
 }
 
 const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,

@@ -32,8 +32,6 @@ static inline keeli_storage *keeli_event_known(const keel_world *world,
 }
 // For messages: "sparse set".
 const char *keeli_storage_text(keel_storage storage);
-// Bytes of a value that a described field covers.
-uint32_t keeli_field_bytes(const keel_field *field);
 // The component has no values and no followers any more: it becomes unknown.
 void keeli_storage_forget(keel_world *world, keeli_storage *s);
 // At the end of the world: drop uniques and events while everything is in its place, for hooks that

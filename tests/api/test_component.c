@@ -48,11 +48,14 @@ static void fields_describe_members(void **state) {
     assert_string_equal(c->type, "Mixed");
     assert_int_equal(c->field_count, 5);
     static const keel_field expected[] = {
-        { "weight", KEEL_FIELD_F64, offsetof(Mixed, weight), 1 },
-        { "grid", KEEL_FIELD_I16, offsetof(Mixed, grid), 3 },
-        { "on", KEEL_FIELD_BOOL, offsetof(Mixed, on), 1 },
-        { "target", KEEL_FIELD_ENTITY, offsetof(Mixed, target), 1 },
-        { "text", KEEL_FIELD_BYTES, offsetof(Mixed, text), 10 },
+        { .name = "weight", .type = KEEL_FIELD_F64, .offset = offsetof(Mixed, weight), .count = 1 },
+        { .name = "grid", .type = KEEL_FIELD_I16, .offset = offsetof(Mixed, grid), .count = 3 },
+        { .name = "on", .type = KEEL_FIELD_BOOL, .offset = offsetof(Mixed, on), .count = 1 },
+        { .name = "target",
+          .type = KEEL_FIELD_ENTITY,
+          .offset = offsetof(Mixed, target),
+          .count = 1 },
+        { .name = "text", .type = KEEL_FIELD_TEXT, .offset = offsetof(Mixed, text), .count = 10 },
     };
     for (int i = 0; i < 5; ++i) {
         assert_string_equal(c->fields[i].name, expected[i].name);

@@ -3,6 +3,8 @@
 // C is what the other tests use.
 #include "support/test.h"
 
+#include <cstring>
+
 #include <keel/keel.h> // before the fixture: the header has templates
 extern "C" {
 #include "support/api_fixture.h"
@@ -26,6 +28,28 @@ struct Tally {
 KEEL_FIELDS(Place, x, floors, owner, letter);
 KEEL_COMPONENT(Place, KEEL_HAS_FIELDS(Place));
 KEEL_COMPONENT(Speed, .storage = KEEL_SPARSE_SET, .name = "game.Speed");
+// Described types: an enum class, an enum, rows, structs in structs.
+enum class Mood : uint8_t { calm, angry = 7 };
+KEEL_ENUM(Mood, Mood::calm, Mood::angry);
+enum { SWIMS = 1, FLIES = 4 };
+KEEL_FLAGS(Skills, SWIMS, FLIES);
+KEEL_FIELDS(Speed, x, y);
+struct Beast {
+    Mood mood;
+    unsigned short skills;
+    Speed speeds[2];
+    double rows[2][5];
+    char name[8];
+    void *cache;
+    struct {
+        char a, b;
+    } raw;
+};
+KEEL_FIELDS(Beast, KEEL_FIELD(mood, .of = KEEL_TYPE(Mood)),
+            KEEL_FIELD(skills, .of = KEEL_TYPE(Skills)),
+            KEEL_FIELD(speeds, .of = KEEL_TYPE(Speed), .unit = "m/s"), rows, name,
+            KEEL_FIELD(cache, .transient = true), KEEL_FIELD(raw, .bytes = true, .hidden = true));
+KEEL_COMPONENT(Beast, KEEL_HAS_FIELDS(Beast));
 KEEL_COMPONENT(Owned, .drop = owned_drop, .copy = owned_copy, .move = owned_move);
 KEEL_COMPONENT(Tally);
 KEEL_UNIQUE(Tally);
@@ -49,8 +73,36 @@ void descriptors_are_constants(void **) {
     assert_true(field[1].type == KEEL_FIELD_I32 && field[1].count == 3);
     assert_int_equal(field[1].offset, offsetof(Place, floors));
     assert_true(field[2].type == KEEL_FIELD_ENTITY && field[2].count == 1);
-    assert_true(field[3].type == KEEL_FIELD_BYTES && field[3].count == 1);
+    assert_true(field[3].type == KEEL_FIELD_TEXT && field[3].count == 1);
     assert_string_equal(field[3].name, "letter");
+    api_end(&f);
+}
+
+static void fields_are_found_by_path(void **) {
+    Beast beast = { Mood::angry, 5, { { 1, 2 }, { 3, 4 } }, {}, "Bo", nullptr, { 1, 2 } };
+    keel_field_place place;
+    keel_error error;
+    static const struct {
+        const char *path, *text;
+    } all[] = { { "mood", "angry" },      { "skills", "SWIMS | FLIES" },
+                { "speeds[1].y", "4.0" }, { "speeds", "[{x: 1.0, y: 2.0}, {x: 3.0, y: 4.0}]" },
+                { "rows[9]", "0.0" },     { "name", "\"Bo\"" },
+                { "raw", "0102" } };
+    for (const auto &one : all) {
+        char text[80];
+        if (keel_field_find(KEEL_OF(Beast), one.path, &place, &error) < 0)
+            fail_msg("%s", error.message);
+        assert_int_equal(keel_field_print(&place, &beast, text, sizeof text),
+                         std::strlen(one.text));
+        assert_string_equal(text, one.text);
+        assert_int_equal(keel_field_parse(&place, &beast, text, &error), KEEL_OK);
+    }
+    assert_int_equal(keel_field_find(KEEL_OF(Beast), "mood", &place, nullptr), KEEL_OK);
+    assert_int_equal(keel_field_parse(&place, &beast, "calm", nullptr), KEEL_OK);
+    assert_true(beast.mood == Mood::calm);
+    api_fixture f;
+    api_begin(&f);
+    assert_non_null(keel_register_component(f.world, KEEL_OF(Beast)));
     api_end(&f);
 }
 
@@ -614,6 +666,7 @@ out:
 }
 
 const CMUnitTest tests[] = {
+    TEST(fields_are_found_by_path, "enum classes, structs and rows are described in C++"),
     TEST(descriptors_are_constants, "descriptors and fields are constants in C++"),
     TEST(sets_are_sorted_and_lead, "sets are sorted, and lead by choice, in C++"),
     TEST(values_are_added_and_read, "values are added and read in C++"),

@@ -140,14 +140,29 @@ static keel_result get_or_add(attempt *a) {
 static keel_result reserve_values(attempt *a) { return keel_reserve(a->f.world, Owned, 9000); }
 static keel_result reserve_large(attempt *a) { return keel_reserve(a->f.world, Large, 40); }
 static keel_result register_fields(attempt *a) {
-    static const keel_field fields[] = { { "x", KEEL_FIELD_F32, 0, 1 },
-                                         { "y", KEEL_FIELD_F32, 4, 1 } };
+    static const keel_field fields[] = {
+        { .name = "x", .type = KEEL_FIELD_F32, .offset = 0, .count = 1 },
+        { .name = "y", .type = KEEL_FIELD_F32, .offset = 4, .count = 1 }
+    };
     const keel_component c = { .name = "Described",
                                .type = "struct described",
                                .size = 8,
                                .file = "a.c",
                                .fields = fields,
                                .field_count = 2 };
+    return keel_register_component(a->f.world, &c) ? KEEL_OK : kept_error(a);
+}
+static keel_result register_types(attempt *a) {
+    static const keel_named_value on = { "ON", 1 };
+    static const keel_type names = { .name = "names", .values = &on, .value_count = 1 };
+    static const keel_field x = { .name = "x", .type = KEEL_FIELD_U8, .count = 1, .of = &names };
+    static const keel_type inner = { .name = "inner", .size = 4, .fields = &x, .field_count = 1 };
+    static const keel_field field = {
+        .name = "in", .type = KEEL_FIELD_STRUCT, .count = 8, .of = &inner, .unit = "s"
+    };
+    const keel_component c = {
+        .name = "Nested", .size = 8, .align = 4, .fields = &field, .field_count = 1
+    };
     return keel_register_component(a->f.world, &c) ? KEEL_OK : kept_error(a);
 }
 static keel_result register_list(attempt *a) {
@@ -177,6 +192,7 @@ static void preparations_fail_cleanly(void **state) {
     fails_everywhere(reserve_values, 4);
     fails_everywhere(reserve_large, 2);
     fails_everywhere(register_fields, 5);
+    fails_everywhere(register_types, 12);
     fails_everywhere(register_list, 4);
     fails_everywhere(find_column, 2);
 }

@@ -82,7 +82,9 @@ static void move(void *to, void *from, void *hook_data) {
 // Only the definition counts: hooks, fields, the line and the type's name do not.
 static void what_does_not_count(void **state) {
     (void)state;
-    static const keel_field fields[] = { { "x", KEEL_FIELD_F32, 0, 1 } };
+    static const keel_field fields[] = {
+        { .name = "x", .type = KEEL_FIELD_F32, .offset = 0, .count = 1 }
+    };
     const keel_component plain = base("Plain");
     keel_component c = plain;
     const uint32_t number = keeli_component_take(&plain);

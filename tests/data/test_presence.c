@@ -200,7 +200,7 @@ static void a_copy_has_the_same_bits(void **state) {
         (void)set(i);
     for (uint32_t i = 0; (i = keeli_presence_next(&bits, i)) != UINT32_MAX; ++i)
         assert_true(keeli_presence_reserve(&copy, &memory.heap, i));
-    keeli_presence_copy(&copy, &bits);
+    keeli_presence_assign(&copy, &bits);
     assert_true(keeli_presence_is_valid(&copy));
     assert_int_equal(copy.count, bits.count);
     for (uint32_t i = 0; i < 900000; ++i)

@@ -75,7 +75,7 @@ static void values_survive_growth_at_any_place(void **state) {
 
 static void room_is_made_of_what_all_have_passed(void **state) {
     (void)state;
-    const keeli_reader a = { 0, "a" }, b = { 0, "b" };
+    const keeli_reader a = { .last = 0, .name = "a" }, b = { .last = 0, .name = "b" };
     begin(0);
     (void)keeli_queue_join(&queue, &memory.heap, &a, true);
     (void)keeli_queue_join(&queue, &memory.heap, &b, false);
@@ -98,7 +98,7 @@ static void room_is_made_of_what_all_have_passed(void **state) {
 
 static void the_limit_names_each_once(void **state) {
     (void)state;
-    const keeli_reader a = { 0, "a" }, b = { 0, "b" };
+    const keeli_reader a = { .last = 0, .name = "a" }, b = { .last = 0, .name = "b" };
     begin(3);
     for (uint32_t i = 0; i < 3; ++i)
         assert_false(push(i));

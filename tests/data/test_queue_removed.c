@@ -61,7 +61,8 @@ static void nobody_passes(void **state) {
     for (uint32_t i = 0; i < 8; ++i)
         assert_int_equal(value_at(i), 22 + i);
     assert_int_equal(missed(NULL), 22);
-    const keeli_reader late = { 0, "late" }, later = { 22, "later" };
+    const keeli_reader late = { .last = 0, .name = "late" },
+                       later = { .last = 22, .name = "later" };
     assert_int_equal(missed(&late), 22);
     assert_int_equal(missed(&later), 0);
     end();
@@ -70,7 +71,7 @@ static void nobody_passes(void **state) {
 static void all_pass(void **state) {
     (void)state;
     begin(1000);
-    keeli_reader a = { 0, "a" }, b = { 0, "b" };
+    keeli_reader a = { .last = 0, .name = "a" }, b = { .last = 0, .name = "b" };
     assert_non_null(keeli_queue_join(&gone, &memory.heap, &a, false));
     assert_non_null(keeli_queue_join(&gone, &memory.heap, &a, false)); // once is enough
     assert_non_null(keeli_queue_join(&gone, &memory.heap, &b, false));
@@ -102,7 +103,7 @@ static void all_pass(void **state) {
 static void who_holds_it_up_is_told_once(void **state) {
     (void)state;
     begin(4);
-    keeli_reader sleeper = { 0, "sleeper" }, quick = { 0, "quick" };
+    keeli_reader sleeper = { .last = 0, .name = "sleeper" }, quick = { .last = 0, .name = "quick" };
     assert_non_null(keeli_queue_join(&gone, &memory.heap, &sleeper, false));
     assert_non_null(keeli_queue_join(&gone, &memory.heap, &quick, false));
     uint32_t told = 0;
@@ -123,7 +124,7 @@ static void who_holds_it_up_is_told_once(void **state) {
 static void values_survive_growth(void **state) {
     (void)state;
     begin(10000);
-    keeli_reader reader = { 0, "reader" };
+    keeli_reader reader = { .last = 0, .name = "reader" };
     assert_non_null(keeli_queue_join(&gone, &memory.heap, &reader, false));
     uint32_t first = 0, next = 0;
     for (uint32_t round = 0; round < 60; ++round) { // the ring turns while it grows

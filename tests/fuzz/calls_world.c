@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // ------------------------------------------------------------------ handles and texts
 FUZZ(keel_null) {
@@ -30,6 +31,112 @@ static bool to_go_on(const char *condition, const char *message, const char *fil
     return false;
 }
 FUZZ(keel_set_assert_handler) { keel_set_assert_handler(to_go_on); }
+
+// ------------------------------------------------------------------ fields
+static void fuzz_drop_nothing(void *value, void *data) { (void)value, (void)data; }
+static bool fuzz_copy_nothing(void *to, const void *from, void *data) {
+    return (void)to, (void)from, (void)data, false;
+}
+enum { LEFT = -1, RIGHT = 1 };
+KEEL_ENUM(fuzz_side, LEFT, RIGHT);
+KEEL_FLAGS(fuzz_bits, LEFT, RIGHT);
+typedef struct fuzz_inner {
+    float x;
+    char letters[4];
+    int16_t side, bits;
+} fuzz_inner;
+KEEL_FIELDS(fuzz_inner, x, letters, KEEL_FIELD(side, .of = KEEL_TYPE(fuzz_side)),
+            KEEL_FIELD(bits, .of = KEEL_TYPE(fuzz_bits)));
+typedef struct fuzz_outer {
+    fuzz_inner inner[2];
+    double d;
+    keel_entity e;
+    bool on;
+    char *owned;
+    uint64_t number;
+} fuzz_outer;
+KEEL_FIELDS(fuzz_outer, KEEL_FIELD(inner, .of = KEEL_TYPE(fuzz_inner)), d, e, on, owned,
+            KEEL_FIELD(number, .min = 1, .max = 9));
+static const keel_component described = { .name = "described",
+                                          .size = sizeof(fuzz_outer),
+                                          .align = KEELI_ALIGNOF(fuzz_outer),
+                                          KEEL_HAS_FIELDS(fuzz_outer) };
+static const keel_component is_owned = { .name = "owned",
+                                         .size = sizeof(fuzz_outer),
+                                         .align = KEELI_ALIGNOF(fuzz_outer),
+                                         .drop = fuzz_drop_nothing,
+                                         .copy = fuzz_copy_nothing,
+                                         KEEL_HAS_FIELDS(fuzz_outer) };
+
+static keel_field_place place_of_field(void) {
+    static const char *const paths[] = { "inner",
+                                         "inner[1]",
+                                         "inner[0].x",
+                                         "inner[1].letters",
+                                         "inner[0].side",
+                                         "inner[0].bits",
+                                         "d",
+                                         "e",
+                                         "on",
+                                         "owned",
+                                         "number",
+                                         "inner[2]",
+                                         "inner[",
+                                         "d.x",
+                                         "" };
+    keel_field_place place;
+    keel_error error;
+    const keel_component *c = fuzz_one_in(8) ? fuzz_component() : &is_owned;
+    if (c == &is_owned && fuzz_one_in(16)) c = &described; // refused: it has no hooks
+    const char *path = fuzz_one_in(8) ? fuzz_text() : paths[fuzz_below(15)];
+    const keel_result result = keel_field_find(c, path, &place, fuzz_one_in(2) ? NULL : &error);
+    if ((result == KEEL_OK) != (place.field != NULL)) abort();
+    if (result == KEEL_OK && place.offset + place.size > c->size) abort();
+    if (c != &is_owned) place = (keel_field_place){ .field = NULL };
+    return place;
+}
+FUZZ(keel_field_find) { (void)place_of_field(); }
+FUZZ(keel_field_print) {
+    const keel_field_place place = place_of_field();
+    fuzz_outer value = { .owned = NULL };
+    char text[64];
+    unsigned char *bytes = (unsigned char *)&value;
+    for (size_t i = 0; i < offsetof(fuzz_outer, on); ++i)
+        bytes[i] = (unsigned char)fuzz_byte();
+    const size_t length = keel_field_print(&place, fuzz_one_in(8) ? NULL : &value, text, 64);
+    if (length < sizeof text && strlen(text) != length) abort();
+}
+FUZZ(keel_field_parse) {
+    static const char *const texts[] = { "1",
+                                         "-1.5e3",
+                                         "true",
+                                         "17v3",
+                                         "null",
+                                         "LEFT | 0x2",
+                                         "RIGHT",
+                                         "\"a\\n\"",
+                                         "{x: 1, letters: \"abc\"}",
+                                         "[{x: nan:7fc00001}, {side: LEFT}]" };
+    static const char marks[] = "{}[],:|\"\\x0123.e-nav \n\xff";
+    const keel_field_place place = place_of_field();
+    fuzz_outer value = { .owned = NULL };
+    char text[64], again[64];
+    for (uint32_t i = 0; i < 3; ++i) {
+        const uint32_t bytes = fuzz_below(sizeof text);
+        const char *from = fuzz_one_in(2) ? text : texts[fuzz_below(10)];
+        for (uint32_t b = 0; b < bytes; ++b)
+            text[b] = marks[fuzz_byte() % (sizeof marks - 1)];
+        text[bytes] = '\0';
+        if (keel_field_parse(&place, &value, fuzz_one_in(16) ? NULL : from, NULL) != KEEL_OK)
+            continue;
+        // what was parsed is printed, and that is parsed as the same
+        if (keel_field_print(&place, &value, text, sizeof text) >= sizeof text) continue;
+        if (keel_field_parse(&place, &value, text, NULL) != KEEL_OK) abort();
+        (void)keel_field_print(&place, &value, again, sizeof again);
+        if (strcmp(text, again) != 0) abort();
+    }
+    free(value.owned);
+}
 
 // ------------------------------------------------------------------ worlds
 FUZZ(keel_world_create) {
@@ -141,6 +248,14 @@ FUZZ(keel_next_unique) {
     if (c) abort();
     (void)keel_next_unique(world, fuzz_component());
 }
+FUZZ(keel_next_event_type) {
+    keel_world *world = fuzz_world();
+    const keel_component *c = NULL;
+    for (uint32_t n = 0; n < 1000 && (c = keel_next_event_type(world, c)); ++n)
+        if (!c->is_event) abort();
+    if (c) abort();
+    (void)keel_next_event_type(world, fuzz_component());
+}
 FUZZ(keel_next_component_of) {
     keel_world *world = fuzz_world();
     const keel_entity e = fuzz_entity();
@@ -202,6 +317,65 @@ FUZZ(keel_reader_advance) {
     keel_reader *reader = f.readers[fuzz_below(FUZZ_READERS)];
     if (reader) keel_reader_advance(reader);
 }
+FUZZ(keel_reader_keep) { keel_reader_keep(f.readers[fuzz_below(FUZZ_READERS)]); }
+
+// ------------------------------------------------------------------ snapshots
+static keel_snapshot *snapshot(void) { return f.snapshots[fuzz_below(FUZZ_SNAPSHOTS)]; }
+FUZZ(keel_snapshot_create) {
+    const uint32_t at = fuzz_below(FUZZ_SNAPSHOTS);
+    if (f.snapshots[at]) return;
+    keel_world *world = fuzz_world();
+    f.snapshots[at] = keel_snapshot_create(world, fuzz_text());
+}
+FUZZ(keel_snapshot_destroy) {
+    const uint32_t at = fuzz_below(FUZZ_SNAPSHOTS);
+    if (f.depth) return; // hooks inside of a take may not end what is taken
+    keel_snapshot_destroy(f.snapshots[at]);
+    f.snapshots[at] = NULL;
+}
+FUZZ(keel_snapshot_reserve) { fuzz_edit(keel_snapshot_reserve(snapshot())); }
+FUZZ(keel_snapshot_take) { fuzz_edit(keel_snapshot_take(snapshot())); }
+// One that holds something, more often than not.
+static keel_snapshot *taken(void) {
+    const uint32_t at = fuzz_below(FUZZ_SNAPSHOTS);
+    keel_world *world = fuzz_world();
+    if (fuzz_one_in(4)) return f.snapshots[at];
+    if (!f.snapshots[at]) f.snapshots[at] = keel_snapshot_create(world, "taken");
+    if (f.snapshots[at]) fuzz_edit(keel_snapshot_take(f.snapshots[at]));
+    return f.snapshots[at];
+}
+FUZZ(keel_snapshot_restore) { fuzz_edit(keel_snapshot_restore(taken())); }
+FUZZ(keel_snapshot_to_world) {
+    const keel_snapshot *from = taken();
+    fuzz_edit(keel_snapshot_to_world(from, fuzz_world()));
+}
+FUZZ(keel_snapshot_bytes) { (void)keel_snapshot_bytes(snapshot()); }
+static void restored(keel_world *world, void *data) {
+    (void)data;
+    if (f.depth < FUZZ_DEPTH && world) fuzz_inside(NULL);
+}
+FUZZ(keel_on_restore) {
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_on_restore(world, fuzz_one_in(8) ? NULL : restored, NULL));
+}
+FUZZ(keel_ring_create) {
+    if (f.ring) return;
+    keel_world *world = fuzz_world();
+    f.ring = keel_ring_create(world, fuzz_one_in(4) ? fuzz_number() : 3);
+}
+FUZZ(keel_ring_destroy) {
+    if (f.depth) return;
+    keel_ring_destroy(f.ring);
+    f.ring = NULL;
+}
+FUZZ(keel_ring_take) { fuzz_edit(keel_ring_take(f.ring, fuzz_below(8))); }
+FUZZ(keel_rollback) {
+    keel_world *world = fuzz_world();
+    if (!f.ring) f.ring = keel_ring_create(world, 3);
+    if (fuzz_one_in(2)) fuzz_edit(keel_ring_take(f.ring, fuzz_below(8)));
+    fuzz_edit(keel_rollback(f.ring, fuzz_below(8)));
+}
+
 FUZZ(keel_changes_of_component) {
     keel_scope *scope = fuzz_scope();
     const keel_entity e = fuzz_entity();

@@ -13,6 +13,7 @@ enum {
     FUZZ_HANDLES = 64,
     FUZZ_VIEWS = 4,
     FUZZ_READERS = 2,
+    FUZZ_SNAPSHOTS = 2,
     FUZZ_GROUPS = 4,
     FUZZ_STEPS = 5,
     FUZZ_WORKLOADS = 3,
@@ -51,6 +52,8 @@ typedef struct fuzz {
     fuzz_view views[FUZZ_VIEWS];
     keel_reader *readers[FUZZ_READERS];
     keel_world *reader_worlds[FUZZ_READERS];
+    keel_snapshot *snapshots[FUZZ_SNAPSHOTS];
+    keel_ring *ring;
     keel_group *groups[FUZZ_GROUPS];        // destroyed ones, too
     keel_context *contexts[FUZZ_DEPTH + 1]; // by depth; NULL: no system runs there
     const keel_change *change;              // what an observer was told

@@ -189,6 +189,9 @@ void fuzz_end(void) {
         keel_view_end(&f.views[i].view);
     for (uint32_t i = 0; i < FUZZ_READERS; ++i)
         if (f.readers[i]) keel_reader_destroy(f.readers[i]);
+    for (uint32_t i = 0; i < FUZZ_SNAPSHOTS; ++i)
+        keel_snapshot_destroy(f.snapshots[i]);
+    keel_ring_destroy(f.ring);
     fuzz_check();
     for (uint32_t i = 0; i < FUZZ_WORLDS; ++i)
         while (f.shared[i] && keel_share_end(f.worlds[i]) == KEEL_OK)

@@ -21,7 +21,10 @@ typedef struct Count {
 
 static inline void label_drop(void *value, void *data) { (void)value, (void)data; }
 
-KEEL_FIELDS(Place, x, y, floors, owner);
+enum { NEAR = 1, FAR = 2 };
+KEEL_ENUM(Distance, NEAR, FAR);
+KEEL_FLAGS(Distances, NEAR, FAR);
+KEEL_FIELDS(Place, x, KEEL_FIELD(y, .max = 9), KEEL_FIELD(floors, .of = KEEL_TYPE(Distance)), owner);
 KEEL_COMPONENT(Place, KEEL_HAS_FIELDS(Place));
 KEEL_COMPONENT(Speed, .storage = KEEL_SPARSE_SET);
 KEEL_COMPONENT(Label, .name = "game.Label", .drop = label_drop);

@@ -63,11 +63,18 @@ typedef struct Hit {
 } Hit;
 typedef enum Phase { MENU, PLAYING } Phase;
 static void dropped(void *value, void *data);
-KEEL_COMPONENT(Position, .no_padding = true, .tracking = KEEL_TRACK_ALL);
+static const keel_field fields[] = { { .name = "x", .type = KEEL_FIELD_U32, .count = 1 } };
+KEEL_COMPONENT(Position, .fields = fields, .field_count = 1, .no_padding = true,
+               .tracking = KEEL_TRACK_ALL);
 KEEL_COMPONENT(Velocity, .no_padding = true, .storage = KEEL_INDEXED);
 KEEL_COMPONENT(Spare, .no_padding = true);
 KEEL_COMPONENT(Kept, .no_padding = true);
-KEEL_COMPONENT(Boxed, .drop = dropped, .transient = true);
+static bool copied(void *to, const void *from, void *data) {
+    (void)data;
+    memcpy(to, from, sizeof(Boxed));
+    return true;
+}
+KEEL_COMPONENT(Boxed, .drop = dropped, .copy = copied, .transient = true);
 KEEL_COMPONENT(Bound, .no_padding = true, .threads = KEEL_THREADS_OWNER_ONLY);
 KEEL_TAG(Frozen);
 KEEL_TAG(Chosen);
@@ -111,6 +118,9 @@ static struct {
     keel_view view, fresh_view, narrow_view, ended_view;
     keel_iterator iterator, fresh_iterator;
     keel_reader *reader, *ended_reader;
+    keel_snapshot *snapshot;
+    keel_ring *ring;
+    keel_field_place place;
     keel_group *group, *ended_group, *made;
     uint32_t value[2], kit[4];
     char text[256];
@@ -278,6 +288,7 @@ static keel_result command(keel_world *world, void *data) {
     return (void)world, (void)data, KEEL_OK;
 }
 static void patch(void *value, void *data) { (void)value, (void)data; }
+static void restored(keel_world *world, void *data) { (void)world, (void)data; }
 static void observer(const keel_change *change, void *data) { (void)change, (void)data; }
 static void range(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
     (void)begin, (void)end, (void)piece, (void)data;
@@ -332,6 +343,11 @@ static void begin_objects(void) {
     (void)(keel_view_begin)(&f.ended_view, KEEL_SCOPE(f.world), f.terms, "ended");
     keel_view_end(&f.ended_view);
     f.lookup = keel_lookup_of_component(f.world, KEEL_OF(Position));
+    f.snapshot = keel_snapshot_create(f.world, "kept");
+    (void)keel_snapshot_take(f.snapshot);
+    f.ring = keel_ring_create(f.world, 2);
+    (void)keel_ring_take(f.ring, 1);
+    (void)keel_field_find(KEEL_OF(Position), "x", &f.place, NULL);
     (void)keel_timings_begin(f.world, 16);
     (void)keel_world_add_workload(f.world, &KEEL_WORKLOAD_frame);
     f.step = (keel_step){ .system = &KEEL_SYSTEM_asking };

@@ -23,6 +23,10 @@ RIGHT = {
     "keel_relate_component.value": "NULL",
     "keel_context_scratch.align": "given_number({i}, 16, 3)",
     "keel_piece_scratch.align": "given_number({i}, 16, 3)",
+    "keel_field_find.path": 'given_name({i}, "x")',
+    "keel_field_parse.text": '"7"',
+    "keel_ring_take.frame": "2",
+    "keel_snapshot_to_world.empty": "given_world({i}, f.empty)",
     "keel_unlink.e": "given_entity({i}, f.child)",
     "keel_detach.child": "given_entity({i}, f.child)",
     "keel_end_custom_view.value": "given_kit({i})",
@@ -83,6 +87,8 @@ RIGHT = {
     "uint32_t index": "1",
     "uint32_t version": "1",
     "uint64_t tick": "0",
+    "uint64_t frame": "1",
+    "uint32_t frames": "given_number({i}, 2, UINT32_MAX)",
     "size_t size": "sizeof f.text",
     "keel_entity child": "given_entity({i}, f.child)",
     "keel_entity parent": "given_entity({i}, f.parent)",
@@ -143,6 +149,12 @@ RIGHT = {
     "const keel_fixed_step *": "given_pointer({i}, &f.clock)",
     "keel_timings_cursor *": "given_pointer({i}, &f.cursor)",
     "keel_timing *": "given_pointer({i}, &f.timing)",
+    "const keel_snapshot *": "given_pointer({i}, f.snapshot)",
+    "keel_snapshot *": "given_pointer({i}, f.snapshot)",
+    "keel_ring *": "given_pointer({i}, f.ring)",
+    "const keel_field_place *": "given_pointer({i}, &f.place)",
+    "keel_field_place *": "given_pointer({i}, &f.place)",
+    "keel_restore_fn *": "(keel_restore_fn *)given_function({i}, (any_function *)restored)",
     "keel_retain_fn *": "(keel_retain_fn *)given_function({i}, (any_function *)keep)",
     "keel_entity_compare *": "(keel_entity_compare *)given_function({i}, (any_function *)compare)",
     "keel_command_fn *": "(keel_command_fn *)given_function({i}, (any_function *)command)",
@@ -256,7 +268,7 @@ def write_calls(root, out):
                         f"{name}.{parameter['name']}" in UNDEFINED):
                     continue
                 row(parameter["name"], i, wrong)
-        if where == "ALONE" and any("world" in g or "scope" in g for g in given):
+        if where == "ALONE" and any(re.search("world|scope|snapshot|ring", g) for g in given):
             for situation in SITUATIONS:
                 if f"{name}.{situation}" not in UNDEFINED:
                     row("", -1, situation)

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+#include "rewind/image.h"
+
+#include "edit/relation.h"
+#include "find/iterate.h"
+#include "follow/follow.h"
+#include "world/names.h"
+#include "world/report.h"
+
+#include <keel/typed.h>
+#include <string.h>
+
+static bool has_copies(const keeli_storage *s) {
+    return s->component.copy || s == s->world->names.storage;
+}
+static bool is_left(const keeli_storage *t) {
+    return t->component.transient && !keeli_store_has_rows(t);
+}
+static keeli_storage *source_of(const keeli_image *image, const keeli_storage *t) {
+    return image->from->root.storages[t->slot];
+}
+
+// ------------------------------------------------------------------ values with hooks
+static bool copy_name(keel_world *to, void *value, const void *from) {
+    const char *text = ((const keel_name *)from)->text;
+    const keeli_name *name = keeli_name_new(to, text, strlen(text));
+    if (name) ((keel_name *)value)->text = name->text;
+    return name != NULL;
+}
+
+// Fill a place that holds no value; KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COPY (reported).
+static keel_result copy_value(const keeli_image *image, const keeli_storage *t, void *to,
+                              const void *from) {
+    if (t == image->to->names.storage)
+        return copy_name(image->to, to, from)
+                   ? KEEL_OK
+                   : keeli_out_of_memory(image->teller, "copying a name");
+    if (!t->component.copy) return memcpy(to, from, t->size), KEEL_OK;
+    return keeli_hook_copy(t, to, from) ? KEEL_OK : keeli_cannot_copy(image->teller, t);
+}
+
+// The next of a storage with its place in the order in which they are staged; NULL at the end.
+typedef struct value_walk {
+    const keeli_storage *s;
+    uint32_t at;
+    bool is_disabled;
+} value_walk;
+
+static void *next_value(value_walk *walk) {
+    uint32_t at = walk->at;
+    const uint32_t index = walk->is_disabled ? keeli_presence_next(&walk->s->disabled, at)
+                                             : keeli_store_in_order(walk->s, &at);
+    if (index == UINT32_MAX && walk->is_disabled) return NULL;
+    if (index == UINT32_MAX) {
+        walk->is_disabled = true;
+        walk->at = 0;
+        return next_value(walk);
+    }
+    walk->at = (walk->is_disabled ? index : at) + 1;
+    if (walk->is_disabled) return keeli_store_disabled_value(walk->s, index);
+    return keeli_store_is_sparse(walk->s) ? keeli_sparse_set_value(&walk->s->set, at)
+                                          : keeli_store_value_there(walk->s, index);
+}
+
+static void *staged_at(const keeli_staged *g, const keeli_storage *t, uint32_t i) {
+    return (char *)g->values + (size_t)i * t->size;
+}
+
+static keel_result stage_values(const keeli_image *image, keeli_staged *g, const keeli_storage *t,
+                                const keeli_storage *s) {
+    const uint32_t count = s->presence.count + s->disabled.count;
+    if (!count || !t->size || !has_copies(t)) return KEEL_OK;
+    g->values = keeli_new(&image->to->heap, (size_t)count * t->size, t->component.align);
+    if (!g->values) return keeli_out_of_memory(image->teller, "copying values");
+    g->count = count;
+    value_walk walk = { .s = s };
+    for (const void *value; (value = next_value(&walk)) != NULL; ++g->made)
+        KEEL_TRY(copy_value(image, t, staged_at(g, t, g->made), value));
+    return KEEL_OK;
+}
+
+// A queue like another one, with copies of its values.
+static keel_result stage_queue(const keeli_image *image, keeli_queue *queue, bool *has,
+                               const keeli_storage *t, const keeli_queue *from) {
+    keeli_queue_init(queue, &t->component, from->of_removed);
+    queue->drop = t->set.drop;
+    queue->move = t->set.move;
+    queue->hook_data = (void *)(uintptr_t)t;
+    if (!keeli_queue_copy(queue, &image->to->heap, from))
+        return keeli_out_of_memory(image->teller, "copying a queue");
+    *has = true;
+    const uint32_t count = queue->count;
+    for (queue->count = 0; queue->count < count; ++queue->count) { // those that are made
+        const uint64_t number = queue->begin + queue->count;
+        if (!keeli_queue_has_value(from, number)) continue;
+        KEEL_TRY(copy_value(image, t, keeli_queue_at(queue, number), keeli_queue_at(from, number)));
+    }
+    return KEEL_OK;
+}
+
+static keel_result stage_unique(const keeli_image *image, keeli_staged *g, const keeli_storage *t,
+                                const keeli_storage *s) {
+    const size_t bytes = t->size ? t->size : 1;
+    if (!s->unique) return KEEL_OK;
+    g->unique = keeli_new(&image->to->heap, bytes, t->component.align);
+    if (!g->unique) return keeli_out_of_memory(image->teller, "copying a unique");
+    if (t->size) KEEL_TRY(copy_value(image, t, g->unique, s->unique));
+    g->has_unique = true;
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ room
+static bool reserve_storage(keel_world *to, keeli_staged *g, keeli_storage *t,
+                            const keeli_storage *s) {
+    keeli_heap *heap = &to->heap;
+    return keeli_presence_reserve_all(&t->presence, heap, &s->presence) &&
+           keeli_presence_reserve_all(&t->disabled, heap, &s->disabled) &&
+           keeli_sparse_set_reserve_all(&t->set, heap, &s->set) &&
+           (!t->size || keeli_indexed_set_reserve_all(&t->indexed, heap, &s->indexed)) &&
+           keeli_ticks_reserve_all(&t->tracking.inserted, heap, &s->tracking.inserted,
+                                   &g->logs[0]) &&
+           keeli_ticks_reserve_all(&t->tracking.modified, heap, &s->tracking.modified, &g->logs[1]);
+}
+
+// What follows the storage, ticks apart, has room for all that come.
+static bool reserve_followers(keel_world *to, keeli_storage *t, const keeli_storage *s) {
+    const keeli_presence *const who[] = { &s->presence, &s->disabled };
+    const uint64_t all = (uint64_t)s->presence.count + s->disabled.count;
+    const uint64_t has = (uint64_t)t->presence.count + t->disabled.count;
+    const uint32_t extra = all > has ? (uint32_t)(all - has) : 0;
+    if (!(t->groups.count | t->collectors.count | t->sources.count | t->viewers.count)) return true;
+    for (uint32_t k = 0; k < 2; ++k)
+        for (uint32_t i = 0; (i = keeli_presence_next(who[k], i)) != UINT32_MAX;
+             i = (i / 64 + 1) * 64)
+            if (!keeli_groups_reserve(t, i, extra) || !keeli_sets_reserve(to, t, i, extra, 0) ||
+                !keeli_view_observers_reserve(to, t, i))
+                return false;
+    return true;
+}
+
+static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keeli_storage *t,
+                                 const keeli_storage *s) {
+    keel_world *to = image->to;
+    if (!reserve_storage(to, g, t, s) || !reserve_followers(to, t, s))
+        return keeli_out_of_memory(image->teller, "copying a world");
+    if (s->relation && !keeli_store_has_sources(s)) {
+        keeli_edges_init(&g->edges, keeli_edges_are_exclusive(&s->relation->edges));
+        g->has_edges = keeli_edges_copy(&g->edges, &s->relation->edges, &to->heap);
+        if (!g->has_edges || !keeli_reserve_rule(to, s->relation))
+            return keeli_out_of_memory(image->teller, "copying a relation");
+    }
+    KEEL_TRY(stage_values(image, g, t, s));
+    KEEL_TRY(stage_unique(image, g, t, s));
+    KEEL_TRY(stage_queue(image, &g->removed, &g->has_removed, t, &s->tracking.removed));
+    return s->events ? stage_queue(image, &g->events, &g->has_events, t, s->events) : KEEL_OK;
+}
+
+static keeli_row_component *row_of(void *data, uint32_t number) {
+    return &((keel_world *)data)->root.storages[number]->row;
+}
+
+static bool reserve_all(keeli_image *image) {
+    keel_world *to = image->to;
+    const keel_world *from = image->from;
+    uint32_t extra = to->followers.set_count;
+    for (uint32_t i = 0; i < to->storages.count; ++i)
+        extra += is_left(to->storages.items[i]);
+    if (!keeli_entity_index_reserve_all(&to->entities, &to->heap, &from->entities) ||
+        !keeli_component_lists_reserve_all(&to->lists, &to->heap, &from->lists, extra))
+        return false;
+    if (keeli_archetypes_are_alike(&to->archetypes, &from->archetypes)) return true;
+    image->has_archetypes =
+        keeli_archetypes_make_alike(&image->archetypes, &to->heap, &from->archetypes, row_of, to);
+    return image->has_archetypes;
+}
+
+keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_world *from,
+                                keel_world *teller) {
+    *image = (keeli_image){ .to = to, .from = from, .teller = teller };
+    keel_result result = KEEL_OK;
+    if (!KEELI_RESERVE(&to->heap, &image->staged, to->storages.count))
+        return keeli_out_of_memory(teller, "copying a world");
+    if (!reserve_all(image)) result = keeli_out_of_memory(teller, "copying a world");
+    for (uint32_t i = 0; result == KEEL_OK && i < to->storages.count; ++i) {
+        keeli_storage *t = to->storages.items[i];
+        keeli_staged *g = &image->staged.items[image->staged.count++];
+        *g = (keeli_staged){ .values = NULL };
+        if (!is_left(t)) result = stage_storage(image, g, t, source_of(image, t));
+    }
+    if (result < 0) keeli_image_cancel(image);
+    return result;
+}
+
+// ------------------------------------------------------------------ giving back
+static void free_logs(const keeli_image *image, keeli_staged *g, const keeli_storage *t) {
+    const keeli_tracking *from = &source_of(image, t)->tracking;
+    const uint32_t sizes[] = { from->inserted.log_capacity, from->modified.log_capacity };
+    for (uint32_t k = 0; k < 2; ++k)
+        keeli_free(&image->to->heap, g->logs[k], sizes[k] * sizeof(keeli_change),
+                   _Alignof(keeli_change));
+}
+
+static void free_staged(keel_world *to, keeli_staged *g, const keeli_storage *t) {
+    for (uint32_t i = 0; i < g->made; ++i)
+        keeli_value_drop(t, staged_at(g, t, i));
+    keeli_free(&to->heap, g->values, (size_t)g->count * t->size, t->component.align);
+    if (g->has_unique) keeli_value_drop(t, g->unique);
+    keeli_free(&to->heap, g->unique, t->size ? t->size : 1, t->component.align);
+    if (g->has_removed) keeli_queue_deinit(&g->removed, &to->heap);
+    if (g->has_events) keeli_queue_deinit(&g->events, &to->heap);
+    if (g->has_edges) keeli_edges_deinit(&g->edges, &to->heap);
+}
+
+void keeli_image_cancel(keeli_image *image) {
+    for (uint32_t i = 0; i < image->staged.count; ++i) {
+        free_logs(image, &image->staged.items[i], image->to->storages.items[i]);
+        free_staged(image->to, &image->staged.items[i], image->to->storages.items[i]);
+    }
+    if (image->has_archetypes) keeli_archetypes_deinit(&image->archetypes, &image->to->heap);
+    KEELI_RELEASE(&image->to->heap, &image->staged);
+}
+
+// ------------------------------------------------------------------ what was there goes
+static void drop_values(const keeli_storage *t) {
+    value_walk walk = { .s = t };
+    for (void *value; t->component.drop && (value = next_value(&walk)) != NULL;)
+        keeli_value_drop(t, value);
+}
+
+// Of a transient component: those who are not alive in the image lose it.
+static void drop_dead(const keeli_image *image, keeli_storage *t) {
+    keel_world *to = image->to;
+    const keeli_entity_index *alive = &image->from->entities;
+    for (uint32_t i = 0; (i = keeli_presence_next(&t->disabled, i)) != UINT32_MAX; ++i)
+        if (!keeli_entity_is_alive(alive, keeli_entity_at(&to->entities, i)))
+            keeli_store_drop_disabled(to, t, i);
+    for (uint32_t i = 0; (i = keeli_store_next(t, i)) != UINT32_MAX; ++i) {
+        if (keeli_entity_is_alive(alive, keeli_entity_at(&to->entities, i))) continue;
+        keeli_value_drop(t, keeli_store_value_there(t, i));
+        keeli_store_pop(to, t, i);
+    }
+}
+
+// ------------------------------------------------------------------ what comes
+// Values that lie by index, as far as one of the bits says so: whole blocks in one go.
+static void copy_by_index(const keeli_indexed_set *to, const keeli_indexed_set *from,
+                          const keeli_presence *bits) {
+    for (uint32_t i = 0; (i = keeli_presence_next(bits, i)) != UINT32_MAX;) {
+        const uint32_t page = i >> to->root.shift;
+        const bool has_blocks = keeli_indexed_set_has_whole_blocks(to);
+        uint32_t end = i + 1;
+        if (has_blocks && i % 64 == 0)
+            while (end >> to->root.shift == page &&
+                   keeli_presence_word(bits, (end - 1) / 64) == UINT64_MAX)
+                end = ((end - 1) / 64 + 1) * 64 + 1;
+        if (end > i + 1) --end; // the first that is not among them
+        memcpy(keeli_indexed_set_value(to, i), keeli_indexed_set_value(from, i),
+               (size_t)(end - i) * to->size);
+        i = end;
+    }
+}
+
+static void assign_storage(keel_world *to, const keeli_staged *g, keeli_storage *t,
+                           const keeli_storage *s) {
+    keeli_presence_assign(&t->presence, &s->presence);
+    keeli_presence_assign(&t->disabled, &s->disabled);
+    if (t->disabled.count) t->flags |= KEELI_HAS_DISABLED;
+    else t->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
+    keeli_sparse_set_assign(&t->set, &s->set);
+    if (t->size) {
+        keeli_indexed_set_assign(&t->indexed, &s->indexed);
+        if (keeli_store_is_by_index(t)) copy_by_index(&t->indexed, &s->indexed, &t->presence);
+        copy_by_index(&t->indexed, &s->indexed, &t->disabled);
+    }
+    t->set_at = s->set_at;
+    t->changed_at = s->changed_at;
+    t->cleared_inserted = s->cleared_inserted;
+    t->cleared_modified = s->cleared_modified;
+    keeli_ticks_assign(&t->tracking.inserted, &to->heap, &s->tracking.inserted, g->logs[0]);
+    keeli_ticks_assign(&t->tracking.modified, &to->heap, &s->tracking.modified, g->logs[1]);
+}
+
+// The list of a block names the storage no more, and all others in the order that they have.
+static void unlist(keel_world *to, uint32_t index, uint16_t number) {
+    keeli_component_list *list = keeli_list_of(&to->lists, index);
+    uint16_t *numbers = keeli_list_numbers(list), kept = 0;
+    for (uint16_t i = 0; i < list->count; ++i)
+        if (numbers[i] != number) numbers[kept++] = numbers[i];
+    list->count = kept;
+}
+
+// What a transient component keeps came now, as far as anybody asks; its lists name it again.
+static void keep_transient(keel_world *to, keeli_storage *t) {
+    static const keeli_ticks none;
+    keeli_ticks_assign(&t->tracking.inserted, &to->heap, &none, NULL);
+    keeli_ticks_assign(&t->tracking.modified, &to->heap, &none, NULL);
+    if (t->presence.count + t->disabled.count && t->tracking.kinds & KEEL_TRACK_INSERTION)
+        keeli_ticks_mark_all(&t->tracking.inserted, keeli_tick_of(to, to->changes.tick));
+    keeli_queue_clear(&t->tracking.removed);
+    if (t->set_at > to->changes.tick) t->set_at = to->changes.tick;
+    if (t->changed_at > to->changes.tick) t->changed_at = to->changes.tick;
+    for (uint32_t i = 0; i / 4096 < to->lists.capacity; i += 64) {
+        const bool has =
+            keeli_presence_word(&t->presence, i / 64) | keeli_presence_word(&t->disabled, i / 64);
+        if (keeli_component_lists_has(&to->lists, i, t->ordinal) == has) continue;
+        if (has) keeli_component_lists_add(&to->lists, i, t->ordinal);
+        else unlist(to, i, t->ordinal);
+    }
+}
+
+static void swap_queue(keeli_queue *queue, keeli_queue *staged, keeli_reader_map *keeps,
+                       void *data) {
+    const keeli_queue before = *queue;
+    uint32_t kept = 0;
+    *queue = *staged;
+    for (uint32_t i = 0; i < queue->readers.count; ++i) {
+        keeli_queue_reader *r = &queue->readers.items[kept];
+        *r = queue->readers.items[i];
+        r->reader = keeps(data, r->reader);
+        if (!r->reader) continue;
+        if (r->reader->is_kept && !queue->of_removed) r->next = r->shown = queue->begin;
+        ++kept;
+    }
+    queue->readers.count = kept;
+    *staged = before;
+}
+
+// Put what was staged in its places; what was there goes to where it was, to be freed.
+static void place_staged(keeli_staged *g, keeli_storage *t, keeli_reader_map *keeps, void *data) {
+    value_walk walk = { .s = t };
+    for (uint32_t i = 0; i < g->made; ++i)
+        keeli_value_move(t, next_value(&walk), staged_at(g, t, i));
+    g->made = 0;
+    swap_queue(&t->tracking.removed, &g->removed, keeps, data);
+    if (g->has_events) swap_queue(t->events, &g->events, keeps, data);
+    void *const unique = t->unique;
+    t->unique = g->unique;
+    g->unique = unique;
+    g->has_unique = unique != NULL;
+    if (!g->has_edges) return;
+    const keeli_edges before = t->relation->edges;
+    t->relation->edges = g->edges;
+    t->relation->edges.edits = before.edits + 1;
+    g->edges = before;
+}
+
+static void enter_names(keel_world *to, const keel_world *from) {
+    const keeli_storage *t = to->names.storage;
+    for (uint32_t slot = 0; t && slot < t->set.count; ++slot) {
+        const keel_entity e = *keeli_sparse_set_entity(&t->set, slot);
+        keeli_name_enter(to, keeli_name_at(to, e), e, keeli_name_at(from, e)->parent);
+    }
+}
+
+static void renew(keel_world *to) {
+    ++to->hierarchy.links.edits;
+    keeli_levels_trim(to);
+    keeli_kept_lists_trim(to);
+    keeli_sets_relist(to);
+    keeli_view_observers_renew(to);
+    keeli_threads_update(to);
+}
+
+void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data) {
+    keel_world *to = image->to;
+    const keel_world *from = image->from;
+    const uint32_t before = keeli_refuse_begin(to, KEELI_REFUSED_HOOK);
+    for (uint32_t i = 0; i < to->storages.count; ++i) {
+        keeli_storage *t = to->storages.items[i];
+        if (is_left(t)) drop_dead(image, t);
+        else drop_values(t);
+    }
+    keeli_entity_index_assign(&to->entities, &from->entities);
+    if (image->has_archetypes)
+        keeli_archetypes_replace(&to->archetypes, &to->heap, &image->archetypes);
+    keeli_archetypes_assign(&to->archetypes, &from->archetypes);
+    keeli_component_lists_assign(&to->lists, &from->lists);
+    to->changes.tick = from->changes.tick;
+    to->changes.tick_base = from->changes.tick_base;
+    to->commands.dropped = from->commands.dropped;
+    for (uint32_t i = 0; i < to->storages.count; ++i) {
+        keeli_storage *t = to->storages.items[i];
+        if (is_left(t)) {
+            keep_transient(to, t);
+            continue;
+        }
+        assign_storage(to, &image->staged.items[i], t, source_of(image, t));
+        place_staged(&image->staged.items[i], t, keeps, data);
+    }
+    enter_names(to, from);
+    for (uint32_t i = 0; i < to->storages.count; ++i)
+        free_staged(to, &image->staged.items[i], to->storages.items[i]);
+    KEELI_RELEASE(&to->heap, &image->staged);
+    renew(to);
+    keeli_refuse_end(to, before);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// A world becomes the image of another one: the same handles, alive and free, the same values in
+// the same places, the same order of everything, the same ticks, events and removed values. What
+// only speeds reading up is not taken over but made anew, and its keys go up, so that nothing stale
+// is ever taken for current. Two worlds are the same in this sense exactly when the same calls lead
+// to the same results from then on; what systems know of their runs is in runs.h.
+#pragma once
+#include "world/scope.h"
+
+// What is made while all may still fail: copies of values with hooks, and of what is swapped whole.
+typedef struct keeli_staged {
+    void *values; // in the storage's order, then the disabled ones by index
+    uint32_t count, made;
+    void *unique;
+    keeli_queue removed, events;
+    keeli_edges edges;
+    keeli_change *logs[2]; // of ticks: insertions, modifications; NULL: the size is the same
+    bool has_removed, has_events, has_edges, has_unique; // they were made
+} keeli_staged;
+
+typedef struct keeli_image {
+    keel_world *to;
+    const keel_world *from;
+    keel_world *teller;               // keeps errors
+    KEELI_ARRAY(keeli_staged) staged; // by position in `to`
+    keeli_archetypes archetypes;
+    bool has_archetypes; // those of `to` are not like those of `from`
+} keeli_image;
+
+// Make everything that can fail, KEEL_OK, KEEL_ERROR_MEMORY or KEEL_ERROR_COPY: then nothing has
+// changed and all was given back. `to` knows the same components, with the same numbers in lists.
+keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_world *from,
+                                keel_world *teller);
+// This cannot fail. Readers of queues are taken over by `keeps`, which gives the reader of `to`
+// that a reader of `from` stands for; NULL: it is none any more.
+typedef const keeli_reader *keeli_reader_map(void *data, const keeli_reader *reader);
+void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data);
+// Instead of that.
+void keeli_image_cancel(keeli_image *image);

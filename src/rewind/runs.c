@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "rewind/runs.h"
+
+#include "follow/follow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ------------------------------------------------------------------ all there are
+static void visit_list(const keeli_schedule *s, keeli_node_visit *visit, void *data) {
+    for (; s; s = s->next)
+        for (uint32_t i = 0; i < s->nodes.count; ++i)
+            visit(data, s, &s->nodes.items[i]);
+}
+
+void keeli_nodes_visit(const keel_world *world, keeli_node_visit *visit, void *data) {
+    visit_list(world->workloads.schedules, visit, data);
+    for (const keeli_stored_workload *w = world->workloads.first; w; w = w->next)
+        visit_list(w->schedules, visit, data);
+}
+
+typedef struct of_nodes {
+    keeli_reader_visit *visit;
+    void *data;
+} of_nodes;
+
+static void visit_readers_of(void *data, const keeli_schedule *s, keeli_node *node) {
+    (void)s;
+    const of_nodes *n = data;
+    for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
+        if (node->bound[k] && node->bound[k]->reader) n->visit(n->data, node->bound[k]->reader);
+}
+
+void keeli_readers_visit(const keel_world *world, keeli_reader_visit *visit, void *data) {
+    const keeli_pointer_table *systems = &world->changes.system_readers;
+    for (uint32_t i = 0; i < systems->capacity; ++i)
+        if (systems->items[i].key) visit(data, systems->items[i].value);
+    for (struct keel_reader *r = world->changes.readers; r; r = r->next)
+        visit(data, &r->reader);
+    of_nodes nodes = { visit, data };
+    keeli_nodes_visit(world, visit_readers_of, &nodes);
+}
+
+// ------------------------------------------------------------------ noting
+void keeli_runs_deinit(keeli_runs *runs, keeli_heap *heap) {
+    KEELI_RELEASE(heap, &runs->readers);
+    KEELI_RELEASE(heap, &runs->nodes);
+    KEELI_RELEASE(heap, &runs->groups);
+    KEELI_RELEASE(heap, &runs->members);
+}
+
+static void count_reader(void *data, keeli_reader *reader) {
+    (void)reader;
+    ++*(uint32_t *)data;
+}
+
+static void count_node(void *data, const keeli_schedule *s, keeli_node *node) {
+    (void)s;
+    (void)node;
+    ++*(uint32_t *)data;
+}
+
+bool keeli_runs_reserve(keeli_runs *runs, keeli_heap *heap, const keel_world *world) {
+    uint32_t readers = 0, nodes = 0, groups = 0, members = 0;
+    keeli_readers_visit(world, count_reader, &readers);
+    keeli_nodes_visit(world, count_node, &nodes);
+    for (const keel_group *g = world->followers.groups; g; g = g->next, ++groups)
+        members += g->owned_count ? 0 : keeli_group_count(g);
+    runs->readers.count = runs->nodes.count = runs->groups.count = runs->members.count = 0;
+    return KEELI_RESERVE(heap, &runs->readers, readers) &&
+           KEELI_RESERVE(heap, &runs->nodes, nodes) && KEELI_RESERVE(heap, &runs->groups, groups) &&
+           KEELI_RESERVE(heap, &runs->members, members);
+}
+
+static void note_reader(void *data, keeli_reader *reader) {
+    keeli_runs *runs = data;
+    runs->readers.items[runs->readers.count++] =
+        (keeli_kept_reader){ reader->serial, reader->last };
+}
+
+static void note_node(void *data, const keeli_schedule *s, keeli_node *node) {
+    keeli_runs *runs = data;
+    keeli_kept_node *kept = &runs->nodes.items[runs->nodes.count++];
+    *kept = (keeli_kept_node){ .serial = node->serial,
+                               .passed = node->passed,
+                               .runs = node->runs,
+                               .idle = s->idle.items[node - s->nodes.items] };
+    for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
+        if (!node->bound[k]) continue;
+        kept->want[k] = node->bound[k]->reserved.want;
+        kept->most[k] = node->bound[k]->reserved.most;
+    }
+}
+
+// All that are looked up begin with their serial.
+static int compare_serials(const void *a, const void *b) {
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x < y ? -1 : x > y;
+}
+#define SORT(array) qsort((array)->items, (array)->count, sizeof *(array)->items, compare_serials)
+#define FIND(array, serial)                                                                        \
+    bsearch(&(serial), (array)->items, (array)->count, sizeof *(array)->items, compare_serials)
+
+void keeli_runs_take(keeli_runs *runs, const keel_world *world) {
+    keeli_readers_visit(world, note_reader, runs);
+    keeli_nodes_visit(world, note_node, runs);
+    for (const keel_group *g = world->followers.groups; g; g = g->next) {
+        const uint32_t count = g->owned_count ? 0 : keeli_group_count(g);
+        runs->groups.items[runs->groups.count++] =
+            (keeli_kept_group){ g->serial, g->length, runs->members.count, count };
+        for (uint32_t slot = 0; slot < count; ++slot)
+            runs->members.items[runs->members.count++] =
+                *keeli_sparse_set_entity(keeli_group_set(g), slot);
+    }
+    if (runs->readers.count) SORT(&runs->readers);
+    if (runs->nodes.count) SORT(&runs->nodes);
+    if (runs->groups.count) SORT(&runs->groups);
+}
+
+// ------------------------------------------------------------------ restoring
+bool keeli_runs_know(const keeli_runs *runs, const keeli_reader *reader) {
+    return runs->readers.count && FIND(&runs->readers, reader->serial);
+}
+
+static void restore_reader(void *data, keeli_reader *reader) {
+    const keeli_runs *runs = data;
+    const keeli_kept_reader *kept =
+        runs->readers.count ? FIND(&runs->readers, reader->serial) : NULL;
+    reader->last = kept && !reader->is_kept ? kept->last : 0;
+}
+
+typedef struct restoring {
+    const keeli_runs *runs;
+    keel_world *world;
+} restoring;
+
+// A reader that a step got since then goes: the step asks for the first time again.
+static void forget_reader(keel_world *world, const keeli_runs *runs, keeli_bound *bound) {
+    if (!bound->reader || keeli_runs_know(runs, bound->reader)) return;
+    keeli_reader_forget(world, bound->reader);
+    KEELI_FREE(&world->heap, keeli_reader, bound->reader);
+    bound->reader = NULL;
+}
+
+static void restore_node(void *data, const keeli_schedule *s, keeli_node *node) {
+    static const keeli_kept_node anew;
+    const restoring *r = data;
+    const keeli_runs *runs = r->runs;
+    const keeli_kept_node *kept = runs->nodes.count ? FIND(&runs->nodes, node->serial) : NULL;
+    if (!kept) kept = &anew;
+    s->idle.items[node - s->nodes.items] = kept->idle;
+    node->runs = kept->runs;
+    node->passed = kept->passed;
+    for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
+        if (!node->bound[k]) continue;
+        forget_reader(r->world, runs, node->bound[k]);
+        node->bound[k]->reserved.want = kept->want[k];
+        node->bound[k]->reserved.most = kept->most[k];
+    }
+}
+
+bool keeli_runs_reserve_restore(const keeli_runs *runs, keel_world *world) {
+    for (keel_group *g = world->followers.groups; g; g = g->next) {
+        const keeli_kept_group *kept = runs->groups.count ? FIND(&runs->groups, g->serial) : NULL;
+        keeli_sparse_set *set = &g->order.set;
+        for (uint32_t i = 0; kept && i < kept->count; ++i)
+            if (!keeli_sparse_set_reserve_cell(
+                    set, &world->heap, keeli_index_of(runs->members.items[kept->first + i])))
+                return false;
+        if (kept && kept->count > set->room &&
+            !keeli_sparse_set_reserve(set, &world->heap, kept->count - set->count))
+            return false;
+    }
+    return true;
+}
+
+void keeli_runs_restore(const keeli_runs *runs, keel_world *world) {
+    keeli_readers_visit(world, restore_reader, (void *)(uintptr_t)runs);
+    restoring r = { runs, world };
+    keeli_nodes_visit(world, restore_node, &r);
+    keeli_groups_clear_all(world);
+    for (keel_group *g = world->followers.groups; g; g = g->next) {
+        const keeli_kept_group *kept = runs->groups.count ? FIND(&runs->groups, g->serial) : NULL;
+        if (!kept) {
+            keeli_group_fill(g);
+            continue;
+        }
+        g->length = kept->length;
+        for (uint32_t i = 0; i < kept->count; ++i)
+            (void)keeli_sparse_set_push(&g->order.set, runs->members.items[kept->first + i]);
+    }
+}

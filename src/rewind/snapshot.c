@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// A snapshot is a world of its own that nobody runs: taking makes it the image of the world,
+// restoring makes the world its image. Beside it lies what the world knows of its runs.
+#include "rewind/snapshot.h"
+
+#include "rewind/image.h"
+#include "rewind/runs.h"
+#include "world/borrow.h"
+#include "world/registry.h"
+#include "world/report.h"
+#include "world/storage.h"
+
+struct keel_snapshot {
+    keel_world *world; // NULL: it was destroyed
+    keel_world *image; // its memory is the snapshot's, too
+    keeli_runs runs;   // at the last take,
+    keeli_runs next;   // and room for the next one
+    bool is_taken;
+    struct keel_snapshot *before; // of the world
+};
+
+// ------------------------------------------------------------------ making
+keel_snapshot *keel_snapshot_create(keel_world *world, const char *name) {
+    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    if (keeli_world_is_editable(world) < 0) return NULL;
+    const keel_world_desc desc = { .name = name ? name : "a snapshot",
+                                   .allocator = world->heap.allocator,
+                                   .log = world->reports.log,
+                                   .on_misuse = world->reports.on_misuse,
+                                   .worker_count = 1 };
+    keel_world *image = keel_world_create(&desc);
+    keel_snapshot *snapshot = image ? KEELI_NEW(&image->heap, keel_snapshot) : NULL;
+    if (!snapshot) {
+        keel_world_destroy(image);
+        return keeli_out_of_memory(world, "making a snapshot"), NULL;
+    }
+    *snapshot = (keel_snapshot){ .world = world, .image = image, .before = world->snapshots };
+    world->snapshots = snapshot;
+    return snapshot;
+}
+
+void keel_snapshot_destroy(keel_snapshot *snapshot) {
+    if (!snapshot) return;
+    keel_world *image = snapshot->image;
+    keel_snapshot **at = snapshot->world ? &snapshot->world->snapshots : NULL;
+    while (at && *at != snapshot)
+        at = &(*at)->before;
+    if (at) *at = snapshot->before;
+    keeli_runs_deinit(&snapshot->runs, &image->heap);
+    keeli_runs_deinit(&snapshot->next, &image->heap);
+    KEELI_FREE(&image->heap, keel_snapshot, snapshot);
+    keel_world_destroy(image);
+}
+
+void keeli_snapshots_deinit(keel_world *world) {
+    for (keel_snapshot *s = world->snapshots; s; s = s->before)
+        s->world = NULL;
+    KEELI_RELEASE(&world->heap, &world->on_restore);
+}
+
+keel_world *keeli_snapshot_world(const keel_snapshot *snapshot) { return snapshot->world; }
+
+size_t keel_snapshot_bytes(const keel_snapshot *snapshot) {
+    return snapshot ? (size_t)snapshot->image->heap.live : 0;
+}
+
+// ------------------------------------------------------------------ the same components
+static keeli_storage *same_in(const keel_world *world, const keeli_storage *s) {
+    return s->slot < world->root.storage_capacity ? world->root.storages[s->slot] : NULL;
+}
+
+// The image knows all components of the world, under the numbers that they have there in lists.
+static keel_result learn(const keel_snapshot *snapshot) {
+    const keel_world *world = snapshot->world;
+    keel_world *image = snapshot->image;
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        const keeli_storage *s = world->storages.items[i];
+        keel_result result;
+        keeli_storage *t = keeli_storage_get(image, &s->component, s->component.is_unique, &result);
+        if (!t) return keeli_error(snapshot->world, result, "%s", keel_last_error(image)->message);
+        if (s->flags & KEELI_IS_LINK) continue;
+        t->component.drop = s->component.drop;
+        t->component.copy = s->component.copy;
+        t->component.move = s->component.move;
+        t->component.hash = s->component.hash;
+        t->component.hook_data = s->component.hook_data;
+        keeli_store_update_hooks(t);
+    }
+    const uint32_t numbers = world->registry.by_ordinal.count;
+    if (!KEELI_RESERVE(&image->heap, &image->registry.by_ordinal, numbers))
+        return keeli_out_of_memory(snapshot->world, "making a snapshot");
+    image->registry.by_ordinal.count = numbers;
+    for (uint32_t n = 0; n < numbers; ++n) {
+        const keeli_storage *s = world->registry.by_ordinal.items[n];
+        keeli_storage *t = s ? same_in(image, s) : NULL;
+        image->registry.by_ordinal.items[n] = t;
+        if (t) t->ordinal = (uint16_t)n;
+    }
+    return KEEL_OK;
+}
+
+// A component that the image has and the world does not know any more, or NULL.
+static const keeli_storage *find_lost(const keel_snapshot *snapshot) {
+    const keel_world *image = snapshot->image;
+    for (uint32_t i = 0; i < image->storages.count; ++i)
+        if (!same_in(snapshot->world, image->storages.items[i])) return image->storages.items[i];
+    return NULL;
+}
+
+static keel_result may_begin(const keel_snapshot *snapshot, const char *what) {
+    keel_world *world = snapshot->world;
+    if (!world)
+        return keeli_error(snapshot->image, KEEL_ERROR_SNAPSHOT,
+                           "the world of snapshot '%s' was destroyed", snapshot->image->name);
+    if (keeli_is_no_world(world)) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_idle(world, what));
+    KEEL_TRY(keeli_nothing_is_open(world, what));
+    if (keeli_commands_are_pending(world))
+        return keeli_error(world, KEEL_ERROR_ARGUMENT,
+                           "%s while commands are recorded; call keel_apply_commands first", what);
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ taking
+static const keeli_reader *same_reader(void *data, const keeli_reader *reader) {
+    (void)data;
+    return reader;
+}
+
+static keel_result check_copies(keel_world *world) {
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        const keeli_storage *s = world->storages.items[i];
+        const bool is_left = s->component.transient && !keeli_store_has_rows(s);
+        const bool has_values = s->presence.count || s->disabled.count || s->unique ||
+                                s->tracking.removed.count || (s->events && s->events->count);
+        if (has_values && !is_left && !keeli_can_copy(s) && s != world->names.storage)
+            return keeli_cannot_copy(world, s);
+    }
+    return KEEL_OK;
+}
+
+// Components that the world does not know any more go from the image.
+static keel_result forget_lost(const keel_snapshot *snapshot) {
+    for (const keeli_storage *t; (t = find_lost(snapshot)) != NULL;)
+        KEEL_TRY(keel_unregister_component(snapshot->image, &t->component));
+    return KEEL_OK;
+}
+
+keel_result keel_snapshot_take(keel_snapshot *snapshot) {
+    if (!snapshot) return keeli_no_world();
+    KEEL_TRY(may_begin(snapshot, "a snapshot is taken"));
+    keel_world *world = snapshot->world, *image = snapshot->image;
+    KEEL_TRY(check_copies(world));
+    if (find_lost(snapshot)) { // what it holds could not be restored any more
+        snapshot->is_taken = false;
+        KEEL_TRY(forget_lost(snapshot));
+    }
+    KEEL_TRY(learn(snapshot));
+    if (!keeli_runs_reserve(&snapshot->next, &image->heap, world))
+        return keeli_out_of_memory(world, "taking a snapshot");
+    keeli_runs_take(&snapshot->next, world); // before hooks are called, which may make readers
+    keeli_image changes;
+    const uint32_t before = keeli_refuse_begin(world, KEELI_REFUSED_HOOK);
+    const keel_result result = keeli_image_reserve(&changes, image, world, world);
+    if (result == KEEL_OK) keeli_image_commit(&changes, same_reader, NULL);
+    keeli_refuse_end(world, before);
+    if (result < 0) return result;
+    const keeli_runs old = snapshot->runs;
+    snapshot->runs = snapshot->next;
+    snapshot->next = old;
+    snapshot->is_taken = true;
+    return KEEL_OK;
+}
+
+keel_result keel_snapshot_reserve(keel_snapshot *snapshot) {
+    const keel_result result = keel_snapshot_take(snapshot); // which touches all of it
+    if (result == KEEL_OK) snapshot->is_taken = false;
+    return result;
+}
+
+// ------------------------------------------------------------------ restoring
+static void find_reader(void *data, keeli_reader *reader) {
+    const keeli_reader **wanted = data;
+    if (wanted[0] == reader) wanted[1] = reader;
+}
+
+// A reader of queues that is still there, and was then.
+static const keeli_reader *living_reader(void *data, const keeli_reader *reader) {
+    const keel_snapshot *snapshot = data;
+    const keeli_reader *wanted[2] = { reader, NULL };
+    keeli_readers_visit(snapshot->world, find_reader, wanted);
+    return wanted[1] && keeli_runs_know(&snapshot->runs, wanted[1]) ? wanted[1] : NULL;
+}
+
+keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
+    if (!snapshot) return keeli_no_world();
+    KEEL_TRY(may_begin(snapshot, "a snapshot is restored"));
+    if (!snapshot->is_taken) return KEEL_ABSENT;
+    keel_world *world = snapshot->world;
+    const keeli_storage *lost = find_lost(snapshot);
+    if (lost)
+        return keeli_error(
+            world, KEEL_ERROR_SNAPSHOT,
+            "cannot restore '%s': it has '%s', which was unregistered since; register "
+            "it again, or take a new one",
+            snapshot->image->name, lost->component.name);
+    KEEL_TRY(learn(snapshot));
+    if (!keeli_runs_reserve_restore(&snapshot->runs, world))
+        return keeli_out_of_memory(world, "restoring a snapshot");
+    keeli_image changes;
+    KEEL_TRY(keeli_image_reserve(&changes, world, snapshot->image, world));
+    keeli_image_commit(&changes, living_reader, (void *)(uintptr_t)snapshot);
+    keeli_runs_restore(&snapshot->runs, world);
+    keeli_validate_entities(world);
+    for (uint32_t i = 0; i < world->on_restore.count; ++i) {
+        const keeli_on_restore call = world->on_restore.items[i];
+        call.function(world, call.data);
+    }
+    return KEEL_OK;
+}
+
+keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty) {
+    if (!snapshot) return keeli_no_world();
+    return snapshot->is_taken ? keel_copy_world(snapshot->image, empty) : KEEL_ABSENT;
+}
+
+keel_result keel_on_restore(keel_world *world, keel_restore_fn *function, void *data) {
+    if (keeli_is_no_world(world)) return keeli_no_world();
+    KEEL_TRY(keeli_world_is_editable(world));
+    if (!function)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_on_restore needs a function");
+    for (uint32_t i = 0; i < world->on_restore.count; ++i)
+        if (world->on_restore.items[i].function == function &&
+            world->on_restore.items[i].data == data)
+            return KEEL_OK;
+    if (!KEELI_RESERVE(&world->heap, &world->on_restore, 1))
+        return keeli_out_of_memory(world, "keel_on_restore");
+    world->on_restore.items[world->on_restore.count++] = (keeli_on_restore){ function, data };
+    return KEEL_OK;
+}

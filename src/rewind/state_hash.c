@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// One pass over all that a snapshot holds. What has an order is hashed in it; what is known by
+// address, such as readers, is a sum over its parts.
+#include "rewind/snapshot.h"
+
+#include "base/bytes.h"
+#include "edit/edit.h"
+#include "edit/relation.h"
+#include "rewind/runs.h"
+
+#include <string.h>
+
+static uint64_t add(uint64_t hash, uint64_t number) {
+    return keeli_hash_mix(hash ^ number) + number;
+}
+static uint64_t add_text(uint64_t hash, const char *text) {
+    return keeli_hash(text ? text : "", text ? strlen(text) : 0, hash);
+}
+
+static uint64_t of_entities(const keeli_entity_index *ix, uint64_t hash) {
+    const uint32_t counts[] = { ix->size,       ix->held,      ix->retired,  ix->free_head,
+                                ix->free_count, ix->gap_first, ix->gap_count };
+    for (uint32_t i = 0; i < sizeof counts / sizeof *counts; ++i)
+        hash = add(hash, counts[i]);
+    for (uint32_t i = 0; i < ix->size; ++i) {
+        const uint32_t version = ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+        hash = add(hash, version);
+        if (version & KEELI_DEAD) hash = add(hash, *keeli_row_of(ix, i)); // the next free one
+    }
+    return hash;
+}
+
+static uint64_t of_rows(const keeli_archetypes *a, uint64_t hash) {
+    for (uint32_t i = 0; i < a->count; ++i) {
+        const keeli_archetype *archetype = a->all[i];
+        hash = add(hash, archetype->column_count);
+        for (uint32_t c = 0; c < archetype->column_count; ++c)
+            hash = add(hash, archetype->columns[c]->number);
+        for (uint32_t b = 0; b < archetype->block_count; ++b)
+            for (uint32_t row = 0; row < archetype->blocks[b]->count; ++row)
+                hash = add(hash, archetype->blocks[b]->entities[row].bits);
+    }
+    return hash;
+}
+
+static uint64_t of_lists(const keeli_component_lists *lists, uint64_t hash) {
+    for (uint32_t index = 0; index / 4096 < lists->capacity; index += 64) {
+        keeli_component_list *list = keeli_list_if_any(lists, index);
+        for (uint32_t i = 0; list && i < list->count; ++i)
+            hash = add(add(hash, index), keeli_list_numbers(list)[i]);
+    }
+    return hash;
+}
+
+// ------------------------------------------------------------------ one storage
+static uint64_t of_ticks(const keeli_storage *s, const keeli_ticks *t, uint64_t hash) {
+    const keeli_presence *const who[] = { &s->presence, &s->disabled };
+    for (uint32_t k = 0; k < 2; ++k)
+        for (uint32_t i = 0; (i = keeli_presence_next(who[k], i)) != UINT32_MAX; ++i)
+            hash = add(hash, keeli_ticks_get(t, i));
+    hash = add(add(add(hash, t->latest), t->log_from), t->log_capacity);
+    for (uint32_t i = 0; i < t->log_count; ++i)
+        hash = add(add(hash, t->log[i].index), t->log[i].tick);
+    return hash;
+}
+
+static uint64_t of_queue(const keeli_storage *s, const keeli_queue *q, uint64_t hash) {
+    const uint64_t numbers[] = { q->begin,      q->count,       q->limit,
+                                 q->fresh,      q->cleared[0],  q->cleared[1],
+                                 q->world.next, q->world_reads, q->dropped_tick };
+    for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+        hash = add(hash, numbers[i]);
+    for (uint64_t i = q->begin; i < keeli_queue_end(q); ++i) {
+        const keeli_removed *removed = q->of_removed ? keeli_queue_removed_at(q, i) : NULL;
+        if (removed) hash = add(add(hash, removed->entity.bits), removed->tick + removed->deleted);
+        if (keeli_queue_has_value(q, i)) hash = keeli_hash_value(s, keeli_queue_at(q, i), hash);
+    }
+    uint64_t readers = 0;
+    for (uint32_t i = 0; i < q->readers.count; ++i) {
+        const keeli_queue_reader *r = &q->readers.items[i];
+        readers += add_text(add(add(r->next, r->shown), r->is_system), r->reader->name);
+    }
+    return add(hash, readers);
+}
+
+static uint64_t of_edges(const keeli_edge_side *side, const keeli_storage *s, uint64_t hash) {
+    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        for (uint32_t at = 0; (at = keeli_edge_next(side, i, at)) != KEELI_NO_EDGE; ++at)
+            hash = add(add(hash, i), keeli_edge_other(side, i, at));
+    return hash;
+}
+
+static uint64_t of_values(const keeli_storage *s, uint64_t hash) {
+    for (uint32_t at = 0, i; (i = keeli_store_in_order(s, &at)) != UINT32_MAX; ++at) {
+        hash = add(hash, i);
+        if (!s->size) continue;
+        const void *value = keeli_store_is_sparse(s) ? keeli_sparse_set_value(&s->set, at)
+                                                     : keeli_store_value_there(s, i);
+        hash = keeli_hash_value(s, value, hash);
+    }
+    for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i)
+        hash = s->size ? keeli_hash_value(s, keeli_store_disabled_value(s, i), add(hash, i))
+                       : add(hash, i);
+    return hash;
+}
+
+// It is as if nobody knew it.
+static bool is_new(const keeli_storage *s) {
+    const keeli_tracking *t = &s->tracking;
+    return !(s->presence.count | s->disabled.count | t->removed.begin | t->removed.count |
+             t->inserted.latest | t->modified.latest | s->set_at | s->changed_at |
+             s->cleared_inserted | s->cleared_modified) &&
+           !s->unique && !(s->events && (s->events->begin | s->events->count));
+}
+
+static uint64_t of_storage(const keeli_storage *s, uint64_t hash) {
+    const uint64_t numbers[] = { s->presence.count, s->disabled.count,   s->set_at,
+                                 s->changed_at,     s->cleared_inserted, s->cleared_modified,
+                                 s->tracking.kinds, s->unique != NULL };
+    hash = add_text(hash, s->component.name);
+    for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+        hash = add(hash, numbers[i]);
+    hash = of_values(s, hash);
+    if (s->unique && s->size) hash = keeli_hash_value(s, s->unique, hash);
+    if (s->tracking.kinds & KEEL_TRACK_INSERTION) hash = of_ticks(s, &s->tracking.inserted, hash);
+    if (s->tracking.kinds & KEEL_TRACK_MODIFICATION)
+        hash = of_ticks(s, &s->tracking.modified, hash);
+    hash = of_queue(s, &s->tracking.removed, hash);
+    if (s->events) hash = of_queue(s, s->events, hash);
+    if (!s->relation) return hash;
+    const keeli_edges *edges = &s->relation->edges;
+    return of_edges(keeli_store_has_sources(s) ? &edges->targets : &edges->sources, s, hash);
+}
+
+// ------------------------------------------------------------------ runs
+// Who knows nothing yet is as if there was nobody: readers and schedules are made when they are
+// used.
+static void add_reader(void *data, keeli_reader *reader) {
+    if (reader->last) *(uint64_t *)data += add_text(add(1, reader->last), reader->name);
+}
+
+static void add_node(void *data, const keeli_schedule *s, keeli_node *node) {
+    const uint32_t runs = node->step.times ? node->runs : 0; // nobody counts those of others
+    uint64_t hash = add_text(add(add(2, runs), node->passed), node->name);
+    uint64_t known = runs | node->passed;
+    (void)s;
+    for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
+        const uint32_t want = node->bound[k] ? node->bound[k]->reserved.want : 0;
+        hash = add(hash, want);
+        known |= want;
+    }
+    if (known) *(uint64_t *)data += hash;
+}
+
+static uint64_t of_groups(const keel_world *world) {
+    uint64_t sum = 0;
+    for (const keel_group *g = world->followers.groups; g; g = g->next) {
+        uint64_t hash = add_text(3, g->name);
+        for (uint32_t slot = 0; slot < keeli_group_count(g); ++slot)
+            hash = add(hash, keeli_sparse_set_entity(keeli_group_set(g), slot)->bits);
+        sum += hash;
+    }
+    return sum;
+}
+
+uint64_t keeli_state_hash(const keel_world *world) {
+    uint64_t hash =
+        add(add(world->changes.tick, world->changes.tick_base), world->commands.dropped);
+    hash = of_entities(&world->entities, hash);
+    hash = of_rows(&world->archetypes, hash);
+    hash = of_lists(&world->lists, hash);
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        if (!world->storages.items[i]->component.transient && !is_new(world->storages.items[i]))
+            hash = of_storage(world->storages.items[i], hash);
+    uint64_t runs = 0;
+    keeli_readers_visit(world, add_reader, &runs);
+    keeli_nodes_visit(world, add_node, &runs);
+    return hash + runs + of_groups(world);
+}

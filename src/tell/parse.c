@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+// Values of fields from text. A text is read twice: first nothing is written, and memory is
+// allocated for texts that the value will own; then nothing can fail.
+#include "base/number.h"
+#include "tell/reflect.h"
+#include "world/field.h"
+
+#include <inttypes.h>
+#include <keel/reflect.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A text that waits for the second reading, then the one that was there before. NULL: null.
+typedef struct owned_text {
+    struct owned_text *next;
+    char *text;
+} owned_text;
+
+typedef struct parser {
+    const char *at;
+    bool is_one_text; // it need not be in quotes
+    owned_text *owned, **next_owned;
+    keel_result result;
+    char why[160];
+} parser;
+
+KEELI_PRINTF(2, 3) static bool fail(parser *p, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(p->why, sizeof p->why, format, arguments);
+    va_end(arguments);
+    p->result = KEEL_ERROR_TEXT;
+    return false;
+}
+
+static void skip_spaces(parser *p) { p->at += strspn(p->at, " \t\r\n"); }
+
+static bool skip(parser *p, char c) {
+    skip_spaces(p);
+    if (*p->at != c) return false;
+    ++p->at;
+    return true;
+}
+
+// To the next mark, without spaces at its end.
+static size_t word_at(parser *p) {
+    skip_spaces(p);
+    size_t length = strcspn(p->at, ",]}|");
+    while (length && strchr(" \t\r\n", p->at[length - 1]))
+        --length;
+    return length;
+}
+
+static bool is_word(const parser *p, size_t length, const char *word) {
+    return strlen(word) == length && memcmp(p->at, word, length) == 0;
+}
+
+static bool fail_word(parser *p, size_t length, const char *what) {
+    return fail(p, "'%.*s' is no %s", (int)(length < 60 ? length : 60), p->at, what);
+}
+
+// ------------------------------------------------------------------ numbers
+static bool is_in_range(parser *p, const keel_field *f, size_t length, double value) {
+    char min[KEELI_NUMBER_TEXT], max[KEELI_NUMBER_TEXT];
+    uint64_t bits[2];
+    const double range[2] = { f->min, f->max };
+    if ((f->min == 0 && f->max == 0) || (value >= f->min && value <= f->max)) return true;
+    memcpy(bits, range, sizeof bits);
+    keeli_print_real(min, bits[0], true);
+    keeli_print_real(max, bits[1], true);
+    return fail(p, "'%.*s' is not from %s to %s", (int)(length < 60 ? length : 60), p->at, min,
+                max);
+}
+
+static bool parse_real(parser *p, const keel_field *f, void *to) {
+    const bool is_double = keeli_field_type(f) == KEEL_FIELD_F64;
+    const size_t length = word_at(p);
+    uint64_t bits;
+    if (!keeli_parse_real(p->at, length, is_double, &bits))
+        return fail_word(p, length, is_double ? "number (f64)" : "number (f32)");
+    const uint32_t low = (uint32_t)bits;
+    double value;
+    float narrow;
+    memcpy(&value, &bits, sizeof value);
+    memcpy(&narrow, &low, sizeof narrow);
+    if (!is_in_range(p, f, length, is_double ? value : (double)narrow)) return false;
+    if (to && is_double) memcpy(to, &bits, sizeof bits);
+    else if (to) memcpy(to, &low, sizeof low);
+    p->at += length;
+    return true;
+}
+
+// One integer, or one name of an enum; `value` is its bits.
+static bool parse_part(parser *p, const keel_field *f, uint64_t *value) {
+    static const char *const names[] = { "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64" };
+    const keel_field_type type = keeli_field_type(f);
+    const size_t length = word_at(p);
+    const uint32_t bits = keeli_field_element(f) * 8;
+    const bool is_signed = (type - KEEL_FIELD_I8) % 2 == 0 && !(f->of && f->of->is_flags);
+    const uint64_t most = UINT64_MAX >> (64 - bits + is_signed);
+    bool is_negative;
+    for (uint32_t i = 0; f->of && i < f->of->value_count; ++i)
+        if (is_word(p, length, f->of->values[i].name)) {
+            *value = (uint64_t)f->of->values[i].value;
+            p->at += length;
+            return true;
+        }
+    if (!keeli_parse_integer(p->at, length, &is_negative, value))
+        return f->of ? fail_word(p, length, f->of->name ? f->of->name : "value of the enum")
+                     : fail_word(p, length, "integer");
+    if (*value > most + (is_negative && is_signed) || (is_negative && !is_signed && *value))
+        return fail(p, "'%.*s' does not fit into %s", (int)length, p->at,
+                    names[type - KEEL_FIELD_I8]);
+    const double magnitude = (double)*value;
+    if (!f->of && !is_in_range(p, f, length, is_negative ? -magnitude : magnitude)) return false;
+    if (is_negative) *value = 0 - *value;
+    p->at += length;
+    return true;
+}
+
+static bool parse_integer(parser *p, const keel_field *f, void *to) {
+    uint64_t value, sum = 0;
+    do {
+        if (!parse_part(p, f, &value)) return false;
+        sum |= value;
+    } while (f->of && f->of->is_flags && skip(p, '|'));
+    const uint8_t u8 = (uint8_t)sum;
+    const uint16_t u16 = (uint16_t)sum;
+    const uint32_t u32 = (uint32_t)sum;
+    const uint32_t size = keeli_field_element(f);
+    if (to)
+        memcpy(to,
+               size == 1   ? (const void *)&u8
+               : size == 2 ? (const void *)&u16
+               : size == 4 ? (const void *)&u32
+                           : (const void *)&sum,
+               size);
+    return true;
+}
+
+// ------------------------------------------------------------------ other words
+static bool parse_bool(parser *p, void *to) {
+    const size_t length = word_at(p);
+    const bool value = is_word(p, length, "true");
+    if (!value && !is_word(p, length, "false")) return fail_word(p, length, "bool");
+    if (to) memcpy(to, &value, sizeof value);
+    p->at += length;
+    return true;
+}
+
+static bool parse_entity(parser *p, void *to) {
+    const size_t length = word_at(p);
+    const char *v = memchr(p->at, 'v', length);
+    keel_entity e = keel_null();
+    uint64_t index = 0, version = 0;
+    bool is_negative = false, is_too = false;
+    if (!is_word(p, length, "null")) {
+        const size_t before = v ? (size_t)(v - p->at) : length;
+        if (v && keeli_parse_integer(p->at, before, &is_negative, &index) &&
+            keeli_parse_integer(v + 1, length - before - 1, &is_too, &version) && !is_negative &&
+            !is_too && index <= KEEL_MAX_ENTITY_INDEX && version <= KEEL_MAX_ENTITY_VERSION)
+            e = keel_entity_make((uint32_t)index, (uint32_t)version);
+        if (keel_is_null(e)) return fail_word(p, length, "entity, such as 17v3 or null");
+    }
+    if (to) memcpy(to, &e, sizeof e);
+    p->at += length;
+    return true;
+}
+
+static int hex_digit(char c) {
+    const char *all = "0123456789abcdef", *at = c ? strchr(all, c | 32) : NULL;
+    return c >= 'A' && at ? (int)(at - all) : c >= '0' && c <= '9' ? c - '0' : -1;
+}
+
+static bool parse_bytes(parser *p, const keel_field *f, void *to) {
+    const uint32_t size = keeli_field_element(f);
+    const size_t length = word_at(p);
+    if (length != 2 * (size_t)size)
+        return fail(p, "%u hexadecimal digits where %u bytes are %u", (unsigned)length,
+                    (unsigned)size, 2 * (unsigned)size);
+    for (uint32_t i = 0; i < size; ++i) {
+        const int high = hex_digit(p->at[2 * i]), low = hex_digit(p->at[2 * i + 1]);
+        if (high < 0 || low < 0) return fail_word(p, length, "row of hexadecimal digits");
+        if (to) ((unsigned char *)to)[i] = (unsigned char)(high * 16 + low);
+    }
+    p->at += length;
+    return true;
+}
+
+// ------------------------------------------------------------------ texts
+// One character of a text in quotes; 0 at its end, which is not passed, and on error.
+static char next_character(parser *p) {
+    static const char letters[] = "\"\\ntr", meant[] = "\"\\\n\t\r";
+    const char c = *p->at;
+    if (c == '"' || !c) return '\0';
+    ++p->at;
+    if (c != '\\') return c;
+    const char *letter = *p->at ? strchr(letters, *p->at) : NULL;
+    if (letter) return ++p->at, meant[letter - letters];
+    const int high = *p->at == 'x' ? hex_digit(p->at[1]) : -1;
+    const int low = high >= 0 ? hex_digit(p->at[2]) : -1;
+    if (low >= 0 && high + low > 0) return p->at += 3, (char)(unsigned char)(high * 16 + low);
+    fail(p, "'\\%.3s' stands for no character", p->at);
+    return '\0';
+}
+
+// Into `to`, which has room for `room` bytes and a zero; NULL: what is too long is an error.
+static bool parse_letters(parser *p, char *to, size_t room) {
+    const bool is_quoted = skip(p, '"');
+    size_t length = 0;
+    if (!is_quoted && !p->is_one_text)
+        return fail(p, "a text stands in quotes, but not '%.40s'", p->at);
+    for (char c; (c = is_quoted ? next_character(p) : *p->at) != '\0'; ++length) {
+        if (length == room) return fail(p, "the text is longer than %u characters", (unsigned)room);
+        if (to) to[length] = c;
+        p->at += !is_quoted;
+    }
+    if (to) to[length] = '\0';
+    if (p->result < 0) return false;
+    if (is_quoted && !skip(p, '"')) return fail(p, "a quote is missing at the end of the text");
+    return true;
+}
+
+static bool parse_text(parser *p, const keel_field *f, char *to) {
+    const uint32_t size = keeli_field_element(f);
+    char letters[2];
+    if (size > 1) {
+        if (!parse_letters(p, to, size - 1)) return false;
+        const size_t length = to ? strlen(to) : 0;
+        if (to) memset(to + length, 0, size - length);
+        return true;
+    }
+    if (!parse_letters(p, letters, 1)) return false; // a char
+    if (to) *to = letters[0];
+    return true;
+}
+
+// Room for the text that begins here, in quotes or not.
+static size_t letters_at(const char *at) {
+    size_t n = 1;
+    if (*at != '"') return strlen(at) + 1;
+    while (at[n] && at[n] != '"')
+        n += at[n] == '\\' && at[n + 1] ? 2 : 1;
+    return n;
+}
+
+static bool parse_owned(parser *p, char *to) {
+    const size_t length = word_at(p);
+    const bool is_null = is_word(p, length, "null");
+    if (to) { // it waits; the one before is freed at the end, as it may be what is parsed
+        owned_text *waiting = *p->next_owned;
+        char *before;
+        memcpy(&before, to, sizeof before);
+        memcpy(to, &waiting->text, sizeof waiting->text);
+        waiting->text = before;
+        p->next_owned = &waiting->next;
+        if (is_null) return p->at += length, true;
+        return parse_letters(p, NULL, SIZE_MAX);
+    }
+    owned_text *fresh = calloc(1, sizeof *fresh);
+    if (!fresh) return p->result = KEEL_ERROR_MEMORY, false;
+    *p->next_owned = fresh;
+    p->next_owned = &fresh->next;
+    if (is_null) return p->at += length, true;
+    fresh->text = malloc(letters_at(p->at));
+    if (!fresh->text) return p->result = KEEL_ERROR_MEMORY, false;
+    return parse_letters(p, fresh->text, SIZE_MAX);
+}
+
+// ------------------------------------------------------------------ structs and arrays
+static bool parse(parser *p, const keel_field *f, uint32_t count, char *to);
+
+static bool parse_struct(parser *p, const keel_type *type, char *to) {
+    if (!skip(p, '{')) return fail(p, "a struct begins with {, but not '%.40s'", p->at);
+    if (skip(p, '}')) return true;
+    do {
+        skip_spaces(p);
+        const keel_field *f = type->fields, *end = f + type->field_count;
+        const size_t length = strcspn(p->at, ": \t\r\n");
+        while (f < end && !is_word(p, length, f->name))
+            ++f;
+        if (f == end) return fail_word(p, length, "field of the struct");
+        p->at += length;
+        if (!skip(p, ':')) return fail(p, "a colon is missing after '%s'", f->name);
+        if (!parse(p, f, keeli_field_elements(f), to ? to + f->offset : NULL)) return false;
+    } while (skip(p, ','));
+    return skip(p, '}') || fail(p, "a struct goes on with , or }, but not '%.40s'", p->at);
+}
+
+static bool parse_one(parser *p, const keel_field *f, char *to) {
+    switch (keeli_field_type(f)) {
+    case KEEL_FIELD_BYTES:
+        return parse_bytes(p, f, to);
+    case KEEL_FIELD_BOOL:
+        return parse_bool(p, to);
+    case KEEL_FIELD_F32:
+    case KEEL_FIELD_F64:
+        return parse_real(p, f, to);
+    case KEEL_FIELD_ENTITY:
+        return parse_entity(p, to);
+    case KEEL_FIELD_TEXT:
+        return parse_text(p, f, to);
+    case KEEL_FIELD_OWNED_TEXT:
+        return parse_owned(p, to);
+    case KEEL_FIELD_STRUCT:
+        return parse_struct(p, f->of, to);
+    default:
+        return parse_integer(p, f, to);
+    }
+}
+
+static bool parse(parser *p, const keel_field *f, uint32_t count, char *to) {
+    const uint32_t size = keeli_field_element(f);
+    if (count == 1) return parse_one(p, f, to);
+    if (!skip(p, '[')) return fail(p, "an array begins with [, but not '%.40s'", p->at);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (i && !skip(p, ',')) return fail(p, "%u elements where there are %u", i, count);
+        if (!parse_one(p, f, to ? to + (size_t)i * size : NULL)) return false;
+    }
+    return skip(p, ']') ||
+           fail(p, "an array of %u ends with ], but not with '%.40s'", count, p->at);
+}
+
+static bool parse_all(parser *p, const keel_field_place *place, const char *text, char *to) {
+    p->at = text;
+    p->next_owned = &p->owned;
+    if (!parse(p, place->field, place->count, to)) return false;
+    skip_spaces(p);
+    return !*p->at || fail(p, "'%.40s' is too much", p->at);
+}
+
+keel_result keel_field_parse(const keel_field_place *place, void *value, const char *text,
+                             keel_error *error) {
+    if (error) *error = (keel_error){ .result = KEEL_OK };
+    if (!place || !place->field || !value || !text)
+        return keeli_field_error(error, KEEL_ERROR_ARGUMENT,
+                                 "keel_field_parse needs a place that was found, a value and a "
+                                 "text, but one is missing");
+    const keel_field_type type = keeli_field_type(place->field);
+    parser p = { .is_one_text = place->count == 1 &&
+                                (type == KEEL_FIELD_TEXT || type == KEEL_FIELD_OWNED_TEXT) };
+    if (parse_all(&p, place, text, NULL)) parse_all(&p, place, text, (char *)value + place->offset);
+    for (owned_text *next, *o = p.owned; o; o = next) {
+        next = o->next;
+        free(o->text);
+        free(o);
+    }
+    if (p.result == KEEL_OK) return KEEL_OK;
+    if (p.result == KEEL_ERROR_MEMORY)
+        return keeli_field_error(error, p.result, "%s: out of memory for a text", place->path);
+    return keeli_field_error(error, p.result, "%s: %s", place->path, p.why);
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: MIT
+// Snapshots and rings: what they bring back, what they leave, and what is refused. That a world
+// plays on as it did after a restore is tested in tests/rewind/.
+#include "support/api_types.h"
+
+#include <string.h>
+
+static api_fixture f;
+
+static int set_up(void **state) {
+    (void)state;
+    owned_begin();
+    api_begin(&f);
+    return 0;
+}
+static int tear_down(void **state) {
+    (void)state;
+    api_end(&f);
+    assert_owned_end();
+    return 0;
+}
+#define WORLD_TEST(function, title)                                                                \
+    { title, function, set_up, tear_down, NULL }
+
+// ------------------------------------------------------------------ what comes back
+static void handles_and_values(void **state) {
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, "then");
+    const keel_entity a =
+        keel_add_entity(f.world, KEEL_INIT(Health, { 1 }), KEEL_INIT(Number, { 2 }));
+    const keel_entity b = keel_add_entity(f.world, KEEL_INIT(Health, { 3 }));
+    assert_int_equal(keel_snapshot_restore(then), KEEL_ABSENT);
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    assert_int_equal(keel_delete_entity(f.world, a), KEEL_OK);
+    const keel_entity c = keel_add_entity(f.world, KEEL_INIT(Health, { 9 }));
+    keel_get_mut(f.world, b, Health)->points = 5;
+    for (int twice = 0; twice < 2; ++twice) {
+        assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+        assert_true(keel_is_alive(f.world, a));
+        assert_false(keel_is_alive(f.world, c));
+        assert_int_equal(keel_get(f.world, a, Health)->points, 1);
+        assert_int_equal(keel_get(f.world, b, Health)->points, 3);
+        assert_int_equal(keel_entity_count(f.world), 2);
+        // and the same handles come next: flecs #620, EnTT #818, bevy_ggrs #81
+        assert_true(keel_is_same(keel_add_entity(f.world), keel_entity_make(2, 0)));
+    }
+    keel_snapshot_destroy(then);
+}
+
+static void the_dead_and_their_versions(void **state) { // EnTT #27, #588; bevy_ggrs #29, #90
+    (void)state;
+    keel_entity list[20];
+    keel_snapshot *then = keel_snapshot_create(f.world, NULL);
+    for (int i = 0; i < 20; ++i)
+        list[i] = keel_add_entity(f.world, KEEL_INIT(Number, { (uint32_t)i }));
+    for (int i = 0; i < 20; i += 3)
+        assert_int_equal(keel_delete_entity(f.world, list[i]), KEEL_OK);
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    keel_entity next[10];
+    for (int i = 0; i < 10; ++i)
+        next[i] = keel_add_entity(f.world);
+    keel_clear_entities(f.world);
+    assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+    for (int i = 0; i < 20; ++i)
+        assert_int_equal(keel_is_alive(f.world, list[i]), i % 3 != 0);
+    for (int i = 0; i < 10; ++i)
+        assert_true(keel_is_same(keel_add_entity(f.world), next[i]));
+    keel_snapshot_destroy(then);
+}
+
+static void uniques_too(void **state) { // flecs #844
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, NULL);
+    keel_set_unique(f.world, Time, { 1, 2 });
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    keel_set_unique(f.world, Time, { 3, 4 });
+    assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+    assert_true(keel_get_unique(f.world, Time)->now == 1);
+    keel_remove_unique(f.world, Time);
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    keel_set_unique(f.world, Time, { 3, 4 });
+    assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+    assert_null(keel_get_unique(f.world, Time));
+    keel_snapshot_destroy(then);
+}
+
+static void families_and_names(void **state) {
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, NULL);
+    const keel_entity ship = keel_add_entity(f.world);
+    const keel_entity gun = keel_add_child(f.world, ship, KEEL_INIT(Number, { 1 }));
+    keel_set_name(f.world, ship, "ship");
+    keel_set_name(f.world, gun, "gun");
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    keel_set_name(f.world, ship, "wreck");
+    assert_int_equal(keel_delete_tree(f.world, ship), KEEL_OK);
+    const keel_entity other = keel_add_entity(f.world);
+    keel_set_name(f.world, other, "ship");
+    assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+    assert_true(keel_is_same(keel_find_entity(f.world, keel_null(), "ship/gun"), gun));
+    assert_true(keel_is_null(keel_find_entity(f.world, keel_null(), "wreck")));
+    assert_string_equal(keel_name_of(f.world, gun), "gun");
+    keel_snapshot_destroy(then);
+}
+
+// A stale note of an order would pair values of different entities.
+static int descending(const void *a, const void *b, void *data) {
+    (void)data;
+    return ((const Number *)a)->value < ((const Number *)b)->value ? 1 : -1;
+}
+KEEL_SYSTEM(pair, KEEL_READ(Number, n), KEEL_READ(Other, o)) {
+    assert_int_equal(n->value, o->value);
+}
+static void what_is_kept_of_orders_is_not(void **state) {
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, NULL);
+    for (uint32_t i = 0; i < 500; ++i)
+        keel_add_entity(f.world, KEEL_INIT(Number, { i }), KEEL_INIT(Other, { i }));
+    assert_int_equal(keel_run(f.world, pair), KEEL_OK);
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    assert_int_equal(keel_sort(f.world, Number, descending, NULL), KEEL_OK);
+    for (int i = 0; i < 3; ++i)
+        assert_int_equal(keel_run(f.world, pair), KEEL_OK);
+    assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+    for (int i = 0; i < 3; ++i)
+        assert_int_equal(keel_run(f.world, pair), KEEL_OK);
+    keel_snapshot_destroy(then);
+}
+
+// ------------------------------------------------------------------ what is left alone
+typedef struct Sprite {
+    uint32_t id;
+} Sprite;
+KEEL_COMPONENT(Sprite, .transient = true);
+typedef struct Screen {
+    uint32_t width;
+} Screen;
+KEEL_UNIQUE(Screen, .transient = true);
+
+static void transient_ones_stay(void **state) {
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, NULL);
+    const keel_entity a =
+        keel_add_entity(f.world, KEEL_INIT(Number, { 1 }), KEEL_INIT(Sprite, { 1 }));
+    const keel_entity b = keel_add_entity(f.world, KEEL_INIT(Sprite, { 2 }));
+    keel_set_unique(f.world, Screen, { 640 });
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    const keel_entity c = keel_add_entity(f.world, KEEL_INIT(Sprite, { 3 }));
+    keel_get_mut(f.world, a, Sprite)->id = 10;
+    keel_delete(f.world, b, Sprite);
+    keel_set_unique(f.world, Screen, { 800 });
+    assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+    assert_int_equal(keel_get(f.world, a, Sprite)->id, 10);
+    assert_null(keel_get(f.world, b, Sprite)); // it was taken away, and is not brought back
+    assert_false(keel_is_alive(f.world, c));
+    assert_int_equal(keel_count(f.world, Sprite), 1);
+    assert_int_equal(keel_get_unique(f.world, Screen)->width, 800);
+    keel_snapshot_destroy(then);
+}
+
+static void components_that_came_later_are_empty(void **state) {
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, NULL);
+    const keel_entity a = keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    keel_add(f.world, a, Health, { 7 });
+    keel_add(f.world, a, Owned, owned_make());
+    keel_set_unique(f.world, Time, { 3, 4 });
+    assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+    assert_null(keel_get(f.world, a, Health));
+    assert_null(keel_get(f.world, a, Owned));
+    assert_null(keel_get_unique(f.world, Time));
+    keel_snapshot_destroy(then);
+}
+
+static uint32_t restores;
+static void note_restore(keel_world *world, void *data) {
+    assert_ptr_equal(world, f.world);
+    restores += *(uint32_t *)data;
+}
+static void readers_that_are_kept_see_all(void **state) {
+    (void)state;
+    uint32_t one = 1;
+    keel_reader *renderer = keel_reader_create(f.world, "renderer");
+    keel_reader *game = keel_reader_create(f.world, "game");
+    keel_reader_keep(renderer);
+    keel_track(f.world, Number, KEEL_TRACK_ALL);
+    assert_int_equal(keel_on_restore(f.world, note_restore, &one), KEEL_OK);
+    assert_int_equal(keel_on_restore(f.world, note_restore, &one), KEEL_OK);
+    keel_snapshot *then = keel_snapshot_create(f.world, NULL);
+    keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+    keel_reader_advance(renderer);
+    keel_reader_advance(game);
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+    assert_int_equal(restores, 1);
+    uint32_t seen = 0;
+    KEEL_EACH(renderer, KEEL_INSERTED(Number), KEEL_WITH(Number))
+        ++seen;
+    assert_int_equal(seen, 1);
+    KEEL_EACH(game, KEEL_INSERTED(Number), KEEL_WITH(Number))
+        ++seen;
+    assert_int_equal(seen, 1);
+    keel_reader_destroy(renderer);
+    keel_reader_destroy(game);
+    keel_snapshot_destroy(then);
+}
+
+// ------------------------------------------------------------------ rings
+static void a_ring_goes_back(void **state) {
+    (void)state;
+    keel_ring *ring = keel_ring_create(f.world, 4);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number, { 0 }));
+    assert_int_equal(keel_rollback(ring, 0), KEEL_ABSENT);
+    for (uint32_t frame = 1; frame <= 10; ++frame) {
+        keel_get_mut(f.world, e, Number)->value = frame;
+        assert_int_equal(keel_ring_take(ring, frame), KEEL_OK);
+    }
+    assert_int_equal(keel_rollback(ring, 6), KEEL_ABSENT); // four are kept: 7 to 10
+    assert_int_equal(keel_get(f.world, e, Number)->value, 10);
+    assert_int_equal(keel_rollback(ring, 8), KEEL_OK);
+    assert_int_equal(keel_get(f.world, e, Number)->value, 8);
+    assert_int_equal(keel_rollback(ring, 9), KEEL_ABSENT); // later ones are forgotten
+    keel_get_mut(f.world, e, Number)->value = 80;
+    assert_int_equal(keel_ring_take(ring, 8), KEEL_OK); // in place of what it was
+    keel_get_mut(f.world, e, Number)->value = 90;
+    assert_int_equal(keel_ring_take(ring, 9), KEEL_OK);
+    assert_int_equal(keel_ring_take(ring, 5), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "frame 5 is taken after frame 9");
+    assert_int_equal(keel_rollback(ring, 8), KEEL_OK);
+    assert_int_equal(keel_get(f.world, e, Number)->value, 80);
+    assert_int_equal(keel_rollback(ring, 7), KEEL_OK);
+    assert_int_equal(keel_get(f.world, e, Number)->value, 7);
+    keel_ring_destroy(ring);
+}
+
+// ------------------------------------------------------------------ other worlds
+static void to_an_empty_world(void **state) {
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, NULL);
+    keel_world *other = keel_world_create(&(keel_world_desc){ .log = log_to(&f.log) });
+    const keel_entity a =
+        keel_add_entity(f.world, KEEL_INIT(Number, { 1 }), KEEL_INIT(Owned, owned_make()));
+    assert_int_equal(keel_snapshot_to_world(then, other), KEEL_ABSENT);
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    keel_clear_entities(f.world);
+    assert_int_equal(keel_snapshot_to_world(then, other), KEEL_OK);
+    assert_int_equal(keel_get(other, a, Number)->value, 1);
+    assert_non_null(keel_get(other, a, Owned));
+    keel_world_destroy(other);
+    keel_snapshot_destroy(then);
+}
+
+static void a_snapshot_outlives_its_world(void **state) {
+    (void)state;
+    keel_world *world = keel_world_create(&(keel_world_desc){ .log = log_to(&f.log) });
+    const keel_entity a = keel_add_entity(world, KEEL_INIT(Number, { 1 }));
+    keel_snapshot *then = keel_snapshot_create(world, NULL);
+    keel_ring *ring = keel_ring_create(world, 2);
+    assert_int_equal(keel_ring_take(ring, 1), KEEL_OK);
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    keel_world_destroy(world);
+    assert_int_equal(keel_snapshot_take(then), KEEL_ERROR_SNAPSHOT);
+    assert_int_equal(keel_snapshot_restore(then), KEEL_ERROR_SNAPSHOT);
+    assert_int_equal(keel_rollback(ring, 1), KEEL_ERROR_SNAPSHOT);
+    assert_int_equal(keel_ring_take(ring, 2), KEEL_ERROR_SNAPSHOT);
+    assert_int_equal(keel_snapshot_to_world(then, f.world), KEEL_OK);
+    assert_int_equal(keel_get(f.world, a, Number)->value, 1);
+    keel_ring_destroy(ring);
+    keel_snapshot_destroy(then);
+}
+
+// ------------------------------------------------------------------ what is refused
+static keel_snapshot *inside;
+KEEL_SYSTEM_ONCE(rewind_in_a_system, KEEL_WORLD(world)) {
+    assert_int_equal(keel_snapshot_take(inside), KEEL_ERROR_SHARED);
+    assert_int_equal(keel_snapshot_restore(inside), KEEL_ERROR_SHARED);
+    keel_clear_errors(world);
+}
+KEEL_WORKLOAD(rewinding, KEEL_STEP(rewind_in_a_system));
+
+typedef struct Handle {
+    int *file;
+} Handle;
+static void close_handle(void *value, void *data) {
+    (void)value;
+    (void)data;
+}
+KEEL_COMPONENT(Handle, .drop = close_handle);
+
+static void what_is_refused(void **state) {
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, "then");
+    const keel_entity a = keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    keel_add(keel_world_commands(f.world), a, Health, { 1 });
+    assert_int_equal(keel_snapshot_take(then), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "commands are recorded");
+    assert_int_equal(keel_snapshot_restore(then), KEEL_ERROR_ARGUMENT);
+    keel_clear_errors(f.world);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+    keel_delete(f.world, a, Health);
+    keel_view view;
+    assert_int_equal(keel_view_begin(&view, f.world, KEEL_TERMS(KEEL_READ(Number, n)), "open"),
+                     KEEL_OK);
+    assert_int_equal(keel_snapshot_take(then), KEEL_ERROR_BORROWED);
+    assert_int_equal(keel_snapshot_restore(then), KEEL_ERROR_BORROWED);
+    keel_view_end(&view);
+    keel_clear_errors(f.world);
+    inside = then;
+    assert_int_equal(keel_run_workload(f.world, rewinding), KEEL_OK);
+    keel_clear_errors(f.world);
+    keel_add(f.world, a, Handle, { NULL });
+    assert_int_equal(keel_snapshot_take(then), KEEL_ERROR_COPY);
+    assert_error(f.world, KEEL_ERROR_COPY, "'Handle' has a drop hook but no copy hook");
+    assert_int_equal(keel_snapshot_restore(then), KEEL_OK); // what it held before
+    assert_int_equal(keel_get(f.world, a, Number)->value, 1);
+    assert_null(keel_get(f.world, a, Handle));
+    keel_snapshot_destroy(then);
+}
+
+static void what_was_unregistered(void **state) {
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, "then");
+    const keel_entity a =
+        keel_add_entity(f.world, KEEL_INIT(Number, { 1 }), KEEL_INIT(Health, { 1 }));
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    assert_int_equal(keel_unregister_component(f.world, KEEL_OF(Health)), KEEL_OK);
+    assert_int_equal(keel_snapshot_restore(then), KEEL_ERROR_SNAPSHOT);
+    assert_error(f.world, KEEL_ERROR_SNAPSHOT, "'Health', which was unregistered");
+    keel_get_mut(f.world, a, Number)->value = 2;
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK); // without it
+    keel_get_mut(f.world, a, Number)->value = 3;
+    assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+    assert_int_equal(keel_get(f.world, a, Number)->value, 2);
+    keel_snapshot_destroy(then);
+}
+
+static void nulls(void **state) {
+    (void)state;
+    assert_null(keel_ring_create(f.world, 0));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "from 1 to 4096");
+    assert_int_equal(keel_on_restore(f.world, NULL, NULL), KEEL_ERROR_ARGUMENT);
+    keel_clear_errors(f.world);
+    keel_snapshot_destroy(NULL);
+    keel_ring_destroy(NULL);
+    keel_reader_keep(NULL);
+    assert_int_equal(keel_snapshot_bytes(NULL), 0);
+}
+
+// ------------------------------------------------------------------ memory
+static void taking_again_needs_none(void **state) {
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, "then");
+    for (uint32_t i = 0; i < 10000; ++i)
+        keel_add_entity(f.world, KEEL_INIT(Number, { i }), KEEL_INIT(Position, { 1, 2 }));
+    assert_int_equal(keel_snapshot_reserve(then), KEEL_OK);
+    assert_int_equal(keel_snapshot_restore(then), KEEL_ABSENT);
+    const size_t bytes = keel_snapshot_bytes(then);
+    assert_true(bytes > 10000 * (sizeof(Number) + sizeof(Position)));
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    assert_int_equal(keel_snapshot_bytes(then), bytes);
+    keel_snapshot_destroy(then);
+}
+
+static const struct CMUnitTest tests[] = {
+    WORLD_TEST(handles_and_values, "handles and values come back, twice"),
+    WORLD_TEST(the_dead_and_their_versions, "the dead, and who comes next"),
+    WORLD_TEST(uniques_too, "uniques, set and not set"),
+    WORLD_TEST(families_and_names, "families and names"),
+    WORLD_TEST(what_is_kept_of_orders_is_not, "what is kept of orders is not taken for current"),
+    WORLD_TEST(transient_ones_stay, "transient components stay with who is alive in both"),
+    WORLD_TEST(components_that_came_later_are_empty, "components known since the take are empty"),
+    WORLD_TEST(readers_that_are_kept_see_all,
+               "readers that are kept see all; the function is called"),
+    WORLD_TEST(a_ring_goes_back, "a ring keeps the last frames, and goes back"),
+    WORLD_TEST(to_an_empty_world, "to an empty world"),
+    WORLD_TEST(a_snapshot_outlives_its_world, "a snapshot and a ring outlive their world"),
+    WORLD_TEST(what_is_refused, "commands, views, workloads, values that cannot be copied"),
+    WORLD_TEST(what_was_unregistered, "a component that was unregistered"),
+    WORLD_TEST(nulls, "nothing handed in"),
+    WORLD_TEST(taking_again_needs_none, "after a reserve a take needs no memory"),
+};
+int main(void) { return RUN(tests); }
