@@ -71,6 +71,9 @@
     X(rel_visit,            rel_visit,            1, 0, (111000), (3)) \
     X(rel_unrelate,         rel_unrelate,         1, 0, (111000), (3)) \
     X(rel_target_dies,      rel_target_dies,      1, 0, (111000), (3)) \
+    X(snapshot_take,        snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
+    X(snapshot_restore,     snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
+    X(snapshot_copy_world,  snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
     X(sort_random,          sort_random,          1, 3, (150000), (1)) \
     BENCH_GAME_WORKLOADS(X) \
     BENCH_ENTT_WORKLOADS(X)

@@ -111,11 +111,36 @@ typedef struct keeli_storage {
     struct keeli_storage *next_by_name; // in the chain of its name
 } keeli_storage;
 
+// Have all in the levels a component? By what that depends on.
+typedef struct keeli_level_fact {
+    uint32_t slot, count; // of the component
+    uint64_t cleared, edits, bindings;
+    bool all;
+} keeli_level_fact;
+enum { KEELI_LEVEL_FACTS = 8 };
+
+// All that have a target or sources in a relation, a parent or children, level by level
+// (find/levels.c): those without a target by ascending index, then their sources, and so on. Those
+// of one target lie side by side.
+typedef struct keeli_levels {
+    keeli_lock lock; // of who makes it
+    bool is_made;
+    uint64_t edits;                            // of the links, when it was made
+    KEELI_ARRAY(keel_entity) entities;         // by place
+    KEELI_ARRAY(uint32_t) targets;             // the place of the target; UINT32_MAX: none
+    KEELI_ARRAY(uint32_t) starts;              // the first place of each level, and the end
+    uint64_t made_at;                          // tick
+    keeli_level_fact facts[KEELI_LEVEL_FACTS]; // what was asked last, by number of the component
+    bool has_places;
+    KEELI_ARRAY(uint32_t) places; // by index of the entity, `has_places`; UINT32_MAX: none
+} keeli_levels;
+
 // A relation (edit/relation.c). Who has a target has its component; who has a source has one that
 // is the world's own: nobody finds it, and who holds the first holds both.
 typedef struct keeli_relation {
     keeli_storage *sources, *targets;
     keeli_edges edges;
+    keeli_levels levels;         // of an acyclic one
     struct keeli_relation *next; // of the world
 } keeli_relation;
 
@@ -328,29 +353,6 @@ typedef struct keeli_stand_ins {
     keeli_storage handles;  // free handles, in graphs of workloads only (run/graph.c)
     keeli_storage rows;     // the rows of archetypes: an edit of one such component moves them
 } keeli_stand_ins;
-
-// Have all in the levels a component? By what that depends on.
-typedef struct keeli_level_fact {
-    uint32_t slot, count; // of the component
-    uint64_t cleared, edits, bindings;
-    bool all;
-} keeli_level_fact;
-enum { KEELI_LEVEL_FACTS = 8 };
-
-// All that have a parent or children, level by level (find/levels.c): roots with children by
-// ascending index, then their children, and so on. Those of one parent lie side by side.
-typedef struct keeli_levels {
-    keeli_lock lock; // of who makes it
-    bool is_made;
-    uint64_t edits;                            // of the links, when it was made
-    KEELI_ARRAY(keel_entity) entities;         // by place
-    KEELI_ARRAY(uint32_t) targets;             // the place of the parent; UINT32_MAX: none
-    KEELI_ARRAY(uint32_t) starts;              // the first place of each level, and the end
-    uint64_t made_at;                          // tick
-    keeli_level_fact facts[KEELI_LEVEL_FACTS]; // what was asked last, by number of the component
-    bool has_places;
-    KEELI_ARRAY(uint32_t) places; // by index of the entity, `has_places`; UINT32_MAX: none
-} keeli_levels;
 
 // Parents and children (edit/hierarchy.c).
 typedef struct keeli_hierarchy {

@@ -12,6 +12,10 @@
 /// and terms about changes take it. *Inserted* is who got its first target, *modified* whose
 /// targets changed afterwards, *deleted* who lost the last one. Nobody adds or removes it by hand.
 ///
+/// With KEEL_VALUED_RELATION on a struct, an exclusive relation has a value per source, which is
+/// its component: KEEL_READ and KEEL_WRITE, keel_get and so on hand it out. It is dropped with the
+/// target, and kept where the source gets another one.
+///
 /// Whoever is deleted, stripped or cleared lets go of all its targets, and its sources of it: no
 /// relation ever names an entity that is not alive. A copy of an entity (keel_clone_entity) has the
 /// targets of its prototype; nobody is related to it. keel_copy_world copies all, in the same
@@ -42,7 +46,8 @@ extern "C" {
 /// Make `target` the last target of `source`, and `source` the last source of `target`. Where they
 /// are related already nothing happens. In an exclusive relation the source leaves its old target.
 /// @param relation what KEEL_RELATION declared
-/// @param value NULL: relations have no values
+/// @param value of a relation with values: handed over as by keel_add_component, and overwrites the
+///   one that is there. NULL: zeros, or the value that is there; and for relations without values
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT when it is no relation,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_CYCLE (an acyclic one), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED,
 ///   KEEL_ERROR_ACCESS
@@ -68,6 +73,14 @@ KEEL_API keel_result keel_unrelate_sources_component(keel_scope *scope, keel_ent
 /// Is `source` related to `target`?
 KEEL_API bool keel_is_related_component(const keel_scope *scope, keel_entity source,
                                         const keel_component *relation, keel_entity target);
+
+/// The value of an edge of a relation with values, or NULL. The pointer is one into the component
+/// of the source, as of keel_get_component.
+KEEL_API const void *keel_get_related_component(const keel_scope *scope, keel_entity source,
+                                                const keel_component *relation, keel_entity target);
+/// The same to write, as keel_get_component_mut: it counts as modified.
+KEEL_API void *keel_get_related_component_mut(keel_scope *scope, keel_entity source,
+                                              const keel_component *relation, keel_entity target);
 
 /// The first target of a source, which is the only one where the relation is exclusive; or null.
 KEEL_API keel_entity keel_target_of_component(const keel_scope *scope, keel_entity source,
@@ -136,6 +149,8 @@ static inline keel_entity keeli_relation_walk_next(keeli_relation_walk *walk) {
 #define keel_unrelate_all_component(scope, ...) keel_unrelate_all_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_unrelate_sources_component(scope, ...) keel_unrelate_sources_component(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_is_related_component(scope, ...) keel_is_related_component(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_get_related_component(scope, ...) keel_get_related_component(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_get_related_component_mut(scope, ...) keel_get_related_component_mut(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_target_of_component(scope, ...) keel_target_of_component(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_target_count_component(scope, ...) keel_target_count_component(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_source_count_component(scope, ...) keel_source_count_component(KEELI_TO_READ(scope), __VA_ARGS__)

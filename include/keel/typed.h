@@ -430,8 +430,8 @@ static inline uint32_t keeli_among_count(uint32_t count) { return count; }
 /// Filter: is absent, or was neither inserted nor modified since the last time.
 #define KEEL_NOT_CHANGED(T) (keeli_filter, KEEL_TERM_NOT_CHANGED, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Parameter: the value of the target of a relation, as the inner parameter says: `KEEL_OF_TARGET(keel_child, KEEL_READ(Position,
-/// above))`, KEEL_OPTIONAL_READ for one that may be absent, or KEEL_WRITE; see view.h. The relation is keel_child: its target
-/// is the parent.
+/// above))`, KEEL_OPTIONAL_READ for one that may be absent, or KEEL_WRITE; see view.h. The relation is exclusive, or keel_child:
+/// its target is the parent.
 #define KEEL_OF_TARGET(R, parameter) KEELI_APPLY(KEELI_THROUGH, KEEL_OF_TARGET_takes_READ_OPTIONAL_READ_or_WRITE_and_not_, _of_target_, R, KEELI_PARTS(parameter), ~)
 /// @cond kinds of terms by those of the inner parameter
 #define KEEL_OF_TARGET_takes_READ_OPTIONAL_READ_or_WRITE_and_not_KEEL_TERM_READ KEEL_TERM_OF_TARGET_READ

@@ -15,11 +15,24 @@
 #define KEELI_RELATION(T, ...)                                                                      \
     typedef struct T T; KEELI_DESCRIPTOR(, KEEL_COMPONENT_##T, #T, 0, 1, false, .is_relation = true, __VA_ARGS__) KEELI_FOUND(KEEL_COMPONENT_, T); \
     KEELI_UNUSED static const keel_component *const KEEL_RELATION_##T = &KEEL_COMPONENT_##T
+/// Declare a relation with values, on a struct of that name: `KEEL_VALUED_RELATION(DockedAt, .exclusive = true);`. It is
+/// exclusive: the value is the component of the source, so `KEEL_READ(DockedAt, d)`, keel_get and so on hand it out.
+#define KEEL_VALUED_RELATION(...) KEELI_VALUED_RELATION(__VA_ARGS__, .line = __LINE__)
+#define KEELI_VALUED_RELATION(T, ...)                                                               \
+    KEELI_DESCRIPTOR(KEELI_DERIVED(T), KEEL_COMPONENT_##T, #T, sizeof(T), KEELI_ALIGNOF(T), false, .is_relation = true, __VA_ARGS__) KEELI_FOUND(KEEL_COMPONENT_, T); \
+    KEELI_UNUSED static const keel_component *const KEEL_RELATION_##T = &KEEL_COMPONENT_##T
 /// The descriptor of a relation, for functions that take one.
 #define KEEL_RELATION_OF(T) (KEEL_RELATION_##T)
 
-/// Relate two entities: `keel_relate(world, a, Likes, b)`; see keel_relate_component. Scope: any.
-#define keel_relate(scope, source, T, target) keel_relate_component((scope), (source), KEEL_RELATION_OF(T), (target), NULL)
+/// Relate two entities: `keel_relate(world, a, Likes, b)`, with a value `keel_relate(world, ship, DockedAt, port, { 3 })`; see
+/// keel_relate_component. Scope: any.
+#define keel_relate(scope, ...) KEELI_CAT(KEELI_RELATE_, KEELI_OVER_3(__VA_ARGS__))(scope, __VA_ARGS__)
+#define KEELI_RELATE_keeli_one(scope, source, T, target) keel_relate_component((scope), (source), KEEL_RELATION_OF(T), (target), NULL)
+#define KEELI_RELATE_keeli_more(scope, source, T, target, ...) keel_relate_component((scope), (source), KEEL_RELATION_OF(T), (target), KEELI_THE_VALUE(T, __VA_ARGS__))
+/// The value of an edge, or NULL: `keel_get_related(world, ship, DockedAt, port)`. Scope: all but commands.
+#define keel_get_related(scope, source, T, target) ((const T *)keel_get_related_component((scope), (source), KEEL_RELATION_OF(T), (target)))
+/// The same to write; it counts as modified. Scope: all but commands.
+#define keel_get_related_mut(scope, source, T, target) ((T *)keel_get_related_component_mut((scope), (source), KEEL_RELATION_OF(T), (target)))
 /// Not any more. Scope: any.
 #define keel_unrelate(scope, source, T, target) keel_unrelate_component((scope), (source), KEEL_RELATION_OF(T), (target))
 /// A source lets go of all its targets: `keel_unrelate_all(world, a, Likes)`. Scope: any.
@@ -42,4 +55,27 @@
 #define KEELI_EACH_RELATED(walk, scope, of, T, other, to_sources)                                   \
     for (keeli_relation_walk walk = keeli_relation_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources); walk.relation; walk.relation = NULL) \
         for (keel_entity other = keeli_relation_walk_next(&walk); !keel_is_null(other); other = keeli_relation_walk_next(&walk))
+
+/// Filter: is a target of the relation: `KEEL_TARGETED(Likes)`, `KEEL_TARGETED(keel_child)`; see view.h.
+#define KEEL_TARGETED(R) (keeli_filter, KEEL_TERM_TARGETED, void, , &KEEL_COMPONENT_##R, NULL, R)
+/// Term of a loop or view: the sources of one target lead, in the order of relating: `KEEL_RELATED(Holds, sword)`; see view.h.
+#define KEEL_RELATED(R, to) (keeli_related, KEEL_TERM_RELATED, void, , &KEEL_COMPONENT_##R, NULL, KEELI_HANDLES(to))
+/// @cond what the term is in the tables of typed.h
+#ifdef __cplusplus
+static inline const keel_entity *keeli_handle_at(const keel_entity &to) { return &to; }
+#define KEELI_HANDLES(to) keeli_handle_at(to)
+#else
+#define KEELI_HANDLES(to) ((const keel_entity[]){ to })
+#endif
+#define KEELI_IS_CUSTOM_keeli_related ~, 1
+#define KEELI_SIZE_keeli_related(CT) 0
+#define KEELI_CHECK_keeli_related(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_RELATED is for loops and views: a system does not know the target; declare KEEL_MAY_READ of the relation and loop with KEEL_EACH(context, KEEL_RELATED(R, to), ...)")
+#define KEELI_BODY_keeli_related(s, i, ...)
+#define KEELI_LOCAL_keeli_related(s, i, ...)
+#define KEELI_SIDE_keeli_related(s, i, ...)
+#define KEELI_AT_keeli_related(s, i, ...)
+#define KEELI_WHOLE_keeli_related(s, i, ...)
+#define KEELI_ONE_keeli_related(it, i, ...)
+#define KEELI_ALL_keeli_related(it, i, ...)
+/// @endcond
 // clang-format on

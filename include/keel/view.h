@@ -31,11 +31,17 @@
 /// component holds the list of entities, as one of living entities does. keel_view_contains looks
 /// through the array.
 ///
+/// KEEL_RELATED(Likes, to) leads with the sources of one target, in the order of relating, and all
+/// other terms filter. Nobody matches where `to` is not alive. KEEL_TARGETED(Likes) filters: who is
+/// a target of anybody. Both take keel_child, too: the children of `to`, and whoever has children.
+///
 /// KEEL_TARGETS_FIRST(keel_child) visits parents before their children: first what has no parent,
 /// by ascending index, then the children of the roots, then theirs, level by level; siblings in
 /// their order, and in the order of their parents. No chunk has entities of two levels. It leads,
 /// and all other terms filter, so it looks at every entity that has a parent. The order is kept
-/// with the world: the first walk after a change of the hierarchy takes time for each link.
+/// with the world: the first walk after a change of the hierarchy takes time for each link. It
+/// takes any relation that is exclusive and acyclic, where the target is what a parent is here;
+/// KEEL_UP and KEEL_CHANGED_UP do so, too, and KEEL_OF_TARGET any that is exclusive.
 ///
 /// KEEL_OF_TARGET(keel_child, KEEL_READ(T, t)) hands out the value of the parent,
 /// KEEL_UP(keel_child, KEEL_READ(T, t)) that of the nearest ancestor that has T; with KEEL_READ an
@@ -101,6 +107,7 @@ typedef enum keel_term_kind {
     KEEL_TERM_UP_OPTIONAL_READ,        ///< the same; there may be none above that has it
     KEEL_TERM_CHANGED_UP, ///< it was inserted or modified, of the entity or of one above; no values
     KEEL_TERM_TARGETS_FIRST,     ///< all that match; targets of the relation before their sources
+    KEEL_TERM_TARGETED,          ///< is a target of the relation; no values
     KEEL_TERM_ENTITY,            ///< the handles
     KEEL_TERM_MAY_READ,          ///< access only: values of other entities, to read
     KEEL_TERM_MAY_WRITE,         ///< access only: values of other entities, to write
@@ -117,7 +124,8 @@ typedef enum keel_term_kind {
     KEEL_TERM_SEND,              ///< systems only: events are sent (events.h)
     KEEL_TERM_RECEIVE,           ///< systems only: events are received
     KEEL_TERM_AMONG,             ///< views only: the handles of a list lead
-    KEEL_TERM_BACKWARDS          ///< views only: the last entity comes first
+    KEEL_TERM_BACKWARDS,         ///< views only: the last entity comes first
+    KEEL_TERM_RELATED            ///< views only: the sources of one target lead
 } keel_term_kind;
 
 /// One term. Lists end with KEEL_TERM_END.
@@ -129,10 +137,11 @@ typedef struct keel_term {
     uint32_t data_size;
     const keel_component *component; ///< the component or unique; NULL where none is needed
     /// further components of the same term, ends with NULL; or NULL. KEEL_TERM_OF_TARGET_*,
-    /// KEEL_TERM_UP_*: the relation, keel_child
+    /// KEEL_TERM_UP_*, KEEL_TERM_CHANGED_UP: the relation
     const keel_component *const *others;
     const char *name; ///< the parameter's name, for messages; may be NULL
-    /// KEEL_TERM_CUSTOM*: the keel_custom_view. KEEL_TERM_AMONG: the handles, which are not copied
+    /// KEEL_TERM_CUSTOM*: the keel_custom_view. KEEL_TERM_AMONG: the handles, which are not copied.
+    /// KEEL_TERM_RELATED: the handle of the target, which is copied
     const void *custom;
 } keel_term;
 

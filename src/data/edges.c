@@ -203,8 +203,9 @@ uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t ta
 // ------------------------------------------------------------------ changing
 bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
                         uint32_t extra) {
-    if (!reserve_page(edges, heap, side, index)) return false;
     keeli_edge_list *list = keeli_edge_list_of(side, index);
+    if (!list && !reserve_page(edges, heap, side, index)) return false;
+    list = list ? list : keeli_edge_list_of(side, index);
     while (capacity_of(list, side->stride) - list->used < extra)
         if (!grow(edges, heap, list, side->stride)) return false;
     return true;

@@ -18,7 +18,8 @@ static keel_result add_prototype(keeli_batch *b, const keeli_holder *holder, uin
     b->has_prototype = true;
     b->prototype = index;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
-        if (s->flags & KEELI_IS_LINK || !keeli_store_has(s, index)) continue;
+        const bool is_link = s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s);
+        if (is_link || !keeli_store_has(s, index)) continue;
         keel_result result;
         if (!keeli_storage_to_edit(world, holder, &s->component, "clone", &result)) return result;
         if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
@@ -41,8 +42,11 @@ static keel_result give_related(keeli_batch *b, const keeli_holder *holder) {
         b->result = keeli_reserve_targets_of(world, holder, prototype, copies, count,
                                              b->column_count + world->followers.set_count);
     keeli_editing_begin(world);
+    const bool has_room = b->result == KEEL_OK && keeli_batch_reserve(b) == KEEL_OK;
+    if (has_room) keeli_commit_edges_of(world, prototype, copies, count);
     const keel_result result = keeli_batch_give(b);
     if (result == KEEL_OK) keeli_commit_targets_of(world, prototype, copies, count);
+    else if (has_room) keeli_take_edges_back(world, prototype, copies, count);
     keeli_editing_end(world);
     keeli_free(&world->heap, copies, count * sizeof *copies, sizeof *copies);
     return keeli_done(world, result);

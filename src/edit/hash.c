@@ -101,8 +101,10 @@ static uint64_t sum_of_edges(const keel_world *world, const keeli_storage *s) {
 
 static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) {
     if (s->component.transient || keeli_store_has_sources(s)) return 0;
-    if (s->relation) return sum_of_edges(world, s);
     const value_form form = form_of(s);
+    if (s->relation)
+        return sum_of_edges(world, s) +
+               (s->size ? sum_of_values(world, s, &s->presence, COMPONENT_TERM) : 0);
     if (s->events) return hash_of_events(s);
     if (s->unique) return hash_value(&form, s->unique, seed_of(s, UNIQUE_TERM));
     return sum_of_values(world, s, &s->presence, COMPONENT_TERM) +

@@ -1,146 +1,11 @@
 // SPDX-License-Identifier: MIT
+// The verbs of relations, and loops over them; edges come and go in related.c.
 #include "edit/relation.h"
 
+#include "edit/batch.h"
 #include "world/report.h"
 
 #include <keel/relation.h>
-#include <string.h>
-
-static bool has_rule(const keeli_relation *r) {
-    return r->sources->component.on_delete != KEEL_UNRELATE;
-}
-
-// ------------------------------------------------------------------ changing
-// Room to take `extra` more sources along, one of them with this index.
-static bool reserve_rule(keel_world *world, const keeli_relation *r, uint32_t source,
-                         uint32_t extra) {
-    keeli_relations *all = &world->relations;
-    const uint32_t words = source / 64 + 1, old = all->marks.count;
-    uint32_t sources = extra;
-    if (!has_rule(r)) return true;
-    for (const keeli_relation *other = all->all; other; other = other->next)
-        sources += has_rule(other) ? keeli_store_count(other->sources) : 0;
-    if (!KEELI_RESERVE(&world->heap, &all->doomed, sources)) return false;
-    if (words <= old) return true;
-    if (!KEELI_RESERVE(&world->heap, &all->marks, words - old)) return false;
-    memset(all->marks.items + old, 0, (words - old) * sizeof *all->marks.items);
-    all->marks.count = words;
-    return true;
-}
-
-static bool reserve(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target,
-                    uint32_t numbers) {
-    // both may be in one block, whose list gets both
-    return reserve_rule(world, r, source, 1) &&
-           keeli_reserve_value(world, r->sources, source, numbers) &&
-           keeli_reserve_value(world, r->targets, target, numbers + 1) &&
-           keeli_edges_reserve(&r->edges, &world->heap, source, target);
-}
-
-// The edge of a source at a place goes; who looks at what is going still sees it. `stays`: the
-// source gets another target at once.
-static void let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place,
-                   bool stays) {
-    keeli_storage *s = r->sources;
-    const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
-    const bool is_last = !stays && keeli_edge_count(&r->edges.sources, source) == 1;
-    if (is_last && keeli_is_followed(s)) {
-        keeli_going(world, s, source, KEEL_TRACK_DELETION);
-        keeli_value_delete(world, s, source, keeli_store_value(world, s, source));
-    }
-    keeli_edges_remove(&r->edges, &world->heap, source, place);
-    if (!keeli_edge_count(&r->edges.targets, target)) keeli_store_pop(world, r->targets, target);
-    if (is_last) keeli_store_pop(world, s, source);
-    else if (!stays) keeli_changed(world, s, keeli_entity_at(&world->entities, source));
-}
-
-static void commit_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
-    const uint32_t source = keeli_index_of(e), target = keeli_index_of(to);
-    const bool had = keeli_store_has(r->sources, source);
-    if (had && keeli_edges_are_exclusive(&r->edges)) let_go(world, r, source, 0, true);
-    if (!had) (void)keeli_store_push(world, r->sources, e);
-    if (!keeli_store_has(r->targets, target)) (void)keeli_store_push(world, r->targets, to);
-    keeli_edges_add(&r->edges, source, target);
-    if (had) keeli_changed(world, r->sources, e);
-    else keeli_came(world, r->sources, source);
-}
-
-// The last target first, so that no hole is left.
-static void let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {
-    const keeli_edge_side *side = &r->edges.sources;
-    for (uint32_t count = keeli_edge_count(side, source); count; --count)
-        let_go(world, r, source, keeli_edge_list_of(side, source)->used - 1, false);
-}
-static void let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target) {
-    const keeli_edge_side *side = &r->edges.targets;
-    for (uint32_t count = keeli_edge_count(side, target); count; --count) {
-        const uint32_t place = keeli_edge_list_of(side, target)->used - 1;
-        let_go(world, r, keeli_edge_other(side, target, place),
-               keeli_edge_twin(side, target, place), false);
-    }
-}
-
-void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
-    const uint32_t index = keeli_index_of(e);
-    uint32_t at = UINT32_MAX;
-    for (const keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
-        if (!s->relation) continue;
-        let_go_of_targets(world, s->relation, index);
-        let_go_of_sources(world, s->relation, index);
-        at = UINT32_MAX; // the list of the block has changed
-    }
-}
-
-// ------------------------------------------------------------------ copies of an entity
-static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t prototype,
-                           const keel_entity *copies, uint32_t count, uint32_t numbers) {
-    keeli_edge_side *sources = &r->edges.sources, *targets = &r->edges.targets;
-    const uint32_t each =
-        keeli_edges_are_exclusive(&r->edges) ? 0 : keeli_edge_count(sources, prototype);
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t index = keeli_index_of(copies[i]);
-        if (!reserve_rule(world, r, index, count) ||
-            !keeli_reserve_value(world, r->sources, index, numbers) ||
-            !keeli_edge_reserve(&r->edges, &world->heap, sources, index, each))
-            return false;
-    }
-    for (uint32_t at = 0; (at = keeli_edge_next(sources, prototype, at)) != KEELI_NO_EDGE; ++at)
-        if (!keeli_edge_reserve(&r->edges, &world->heap, targets,
-                                keeli_edge_other(sources, prototype, at), count))
-            return false;
-    return true;
-}
-
-keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *holder,
-                                     uint32_t prototype, const keel_entity *copies, uint32_t count,
-                                     uint32_t numbers) {
-    for (keeli_relation *r = world->relations.all; r; r = r->next) {
-        if (!keeli_store_has(r->sources, prototype)) continue;
-        KEEL_TRY(keeli_may_edit(world, holder, r->sources, "clone"));
-        if (!reserve_copies(world, r, prototype, copies, count, numbers++))
-            return keeli_out_of_memory(world, "cloning an entity");
-    }
-    return KEEL_OK;
-}
-
-void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
-                             uint32_t count) {
-    for (keeli_relation *r = world->relations.all; r; r = r->next) {
-        const keeli_edge_side *side = &r->edges.sources;
-        if (!keeli_store_has(r->sources, prototype)) continue;
-        for (uint32_t i = 0; i < count; ++i)
-            for (uint32_t at = 0; (at = keeli_edge_next(side, prototype, at)) != KEELI_NO_EDGE;
-                 ++at)
-                commit_relate(
-                    world, r, copies[i],
-                    keeli_entity_at(&world->entities, keeli_edge_other(side, prototype, at)));
-    }
-}
-
-bool keeli_reserve_rule(keel_world *world, const keeli_relation *r) {
-    const uint32_t last = keeli_presence_last(&r->sources->presence);
-    return last == UINT32_MAX || reserve_rule(world, r, last, 0);
-}
 
 // ------------------------------------------------------------------ verbs
 // NULL on error. Both have to be alive; `other` may be null where it stands for all.
@@ -173,25 +38,42 @@ static bool is_above(const keeli_relation *r, uint32_t above, uint32_t of) {
     return of == above;
 }
 
+// The source gets a value, which is handed over, and before it (where that is given) its new
+// target, for which there is room. Who has a value keeps it when none is given.
+static keel_result give_value(keel_world *world, keeli_relation *r, keel_entity e,
+                              const keel_entity *to, const void *value) {
+    const bool had = keeli_store_has(r->sources, keeli_index_of(e));
+    keeli_batch b;
+    keeli_batch_begin(&b, world, &e, 1, "relating entities");
+    keeli_batch_add(&b, r->sources, value, 0, KEELI_HANDED_OVER);
+    if (keeli_batch_reserve(&b) == KEEL_OK && to) keeli_commit_edge(world, r, e, *to);
+    KEEL_TRY(keeli_batch_give(&b));
+    if (!had || value) return KEEL_OK; // all who follow were notified
+    keeli_changed(world, r->sources, e);
+    return keeli_done(world, KEEL_OK);
+}
+
 static keel_result relate(keel_world *world, const keeli_holder *holder, keel_entity e,
                           const keel_component *relation, keel_entity other, const void *value) {
     keel_result result;
     keeli_relation *r = to_edit(world, holder, relation, e, other, &result);
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(other);
     if (!r) return result;
-    if (value)
+    if (value && !r->sources->size)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "the relation '%s' has no values; pass NULL",
                             r->sources->component.name);
-    if (keeli_edges_find(&r->edges, source, target) != KEELI_NO_EDGE) return KEEL_OK;
+    if (keeli_edges_find(&r->edges, source, target) != KEELI_NO_EDGE)
+        return value ? give_value(world, r, e, NULL, value) : KEEL_OK;
     if (r->sources->component.acyclic && is_above(r, source, target))
         return keeli_error(world, KEEL_ERROR_CYCLE,
                            "cannot relate %s to %s: '%s' is acyclic, and leads from there to it",
                            KEELI_ENTITY(world, e), KEELI_ENTITY(world, other),
                            r->sources->component.name);
-    if (!reserve(world, r, source, target, 0))
+    if (!keeli_reserve_edge(world, r, source, target, 0))
         return keeli_out_of_memory(world, "relating entities");
-    commit_relate(world, r, e, other);
+    if (r->sources->size) return give_value(world, r, e, &other, value);
+    keeli_commit_relate(world, r, e, other);
     keeli_validate_storage(world, r->sources);
     return keeli_done(world, KEEL_OK);
 }
@@ -205,7 +87,7 @@ static keel_result unrelate(keel_world *world, const keeli_holder *holder, keel_
     const uint32_t source = keeli_index_of(e);
     const uint32_t place = keeli_edges_find(&r->edges, source, keeli_index_of(other));
     if (place == KEELI_NO_EDGE) return KEEL_ABSENT;
-    let_go(world, r, source, place, false);
+    keeli_let_go(world, r, source, place, false);
     keeli_validate_storage(world, r->sources);
     return keeli_done(world, KEEL_OK);
 }
@@ -218,7 +100,7 @@ static keel_result unrelate_all(keel_world *world, const keeli_holder *holder, k
     (void)other, (void)value;
     if (!r) return result;
     if (!keeli_store_has(r->sources, keeli_index_of(e))) return KEEL_ABSENT;
-    let_go_of_targets(world, r, keeli_index_of(e));
+    keeli_let_go_of_targets(world, r, keeli_index_of(e));
     return keeli_done(world, KEEL_OK);
 }
 
@@ -230,7 +112,7 @@ static keel_result unrelate_sources(keel_world *world, const keeli_holder *holde
     (void)other, (void)value;
     if (!r) return result;
     if (!keeli_store_has(r->targets, keeli_index_of(e))) return KEEL_ABSENT;
-    let_go_of_sources(world, r, keeli_index_of(e));
+    keeli_let_go_of_sources(world, r, keeli_index_of(e));
     return keeli_done(world, KEEL_OK);
 }
 
@@ -280,6 +162,19 @@ bool(keel_is_related_component)(const keel_scope *scope, keel_entity source,
     return r && is_alive(r, source) && is_alive(r, target) &&
            keeli_edges_find(&r->edges, keeli_index_of(source), keeli_index_of(target)) !=
                KEELI_NO_EDGE;
+}
+
+const void *(keel_get_related_component)(const keel_scope *scope, keel_entity source,
+                                         const keel_component *relation, keel_entity target) {
+    return (keel_is_related_component)(scope, source, relation, target)
+               ? (keel_get_component)(scope, source, relation)
+               : NULL;
+}
+void *(keel_get_related_component_mut)(keel_scope *scope, keel_entity source,
+                                       const keel_component *relation, keel_entity target) {
+    return (keel_is_related_component)(scope, source, relation, target)
+               ? (keel_get_component_mut)(scope, source, relation)
+               : NULL;
 }
 
 keel_entity(keel_target_of_component)(const keel_scope *scope, keel_entity source,

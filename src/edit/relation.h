@@ -8,7 +8,21 @@
 static inline bool keeli_is_in_relation(const keeli_relation *r, uint32_t index) {
     return keeli_store_has(r->sources, index) || keeli_store_has(r->targets, index);
 }
-// These cannot fail. The entity lets go of all its targets, and all its sources of it.
+// Room for an edge, with all who follow it. `numbers`: as for keeli_reserve_value. False when out
+// of memory.
+bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target,
+                        uint32_t numbers);
+// These cannot fail. There is room: the edge comes, without and with the source's component.
+void keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to);
+void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to);
+// The edge of a source at a place goes; who looks at what is going still sees it. `stays`: the
+// source gets another target at once, or has no component yet.
+void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place,
+                  bool stays);
+// All of one entity go, the last one first, so that no hole is left.
+void keeli_let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source);
+void keeli_let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target);
+// The entity lets go of all its targets, and all its sources of it.
 void keeli_commit_unrelate_entity(keel_world *world, keel_entity e);
 bool keeli_relation_is_valid(const keeli_relation *r);
 
@@ -32,3 +46,8 @@ keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *hold
                                      uint32_t numbers);
 void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
                              uint32_t count);
+// The targets of relations with values, before the copies get the values; and back.
+void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
+                           uint32_t count);
+void keeli_take_edges_back(keel_world *world, uint32_t prototype, const keel_entity *copies,
+                           uint32_t count);

@@ -41,7 +41,7 @@ static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_
     if (!s) return NULL;
     if (!keeli_entity_is_alive(&who.world->entities, e))
         return access == KEEL_ACCESS_WRITE ? not_alive(who.world, s, e) : NULL;
-    if (access == KEEL_ACCESS_WRITE && s->flags & KEELI_IS_LINK)
+    if (access == KEEL_ACCESS_WRITE && s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s))
         return keeli_not_by_hand(who.world, s, "write"), NULL;
     void *value = keeli_store_value(who.world, s, keeli_index_of(e));
     if (value && access == KEEL_ACCESS_WRITE) keeli_track_modified(who.world, s, keeli_index_of(e));
@@ -88,7 +88,7 @@ static bool may_write(keel_world *world, const keeli_storage *s, const keel_comp
     if (s->flags & KEELI_IS_BOUND &&
         keeli_check_thread(world, world, s, KEEL_ACCESS_WRITE, NULL, "write") < 0)
         return false;
-    if (!(s->flags & KEELI_IS_LINK) &&
+    if ((!(s->flags & KEELI_IS_LINK) || keeli_store_is_valued(s)) &&
         (world->refused ? is_free && keeli_world_is_looped(world)
                         : is_free || keeli_only_own_views_use(world, s)))
         return true;

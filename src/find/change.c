@@ -230,7 +230,7 @@ static void mark_items(const keeli_iterator *it, const keeli_mark *mark, uint32_
         if (is_mask && !(it->chunk.words[i / 64] >> (i % 64) & 1)) continue;
         if (flags && !flags[i]) continue;
         uint32_t index = index_of(it, i);
-        if (mark->relation) index = keeli_index_of(keeli_target_at(mark->relation, index));
+        if (mark->relation) index = keeli_target_at(mark->relation, index);
         if (mark->maybe && !keeli_store_has(mark->storage, index)) continue;
         keeli_ticks_mark_unlogged(ticks, index, tick);
     }

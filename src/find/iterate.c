@@ -68,6 +68,7 @@ static void count_in(const keeli_iterator *it, int32_t change) {
         if (!keeli_term_is_walked(term->kind)) continue;
         for (uint32_t i = 0; i < term->count; ++i) {
             keeli_storage *s = view->storages[term->first + i];
+            if (s && keeli_store_has_sources(s)) s = s->relation->sources; // where edits look
             if (s) keeli_count(view->world, &s->iterating, change);
             if (s && s->owner) keeli_count(view->world, &s->owner->order.iterating, change);
         }
@@ -85,6 +86,8 @@ static uint32_t end_of(const keeli_iterator *it) {
     if (it->plan->scan == KEELI_SCAN_BITS || (it->plan->relation && it->plan->leader))
         return it->plan->leader->presence.root.page_count * KEELI_MASK_SLOTS;
     if (it->plan->scan == KEELI_SCAN_HANDLES) return it->handle_count;
+    if (it->plan->scan == KEELI_SCAN_SOURCES)
+        return keeli_source_places(it->view, it->plan->related);
     return it->view->world->entities.size;
 }
 
@@ -258,6 +261,8 @@ bool keeli_scan_next(keeli_iterator *it) {
         return scan_handles(it);
     case KEELI_SCAN_LEVELS:
         return keeli_scan_levels(it);
+    case KEELI_SCAN_SOURCES:
+        return keeli_scan_sources(it);
     default:
         return keeli_scan_bits(it);
     }
@@ -394,9 +399,11 @@ static bool cut_rows(keeli_pieces *p, keeli_heap *heap, const keeli_match *match
     return piece.end == 0 || add(p, heap, piece);
 }
 
-// Is it not to be cut? The log is short, and a list may name one entity twice.
+// Is it not to be cut? The log is short, a list may name one entity twice, and children know only
+// the next one.
 static bool is_one_piece(const keeli_iterator *it) {
-    return it->plan->scan == KEELI_SCAN_CHANGES || it->plan->scan == KEELI_SCAN_HANDLES;
+    return it->plan->scan == KEELI_SCAN_CHANGES || it->plan->scan == KEELI_SCAN_HANDLES ||
+           (it->plan->scan == KEELI_SCAN_SOURCES && !it->plan->related->relation);
 }
 
 // Presence bits go by whole pages; of a single one only the part with bits counts.

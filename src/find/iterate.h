@@ -44,7 +44,8 @@ typedef enum keeli_scan {
     KEELI_SCAN_GROUP,    // the packed prefix of a group
     KEELI_SCAN_CHANGES,  // the log of single changes of a component, oldest first
     KEELI_SCAN_HANDLES,  // a list of handles, in its order
-    KEELI_SCAN_LEVELS    // targets of a relation before their sources
+    KEELI_SCAN_LEVELS,   // targets of a relation before their sources
+    KEELI_SCAN_SOURCES   // the sources of one target, in their order
 } keeli_scan;
 
 // How lists find the values of a column.
@@ -93,6 +94,7 @@ typedef struct keeli_plan {
     bool has_through;              // a column is of others
     bool needs_target;             // LEVELS: what has none does not match
     const keeli_storage *relation; // LEVELS
+    const keeli_storage *related;  // SOURCES: of which relation
     bool is_changed_up;            // LEVELS: only what is below something that passes this
     keeli_change_filter changed_up;
     bool considered_group; // one could lead
@@ -123,7 +125,7 @@ bool keeli_plan_make(keeli_plan *plan, const keeli_view *view, bool is_listed);
 // out of memory (reported).
 const keeli_plan *keeli_plan_get(const keeli_view *view, keeli_plan *own);
 // How many candidates it looks at.
-uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world);
+uint64_t keeli_plan_touches(const keeli_plan *plan, const keeli_view *view);
 // Are the values of the storage in the order of the leader?
 static inline bool keeli_plan_is_ordered(const keeli_plan *plan, const keeli_storage *s) {
     return s == plan->leader || (plan->group && s->owner == plan->group);
@@ -222,6 +224,7 @@ typedef struct keeli_iterator {
     // visited by their bits. UP: the nearest above that has the component, by place; threads share
     // what the iterator has that began.
     const keeli_levels *levels;
+    keel_entity source; // SOURCES of the hierarchy: the child before `at`
     uint32_t level, level_end;
     uint32_t *nearest[KEEL_MAX_TERMS]; // by term
     KEELI_ARRAY(uint32_t) room_of_nearest;
@@ -298,6 +301,9 @@ void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *cont
 // ------------------------------------------------------------------ levels (levels.c)
 // False when out of memory (reported).
 bool keeli_levels_begin(keeli_iterator *it);
+// SOURCES: how many places they take; the next of them.
+uint32_t keeli_source_places(const keeli_view *view, const keeli_storage *relation);
+bool keeli_scan_sources(keeli_iterator *it);
 // What another one over the same view has found out.
 void keeli_levels_share(keeli_iterator *it, const keeli_iterator *other);
 void keeli_levels_rewind(keeli_iterator *it);

@@ -142,7 +142,7 @@ static bool may_keep(const keeli_iterator *it) {
 
 void keeli_kept_lists_begin(keeli_iterator *it) {
     it->kept = NULL;
-    if (!may_keep(it) || keeli_plan_touches(it->plan, it->view->world) < FEWEST) return;
+    if (!may_keep(it) || keeli_plan_touches(it->plan, it->view) < FEWEST) return;
     keeli_kept_lists **lists = &it->view->kept->lists;
     if (!*lists && !(*lists = new_lists(it->view))) return;
     if (!is_unchanged(*lists, it)) forget(*lists);

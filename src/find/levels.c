@@ -10,19 +10,21 @@
 #include "find/iterate.h"
 #include "find/relation.h"
 #include "follow/changes.h"
+#include "world/registry.h"
 #include "world/report.h"
 
 #define NO_PLACE UINT32_MAX
 
 // ------------------------------------------------------------------ making the levels
-// The sources of one target, to places from `at` on; the place behind them. In an observer that is
+// The children of one entity, to places from `at` on; the place behind them. In an observer that is
 // called while a tree is being deleted some links lead to entities that have none any more.
-static uint32_t append_sources(const keel_world *world, keeli_levels *l, uint32_t place,
-                               uint32_t at) {
+static uint32_t append_children(const keel_world *world, keeli_levels *l, uint32_t place,
+                                uint32_t at) {
     const keel_entity target = l->entities.items[place];
-    uint32_t left = keeli_source_count(world, target);
-    if (!left) return at;
-    for (keel_entity e = keeli_first_source(world, target);; e = keeli_next_source(world, e)) {
+    if (!keeli_has_children(world, target)) return at;
+    const keel_parent *link = keeli_link_of_parent(world, target);
+    uint32_t left = link->child_count;
+    for (keel_entity e = link->first_child;; e = keeli_link_of_child(world, e)->next) {
         l->entities.items[at] = e;
         l->targets.items[at] = place;
         at += keeli_has_parent(world, e);
@@ -48,19 +50,20 @@ static void append_rows(const keel_world *world, keeli_levels *l, row *rows, uin
                 *one = rows[--count];
                 continue;
             }
-            one->next = keeli_next_source(world, one->next);
+            one->next = keeli_link_of_child(world, one->next)->next;
             __builtin_prefetch(keeli_link_of_child(world, one->next));
             ++r;
         }
 }
 
-static void append_level(const keel_world *world, keeli_levels *l, uint32_t from, uint32_t end) {
+static void append_level_of_tree(const keel_world *world, keeli_levels *l, uint32_t from,
+                                 uint32_t end) {
     const bool may_be_broken = world->refused & KEELI_REFUSED_INSIDE;
     row rows[ROWS];
     uint32_t count = 0, at = end;
     for (uint32_t p = from; p < end; ++p) {
         if (may_be_broken) {
-            at = append_sources(world, l, p, at);
+            at = append_children(world, l, p, at);
             continue;
         }
         const keel_entity target = l->entities.items[p];
@@ -79,34 +82,51 @@ static void append_level(const keel_world *world, keeli_levels *l, uint32_t from
     l->entities.count = at;
 }
 
-static void append_roots(const keel_world *world, keeli_levels *l) {
-    const keeli_storage *targets = world->hierarchy.parents;
+// The sources of the places from..end, which are in arrays.
+static void append_level(const keel_world *world, keeli_levels *l, const keeli_edge_side *targets,
+                         uint32_t from, uint32_t end) {
+    uint32_t at = end;
+    for (uint32_t p = from; p < end; ++p) {
+        keeli_edge_list *list = keeli_edge_list_of(targets, keeli_index_of(l->entities.items[p]));
+        for (uint32_t place = 0; list && place < list->used; ++place) {
+            const uint32_t source = *keeli_edge_entry(list, targets->stride, place);
+            if (source == KEELI_HOLE) continue;
+            l->entities.items[at] = keeli_entity_at(&world->entities, source);
+            l->targets.items[at++] = p;
+        }
+    }
+    l->entities.count = at;
+}
+
+static void append_roots(const keel_world *world, keeli_levels *l, const keeli_storage *sources,
+                         const keeli_storage *targets) {
     for (uint32_t i = 0; (i = keeli_store_next(targets, i)) != UINT32_MAX; ++i) {
-        if (keeli_store_has(world->hierarchy.children, i)) continue;
+        if (keeli_store_has(sources, i)) continue;
         l->targets.items[l->entities.count] = NO_PLACE;
         l->entities.items[l->entities.count++] = keeli_entity_at(&world->entities, i);
     }
 }
 
-static bool make(keel_world *world, keeli_levels *l) {
+static bool make(keel_world *world, keeli_levels *l, const keeli_storage *sources) {
     keeli_heap *heap = &world->heap;
-    const uint32_t most = keeli_store_count(world->hierarchy.children) +
-                          keeli_store_count(world->hierarchy.parents) + 1;
+    const keeli_storage *targets = keeli_targets_of(world, sources);
+    const uint32_t most = keeli_store_count(sources) + keeli_store_count(targets) + 1;
     l->is_made = false;
     l->entities.count = l->targets.count = l->starts.count = 0;
     if (!KEELI_RESERVE(heap, &l->entities, most) || !KEELI_RESERVE(heap, &l->targets, most))
         return false;
-    append_roots(world, l);
+    append_roots(world, l, sources, targets);
     for (uint32_t at = 0;;) {
         if (!KEELI_RESERVE(heap, &l->starts, 2)) return false;
         l->starts.items[l->starts.count++] = at;
         const uint32_t end = l->entities.count;
         if (at == end) break;
-        append_level(world, l, at, end);
+        if (!sources->relation) append_level_of_tree(world, l, at, end);
+        else append_level(world, l, &sources->relation->edges.targets, at, end);
         at = end;
     }
     if (l->starts.count == 1) l->starts.items[l->starts.count++] = 0; // the level of roots is there
-    l->edits = keeli_relation_edits(world);
+    l->edits = keeli_relation_edits(world, sources);
     l->has_places = false;
     return l->is_made = true;
 }
@@ -123,34 +143,32 @@ static bool make_places(keel_world *world, keeli_levels *l) {
 }
 
 // Several walks may begin at once; the first of them makes it.
-static bool bring_up_to_date(const keeli_view *view, bool with_places) {
+static bool bring_up_to_date(const keeli_view *view, const keeli_plan *plan) {
     keel_world *world = view->world;
-    keeli_levels *l = &world->hierarchy.levels;
+    keeli_levels *l = keeli_levels_of(world, plan->relation);
     keeli_lock_take(&l->lock);
-    bool is_there = l->is_made && l->edits == keeli_relation_edits(world);
+    bool is_there = l->is_made && l->edits == keeli_relation_edits(world, plan->relation);
     if (!is_there) {
-        is_there = make(world, l);
+        is_there = make(world, l, plan->relation);
         l->made_at = keeli_holder_now(world, &view->holder);
     }
-    if (is_there && with_places && !l->has_places) is_there = make_places(world, l);
+    if (is_there && plan->is_changed_up && !l->has_places) is_there = make_places(world, l);
     keeli_lock_give(&l->lock);
     return is_there || (keeli_out_of_memory(world, "beginning a loop"), false);
 }
 
 void keeli_levels_trim(keel_world *world) {
-    keeli_levels *l = &world->hierarchy.levels;
-    l->is_made = false;
-    KEELI_RELEASE(&world->heap, &l->entities);
-    KEELI_RELEASE(&world->heap, &l->targets);
-    KEELI_RELEASE(&world->heap, &l->starts);
-    KEELI_RELEASE(&world->heap, &l->places);
+    keeli_levels_release(&world->heap, &world->hierarchy.levels);
+    for (keeli_relation *r = world->relations.all; r; r = r->next)
+        keeli_levels_release(&world->heap, &r->levels);
 }
 
 // ------------------------------------------------------------------ the nearest above
 static uint32_t level_count(const keeli_levels *l) { return l->starts.count - 1; }
 
 static bool needs_nearest(const keeli_iterator *it, const keeli_plan_column *column) {
-    return column->how == KEELI_UP && !it->is_direct[column->term];
+    return column->how == KEELI_UP && column->relation == it->plan->relation &&
+           !it->is_direct[column->term];
 }
 
 // For the places from..end: the nearest above that has the component, of each KEEL_UP.
@@ -278,14 +296,14 @@ static bool all_have(const keel_world *world, keeli_levels *l, const keeli_stora
 
 static void look_at_facts(keeli_iterator *it) {
     keel_world *world = it->view->world;
-    keeli_levels *l = &world->hierarchy.levels;
     const keeli_plan *plan = it->plan;
+    keeli_levels *l = keeli_levels_of(world, plan->relation);
     keeli_lock_take(&l->lock);
     it->all_pass = true;
     for (uint32_t i = 0; i < plan->check_count; ++i)
         it->all_pass &= all_have(world, l, plan->check[i]);
     for (uint32_t c = 0; c < plan->column_count; ++c)
-        if (plan->columns[c].how == KEELI_UP)
+        if (plan->columns[c].how == KEELI_UP && plan->columns[c].relation == plan->relation)
             it->is_direct[plan->columns[c].term] = all_have(world, l, plan->columns[c].storage);
     keeli_lock_give(&l->lock);
 }
@@ -293,8 +311,8 @@ static void look_at_facts(keeli_iterator *it) {
 bool keeli_levels_begin(keeli_iterator *it) {
     keel_world *world = it->view->world;
     it->all_changed = false;
-    if (!bring_up_to_date(it->view, it->plan->is_changed_up)) return false;
-    const keeli_levels *l = it->levels = &world->hierarchy.levels;
+    if (!bring_up_to_date(it->view, it->plan)) return false;
+    const keeli_levels *l = it->levels = keeli_levels_of(world, it->plan->relation);
     if (it->plan->is_changed_up && !begin_changed(it))
         return keeli_out_of_memory(world, "beginning a loop"), false;
     look_at_facts(it);
@@ -410,7 +428,7 @@ void keeli_levels_aim(keeli_iterator *it, const keeli_piece *piece) {
 // ------------------------------------------------------------------ through a relation
 static uint32_t climb(const keeli_storage *relation, const keeli_storage *s, uint32_t index) {
     while (keeli_store_has(relation, index)) {
-        index = keeli_index_of(keeli_target_at(relation, index));
+        index = keeli_target_at(relation, index);
         if (keeli_store_has(s, index)) return index;
     }
     return NO_PLACE;
@@ -418,9 +436,9 @@ static uint32_t climb(const keeli_storage *relation, const keeli_storage *s, uin
 
 uint32_t keeli_through(const keeli_storage *relation, const keeli_storage *s, bool is_up,
                        uint32_t index) {
-    if (!s || !keeli_store_has(relation, index)) return NO_PLACE;
+    if (!s || !relation || !keeli_store_has(relation, index)) return NO_PLACE;
     if (is_up) return climb(relation, s, index);
-    index = keeli_index_of(keeli_target_at(relation, index));
+    index = keeli_target_at(relation, index);
     return keeli_store_has(s, index) ? index : NO_PLACE;
 }
 
@@ -464,7 +482,7 @@ static inline __attribute__((always_inline)) void find_by_link(keeli_iterator *i
     for (uint32_t i = 0; i < count; ++i) {
         index[i] = NO_PLACE;
         if (column->maybe && !keeli_store_has(column->relation, candidates[i])) continue;
-        const uint32_t target = keeli_index_of(keeli_target_at(column->relation, candidates[i]));
+        const uint32_t target = keeli_target_at(column->relation, candidates[i]);
         if (target != last) answer = place_of(it->view->world, column, kind, climbs, target);
         last = target; // siblings often follow each other
         index[i] = answer;
@@ -474,7 +492,8 @@ static inline __attribute__((always_inline)) void find_by_link(keeli_iterator *i
 // `kind` is the storage's, a constant.
 static inline __attribute__((always_inline)) void
 find(keeli_iterator *it, const keeli_plan_column *column, keel_storage kind, uint32_t count) {
-    const bool by_level = it->plan->scan == KEELI_SCAN_LEVELS && it->level;
+    const bool by_level =
+        it->plan->scan == KEELI_SCAN_LEVELS && it->level && column->relation == it->plan->relation;
     const bool is_up = column->how == KEELI_UP;
     if (by_level && !(is_up && is_filtered(it) && !it->is_direct[column->term]))
         find_by_level(it, column, kind, count);
@@ -494,18 +513,70 @@ uint32_t keeli_find_through(keeli_iterator *it, const keeli_plan_column *column,
     return missing;
 }
 
-bool keeli_is_below_change(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
+// ------------------------------------------------------------------ the sources of one target
+uint32_t keeli_source_places(const keeli_view *view, const keeli_storage *relation) {
     const keel_world *world = view->world;
-    const keeli_levels *l = &world->hierarchy.levels;
+    const keel_entity to = view->facts.related_to;
+    if (!keeli_entity_is_alive(&world->entities, to)) return 0;
+    const keeli_relation *r = relation->relation;
+    if (!r) return keeli_has_children(world, to) ? keeli_link_of_parent(world, to)->child_count : 0;
+    const keeli_edge_list *list = keeli_edge_list_of(&r->edges.targets, keeli_index_of(to));
+    return list ? list->used : 0;
+}
+
+static uint32_t take_children(keeli_iterator *it) {
+    const keel_world *world = it->view->world;
+    uint32_t n = 0;
+    for (; n < KEELI_BLOCK && it->at < it->end; ++it->at) {
+        const keel_entity child =
+            it->at ? keeli_link_of_child(world, it->source)->next
+                   : keeli_link_of_parent(world, it->view->facts.related_to)->first_child;
+        it->source = child;
+        it->candidates[n++] = keeli_index_of(child);
+    }
+    return n;
+}
+
+static uint32_t take_sources(keeli_iterator *it) {
+    const keeli_edge_side *side = &it->plan->related->relation->edges.targets;
+    keeli_edge_list *list = keeli_edge_list_of(side, keeli_index_of(it->view->facts.related_to));
+    uint32_t n = 0;
+    for (; n < KEELI_BLOCK && it->at < it->end; ++it->at) {
+        const uint32_t source = *keeli_edge_entry(list, side->stride, it->at);
+        it->candidates[n] = source;
+        n += source != KEELI_HOLE;
+    }
+    return n;
+}
+
+bool keeli_scan_sources(keeli_iterator *it) {
+    while (it->at < it->end) {
+        const uint32_t count = it->plan->related->relation ? take_sources(it) : take_children(it);
+        const uint32_t first = it->candidates[0];
+        uint32_t differ = 0;
+        for (uint32_t i = 0; i < count; ++i)
+            differ |= it->candidates[i] ^ first;
+        it->one_page = differ < KEELI_MASK_SLOTS;
+        it->highest = first | differ;
+        it->block = NULL;
+        if (count && keeli_gather(it, count)) return true;
+    }
+    return false;
+}
+
+bool keeli_is_below_change(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
+    keel_world *world = view->world;
     const keeli_storage *relation = view->storages[term->first + 1];
     if (!view->storages[term->first]) return false;
     const keeli_change_filter f = keeli_change_filter_of(view, term);
-    if (!l->is_made || l->edits != keeli_relation_edits(world) ||
+    if (!relation) return keeli_change_passes(&f, index);
+    const keeli_levels *l = keeli_levels_of(world, relation);
+    if (!l->is_made || l->edits != keeli_relation_edits(world, relation) ||
         keeli_is_within(f.modified_in, keeli_tick_of(world, l->made_at)))
         return true;
     while (!keeli_change_passes(&f, index)) {
         if (!keeli_store_has(relation, index)) return false;
-        index = keeli_index_of(keeli_target_at(relation, index));
+        index = keeli_target_at(relation, index);
     }
     return true;
 }

@@ -59,9 +59,10 @@ static bool sort_terms(keeli_plan *plan, const keeli_view *view, demand *d) {
             plan->relation = s;
             continue;
         }
+        if (term->kind == KEEL_TERM_RELATED) plan->related = s;
         if (term->kind == KEEL_TERM_CHANGED_UP) {
-            if (!s) return false;
-            plan->is_changed_up = true;
+            if (!s || (!view->facts.targets_first && !add_change(plan, view, term))) return false;
+            plan->is_changed_up = view->facts.targets_first != NULL;
             plan->changed_up = keeli_change_filter_of(view, term);
             continue;
         }
@@ -83,13 +84,15 @@ static bool sort_terms(keeli_plan *plan, const keeli_view *view, demand *d) {
         if (!keeli_term_has_values(term->kind)) continue;
         const bool maybe = keeli_term_may_lack(term->kind);
         plan->has_maybe |= maybe;
+        const bool is_through = keeli_term_is_through(term->kind);
+        if (is_through && !relation) s = NULL; // nobody has a target
         keeli_plan_column column = { t, maybe, KEELI_ABSENT, s, s ? relation : NULL };
         if (column.relation) {
             column.how = keeli_term_is_up(term->kind) ? KEELI_UP : KEELI_OF_TARGET;
             plan->has_through = true;
         }
         plan->columns[plan->column_count++] = column;
-        if (!relation || maybe) continue;
+        if (!is_through || maybe) continue;
         if (!s) return false;
         if (!is_among(relation, d->must, d->must_count)) add_must(d, relation);
     }
@@ -376,15 +379,17 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, bool is_listed, 
         if (!plan->match) return keeli_out_of_memory(view->world, "beginning a loop"), false;
     }
     if (is_listed) plan->relation = NULL;
-    const bool by_level = plan->relation != NULL;
-    if (is_listed || by_level) plan->lead = NULL;
-    keel_group *group = view->world->followers.groups && !plan->lead && !is_listed && !by_level
-                            ? find_group(plan, d)
-                            : NULL;
+    const bool by_level = plan->relation != NULL, by_target = plan->related && !is_listed;
+    if (is_listed || by_level || by_target) plan->lead = NULL;
+    keel_group *group =
+        view->world->followers.groups && !plan->lead && !is_listed && !by_level && !by_target
+            ? find_group(plan, d)
+            : NULL;
     plan->considered_group = group != NULL;
-    plan->scan = is_listed  ? KEELI_SCAN_HANDLES
-                 : by_level ? KEELI_SCAN_LEVELS
-                            : choose(plan, d, group);
+    plan->scan = is_listed   ? KEELI_SCAN_HANDLES
+                 : by_level  ? KEELI_SCAN_LEVELS
+                 : by_target ? KEELI_SCAN_SOURCES
+                             : choose(plan, d, group);
     if (plan->scan == KEELI_SCAN_GROUP) follow_group(plan, group);
     if (plan->scan == KEELI_SCAN_SET) plan->leader = d->sparse;
     if (plan->scan == KEELI_SCAN_BITS || by_level) plan->leader = d->smallest;
@@ -395,6 +400,7 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, bool is_listed, 
     for (uint32_t i = 0; i < d->must_count; ++i) {
         const bool granted =
             (d->must[i] == plan->leader && !by_level) ||
+            (by_target && d->must[i] == plan->related) ||
             (plan->scan == KEELI_SCAN_CHANGES && d->must[i] == plan->lead->storage) ||
             (plan->scan == KEELI_SCAN_ROWS && d->must[i]->kind == KEEL_ARCHETYPE) ||
             (plan->group && is_among(d->must[i], plan->group->storages, plan->group->must_count));
@@ -471,7 +477,8 @@ const keeli_plan *keeli_plan_get(const keeli_view *view, keeli_plan *own) {
     return &kept->plan;
 }
 
-uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world) {
+uint64_t keeli_plan_touches(const keeli_plan *plan, const keeli_view *view) {
+    const keel_world *world = view->world;
     switch (plan->scan) {
     case KEELI_SCAN_SET:
     case KEELI_SCAN_BITS:
@@ -484,6 +491,8 @@ uint64_t keeli_plan_touches(const keeli_plan *plan, const keel_world *world) {
         return plan->lead->logged;
     case KEELI_SCAN_ENTITIES:
         return keeli_entity_count(&world->entities);
+    case KEELI_SCAN_SOURCES:
+        return keeli_source_places(view, plan->related);
     case KEELI_SCAN_LEVELS:
         return keeli_store_count(plan->relation) + (plan->needs_target ? 0
                                                     : plan->leader

@@ -1,28 +1,38 @@
 // SPDX-License-Identifier: MIT
-// What terms over a relation ask of it: who is the target of an index, the first and the next
-// source, and has anything changed. keel_child is the relation there is: the target of a child is
-// its parent.
+// What terms over a relation ask of it: who is the target of an index, who is a target, has
+// anything changed. The hierarchy is one, too: keel_child, where the target of a child is its
+// parent. `relation` is the storage of those who have a target.
 #pragma once
 #include "edit/hierarchy.h"
+#include "edit/relation.h"
 
-// Of an index that has one.
-static inline keel_entity keeli_target_at(const keeli_storage *relation, uint32_t index) {
+// Of an index that has one, where each has one at most.
+static inline uint32_t keeli_target_at(const keeli_storage *relation, uint32_t index) {
+    if (relation->relation) {
+        const keeli_edge_side *sources = &relation->relation->edges.sources;
+        return sources->pages[index / KEELI_EDGE_PAGE][index % KEELI_EDGE_PAGE].few[0];
+    }
     const struct keeli_set_root *root = relation->root;
     const keel_child *page = root->pages[index >> root->shift];
-    return page[index & root->mask].parent;
+    return keeli_index_of(page[index & root->mask].parent);
 }
-static inline uint32_t keeli_source_count(const keel_world *world, keel_entity target) {
-    return keeli_has_children(world, target) ? keeli_link_of_parent(world, target)->child_count : 0;
+// Of an index, where each may have several.
+static inline bool keeli_is_source_of(const keeli_storage *relation, uint32_t index,
+                                      uint32_t target) {
+    if (relation->relation)
+        return keeli_edges_find(&relation->relation->edges, index, target) != KEELI_NO_EDGE;
+    return keeli_store_has(relation, index) && keeli_target_at(relation, index) == target;
 }
-// Of a target that has sources.
-static inline keel_entity keeli_first_source(const keel_world *world, keel_entity target) {
-    return keeli_link_of_parent(world, target)->first_child;
+// Who is a target.
+static inline keeli_storage *keeli_targets_of(const keel_world *world,
+                                              const keeli_storage *relation) {
+    return relation->relation ? relation->relation->targets : world->hierarchy.parents;
 }
-// After the last one the first comes again.
-static inline keel_entity keeli_next_source(const keel_world *world, keel_entity source) {
-    return keeli_link_of_child(world, source)->next;
+static inline keeli_levels *keeli_levels_of(keel_world *world, const keeli_storage *relation) {
+    return relation->relation ? &relation->relation->levels : &world->hierarchy.levels;
 }
 // Another number after each change of links.
-static inline uint64_t keeli_relation_edits(const keel_world *world) {
-    return world->hierarchy.links.edits;
+static inline uint64_t keeli_relation_edits(const keel_world *world,
+                                            const keeli_storage *relation) {
+    return relation->relation ? relation->relation->edges.edits : world->hierarchy.links.edits;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The terms of views, systems and custom views: checked, and their components bound to storages.
+#include "find/relation.h"
 #include "find/view.h"
 #include "follow/changes.h"
 #include "world/registry.h"
@@ -44,6 +45,19 @@ static keel_result want_entities(keeli_view *view, keel_access access) {
     return want(view, &view->world->stand_in.entities, access);
 }
 
+// Who is a target has a storage of the world's own, which is held with that of the sources.
+static keel_result bind_targets(keeli_view *view, const keel_term *term, keeli_storage **s) {
+    keel_world *world = view->world;
+    if (!*s) return KEEL_OK;
+    if (!(*s)->relation && *s != world->hierarchy.children)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "%s: '%s' is no relation; declare it with KEEL_RELATION",
+                            view->holder.name, keeli_component_name(term->component));
+    KEEL_TRY(want(view, *s, KEEL_ACCESS_READ));
+    *s = keeli_targets_of(world, *s);
+    return KEEL_OK;
+}
+
 // Commands name components, but borrow nothing: what they edit is edited later.
 static keel_result bind_component(keeli_view *view, const keel_term *term,
                                   const keel_component *component) {
@@ -64,7 +78,8 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
         s = NULL; // nothing becomes known in shared mode: it matches nothing
     else if (!(s = keeli_storage_get(world, component, to_unique, &result))) return result;
     const keel_access access = is_relation ? KEEL_ACCESS_READ : keeli_term_access(term->kind);
-    const bool is_edited_by_verbs = s && s->relation && access != KEEL_ACCESS_WRITE;
+    const bool is_edited_by_verbs =
+        s && s->relation && (access != KEEL_ACCESS_WRITE || keeli_store_is_valued(s));
     if (s && s->flags & KEELI_IS_LINK && access > KEEL_ACCESS_READ && !is_edited_by_verbs) {
         if (s->relation)
             return bad_term(view, "a relation has no values to be written; use keel_relate and "
@@ -75,10 +90,12 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
         if (access == KEEL_ACCESS_WRITE)
             return bad_term(view, "keel_name cannot be written; use keel_set_name");
     }
+    if (term->kind == KEEL_TERM_TARGETED) KEEL_TRY(bind_targets(view, term, &s));
     view->storages[view->storage_count++] = s;
     const uint32_t tracks = is_relation ? 0 : keeli_term_tracks(term->kind);
     if (s) KEEL_TRY(keeli_track_for(world, s, tracks, view->holder.name));
-    return s && term->kind != KEEL_TERM_COMMANDS ? want(view, s, access) : KEEL_OK;
+    if (!s || term->kind == KEEL_TERM_COMMANDS || keeli_store_has_sources(s)) return KEEL_OK;
+    return want(view, s, access);
 }
 
 static keel_result missing_unique(keel_world *world, const char *who,
@@ -112,58 +129,60 @@ static keel_result bind_components(keeli_view *view, const keel_term *term, uint
 
 static const keel_entity no_handles; // an empty list of them
 
+// What a term demands of its relation: one target at most, and where it climbs no circles.
+static keel_result check_relation(const keeli_view *view, const keel_component *relation,
+                                  const keeli_storage *s, keel_term_kind kind) {
+    const bool climbs = kind != KEEL_TERM_OF_TARGET_READ && kind != KEEL_TERM_OF_TARGET_WRITE &&
+                        kind != KEEL_TERM_OF_TARGET_OPTIONAL_READ;
+    const char *what = NULL;
+    if (s == view->world->hierarchy.children) return KEEL_OK;
+    if (!relation->is_relation) what = "no relation; declare it with KEEL_RELATION";
+    else if (kind == KEEL_TERM_RELATED) return KEEL_OK;
+    else if (!relation->exclusive)
+        what = "not .exclusive, and the term needs a relation with one target at most";
+    else if (climbs && !relation->acyclic)
+        what = "not .acyclic, and the term needs a relation that leads to an end";
+    if (!what) return KEEL_OK;
+    return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "%s: '%s' is %s", view->holder.name,
+                        keeli_component_name(relation), what);
+}
+
 // A term over a relation names it last.
-static keel_result check_relation(const keeli_view *view, const keel_term *term, uint32_t count) {
+static keel_result check_relations(const keeli_view *view, const keel_term *term, uint32_t count) {
     const bool has_relation = keeli_term_has_relation(term->kind);
-    if (!has_relation && term->kind != KEEL_TERM_TARGETS_FIRST) return KEEL_OK;
+    const bool is_alone = term->kind == KEEL_TERM_TARGETS_FIRST ||
+                          term->kind == KEEL_TERM_TARGETED || term->kind == KEEL_TERM_RELATED;
+    if (!has_relation && !is_alone) return KEEL_OK;
     if (count != (has_relation ? 2 : 1))
         return bad_term(view, has_relation ? "KEEL_OF_TARGET, KEEL_UP and KEEL_CHANGED_UP name one "
                                              "relation and one component"
-                                           : "KEEL_TARGETS_FIRST names one relation");
+                                           : "KEEL_TARGETS_FIRST, KEEL_TARGETED and KEEL_RELATED "
+                                             "name one relation");
     if (term->kind == KEEL_TERM_CHANGED_UP && view->facts.is_changed_up)
         return bad_term(view, "more than one KEEL_CHANGED_UP");
-    const keeli_storage *s = view->storages[view->storage_count - 1];
-    if (s == view->world->hierarchy.children) return KEEL_OK;
-    return keeli_misuse(
-        view->world, KEEL_ERROR_ARGUMENT, "%s: '%s' is no relation; the one there is is keel_child",
-        view->holder.name, keeli_component_name(term->others ? term->others[0] : term->component));
+    if (term->kind == KEEL_TERM_TARGETED) return KEEL_OK; // it was looked at before
+    return check_relation(view, term->others ? term->others[0] : term->component,
+                          view->storages[view->storage_count - 1], term->kind);
 }
 
-static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
-    if (is_for_systems(term->kind) && !for_system)
-        return bad_term(view, "commands, context, data, events and custom views are for systems");
-    if ((uint32_t)term->kind > KEEL_TERM_BACKWARDS)
-        return bad_term(view, "a term of an unknown kind");
-    if (term->kind >= KEEL_TERM_AMONG && for_system)
-        return bad_term(view, "KEEL_AMONG and KEEL_BACKWARDS are for loops and views");
-    if (view->term_count == KEEL_MAX_TERMS) return bad_term(view, "more than 16 terms");
-    keeli_bound_term *bound = &view->terms[view->term_count++];
-    *bound = (keeli_bound_term){ .kind = term->kind,
-                                 .first = view->storage_count,
-                                 .name = term->name,
-                                 .data_size = term->data_size };
-    if (takes_component(term->kind) && !term->component)
-        return bad_term(view, "a term lacks its component");
-    KEEL_TRY(bind_components(view, term, &bound->count));
-    if (bound->count > KEEL_MAX_TERM_COMPONENTS)
-        return bad_term(view, "a term names more than 8 components");
-    KEEL_TRY(check_relation(view, term, bound->count));
-    const bool is_event = keeli_term_is_event(term->kind);
+// Is that the relation whose targets come first?
+static bool is_in_order(const keeli_view *view, const keeli_bound_term *through) {
+    return view->facts.is_targets_first &&
+           view->storages[through->first + 1] == view->facts.targets_first;
+}
+
+static void gather_facts(keeli_view *view, const keel_term *term) {
     keeli_view_facts *facts = &view->facts;
     const bool is_among = term->kind == KEEL_TERM_AMONG;
     const bool is_first = term->kind == KEEL_TERM_TARGETS_FIRST;
-    const bool leads = is_among || is_first || keeli_term_leads(term->kind, term->data_size);
-    if (leads && facts->has_leading)
-        return bad_term(view, "more than one KEEL_LEADING, KEEL_AMONG or KEEL_TARGETS_FIRST");
-    if (is_among && !term->custom && term->data_size)
-        return bad_term(view, "the list of a KEEL_AMONG is NULL");
-    facts->has_leading |= leads;
     facts->is_targets_first |= is_first;
-    facts->is_listed |= term->kind >= KEEL_TERM_AMONG;
+    if (is_first) facts->targets_first = view->storages[view->storage_count - 1];
+    if (term->kind == KEEL_TERM_RELATED) facts->related_to = *(const keel_entity *)term->custom;
+    facts->is_listed |= is_among || term->kind == KEEL_TERM_BACKWARDS;
     facts->is_backwards |= term->kind == KEEL_TERM_BACKWARDS;
     if (is_among) facts->among = term->custom ? term->custom : &no_handles;
     if (is_among) facts->among_count = term->data_size;
-    facts->has_events |= is_event;
+    facts->has_events |= keeli_term_is_event(term->kind);
     facts->sends |= term->kind == KEEL_TERM_SEND;
     facts->is_changed_up |= term->kind == KEEL_TERM_CHANGED_UP;
     facts->filters_changes |= keeli_term_filters_changes(term->kind) || facts->is_changed_up;
@@ -175,6 +194,43 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
     facts->takes_data |= term->kind == KEEL_TERM_DATA;
     facts->records |= term->kind == KEEL_TERM_COMMANDS;
     view->holder.everything |= term->kind == KEEL_TERM_MAY_EDIT_WORLD;
+}
+
+static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
+    if (is_for_systems(term->kind) && !for_system)
+        return bad_term(view, "commands, context, data, events and custom views are for systems");
+    if ((uint32_t)term->kind > KEEL_TERM_RELATED)
+        return bad_term(view, "a term of an unknown kind");
+    if (term->kind >= KEEL_TERM_AMONG && for_system)
+        return bad_term(view,
+                        "KEEL_AMONG, KEEL_BACKWARDS and KEEL_RELATED are for loops and views");
+    if (view->term_count == KEEL_MAX_TERMS) return bad_term(view, "more than 16 terms");
+    keeli_bound_term *bound = &view->terms[view->term_count++];
+    *bound = (keeli_bound_term){ .kind = term->kind,
+                                 .first = view->storage_count,
+                                 .name = term->name,
+                                 .data_size = term->data_size };
+    if (takes_component(term->kind) && !term->component)
+        return bad_term(view, "a term lacks its component");
+    KEEL_TRY(bind_components(view, term, &bound->count));
+    if (bound->count > KEEL_MAX_TERM_COMPONENTS)
+        return bad_term(view, "a term names more than 8 components");
+    KEEL_TRY(check_relations(view, term, bound->count));
+    const bool is_event = keeli_term_is_event(term->kind);
+    keeli_view_facts *facts = &view->facts;
+    const bool is_among = term->kind == KEEL_TERM_AMONG;
+    const bool is_first = term->kind == KEEL_TERM_TARGETS_FIRST;
+    const bool is_related = term->kind == KEEL_TERM_RELATED;
+    const bool leads =
+        is_among || is_first || is_related || keeli_term_leads(term->kind, term->data_size);
+    if (leads && facts->has_leading)
+        return bad_term(
+            view, "more than one KEEL_LEADING, KEEL_AMONG, KEEL_RELATED or KEEL_TARGETS_FIRST");
+    if (is_among && !term->custom && term->data_size)
+        return bad_term(view, "the list of a KEEL_AMONG is NULL");
+    if (is_related && !term->custom) return bad_term(view, "the target of a KEEL_RELATED is NULL");
+    facts->has_leading |= leads;
+    gather_facts(view, term);
     if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_own_values(term->kind) ||
                              term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind) ||
                              keeli_term_filters_changes(term->kind) || is_event))
@@ -241,7 +297,8 @@ static keel_result bind_custom_term(keeli_view *view, const keel_custom_view *ki
             view, kind,
             term->kind < KEEL_TERM_AMONG
                 ? "declares commands, context, data or events, which only systems have"
-                : "declares KEEL_AMONG or KEEL_BACKWARDS, which are for loops and views");
+                : "declares KEEL_AMONG, KEEL_BACKWARDS or KEEL_RELATED, which are for loops and "
+                  "views");
     if (takes_component(term->kind) && !term->component)
         return bad_kind(view, kind, "has a term that lacks its component");
     uint32_t count;
@@ -331,7 +388,7 @@ static uint32_t count_handed_out(const keeli_bound_term *term) {
 static bool is_before_its_sources(const keeli_view *view, const keeli_bound_term *through,
                                   const keeli_bound_term *own) {
     return keeli_term_is_through(through->kind) && through->kind != KEEL_TERM_OF_TARGET_WRITE &&
-           keeli_term_has_own_values(own->kind) && view->facts.is_targets_first &&
+           keeli_term_has_own_values(own->kind) && is_in_order(view, through) &&
            !view->facts.is_backwards;
 }
 
@@ -438,9 +495,11 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
     if (!terms) return bad_term(view, "the list of terms is NULL");
     for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
         KEEL_TRY(bind_term(view, term, system != NULL));
-    if (view->facts.is_changed_up && (!view->facts.is_targets_first || view->facts.is_backwards))
-        return bad_term(
-            view, "KEEL_CHANGED_UP needs KEEL_TARGETS_FIRST beside it, and no KEEL_BACKWARDS");
+    for (uint32_t t = 0; view->facts.is_changed_up && t < view->term_count; ++t)
+        if (view->terms[t].kind == KEEL_TERM_CHANGED_UP &&
+            (!is_in_order(view, &view->terms[t]) || view->facts.is_backwards))
+            return bad_term(view, "KEEL_CHANGED_UP needs KEEL_TARGETS_FIRST of its relation beside "
+                                  "it, and no KEEL_BACKWARDS");
     KEEL_TRY(check_aliases(view));
     if (view->facts.custom_count) KEEL_TRY(bind_customs(view, terms));
     view->facts.asks_about_changes = view->facts.filters_changes || view->facts.custom_count ||

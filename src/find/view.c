@@ -4,6 +4,7 @@
 #include "find/view.h"
 
 #include "find/iterate.h"
+#include "find/relation.h"
 #include "follow/changes.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -277,6 +278,13 @@ static uint32_t source_of(const keeli_view *view, const keeli_bound_term *term, 
                          keeli_term_is_up(term->kind), index);
 }
 
+static bool is_related(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
+    const keel_entity to = view->facts.related_to;
+    const keeli_storage *relation = view->storages[term->first];
+    return relation && is_alive(view, to) &&
+           keeli_is_source_of(relation, index, keeli_index_of(to));
+}
+
 // Does the view match this living entity?
 static bool matches(const keeli_view *view, keel_entity e) {
     const uint32_t index = keeli_index_of(e);
@@ -288,6 +296,7 @@ static bool matches(const keeli_view *view, keel_entity e) {
             return false;
         if (term->kind == KEEL_TERM_CHANGED_UP && !keeli_is_below_change(view, term, index))
             return false;
+        if (term->kind == KEEL_TERM_RELATED && !is_related(view, term, index)) return false;
         if (keeli_term_is_through(term->kind) && !keeli_term_may_lack(term->kind) &&
             source_of(view, term, index) == UINT32_MAX)
             return false;

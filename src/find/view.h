@@ -20,7 +20,9 @@ typedef struct keeli_bound_term {
 typedef struct keeli_view_facts {
     bool wants_entities;
     bool has_leading;                      // a term says what leads,
+    const keeli_storage *targets_first;    // of which relation KEEL_TARGETS_FIRST is, or NULL
     bool is_targets_first;                 // and that is KEEL_TARGETS_FIRST
+    keel_entity related_to;                // or KEEL_RELATED: to whom
     bool is_changed_up;                    // KEEL_CHANGED_UP beside it
     bool has_uniques, takes_data, records; // there are terms of these kinds, commands the last
     uint32_t custom_count;                 // terms that are custom views
@@ -132,6 +134,7 @@ uint32_t keeli_term_tracks(keel_term_kind kind); // KEEL_TRACK_* that it asks fo
 
 static inline bool keeli_term_must(keel_term_kind kind) { // the component has to be there
     return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_EDIT) || kind == KEEL_TERM_WITH ||
+           kind == KEEL_TERM_TARGETED || kind == KEEL_TERM_RELATED ||
            (kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_CHANGED);
 }
 // Does the component lead the view by choice?
@@ -149,7 +152,7 @@ static inline const keeli_bound_term *keeli_view_commands(const keeli_view *view
 }
 // Is it about components of the entities that are visited?
 static inline bool keeli_term_is_walked(keel_term_kind kind) {
-    return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_TARGETS_FIRST;
+    return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_TARGETED) || kind == KEEL_TERM_RELATED;
 }
 // Or of others that a relation leads to: its second component is the relation.
 static inline bool keeli_term_is_through(keel_term_kind kind) {

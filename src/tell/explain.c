@@ -4,6 +4,7 @@
 #include "find/iterate.h"
 #include "follow/follow.h"
 #include "world/registry.h"
+#include "world/report.h"
 
 #include <inttypes.h>
 
@@ -61,11 +62,15 @@ static void put_leader(keeli_writer *w, const keeli_plan *plan, const keeli_view
     case KEELI_SCAN_LEVELS:
         put_levels(w, plan);
         break;
+    case KEELI_SCAN_SOURCES:
+        keeli_write(w, "sources of %s in %s, in the order of relating",
+                    KEELI_ENTITY(view->world, view->facts.related_to), name_of(plan->related));
+        break;
     }
     const bool is_among = plan->scan == KEELI_SCAN_HANDLES;
     keeli_write(w, "%s%s\ntouches: %" PRIu64 "\n", view->facts.has_leading ? ", by choice" : "",
                 view->facts.is_backwards ? "; collected, and visited backwards" : "",
-                is_among ? view->facts.among_count : keeli_plan_touches(plan, view->world));
+                is_among ? view->facts.among_count : keeli_plan_touches(plan, view));
 }
 
 // ------------------------------------------------------------------ filters and columns
@@ -124,6 +129,7 @@ static const char *chunks_of(const keeli_plan *plan) {
         return "none";
     case KEELI_SCAN_CHANGES:
     case KEELI_SCAN_HANDLES:
+    case KEELI_SCAN_SOURCES:
         return "lists";
     case KEELI_SCAN_LEVELS:
         return plan->needs_target ? "lists, none of two levels"

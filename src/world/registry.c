@@ -41,8 +41,12 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
     if ((uint32_t)c->on_delete > KEEL_REFUSE) return "has an unknown .on_delete";
     if (c->acyclic && !c->exclusive) return "is .acyclic, which only exclusive relations can be";
     if (c->is_relation && c->is_unique) return "is a unique, which is no relation";
-    if (c->is_relation && c->size) return "is a relation, which has no values";
-    if (c->is_relation && (c->drop || c->copy || c->move || c->hash))
+    if (c->is_relation && c->size && !c->exclusive)
+        return "is a relation, which has no values unless it is .exclusive";
+    if (c->is_relation && c->size && c->storage == KEEL_ARCHETYPE)
+        return "is a relation in KEEL_ARCHETYPE: who loses its target would have to move its row, "
+               "which may need memory";
+    if (c->is_relation && !c->size && (c->drop || c->copy || c->move || c->hash))
         return "is a relation and has hooks, but there are no values";
     if (c->tracking && c->is_unique)
         return "is a unique, which is always tracked; leave .tracking out";
@@ -128,12 +132,22 @@ static void drop_unique(keel_world *world, keeli_storage *s) {
     s->unique = NULL;
 }
 
+void keeli_levels_release(keeli_heap *heap, keeli_levels *l) {
+    l->is_made = false;
+    KEELI_RELEASE(heap, &l->entities);
+    KEELI_RELEASE(heap, &l->targets);
+    KEELI_RELEASE(heap, &l->starts);
+    KEELI_RELEASE(heap, &l->places);
+}
+
 static void free_storage(keel_world *world, keeli_storage *s) {
     keeli_heap *heap = &world->heap;
     keel_component *c = &s->component;
     keeli_store_deinit(world, s);
     if (s->relation && s == s->relation->sources) {
         keeli_edges_deinit(&s->relation->edges, heap);
+        keeli_levels_release(heap, &s->relation->levels);
+        keeli_lock_deinit(&s->relation->levels.lock);
         if (s->relation->targets) s->relation->targets->relation = NULL;
         KEELI_FREE(heap, keeli_relation, s->relation);
     } else if (s->relation) {
@@ -169,9 +183,10 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->slot = &s->slot;
     s->world = world;
     s->slot = index;
-    if (c->is_relation) own->storage = KEEL_INDEXED; // nothing but bits
+    if (c->is_relation && !c->size) own->storage = KEEL_INDEXED; // nothing but bits
     if (c->is_relation && (s->relation = KEELI_NEW(heap, keeli_relation)) != NULL) {
         keeli_edges_init(&s->relation->edges, c->exclusive);
+        keeli_lock_init(&s->relation->levels.lock);
         s->relation->sources = s;
         s->flags |= KEELI_IS_LINK;
     }
@@ -405,7 +420,7 @@ static const keel_component *register_one(keel_world *world, const keel_componen
     if (*result < 0) return NULL;
     keeli_storage *s = keeli_storage_get(world, c, c && c->is_unique, result);
     if (!s) return NULL;
-    if (s->flags & KEELI_IS_LINK) return &s->component; // has no hooks of users
+    if (s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s)) return &s->component; // no hooks
     s->component.drop = c->drop;
     s->component.copy = c->copy;
     s->component.move = c->move;
@@ -544,6 +559,15 @@ keeli_storage *keeli_event_refused(keel_world *world, const keel_component *even
     return NULL;
 }
 
+// Does the edit change a value and not who has one?
+static bool leaves_it_there(const char *verb) {
+    static const char *const verbs[] = { "write", "mark", "patch", "replace", "clone" };
+    bool is_one = false;
+    for (uint32_t i = 0; i < sizeof verbs / sizeof *verbs; ++i)
+        is_one |= strcmp(verb, verbs[i]) == 0;
+    return is_one;
+}
+
 keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
                                      const keel_component *component, const char *verb,
                                      keel_result *result) {
@@ -553,7 +577,8 @@ keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *hold
     if (!s) return NULL;
     const bool takes_names =
         s == world->names.storage && (strcmp(verb, "delete") == 0 || strcmp(verb, "clear") == 0);
-    if (s->flags & KEELI_IS_LINK && !takes_names)
+    const bool writes = keeli_store_is_valued(s) && leaves_it_there(verb);
+    if (s->flags & KEELI_IS_LINK && !takes_names && !writes)
         return *result = keeli_not_by_hand(world, s, verb), NULL;
     *result = keeli_may_edit(world, holder, s, verb);
     return *result < 0 ? NULL : s;

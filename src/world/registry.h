@@ -34,6 +34,8 @@ static inline keeli_storage *keeli_event_known(const keel_world *world,
 const char *keeli_storage_text(keel_storage storage);
 // The component has no values and no followers any more: it becomes unknown.
 void keeli_storage_forget(keel_world *world, keeli_storage *s);
+// Give the memory of levels back.
+void keeli_levels_release(keeli_heap *heap, keeli_levels *levels);
 // At the end of the world: drop uniques and events while everything is in its place, for hooks that
 // look; then free it all.
 void keeli_registry_drop(keel_world *world);

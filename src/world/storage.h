@@ -64,6 +64,10 @@ static inline void *keeli_store_value_of(const keel_world *world, const keeli_st
 static inline bool keeli_store_has_sources(const keeli_storage *s) {
     return s->relation && s == s->relation->targets;
 }
+// Or of the sources of a relation with values, which are written as others are?
+static inline bool keeli_store_is_valued(const keeli_storage *s) {
+    return s->relation && s == s->relation->sources && s->size;
+}
 static inline uint32_t keeli_store_count(const keeli_storage *s) { return s->presence.count; }
 // Are values packed, in slots of a sparse set; in rows of archetypes; or where the index says?
 static inline bool keeli_store_is_sparse(const keeli_storage *s) {

@@ -13,7 +13,41 @@ KEEL_RELATION(Owns, .on_delete = KEEL_DELETE_SOURCES);
 KEEL_RELATION(Needs, .on_delete = KEEL_REFUSE);
 KEEL_TAG(Marked);
 
-enum { NODES = 48, KINDS = 6 };
+// Values with an owner: who is made has to be dropped. The other relation has plain values.
+typedef struct Seat {
+    uint32_t value, mark;
+} Seat;
+typedef struct Rank {
+    uint32_t value;
+} Rank;
+enum { MARK = 0xABCDEF };
+static int32_t living;
+static void seat_drop(void *value, void *hook_data) {
+    Seat *seat = value;
+    (void)hook_data;
+    assert_true(seat->mark == MARK || (!seat->mark && !seat->value));
+    living -= seat->mark == MARK;
+    memset(seat, 0xEE, sizeof *seat);
+}
+static bool seat_copy(void *to, const void *from, void *hook_data) {
+    const Seat *seat = from;
+    (void)hook_data;
+    assert_true(seat->mark == MARK || (!seat->mark && !seat->value));
+    living += seat->mark == MARK;
+    memcpy(to, from, sizeof *seat);
+    return true;
+}
+static void seat_move(void *to, void *from, void *hook_data) {
+    (void)hook_data;
+    memcpy(to, from, sizeof(Seat));
+    memset(from, 0xDD, sizeof(Seat));
+}
+KEEL_VALUED_RELATION(Seat, .exclusive = true, .tracking = KEEL_TRACK_ALL, .no_padding = true,
+                     .drop = seat_drop, .copy = seat_copy, .move = seat_move);
+KEEL_VALUED_RELATION(Rank, .exclusive = true, .acyclic = true, .on_delete = KEEL_DELETE_SOURCES,
+                     .no_padding = true, .storage = KEEL_INDEXED);
+
+enum { NODES = 48, KINDS = 8 };
 static const keel_component *kinds[KINDS];
 
 typedef struct model_list {
@@ -24,6 +58,7 @@ typedef struct node {
     bool alive;
     keel_entity e;
     model_list targets[KINDS], sources[KINDS];
+    uint32_t value[KINDS]; // where there is a target
 } node;
 
 static api_fixture f;
@@ -124,6 +159,12 @@ static void assert_lists(keel_world *world, uint32_t a, uint32_t kind) {
     assert_int_equal(keel_target_count_component(world, e, r), targets->count);
     assert_int_equal(keel_source_count_component(world, e, r), sources->count);
     assert_int_equal(keel_has_component(world, e, r), targets->count != 0);
+    if (r->size && targets->count) {
+        const keel_entity to = nodes[targets->items[0]].e;
+        const uint32_t *value = keel_get_component(world, e, r); // first in both structs
+        assert_int_equal(*value, nodes[a].value[kind]);
+        assert_ptr_equal(keel_get_related_component(world, e, r, to), value);
+    }
     for (uint32_t side = 0; side < 2; ++side) {
         const model_list *list = side ? sources : targets;
         uint32_t n = 0;
@@ -164,6 +205,22 @@ static bool failed(keel_result result) {
     return true;
 }
 
+// Relate with a value, or (0) without one.
+static keel_result relate(keel_scope *scope, uint32_t kind, uint32_t a, uint32_t b,
+                          uint32_t value) {
+    Seat seat = { value, MARK }; // a Rank is its beginning
+    const bool owns = value && kinds[kind]->drop;
+    living += owns;
+    const keel_result result =
+        keel_relate_component(scope, nodes[a].e, kinds[kind], nodes[b].e, value ? &seat : NULL);
+    living -= owns && result < 0; // nobody took it
+    return result;
+}
+static void model_relate_value(uint32_t kind, uint32_t a, uint32_t b, uint32_t value) {
+    if (value || !nodes[a].targets[kind].count) nodes[a].value[kind] = value;
+    model_relate(kind, a, b);
+}
+
 static void edit_one(keel_scope *scope, bool records, uint32_t kind, uint32_t a, uint32_t b) {
     const keel_component *r = kinds[kind];
     const uint32_t what = random_below(12);
@@ -171,10 +228,11 @@ static void edit_one(keel_scope *scope, bool records, uint32_t kind, uint32_t a,
     keel_result result, expected = KEEL_OK;
     if (what < 8) {
         const bool closes = r->acyclic && !related && model_leads_to(kind, b, a);
-        result = keel_relate_component(scope, nodes[a].e, r, nodes[b].e, NULL);
+        const uint32_t value = r->size && random_below(2) ? 1 + random_below(1000) : 0;
+        result = relate(scope, kind, a, b, value);
         if (closes && !records) expected = KEEL_ERROR_CYCLE;
         if (closes) keel_clear_errors(f.world);
-        else if (!failed(result)) model_relate(kind, a, b);
+        else if (!failed(result)) model_relate_value(kind, a, b, value);
     } else if (what < 10) {
         result = keel_unrelate_component(scope, nodes[a].e, r, nodes[b].e);
         expected = related || records ? KEEL_OK : KEEL_ABSENT;
@@ -207,7 +265,8 @@ static void clone(uint32_t a) {
     for (uint32_t kind = 0; kind < KINDS; ++kind)
         for (uint32_t i = 0; i < count; ++i)
             for (uint32_t t = 0; t < nodes[a].targets[kind].count; ++t)
-                model_relate(kind, places[i], nodes[a].targets[kind].items[t]);
+                model_relate_value(kind, places[i], nodes[a].targets[kind].items[t],
+                                   nodes[a].value[kind]);
 }
 
 static void assert_deleted(keel_result result, bool *doomed) {
@@ -292,7 +351,8 @@ static void begin(uint64_t seed) {
     memset(nodes, 0, sizeof nodes);
     random_state = seed;
     const keel_component *const all[] = { KEEL_OF(Likes),  KEEL_OF(Knows), KEEL_OF(Follows),
-                                          KEEL_OF(PartOf), KEEL_OF(Owns),  KEEL_OF(Needs) };
+                                          KEEL_OF(PartOf), KEEL_OF(Owns),  KEEL_OF(Needs),
+                                          KEEL_OF(Seat),   KEEL_OF(Rank) };
     memcpy(kinds, all, sizeof kinds);
     for (uint32_t i = 0; i < KINDS; ++i)
         assert_non_null(keel_register_component(f.world, all[i]));
@@ -310,6 +370,7 @@ static void random_edits_are_as_the_model(void **state) {
         assert_as_model(f.world);
         assert_no_error(f.world);
         api_end(&f);
+        assert_int_equal(living, 0);
     }
 }
 
@@ -325,16 +386,17 @@ static void a_failed_allocation_changes_nothing(void **state) {
         for (uint32_t i = 0; i < 300 && f.memory.failures == before; ++i) {
             const uint32_t kind = i % KINDS, a = i * 7 % 30, b = i * i % 30;
             if (i % 50 == 49) clone(a);
-            else if (kinds[kind]->acyclic && model_leads_to(kind, b, a)) continue;
-            else if (!failed(
-                         keel_relate_component(f.world, nodes[a].e, kinds[kind], nodes[b].e, NULL)))
-                model_relate(kind, a, b);
+            if (i % 50 == 49 || (kinds[kind]->acyclic && model_leads_to(kind, b, a))) continue;
+            const uint32_t value = kinds[kind]->size ? i : 0;
+            if (!failed(relate(KEEL_SCOPE(f.world), kind, a, b, value)))
+                model_relate_value(kind, a, b, value);
         }
         const bool is_through = f.memory.failures == before;
         counting_allocator_never_fail(&f.memory);
         assert_as_model(f.world);
         assert_copy_is_as_model();
         api_end(&f);
+        assert_int_equal(living, 0);
         if (is_through) return;
     }
     fail();

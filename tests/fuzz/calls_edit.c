@@ -451,6 +451,18 @@ FUZZ(keel_is_related_component) {
     const keel_entity source = fuzz_entity();
     (void)(keel_is_related_component)(scope, source, c, fuzz_entity());
 }
+FUZZ(keel_get_related_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    const keel_entity source = fuzz_entity();
+    (void)(keel_get_related_component)(scope, source, c, fuzz_entity());
+}
+FUZZ(keel_get_related_component_mut) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    const keel_entity source = fuzz_entity();
+    (void)(keel_get_related_component_mut)(scope, source, c, fuzz_entity());
+}
 FUZZ(keel_target_of_component) {
     keel_scope *scope = fuzz_scope();
     const keel_component *c = fuzz_relation();
