@@ -11,7 +11,7 @@ FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 .PHONY: help demo test bench check format clean
 .PHONY: amalgamate dist bindings cost cost-update check-cost
 .PHONY: check-format check-layers check-acceptance check-house check-docs check-release check-asan \
-	check-tsan check-clang check-dist check-valgrind
+	check-tsan check-clang check-dist check-valgrind check-data check-hardened check-static
 .NOTPARALLEL:
 
 help:
@@ -90,8 +90,8 @@ bindings:
 	tools/api_json
 	tools/make_bindings
 
-check: check-format check-layers check-house check-acceptance check-bindings check-cost check-release check-asan check-tsan \
-	check-clang check-dist check-valgrind check-docs
+check: check-format check-layers check-house check-acceptance check-bindings check-cost check-release check-data check-asan \
+	check-tsan check-clang check-static check-hardened check-dist check-valgrind check-docs
 
 check-packages:
 	@tools/install_packages check
@@ -116,10 +116,24 @@ check-bindings:
 check-house:
 	@tools/check_house
 
-check-release check-asan check-tsan check-clang check-dist: check-%: check-packages
+check-release check-asan check-tsan check-clang check-hardened check-dist: check-%: check-packages
 	cmake --preset $* $(OPTIONS)
 	cmake --build --preset $* -j $(JOBS)
 	ctest --preset $* -j $(JOBS)
+	@$(THEN)
+
+# Flags that ask for protection, and what they come to.
+check-hardened: THEN = tools/check_hardened build/hardened
+
+# clang-tidy over src/, a minute or two; `tools/check_static gcc cppcheck` are slower, and not clean.
+check-static: check-packages
+	@tools/check_static
+
+# What the library can write besides the memory of worlds.
+check-data: check-packages
+	@cmake --preset release -DKEEL_BENCH_NATIVE=OFF >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target keel >/dev/null
+	@tools/check_data build/release/libkeel.a
 
 # The tests of the public interface against the two files, and a program for Windows that links.
 check-dist: dist check-windows

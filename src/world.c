@@ -214,7 +214,7 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
 keel_statistics keel_world_statistics(const keel_world *world) {
     keel_statistics all = { 0 };
     keel_memory m = { 0 };
-    if (!world) return all;
+    if (keeli_is_nobody(world)) return all;
     m.total = (size_t)keeli_atomic_peek64(&world->heap.live);
     m.entities = world->entities.bytes;
     m.components = world->archetypes.bytes + world->lists.bytes;
@@ -286,7 +286,8 @@ static const char *find_fault(const keel_world *world) {
 }
 
 bool keel_world_check(const keel_world *world, keel_error *error) {
-    const char *fault = world ? find_fault(world) : "the world is NULL";
+    const char *fault =
+        keeli_is_nobody(world) ? "the world is NULL, or was destroyed" : find_fault(world);
     if (error) {
         memset(error, 0, sizeof *error);
         if (fault) {

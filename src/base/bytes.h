@@ -48,7 +48,7 @@ static inline void keeli_bytes_copy_part(void *to, const void *from, size_t offs
     uint32_t part;
     memcpy(&part, (const char *)from + offset, 4);
     __asm__("" : "+r"(part));
-    memcpy((char *)to + offset, &part, 4);
+    memcpy((char *)to + offset, &part, 4); // analyzer: memcpy wrote it
 }
 
 // The same for a value that was made just now, probably of members of 4 bytes: to read two of them

@@ -322,6 +322,7 @@ static uint32_t list_is_valid(const keeli_edge_side *side, const keeli_edge_side
                               uint32_t index) {
     keeli_edge_list *list = keeli_edge_list_of(side, index);
     uint32_t holes = 0;
+    // analyzer: who asks has found it
     if (list->used > capacity_of(list, side->stride)) return UINT32_MAX;
     for (uint32_t place = 0; place < list->used; ++place) {
         const uint32_t *entry = keeli_edge_entry(list, side->stride, place);

@@ -56,7 +56,8 @@ static inline uint32_t keeli_edge_count(const keeli_edge_side *side, uint32_t in
 }
 uint32_t *keeli_edge_entry_far(const keeli_edge_list *list, uint32_t stride, uint32_t place);
 static inline uint32_t *keeli_edge_entry(keeli_edge_list *list, uint32_t stride, uint32_t place) {
-    return list->power ? keeli_edge_entry_far(list, stride, place) : &list->few[place * stride];
+    return list->power ? keeli_edge_entry_far(list, stride, place)
+                       : &list->few[(size_t)place * stride];
 }
 // The first place at `place` or above that is no hole; KEELI_NO_EDGE at the end.
 uint32_t keeli_edge_next(const keeli_edge_side *side, uint32_t index, uint32_t place);

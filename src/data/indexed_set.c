@@ -6,16 +6,14 @@
 enum { colour_step = 320, colours = 2048 };
 
 static char tag_value[1]; // where the values of tags are said to be
-static void *tag_pages[2] = { tag_value, tag_value };
+static void *const tag_pages[2] = { tag_value, tag_value };
 
 void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t align) {
     const uint32_t shift = keeli_indexed_shift(size);
     *set = (keeli_indexed_set){ .size = size, .align = align, .spare = KEELI_NO_SPARE };
     set->root = (struct keeli_set_root){ .kind = KEEL_INDEXED, .shift = shift };
     set->root.mask = ((uint32_t)1 << shift) - 1;
-    if (size) return;
-    set->pages = tag_pages;
-    set->root.pages = set->pages;
+    if (!size) set->root.pages = tag_pages;
 }
 
 static size_t value_bytes(const keeli_indexed_set *set) {
@@ -150,7 +148,7 @@ void keeli_indexed_set_deinit(keeli_indexed_set *set, keeli_heap *heap) {
 }
 
 bool keeli_indexed_set_is_valid(const keeli_indexed_set *set) {
-    if (!set->size) return set->pages == tag_pages && set->page_count == 0;
+    if (!set->size) return set->root.pages == tag_pages && set->page_count == 0;
     size_t bytes = set->capacity * (sizeof *set->pages + sizeof *set->page_counts);
     const uint32_t blocks = (uint32_t)1 << set->root.shift >> 6, most = blocks ? blocks : 1;
     if (set->root.pages != set->pages || set->page_count > set->capacity) return false;

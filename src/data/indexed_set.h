@@ -18,7 +18,7 @@
 typedef struct keeli_indexed_set {
     struct keeli_set_root
         root;              // what keel_lookup reads; root.shift: a page holds 1 << shift values
-    void **pages;          // NULL: no value there
+    void **pages;          // those of values, to write; NULL: no value there
     uint32_t *page_counts; // blocks with values in each page; or values, where it is one value
     uint32_t page_count, capacity;
     uint32_t size, align; // of a value; size 0: a tag, without pages
@@ -30,7 +30,7 @@ void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t alig
 void keeli_indexed_set_deinit(keeli_indexed_set *set, keeli_heap *heap);
 
 static inline void *keeli_indexed_set_value(const keeli_indexed_set *set, uint32_t index) {
-    return (char *)set->pages[index >> set->root.shift] +
+    return (char *)set->root.pages[index >> set->root.shift] +
            (size_t)(index & set->root.mask) * set->size;
 }
 

@@ -12,7 +12,7 @@ const uint32_t keeli_no_cells[KEELI_SPARSE_PAGE] = { KEELI_4096_TIMES(KEELI_NO_S
 static const keeli_page_kind cell_pages = { keeli_no_cells, sizeof keeli_no_cells };
 enum { value_page_bytes = 65536, own_page_above = 1024, dense_page = 1 << KEELI_DENSE_SHIFT };
 static char tag_value[1]; // where the values of tags are said to be
-static void *tag_pages[1] = { tag_value };
+static void *const tag_pages[1] = { tag_value };
 
 static uint32_t shift_for(uint32_t size) {
     if (size == 0) return 31; // one page for all

@@ -54,7 +54,7 @@ uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_tick_range
     const keeli_tick_page *p = page < t->table.count ? t->pages[page] : &keeli_no_ticks;
     const uint32_t whole = p->whole[at] > t->all ? p->whole[at] : t->all;
     if (look(&p->latest[at]) < w.first && whole < w.first) return 0;
-    const uint32_t *slots = &p->slots[at * 64];
+    const uint32_t *slots = &p->slots[(size_t)at * 64];
     uint64_t matches = 0;
     for (uint64_t left = bits; left; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctzll(left);
@@ -163,7 +163,7 @@ static void push_all_down(keeli_ticks *t) {
 }
 
 static void push_block_down(keeli_tick_page *p, uint32_t b) {
-    uint32_t *slots = &p->slots[b * 64];
+    uint32_t *slots = &p->slots[(size_t)b * 64];
     const uint32_t whole = p->whole[b];
     for (uint32_t i = 0; i < 64; ++i)
         slots[i] = slots[i] > whole ? slots[i] : whole;

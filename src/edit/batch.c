@@ -133,7 +133,7 @@ static keel_result stage(keeli_batch *b, keeli_column *c) {
     for (uint32_t i = 0; i < count; ++i) {
         void *to = (char *)c->staged + i * size;
         if (!c->is_copied) {
-            memcpy(to, value_at(c, i), size);
+            memcpy(to, value_at(c, i), size); // analyzer: staged are columns with values
         } else if (!keeli_hook_copy(c->storage, to, value_at(c, i))) {
             drop_copies(c, i);
             c->is_copied = false;

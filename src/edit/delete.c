@@ -345,4 +345,6 @@ keel_result keel_clear_entities(keel_world *world) {
     return keeli_done(world, KEEL_OK);
 }
 
-uint32_t keel_last_count(const keel_world *world) { return world ? world->commands.last_count : 0; }
+uint32_t keel_last_count(const keel_world *world) {
+    return keeli_is_nobody(world) ? 0 : world->commands.last_count;
+}

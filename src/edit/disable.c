@@ -116,7 +116,8 @@ keel_result(keel_enable_component)(keel_scope *scope, keel_entity e,
 
 bool keel_is_component_disabled(const keel_world *world, keel_entity e,
                                 const keel_component *component) {
-    const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
+    if (keeli_is_nobody(world) || !component) return false;
+    const keeli_storage *s = keeli_storage_find(world, component);
     return s && keeli_entity_is_alive(&world->entities, e) &&
            keeli_store_is_disabled(s, keeli_index_of(e));
 }

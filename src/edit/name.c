@@ -82,6 +82,7 @@ keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_
     if (!name) return keeli_out_of_memory(world, "naming an entity");
     if (old) {
         keeli_name_free(world, old);
+        // analyzer: who has an old name has the component
         ((keel_name *)keeli_store_value(world, s, index))->text = name->text;
         keeli_name_enter(world, name, e, parent);
         keeli_changed(world, s, e);

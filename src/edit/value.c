@@ -228,6 +228,7 @@ static __attribute__((noinline)) keel_result mark_held(const keel_scope *scope, 
                                                        const keel_component *component) {
     keeli_caller who;
     keeli_storage *s;
+    if (!scope) return keeli_no_world();
     KEEL_TRY(keeli_caller_is(scope, &who));
     return mark_in(&who, e, component, &s);
 }

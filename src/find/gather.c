@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "find/iterate.h"
 
-static void *no_page[1]; // the page table of a column that is absent throughout
+static void *const no_page[1]; // the page table of a column that is absent throughout
 
 #define FOUR(n) n, n + 1, n + 2, n + 3
 #define SIXTEEN(n) FOUR(n), FOUR(n + 4), FOUR(n + 8), FOUR(n + 12)

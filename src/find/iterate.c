@@ -466,7 +466,9 @@ static keeli_iterator *state_of(const keel_iterator *handle) {
 }
 
 keel_result keel_iterator_begin(keel_iterator *iterator, const keel_view *view) {
-    if (!iterator) return KEEL_ERROR_ARGUMENT;
+    if (!iterator && view && view->world)
+        return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "keel_iterator_begin needs a place");
+    if (!iterator) return keeli_no_world();
     keeli_view *state = keeli_view_of(view);
     *iterator = (keel_iterator){ 0 };
     if (!state) return keeli_view_is_closed(view);

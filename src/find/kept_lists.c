@@ -19,8 +19,7 @@ enum { SHARE = 4 }; // of the world's memory
 
 // What the places of the values of one storage depend on.
 typedef struct place_key {
-    uint64_t cleared, moves;
-    uint32_t count;
+    uint64_t cleared, moves, count; // compared byte by byte: no padding
 } place_key;
 
 typedef struct kept_column {
@@ -257,7 +256,7 @@ static bool read_next(keeli_iterator *it) {
     const uint32_t columns = it->plan->column_count;
     if (it->kept_at == lists->chunks.count) return false;
     const kept_chunk *kept = &lists->chunks.items[it->kept_at];
-    const kept_column *column = &lists->columns.items[it->kept_at * columns];
+    const kept_column *column = &lists->columns.items[(size_t)it->kept_at * columns];
     it->chunk.form = kept->form;
     it->chunk.count = kept->count;
     for (uint32_t c = 0; c < columns; ++c)

@@ -322,12 +322,12 @@ bool keeli_levels_begin(keeli_iterator *it) {
         columns += needs_nearest(it, &it->plan->columns[c]);
     it->room_of_nearest.count = 0;
     if ((uint64_t)columns * l->entities.count > UINT32_MAX ||
-        !KEELI_RESERVE(&world->heap, &it->room_of_nearest, columns * l->entities.count))
+        !KEELI_RESERVE(&world->heap, &it->room_of_nearest, (size_t)columns * l->entities.count))
         return keeli_out_of_memory(world, "beginning a loop"), false;
     for (uint32_t c = 0, n = 0; c < it->plan->column_count; ++c)
         if (needs_nearest(it, &it->plan->columns[c]))
             it->nearest[it->plan->columns[c].term] =
-                it->room_of_nearest.items + l->entities.count * n++;
+                it->room_of_nearest.items + (size_t)l->entities.count * n++;
     find_nearest(it, 0, l->starts.items[1]); // roots have none
     return true;
 }

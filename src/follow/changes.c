@@ -153,7 +153,8 @@ keel_result keel_track_component(keel_world *world, const keel_component *compon
 }
 
 uint32_t keel_tracked_kinds(const keel_world *world, const keel_component *component) {
-    const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
+    if (keeli_is_nobody(world) || !component) return 0;
+    const keeli_storage *s = keeli_storage_find(world, component);
     if (s && s->flags & KEELI_IS_UNIQUE) return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
     return s ? s->tracking.kinds : 0;
 }

@@ -345,7 +345,7 @@ bool keeli_groups_of_are_valid(const keeli_storage *s) {
 
 // ------------------------------------------------------------------ looking
 static keel_group *find(const keel_world *world, const keel_group *group) {
-    keel_group *g = world ? world->followers.groups : NULL;
+    keel_group *g = keeli_is_nobody(world) ? NULL : world->followers.groups;
     while (g && g != group)
         g = g->next;
     return g;
@@ -366,7 +366,7 @@ keel_result keeli_may_edit_group(keel_world *world, const keel_group *group, con
 }
 
 keel_group *keel_find_group(const keel_world *world, const char *name) {
-    if (!world || !name) return NULL;
+    if (keeli_is_nobody(world) || !name) return NULL;
     char kept[64]; // as much of it as was kept
     snprintf(kept, sizeof kept, "%s", name);
     for (keel_group *g = world->followers.groups; g; g = g->next)

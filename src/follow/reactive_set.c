@@ -275,7 +275,8 @@ keel_result keel_stop_collecting_component(keel_world *world, const keel_compone
 
 uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set,
                               const keel_component *source) {
-    const keeli_storage *to = world && set ? keeli_storage_find(world, set) : NULL;
+    if (keeli_is_nobody(world) || !set) return 0;
+    const keeli_storage *to = keeli_storage_find(world, set);
     const keeli_storage *from = to ? keeli_followed_find(world, source) : NULL;
     const keeli_collector *c = from ? collector_of(from, to) : NULL;
     return c ? c->kinds : 0;

@@ -83,7 +83,8 @@ keel_result keel_ring_take(keel_ring *ring, uint64_t frame) {
     ring_slot *slot = slot_at(ring, at);
     if (!slot->snapshot && world_of(ring))
         slot->snapshot = keel_snapshot_create(world_of(ring), "a ring's frame");
-    if (!slot->snapshot) return world_of(ring) ? KEEL_ERROR_MEMORY : KEEL_ERROR_SNAPSHOT;
+    if (!slot->snapshot)
+        return world_of(ring) ? keel_last_error(world_of(ring))->result : KEEL_ERROR_SNAPSHOT;
     KEEL_TRY(keel_snapshot_take(slot->snapshot));
     slot->frame = frame;
     if (at == ring->count && is_full) ring->first = (ring->first + 1) % ring->capacity;

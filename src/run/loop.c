@@ -111,7 +111,8 @@ static void consider_helpers(keeli_loop *loop, uint32_t taken) {
     const uint64_t all = piece_ns * left, least = keeli_helper_cost(workers->world);
     if (!piece_ns || all < least) return;
     loop->has_called = true;
-    const uint64_t fair = left / (workers->world->workers.count * 2), few = SHARE_NS / piece_ns;
+    const uint64_t fair = left / ((uint64_t)workers->world->workers.count * 2),
+                   few = SHARE_NS / piece_ns;
     const uint64_t smaller = few < fair ? few : fair;
     // workers that were idle may be in the loop already
     keeli_atomic_store(&loop->share, smaller ? (uint32_t)smaller : 1);

@@ -301,7 +301,7 @@ static keel_result find_step(keel_world *world, const char *workload, const char
 keel_result keel_enable_step(keel_world *world, const char *workload, const char *name,
                              bool enabled) {
     keeli_stored_workload *w;
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(find_step(world, workload, name, &w));
     for (uint32_t i = 0; i < w->steps.count; ++i)
         if (is_named(&w->steps.items[i], name)) w->steps.items[i].disabled = !enabled;
@@ -310,7 +310,7 @@ keel_result keel_enable_step(keel_world *world, const char *workload, const char
 
 keel_result keel_remove_step(keel_world *world, const char *workload, const char *name) {
     keeli_stored_workload *w;
-    if (!world) return keeli_no_world();
+    if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(find_step(world, workload, name, &w));
     uint32_t kept = 0;
     for (uint32_t i = 0; i < w->steps.count; ++i) {
@@ -328,7 +328,7 @@ keel_result keel_remove_step(keel_world *world, const char *workload, const char
 }
 
 const keel_workload *keel_find_workload(keel_world *world, const char *name) {
-    keeli_stored_workload *w = world ? find_or_default(world, name) : NULL;
+    keeli_stored_workload *w = keeli_is_nobody(world) ? NULL : find_or_default(world, name);
     if (!w) return NULL;
     w->table = (keel_workload){ w->name, w->steps.items, w->steps.count, NULL };
     return &w->table;

@@ -181,7 +181,7 @@ static bool parse_bytes(parser *p, const keel_field *f, void *to) {
         return fail(p, "%u hexadecimal digits where %u bytes are %u", (unsigned)length,
                     (unsigned)size, 2 * (unsigned)size);
     for (uint32_t i = 0; i < size; ++i) {
-        const int high = hex_digit(p->at[2 * i]), low = hex_digit(p->at[2 * i + 1]);
+        const int high = hex_digit(p->at[2 * (size_t)i]), low = hex_digit(p->at[2 * (size_t)i + 1]);
         if (high < 0 || low < 0) return fail_word(p, length, "row of hexadecimal digits");
         if (to) ((unsigned char *)to)[i] = (unsigned char)(high * 16 + low);
     }
@@ -212,6 +212,7 @@ static bool parse_letters(parser *p, char *to, size_t room) {
     size_t length = 0;
     if (!is_quoted && !p->is_one_text)
         return fail(p, "a text stands in quotes, but not '%.40s'", p->at);
+    // NOLINTNEXTLINE(bugprone-narrowing-conversions): both are char
     for (char c; (c = is_quoted ? next_character(p) : *p->at) != '\0'; ++length) {
         if (length == room) return fail(p, "the text is longer than %u characters", (unsigned)room);
         if (to) to[length] = c;

@@ -74,8 +74,9 @@ static bool read_next(const keeli_timings *t, keel_timings_cursor *cursor, keel_
 }
 
 bool keel_timings_next(keel_world *world, keel_timings_cursor *cursor, keel_timing *out) {
-    if (!world || !cursor || !out) {
-        if (!world) (void)keeli_no_world();
+    const bool is_no_world = keeli_is_no_world(world);
+    if (is_no_world || !cursor || !out) {
+        if (is_no_world) (void)keeli_no_world();
         else
             (void)keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                "keel_timings_next needs a cursor and a place for the entry");
@@ -162,7 +163,7 @@ static bool write_events(keel_world *world, FILE *file) {
 
 static keel_result file_error(keel_world *world, const char *path, int reason) {
     return keeli_error(world, KEEL_ERROR_FILE, "cannot write the trace '%s': %s", path,
-                       strerror(reason));
+                       strerror(reason)); // NOLINT(concurrency-mt-unsafe): known numbers only
 }
 
 keel_result keel_timings_write_trace(keel_world *world, const char *path) {

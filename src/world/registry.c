@@ -229,7 +229,7 @@ static keel_result set_initial(keel_world *world, keeli_storage *s) {
 static const struct keeli_bits_root no_bits;
 static const struct keeli_set_root no_set = { .bits = &no_bits };
 
-static size_t table_bytes(uint32_t capacity) { return 2 * capacity * sizeof(void *); }
+static size_t table_bytes(uint32_t capacity) { return (size_t)2 * capacity * sizeof(void *); }
 
 static bool reserve_number(keel_world *world, uint32_t index) {
     const struct keeli_world_root old = world->root;
@@ -461,7 +461,7 @@ void keeli_storage_forget(keel_world *world, keeli_storage *s) {
 }
 
 const keel_component *keel_find_component(const keel_world *world, const char *name) {
-    if (!world || !name) return NULL;
+    if (keeli_is_nobody(world) || !name) return NULL;
     const keeli_storage *s = find_name(world, name, false, false);
     if (!s) s = find_name(world, name, true, false);
     if (!s) s = find_name(world, name, true, true);
@@ -477,7 +477,7 @@ static uint32_t place_after(const keel_world *world, const keel_component *after
 
 static const keel_component *next_of_kind(const keel_world *world, const keel_component *after,
                                           bool is_unique, bool is_event) {
-    if (keeli_is_no_world(world)) return NULL;
+    if (keeli_is_nobody(world)) return NULL;
     for (uint32_t i = place_after(world, after); i < world->storages.count; ++i) {
         const keel_component *c = &world->storages.items[i]->component;
         if (c->is_unique == is_unique && c->is_event == is_event &&
@@ -501,7 +501,7 @@ const keel_component *keel_next_event_type(const keel_world *world, const keel_c
 
 const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
                                              const keel_component *after) {
-    if (!world || !keeli_entity_is_alive(&world->entities, e)) return NULL;
+    if (keeli_is_nobody(world) || !keeli_entity_is_alive(&world->entities, e)) return NULL;
     const uint32_t index = keeli_index_of(e), from = place_after(world, after);
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     const keeli_storage *next = NULL;
@@ -525,7 +525,8 @@ uint32_t(keel_component_count)(const keel_scope *scope, const keel_component *co
 }
 
 size_t keel_component_memory(const keel_world *world, const keel_component *component) {
-    const keeli_storage *s = world && component ? keeli_storage_find(world, component) : NULL;
+    if (keeli_is_nobody(world) || !component) return 0;
+    const keeli_storage *s = keeli_storage_find(world, component);
     if (!s) return 0;
     return keeli_store_bytes(s) + (s->unique ? s->component.size : 0) +
            (s->events ? sizeof *s->events + keeli_queue_bytes(s->events) : 0);
@@ -624,7 +625,7 @@ uint32_t(keel_entity_count)(const keel_scope *scope) {
 }
 
 keel_entity keel_next_entity(const keel_world *world, keel_entity after) {
-    if (keeli_is_no_world(world)) return keel_null();
+    if (keeli_is_nobody(world)) return keel_null();
     const uint32_t index = keeli_index_of(after);
     if (!keel_is_null(after) && index >= KEEL_MAX_ENTITY_INDEX) return keel_null();
     return keeli_entity_index_next(&world->entities, keel_is_null(after) ? 0 : index + 1);

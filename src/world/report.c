@@ -136,15 +136,15 @@ const char *keeli_storage_words(const keel_world *world, const keeli_storage *s,
 const keel_error *keel_last_error(const keel_world *world) {
     static const keel_error no_world = { .result = KEEL_ERROR_ARGUMENT,
                                          .message = "the world is NULL" };
-    return world ? &world->reports.last : &no_world;
+    return keeli_is_nobody(world) ? &no_world : &world->reports.last;
 }
 
 const keel_error *keel_first_error(const keel_world *world) {
-    return world ? &world->reports.first : keel_last_error(NULL);
+    return keeli_is_nobody(world) ? keel_last_error(NULL) : &world->reports.first;
 }
 
 void keel_clear_errors(keel_world *world) {
-    if (!world) return;
+    if (keeli_is_nobody(world)) return;
     keeli_world_lock(world);
     world->reports.first = world->reports.last = (keel_error){ 0 };
     keeli_world_unlock(world);

@@ -23,6 +23,11 @@ extern const keeli_guard *keeli_guard_in_use;
 void keeli_warn(keel_world *world, const char *format, ...) KEELI_PRINTF(2, 3);
 keel_result keeli_out_of_memory(keel_world *world, const char *doing);
 keel_result keeli_no_world(void);
+// For functions that only look: is there nobody to look at? NULL has nothing, and nothing is said
+// of it; a world that was destroyed is a mistake.
+static inline bool keeli_is_nobody(const keel_world *world) {
+    return keeli_is_no_world(world) && (!world || keeli_no_world() < 0);
+}
 
 // What messages call things; the text stays until the block ends in which it was asked for.
 enum { KEELI_WORDS = 160 };

@@ -4,7 +4,8 @@
 #include "report.h"
 
 keel_result keeli_view_is_closed(const keel_view *view) {
-    if (!view || !view->world) return KEEL_ERROR_ARGUMENT; // nobody to tell
+    if (!view) return keeli_no_world();
+    if (!view->world) return KEEL_ERROR_ARGUMENT; // nobody to tell
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
                         "a view is used that is not open: keel_view_begin failed, or keel_view_end "
                         "was called; begin it again");
