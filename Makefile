@@ -126,7 +126,8 @@ check-release check-asan check-tsan check-clang check-hardened check-dist: check
 check-hardened: THEN = tools/check_hardened build/hardened
 
 # clang-tidy over src/, a minute or two; `tools/check_static gcc cppcheck` are slower, and not clean.
-check-static: check-packages
+check-static:
+	@tools/install_packages static
 	@tools/check_static
 
 # What the library can write besides the memory of worlds.
