@@ -102,6 +102,10 @@ KEEL_UNIQUE(TextUnique, OWNS_TEXT);
 KEEL_EVENT(Ping, .no_padding = true, .limit = 20);
 KEEL_EVENT(TextEvent, OWNS_TEXT, .limit = 8);
 KEEL_RELATION(Likes, .tracking = KEEL_TRACK_ALL);
+typedef struct Docked {
+    uint32_t berth;
+} Docked;
+KEEL_VALUED_RELATION(Docked, .exclusive = true, .no_padding = true, .tracking = KEEL_TRACK_ALL);
 KEEL_RELATION(PartOf, .exclusive = true, .acyclic = true, .on_delete = KEEL_DELETE_SOURCES);
 
 // ------------------------------------------------------------------ systems
@@ -124,6 +128,10 @@ KEEL_SYSTEM(breed, KEEL_ENTITY(e), KEEL_READ(Sparse, s), KEEL_COMMANDS(out)) {
 KEEL_SYSTEM(pair, KEEL_READ(Kept, kept), KEEL_READ(Loose, loose), KEEL_UNIQUE_WRITE(Score, score)) {
     score->points = score->points * 5 + kept->value * 3 + loose->value;
 }
+KEEL_SYSTEM(climb, KEEL_UP(PartOf, KEEL_READ(Sparse, above)), KEEL_ENTITY(e),
+            KEEL_UNIQUE_WRITE(Score, score)) {
+    score->points = score->points * 3 + above->value + keel_entity_index(e);
+}
 KEEL_SYSTEM_ONCE(hear, KEEL_RECEIVE(Ping, pings), KEEL_UNIQUE_WRITE(Score, score)) {
     KEEL_EACH_EVENT(pings, Ping, ping)
         score->points = score->points * 17 + ping->number;
@@ -134,8 +142,8 @@ KEEL_SYSTEM_ONCE(shout, KEEL_UNIQUE_READ(Score, score), KEEL_SEND(Ping, pings)) 
 KEEL_SYSTEM_ONCE(seldom, KEEL_UNIQUE_WRITE(Score, score)) { score->points ^= 0x55555555; }
 KEEL_WORKLOAD(frame, KEEL_STEP(start, .startup = true), KEEL_STEP(count_changes),
               KEEL_STEP(see_new), KEEL_STEP(grow, .parallel = true), KEEL_STEP(breed),
-              KEEL_STEP(pair), KEEL_STEP(hear), KEEL_STEP(shout), KEEL_STEP(seldom, .every = 0.3),
-              KEEL_STEP(seldom, .times = 4));
+              KEEL_STEP(pair), KEEL_STEP(climb), KEEL_STEP(hear), KEEL_STEP(shout),
+              KEEL_STEP(seldom, .every = 0.3), KEEL_STEP(seldom, .times = 4));
 
 // ------------------------------------------------------------------ a random game
 static uint64_t state;
@@ -163,15 +171,28 @@ static void on_index(const keel_change *event, void *data) {
 static void populate(game *g, uint32_t workers) {
     api_begin_workers(&g->f, workers);
     keel_world *w = g->f.world;
-    const keel_component *const all[] = {
-        // so that all games know them in one order
-        KEEL_OF(Sparse),     KEEL_OF(Index),          KEEL_OF(Row),
-        KEEL_OF(Column),     KEEL_OF(Wide),           KEEL_OF(Kept),
-        KEEL_OF(Loose),      KEEL_OF(Text),           KEEL_OF(TextIndexed),
-        KEEL_OF(TextRow),    KEEL_OF(Scratch),        KEEL_OF(Moved),
-        KEEL_OF(Marked),     KEEL_OF(Likes),          KEEL_OF(PartOf),
-        KEEL_OF(keel_name),  KEEL_UNIQUE_OF(Score),   KEEL_UNIQUE_OF(TextUnique),
-        KEEL_EVENT_OF(Ping), KEEL_EVENT_OF(TextEvent)
+    const keel_component *const all[] = { // so that all games know them in one order
+                                          KEEL_OF(Sparse),
+                                          KEEL_OF(Index),
+                                          KEEL_OF(Row),
+                                          KEEL_OF(Column),
+                                          KEEL_OF(Wide),
+                                          KEEL_OF(Kept),
+                                          KEEL_OF(Loose),
+                                          KEEL_OF(Text),
+                                          KEEL_OF(TextIndexed),
+                                          KEEL_OF(TextRow),
+                                          KEEL_OF(Scratch),
+                                          KEEL_OF(Moved),
+                                          KEEL_OF(Marked),
+                                          KEEL_OF(Likes),
+                                          KEEL_OF(Docked),
+                                          KEEL_OF(PartOf),
+                                          KEEL_OF(keel_name),
+                                          KEEL_UNIQUE_OF(Score),
+                                          KEEL_UNIQUE_OF(TextUnique),
+                                          KEEL_EVENT_OF(Ping),
+                                          KEEL_EVENT_OF(TextEvent)
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         assert_non_null(keel_register_component(w, all[i]));
@@ -259,7 +280,10 @@ static void relate_some(game *g) {
     const keel_entity a = anybody(g), b = anybody(g);
     char name[16];
     if (keel_is_null(a) || keel_is_null(b)) return;
-    switch (roll(7)) {
+    switch (roll(8)) {
+    case 6:
+        (void)keel_relate(w, a, Docked, b, { roll(100) });
+        break;
     case 0:
         (void)keel_relate(w, a, Likes, b);
         break;
