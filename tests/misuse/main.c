@@ -82,6 +82,10 @@ KEEL_TAG(Seen);
 KEEL_UNIQUE(Time, .no_padding = true);
 KEEL_EVENT(Hit, .no_padding = true);
 KEEL_RELATION(Likes);
+typedef struct Docked {
+    uint32_t berth;
+} Docked;
+KEEL_VALUED_RELATION(Docked, .exclusive = true, .no_padding = true);
 KEEL_STATE(Phase);
 static const keel_component refused = { .name = "refused", .size = 6, .align = 3 };
 
@@ -248,6 +252,9 @@ static const keel_component *given_event(int at) {
 static const keel_component *given_relation(int at) {
     return component_of(at, KEEL_OF(Likes), KEEL_OF(Position));
 }
+static const keel_component *given_valued_relation(int at) {
+    return component_of(at, KEEL_OF(Docked), KEEL_OF(Position));
+}
 static keel_view *given_view(int at) {
     if (wrong_of(at) == IS_ENDED) return &f.ended_view;
     if (is_wrong(at)) return NULL;
@@ -365,6 +372,7 @@ static void begin(const misuse *m) {
     (void)keel_add_entity_at(f.other, f.foreign);
     (void)keel_attach(f.world, f.child, f.parent);
     (void)keel_relate(f.world, f.e, Likes, f.target);
+    (void)keel_relate(f.world, f.e, Docked, f.target, { 1 });
     (void)keel_set_unique(f.world, Time, { 1, 2 });
     (void)keel_set_name(f.world, f.second, "named");
     f.values[0] = (keel_value){ KEEL_OF(Spare), f.value };

@@ -21,6 +21,8 @@ RIGHT = {
     "keel_enable_component.enabled": "false",
     "keel_enable_entity.enabled": "false",
     "keel_relate_component.value": "NULL",
+    "keel_get_related_component.relation": "given_valued_relation({i})",
+    "keel_get_related_component_mut.relation": "given_valued_relation({i})",
     "keel_context_scratch.align": "given_number({i}, 16, 3)",
     "keel_piece_scratch.align": "given_number({i}, 16, 3)",
     "keel_field_find.path": 'given_name({i}, "x")',
@@ -168,7 +170,7 @@ WRONGS = {
     "given_world": ["NULL"], "given_scope": ["NULL", "ENDED", "OTHER_KIND", "UNDECLARED"],
     "given_entity": ["NULL_ENTITY", "STALE", "FOREIGN"], "given_pointer": ["NULL"], "given_text": ["NULL"], "given_name": ["NULL", "UNKNOWN"], "given_kit": ["NULL"],
     "given_function": ["NULL"], "given_component": ["NULL", "OTHER_KIND", "REFUSED"],
-    "given_unique": ["NULL", "OTHER_KIND"], "given_event": ["NULL", "OTHER_KIND"], "given_relation": ["NULL", "OTHER_KIND"],
+    "given_unique": ["NULL", "OTHER_KIND"], "given_event": ["NULL", "OTHER_KIND"], "given_relation": ["NULL", "OTHER_KIND"], "given_valued_relation": ["NULL", "OTHER_KIND"],
     "given_view": ["NULL", "ENDED"], "given_iterator": ["NULL", "ENDED"], "given_reader": ["NULL", "ENDED"],
     "given_group": ["NULL", "ENDED"], "given_context": ["NULL"], "given_number": ["OUT_OF_RANGE"],
 }
