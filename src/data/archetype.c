@@ -261,20 +261,27 @@ static bool allocate(keeli_archetypes *a, keeli_heap *heap, const keeli_archetyp
     return true;
 }
 
-static bool add_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
-                      uint32_t capacity) {
+// A block without memory gets some, and comes behind the others of an archetype.
+static bool equip(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
+                  keeli_block *block, uint32_t capacity) {
     void *table = keeli_table_grow(heap, archetype->blocks, &archetype->block_capacity,
                                    archetype->block_count + 1, &a->bytes);
     if (!table) return false;
     archetype->blocks = table;
-    keeli_block *block = new_block(a, heap);
-    if (!block || !reserve_bases(heap, archetype, block->number)) return false;
+    if (!reserve_bases(heap, archetype, block->number)) return false;
     if (!allocate(a, heap, archetype, block, capacity)) return false;
     archetype->block_shift = (uint32_t)__builtin_ctz(capacity);
     block->archetype = archetype;
     block->count = 0;
-    a->free = block->next_free;
     archetype->blocks[archetype->block_count++] = block;
+    return true;
+}
+
+static bool add_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
+                      uint32_t capacity) {
+    keeli_block *block = new_block(a, heap);
+    if (!block || !equip(a, heap, archetype, block, capacity)) return false;
+    a->free = block->next_free;
     set_bases(archetype, block);
     return true;
 }
@@ -531,23 +538,6 @@ bool keeli_archetypes_are_alike(const keeli_archetypes *a, const keeli_archetype
     return true;
 }
 
-// A block like another one, with memory for rows when that has some.
-static bool make_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
-                       const keeli_block *like) {
-    keeli_block *block = a->blocks[like->number];
-    void *table = keeli_table_grow(heap, archetype->blocks, &archetype->block_capacity,
-                                   archetype->block_count + 1, &a->bytes);
-    if (!table) return false;
-    archetype->blocks = table;
-    if (!reserve_bases(heap, archetype, block->number) ||
-        !allocate(a, heap, archetype, block, like->capacity))
-        return false;
-    archetype->block_shift = (uint32_t)__builtin_ctz(like->capacity);
-    block->archetype = archetype;
-    archetype->blocks[archetype->block_count++] = block;
-    return true;
-}
-
 // Blocks without memory, of the same numbers.
 static bool make_numbers(keeli_archetypes *a, keeli_heap *heap, const keeli_archetypes *from) {
     while (a->block_count < from->block_count) {
@@ -588,7 +578,8 @@ bool keeli_archetypes_make_alike(keeli_archetypes *fresh, keeli_heap *heap,
         keeli_archetype *made = make_archetype(fresh, heap, like, find, data);
         done = made != NULL;
         for (uint32_t b = 0; done && b < like->block_count; ++b)
-            done = make_block(fresh, heap, made, like->blocks[b]);
+            done = equip(fresh, heap, made, fresh->blocks[like->blocks[b]->number],
+                         like->blocks[b]->capacity);
     }
     if (!done) keeli_archetypes_deinit(fresh, heap);
     return done;

@@ -82,10 +82,8 @@ static keel_result stage_values(const keeli_image *image, keeli_staged *g, const
 // A queue like another one, with copies of its values.
 static keel_result stage_queue(const keeli_image *image, keeli_queue *queue, bool *has,
                                const keeli_storage *t, const keeli_queue *from) {
-    keeli_queue_init(queue, &t->component, from->of_removed);
-    queue->drop = t->set.drop;
-    queue->move = t->set.move;
-    queue->hook_data = (void *)(uintptr_t)t;
+    *queue =
+        (keeli_queue){ .drop = t->set.drop, .move = t->set.move, .hook_data = t->set.hook_data };
     if (!keeli_queue_copy(queue, &image->to->heap, from))
         return keeli_out_of_memory(image->teller, "copying a queue");
     *has = true;
@@ -248,12 +246,11 @@ static void copy_by_index(const keeli_indexed_set *to, const keeli_indexed_set *
     for (uint32_t i = 0; (i = keeli_presence_next(bits, i)) != UINT32_MAX;) {
         const uint32_t page = i >> to->root.shift;
         const bool has_blocks = keeli_indexed_set_has_whole_blocks(to);
-        uint32_t end = i + 1;
-        if (has_blocks && i % 64 == 0)
-            while (end >> to->root.shift == page &&
-                   keeli_presence_word(bits, (end - 1) / 64) == UINT64_MAX)
-                end = ((end - 1) / 64 + 1) * 64 + 1;
-        if (end > i + 1) --end; // the first that is not among them
+        uint32_t end = i;
+        while (has_blocks && end % 64 == 0 && end >> to->root.shift == page &&
+               keeli_presence_word(bits, end / 64) == UINT64_MAX)
+            end += 64;
+        if (end == i) ++end;
         memcpy(keeli_indexed_set_value(to, i), keeli_indexed_set_value(from, i),
                (size_t)(end - i) * to->size);
         i = end;

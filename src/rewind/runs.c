@@ -99,9 +99,14 @@ static int compare_serials(const void *a, const void *b) {
     memcpy(&y, b, sizeof y);
     return x < y ? -1 : x > y;
 }
-#define SORT(array) qsort((array)->items, (array)->count, sizeof *(array)->items, compare_serials)
-#define FIND(array, serial)                                                                        \
-    bsearch(&(serial), (array)->items, (array)->count, sizeof *(array)->items, compare_serials)
+static void sort(void *items, uint32_t count, size_t size) {
+    if (count) qsort(items, count, size, compare_serials);
+}
+static const void *find(const void *items, uint32_t count, size_t size, uint64_t serial) {
+    return count ? bsearch(&serial, items, count, size, compare_serials) : NULL;
+}
+#define SORT(array) sort((array)->items, (array)->count, sizeof *(array)->items)
+#define FIND(array, serial) find((array)->items, (array)->count, sizeof *(array)->items, (serial))
 
 void keeli_runs_take(keeli_runs *runs, const keel_world *world) {
     keeli_readers_visit(world, note_reader, runs);
@@ -114,20 +119,19 @@ void keeli_runs_take(keeli_runs *runs, const keel_world *world) {
             runs->members.items[runs->members.count++] =
                 *keeli_sparse_set_entity(keeli_group_set(g), slot);
     }
-    if (runs->readers.count) SORT(&runs->readers);
-    if (runs->nodes.count) SORT(&runs->nodes);
-    if (runs->groups.count) SORT(&runs->groups);
+    SORT(&runs->readers);
+    SORT(&runs->nodes);
+    SORT(&runs->groups);
 }
 
 // ------------------------------------------------------------------ restoring
 bool keeli_runs_know(const keeli_runs *runs, const keeli_reader *reader) {
-    return runs->readers.count && FIND(&runs->readers, reader->serial);
+    return FIND(&runs->readers, reader->serial);
 }
 
 static void restore_reader(void *data, keeli_reader *reader) {
     const keeli_runs *runs = data;
-    const keeli_kept_reader *kept =
-        runs->readers.count ? FIND(&runs->readers, reader->serial) : NULL;
+    const keeli_kept_reader *kept = FIND(&runs->readers, reader->serial);
     reader->last = kept && !reader->is_kept ? kept->last : 0;
 }
 
@@ -148,7 +152,7 @@ static void restore_node(void *data, const keeli_schedule *s, keeli_node *node) 
     static const keeli_kept_node anew;
     const restoring *r = data;
     const keeli_runs *runs = r->runs;
-    const keeli_kept_node *kept = runs->nodes.count ? FIND(&runs->nodes, node->serial) : NULL;
+    const keeli_kept_node *kept = FIND(&runs->nodes, node->serial);
     if (!kept) kept = &anew;
     s->idle.items[node - s->nodes.items] = kept->idle;
     node->runs = kept->runs;
@@ -163,7 +167,7 @@ static void restore_node(void *data, const keeli_schedule *s, keeli_node *node) 
 
 bool keeli_runs_reserve_restore(const keeli_runs *runs, keel_world *world) {
     for (keel_group *g = world->followers.groups; g; g = g->next) {
-        const keeli_kept_group *kept = runs->groups.count ? FIND(&runs->groups, g->serial) : NULL;
+        const keeli_kept_group *kept = FIND(&runs->groups, g->serial);
         keeli_sparse_set *set = &g->order.set;
         for (uint32_t i = 0; kept && i < kept->count; ++i)
             if (!keeli_sparse_set_reserve_cell(
@@ -182,7 +186,7 @@ void keeli_runs_restore(const keeli_runs *runs, keel_world *world) {
     keeli_nodes_visit(world, restore_node, &r);
     keeli_groups_clear_all(world);
     for (keel_group *g = world->followers.groups; g; g = g->next) {
-        const keeli_kept_group *kept = runs->groups.count ? FIND(&runs->groups, g->serial) : NULL;
+        const keeli_kept_group *kept = FIND(&runs->groups, g->serial);
         if (!kept) {
             keeli_group_fill(g);
             continue;
