@@ -194,9 +194,9 @@ typedef struct keeli_holder {
     bool everything; // KEEL_TERM_MAY_EDIT_WORLD: all storages, and those to come
     bool is_system;
     bool open;
+    uint32_t opened;             // views that were opened inside and are still open
     uint64_t serial;             // of the view's handle that opened it; 0: spare
     uint64_t tick;               // of what it changes; 0: world->changes.tick (follow/changes.h)
-    uint32_t opened;             // views that were opened inside and are still open
     struct keeli_holder *parent; // from what a view borrows: a system, a custom view, or NULL
     struct keeli_holder *prev, *next; // open holders of the world
     char name[64];

@@ -18,14 +18,16 @@ typedef struct keeli_bound_term {
 
 // What binding terms finds out about all of them together.
 typedef struct keeli_view_facts {
+    const keeli_storage *targets_first; // of which relation KEEL_TARGETS_FIRST is, or NULL
+    const keel_entity *among;           // the user's list, where there is one: not NULL
+    keel_entity related_to;             // of KEEL_RELATED: to whom
+    uint32_t among_count;
+    uint32_t custom_count; // terms that are custom views
     bool wants_entities;
     bool has_leading;                      // a term says what leads,
-    const keeli_storage *targets_first;    // of which relation KEEL_TARGETS_FIRST is, or NULL
     bool is_targets_first;                 // and that is KEEL_TARGETS_FIRST
-    keel_entity related_to;                // or KEEL_RELATED: to whom
     bool is_changed_up;                    // KEEL_CHANGED_UP beside it
     bool has_uniques, takes_data, records; // there are terms of these kinds, commands the last
-    uint32_t custom_count;                 // terms that are custom views
     bool filters_changes;                  // a term is about changes
     bool asks_about_changes;               // or a system may ask about them by itself
     bool writes;                           // a term hands out values to write
@@ -36,8 +38,6 @@ typedef struct keeli_view_facts {
     bool defers_events;                    // which wait until it has ended: it receives the same
     bool is_listed;                        // it goes through handles: of the user's list, or what
     bool is_backwards;                     // it visits otherwise, the last first
-    const keel_entity *among;              // the user's list, where there is one: not NULL
-    uint32_t among_count;
 } keeli_view_facts;
 
 // With room for terms and storages behind it: for all there can be in the world's states, for those
@@ -49,14 +49,14 @@ typedef struct keeli_view {
     keeli_bound_term *terms;
     keeli_storage **storages; // NULL: the world does not know it, nothing matches
     uint32_t term_count, storage_count;
-    uint32_t bytes; // of all of it
+    uint32_t bytes;    // of all of it
+    bool is_parameter; // it ends with its system
+    bool in_hands;     // its init or drop runs: nobody else may end it
     keeli_view_facts facts;
     // Who opened it, and what it is; under the world's lock, as others look at it.
     keeli_holder *inside;           // the system or custom view, or NULL
     const keel_custom_view *custom; // it is what this one may touch, or NULL
     void *value;                    // of the custom view
-    bool is_parameter;              // it ends with its system
-    bool in_hands;                  // its init or drop runs: nobody else may end it
     keeli_arena scratch;            // of a custom view that is no parameter
     uint64_t thread;                // that opened it
     int32_t loops;                  // keel_view_parallel_for over it that run (atomic)

@@ -36,7 +36,7 @@ typedef struct keeli_bound {
     bool is_plain;          // nothing but time tells whether it ran in pieces or whole
     // What must be there, and whose changes it asks for, NULL: nobody knows it. The first ones will
     // do to find out that there is nothing to do.
-    uint32_t must_count, change_count;
+    uint8_t must_count, change_count;
     const keeli_storage *must[KEELI_LOOKS], *changes[KEELI_LOOKS];
 } keeli_bound;
 

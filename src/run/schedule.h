@@ -28,8 +28,8 @@ typedef enum keeli_step_system {
 } keeli_step_system;
 
 typedef struct keeli_node {
-    keel_node_kind kind;
     uint64_t serial; // of the world's; one that takes its place has the same
+    keel_node_kind kind;
     bool everything; // touches all there is, alone
     bool creates;    // records commands that may create entities
     bool has_conditions;

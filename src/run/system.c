@@ -47,7 +47,7 @@ keel_result keeli_check_system(keel_world *world, const keel_system *system, boo
 }
 
 // ------------------------------------------------------------------ binding
-static void add_look(const keeli_storage **list, uint32_t *count, const keeli_storage *s) {
+static void add_look(const keeli_storage **list, uint8_t *count, const keeli_storage *s) {
     for (uint32_t i = 0; i < *count; ++i)
         if (list[i] == s) return;
     if (*count < KEELI_LOOKS) list[(*count)++] = s;
