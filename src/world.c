@@ -199,6 +199,10 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
             world, KEEL_ERROR_GROUPED,
             "cannot unregister '%s': group '%s' follows it; destroy that group first",
             s->component.name, s->groups.items[0].group->name);
+    if (s->required_by.count)
+        return keeli_error(world, KEEL_ERROR_REQUIRED,
+                           "cannot unregister '%s': '%s' requires it; unregister that first",
+                           s->component.name, s->required_by.items[0]->component.name);
     if (!keeli_reserve_clear(world, s))
         return keeli_out_of_memory(world, "unregistering a component");
     keeli_clear(world, s);
@@ -279,6 +283,7 @@ static const char *find_fault(const keel_world *world) {
     const char *fault = keeli_followers_find_fault(world);
     if (fault) return fault;
     if (!lists_are_right(world)) return "the lists of components are broken";
+    if (!keeli_required_are_there(world)) return "a required component is missing";
     if (!keeli_names_are_valid(world)) return "the index of names is broken";
     for (const keeli_relation *r = world->relations.all; r; r = r->next)
         if (!keeli_relation_is_valid(r)) return r->sources->component.name;

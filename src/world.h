@@ -106,6 +106,8 @@ typedef struct keeli_storage {
     KEELI_ARRAY(struct keeli_storage *) sources;       // what fills it, a set: KEELI_IS_SET
     KEELI_ARRAY(struct keeli_view_observer *) viewers; // that name it: KEELI_IS_IN_VIEW
     keeli_tracking tracking;                           // KEELI_IS_TRACKED, KEELI_IS_OBSERVED
+    KEELI_ARRAY(struct keeli_storage *) required;      // with it, whoever requires which
+    KEELI_ARRAY(struct keeli_storage *) required_by;   // KEELI_IS_REQUIRED when there are any
     struct keeli_relation *relation;    // that it is one of the two storages of, or NULL
     uint32_t position;                  // among the world's components in order of registration
     struct keeli_storage *next_by_name; // in the chain of its name
@@ -160,12 +162,14 @@ enum {
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
     KEELI_IS_GROUPED = 8,    // a group follows its changes
     KEELI_HAS_DISABLED = 16, // `disabled` is not empty (world/storage.c)
+    KEELI_IS_REQUIRED = 256, // by another component (edit/required.c)
     KEELI_IS_BOUND = 32,     // has a rule about threads (world/threads.c)
     KEELI_IS_NAMED = 64,     // keel_child in a world that knows keel_name (world/names.c)
     KEELI_IS_OBSERVED = 128, // `tracking` has observers
     KEELI_IS_SOURCE = 512,   // reactive sets collect what happens to it (follow/reactive_set.c)
     KEELI_IS_SET = 1024,     // it is such a set
     KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (follow/observers.c)
+    KEELI_IS_MORE = 1 << 24, // than its bytes: has .required or .initial
     KEELI_KINDS_FROM = 12,   // and from this bit on the kinds of `tracking`
     KEELI_IS_TRACKED = KEEL_TRACK_ALL << KEELI_KINDS_FROM,
     KEELI_IS_MARKED = KEEL_TRACK_MODIFICATION << KEELI_KINDS_FROM, // who writes a value marks it

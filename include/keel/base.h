@@ -86,7 +86,8 @@ extern "C" {
     X(KEEL_ERROR_FILE, -21, "a file cannot be written")                                            \
     X(KEEL_ERROR_RELATED, -22, "a relation refuses that its target is deleted")                    \
     X(KEEL_ERROR_TEXT, -23, "a text is no value of this field")                                    \
-    X(KEEL_ERROR_SNAPSHOT, -24, "the snapshot does not fit the world")
+    X(KEEL_ERROR_SNAPSHOT, -24, "the snapshot does not fit the world")                             \
+    X(KEEL_ERROR_REQUIRED, -25, "another component of the entity requires it")
 
 /// What a call did. Negative: an error, and nothing was changed. The names, values and texts stand
 /// in KEEL_RESULTS; docs/errors.md says which call returns which.

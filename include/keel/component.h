@@ -168,10 +168,17 @@ typedef struct keel_component {
     bool acyclic;             ///< relations, exclusive ones: nobody comes to itself; default false
     keel_on_delete on_delete; ///< relations: what becomes of sources; default KEEL_UNRELATE
     uint32_t limit;           ///< events: how many are kept at most (events.h); default 65,536
-    /// Uniques: the value that a world begins with, of `size` bytes. It is copied, with the copy
-    /// hook, when the world first hears of the unique: when it is registered, or first looked at,
-    /// set or named by a system or view. Taken away it stays away. Default: none until it is set.
+    /// The value to begin with, of `size` bytes, copied with the copy hook. Components: what who
+    /// gets one without a value has (KEEL_INIT(T), or brought by `required`); default: zeros.
+    /// Uniques: what a world has when it first hears of the unique: when it is registered, or first
+    /// looked at, set or named by a system or view. Taken away it stays away. Default: none until
+    /// it is set.
     const void *initial;
+    /// Components: others that an entity with this one has, too, up to a NULL: KEEL_LIST(A, B). Who
+    /// gets this one gets those that it lacks, and what they require, in the same edit. While it
+    /// has this one they cannot be taken away or disabled alone: KEEL_ERROR_REQUIRED. Default:
+    /// none.
+    const struct keel_component *const *required;
     int line;         ///< where it was declared
     const char *file; ///< where it was declared; NULL: made at run time
     uint32_t *slot;   ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
@@ -185,7 +192,7 @@ KEEL_API extern const keel_component keel_entities;
 
 /// Make a component known to the world before its first use, or replace the hooks of one that it
 /// knows already (a plug-in that was loaded again). Everything `component` points to is copied, but
-/// not what `hook_data` and `initial` point to, which must stay.
+/// not what `hook_data`, `initial` and `required` point to, which must stay.
 /// @return the world's own descriptor, valid until keel_unregister_component or the world's end;
 /// NULL
 ///   on error (KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED: see

@@ -38,6 +38,13 @@
 #define KEEL_UNIQUE(...) KEELI_DESCRIBE(KEEL_UNIQUE_, true, __VA_ARGS__, .line = __LINE__)
 /// Declare a component without a value. It declares the type `T`, which cannot be read.
 #define KEEL_TAG(T) typedef struct T T; KEELI_DESCRIPTOR(, KEEL_COMPONENT_##T, #T, 0, 1, false, .line = __LINE__) KEELI_FOUND(KEEL_COMPONENT_, T)
+/// A list of components: `KEEL_COMPONENT(Velocity, .required = KEEL_LIST(Position))`.
+#ifdef __cplusplus
+template <const keel_component *...C> struct keeli_listed { static constexpr const keel_component *list[] = { C... }; };
+#define KEEL_LIST(...) (keeli_listed<KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) nullptr>::list)
+#else
+#define KEEL_LIST(...) (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }
+#endif
 /// The descriptor of a component, for functions that take one.
 #define KEEL_OF(T) (&KEEL_COMPONENT_##T)
 /// The descriptor of a unique, for functions that take one.
@@ -306,17 +313,11 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 #define keel_group_create(world, ...) keeli_make_group((world), &(const keel_group_desc){ __VA_ARGS__ })
 #endif
 /// What a group orders: sparse sets.
-#define KEEL_OWNED(...) .owned = KEELI_GROUPED(__VA_ARGS__)
+#define KEEL_OWNED(...) .owned = KEEL_LIST(__VA_ARGS__)
 /// What its members have to have besides.
-#define KEEL_GET(...) .get = KEELI_GROUPED(__VA_ARGS__)
+#define KEEL_GET(...) .get = KEEL_LIST(__VA_ARGS__)
 /// What its members must not have.
-#define KEEL_EXCLUDE(...) .exclude = KEELI_GROUPED(__VA_ARGS__)
-#ifdef __cplusplus
-template <const keel_component *...C> struct keeli_grouped { static constexpr const keel_component *list[] = { C... }; };
-#define KEELI_GROUPED(...) (keeli_grouped<KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) nullptr>::list)
-#else
-#define KEELI_GROUPED(...) (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }
-#endif
+#define KEEL_EXCLUDE(...) .exclude = KEEL_LIST(__VA_ARGS__)
 static inline keel_group *keeli_make_group(keel_world *world, const keel_group_desc *desc) {
     keel_group *group;
     (void)keel_group_create_of(world, desc, &group);

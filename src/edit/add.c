@@ -374,7 +374,8 @@ static keel_result add_column(keeli_batch *b, const keeli_holder *holder,
         if (b->columns[k].storage == s)
             return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                 "'%s' is named twice in one list of columns", s->component.name);
-    keeli_batch_add(b, s, c->values, c->stride, is_copied ? KEELI_COPIED : KEELI_HANDED_OVER);
+    keeli_batch_add(b, holder, s, c->values, c->stride,
+                    is_copied ? KEELI_COPIED : KEELI_HANDED_OVER);
     return b->result;
 }
 

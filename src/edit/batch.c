@@ -56,28 +56,70 @@ static inline keeli_column *new_column(keeli_batch *b, keeli_storage *s) {
     keeli_column *c = &b->columns[b->column_count++];
     *c = (keeli_column){ .storage = s };
     b->has_rows |= keeli_store_has_rows(s);
+    b->flags |= s->flags;
     return c;
 }
 
-void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_t stride,
-                     keeli_handing handing) {
+static void supersede(keeli_column *c) {
+    c->is_superseded = true;
+    if (c->keeps) c->values = NULL, c->is_copied = false;
+}
+
+static bool names(const keeli_batch *b, const keeli_storage *s) {
+    for (uint32_t k = 0; k < b->column_count; ++k)
+        if (b->columns[k].storage == s) return true;
+    return false;
+}
+
+// Columns for what it requires, where the caller named none so far. They come without values.
+static __attribute__((noinline)) void bring_required(keeli_batch *b, const keeli_holder *holder,
+                                                     const keeli_storage *s) {
+    for (uint32_t i = 0; i < s->required.count && b->result == KEEL_OK; ++i) {
+        keeli_storage *r = s->required.items[i];
+        b->result = keeli_may_edit(b->world, holder, r, "add");
+        for (uint32_t k = 0; r->disabled.count && !b->is_new && k < b->count; ++k)
+            if (b->entities && keeli_store_is_disabled(r, keeli_index_of(b->entities[k])))
+                b->result = keeli_error(b->world, KEEL_ERROR_REQUIRED,
+                                        "cannot add '%s' to %s: it requires '%s', which is "
+                                        "disabled there; enable it first",
+                                        s->component.name, KEELI_ENTITY(b->world, b->entities[k]),
+                                        r->component.name);
+        if (b->result == KEEL_OK && !names(b, r))
+            keeli_batch_add(b, holder, r, NULL, 0, KEELI_HANDED_OVER);
+    }
+}
+
+static inline __attribute__((always_inline)) void add(keeli_batch *b, const keeli_holder *holder,
+                                                      keeli_storage *s, const void *values,
+                                                      size_t stride, keeli_handing handing) {
+    if (s->flags & KEELI_IS_MORE && !b->has_prototype) bring_required(b, holder, s);
     const bool keeps = !values || handing == KEELI_IF_MISSING;
     bool is_needed = !keeps || b->is_new || b->count > 1 || !b->entities ||
                      !keeli_store_has(s, keeli_index_of(*b->entities));
     for (uint32_t k = 0; k < b->column_count; ++k) {
         if (b->columns[k].storage != s) continue;
         if (keeps) is_needed = false;
-        else b->columns[k].is_superseded = true;
+        else supersede(&b->columns[k]);
     }
     keeli_column *c = new_column(b, s);
     if (!c) return;
     c->is_superseded = !is_needed;
+    c->keeps = !values;
+    if (c->keeps && is_needed && s->component.initial && !b->has_prototype) {
+        values = s->component.initial;
+        handing = KEELI_COPIED;
+    }
     c->values = values;
     c->stride = stride;
     if (!values || !s->size) return;
     c->is_copied = handing == KEELI_COPIED && s->component.copy;
     c->is_moved = s->component.move && (handing != KEELI_COPIED || s->component.copy);
     b->has_copies |= c->is_copied;
+}
+
+void keeli_batch_add(keeli_batch *b, const keeli_holder *holder, keeli_storage *s,
+                     const void *values, size_t stride, keeli_handing handing) {
+    add(b, holder, s, values, stride, handing);
 }
 
 void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *taken) {
@@ -95,7 +137,7 @@ void keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder, const ke
             continue;
         }
         keeli_storage *s = keeli_storage_to_edit(b->world, holder, v->component, "add", &b->result);
-        if (s) keeli_batch_add(b, s, v->value, 0, handing);
+        if (s) add(b, holder, s, v->value, 0, handing);
     }
 }
 
@@ -278,9 +320,11 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
         return !keeli_entity_is_alive(&b->world->entities, first) ||
                reserve_target(b, keeli_archetype_of(b->world, keeli_index_of(first)), 1);
     const uint32_t archetypes = a->count;
-    uint32_t *leaving = new_memory(b, archetypes * sizeof *leaving, sizeof *leaving); // by position
+    // by position: how many rows leave, and where they go
+    uint32_t *leaving = new_memory(b, archetypes * sizeof *leaving, sizeof *leaving);
+    keeli_archetype **to = new_memory(b, archetypes * sizeof *to, sizeof *to);
     b->left = new_memory(b, b->count * sizeof *b->left, sizeof *b->left);
-    if (!leaving || !b->left) return false;
+    if (!leaving || !to || !b->left) return false;
     memset(leaving, 0, archetypes * sizeof *leaving);
     for (uint32_t i = 0; i < b->count; ++i)
         if (keeli_entity_is_alive(&b->world->entities, b->entities[i]))
@@ -288,7 +332,14 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
     for (uint32_t p = 0; p < archetypes; ++p) {
         uint32_t rows = leaving[p];
         if (p && rows > a->all[p]->row_count) rows = a->all[p]->row_count; // some come twice
-        if (rows && !reserve_target(b, a->all[p], rows)) return false;
+        leaving[p] = rows;
+        if (!rows) continue;
+        if (!(to[p] = target(b, a->all[p]))) return false;
+        // of several columns some are there in one archetype, and others in another one
+        for (uint32_t other = 0; b->column_count > 1 && other < p; ++other)
+            if (leaving[other] && to[other] == to[p] && other != to[p]->position)
+                rows += leaving[other];
+        if (!reserve_target(b, a->all[p], rows)) return false;
     }
     return true;
 }
@@ -343,7 +394,10 @@ static void put(const keeli_column *c, uint32_t i, void *to) {
 }
 
 static void overwrite(const keeli_batch *b, const keeli_column *c, uint32_t i) {
-    if (!c->values) return; // it stays as it is
+    if (c->keeps) {
+        if (c->is_copied) keeli_value_drop(c->storage, (void *)(uintptr_t)value_at(c, i));
+        return;
+    }
     const uint32_t index = keeli_index_of(b->entities[i]);
     void *to = keeli_store_value(b->world, c->storage, index);
     keeli_track_modified(b->world, c->storage, index);
@@ -441,7 +495,7 @@ static void notify(const keeli_batch *b, const keeli_column *c) {
     if (c->is_superseded || !keeli_is_followed(c->storage)) return;
     if (b->count == 1 && (!c->fresh || *c->fresh))
         keeli_came(b->world, c->storage, keeli_index_of(b->entities[0]));
-    else keeli_came_many(b->world, c->storage, b->entities, b->count, c->fresh, !c->values);
+    else keeli_came_many(b->world, c->storage, b->entities, b->count, c->fresh, c->keeps);
 }
 
 static void commit(keeli_batch *b) {

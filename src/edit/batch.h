@@ -24,6 +24,7 @@ typedef struct keeli_column {
     bool is_copied;       // by the hook, before anybody is notified
     bool is_moved;        // by the hook, when it is committed; otherwise bytes are copied
     bool is_superseded;   // named again in the list, or not needed: its value is only dropped
+    bool keeps;           // without a value of the caller's: who has one keeps it
     bool is_there;        // rows that are being moved have it
     uint32_t filled;      // so many of the new entities have their copies already
     void *staged;         // memory of copies, of entities that exist
@@ -50,6 +51,7 @@ typedef struct keeli_batch {
     bool is_reserved, has_made_rows, is_created, is_committed;
     bool is_removal;
     uint32_t prototype;
+    uint32_t flags;             // of all storages
     keeli_range whole;          // of all entities, when they are being made and are one range
     const char *doing;          // for messages: "adding an entity"
     keeli_archetype *from, *to; // where rows of the one go: the last that was looked up
@@ -67,10 +69,11 @@ void keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_entity *ent
 // The entities are made, with handles that commands promised.
 void keeli_batch_begin_held(keeli_batch *b, keel_world *world, const keel_entity *held,
                             uint32_t count, const char *doing);
-// A component that the entities get, and its values: a stride of 0 gives all the same. NULL: zeros,
-// for those who have none.
-void keeli_batch_add(keeli_batch *b, keeli_storage *s, const void *values, size_t stride,
-                     keeli_handing handing);
+// A component that the entities get, on behalf of a holder or (NULL) of the owner, and its values:
+// a stride of 0 gives all the same. NULL: what it begins with, for those who have none. What it
+// requires comes with it.
+void keeli_batch_add(keeli_batch *b, const keeli_holder *holder, keeli_storage *s,
+                     const void *values, size_t stride, keeli_handing handing);
 // A component that is taken away: where its value goes (NULL: it is dropped), and whether there was
 // one (may be NULL).
 void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *taken);

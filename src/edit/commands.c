@@ -109,7 +109,7 @@ apply_add_entities(keel_world *world, const keeli_holder *holder, keeli_command 
         keeli_storage *s = keeli_part_storage(world, p);
         if (!s || !keeli_storage_to_edit(world, holder, &s->component, "add", &b.result)) continue;
         const bool is_column = p->count == count;
-        keeli_batch_add(&b, s, p->value, is_column ? s->size : 0,
+        keeli_batch_add(&b, holder, s, p->value, is_column ? s->size : 0,
                         is_column ? KEELI_HANDED_OVER : KEELI_COPIED);
     }
     keeli_batch_create(&b, holder, NULL);

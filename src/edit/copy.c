@@ -23,7 +23,7 @@ static keel_result add_prototype(keeli_batch *b, const keeli_holder *holder, uin
         keel_result result;
         if (!keeli_storage_to_edit(world, holder, &s->component, "clone", &result)) return result;
         if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
-        keeli_batch_add(b, s, keeli_store_value_there(s, index), 0, KEELI_COPIED);
+        keeli_batch_add(b, holder, s, keeli_store_value_there(s, index), 0, KEELI_COPIED);
     }
     return b->result;
 }
@@ -140,7 +140,7 @@ static keel_result add_moved(keeli_batch *b, const keel_world *from, uint32_t in
         keeli_storage *t = keeli_storage_to_edit(b->world, NULL, &s->component, "add", &result);
         if (!t) return result;
         if (keeli_store_is_disabled(s, index)) continue;
-        keeli_batch_add(b, t, keeli_store_value(from, s, index), 0, KEELI_HANDED_OVER);
+        keeli_batch_add(b, NULL, t, keeli_store_value(from, s, index), 0, KEELI_HANDED_OVER);
     }
     return b->result;
 }

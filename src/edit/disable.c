@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Disabling: values that are kept out of sight, of one component or of all that an entity has.
-#include "edit/edit.h"
+#include "edit/removal.h"
 
 #include "world/report.h"
 
@@ -46,6 +46,24 @@ static bool reserve_row(change *c, keeli_storage *s) {
     return c->row != NULL;
 }
 
+// What it requires is there, or comes into sight with it; and nobody in sight requires it.
+static keel_result check_required(const change *c, const keeli_storage *s) {
+    const uint32_t index = keeli_index_of(c->entity);
+    if (!c->shows)
+        return c->only ? keeli_may_take(c->world, s, c->entity, NULL, "disable") : KEEL_OK;
+    for (uint32_t i = 0; i < s->required.count; ++i) {
+        const keeli_storage *r = s->required.items[i];
+        const bool comes = !c->only && keeli_store_is_disabled(r, index);
+        if (!comes && !keeli_store_has(r, index))
+            return keeli_error(c->world, KEEL_ERROR_REQUIRED,
+                               "cannot enable '%s' of %s: it requires '%s'; %s that first",
+                               s->component.name, KEELI_ENTITY(c->world, c->entity),
+                               r->component.name,
+                               keeli_store_is_disabled(r, index) ? "enable" : "add");
+    }
+    return KEEL_OK;
+}
+
 static keel_result reserve(change *c) {
     keel_world *world = c->world;
     keeli_archetype *const before = c->row = keeli_archetype_of(world, keeli_index_of(c->entity));
@@ -56,6 +74,7 @@ static keel_result reserve(change *c) {
         if (!c->only && !keeli_storage_to_edit(world, c->holder, &s->component,
                                                c->shows ? "enable" : "disable", &result))
             return result;
+        if (s->flags & (KEELI_IS_REQUIRED | KEELI_IS_MORE)) KEEL_TRY(check_required(c, s));
         room = reserve_value(c, s) && (!keeli_store_has_rows(s) || reserve_row(c, s));
     }
     if (room && c->row != before && c->row->column_count && !keeli_archetype_has_room(c->row))

@@ -45,7 +45,7 @@ static keel_result give_value(keel_world *world, keeli_relation *r, keel_entity 
     const bool had = keeli_store_has(r->sources, keeli_index_of(e));
     keeli_batch b;
     keeli_batch_begin(&b, world, &e, 1, "relating entities");
-    keeli_batch_add(&b, r->sources, value, 0, KEELI_HANDED_OVER);
+    keeli_batch_add(&b, NULL, r->sources, value, 0, KEELI_HANDED_OVER);
     if (keeli_batch_reserve(&b) == KEEL_OK && to) keeli_commit_edge(world, r, e, *to);
     KEEL_TRY(keeli_batch_give(&b));
     if (!had || value) return KEEL_OK; // all who follow were notified

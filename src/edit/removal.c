@@ -54,7 +54,47 @@ keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e,
     return KEEL_OK;
 }
 
+// ------------------------------------------------------------------ what others require
+static bool goes_too(const keeli_batch *going, const keeli_storage *s) {
+    for (uint32_t k = 0; going && k < going->column_count; ++k)
+        if (going->columns[k].storage == s) return true;
+    return false;
+}
+
+keel_result keeli_may_take(keel_world *world, const keeli_storage *s, keel_entity e,
+                           const keeli_batch *going, const char *verb) {
+    const uint32_t index = keeli_index_of(e);
+    for (uint32_t i = 0; i < s->required_by.count && keeli_store_has(s, index); ++i) {
+        const keeli_storage *by = s->required_by.items[i];
+        if (keeli_store_has(by, index) && !goes_too(going, by))
+            return keeli_error(world, KEEL_ERROR_REQUIRED,
+                               "cannot %s '%s' of %s: its '%s' requires it; %s that, too", verb,
+                               s->component.name, KEELI_ENTITY(world, e), by->component.name, verb);
+    }
+    return KEEL_OK;
+}
+
+keel_result keeli_may_take_from_all(keel_world *world, const keeli_storage *s, const char *verb) {
+    for (uint32_t i = 0; i < s->required_by.count; ++i)
+        if (keeli_store_count(s->required_by.items[i]))
+            return keeli_error(world, KEEL_ERROR_REQUIRED,
+                               "cannot %s '%s': there are entities with '%s', which requires it",
+                               verb, s->component.name, s->required_by.items[i]->component.name);
+    return KEEL_OK;
+}
+
 // ------------------------------------------------------------------ a batch
+static keel_result may_take_columns(const keeli_batch *b, uint32_t kind) {
+    const char *verb = kind == KEEL_TRACK_REMOVAL ? "remove" : "delete";
+    for (uint32_t k = 0; k < b->column_count; ++k) {
+        const keeli_storage *s = b->columns[k].storage;
+        for (uint32_t i = 0; s->required_by.count && i < b->count; ++i)
+            if (keeli_entity_is_alive(&b->world->entities, b->entities[i]))
+                KEEL_TRY(keeli_may_take(b->world, s, b->entities[i], b, verb));
+    }
+    return KEEL_OK;
+}
+
 // Values of a column go from all entities that are alive: did any have one?
 static bool take_column(const keeli_batch *b, const keeli_column *c, uint32_t kind) {
     keel_world *world = b->world;
@@ -76,6 +116,7 @@ static bool take_column(const keeli_batch *b, const keeli_column *c, uint32_t ki
 
 keel_result keeli_batch_take(keeli_batch *b, uint32_t kind) {
     b->is_removal = true;
+    if (b->flags & KEELI_IS_REQUIRED && b->result == KEEL_OK) b->result = may_take_columns(b, kind);
     if (b->result == KEEL_OK && b->has_rows && !keeli_batch_reserve_rows(b))
         b->result = keeli_out_of_memory(b->world, b->doing);
     if (b->result < 0) return keeli_batch_end(b);
@@ -204,10 +245,11 @@ static bool add_set(stretch *at, keeli_storage *s) {
 static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, first);
     if (!list) return true;
+    const uint32_t plain = KEELI_IS_LINK | KEELI_IS_NAMED | KEELI_IS_REQUIRED | KEELI_IS_MORE;
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = 0; i < list->count; ++i) {
         keeli_storage *s = world->registry.by_ordinal.items[numbers[i]];
-        if (s->relation || s->flags & ~(uint32_t)(KEELI_IS_LINK | KEELI_IS_NAMED)) return false;
+        if (s->relation || s->flags & ~plain) return false;
         if (keeli_store_is_sparse(s) && !add_set(at, s)) return false;
     }
     return true;

@@ -9,6 +9,12 @@
 // `kind`: KEEL_TRACK_REMOVAL (the value goes to `out`; NULL: it is dropped) or KEEL_TRACK_DELETION.
 keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                              void *out);
+// KEEL_ERROR_REQUIRED, reported, when the entity has the component and another one that requires
+// it, unless that goes with it: a column of `going` (NULL: nothing does). And when anybody has one
+// that requires it.
+keel_result keeli_may_take(keel_world *world, const keeli_storage *s, keel_entity e,
+                           const keeli_batch *going, const char *verb);
+keel_result keeli_may_take_from_all(keel_world *world, const keeli_storage *s, const char *verb);
 // The end of a batch of columns without values: they go from all of its entities that are alive.
 // KEEL_OK, KEEL_ABSENT when none had one, or an error, and then nothing has changed.
 keel_result keeli_batch_take(keeli_batch *b, uint32_t kind);

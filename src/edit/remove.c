@@ -14,6 +14,7 @@ static keel_result take_one(keel_world *world, const keeli_holder *holder, keel_
     const char *verb = kind == KEEL_TRACK_REMOVAL ? "remove" : "delete";
     keeli_storage *s = keeli_known_to_edit(world, holder, component, verb, &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
+    if (s->flags & KEELI_IS_REQUIRED) KEEL_TRY(keeli_may_take(world, s, e, NULL, verb));
     return keeli_done(world, keeli_take_value(world, s, e, kind, out));
 }
 
@@ -110,7 +111,8 @@ take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uin
 
 static __attribute__((noinline)) keel_result take_followed(keel_world *world, keeli_storage *s,
                                                            keel_entity e, uint32_t kind) {
-    if (!keeli_entity_is_alive(&world->entities, e) || !keeli_followers_are_simple(world, s) ||
+    if (!keeli_entity_is_alive(&world->entities, e) || s->flags & KEELI_IS_REQUIRED ||
+        !keeli_followers_are_simple(world, s) ||
         (keeli_store_has_rows(s) && !keeli_rows_are_free(world)))
         return take_general(world, e, &s->component, kind, NULL);
     return keeli_done(world, keeli_take_value(world, s, e, kind, NULL));
@@ -264,6 +266,7 @@ static keel_result clear_component(keel_world *world, const keeli_holder *holder
     if (!s) return result < 0 ? result : KEEL_ABSENT;
     const uint32_t count = keeli_store_count(s);
     if (!count && !s->disabled.count) return KEEL_ABSENT;
+    KEEL_TRY(keeli_may_take_from_all(world, s, "clear"));
     if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "clearing a component");
     keeli_clear(world, s);
     world->commands.last_count = count;
@@ -297,6 +300,7 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
     if (!keep)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "keel_retain needs a function that decides");
+    if (s->flags & KEELI_IS_REQUIRED) KEEL_TRY(keeli_may_take_from_all(world, s, "retain"));
     if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "retaining components");
     const uint32_t before = keeli_store_count(s);
     if (keeli_store_is_sparse(s) && !s->collectors.count) {

@@ -149,8 +149,8 @@ bool keeli_followers_reserve_present(keel_world *world, keeli_storage *s);
 bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s);
 // Groups do not follow changes.
 static inline bool keeli_change_is_simple(const keel_world *world, const keeli_storage *s) {
-    const uint32_t simple =
-        KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED | KEELI_IS_OBSERVED;
+    const uint32_t simple = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED |
+                            KEELI_IS_OBSERVED | KEELI_IS_REQUIRED | KEELI_IS_MORE;
     return !(s->flags & ~simple) && keeli_is_unused(world);
 }
 bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s);

@@ -102,7 +102,7 @@ static keel_result learn(const keel_snapshot *snapshot) {
 // A component that the image has and the world does not know any more, or NULL.
 static const keeli_storage *find_lost(const keel_snapshot *snapshot) {
     const keel_world *image = snapshot->image;
-    for (uint32_t i = 0; i < image->storages.count; ++i)
+    for (uint32_t i = image->storages.count; i--;) // who requires others comes behind them
         if (!same_in(snapshot->world, image->storages.items[i])) return image->storages.items[i];
     return NULL;
 }

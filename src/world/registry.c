@@ -51,8 +51,10 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
     if (c->tracking && c->is_unique)
         return "is a unique, which is always tracked; leave .tracking out";
     if (c->is_event && !c->is_unique) return "is a type of events and no unique; set is_unique";
-    if (c->initial && (!c->is_unique || c->is_event))
-        return "has an .initial value, which only uniques have";
+    if (c->initial && (c->is_event || c->is_relation))
+        return "has an .initial value, which only components and uniques have";
+    if (c->required && (c->is_unique || c->is_relation))
+        return "has .required components, which only components have";
     if (c->initial && c->drop && !c->copy)
         return "has an .initial value and a drop hook, but no copy hook to copy it with";
     if (c->limit && !c->is_event)
@@ -144,6 +146,7 @@ static void free_storage(keel_world *world, keeli_storage *s) {
     keeli_heap *heap = &world->heap;
     keel_component *c = &s->component;
     keeli_store_deinit(world, s);
+    keeli_required_end(world, s);
     if (s->relation && s == s->relation->sources) {
         keeli_edges_deinit(&s->relation->edges, heap);
         keeli_levels_release(heap, &s->relation->levels);
@@ -201,6 +204,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     keeli_store_init(world, s);
     s->tracking.kinds = c->tracking;
     s->flags |= c->tracking << KEELI_KINDS_FROM;
+    if (!c->is_unique && (c->initial || c->required)) s->flags |= KEELI_IS_MORE;
     keeli_threads_bind(s);
     return s;
 }
@@ -209,7 +213,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
 static keel_result set_initial(keel_world *world, keeli_storage *s) {
     const keel_component *c = &s->component;
     const size_t bytes = c->size ? c->size : 1;
-    if (!c->initial) return KEEL_OK;
+    if (!c->initial || !c->is_unique) return KEEL_OK;
     void *value = keeli_new_zeroed(&world->heap, bytes, c->align);
     if (!value) return keeli_out_of_memory(world, "registering a unique");
     if (!c->copy) memcpy(value, c->initial, c->size);
@@ -298,7 +302,8 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->storages, 1) &&
         reserve_name(world) && KEELI_RESERVE(&world->heap, &world->registry.by_ordinal, 1))
         s = new_storage(world, c, index);
-    if (s && !keeli_holders_want_new(world, s)) s = (free_storage(world, s), NULL);
+    if (s && (!keeli_required_begin(world, s) || !keeli_holders_want_new(world, s)))
+        s = (free_storage(world, s), NULL);
     *result = s ? set_initial(world, s) : keeli_out_of_memory(world, "registering a component");
     if (*result < 0) {
         if (s) free_storage(world, s);
@@ -364,6 +369,9 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
     char room[WRONG_TEXT];
     keeli_storage *s = what_is_wrong(c, room) ? NULL : keeli_storage_find(world, c);
     if (s) return s;
+    if (c->required && !c->is_unique && !c->is_relation &&
+        (*result = keeli_required_get(world, c)) < 0)
+        return NULL;
     s = register_storage(world, c, result);
     return s && s->relation ? complete(world, s, result) : s;
 }
@@ -397,7 +405,7 @@ void keeli_registry_drop(keel_world *world) {
 
 void keeli_registry_deinit(keel_world *world) {
     keeli_names_end(world, world->names.storage);
-    for (uint32_t i = 0; i < world->storages.count; ++i) {
+    for (uint32_t i = world->storages.count; i--;) { // who requires others comes behind them
         const uint32_t number = world->storages.items[i]->slot;
         free_storage(world, world->storages.items[i]);
         keeli_component_give_back(number);

@@ -32,6 +32,14 @@ static inline keeli_storage *keeli_event_known(const keel_world *world,
 }
 // For messages: "sparse set".
 const char *keeli_storage_text(keel_storage storage);
+// What a component with `.required` requires becomes known: KEEL_ERROR_CYCLE, or as
+// keeli_storage_get. Then both sides know each other, which may need memory; and forget it
+// (required.c).
+keel_result keeli_required_get(keel_world *world, const keel_component *c);
+bool keeli_required_begin(keel_world *world, keeli_storage *s);
+void keeli_required_end(keel_world *world, keeli_storage *s);
+// Who has a component has what it requires.
+bool keeli_required_are_there(const keel_world *world);
 // The component has no values and no followers any more: it becomes unknown.
 void keeli_storage_forget(keel_world *world, keeli_storage *s);
 // Give the memory of levels back.

@@ -4,6 +4,7 @@
 #include "support/test.h"
 
 #include <cstring>
+#include <string>
 
 #include <keel/keel.h> // before the fixture: the header has templates
 extern "C" {
@@ -103,6 +104,33 @@ static void fields_are_found_by_path(void **) {
     api_fixture f;
     api_begin(&f);
     assert_non_null(keel_register_component(f.world, KEEL_OF(Beast)));
+    api_end(&f);
+}
+
+// ------------------------------------------------------------------ required components
+struct Anchor {
+    int depth;
+};
+struct Rope {
+    std::string text;
+};
+struct Boat {
+    int crew;
+};
+constexpr Anchor deep = { 40 };
+const Rope rope = { "a rope that is longer than what a string keeps inside" };
+KEEL_COMPONENT(Anchor, .initial = &deep);
+KEEL_COMPONENT(Rope, .initial = &rope);
+KEEL_COMPONENT(Boat, .required = KEEL_LIST(Anchor, Rope));
+
+void required_components_come_with_their_values(void **) {
+    api_fixture f;
+    api_begin(&f);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Boat, { 3 }));
+    assert_int_equal(keel_get(f.world, e, Anchor)->depth, 40);
+    assert_true(keel_get(f.world, e, Rope)->text == rope.text);
+    assert_int_equal(keel_delete(f.world, e, Rope), KEEL_ERROR_REQUIRED);
+    keel_clear_errors(f.world);
     api_end(&f);
 }
 
@@ -668,6 +696,7 @@ out:
 const CMUnitTest tests[] = {
     TEST(fields_are_found_by_path, "enum classes, structs and rows are described in C++"),
     TEST(descriptors_are_constants, "descriptors and fields are constants in C++"),
+    TEST(required_components_come_with_their_values, "required components come in C++"),
     TEST(sets_are_sorted_and_lead, "sets are sorted, and lead by choice, in C++"),
     TEST(values_are_added_and_read, "values are added and read in C++"),
     TEST(values_are_taken_away, "values are taken away in C++"),

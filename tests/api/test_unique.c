@@ -272,12 +272,14 @@ static void what_cannot_begin_with_a_value_is_refused(void **state) {
     (void)state;
     api_fixture f;
     api_begin(&f);
-    const keel_component component = { .name = "c", .size = 8, .align = 4, .initial = &earth };
+    const keel_component component = {
+        .name = "c", .size = 8, .align = 4, .is_unique = true, .is_event = true, .initial = &earth
+    };
     const keel_component owning = {
         .name = "u", .size = 8, .align = 4, .is_unique = true, .initial = &earth, .drop = owned_drop
     };
     assert_null(keel_register_component(f.world, &component));
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "which only uniques have");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "which only components and uniques have");
     assert_null(keel_register_component(f.world, &owning));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "no copy hook");
     assert_null(keel_get_unique_value(f.world, &owning));

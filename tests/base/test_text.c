@@ -57,7 +57,8 @@ static void results_keep_their_values(void **state) {
     assert_int_equal(KEEL_ERROR_RELATED, -22);
     assert_int_equal(KEEL_ERROR_TEXT, -23);
     assert_int_equal(KEEL_ERROR_SNAPSHOT, -24);
-    assert_int_equal(result_count, 26);
+    assert_int_equal(KEEL_ERROR_REQUIRED, -25);
+    assert_int_equal(result_count, 27);
 }
 
 static void a_number_that_is_no_result_has_a_text_too(void **state) {

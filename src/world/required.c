@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Required components: what a component names in `.required`, and what those require. The edits
+// that look at it are in edit/batch.c (who brings what) and edit/removal.c (what may not go).
+#include "registry.h"
+
+#include "base/text.h"
+#include "report.h"
+#include "storage.h"
+
+#include <string.h>
+
+// The way from the component that is made known to one that it requires.
+typedef struct way {
+    const keel_component *component;
+    const struct way *before;
+    uint32_t length;
+} way;
+enum { LONGEST_WAY = 32 };
+
+static bool is_same(const keel_component *a, const keel_component *b) {
+    return a == b || strcmp(keeli_component_name(a), keeli_component_name(b)) == 0;
+}
+
+static void write_way(keeli_writer *w, const way *to) {
+    if (to->before) write_way(w, to->before);
+    keeli_write(w, "'%s', which requires ", keeli_component_name(to->component));
+}
+
+// What is required from here on comes to an end.
+static keel_result check_way(keel_world *world, const keel_component *c, const way *before) {
+    const way here = { c, before, before ? before->length + 1 : 1 };
+    char text[400];
+    keeli_writer w = keeli_writer_begin(text, sizeof text);
+    for (const keel_component *const *r = c->required; r && *r; ++r) {
+        if (!keeli_component_name(*r) || here.length == LONGEST_WAY)
+            return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                                here.length == LONGEST_WAY
+                                    ? "'%s' is at the end of %u components that require each other"
+                                    : "'%s' requires a component without a name",
+                                keeli_component_name(c), (unsigned)here.length);
+        for (const way *back = &here; back; back = back->before)
+            if (is_same(back->component, *r)) {
+                write_way(&w, &here);
+                return keeli_misuse(world, KEEL_ERROR_CYCLE,
+                                    "%s'%s': a component cannot require "
+                                    "itself",
+                                    text, keeli_component_name(*r));
+            }
+        KEEL_TRY(check_way(world, *r, &here));
+    }
+    return KEEL_OK;
+}
+
+keel_result keeli_required_get(keel_world *world, const keel_component *c) {
+    KEEL_TRY(check_way(world, c, NULL));
+    for (const keel_component *const *r = c->required; *r; ++r) {
+        keel_result result;
+        const keeli_storage *s = keeli_storage_get(world, *r, false, &result);
+        if (!s) return result;
+        if (s->relation || s->flags & KEELI_IS_LINK)
+            return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                                "'%s' requires '%s', which entities get by what happens to them",
+                                keeli_component_name(c), s->component.name);
+        if (s->component.drop && !s->component.initial) // in C++ zeros may be no value at all
+            return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                                "'%s' requires '%s', which has a drop hook and no .initial value "
+                                "to begin with",
+                                keeli_component_name(c), s->component.name);
+    }
+    return KEEL_OK;
+}
+
+static bool add_required(keel_world *world, keeli_storage *s, keeli_storage *r) {
+    for (uint32_t i = 0; i < s->required.count; ++i)
+        if (s->required.items[i] == r) return true;
+    if (!KEELI_RESERVE(&world->heap, &s->required, 1) ||
+        !KEELI_RESERVE(&world->heap, &r->required_by, 1))
+        return false;
+    s->required.items[s->required.count++] = r;
+    r->required_by.items[r->required_by.count++] = s;
+    r->flags |= KEELI_IS_REQUIRED;
+    return true;
+}
+
+bool keeli_required_begin(keel_world *world, keeli_storage *s) {
+    for (const keel_component *const *c = s->component.required; c && *c; ++c) {
+        keeli_storage *r = keeli_storage_find(world, *c);
+        if (!add_required(world, s, r)) return false;
+        for (uint32_t i = 0; i < r->required.count; ++i)
+            if (!add_required(world, s, r->required.items[i])) return false;
+    }
+    return true;
+}
+
+bool keeli_required_are_there(const keel_world *world) {
+    for (uint32_t n = 0; n < world->storages.count; ++n) {
+        const keeli_storage *s = world->storages.items[n];
+        for (uint32_t k = 0; k < s->required.count; ++k)
+            for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+                if (!keeli_store_has(s->required.items[k], i)) return false;
+    }
+    return true;
+}
+
+void keeli_required_end(keel_world *world, keeli_storage *s) {
+    for (uint32_t i = 0; i < s->required.count; ++i) {
+        keeli_storage *r = s->required.items[i];
+        uint32_t at = 0;
+        while (r->required_by.items[at] != s)
+            ++at;
+        r->required_by.items[at] = r->required_by.items[--r->required_by.count];
+        if (!r->required_by.count) r->flags &= ~(uint32_t)KEELI_IS_REQUIRED;
+    }
+    KEELI_RELEASE(&world->heap, &s->required);
+    KEELI_RELEASE(&world->heap, &s->required_by);
+}
