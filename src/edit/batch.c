@@ -65,7 +65,7 @@ static void supersede(keeli_column *c) {
     if (c->keeps) c->values = NULL, c->is_copied = false;
 }
 
-static bool names(const keeli_batch *b, const keeli_storage *s) {
+static bool has_column(const keeli_batch *b, const keeli_storage *s) {
     for (uint32_t k = 0; k < b->column_count; ++k)
         if (b->columns[k].storage == s) return true;
     return false;
@@ -84,7 +84,7 @@ static __attribute__((noinline)) void bring_required(keeli_batch *b, const keeli
                                         "disabled there; enable it first",
                                         s->component.name, KEELI_ENTITY(b->world, b->entities[k]),
                                         r->component.name);
-        if (b->result == KEEL_OK && !names(b, r))
+        if (b->result == KEEL_OK && !has_column(b, r))
             keeli_batch_add(b, holder, r, NULL, 0, KEELI_HANDED_OVER);
     }
 }
