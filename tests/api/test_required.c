@@ -231,6 +231,26 @@ static void a_copy_of_the_world_requires_the_same(void **state) {
     end();
 }
 
+// ------------------------------------------------------------------ lists with a name
+#define FLYER KEEL_INIT(Jump, { 4 }), KEEL_INIT(Place, { 2 }), KEEL_INIT(Gear, { owned_make() })
+
+static void a_list_with_a_name_is_a_bundle(void **state) {
+    (void)state;
+    begin();
+    keel_commands *list = keel_world_commands(f.world);
+    const keel_entity e[] = { keel_add_entity(f.world, FLYER, KEEL_INIT(Place, { 9 })),
+                              keel_add_entity(list, KEEL_INIT(Place, { 8 }), FLYER),
+                              keel_add_entity(f.world) };
+    assert_int_equal(keel_add_values(f.world, e[2], FLYER), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+    static const uint32_t places[] = { 9, 2, 2 };
+    for (uint32_t i = 0; i < 3; ++i) {
+        assert_true(has_all(e[i]));
+        assert_int_equal(keel_get(f.world, e[i], Place)->x, places[i]);
+    }
+    end();
+}
+
 // ------------------------------------------------------------------ registering
 typedef struct Kin {
     int x;
@@ -449,6 +469,7 @@ static const struct CMUnitTest tests[] = {
          "What is disabled is required again when it is in sight"),
     TEST(commands_bring_it_too, "Commands bring it, too"),
     TEST(a_copy_of_the_world_requires_the_same, "Snapshots know it"),
+    TEST(a_list_with_a_name_is_a_bundle, "A list of values with a name is a bundle"),
     TEST(what_cannot_be_required_is_refused,
          "Cycles and what cannot be required are refused with the way"),
     TEST(who_adds_it_may_edit_what_it_requires, "Who adds it may edit what it requires"),
