@@ -13,9 +13,6 @@
 static bool has_copies(const keeli_storage *s) {
     return s->component.copy || s == s->world->names.storage;
 }
-static bool is_left(const keeli_storage *t) {
-    return t->component.transient && !keeli_store_has_rows(t);
-}
 static keeli_storage *source_of(const keeli_image *image, const keeli_storage *t) {
     return image->from->root.storages[t->slot];
 }
@@ -162,7 +159,7 @@ static bool reserve_all(keeli_image *image) {
     const keel_world *from = image->from;
     uint32_t extra = to->followers.set_count;
     for (uint32_t i = 0; i < to->storages.count; ++i)
-        extra += is_left(to->storages.items[i]);
+        extra += keeli_image_leaves(to->storages.items[i]);
     if (!keeli_entity_index_reserve_all(&to->entities, &to->heap, &from->entities) ||
         !keeli_component_lists_reserve_all(&to->lists, &to->heap, &from->lists, extra))
         return false;
@@ -183,7 +180,7 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
         keeli_storage *t = to->storages.items[i];
         keeli_staged *g = &image->staged.items[image->staged.count++];
         *g = (keeli_staged){ .values = NULL };
-        if (!is_left(t)) result = stage_storage(image, g, t, source_of(image, t));
+        if (!keeli_image_leaves(t)) result = stage_storage(image, g, t, source_of(image, t));
     }
     if (result < 0) keeli_image_cancel(image);
     return result;
@@ -364,7 +361,7 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
     const uint32_t before = keeli_refuse_begin(to, KEELI_REFUSED_HOOK);
     for (uint32_t i = 0; i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
-        if (is_left(t)) drop_dead(image, t);
+        if (keeli_image_leaves(t)) drop_dead(image, t);
         else drop_values(t);
     }
     keeli_entity_index_assign(&to->entities, &from->entities);
@@ -377,7 +374,7 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
     to->commands.dropped = from->commands.dropped;
     for (uint32_t i = 0; i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
-        if (is_left(t)) {
+        if (keeli_image_leaves(t)) {
             keep_transient(to, t);
             continue;
         }

@@ -6,6 +6,13 @@
 // to the same results from then on; what systems know of their runs is in runs.h.
 #pragma once
 #include "world/scope.h"
+#include "world/storage.h"
+
+// Values of this storage stay as they are: a transient component, but for one in archetypes, whose
+// rows come as a whole.
+static inline bool keeli_image_leaves(const keeli_storage *s) {
+    return s->component.transient && !keeli_store_has_rows(s);
+}
 
 // What is made while all may still fail: copies of values with hooks, and of what is swapped whole.
 typedef struct keeli_staged {

@@ -130,10 +130,9 @@ static const keeli_reader *same_reader(void *data, const keeli_reader *reader) {
 static keel_result check_copies(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        const bool is_left = s->component.transient && !keeli_store_has_rows(s);
         const bool has_values = s->presence.count || s->disabled.count || s->unique ||
                                 s->tracking.removed.count || (s->events && s->events->count);
-        if (has_values && !is_left && !keeli_can_copy(s) && s != world->names.storage)
+        if (has_values && !keeli_image_leaves(s) && !keeli_can_copy(s) && s != world->names.storage)
             return keeli_cannot_copy(world, s);
     }
     return KEEL_OK;
@@ -179,17 +178,36 @@ keel_result keel_snapshot_reserve(keel_snapshot *snapshot) {
 }
 
 // ------------------------------------------------------------------ restoring
-static void find_reader(void *data, keeli_reader *reader) {
-    const keeli_reader **wanted = data;
-    if (wanted[0] == reader) wanted[1] = reader;
+// Readers that are still there, and were then. Queues of the image name others, too, by addresses
+// that may belong to nobody any more.
+typedef struct living {
+    const keel_snapshot *snapshot;
+    keeli_pointer_table readers;
+    bool has_room;
+} living;
+
+static void add_living(void *data, keeli_reader *reader) {
+    living *l = data;
+    if (!l->has_room || !keeli_runs_know(&l->snapshot->runs, reader)) return;
+    l->has_room = keeli_pointer_reserve(&l->readers, &l->snapshot->world->heap);
+    if (l->has_room) keeli_pointer_add(&l->readers, reader, reader);
 }
 
-// A reader of queues that is still there, and was then.
-static const keeli_reader *living_reader(void *data, const keeli_reader *reader) {
-    const keel_snapshot *snapshot = data;
-    const keeli_reader *wanted[2] = { reader, NULL };
-    keeli_readers_visit(snapshot->world, find_reader, wanted);
-    return wanted[1] && keeli_runs_know(&snapshot->runs, wanted[1]) ? wanted[1] : NULL;
+static const keeli_reader *find_living(void *data, const keeli_reader *reader) {
+    return keeli_pointer_find(&((living *)data)->readers, reader);
+}
+
+static keel_result restore(living *l) {
+    const keel_snapshot *snapshot = l->snapshot;
+    keel_world *world = snapshot->world;
+    keeli_readers_visit(world, add_living, l);
+    if (!l->has_room || !keeli_runs_reserve_restore(&snapshot->runs, world))
+        return keeli_out_of_memory(world, "restoring a snapshot");
+    keeli_image changes;
+    KEEL_TRY(keeli_image_reserve(&changes, world, snapshot->image, world));
+    keeli_image_commit(&changes, find_living, l);
+    keeli_runs_restore(&snapshot->runs, world);
+    return KEEL_OK;
 }
 
 keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
@@ -205,12 +223,10 @@ keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
             "it again, or take a new one",
             snapshot->image->name, lost->component.name);
     KEEL_TRY(learn(snapshot));
-    if (!keeli_runs_reserve_restore(&snapshot->runs, world))
-        return keeli_out_of_memory(world, "restoring a snapshot");
-    keeli_image changes;
-    KEEL_TRY(keeli_image_reserve(&changes, world, snapshot->image, world));
-    keeli_image_commit(&changes, living_reader, (void *)(uintptr_t)snapshot);
-    keeli_runs_restore(&snapshot->runs, world);
+    living l = { .snapshot = snapshot, .has_room = true };
+    const keel_result result = restore(&l);
+    keeli_pointer_table_deinit(&l.readers, &world->heap);
+    if (result < 0) return result;
     keeli_validate_entities(world);
     for (uint32_t i = 0; i < world->on_restore.count; ++i) {
         const keeli_on_restore call = world->on_restore.items[i];

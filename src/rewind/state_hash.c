@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "edit/edit.h"
 #include "edit/relation.h"
+#include "rewind/image.h"
 #include "rewind/runs.h"
 
 #include <string.h>
@@ -43,11 +44,14 @@ static uint64_t of_rows(const keeli_archetypes *a, uint64_t hash) {
     return hash;
 }
 
-static uint64_t of_lists(const keeli_component_lists *lists, uint64_t hash) {
-    for (uint32_t index = 0; index / 4096 < lists->capacity; index += 64) {
-        keeli_component_list *list = keeli_list_if_any(lists, index);
-        for (uint32_t i = 0; list && i < list->count; ++i)
-            hash = add(add(hash, index), keeli_list_numbers(list)[i]);
+static uint64_t of_lists(const keel_world *world, uint64_t hash) {
+    for (uint32_t index = 0; index / 4096 < world->lists.capacity; index += 64) {
+        keeli_component_list *list = keeli_list_if_any(&world->lists, index);
+        for (uint32_t i = 0; list && i < list->count; ++i) {
+            const uint16_t number = keeli_list_numbers(list)[i];
+            if (!keeli_image_leaves(world->registry.by_ordinal.items[number]))
+                hash = add(add(hash, index), number);
+        }
     }
     return hash;
 }
@@ -168,9 +172,9 @@ uint64_t keeli_state_hash(const keel_world *world) {
         add(add(world->changes.tick, world->changes.tick_base), world->commands.dropped);
     hash = of_entities(&world->entities, hash);
     hash = of_rows(&world->archetypes, hash);
-    hash = of_lists(&world->lists, hash);
+    hash = of_lists(world, hash);
     for (uint32_t i = 0; i < world->storages.count; ++i)
-        if (!world->storages.items[i]->component.transient && !is_new(world->storages.items[i]))
+        if (!keeli_image_leaves(world->storages.items[i]) && !is_new(world->storages.items[i]))
             hash = of_storage(world->storages.items[i], hash);
     uint64_t runs = 0;
     keeli_readers_visit(world, add_reader, &runs);

@@ -95,7 +95,7 @@ static void an_initial_value_is_for_who_gets_none(void **state) {
         assert_int_equal(keel_add_component(f.world, g, KEEL_OF(Place), NULL), KEEL_OK);
     }
     assert_int_equal(keel_get(f.world, g, Place)->x, 7);
-    keel_get_mut(f.world, g, Place)->x = 9;
+    assert_int_equal(keel_add(f.world, g, Place, { 9 }), KEEL_OK);
     assert_int_equal(keel_add_component(f.world, g, KEEL_OF(Place), NULL), KEEL_OK);
     assert_int_equal(keel_get(f.world, g, Place)->x, 9); // it stays as it is
     assert_int_equal(owned.copies, 1);

@@ -509,7 +509,33 @@ static void a_failed_take_keeps_the_old_one(void **unused) {
     end(&g, snapshot);
 }
 
+// What is left alone does not count, and what comes with the rows does.
+static void the_hash_is_of_what_comes_back(void **unused) {
+    (void)unused;
+    static const keel_storage kinds[] = { KEEL_SPARSE_SET, KEEL_INDEXED, KEEL_ARCHETYPE };
+    for (uint32_t i = 0; i < 3; ++i) {
+        api_fixture f;
+        api_begin(&f);
+        keel_component as = *KEEL_OF(Scratch);
+        as.storage = kinds[i];
+        assert_non_null(keel_register_component(f.world, &as));
+        const keel_entity a = keel_add_entity(f.world, KEEL_INIT(Scratch, { 1 }));
+        const keel_entity b = keel_add_entity(f.world);
+        keel_snapshot *snapshot = keel_snapshot_create(f.world, NULL);
+        assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+        const uint64_t then = keeli_state_hash(f.world);
+        assert_int_equal(keel_add(f.world, a, Scratch, { 2 }), KEEL_OK);
+        assert_int_equal(keeli_state_hash(f.world) == then, kinds[i] != KEEL_ARCHETYPE);
+        assert_int_equal(keel_add(f.world, b, Scratch, { 3 }), KEEL_OK);
+        assert_int_equal(keel_snapshot_restore(snapshot), KEEL_OK);
+        assert_int_equal(keeli_state_hash(f.world), then);
+        keel_snapshot_destroy(snapshot);
+        api_end(&f);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(the_hash_is_of_what_comes_back, "the hash of the state is of what comes back"),
     TEST(what_fails_changes_nothing, "each allocation and each copy fails once: nothing changed"),
     TEST(a_failed_take_keeps_the_old_one, "a take that fails leaves what was taken before"),
     TEST(played_again_it_is_the_same, "a world that was restored plays on as it did"),
