@@ -162,7 +162,7 @@ enum {
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
     KEELI_IS_GROUPED = 8,    // a group follows its changes
     KEELI_HAS_DISABLED = 16, // `disabled` is not empty (world/storage.c)
-    KEELI_IS_REQUIRED = 256, // by another component (edit/required.c)
+    KEELI_IS_REQUIRED = 256, // by another component (world/required.c)
     KEELI_IS_BOUND = 32,     // has a rule about threads (world/threads.c)
     KEELI_IS_NAMED = 64,     // keel_child in a world that knows keel_name (world/names.c)
     KEELI_IS_OBSERVED = 128, // `tracking` has observers
