@@ -170,7 +170,9 @@ enum {
     KEELI_IS_SET = 1024,     // it is such a set
     KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (follow/observers.c)
     KEELI_IS_MORE = 1 << 24, // than its bytes: has .required or .initial
-    KEELI_KINDS_FROM = 12,   // and from this bit on the kinds of `tracking`
+    // than it was declared: what the compiler knows of typed verbs is not so
+    KEELI_IS_STORED_OTHERWISE = 1 << 25,
+    KEELI_KINDS_FROM = 12, // and from this bit on the kinds of `tracking`
     KEELI_IS_TRACKED = KEEL_TRACK_ALL << KEELI_KINDS_FROM,
     KEELI_IS_MARKED = KEEL_TRACK_MODIFICATION << KEELI_KINDS_FROM, // who writes a value marks it
     // somebody is notified of what happens to its values
@@ -182,7 +184,8 @@ enum {
 _Static_assert(offsetof(keeli_storage, flags) == offsetof(struct keeli_storage_head, flags) &&
                    offsetof(keeli_storage, borrow) == offsetof(struct keeli_storage_head, borrow),
                "a storage begins as its head says");
-_Static_assert((KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND) == KEELI_WRITE_ASKS,
+_Static_assert((KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND | KEELI_IS_STORED_OTHERWISE) ==
+                   KEELI_WRITE_ASKS,
                "flags are what keel_get_mut takes them for");
 
 // One storage that a view or a system holds.

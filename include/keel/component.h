@@ -182,6 +182,10 @@ typedef struct keel_component {
     int line;         ///< where it was declared
     const char *file; ///< where it was declared; NULL: made at run time
     uint32_t *slot;   ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
+    /// What this is a copy of: itself; filled by KEEL_COMPONENT. A copy may have another storage
+    /// and other hooks in a world, and typed verbs find it; another component, of another name or
+    /// size, needs `slot` and this to be NULL: KEEL_ERROR_COMPONENT.
+    const struct keel_component *declared;
 } keel_component;
 
 /// What stands for living entities where a component is asked for: keel_observe_component,

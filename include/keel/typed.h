@@ -69,6 +69,7 @@ template <const keel_component *...C> struct keeli_listed { static constexpr con
     KEELI_UNUSED static constexpr keel_component symbol = [] {                                      \
         keel_component keeli_it = keeli_with_own_hooks<symbol##_given>();                           \
         derived                                                                                     \
+        keeli_it.declared = &symbol;                                                                \
         return keeli_it;                                                                            \
     }()
 #else
@@ -78,7 +79,7 @@ template <const keel_component *...C> struct keeli_listed { static constexpr con
     KEELI_UNUSED static uint32_t symbol##_slot;                                                     \
     KEELI_UNUSED static const keel_component symbol = {                                             \
         .type = text, .size = bytes, .align = alignment, .is_unique = unique,                       \
-        .file = __FILE__, .slot = &symbol##_slot, __VA_ARGS__ }
+        .file = __FILE__, .slot = &symbol##_slot, .declared = &symbol, __VA_ARGS__ }
 #endif
 
 /// @cond the components that Keel itself has: those of the hierarchy, and names

@@ -47,6 +47,13 @@ static bool is_same(const definition *d, const keel_component *c, uint64_t hash)
            strcmp(d->file, keeli_base_name(c->file)) == 0;
 }
 
+// Nothing that typed verbs know when they are compiled differs, but for the storage.
+static bool is_alike(const keel_component *a, const keel_component *b) {
+    return a->size == b->size && (a->align ? a->align : 1) == (b->align ? b->align : 1) &&
+           a->is_unique == b->is_unique && a->is_event == b->is_event &&
+           strcmp(keeli_component_name(a), keeli_component_name(b)) == 0;
+}
+
 static uint32_t look_up(const keel_component *c, uint64_t hash) {
     uint32_t number = capacity ? chains[hash & (capacity - 1)] : 0;
     while (number && !is_same(&definitions[number - 1], c, hash))
@@ -118,9 +125,11 @@ static uint32_t ask(const keel_component *c, bool takes) {
     if (number ? !takes : !keeli_component_name(c)) return number;
     keeli_lock_take(&lock);
     if (!number) {
-        const uint64_t hash = hash_of(c);
-        number = look_up(c, hash);
-        if (!number && takes) number = append(c, hash);
+        // the slot is the declaration's: typed verbs look values up as that says
+        const keel_component *own = c->slot && c->declared ? c->declared : c;
+        const uint64_t hash = hash_of(own);
+        number = look_up(own, hash);
+        if (!number && takes) number = append(own, hash);
         if (number && c->slot) {
             definitions[number - 1].is_kept = true;
             keeli_atomic_store(c->slot, number);
@@ -139,6 +148,29 @@ void keeli_component_give_back(uint32_t number) {
     definition *d = number && number <= count ? &definitions[number - 1] : NULL;
     if (d && !--d->uses && !d->is_kept) forget(number);
     keeli_lock_give(&lock);
+}
+
+bool keeli_component_is_like(const keel_component *c) {
+    const uint32_t number = c->slot ? keeli_atomic_load(c->slot) : 0;
+    if (!number) return !c->slot || !c->declared || is_alike(c, c->declared);
+    keeli_lock_take(&lock);
+    definition none = { .name = NULL }; // another copy of the library gave the number
+    const definition *d = number <= count ? &definitions[number - 1] : &none;
+    const keel_component as = { .name = d->name,
+                                .size = d->size,
+                                .align = d->align,
+                                .is_unique = d->is_unique,
+                                .is_event = d->is_event };
+    const bool is_like = !d->name || is_alike(c, &as);
+    keeli_lock_give(&lock);
+    return is_like;
+}
+
+bool keeli_component_is_stored_so(uint32_t number, keel_storage storage) {
+    keeli_lock_take(&lock);
+    const bool is_so = definitions[number - 1].storage == storage;
+    keeli_lock_give(&lock);
+    return is_so;
 }
 
 uint64_t keeli_stamp(uint64_t *stamp) {

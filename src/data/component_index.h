@@ -13,6 +13,11 @@ uint32_t keeli_component_find(const keel_component *c);
 // memory. Each is given back once.
 uint32_t keeli_component_take(const keel_component *c);
 void keeli_component_give_back(uint32_t number);
+// Is the descriptor, or may it become, one of the definition that its slot has the number of? Its
+// storage and hooks may be others.
+bool keeli_component_is_like(const keel_component *c);
+// Is this the storage that the definition of a number declares?
+bool keeli_component_is_stored_so(uint32_t number, keel_storage storage);
 
 // The name that counts.
 static inline const char *keeli_component_name(const keel_component *c) {

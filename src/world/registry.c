@@ -125,6 +125,16 @@ static keel_result name_clash(keel_world *world, const keeli_storage *known,
                        describe(second, sizeof second, c));
 }
 
+// A copy of a descriptor has the slot of the first one, so that typed verbs find both.
+static bool shares_well(keel_world *world, const keel_component *c, keel_result *result) {
+    if (keeli_component_is_like(c)) return true;
+    *result = keeli_error(world, KEEL_ERROR_COMPONENT,
+                          "%s '%s' is a copy of the descriptor of another one, whose .slot it has; "
+                          "set its .slot and .declared to NULL",
+                          kind_of(c), keeli_component_name(c));
+    return false;
+}
+
 // ------------------------------------------------------------------ making and freeing
 static void drop_unique(keel_world *world, keeli_storage *s) {
     const keel_component *c = &s->component;
@@ -184,6 +194,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->file = c->file ? keeli_new_text(heap, keeli_base_name(c->file)) : NULL;
     own->fields = keeli_fields_copy(heap, c->fields, c->field_count);
     own->slot = &s->slot;
+    own->declared = NULL; // it may be unloaded
     s->world = world;
     s->slot = index;
     if (c->is_relation && !c->size) own->storage = KEEL_INDEXED; // nothing but bits
@@ -205,6 +216,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     s->tracking.kinds = c->tracking;
     s->flags |= c->tracking << KEELI_KINDS_FROM;
     if (!c->is_unique && (c->initial || c->required)) s->flags |= KEELI_IS_MORE;
+    if (!keeli_component_is_stored_so(index, own->storage)) s->flags |= KEELI_IS_STORED_OTHERWISE;
     keeli_threads_bind(s);
     return s;
 }
@@ -257,7 +269,8 @@ static bool reserve_number(keel_world *world, uint32_t index) {
 
 static void put_number(keel_world *world, uint32_t index, keeli_storage *s) {
     world->root.storages[index] = s;
-    world->root.sets[index] = s && !(s->flags & KEELI_IS_BOUND) ? s->root : &no_set;
+    const uint32_t asks = KEELI_IS_BOUND | KEELI_IS_STORED_OTHERWISE;
+    world->root.sets[index] = s && !(s->flags & asks) ? s->root : &no_set;
 }
 
 // A number for the lists of blocks: a free one, or the next.
@@ -297,6 +310,7 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
         return NULL;
     }
     if (c->threads && (*result = keeli_check_new_value(world, c)) < 0) return NULL;
+    if (!shares_well(world, c, result)) return NULL;
     const uint32_t index = keeli_component_take(c);
     keeli_storage *s = NULL;
     if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->storages, 1) &&
@@ -427,7 +441,7 @@ static const keel_component *register_one(keel_world *world, const keel_componen
     *result = keeli_world_is_editable(world);
     if (*result < 0) return NULL;
     keeli_storage *s = keeli_storage_get(world, c, c && c->is_unique, result);
-    if (!s) return NULL;
+    if (!s || !shares_well(world, c, result)) return NULL;
     if (s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s)) return &s->component; // no hooks
     s->component.drop = c->drop;
     s->component.copy = c->copy;

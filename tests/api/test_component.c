@@ -261,6 +261,77 @@ static void another_name_makes_another_component(void **state) {
     api_end(&f);
 }
 
+typedef struct Chosen {
+    uint64_t a, b;
+} Chosen;
+typedef struct Tally {
+    uint64_t sum;
+} Tally;
+KEEL_COMPONENT(Chosen, .storage = KEEL_INDEXED);
+KEEL_COMPONENT(Tally, .storage = KEEL_ARCHETYPE);
+
+// A copy of the declaration says where this world keeps the values; typed verbs know the declared
+// storage when they are compiled, and find them all the same.
+static void a_world_may_choose_another_storage(void **state) {
+    (void)state;
+    static const keel_storage storages[] = { KEEL_SPARSE_SET, KEEL_INDEXED, KEEL_ARCHETYPE };
+    for (uint32_t i = 0; i < 3; ++i) {
+        api_fixture f;
+        api_begin(&f);
+        keel_component chosen = *KEEL_OF(Chosen), tally = *KEEL_OF(Tally);
+        chosen.storage = storages[i];
+        tally.storage = storages[(i + 1) % 3];
+        const keel_component *own = keel_register_component(f.world, &chosen);
+        assert_non_null(own);
+        assert_int_equal(own->storage, storages[i]);
+        assert_non_null(keel_register_component(f.world, &tally));
+        keel_entity e[200];
+        for (uint32_t k = 0; k < 200; ++k) {
+            e[k] = keel_add_entity(f.world, KEEL_INIT(Tally, { k }));
+            if (k % 3 == 0)
+                assert_int_equal(keel_add(f.world, e[k], Chosen, { k, k + 1 }), KEEL_OK);
+        }
+        for (uint32_t k = 0; k < 200; ++k) {
+            assert_true(keel_has(f.world, e[k], Chosen) == (k % 3 == 0));
+            const Chosen *c = keel_get(f.world, e[k], Chosen);
+            assert_true((c != NULL) == (k % 3 == 0));
+            if (c) assert_int_equal(c->b, k + 1);
+            Chosen *m = keel_get_mut(f.world, e[k], Chosen);
+            assert_ptr_equal(m, c);
+            assert_non_null(keel_get_mut(f.world, e[k], Tally));
+        }
+        keel_world *other = keel_world_create(NULL); // as it was declared, in the same process
+        const keel_entity there = keel_add_entity(other, KEEL_INIT(Chosen, { 5, 6 }));
+        assert_int_equal(keel_get(other, there, Chosen)->b, 6);
+        assert_int_equal(keel_find_component(other, "Chosen")->storage, KEEL_INDEXED);
+        keel_world_destroy(other);
+        api_end(&f);
+    }
+}
+
+// Another component cannot have the slot of a declaration, or typed verbs would take it for that.
+static void a_copy_with_another_name_or_size_needs_a_slot_of_its_own(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    for (uint32_t known = 0; known < 2; ++known) {
+        keel_component copy = *KEEL_OF(Chosen);
+        copy.name = "Other";
+        assert_null(keel_register_component(f.world, &copy));
+        assert_error(f.world, KEEL_ERROR_COMPONENT, "'Other' is a copy of the descriptor");
+        copy = *KEEL_OF(Chosen);
+        copy.size = 8;
+        assert_null(keel_register_component(f.world, &copy));
+        assert_error(f.world, KEEL_ERROR_COMPONENT, ".slot");
+        copy.name = "Small";
+        copy.slot = NULL;
+        copy.declared = NULL;
+        assert_non_null(keel_register_component(f.world, &copy));
+        assert_non_null(keel_register_component(f.world, KEEL_OF(Chosen)));
+    }
+    api_end(&f);
+}
+
 static void a_unique_and_a_component_may_share_a_name(void **state) {
     (void)state;
     api_fixture f;
@@ -561,6 +632,10 @@ static const struct CMUnitTest tests[] = {
     TEST(copies_of_one_definition_are_the_same, "copies of one definition are one component"),
     TEST(one_name_for_two_components_is_refused, "a clash of names is told with both places"),
     TEST(another_name_makes_another_component, "one type under two names is two components"),
+    TEST(a_world_may_choose_another_storage,
+         "typed verbs find values in another storage than the declared one"),
+    TEST(a_copy_with_another_name_or_size_needs_a_slot_of_its_own,
+         "a descriptor with the slot of another component is refused"),
     TEST(a_unique_and_a_component_may_share_a_name,
          "S-51: a type may be both a component and a unique"),
     TEST(kinds_are_not_mixed_up, "a unique is no component and the other way round"),

@@ -49,7 +49,7 @@ print *chunk
 echo == an error\n
 continue
 print *world
-print *keel_last_error(world)
+print *error
 
 echo == a name\n
 print e
