@@ -33,12 +33,12 @@ static keel_result give_related(keeli_batch *b, const keeli_holder *holder) {
     keel_world *world = b->world;
     const uint32_t prototype = b->prototype, count = b->count;
     keel_entity *copies = NULL;
-    if (b->result == KEEL_OK && count) {
+    if (b->result == KEEL_OK) {
         copies = keeli_new(&world->heap, count * sizeof *copies, sizeof *copies);
         if (!copies) b->result = keeli_out_of_memory(world, b->doing);
         else memcpy(copies, b->entities, count * sizeof *copies);
     }
-    if (b->result == KEEL_OK && count)
+    if (b->result == KEEL_OK)
         b->result = keeli_reserve_targets_of(world, holder, prototype, copies, count,
                                              b->column_count + world->followers.set_count);
     keeli_editing_begin(world);
@@ -53,7 +53,8 @@ static keel_result give_related(keeli_batch *b, const keeli_holder *holder) {
 }
 
 static keel_result give_copies(keeli_batch *b, const keeli_holder *holder) {
-    return b->world->relations.all ? give_related(b, holder) : keeli_batch_give(b);
+    const bool may_be_related = b->world->relations.all && b->count;
+    return may_be_related ? give_related(b, holder) : keeli_batch_give(b);
 }
 
 keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const keel_entity *held,

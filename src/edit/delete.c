@@ -277,14 +277,15 @@ static void delete_having(keel_world *world, const keeli_storage *s) {
     }
 }
 
-// Whoever goes takes the relation from others that have it: all are listed before.
+// Whoever goes takes the relation from others that have it: all are listed before, in the same
+// order.
 static keel_result delete_listed(keel_world *world, const keeli_holder *holder,
                                  const keeli_storage *s) {
     const uint32_t count = keeli_store_count(s);
     keel_entity *list = keeli_new(&world->heap, count * sizeof *list, sizeof *list);
     if (!list) return keeli_out_of_memory(world, "deleting entities by component");
-    for (uint32_t i = 0, n = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-        list[n++] = keeli_entity_at(&world->entities, i);
+    for (uint32_t i = 0, n = count; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        list[--n] = keeli_entity_at(&world->entities, i);
     const keel_result result = keeli_edit_delete_entities(world, holder, list, count);
     keeli_free(&world->heap, list, count * sizeof *list, sizeof *list);
     return result;

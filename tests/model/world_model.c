@@ -115,6 +115,80 @@ static bool is_at_or_below(const model_world *world, keel_entity e, keel_entity 
     return keel_is_same(e, root);
 }
 
+// Relations
+
+// Take the edges away that have this source and this target; null: any. How many there were.
+static size_t take_edges(model_relation *r, keel_entity source, keel_entity target) {
+    const size_t before = r->edge_count;
+    r->edge_count = 0;
+    for (size_t i = 0; i < before; i++) {
+        const model_edge *edge = &r->edges[i];
+        const bool goes = (keel_is_null(source) || keel_is_same(edge->source, source)) &&
+                          (keel_is_null(target) || keel_is_same(edge->target, target));
+        if (!goes) r->edges[r->edge_count++] = *edge;
+    }
+    return before - r->edge_count;
+}
+
+// It lets go, and all let go of it.
+static bool leave_relations(model_world *world, keel_entity e) {
+    size_t taken = 0;
+    for (size_t i = 0; i < world->relation_count; i++) {
+        taken += take_edges(&world->relations[i], e, keel_null());
+        taken += take_edges(&world->relations[i], keel_null(), e);
+    }
+    return taken > 0;
+}
+
+static bool is_in(const keel_entity *list, size_t count, keel_entity e) {
+    for (size_t i = 0; i < count; i++)
+        if (keel_is_same(list[i], e)) return true;
+    return false;
+}
+
+// The sources that go with a target come to the list, of the relation that is known last first.
+static size_t append_sources(const model_world *world, keel_entity target, keel_entity *list,
+                             size_t count) {
+    for (size_t r = world->relation_count; r-- > 0;) {
+        const model_relation *relation = &world->relations[r];
+        if (relation->on_delete != KEEL_DELETE_SOURCES) continue;
+        for (size_t i = 0; i < relation->edge_count; i++)
+            if (keel_is_same(relation->edges[i].target, target) &&
+                !is_in(list, count, relation->edges[i].source))
+                list[count++] = relation->edges[i].source;
+    }
+    return count;
+}
+
+static bool is_refused(const model_world *world, const keel_entity *list, size_t count) {
+    for (size_t r = 0; r < world->relation_count; r++) {
+        const model_relation *relation = &world->relations[r];
+        for (size_t i = 0; i < relation->edge_count && relation->on_delete == KEEL_REFUSE; i++)
+            if (is_in(list, count, relation->edges[i].target) &&
+                !is_in(list, count, relation->edges[i].source))
+                return true;
+    }
+    return false;
+}
+
+// Delete whom the entities take along, the last found first. They are alive and all different.
+static keel_result delete_sources(model_world *world, const keel_entity *entities, size_t count) {
+    bool has_rules = false;
+    for (size_t r = 0; r < world->relation_count; r++)
+        has_rules |= world->relations[r].on_delete != KEEL_UNRELATE;
+    if (!has_rules) return KEEL_OK;
+    size_t found = count;
+    keel_entity *list = model_resize(NULL, model_entity_count(world) + 1, sizeof *list);
+    memcpy(list, entities, count * sizeof *list);
+    for (size_t i = 0; i < found; i++)
+        found = append_sources(world, list[i], list, found);
+    const bool refused = is_refused(world, list, found);
+    while (!refused && found > count)
+        model_delete_entity_unchecked(world, list[--found]);
+    free(list);
+    return refused ? KEEL_ERROR_RELATED : KEEL_OK;
+}
+
 // Values
 
 static size_t kind_size(const model_world *world, uint32_t kind) {
@@ -138,6 +212,9 @@ void model_deinit(model_world *world) {
         anymap_deinit(&world->slots[i].components);
         free(world->slots[i].children);
     }
+    for (size_t i = 0; i < world->relation_count; i++)
+        free(world->relations[i].edges);
+    free(world->relations);
     anymap_deinit(&world->uniques);
     free(world->slots);
     free(world->free_list);
@@ -185,34 +262,47 @@ keel_result model_add_entity_at(model_world *world, keel_entity e) {
     return KEEL_OK;
 }
 
-keel_result model_delete_entity(model_world *world, keel_entity e) {
+keel_result model_delete_entity_unchecked(model_world *world, keel_entity e) {
     model_slot *slot = living(world, e);
     if (slot == NULL) return KEEL_ABSENT;
+    leave_relations(world, e);
     unlink_slot(world, slot);
     anymap_deinit(&slot->components);
     release_index(world, slot);
     return KEEL_OK;
 }
 
+keel_result model_delete_entity(model_world *world, keel_entity e) {
+    return model_delete_entities(world, &e, 1);
+}
+
 keel_result model_delete_entities(model_world *world, const keel_entity *entities, size_t count) {
-    keel_result result = KEEL_ABSENT;
+    keel_entity *list = model_resize(NULL, count + 1, sizeof *list);
+    size_t living_count = 0;
     for (size_t i = 0; i < count; i++)
-        if (model_delete_entity(world, entities[i]) == KEEL_OK) result = KEEL_OK;
+        if (living(world, entities[i]) && !is_in(list, living_count, entities[i]))
+            list[living_count++] = entities[i];
+    keel_result result = living_count > 0 ? delete_sources(world, list, living_count) : KEEL_ABSENT;
+    for (size_t i = 0; i < living_count && result == KEEL_OK; i++)
+        model_delete_entity_unchecked(world, list[i]);
+    free(list);
     return result;
 }
 
 keel_result model_delete_with(model_world *world, uint32_t kind) {
-    keel_result result = KEEL_ABSENT;
+    keel_entity *list = model_resize(NULL, world->slot_count + 1, sizeof *list);
+    size_t count = 0;
     for (size_t i = world->slot_count; i-- > 0;)
-        if (model_has(world, world->slots[i].handle, kind))
-            result = model_delete_entity(world, world->slots[i].handle);
+        if (model_has(world, world->slots[i].handle, kind)) list[count++] = world->slots[i].handle;
+    const keel_result result = model_delete_entities(world, list, count);
+    free(list);
     return result;
 }
 
 void model_clear_entities(model_world *world) {
     assert(world != NULL);
     for (size_t i = 0; i < world->slot_count; i++)
-        model_delete_entity(world, world->slots[i].handle);
+        model_delete_entity_unchecked(world, world->slots[i].handle);
     world->free_count = 0;
     for (size_t i = world->slot_count; i-- > 0;)
         if (!world->slots[i].is_retired) push_free(world, slot_index(&world->slots[i]));
@@ -280,7 +370,8 @@ keel_result model_delete(model_world *world, keel_entity e, uint32_t kind) {
 keel_result model_strip(model_world *world, keel_entity e) {
     model_slot *slot = living(world, e);
     if (slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
-    if (slot->components.count == 0 && !has_links(slot)) return KEEL_ABSENT;
+    const bool was_related = leave_relations(world, e);
+    if (slot->components.count == 0 && !has_links(slot) && !was_related) return KEEL_ABSENT;
     unlink_slot(world, slot);
     anymap_deinit(&slot->components);
     return KEEL_OK;
@@ -382,12 +473,15 @@ keel_result model_unlink_tree(model_world *world, keel_entity root) {
 }
 
 keel_result model_delete_tree(model_world *world, keel_entity root) {
-    size_t count = 0;
-    keel_entity *below = descendants_of(world, root, &count);
-    for (size_t i = count; i-- > 0;)
-        model_delete_entity(world, below[i]);
-    free(below);
-    return model_delete_entity(world, root);
+    if (living(world, root) == NULL) return KEEL_ABSENT;
+    keel_entity *all = model_resize(NULL, model_entity_count(world) + 1, sizeof *all);
+    all[0] = root;
+    size_t count = 1 + model_list_descendants(world, root, &all[1]);
+    const keel_result result = delete_sources(world, all, count);
+    while (result == KEEL_OK && count > 0)
+        model_delete_entity_unchecked(world, all[--count]);
+    free(all);
+    return result;
 }
 
 keel_result model_sort_children(model_world *world, keel_entity parent, model_compare *compare,
@@ -449,6 +543,83 @@ size_t model_list_descendants_breadth(const model_world *world, keel_entity root
     return count;
 }
 
+// Relations
+
+uint32_t model_add_relation(model_world *world, model_relation options) {
+    const size_t count = world->relation_count + 1;
+    world->relations = model_resize(world->relations, count, sizeof *world->relations);
+    world->relations[world->relation_count] = options;
+    return (uint32_t)world->relation_count++;
+}
+
+static model_edge *edge_of(const model_world *world, uint32_t relation, keel_entity source,
+                           keel_entity target) {
+    const model_relation *r = &world->relations[relation];
+    for (size_t i = 0; i < r->edge_count; i++)
+        if (keel_is_same(r->edges[i].source, source) &&
+            (keel_is_null(target) || keel_is_same(r->edges[i].target, target)))
+            return &r->edges[i];
+    return NULL;
+}
+
+static bool leads_to(const model_world *world, uint32_t relation, keel_entity from,
+                     keel_entity to) {
+    const model_edge *edge = NULL;
+    while (!keel_is_same(from, to) && (edge = edge_of(world, relation, from, keel_null())) != NULL)
+        from = edge->target;
+    return keel_is_same(from, to);
+}
+
+keel_result model_relate(model_world *world, uint32_t relation, keel_entity source,
+                         keel_entity target, const uint32_t *value) {
+    model_relation *r = &world->relations[relation];
+    if (living(world, source) == NULL || living(world, target) == NULL)
+        return KEEL_ERROR_DEAD_ENTITY;
+    model_edge *there = edge_of(world, relation, source, target);
+    if (there != NULL) {
+        if (value != NULL) there->value = *value;
+        return KEEL_OK;
+    }
+    if (r->acyclic && leads_to(world, relation, target, source)) return KEEL_ERROR_CYCLE;
+    const model_edge *old = r->exclusive ? edge_of(world, relation, source, keel_null()) : NULL;
+    const model_edge edge = { source, target, value != NULL ? *value : old ? old->value : 0 };
+    if (r->exclusive) take_edges(r, source, keel_null());
+    r->edges = model_resize(r->edges, r->edge_count + 1, sizeof *r->edges);
+    r->edges[r->edge_count++] = edge;
+    return KEEL_OK;
+}
+
+keel_result model_unrelate(model_world *world, uint32_t relation, keel_entity source,
+                           keel_entity target) {
+    if (living(world, source) == NULL || living(world, target) == NULL)
+        return KEEL_ERROR_DEAD_ENTITY;
+    return take_edges(&world->relations[relation], source, target) ? KEEL_OK : KEEL_ABSENT;
+}
+
+keel_result model_unrelate_all(model_world *world, uint32_t relation, keel_entity source) {
+    if (living(world, source) == NULL) return KEEL_ERROR_DEAD_ENTITY;
+    return take_edges(&world->relations[relation], source, keel_null()) ? KEEL_OK : KEEL_ABSENT;
+}
+
+keel_result model_unrelate_sources(model_world *world, uint32_t relation, keel_entity target) {
+    if (living(world, target) == NULL) return KEEL_ERROR_DEAD_ENTITY;
+    return take_edges(&world->relations[relation], keel_null(), target) ? KEEL_OK : KEEL_ABSENT;
+}
+
+const model_edge *model_find_edge(const model_world *world, uint32_t relation, keel_entity source,
+                                  keel_entity target) {
+    return edge_of(world, relation, source, target);
+}
+
+bool model_is_related(const model_world *world, keel_entity e) {
+    for (size_t r = 0; r < world->relation_count; r++)
+        for (size_t i = 0; i < world->relations[r].edge_count; i++) {
+            const model_edge *edge = &world->relations[r].edges[i];
+            if (keel_is_same(edge->source, e) || keel_is_same(edge->target, e)) return true;
+        }
+    return false;
+}
+
 // Validation
 
 static size_t times_free(const model_world *world, uint32_t index) {
@@ -500,8 +671,22 @@ static bool slot_is_valid(const model_world *world, const model_slot *slot) {
            children_are_valid(world, slot) && parent_is_valid(world, slot);
 }
 
+static bool edges_are_valid(const model_world *world, const model_relation *r) {
+    for (size_t i = 0; i < r->edge_count; i++) {
+        const model_edge *edge = &r->edges[i];
+        if (!living(world, edge->source) || !living(world, edge->target)) return false;
+        for (size_t j = 0; j < i; j++)
+            if (keel_is_same(r->edges[j].source, edge->source) &&
+                (r->exclusive || keel_is_same(r->edges[j].target, edge->target)))
+                return false;
+    }
+    return true;
+}
+
 bool model_is_valid(const model_world *world) {
     size_t free_count = 0;
+    for (size_t r = 0; r < world->relation_count; r++)
+        if (!edges_are_valid(world, &world->relations[r])) return false;
     for (size_t i = 0; i < world->slot_count; i++) {
         const model_slot *slot = &world->slots[i];
         if (i > 0 && slot_index(slot - 1) >= slot_index(slot)) return false;

@@ -12,6 +12,7 @@
 #pragma once
 #include "anymap.h"
 
+#include <keel/component.h>
 #include <keel/entity.h>
 
 /// One index that is or was used.
@@ -25,6 +26,21 @@ typedef struct model_slot {
     size_t child_count;    ///< number of `children`; 0 while not alive
 } model_slot;
 
+/// That `source` is related to `target`.
+typedef struct model_edge {
+    keel_entity source, target;
+    uint32_t value; ///< for relations with values
+} model_edge;
+
+/// A relation: its options, and all edges in the order of relating, which is that of the targets of
+/// each source and of the sources of each target.
+typedef struct model_relation {
+    bool exclusive, acyclic;
+    keel_on_delete on_delete;
+    model_edge *edges;
+    size_t edge_count;
+} model_relation;
+
 /// A world. Zero is an empty one.
 typedef struct model_world {
     model_slot *slots;   ///< ascending by index; only indices that were used
@@ -34,6 +50,8 @@ typedef struct model_world {
     size_t *kind_sizes;  ///< bytes of a value of each kind
     uint32_t kind_count; ///< number of `kind_sizes`
     anymap uniques;      ///< kind -> value
+    model_relation *relations;
+    size_t relation_count;
 } model_world;
 
 /// Which entities model_list tells. Zero: all living ones.
@@ -70,16 +88,22 @@ keel_entity model_add_entity(model_world *world);
 ///   KEEL_ERROR_FULL when the index is retired
 keel_result model_add_entity_at(model_world *world, keel_entity e);
 
-/// Delete an entity with its components; it leaves its parent and its children become roots.
-/// @return KEEL_OK, KEEL_ABSENT when it was not alive
+/// Delete an entity with its components; it leaves its parent and its children become roots, and it
+/// is related to nobody. Before it go the sources that relations delete with it, the last found
+/// first.
+/// @return KEEL_OK, KEEL_ABSENT when it was not alive, KEEL_ERROR_RELATED when a relation refuses
+///   that: then nothing has changed
 keel_result model_delete_entity(model_world *world, keel_entity e);
 
+/// The same without asking the rules of relations.
+keel_result model_delete_entity_unchecked(model_world *world, keel_entity e);
+
 /// Delete each living entity of the list, from the first to the last.
-/// @return KEEL_OK, KEEL_ABSENT when none was alive
+/// @return KEEL_OK, KEEL_ABSENT when none was alive, KEEL_ERROR_RELATED
 keel_result model_delete_entities(model_world *world, const keel_entity *entities, size_t count);
 
 /// Delete every entity that has the component.
-/// @return KEEL_OK, KEEL_ABSENT when there was none
+/// @return KEEL_OK, KEEL_ABSENT when there was none, KEEL_ERROR_RELATED
 keel_result model_delete_with(model_world *world, uint32_t kind);
 
 /// Delete all entities. Kinds and uniques stay.
@@ -113,8 +137,9 @@ keel_result model_remove(model_world *world, keel_entity e, uint32_t kind, void 
 /// @return as model_remove
 keel_result model_delete(model_world *world, keel_entity e, uint32_t kind);
 
-/// Delete all components of an entity, which stays alive and leaves the hierarchy.
-/// @return KEEL_OK, KEEL_ABSENT when it had no components, parent or children,
+/// Delete all components of an entity, which stays alive, leaves the hierarchy and is related to
+/// nobody.
+/// @return KEEL_OK, KEEL_ABSENT when it had no components, parent, children or relations,
 ///   KEEL_ERROR_DEAD_ENTITY
 keel_result model_strip(model_world *world, keel_entity e);
 
@@ -170,7 +195,7 @@ keel_result model_unlink(model_world *world, keel_entity e);
 keel_result model_unlink_tree(model_world *world, keel_entity root);
 
 /// Delete an entity and all its descendants.
-/// @return KEEL_OK, KEEL_ABSENT when `root` was not alive
+/// @return KEEL_OK, KEEL_ABSENT when `root` was not alive, KEEL_ERROR_RELATED
 keel_result model_delete_tree(model_world *world, keel_entity root);
 
 /// Sort the children of `parent`; those that compare equal keep their order.
@@ -197,3 +222,33 @@ size_t model_list_descendants(const model_world *world, keel_entity root, keel_e
 /// @param out as for model_list_descendants
 /// @return how many there are
 size_t model_list_descendants_breadth(const model_world *world, keel_entity root, keel_entity *out);
+
+// Relations
+
+/// Make a relation known.
+/// @param options which options it has; no edges
+/// @return its number: 0 for the first, 1 for the second and so on
+uint32_t model_add_relation(model_world *world, model_relation options);
+
+/// Make `target` the last target of `source`, and `source` the last source of `target`.
+/// @param value NULL: zero, or the value that is there
+/// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_CYCLE
+keel_result model_relate(model_world *world, uint32_t relation, keel_entity source,
+                         keel_entity target, const uint32_t *value);
+
+/// The opposite.
+/// @return KEEL_OK, KEEL_ABSENT, KEEL_ERROR_DEAD_ENTITY
+keel_result model_unrelate(model_world *world, uint32_t relation, keel_entity source,
+                           keel_entity target);
+
+/// Take all edges of a source away, or all of a target.
+/// @return KEEL_OK, KEEL_ABSENT, KEEL_ERROR_DEAD_ENTITY
+keel_result model_unrelate_all(model_world *world, uint32_t relation, keel_entity source);
+keel_result model_unrelate_sources(model_world *world, uint32_t relation, keel_entity target);
+
+/// The edge, or NULL.
+const model_edge *model_find_edge(const model_world *world, uint32_t relation, keel_entity source,
+                                  keel_entity target);
+
+/// Is the entity at either end of an edge?
+bool model_is_related(const model_world *world, keel_entity e);

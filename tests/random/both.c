@@ -243,6 +243,36 @@ static void describe(both *b, uint32_t k) {
     b->uniques[k].storage = KEEL_SPARSE_SET;
 }
 
+// To many and exclusive, with and without values, with each rule; without a target values are not
+// there, so they may lie anywhere but in archetypes.
+static void describe_relations(both *b) {
+    static const keel_component all[RELATIONS] = {
+        { .name = "r0", .is_relation = true },
+        { .name = "r1",
+          .is_relation = true,
+          .exclusive = true,
+          .acyclic = true,
+          .on_delete = KEEL_DELETE_SOURCES },
+        { .name = "r2",
+          .is_relation = true,
+          .exclusive = true,
+          .size = 4,
+          .align = 4,
+          .no_padding = true },
+        { .name = "r3", .is_relation = true, .on_delete = KEEL_REFUSE },
+    };
+    keel_result result = KEEL_OK;
+    memcpy(b->relations, all, sizeof all);
+    b->relations[2].storage = b->setting.storages % 2 ? KEEL_INDEXED : KEEL_SPARSE_SET;
+    for (uint32_t r = 0; r < RELATIONS; ++r) {
+        const keel_component *c = &b->relations[r];
+        (void)model_add_relation(
+            &b->model, (model_relation){ c->exclusive, c->acyclic, c->on_delete, NULL, 0 });
+        if (!keel_register_component(b->world, c)) result = KEEL_ERROR_COMPONENT;
+    }
+    both_agree_surely(b, result, KEEL_OK);
+}
+
 void both_begin(both *b, setting s, bool trace) {
     memset(b, 0, sizeof *b);
     b->setting = s;
@@ -262,6 +292,7 @@ void both_begin(both *b, setting s, bool trace) {
     if (!b->world) both_fail(b, "no world");
     for (uint32_t k = 0; k < KINDS; ++k)
         b->columns[k] = keel_lookup_of_component(b->world, &b->components[k]);
+    describe_relations(b);
     followers_begin(b);
     queues_begin(b);
 }
@@ -303,6 +334,45 @@ static uint32_t owns(const void *v, uint32_t k) {
     return kinds[k].tail == TAIL_TOKEN && token_of(v, k) != 0;
 }
 
+// The targets of a source in order, or the sources of a target.
+static bool compare_edges(const both *b, uint32_t r, keel_entity e, bool to_sources) {
+    const model_relation *models = &b->model.relations[r];
+    const keel_component *c = &b->relations[r];
+    const unsigned index = (unsigned)keel_entity_index(e);
+    keel_entity at = keel_null();
+    uint32_t count = 0;
+    for (size_t i = 0; i < models->edge_count; ++i) {
+        const model_edge *edge = &models->edges[i];
+        if (!keel_is_same(to_sources ? edge->target : edge->source, e)) continue;
+        at = to_sources ? keel_next_source_component(b->world, e, c, at)
+                        : keel_next_target_component(b->world, e, c, at);
+        if (!keel_is_same(at, to_sources ? edge->source : edge->target))
+            both_fail(b, "entity %u, relation %u: %s %u is another", index, (unsigned)r,
+                      to_sources ? "source" : "target", (unsigned)count);
+        const void *v = keel_get_related_component(b->world, edge->source, c, edge->target);
+        if (c->size && (!v || memcmp(v, &edge->value, sizeof edge->value) != 0))
+            both_fail(b, "entity %u, relation %u: another value", index, (unsigned)r);
+        if (!keel_is_related_component(b->world, edge->source, c, edge->target))
+            both_fail(b, "entity %u, relation %u: an edge is not there", index, (unsigned)r);
+        ++count;
+    }
+    if (count != (to_sources ? keel_source_count_component(b->world, e, c)
+                             : keel_target_count_component(b->world, e, c)))
+        both_fail(b, "entity %u, relation %u: another number of %s", index, (unsigned)r,
+                  to_sources ? "sources" : "targets");
+    return count > 0;
+}
+
+// In how many relations it is a source.
+static uint32_t compare_relations(const both *b, keel_entity e) {
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < RELATIONS; ++r) {
+        (void)compare_edges(b, r, e, true);
+        count += compare_edges(b, r, e, false);
+    }
+    return count;
+}
+
 static uint32_t compare_components(const both *b, const model_slot *slot) {
     const keel_entity e = slot->handle;
     const uint32_t index = keel_entity_index(e);
@@ -335,7 +405,7 @@ static uint32_t compare_components(const both *b, const model_slot *slot) {
         --count;
     count += !keel_is_null(slot->parent);
     count += slot->child_count > 0;
-    count += count_sets(b, e);
+    count += count_sets(b, e) + compare_relations(b, e);
     if (count) both_fail(b, "entity %u: keel_next_component_of misses some", (unsigned)index);
     return owned;
 }

@@ -26,7 +26,7 @@ uint32_t mix_of(uint32_t a, uint32_t b);      // a hash of both
 static inline bool roll_once_in(dice *d, uint32_t n) { return roll_below(d, n) == n - 1; }
 
 // ------------------------------------------------------------------ kinds
-enum { KINDS = 12, MAX_SIZE = 1280, SETS = 2 };
+enum { KINDS = 12, MAX_SIZE = 1280, SETS = 2, RELATIONS = 4 };
 // What stands behind the payload of a value.
 typedef enum tail {
     TAIL_NONE,
@@ -74,7 +74,7 @@ typedef struct both {
     counting_allocator memory;
     keel_world *world;
     model_world model;
-    keel_component components[KINDS], uniques[KINDS];
+    keel_component components[KINDS], uniques[KINDS], relations[RELATIONS];
     keel_lookup columns[KINDS];
     group groups[GROUPS];
     hidden hidden[HIDDEN];
@@ -164,4 +164,5 @@ typedef struct operation_entry {
 // Each list ends with a NULL name.
 extern const operation_entry entity_operations[], component_operations[], bulk_operations[],
     hierarchy_operations[], command_operations[], view_operations[], group_operations[],
-    world_operations[], many_operations[], follow_operations[], event_operations[];
+    world_operations[], many_operations[], follow_operations[], event_operations[],
+    relation_operations[];

@@ -121,6 +121,12 @@ static void model_copy(both *b, keel_entity e, keel_entity prototype) {
         memcpy(&copy, models, kinds[k].size);
         model_add(&b->model, e, k, &copy);
     }
+    for (uint32_t r = 0; r < RELATIONS; ++r) // it points to the same ones
+        for (size_t i = 0, count = b->model.relations[r].edge_count; i < count; ++i) {
+            const model_edge edge = b->model.relations[r].edges[i];
+            if (keel_is_same(edge.source, prototype))
+                (void)model_relate(&b->model, r, e, edge.target, &edge.value);
+        }
 }
 
 static bool is_copyable(const both *b, keel_entity e) {

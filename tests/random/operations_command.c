@@ -20,6 +20,8 @@ typedef enum verb {
     UNLINK,
     UNLINK_TREE,
     DELETE_TREE,
+    RELATE,
+    UNRELATE,
     CALL,
     VERBS
 } verb;
@@ -68,6 +70,10 @@ static bool record_values(both *b, keel_commands *list, command *c) {
     return false;
 }
 
+static const keel_component *relation_of(const both *b, const command *c) {
+    return &b->relations[c->kinds[0] % RELATIONS];
+}
+
 static keel_result record_rest(both *b, keel_commands *list, const command *c, uint32_t *calls) {
     const keel_component *parts[VALUES + 1] = { NULL };
     for (uint32_t i = 0; i < c->count; ++i)
@@ -91,6 +97,11 @@ static keel_result record_rest(both *b, keel_commands *list, const command *c, u
         return keel_unlink_tree(list, c->e);
     case DELETE_TREE:
         return keel_delete_tree(list, c->e);
+    case RELATE:
+        return keel_relate_component(list, c->e, relation_of(b, c), c->parent,
+                                     relation_of(b, c)->size ? &c->payloads[0] : NULL);
+    case UNRELATE:
+        return keel_unrelate_component(list, c->e, relation_of(b, c), c->parent);
     default:
         return keel_commands_call(list, note_call, &calls, sizeof calls);
     }
@@ -162,8 +173,14 @@ static keel_result apply_one(both *b, const batch *all, uint32_t at) {
         }
         break;
     case DELETE_ENTITY:
-        model_delete_entity(&b->model, c->e);
-        break;
+        return model_delete_entity(&b->model, c->e);
+    case RELATE:
+        return parent_is_there ? model_relate(&b->model, c->kinds[0] % RELATIONS, c->e, c->parent,
+                                              &c->payloads[0])
+                               : KEEL_ERROR_DEAD_ENTITY;
+    case UNRELATE:
+        return parent_is_there ? model_unrelate(&b->model, c->kinds[0] % RELATIONS, c->e, c->parent)
+                               : KEEL_ERROR_DEAD_ENTITY;
     case STRIP:
         model_strip(&b->model, c->e);
         forget_hidden_of(b, c->e);
@@ -180,8 +197,7 @@ static keel_result apply_one(both *b, const batch *all, uint32_t at) {
         model_unlink_tree(&b->model, c->e);
         break;
     default:
-        model_delete_tree(&b->model, c->e);
-        break;
+        return model_delete_tree(&b->model, c->e);
     }
     return KEEL_OK;
 }
@@ -207,7 +223,8 @@ static void op_commands(both *b, dice *d) {
     for (uint32_t i = 0; i < all.count; ++i) {
         const keel_result each = apply_one(b, &all, i);
         b->dropped += each == KEEL_ERROR_DEAD_ENTITY;
-        if (each == KEEL_ERROR_CYCLE && expected == KEEL_OK) expected = each;
+        const bool is_error = each == KEEL_ERROR_CYCLE || each == KEEL_ERROR_RELATED;
+        if (is_error && expected == KEEL_OK) expected = each;
     }
     if (!ran_dry) both_agree_surely(b, result, expected);
     if (calls != called)

@@ -310,7 +310,7 @@ static void op_unique(both *b, dice *d) {
 }
 
 const operation_entry component_operations[] = {
-    { "add", op_add, 25 },
+    { "add", op_add, 22 },
     { "add_unchecked", op_add_unchecked, 4 },
     { "add a value of the world", op_add_own, 5 },
     { "add_values", op_add_values, 9 },

@@ -123,7 +123,7 @@ static void op_delete_entity_unchecked(both *b, dice *d) {
     const model_slot *slot = slot_of_living(b, e);
     if (!slot || slot->child_count || !keel_is_null(slot->parent)) return;
     keel_delete_entity_unchecked(b->world, e);
-    model_delete_entity(&b->model, e);
+    model_delete_entity_unchecked(&b->model, e);
 }
 
 static void op_delete_entities(both *b, dice *d) {
@@ -138,10 +138,11 @@ static void op_delete_entities(both *b, dice *d) {
 
 static void op_delete_with(both *b, dice *d) {
     const uint32_t k = roll_kind(d);
-    const keel_result expected = model_delete_with(&b->model, k);
     both_trace(b, "kind %u", (unsigned)k);
-    both_agree_surely(b, keel_delete_entities_having_component(b->world, &b->components[k]),
-                      expected);
+    const keel_result result = keel_delete_entities_having_component(b->world, &b->components[k]);
+    // a world with a rule lists them
+    if (result == KEEL_ERROR_MEMORY) (void)both_agree(b, result, KEEL_OK);
+    else both_agree_surely(b, result, model_delete_with(&b->model, k));
 }
 
 static bool is_linked(const model_slot *slot, bool parents) {
@@ -155,12 +156,11 @@ static void op_delete_linked(both *b, dice *d) {
     keel_entity *list = malloc((b->model.slot_count + 1) * sizeof *list);
     for (size_t i = b->model.slot_count; i-- > 0;)
         if (is_linked(&b->model.slots[i], parents)) list[count++] = b->model.slots[i].handle;
-    const keel_result expected = model_delete_entities(&b->model, list, count);
+    const keel_result result = parents ? keel_delete_entities_having(b->world, keel_parent)
+                                       : keel_delete_entities_having(b->world, keel_child);
+    if (result == KEEL_ERROR_MEMORY) (void)both_agree(b, result, KEEL_OK);
+    else both_agree_surely(b, result, model_delete_entities(&b->model, list, count));
     free(list);
-    both_agree_surely(b,
-                      parents ? keel_delete_entities_having(b->world, keel_parent)
-                              : keel_delete_entities_having(b->world, keel_child),
-                      expected);
 }
 
 static void op_clear_entities(both *b, dice *d) {

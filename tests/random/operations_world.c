@@ -74,7 +74,8 @@ static void model_return(both *b, keel_entity e, const value *values, uint32_t b
 static keel_result why_not(const both *b, keel_entity e) {
     const model_slot *slot = slot_of_living(b, e);
     if (!slot) return KEEL_ERROR_DEAD_ENTITY;
-    return slot->child_count || !keel_is_null(slot->parent) ? KEEL_ERROR_ARGUMENT : KEEL_OK;
+    const bool has_links = slot->child_count || !keel_is_null(slot->parent);
+    return has_links || model_is_related(&b->model, e) ? KEEL_ERROR_ARGUMENT : KEEL_OK;
 }
 
 static void op_move_entity(both *b, dice *d) {
@@ -102,7 +103,7 @@ static void op_move_entity(both *b, dice *d) {
         else both_agree_surely(b, result, why_not(b, e));
     } else {
         both_agree_surely(b, KEEL_OK, why_not(b, e));
-        model_delete_entity(&b->model, e);
+        model_delete_entity_unchecked(&b->model, e);
         counting_allocator_never_fail(&b->memory);
         const keel_entity back = keel_move_entity(there, moved, b->world);
         const keel_entity models = model_add_entity(&b->model);

@@ -30,7 +30,7 @@ typedef struct string {
 static const operation_entry *const lists[] = {
     entity_operations,  component_operations, bulk_operations,  hierarchy_operations,
     command_operations, view_operations,      group_operations, world_operations,
-    many_operations,    follow_operations,    event_operations,
+    many_operations,    follow_operations,    event_operations, relation_operations,
 };
 
 static uint32_t total_weight(void) {
