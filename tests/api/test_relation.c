@@ -14,6 +14,10 @@ typedef struct Weight {
     int grams;
 } Weight;
 KEEL_COMPONENT(Weight, .no_padding = true);
+typedef struct Berth {
+    int number;
+} Berth;
+KEEL_COMPONENT(Berth, .storage = KEEL_ARCHETYPE);
 
 static api_fixture f;
 static keel_entity a, b, c, d;
@@ -674,6 +678,28 @@ static void a_clone_points_where_its_prototype_does(void **state) {
     end();
 }
 
+static void nobody_is_cloned(void **state) {
+    (void)state;
+    begin();
+    keel_add(f.world, a, Berth, { 7 });
+    keel_relate(f.world, a, Likes, b);
+    assert_int_equal(keel_clone_entities(f.world, a, 0, NULL), KEEL_OK);
+    assert_int_equal(keel_entity_count(f.world), 4);
+    end();
+}
+
+// With and without rules about deletion the highest index goes first, so the lowest is next.
+static void deleting_by_component_frees_indices_in_one_order(void **state) {
+    (void)state;
+    for (uint32_t with_rule = 0; with_rule < 2; ++with_rule) {
+        begin();
+        if (with_rule) keel_relate(f.world, a, PartOf, b);
+        assert_int_equal(keel_delete_entities_having(f.world, Weight), KEEL_OK);
+        assert_int_equal(keel_entity_index(keel_add_entity(f.world)), 0);
+        end();
+    }
+}
+
 static void a_copied_world_has_the_same_relations(void **state) {
     (void)state;
     begin();
@@ -769,6 +795,9 @@ static const struct CMUnitTest tests[] = {
     TEST(changes_are_those_of_sources, "observers hear of sources whose targets change"),
     TEST(changes_are_tracked, "changes of targets are tracked by source"),
     TEST(a_clone_points_where_its_prototype_does, "clones have the targets of their prototype"),
+    TEST(nobody_is_cloned, "no copies of an entity with rows, in a world with relations"),
+    TEST(deleting_by_component_frees_indices_in_one_order,
+         "rules of relations change nothing about which index is next"),
     TEST(a_copied_world_has_the_same_relations, "a copied world has the same relations"),
     TEST(the_order_of_relating_is_not_hashed, "the order of relating is not hashed"),
     TEST(who_is_related_stays_in_its_world, "who is related cannot go to another world"),
