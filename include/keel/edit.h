@@ -358,6 +358,33 @@ KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_worl
 /// @threads the owner of both worlds
 KEEL_API keel_result keel_copy_world(const keel_world *from, keel_world *to);
 
+/// How a world comes into another one. Zero members take their defaults.
+typedef struct keel_merge_options {
+    keel_entity root;     ///< entities without a parent become its last children; default: none
+    bool strict;          ///< a field that names an entity that `from` does not have is an error;
+                          ///< default false: it becomes null
+    keel_entity *handles; ///< receives the new handle of each entity of `from`, in ascending order
+                          ///< of the old ones; room for keel_entity_count(from); default: none
+} keel_merge_options;
+
+/// Bring all that another world holds into this one, which goes on living: a level, a saved game, a
+/// scene that a tool made. Each entity of `from` comes as a new one, with its components, disabled
+/// ones included, its name, its place among its siblings and its relations. What points to one of
+/// them points to the new one: described fields of type entity (KEEL_FIELDS), in structs and
+/// arrays, too; handles in other bytes stay as they are. Uniques of `from` that are set replace
+/// those of `to`. What is `.transient` is left out, and events are. Observers and groups hear of
+/// all that comes; values are copied with their copy hooks.
+/// @param options NULL: all defaults
+/// @return KEEL_OK, and keel_last_count says how many entities came; on error `to` is as before and
+///   its keel_last_error tells (indices that were free may have other versions, and observers heard
+///   of what came and went): KEEL_ERROR_ARGUMENT (NULL, the same world), KEEL_ERROR_DEAD_ENTITY
+///   (`root`; a field, with `strict`), KEEL_ERROR_OCCUPIED (a name that is there already),
+///   KEEL_ERROR_COPY, KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COMPONENT,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+/// @threads the owner of both worlds
+KEEL_API keel_result keel_merge_world(keel_world *to, const keel_world *from,
+                                      const keel_merge_options *options);
+
 /// @cond what is called in place of the function that asks which scope it is
 KEEL_API keel_entity keeli_world_add_entity(keel_scope *world, const keel_value *values);
 KEEL_API keel_result keeli_world_delete_entity(keel_scope *world, keel_entity e);

@@ -119,8 +119,8 @@ static keel_result show(keel_world *world, const keeli_holder *holder, keel_enti
     return result == KEEL_OK ? commit(&c) : result;
 }
 
-static keel_result disable(keel_world *world, const keeli_holder *holder, keel_entity e,
-                           const keel_component *component) {
+keel_result keeli_edit_disable(keel_world *world, const keeli_holder *holder, keel_entity e,
+                               const keel_component *component) {
     return show(world, holder, e, component, false);
 }
 static keel_result enable(keel_world *world, const keeli_holder *holder, keel_entity e,
@@ -130,7 +130,7 @@ static keel_result enable(keel_world *world, const keeli_holder *holder, keel_en
 
 keel_result(keel_enable_component)(keel_scope *scope, keel_entity e,
                                    const keel_component *component, bool enabled) {
-    return keeli_edit_component(scope, e, component, enabled ? enable : disable);
+    return keeli_edit_component(scope, e, component, enabled ? enable : keeli_edit_disable);
 }
 
 bool keel_is_component_disabled(const keel_world *world, keel_entity e,

@@ -54,6 +54,9 @@ keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder,
                                   const void *value);
 keel_result keeli_edit_remove_unique(keel_world *world, const keeli_holder *holder,
                                      keeli_storage *s, void *out);
+// disable.c
+keel_result keeli_edit_disable(keel_world *world, const keeli_holder *holder, keel_entity e,
+                               const keel_component *component);
 // name.c. NULL or "": the name goes.
 keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_entity e,
                             const char *text);

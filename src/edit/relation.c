@@ -53,8 +53,9 @@ static keel_result give_value(keel_world *world, keeli_relation *r, keel_entity 
     return keeli_done(world, KEEL_OK);
 }
 
-static keel_result relate(keel_world *world, const keeli_holder *holder, keel_entity e,
-                          const keel_component *relation, keel_entity other, const void *value) {
+keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, keel_entity e,
+                              const keel_component *relation, keel_entity other,
+                              const void *value) {
     keel_result result;
     keeli_relation *r = to_edit(world, holder, relation, e, other, &result);
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(other);
@@ -119,7 +120,7 @@ static keel_result unrelate_sources(keel_world *world, const keeli_holder *holde
 keel_result(keel_relate_component)(keel_scope *scope, keel_entity source,
                                    const keel_component *relation, keel_entity target,
                                    const void *value) {
-    return keeli_edit_pair(scope, source, relation, target, value, relate);
+    return keeli_edit_pair(scope, source, relation, target, value, keeli_edit_relate);
 }
 keel_result(keel_unrelate_component)(keel_scope *scope, keel_entity source,
                                      const keel_component *relation, keel_entity target) {

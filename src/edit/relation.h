@@ -8,6 +8,9 @@
 static inline bool keeli_is_in_relation(const keeli_relation *r, uint32_t index) {
     return keeli_store_has(r->sources, index) || keeli_store_has(r->targets, index);
 }
+// keel_relate, on behalf of a holder or (NULL) of the owner.
+keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, keel_entity e,
+                              const keel_component *relation, keel_entity other, const void *value);
 // Room for an edge, with all who follow it. `numbers`: as for keeli_reserve_value. False when out
 // of memory.
 bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target,

@@ -200,3 +200,33 @@ uint64_t keeli_fields_hash(const keel_field *fields, uint32_t count, const void 
     }
     return seed;
 }
+
+// ------------------------------------------------------------------ handles
+bool keeli_fields_have_entities(const keel_field *fields, uint32_t count) {
+    for (const keel_field *f = fields; f < fields + count; ++f) {
+        const keel_field_type type = keeli_field_type(f);
+        if (type == KEEL_FIELD_ENTITY ||
+            (type == KEEL_FIELD_STRUCT &&
+             keeli_fields_have_entities(f->of->fields, f->of->field_count)))
+            return true;
+    }
+    return false;
+}
+
+void keeli_fields_map_entities(const keel_field *fields, uint32_t count, void *value,
+                               keeli_entity_map *map, void *data) {
+    for (const keel_field *f = fields; f < fields + count; ++f) {
+        const keel_field_type type = keeli_field_type(f);
+        const uint32_t element = keeli_field_element(f);
+        char *at = (char *)value + f->offset;
+        for (uint32_t n = keeli_field_elements(f); n; --n, at += element) {
+            keel_entity e;
+            if (type == KEEL_FIELD_STRUCT)
+                keeli_fields_map_entities(f->of->fields, f->of->field_count, at, map, data);
+            if (type != KEEL_FIELD_ENTITY) continue;
+            memcpy(&e, at, sizeof e);
+            e = map(data, e);
+            memcpy(at, &e, sizeof e);
+        }
+    }
+}

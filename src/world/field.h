@@ -27,3 +27,10 @@ bool keeli_field_is_plain(const keel_field *field);
 // count.
 uint64_t keeli_fields_hash(const keel_field *fields, uint32_t count, const void *value,
                            uint64_t seed);
+
+// Handles in a value, of structs in it and of arrays, too: are there any, and each becomes what
+// `map` makes of it.
+typedef keel_entity keeli_entity_map(void *data, keel_entity e);
+bool keeli_fields_have_entities(const keel_field *fields, uint32_t count);
+void keeli_fields_map_entities(const keel_field *fields, uint32_t count, void *value,
+                               keeli_entity_map *map, void *data);

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+#include "edit/graft.h"
+
+#include "edit/batch.h"
+#include "edit/hierarchy.h"
+#include "edit/relation.h"
+#include "edit/removal.h"
+
+#include "world/field.h"
+#include "world/names.h"
+#include "world/report.h"
+
+#include <string.h>
+
+enum { FEW = 16 }; // nodes that are found one by one
+
+static keel_entity made_of(const keeli_graft *g, uint32_t node, uint32_t copy) {
+    return g->made[(size_t)node * g->copies + copy];
+}
+
+// UINT32_MAX: it is no node.
+static uint32_t place_of(const keeli_graft *g, keel_entity e) {
+    if (g->places)
+        return keeli_entity_is_alive(&g->from->entities, e) ? g->places[keeli_index_of(e)] - 1
+                                                            : UINT32_MAX;
+    uint32_t i = 0;
+    while (i < g->count && !keel_is_same(g->nodes[i], e))
+        ++i;
+    return i < g->count ? i : UINT32_MAX;
+}
+
+keel_entity keeli_graft_copy_of(const keeli_graft *g, keel_entity e, uint32_t copy, bool *refused) {
+    const uint32_t place = keel_is_null(e) ? UINT32_MAX : place_of(g, e);
+    if (place != UINT32_MAX) return made_of(g, place, copy);
+    if (!keel_is_null(e) && g->outside == KEELI_OUTSIDE_REFUSED) *refused = true;
+    return g->outside == KEELI_OUTSIDE_STAYS ? e : keel_null();
+}
+
+// ------------------------------------------------------------------ values
+typedef struct mapping {
+    const keeli_graft *g;
+    uint32_t copy;
+    bool refused;
+} mapping;
+
+static keel_entity map(void *data, keel_entity e) {
+    mapping *m = data;
+    return keeli_graft_copy_of(m->g, e, m->copy, &m->refused);
+}
+
+static bool has_handles(const keeli_storage *s) {
+    return keeli_fields_have_entities(s->component.fields, s->component.field_count);
+}
+
+keel_result keeli_graft_value(const keeli_graft *g, const keeli_storage *s, void *to,
+                              const void *from, uint32_t copy) {
+    if (!keeli_can_copy(s)) return keeli_cannot_copy(g->to, s);
+    if (!s->component.copy && s->size) memcpy(to, from, s->size);
+    else if (s->component.copy && !keeli_hook_copy(s, to, from)) return keeli_cannot_copy(g->to, s);
+    mapping m = { g, copy, false };
+    keeli_fields_map_entities(s->component.fields, s->component.field_count, to, map, &m);
+    if (!m.refused) return KEEL_OK;
+    keeli_value_drop(s, to);
+    return keeli_error(g->to, KEEL_ERROR_DEAD_ENTITY,
+                       "a value of '%s' names an entity that is not there", s->component.name);
+}
+
+// Values that point to copies, until the batch has them.
+typedef struct staged {
+    struct staged *next;
+    const keeli_storage *storage;
+    char *values;
+    uint32_t room, count;
+} staged;
+
+static keel_result stage(const keeli_graft *g, staged **list, const keeli_storage *s,
+                         const void *from) {
+    keeli_heap *heap = &g->to->heap;
+    staged *new = KEELI_NEW(heap, staged);
+    if (!new) return keeli_out_of_memory(g->to, g->doing);
+    *new = (staged){ .next = *list, .storage = s, .room = g->copies };
+    *list = new;
+    new->values = keeli_new(heap, (size_t)s->size * g->copies, s->component.align);
+    if (!new->values) return keeli_out_of_memory(g->to, g->doing);
+    for (; new->count < g->copies; ++new->count)
+        KEEL_TRY(
+            keeli_graft_value(g, s, new->values + (size_t) new->count * s->size, from, new->count));
+    return KEEL_OK;
+}
+
+static void unstage(const keeli_graft *g, staged *list, bool are_handed_over) {
+    for (staged *next; list; list = next) {
+        const keeli_storage *s = list->storage;
+        next = list->next;
+        for (uint32_t i = 0; !are_handed_over && i < list->count; ++i)
+            keeli_value_drop(s, list->values + (size_t)i * s->size);
+        keeli_free(&g->to->heap, list->values, (size_t)s->size * list->room, s->component.align);
+        KEELI_FREE(&g->to->heap, staged, list);
+    }
+}
+
+// Nobody adds these by hand, so they do not come as values.
+static bool is_left_out(const keeli_graft *g, const keeli_storage *s) {
+    return s->flags & KEELI_IS_LINK || s->relation || keeli_store_has_sources(s) ||
+           s->sources.count || (s->component.transient && !g->with_transient);
+}
+
+static const void *value_of(const keeli_storage *s, uint32_t index) {
+    return keeli_store_is_disabled(s, index) ? keeli_store_disabled_value(s, index)
+                                             : keeli_store_value_there(s, index);
+}
+
+static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder, keeli_batch *b,
+                               staged **list, uint32_t index) {
+    uint32_t at = UINT32_MAX;
+    for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
+        if (is_left_out(g, s)) continue;
+        keel_result result;
+        keeli_storage *t = keeli_storage_to_edit(g->to, holder, &s->component, "add", &result);
+        if (!t) return result;
+        if (!keeli_can_copy(s)) return keeli_cannot_copy(g->to, s);
+        const void *value = value_of(s, index);
+        if (s->size && has_handles(s)) {
+            KEEL_TRY(stage(g, list, s, value));
+            keeli_batch_add(b, holder, t, (*list)->values, s->size, KEELI_HANDED_OVER);
+        } else {
+            keeli_batch_add(b, holder, t, s->size ? value : NULL, 0, KEELI_COPIED);
+        }
+        KEEL_TRY(b->result);
+    }
+    return KEEL_OK;
+}
+
+// All copies of one node.
+static keel_result make_copies(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
+    staged *list = NULL;
+    keeli_batch b;
+    keeli_batch_begin_held(&b, g->to, &g->made[(size_t)node * g->copies], g->copies, g->doing);
+    b.result = add_columns(g, holder, &b, &list, keeli_index_of(g->nodes[node]));
+    for (const keel_value_column *c = node ? NULL : g->over; c && c->component; ++c) {
+        keeli_storage *t = b.result == KEEL_OK ? keeli_storage_to_edit(g->to, holder, c->component,
+                                                                       "add", &b.result)
+                                               : NULL;
+        const keeli_handing handing = c->stride ? KEELI_HANDED_OVER : KEELI_COPIED;
+        if (t && handing == KEELI_COPIED && c->values && !keeli_can_copy(t))
+            b.result = keeli_cannot_copy(g->to, t);
+        if (t) keeli_batch_add(&b, holder, t, c->values, c->stride, handing);
+    }
+    keeli_batch_create(&b, holder, NULL);
+    const keel_result result = keeli_batch_give(&b);
+    unstage(g, list, result == KEEL_OK);
+    return result;
+}
+
+// ------------------------------------------------------------------ what they point to
+static keel_entity parent_in(const keel_world *world, keel_entity e) {
+    return keeli_has_parent(world, e) ? keeli_link_of_child(world, e)->parent : keel_null();
+}
+
+static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint32_t node,
+                         uint32_t copy) {
+    const keel_entity above = parent_in(g->from, g->nodes[node]);
+    const keel_entity e = made_of(g, node, copy);
+    const uint32_t at = keel_is_null(above) ? UINT32_MAX : place_of(g, above);
+    const keel_entity parent = at == UINT32_MAX ? g->root : made_of(g, at, copy);
+    if (!keel_is_null(parent)) KEEL_TRY(keeli_edit_attach(g->to, holder, e, parent));
+    const keeli_name *name = keeli_name_at(g->from, g->nodes[node]);
+    if (!name || (g->drops_names && at == UINT32_MAX && g->to->names.storage &&
+                  keeli_name_find(g->to, parent, name->text, name->length)))
+        return KEEL_OK;
+    return keeli_edit_name(g->to, holder, e, name->text);
+}
+
+// The edges of one relation of which the node is the source, to other nodes.
+static keel_result relate(const keeli_graft *g, const keeli_holder *holder, const keeli_relation *r,
+                          uint32_t node, uint32_t copy) {
+    const uint32_t index = keeli_index_of(g->nodes[node]);
+    const keeli_edge_side *side = &r->edges.sources;
+    const keeli_storage *s = r->sources;
+    for (uint32_t at = 0; (at = keeli_edge_next(side, index, at)) != KEELI_NO_EDGE; ++at) {
+        const uint32_t target =
+            place_of(g, keeli_entity_at(&g->from->entities, keeli_edge_other(side, index, at)));
+        if (target == UINT32_MAX) continue;
+        const keel_entity e = made_of(g, node, copy), other = made_of(g, target, copy);
+        if (!s->size) {
+            KEEL_TRY(keeli_edit_relate(g->to, holder, e, &s->component, other, NULL));
+            continue;
+        }
+        void *value = keeli_new(&g->to->heap, s->size, s->component.align);
+        if (!value) return keeli_out_of_memory(g->to, g->doing);
+        keel_result result =
+            keeli_graft_value(g, s, value, keeli_store_value(g->from, s, index), copy);
+        if (result == KEEL_OK &&
+            (result = keeli_edit_relate(g->to, holder, e, &s->component, other, value)) < 0)
+            keeli_value_drop(s, value);
+        keeli_free(&g->to->heap, value, s->size, s->component.align);
+        if (result < 0) return result;
+    }
+    return KEEL_OK;
+}
+
+static keel_result disable(const keeli_graft *g, const keeli_holder *holder, uint32_t node,
+                           uint32_t copy) {
+    const uint32_t index = keeli_index_of(g->nodes[node]);
+    uint32_t at = UINT32_MAX;
+    for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;)
+        if (!is_left_out(g, s) && keeli_store_is_disabled(s, index))
+            KEEL_TRY(keeli_edit_disable(g->to, holder, made_of(g, node, copy), &s->component));
+    return KEEL_OK;
+}
+
+static keel_result connect(const keeli_graft *g, const keeli_holder *holder) {
+    for (uint32_t node = 0; node < g->count; ++node)
+        for (uint32_t copy = 0; copy < g->copies; ++copy)
+            KEEL_TRY(place(g, holder, node, copy));
+    for (uint32_t node = 0; node < g->count; ++node)
+        for (uint32_t copy = 0; copy < g->copies; ++copy) {
+            for (const keeli_relation *r = g->from->relations.all; r; r = r->next)
+                if (keeli_store_has(r->sources, keeli_index_of(g->nodes[node])) &&
+                    !(r->sources->component.transient && !g->with_transient))
+                    KEEL_TRY(relate(g, holder, r, node, copy));
+            KEEL_TRY(disable(g, holder, node, copy));
+        }
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ all of it
+static keel_result begin(keeli_graft *g, const keeli_holder *holder) {
+    keel_world *to = g->to;
+    const uint64_t total = (uint64_t)g->count * g->copies;
+    KEEL_TRY(keeli_may_edit(to, holder, &to->stand_in.entities, "add to"));
+    const keel_result result =
+        total > UINT32_MAX ? KEEL_ERROR_FULL
+                           : keeli_entity_index_reserve(&to->entities, &to->heap, (uint32_t)total);
+    if (result == KEEL_ERROR_FULL)
+        return keeli_error(to, result,
+                           "cannot add %llu entities: there are not enough free indices",
+                           (unsigned long long)total);
+    if (result < 0) return keeli_out_of_memory(to, g->doing);
+    if (g->count <= FEW) return KEEL_OK;
+    g->places =
+        keeli_new_zeroed(&to->heap, g->from->entities.size * sizeof *g->places, sizeof *g->places);
+    if (!g->places) return keeli_out_of_memory(to, g->doing);
+    for (uint32_t i = 0; i < g->count; ++i)
+        g->places[keeli_index_of(g->nodes[i])] = i + 1;
+    return KEEL_OK;
+}
+
+// The copies of so many nodes live; the handles of the others wait.
+static void take_back(const keeli_graft *g, uint32_t grown) {
+    keel_world *to = g->to;
+    for (uint32_t node = g->count; node-- > grown;)
+        for (uint32_t copy = g->copies; copy--;)
+            keeli_entity_index_unhold(&to->entities, made_of(g, node, copy));
+    for (uint32_t node = grown; node--;)
+        for (uint32_t copy = g->copies; copy--;) {
+            const keel_entity e = made_of(g, node, copy);
+            if (keeli_has_links(to, e)) {
+                keeli_free_name(to, e);
+                keeli_commit_unlink(to, e);
+            }
+            keeli_commit_delete_entity(to, e);
+        }
+}
+
+void keeli_graft_undo(const keeli_graft *g) { take_back(g, g->count); }
+
+void keeli_graft_end(keeli_graft *g) {
+    keeli_free(&g->to->heap, g->places, g->from->entities.size * sizeof *g->places,
+               sizeof *g->places);
+    g->places = NULL;
+}
+
+keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
+    keel_world *to = g->to;
+    keel_result result = begin(g, holder);
+    const size_t total = (size_t)g->count * g->copies;
+    if (result == KEEL_OK) {
+        for (size_t i = 0; i < total; ++i)
+            g->made[i] = keeli_entity_index_hold(&to->entities);
+        keeli_editing_begin(to);
+        uint32_t grown = 0;
+        while (grown < g->count && (result = make_copies(g, holder, grown)) == KEEL_OK)
+            ++grown;
+        if (result == KEEL_OK) result = connect(g, holder);
+        if (result < 0) take_back(g, grown);
+        keeli_editing_end(to);
+    }
+    return result;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// A graft: copies of some entities of one world grow in another one, with their values, parents,
+// names and relations. What points from one of them to another one points to its copy then. All
+// copies of one entity are made in one batch.
+#pragma once
+#include "edit/edit.h"
+
+// A field with a handle of somebody who is not among the nodes.
+typedef enum keeli_outside {
+    KEELI_OUTSIDE_STAYS, // as it is: the handle means something elsewhere
+    KEELI_OUTSIDE_NULL,
+    KEELI_OUTSIDE_REFUSED // KEEL_ERROR_DEAD_ENTITY
+} keeli_outside;
+
+typedef struct keeli_graft {
+    keel_world *to;
+    const keel_world *from;   // another one
+    const keel_entity *nodes; // alive; parents before their children, siblings in their order
+    uint32_t count, copies;   // of nodes; of each of them
+    keel_entity *made;        // out: all copies of the first node, then of the second, ...
+    keel_entity root;         // parent of those whose node has none among the nodes; null: none
+    const keel_value_column
+        *over; // values of the first node's copies, in place of its own, or NULL
+    keeli_outside outside;
+    bool drops_names;    // of those without a parent, where somebody has them; else it is an error
+    bool with_transient; // components come, too
+    const char *doing;   // for messages: "merging worlds"
+    uint32_t *places;    // by index in `from`: place in `nodes` + 1. NULL: they are few
+} keeli_graft;
+
+// Handles come first, then values, then what they point to. On error what came goes again: nothing
+// has changed but the versions of indices that were free, and observers hear of both.
+keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder);
+// All of it goes again; and the end of a graft, whatever became of it.
+void keeli_graft_undo(const keeli_graft *g);
+void keeli_graft_end(keeli_graft *g);
+// The copy of an entity of `from`: the handle itself where it is null, and what `outside` says for
+// those that are no nodes. `refused`: set, where that is refused.
+keel_entity keeli_graft_copy_of(const keeli_graft *g, keel_entity e, uint32_t copy, bool *refused);
+// A copy of a value that points to copies; to be filled by it. KEEL_OK, KEEL_ERROR_COPY,
+// KEEL_ERROR_DEAD_ENTITY: then there is no value.
+keel_result keeli_graft_value(const keeli_graft *g, const keeli_storage *s, void *to,
+                              const void *from, uint32_t copy);
