@@ -4,6 +4,7 @@
 
 #include "edit/commands.h"
 #include "edit/hierarchy.h"
+#include "edit/prefab.h"
 #include "edit/relation.h"
 #include "edit/removal.h"
 #include "find/iterate.h"
@@ -132,6 +133,7 @@ void keel_world_destroy(keel_world *world) {
         keeli_pool_deinit(&world->workers.pool);
     world->refused = KEELI_REFUSED_DESTROYED;
     world->access.concurrent = 0;
+    keeli_templates_deinit(world);
     keeli_snapshots_deinit(world);
     keeli_customs_deinit(world);
     keeli_notify_end(world);
@@ -220,6 +222,8 @@ keel_statistics keel_world_statistics(const keel_world *world) {
     keel_memory m = { 0 };
     if (keeli_is_nobody(world)) return all;
     m.total = (size_t)keeli_atomic_peek64(&world->heap.live);
+    if (world->templates && world->templates != world)
+        m.total += (size_t)keeli_atomic_peek64(&world->templates->heap.live);
     m.entities = world->entities.bytes;
     m.components = world->archetypes.bytes + world->lists.bytes;
     for (uint32_t i = 0; i < world->storages.count; ++i) {

@@ -461,6 +461,7 @@ struct keel_world {
     keeli_worker_state workers;
     keeli_stored_workloads workloads;
     struct keel_snapshot *snapshots; // the latest first (rewind/snapshot.c)
+    struct keel_world *templates;    // of prefabs; NULL: none were made (edit/prefab.c)
     KEELI_ARRAY(keeli_on_restore) on_restore;
 };
 

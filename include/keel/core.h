@@ -19,6 +19,7 @@
 #include <keel/hierarchy.h>
 #include <keel/name.h>
 #include <keel/parallel.h>
+#include <keel/prefab.h>
 #include <keel/reflect.h>
 #include <keel/relation.h>
 #include <keel/scope.h>

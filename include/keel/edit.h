@@ -375,9 +375,9 @@ typedef struct keel_merge_options {
 /// those of `to`. What is `.transient` is left out, and events are. Observers and groups hear of
 /// all that comes; values are copied with their copy hooks.
 /// @param options NULL: all defaults
-/// @return KEEL_OK, and keel_last_count says how many entities came; on error `to` is as before and
-///   its keel_last_error tells (indices that were free may have other versions, and observers heard
-///   of what came and went): KEEL_ERROR_ARGUMENT (NULL, the same world), KEEL_ERROR_DEAD_ENTITY
+/// @return KEEL_OK, and keel_last_count says how many entities came; on error `to` is as before,
+///   though observers may have heard of what came and went, and its keel_last_error tells:
+///   KEEL_ERROR_ARGUMENT (NULL, the same world), KEEL_ERROR_DEAD_ENTITY
 ///   (`root`; a field, with `strict`), KEEL_ERROR_OCCUPIED (a name that is there already),
 ///   KEEL_ERROR_COPY, KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED

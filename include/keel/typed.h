@@ -22,6 +22,7 @@
 #include <keel/group.h>
 #include <keel/name.h>
 #include <keel/parallel.h>
+#include <keel/prefab.h>
 #include <keel/track.h>
 #include <keel/typed_core.h>
 #include <keel/typed_cpp.h>
@@ -149,6 +150,8 @@ template <class T> inline const void *keeli_to_copy(const typename keeli_same<T>
 #define keel_add_values(...) keeli_add_all(__VA_ARGS__)
 #define keel_remove_values(...) keeli_remove_all(__VA_ARGS__)
 #define keel_add_entities(...) keeli_add_entities(__VA_ARGS__)
+#define keel_spawn(...) keeli_spawn(__VA_ARGS__)
+#define keel_spawn_many(...) keeli_spawn_many(__VA_ARGS__)
 #define keel_delete(scope, ...) KEELI_CAT(KEELI_DELETE_, KEELI_FEW_2(__VA_ARGS__))(scope, __VA_ARGS__)
 #define KEELI_DELETE_keeli_one(scope, e, T) keeli_delete_all((scope), (e) KEELI_LISTED_COMMA(~, 0, T))
 #define KEELI_DELETE_keeli_more(scope, e, ...) keeli_delete_all((scope), (e) KEELI_MAP(KEELI_LISTED_COMMA, ~, __VA_ARGS__))
@@ -191,6 +194,12 @@ template <class T> inline const void *keeli_to_copy(const typename keeli_same<T>
 /// Create many entities: `keel_add_entities(scope, count, handles_or_NULL, KEEL_COLUMN..., KEEL_FILL...)`.
 #define keel_add_entities(...) KEELI_ADD_ENTITIES(__VA_ARGS__, (keel_value_column){ NULL, NULL, 0 })
 #define KEELI_ADD_ENTITIES(scope, count, out, ...) keel_add_entity_columns((scope), (count), (out), (const keel_value_column[]){ __VA_ARGS__ })
+/// Spawn a prefab, with values in place of what its root has: `keel_spawn(scope, prefab, KEEL_INIT...)`; see keel_spawn_values.
+#define keel_spawn(...) KEELI_SPAWN(__VA_ARGS__, (keel_value){ NULL, NULL })
+#define KEELI_SPAWN(scope, prefab, ...) keel_spawn_values((scope), (prefab), (const keel_value[]){ __VA_ARGS__ })
+/// Spawn many: `keel_spawn_many(scope, prefab, count, handles, KEEL_COLUMN...)`; see keel_spawn_columns.
+#define keel_spawn_many(...) KEELI_SPAWN_MANY(__VA_ARGS__, (keel_value_column){ NULL, NULL, 0 })
+#define KEELI_SPAWN_MANY(scope, prefab, count, out, ...) keel_spawn_columns((scope), (prefab), (count), (out), (const keel_value_column[]){ __VA_ARGS__ })
 /// Delete components of an entity: `keel_delete(scope, e, A, B...)`, whichever it has.
 #define keel_delete(scope, ...) KEELI_CAT(KEELI_DELETE_, KEELI_FEW_2(__VA_ARGS__))(scope, __VA_ARGS__)
 #define KEELI_DELETE_keeli_one(scope, e, T) keel_delete_component((scope), (e), &KEEL_COMPONENT_##T)

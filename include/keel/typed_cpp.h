@@ -15,6 +15,7 @@
 #include <keel/events.h>
 #include <keel/group.h>
 #include <keel/parallel.h>
+#include <keel/prefab.h>
 #include <keel/track.h>
 #include <keel/typed_core.h>
 #include <keel/unique.h>
@@ -353,6 +354,13 @@ template <class S, class... V> inline keel_result keeli_remove_all(S s, keel_ent
 template <class S, class... V> inline keel_result keeli_add_entities(S s, uint32_t n, keel_entity *out, const V &...v) {
     const keel_value_column list[] = { v..., keel_value_column{ NULL, NULL, 0 } };
     const keel_result result = keel_add_entity_columns(s, n, out, list);
+    if (result == KEEL_OK) (keeli_taken(v, n), ...);
+    return result;
+}
+template <class S, class... V> inline keel_entity keeli_spawn(S s, keel_prefab prefab, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_taken_by(keel_spawn_values(s, prefab, static_cast<const keel_value *>(list)), v...); }
+template <class S, class... V> inline keel_result keeli_spawn_many(S s, keel_prefab prefab, uint32_t n, keel_entity *out, const V &...v) {
+    const keel_value_column list[] = { v..., keel_value_column{ NULL, NULL, 0 } };
+    const keel_result result = keel_spawn_columns(s, prefab, n, out, list);
     if (result == KEEL_OK) (keeli_taken(v, n), ...);
     return result;
 }

@@ -115,7 +115,7 @@ typedef struct keel_memory {
     size_t components; ///< values and look-up tables of all components
     size_t uniques;    ///< values of uniques
     size_t commands;   ///< recorded commands, and buffers kept for the next ones
-    size_t other;      ///< descriptors, views, scratch
+    size_t other;      ///< descriptors, views, scratch, the templates of prefabs
 } keel_memory;
 
 /// What a world holds, and what became of its commands.

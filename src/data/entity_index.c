@@ -288,6 +288,19 @@ void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e) {
     ++ix->free_count;
 }
 
+void keeli_entity_index_hold_again(keeli_entity_index *ix, keel_entity e) {
+    const uint32_t i = keeli_index_of(e);
+    if (*where_of(ix, i) == KEELI_RETIRED) {
+        --ix->retired;
+    } else {
+        ix->free_head = *where_of(ix, i);
+        --ix->free_count;
+    }
+    *version_of(ix, i) = KEELI_DEAD | upper_of(e);
+    *where_of(ix, i) = KEELI_HELD;
+    ++ix->held;
+}
+
 void keeli_entity_index_release_all(keeli_entity_index *ix) {
     for (uint32_t i = 0; ix->held && i < ix->size; ++i)
         if (*where_of(ix, i) == KEELI_HELD && *version_of(ix, i) & KEELI_DEAD)

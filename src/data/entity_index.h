@@ -152,6 +152,9 @@ void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e);
 // Give back a reserved handle that nobody ever saw: it is the next to be handed out again.
 void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e);
 
+// What was deleted last is reserved again, with the version that it had.
+void keeli_entity_index_hold_again(keeli_entity_index *ix, keel_entity e);
+
 // The first living entity at index `from` or above; null at the end.
 keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from);
 // Who lives on a page: a bit for each of its 4,096 indices, in 64 words. False when nobody does.

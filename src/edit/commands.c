@@ -3,6 +3,7 @@
 #include "edit/commands.h"
 
 #include "edit/batch.h"
+#include "edit/prefab.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -13,7 +14,8 @@
 static __attribute__((noinline)) void drop_command(keel_world *world, keeli_command *c) {
     for (uint32_t i = 0; i < c->count; ++i)
         keeli_part_drop(world, &c->parts[i]);
-    const bool makes_many = c->does == KEELI_RECORD_ADD_ENTITIES || c->does == KEELI_RECORD_CLONE;
+    const bool makes_many = c->does == KEELI_RECORD_ADD_ENTITIES ||
+                            c->does == KEELI_RECORD_CLONE || c->does == KEELI_RECORD_SPAWN;
     if (!makes_many && c->does != KEELI_RECORD_ADD_ENTITY) return;
     const keel_entity *made = makes_many ? c->many->items : &c->entity;
     keeli_edit_lock(world, c);
@@ -119,6 +121,27 @@ apply_add_entities(keel_world *world, const keeli_holder *holder, keeli_command 
     return result;
 }
 
+static __attribute__((noinline)) keel_result apply_spawn(keel_world *world, keeli_command *c) {
+    const uint32_t count = c->many->count / c->many->each;
+    const size_t bytes = (c->count + 1) * sizeof(keel_value_column);
+    keel_value_column *columns = keeli_new(&world->heap, bytes, _Alignof(keel_value_column));
+    if (!columns) return keeli_out_of_memory(world, "applying commands");
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < c->count; ++k) { // forgotten ones are left out
+        const keeli_command_part *p = &c->parts[k];
+        const keeli_storage *s = keeli_part_storage(world, p);
+        if (s)
+            columns[n++] =
+                (keel_value_column){ &s->component, p->value, p->count == count ? s->size : 0 };
+    }
+    columns[n] = (keel_value_column){ NULL, NULL, 0 };
+    const keel_result result = keeli_edit_spawn(world, c->entity, c->many, columns);
+    keeli_free(&world->heap, columns, bytes, _Alignof(keel_value_column));
+    for (uint32_t k = 0; k < c->count && result == KEEL_OK; ++k)
+        if (c->parts[k].count != count) keeli_part_drop(world, &c->parts[k]);
+    return result;
+}
+
 // Those that are alive get it.
 static __attribute__((noinline)) keel_result
 apply_add_many(keel_world *world, const keeli_holder *holder, keeli_command *c) {
@@ -195,6 +218,8 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, keel
         return keeli_edit_attach(world, NULL, c->entity, c->parent);
     case KEELI_RECORD_CLONE:
         return keeli_edit_clone(world, c->entity, c->many->items, c->many->count);
+    case KEELI_RECORD_SPAWN:
+        return apply_spawn(world, c);
     case KEELI_RECORD_DELETE_ENTITIES:
         return keeli_edit_delete_entities(world, NULL, c->many->items, c->many->count);
     case KEELI_RECORD_MATCHING:

@@ -12,17 +12,17 @@
 
 #include <string.h>
 
-enum { FEW = 16 }; // nodes that are found one by one
-
 static keel_entity made_of(const keeli_graft *g, uint32_t node, uint32_t copy) {
     return g->made[(size_t)node * g->copies + copy];
 }
 
 // UINT32_MAX: it is no node.
 static uint32_t place_of(const keeli_graft *g, keel_entity e) {
-    if (g->places)
-        return keeli_entity_is_alive(&g->from->entities, e) ? g->places[keeli_index_of(e)] - 1
-                                                            : UINT32_MAX;
+    if (g->places) {
+        const uint32_t index = keeli_index_of(e);
+        const bool may_be = index < g->place_count && keeli_entity_is_alive(&g->from->entities, e);
+        return may_be ? g->places[index] - 1 : UINT32_MAX;
+    }
     uint32_t i = 0;
     while (i < g->count && !keel_is_same(g->nodes[i], e))
         ++i;
@@ -102,7 +102,7 @@ static void unstage(const keeli_graft *g, staged *list, bool are_handed_over) {
 // Nobody adds these by hand, so they do not come as values.
 static bool is_left_out(const keeli_graft *g, const keeli_storage *s) {
     return s->flags & KEELI_IS_LINK || s->relation || keeli_store_has_sources(s) ||
-           s->sources.count || (s->component.transient && !g->with_transient);
+           s->sources.count || (s->component.transient && !g->has_transient);
 }
 
 static const void *value_of(const keeli_storage *s, uint32_t index) {
@@ -131,21 +131,38 @@ static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder,
     return KEEL_OK;
 }
 
-// All copies of one node.
-static keel_result make_copies(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
+static void add_over(const keeli_graft *g, const keeli_holder *holder, keeli_batch *b) {
+    for (const keel_value_column *c = g->over; c && c->component && b->result == KEEL_OK; ++c) {
+        keeli_storage *t = keeli_storage_to_edit(g->to, holder, c->component, "add", &b->result);
+        if (!t) return;
+        const bool is_column = c->values && c->stride;
+        if (c->values && !is_column && !keeli_can_copy(t)) b->result = keeli_cannot_copy(g->to, t);
+        if (is_column) b->result = keeli_check_stride(g->to, t, c->stride);
+        if (b->result == KEEL_OK)
+            keeli_batch_add(b, holder, t, c->values, c->stride,
+                            is_column ? KEELI_HANDED_OVER : KEELI_COPIED);
+    }
+}
+
+// In place of what they have, when nothing can fail any more.
+static keel_result give_over(const keeli_graft *g, const keeli_holder *holder) {
+    if (!g->over || !g->over->component) return KEEL_OK;
+    keeli_batch b;
+    keeli_batch_begin(&b, g->to, g->made, g->copies, g->doing);
+    add_over(g, holder, &b);
+    return keeli_batch_give(&b);
+}
+
+// All copies of one node. `is_alone`: nothing comes after that.
+static keel_result make_copies(const keeli_graft *g, const keeli_holder *holder, uint32_t node,
+                               bool is_alone) {
     staged *list = NULL;
     keeli_batch b;
     keeli_batch_begin_held(&b, g->to, &g->made[(size_t)node * g->copies], g->copies, g->doing);
     b.result = add_columns(g, holder, &b, &list, keeli_index_of(g->nodes[node]));
-    for (const keel_value_column *c = node ? NULL : g->over; c && c->component; ++c) {
-        keeli_storage *t = b.result == KEEL_OK ? keeli_storage_to_edit(g->to, holder, c->component,
-                                                                       "add", &b.result)
-                                               : NULL;
-        const keeli_handing handing = c->stride ? KEELI_HANDED_OVER : KEELI_COPIED;
-        if (t && handing == KEELI_COPIED && c->values && !keeli_can_copy(t))
-            b.result = keeli_cannot_copy(g->to, t);
-        if (t) keeli_batch_add(&b, holder, t, c->values, c->stride, handing);
-    }
+    if (g->link && b.result == KEEL_OK)
+        keeli_batch_add(&b, holder, g->link, &g->nodes[node], 0, KEELI_COPIED);
+    if (is_alone && b.result == KEEL_OK) add_over(g, holder, &b);
     keeli_batch_create(&b, holder, NULL);
     const keel_result result = keeli_batch_give(&b);
     unstage(g, list, result == KEEL_OK);
@@ -165,9 +182,7 @@ static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint3
     const keel_entity parent = at == UINT32_MAX ? g->root : made_of(g, at, copy);
     if (!keel_is_null(parent)) KEEL_TRY(keeli_edit_attach(g->to, holder, e, parent));
     const keeli_name *name = keeli_name_at(g->from, g->nodes[node]);
-    if (!name || (g->drops_names && at == UINT32_MAX && g->to->names.storage &&
-                  keeli_name_find(g->to, parent, name->text, name->length)))
-        return KEEL_OK;
+    if (!name || (g->leaves_root_names && at == UINT32_MAX)) return KEEL_OK;
     return keeli_edit_name(g->to, holder, e, name->text);
 }
 
@@ -217,7 +232,7 @@ static keel_result connect(const keeli_graft *g, const keeli_holder *holder) {
         for (uint32_t copy = 0; copy < g->copies; ++copy) {
             for (const keeli_relation *r = g->from->relations.all; r; r = r->next)
                 if (keeli_store_has(r->sources, keeli_index_of(g->nodes[node])) &&
-                    !(r->sources->component.transient && !g->with_transient))
+                    !(r->sources->component.transient && !g->has_transient))
                     KEEL_TRY(relate(g, holder, r, node, copy));
             KEEL_TRY(disable(g, holder, node, copy));
         }
@@ -227,7 +242,7 @@ static keel_result connect(const keeli_graft *g, const keeli_holder *holder) {
 // ------------------------------------------------------------------ all of it
 static keel_result begin(keeli_graft *g, const keeli_holder *holder) {
     keel_world *to = g->to;
-    const uint64_t total = (uint64_t)g->count * g->copies;
+    const uint64_t total = g->is_held ? 0 : (uint64_t)g->count * g->copies;
     KEEL_TRY(keeli_may_edit(to, holder, &to->stand_in.entities, "add to"));
     const keel_result result =
         total > UINT32_MAX ? KEEL_ERROR_FULL
@@ -237,54 +252,62 @@ static keel_result begin(keeli_graft *g, const keeli_holder *holder) {
                            "cannot add %llu entities: there are not enough free indices",
                            (unsigned long long)total);
     if (result < 0) return keeli_out_of_memory(to, g->doing);
-    if (g->count <= FEW) return KEEL_OK;
-    g->places =
-        keeli_new_zeroed(&to->heap, g->from->entities.size * sizeof *g->places, sizeof *g->places);
+    if (g->count <= KEELI_GRAFT_FEW) return KEEL_OK;
+    g->place_count = g->from->entities.size;
+    g->places = keeli_new_zeroed(&to->heap, g->place_count * sizeof *g->places, sizeof *g->places);
     if (!g->places) return keeli_out_of_memory(to, g->doing);
     for (uint32_t i = 0; i < g->count; ++i)
         g->places[keeli_index_of(g->nodes[i])] = i + 1;
     return KEEL_OK;
 }
 
-// The copies of so many nodes live; the handles of the others wait.
+// The copies of so many nodes live. All handles become what they were before.
 static void take_back(const keeli_graft *g, uint32_t grown) {
     keel_world *to = g->to;
-    for (uint32_t node = g->count; node-- > grown;)
-        for (uint32_t copy = g->copies; copy--;)
-            keeli_entity_index_unhold(&to->entities, made_of(g, node, copy));
-    for (uint32_t node = grown; node--;)
-        for (uint32_t copy = g->copies; copy--;) {
-            const keel_entity e = made_of(g, node, copy);
+    for (size_t i = (size_t)g->count * g->copies; i--;) {
+        const keel_entity e = g->made[i];
+        if (i / g->copies < grown) {
             if (keeli_has_links(to, e)) {
                 keeli_free_name(to, e);
                 keeli_commit_unlink(to, e);
             }
             keeli_commit_delete_entity(to, e);
+            keeli_entity_index_hold_again(&to->entities, e);
         }
+        if (!g->is_held) keeli_entity_index_unhold(&to->entities, e);
+    }
 }
 
 void keeli_graft_undo(const keeli_graft *g) { take_back(g, g->count); }
 
 void keeli_graft_end(keeli_graft *g) {
-    keeli_free(&g->to->heap, g->places, g->from->entities.size * sizeof *g->places,
-               sizeof *g->places);
+    keeli_free(&g->to->heap, g->places, g->place_count * sizeof *g->places, sizeof *g->places);
     g->places = NULL;
 }
 
+// One entity that points to nobody, and has nothing that comes after its values.
+static bool is_alone(const keeli_graft *g) {
+    const uint32_t index = keeli_index_of(g->nodes[0]);
+    if (g->count != 1 || !g->leaves_root_names || !keel_is_null(g->root)) return false;
+    uint32_t at = UINT32_MAX;
+    for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;)
+        if (s->relation || keeli_store_is_disabled(s, index)) return false;
+    return true;
+}
+
 keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
-    keel_world *to = g->to;
-    keel_result result = begin(g, holder);
-    const size_t total = (size_t)g->count * g->copies;
-    if (result == KEEL_OK) {
-        for (size_t i = 0; i < total; ++i)
-            g->made[i] = keeli_entity_index_hold(&to->entities);
-        keeli_editing_begin(to);
-        uint32_t grown = 0;
-        while (grown < g->count && (result = make_copies(g, holder, grown)) == KEEL_OK)
-            ++grown;
-        if (result == KEEL_OK) result = connect(g, holder);
-        if (result < 0) take_back(g, grown);
-        keeli_editing_end(to);
-    }
+    KEEL_TRY(begin(g, holder));
+    const bool alone = is_alone(g);
+    for (size_t i = 0; !g->is_held && i < (size_t)g->count * g->copies; ++i)
+        g->made[i] = keeli_entity_index_hold(&g->to->entities);
+    keeli_editing_begin(g->to);
+    keel_result result = KEEL_OK;
+    uint32_t grown = 0;
+    while (grown < g->count && (result = make_copies(g, holder, grown, alone)) == KEEL_OK)
+        ++grown;
+    if (result == KEEL_OK && !alone) result = connect(g, holder);
+    if (result == KEEL_OK && !alone) result = give_over(g, holder);
+    if (result < 0) take_back(g, grown);
+    keeli_editing_end(g->to);
     return result;
 }

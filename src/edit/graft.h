@@ -12,24 +12,27 @@ typedef enum keeli_outside {
     KEELI_OUTSIDE_REFUSED // KEEL_ERROR_DEAD_ENTITY
 } keeli_outside;
 
+enum { KEELI_GRAFT_FEW = 16 }; // nodes that are found one by one
+
 typedef struct keeli_graft {
     keel_world *to;
-    const keel_world *from;   // another one
+    const keel_world *from;   // another one, or the same
     const keel_entity *nodes; // alive; parents before their children, siblings in their order
     uint32_t count, copies;   // of nodes; of each of them
     keel_entity *made;        // out: all copies of the first node, then of the second, ...
+    bool is_held;             // they were promised
     keel_entity root;         // parent of those whose node has none among the nodes; null: none
-    const keel_value_column
-        *over; // values of the first node's copies, in place of its own, or NULL
+    const keel_value_column *over; // for the first node's copies, in place of its own; or NULL
+    keeli_storage *link; // a component in which each copy gets the handle of its node; or NULL
     keeli_outside outside;
-    bool drops_names;    // of those without a parent, where somebody has them; else it is an error
-    bool with_transient; // components come, too
-    const char *doing;   // for messages: "merging worlds"
-    uint32_t *places;    // by index in `from`: place in `nodes` + 1. NULL: they are few
+    bool leaves_root_names; // whoever has no parent among the nodes gets no name
+    bool has_transient;     // such components come, too
+    const char *doing;      // for messages: "merging worlds"
+    uint32_t *places, place_count; // by index in `from`: place in `nodes` + 1. NULL: they are few
 } keeli_graft;
 
-// Handles come first, then values, then what they point to. On error what came goes again: nothing
-// has changed but the versions of indices that were free, and observers hear of both.
+// Handles come first, then values, then what they point to. On error what came goes again, of which
+// observers hear, too; promised handles are promised still.
 keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder);
 // All of it goes again; and the end of a graft, whatever became of it.
 void keeli_graft_undo(const keeli_graft *g);

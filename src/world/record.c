@@ -427,11 +427,15 @@ static keel_result promise_all(keel_commands *list, keeli_entity_list *many) {
 
 // `entities` NULL: they are made, with handles that go to `out`.
 static keel_result prepare_many(keel_commands *list, keeli_command *c, const keel_entity *entities,
-                                uint32_t count, const keel_value_column *columns) {
-    const size_t bytes = sizeof *c->many + count * sizeof *c->many->items;
-    c->many = keeli_arena_new(&list->arena, &list->world->heap, bytes, _Alignof(keeli_entity_list));
+                                uint32_t count, uint32_t each, const keel_value_column *columns) {
+    const size_t bytes = sizeof *c->many + (size_t)count * each * sizeof *c->many->items;
+    c->many = (uint64_t)count * each > UINT32_MAX
+                  ? NULL
+                  : keeli_arena_new(&list->arena, &list->world->heap, bytes,
+                                    _Alignof(keeli_entity_list));
     if (!c->many) return no_memory(list);
-    c->many->count = count;
+    c->many->count = count * each;
+    c->many->each = each;
     if (entities) memcpy(c->many->items, entities, count * sizeof *entities);
     for (uint32_t k = 0; columns && k < c->count; ++k)
         KEEL_TRY(prepare_column(list, c, &c->parts[k], &columns[k], count));
@@ -439,11 +443,11 @@ static keel_result prepare_many(keel_commands *list, keeli_command *c, const kee
 }
 
 static keel_result record_many(keel_commands *list, keeli_action does, keel_entity prototype,
-                               const keel_entity *entities, uint32_t count, keel_entity *out,
-                               const keel_value_column *columns) {
+                               const keel_entity *entities, uint32_t count, uint32_t each,
+                               keel_entity *out, const keel_value_column *columns) {
     keeli_command *c = NULL;
     KEEL_TRY(begin(list, does, prototype, count_columns(columns), &c));
-    const keel_result result = prepare_many(list, c, entities, count, columns);
+    const keel_result result = prepare_many(list, c, entities, count, each, columns);
     if (result < 0) {
         for (uint32_t k = 0; k < c->count; ++k)
             keeli_part_drop(list->world, &c->parts[k]);
@@ -456,12 +460,17 @@ static keel_result record_many(keel_commands *list, keeli_action does, keel_enti
 
 keel_result keeli_record_add_entities(keel_commands *list, uint32_t count, keel_entity *out,
                                       const keel_value_column *columns) {
-    return record_many(list, KEELI_RECORD_ADD_ENTITIES, keel_null(), NULL, count, out, columns);
+    return record_many(list, KEELI_RECORD_ADD_ENTITIES, keel_null(), NULL, count, 1, out, columns);
 }
 
 keel_result keeli_record_clone(keel_commands *list, keel_entity prototype, uint32_t count,
                                keel_entity *out) {
-    return record_many(list, KEELI_RECORD_CLONE, prototype, NULL, count, out, NULL);
+    return record_many(list, KEELI_RECORD_CLONE, prototype, NULL, count, 1, out, NULL);
+}
+
+keel_result keeli_record_spawn(keel_commands *list, keel_entity root, uint32_t each, uint32_t count,
+                               keel_entity *out, const keel_value_column *columns) {
+    return record_many(list, KEELI_RECORD_SPAWN, root, NULL, count, each, out, columns);
 }
 
 keel_result keeli_record_many(keel_commands *list, keeli_action does, const keel_entity *entities,
@@ -471,7 +480,7 @@ keel_result keeli_record_many(keel_commands *list, keeli_action does, const keel
     if (column && !column->component && !named(list, does, NULL, &result)) return result;
     const keel_value_column columns[] = { column ? *column : (keel_value_column){ NULL, NULL, 0 },
                                           { NULL, NULL, 0 } };
-    return record_many(list, does, keel_null(), entities, count, NULL, columns);
+    return record_many(list, does, keel_null(), entities, count, 1, NULL, columns);
 }
 
 // ------------------------------------------------------------------ all that match

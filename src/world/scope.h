@@ -81,6 +81,7 @@ typedef enum keeli_action {
     KEELI_RECORD_EDIT,
     KEELI_RECORD_ATTACH,
     KEELI_RECORD_CLONE,
+    KEELI_RECORD_SPAWN,
     KEELI_RECORD_DELETE_ENTITIES,
     KEELI_RECORD_MATCHING,
     KEELI_RECORD_CALL
@@ -137,6 +138,9 @@ keel_result keeli_record_add_entities(keel_commands *list, uint32_t count, keel_
                                       const keel_value_column *columns);
 keel_result keeli_record_clone(keel_commands *list, keel_entity prototype, uint32_t count,
                                keel_entity *out);
+// Copies of the template `root`, of which each has `each` entities; handles of the roots in `out`.
+keel_result keeli_record_spawn(keel_commands *list, keel_entity root, uint32_t each, uint32_t count,
+                               keel_entity *out, const keel_value_column *columns);
 // What is done with many: KEELI_RECORD_ADD_MANY with its column, KEELI_RECORD_DELETE_MANY with its
 // component, KEELI_RECORD_DELETE_ENTITIES with NULL.
 keel_result keeli_record_many(keel_commands *list, keeli_action does, const keel_entity *entities,
@@ -164,6 +168,7 @@ typedef struct keeli_command_part {
 // Whom a record is about, in its arena.
 typedef struct keeli_entity_list {
     uint32_t count;
+    uint32_t each; // a spawned prefab: entities of one copy; otherwise 1
     keel_entity items[];
 } keeli_entity_list;
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Prefabs: a spawned tree is a graft of templates, which knows what it was made of.
+#include "edit/prefab.h"
+
+#include "edit/graft.h"
+#include "edit/hierarchy.h"
+
+#include "world/registry.h"
+#include "world/report.h"
+
+#include <string.h>
+
+static uint32_t slot;
+static const keel_component instance = { .name = "keel_instance",
+                                         .size = sizeof(keel_entity),
+                                         .align = _Alignof(keel_entity),
+                                         .no_padding = true,
+                                         .slot = &slot };
+
+keel_world *keel_templates(keel_world *world) {
+    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    if (world->templates) return world->templates;
+    if (keeli_world_is_editable(world) < 0) return NULL;
+    const keel_world_desc desc = { .name = "templates",
+                                   .allocator = world->heap.allocator,
+                                   .log = world->reports.log,
+                                   .on_misuse = world->reports.on_misuse,
+                                   .worker_count = 1 };
+    keel_world *templates = keel_world_create(&desc);
+    if (!templates) return keeli_out_of_memory(world, "making the world of templates"), NULL;
+    templates->templates = templates;
+    return world->templates = templates;
+}
+
+void keeli_templates_deinit(keel_world *world) {
+    if (world->templates != world) keel_world_destroy(world->templates);
+    world->templates = NULL;
+}
+
+// ------------------------------------------------------------------ what is copied
+static keel_result check(keel_world *world, keel_prefab prefab) {
+    const keel_world *from = world->templates;
+    if (!from || !keeli_entity_is_alive(&from->entities, prefab.root))
+        return keeli_error(world, KEEL_ERROR_DEAD_ENTITY,
+                           "cannot spawn %s: there is no such template; keel_add_entity one to "
+                           "keel_templates(world)",
+                           KEELI_ENTITY(from ? from : world, prefab.root));
+    // mostly nothing is open there
+    const bool is_in_use = from != world && (from->refused || from->access.holders);
+    return is_in_use ? keeli_may_read_all(from, world, "spawn from") : KEEL_OK;
+}
+
+static keel_entity next_node(const keel_world *from, keel_entity root, keel_entity at) {
+    if (!keeli_has_children(from, root)) return keel_null();
+    return keeli_links_onward(&from->hierarchy.links, root, at).at;
+}
+
+static uint32_t count_nodes(const keel_world *from, keel_entity root) {
+    uint32_t count = 0;
+    for (keel_entity at = root; !keel_is_null(at); at = next_node(from, root, at))
+        ++count;
+    return count;
+}
+
+// ------------------------------------------------------------------ spawning
+// `held`: handles that were promised, all copies of a node after those of the one before it.
+static keel_result spawn(keel_world *world, const keeli_holder *holder, keel_prefab prefab,
+                         uint32_t count, keel_entity *out, const keel_value_column *columns,
+                         keel_entity *held) {
+    keel_result result;
+    KEEL_TRY(check(world, prefab));
+    keeli_storage *link = keeli_storage_get(world, &instance, false, &result);
+    if (!link || !count) return result;
+    const keel_world *from = world->templates;
+    const uint32_t node_count = count_nodes(from, prefab.root);
+    keeli_graft g = { .to = world,
+                      .from = from,
+                      .count = node_count,
+                      .copies = count,
+                      .made = held,
+                      .is_held = held != NULL,
+                      .over = columns,
+                      .link = link,
+                      .has_transient = true,
+                      .leaves_root_names = true,
+                      .doing = "spawning a prefab" };
+    keel_entity few[2 * KEELI_GRAFT_FEW], *lists = few;
+    const uint64_t wanted = node_count + (held ? 0 : (uint64_t)node_count * count);
+    const size_t bytes = (size_t)wanted * sizeof *lists;
+    if (wanted > sizeof few / sizeof *few) lists = keeli_new(&world->heap, bytes, sizeof *lists);
+    if (!lists) return keeli_out_of_memory(world, g.doing);
+    if (!held) g.made = lists + node_count;
+    uint32_t n = 0;
+    for (keel_entity at = prefab.root; n < node_count; at = next_node(from, prefab.root, at))
+        lists[n++] = at;
+    g.nodes = lists;
+    keeli_editing_begin(world);
+    result = keeli_graft_grow(&g, holder);
+    keeli_editing_end(world);
+    keeli_graft_end(&g);
+    if (result == KEEL_OK && out) memcpy(out, g.made, count * sizeof *out);
+    if (lists != few) keeli_free(&world->heap, lists, bytes, sizeof *lists);
+    return keeli_done(world, result);
+}
+
+keel_result keeli_edit_spawn(keel_world *world, keel_entity root, keeli_entity_list *held,
+                             const keel_value_column *columns) {
+    const keel_prefab prefab = { root };
+    const uint32_t count = held->count / held->each;
+    KEEL_TRY(check(world, prefab));
+    if (count_nodes(world->templates, root) != held->each)
+        return keeli_error(world, KEEL_ERROR_ARGUMENT,
+                           "cannot spawn %s: it had %u entities when the command was recorded; "
+                           "apply commands before you edit templates",
+                           KEELI_ENTITY(world->templates, root), (unsigned)held->each);
+    return spawn(world, NULL, prefab, count, NULL, columns, held->items);
+}
+
+keel_result(keel_spawn_columns)(keel_scope *scope, keel_prefab prefab, uint32_t count,
+                                keel_entity *out, const keel_value_column *columns) {
+    keeli_caller who;
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    keel_result result = KEEL_OK;
+    if (who.commands) {
+        KEEL_TRY(check(who.world, prefab));
+        return keeli_record_spawn(who.commands, prefab.root,
+                                  count_nodes(who.world->templates, prefab.root), count, out,
+                                  columns);
+    }
+    result = spawn(who.world, who.editor, prefab, count, out, columns, NULL);
+    return keeli_edit_end(&who, result);
+}
+
+keel_entity(keel_spawn_values)(keel_scope *scope, keel_prefab prefab, const keel_value *values) {
+    enum { FEW = 16 };
+    keel_value_column few[FEW + 1], *columns = few;
+    keel_entity made = keel_null();
+    keeli_caller who;
+    uint32_t count = 0;
+    while (values && values[count].component)
+        ++count;
+    const size_t bytes = (count + 1) * sizeof *columns;
+    if (keeli_caller_is(scope, &who) < 0) return keel_null();
+    if (count > FEW) columns = keeli_new(&who.world->heap, bytes, _Alignof(keel_value_column));
+    if (!columns) return keeli_out_of_memory(who.world, "spawning a prefab"), keel_null();
+    for (uint32_t i = 0; i < count; ++i)
+        columns[i] = (keel_value_column){ values[i].component, values[i].value,
+                                          values[i].value ? values[i].component->size : 0 };
+    columns[count] = (keel_value_column){ NULL, NULL, 0 };
+    const keel_result result = (keel_spawn_columns)(scope, prefab, 1, &made, columns);
+    if (columns != few)
+        keeli_free(&who.world->heap, columns, bytes, _Alignof(keel_value_column));
+    return result == KEEL_OK ? made : keel_null();
+}
+
+// ------------------------------------------------------------------ what it was made of
+keel_prefab(keel_prefab_of)(const keel_scope *scope, keel_entity e) {
+    keel_prefab prefab = { keel_null() };
+    keeli_caller who;
+    if (keeli_caller_is(scope, &who) < 0 || !who.world->templates) return prefab;
+    const keeli_storage *s = keeli_storage_find(who.world, &instance);
+    const void *value = s ? keeli_store_value_of(who.world, s, e) : NULL;
+    if (value) memcpy(&prefab.root, value, sizeof prefab.root);
+    if (!keeli_entity_is_alive(&who.world->templates->entities, prefab.root))
+        prefab.root = keel_null();
+    return prefab;
+}

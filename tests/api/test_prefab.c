@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+// Prefabs: templates in a world of their own, and copies of them: trees whose fields, names and
+// relations point to each other, one and many, at once and by commands, from several workers.
+#include "support/api_fixture.h"
+
+#include <string.h>
+
+typedef struct Health {
+    int32_t points;
+} Health;
+typedef struct Place {
+    float x, y;
+} Place;
+typedef struct Aim {
+    keel_entity gun, target;
+} Aim;
+typedef struct Gear {
+    Owned owned;
+} Gear;
+typedef struct Speed {
+    float v;
+} Speed;
+static const Speed slow = { 1 };
+KEEL_FIELDS(Aim, gun, target);
+KEEL_COMPONENT(Health, .no_padding = true);
+KEEL_COMPONENT(Place, .storage = KEEL_ARCHETYPE, .no_padding = true);
+KEEL_COMPONENT(Aim, .storage = KEEL_INDEXED, KEEL_HAS_FIELDS(Aim));
+static uint64_t gear_hash(const void *value, void *data) {
+    (void)value, (void)data;
+    return 1;
+}
+KEEL_COMPONENT(Gear, .drop = owned_drop, .copy = owned_copy, .move = owned_move,
+               .hash = gear_hash);
+KEEL_COMPONENT(Speed, .required = KEEL_LIST(Place), .initial = &slow, .no_padding = true);
+KEEL_TAG(Tank);
+KEEL_RELATION(Guards);
+
+static api_fixture f;
+static keel_world *templates;
+static keel_prefab tank;
+static keel_entity gun, barrel, outside, shell; // two that are no part of it: here and there
+
+static void begin_with(uint32_t workers) {
+    owned_begin();
+    api_begin_workers(&f, workers);
+    outside = keel_add_entity(f.world); // so that handles differ
+    templates = keel_templates(f.world);
+    assert_non_null(templates);
+    tank.root = keel_add_entity(templates, KEEL_INIT(Health, { 100 }), KEEL_INIT(Tank));
+    gun = keel_add_child(templates, tank.root, KEEL_INIT(Health, { 7 }));
+    (void)keel_add_child(templates, tank.root, KEEL_INIT(Gear, { owned_make() }));
+    barrel = keel_add_child(templates, gun, KEEL_INIT(Speed));
+    shell = keel_add_entity(templates);
+    keel_add(templates, tank.root, Aim, { barrel, shell });
+    keel_set_name(templates, tank.root, "tank");
+    keel_set_name(templates, gun, "gun");
+    keel_relate(templates, barrel, Guards, tank.root);
+    keel_disable(templates, gun, Health);
+}
+static void begin(void) { begin_with(1); }
+static void end(void) {
+    assert_no_error(f.world);
+    api_end(&f);
+    assert_owned_end();
+}
+
+// A whole copy, with so many points.
+static void assert_tank(keel_entity e, int32_t points) {
+    assert_true(keel_is_alive(f.world, e));
+    assert_int_equal(keel_get(f.world, e, Health)->points, points);
+    assert_true(keel_has(f.world, e, Tank));
+    assert_int_equal(keel_child_count(f.world, e), 2);
+    assert_null(keel_name_of(f.world, e));
+    const keel_entity own_gun = keel_find_entity(f.world, e, "gun");
+    assert_same_entity(own_gun, keel_first_child(f.world, e));
+    assert_true(keel_is_disabled(f.world, own_gun, Health));
+    const keel_entity own_barrel = keel_first_child(f.world, own_gun);
+    assert_same_entity(keel_get(f.world, e, Aim)->gun, own_barrel);
+    assert_same_entity(keel_get(f.world, e, Aim)->target, shell); // a prefab of its own
+    assert_true(keel_get(f.world, own_barrel, Speed)->v == 1);
+    assert_true(keel_has(f.world, own_barrel, Place)); // required
+    assert_same_entity(keel_target_of(f.world, own_barrel, Guards), e);
+    assert_int_equal(keel_source_count(f.world, e, Guards), 1);
+    const keel_entity gear = keel_next_child(f.world, e, own_gun);
+    assert_int_not_equal(keel_get(f.world, gear, Gear)->owned.token, 0);
+    assert_same_entity(keel_prefab_of(f.world, e).root, tank.root);
+    assert_same_entity(keel_prefab_of(f.world, own_barrel).root, barrel);
+}
+
+// ------------------------------------------------------------------ at once
+static void a_spawned_tree_points_to_itself(void **state) {
+    (void)state;
+    begin();
+    const keel_entity first = keel_spawn(f.world, tank);
+    const keel_entity weak = keel_spawn(f.world, tank, KEEL_INIT(Health, { 5 }),
+                                        KEEL_INIT(Place, { 1, 2 }));
+    assert_tank(first, 100);
+    assert_tank(weak, 5);
+    assert_true(keel_get(f.world, weak, Place)->y == 2);
+    assert_false(keel_has(f.world, first, Place));
+    assert_true(keel_is_null(keel_prefab_of(f.world, outside).root));
+    // templates are nobody's entities
+    assert_int_equal(keel_entity_count(f.world), 9);
+    assert_int_equal(keel_count(f.world, Tank), 2);
+    assert_ptr_equal(keel_templates(templates), templates);
+    end();
+}
+
+static void many_are_spawned(void **state) {
+    (void)state;
+    for (uint32_t n = 0; n < 150; n = n * 2 + 1) {
+        begin();
+        keel_entity e[150];
+        Place places[150];
+        for (uint32_t i = 0; i < n; ++i)
+            places[i] = (Place){ (float)i, 0 };
+        assert_int_equal(keel_spawn_many(f.world, tank, n, e, KEEL_COLUMN(Place, places),
+                                         KEEL_FILL(Health, { 3 })),
+                         KEEL_OK);
+        for (uint32_t i = 0; i < n; ++i) {
+            assert_tank(e[i], 3);
+            assert_true(keel_get(f.world, e[i], Place)->x == (float)i);
+        }
+        assert_int_equal(keel_spawn_many(f.world, tank, n, NULL), KEEL_OK);
+        assert_int_equal(keel_entity_count(f.world), 1 + 8 * n);
+        end();
+    }
+}
+
+static void one_entity_alone(void **state) {
+    (void)state;
+    begin();
+    const keel_prefab stone = { keel_add_entity(templates, KEEL_INIT(Health, { 1 }),
+                                                KEEL_INIT(Gear, { owned_make() })) };
+    const keel_entity a = keel_spawn(f.world, stone), b = keel_spawn(f.world, stone, KEEL_INIT(Health, { 2 }));
+    assert_int_equal(keel_get(f.world, a, Health)->points, 1);
+    assert_int_equal(keel_get(f.world, b, Health)->points, 2);
+    assert_int_not_equal(keel_get(f.world, a, Gear)->owned.token,
+                         keel_get(f.world, b, Gear)->owned.token);
+    const keel_prefab nothing = { keel_add_entity(templates) };
+    assert_true(keel_is_alive(f.world, keel_spawn(f.world, nothing)));
+    end();
+}
+
+// A tree of more than a few, in which each knows the one before it.
+static void a_large_tree(void **state) {
+    (void)state;
+    begin();
+    enum { PARTS = 300 };
+    keel_entity parts[PARTS], e[4];
+    parts[0] = keel_add_entity(templates);
+    for (uint32_t i = 1; i < PARTS; ++i)
+        parts[i] = keel_add_child(templates, parts[i / 3],
+                                  KEEL_INIT(Aim, { parts[i - 1], keel_null() }));
+    assert_int_equal(keel_spawn_many(f.world, (keel_prefab){ parts[0] }, 4, e), KEEL_OK);
+    for (uint32_t k = 0; k < 4; ++k) {
+        keel_entity mine = e[k], its = parts[0];
+        uint32_t count = 1;
+        while (its = keel_next_descendant(templates, parts[0], its, KEEL_DEPTH_FIRST),
+               !keel_is_null(its)) {
+            mine = keel_next_descendant(f.world, e[k], mine, KEEL_DEPTH_FIRST);
+            const keel_entity before = keel_get(f.world, mine, Aim)->gun;
+            assert_same_entity(keel_prefab_of(f.world, mine).root, its);
+            assert_same_entity(keel_prefab_of(f.world, before).root,
+                               keel_get(templates, its, Aim)->gun);
+            ++count;
+        }
+        assert_int_equal(count, PARTS);
+    }
+    end();
+}
+
+// ------------------------------------------------------------------ variants, and parts of others
+static void a_variant_is_spawned_among_the_templates(void **state) {
+    (void)state;
+    begin();
+    const keel_prefab heavy = { keel_spawn(templates, tank, KEEL_INIT(Health, { 300 })) };
+    assert_same_entity(keel_prefab_of(templates, heavy.root).root, tank.root);
+    const keel_entity e = keel_spawn(f.world, heavy);
+    assert_int_equal(keel_get(f.world, e, Health)->points, 300);
+    assert_same_entity(keel_prefab_of(f.world, e).root, heavy.root);
+    // a part of another one
+    const keel_prefab camp = { keel_add_entity(templates, KEEL_INIT(Place, { 4, 4 })) };
+    for (uint32_t i = 0; i < 3; ++i)
+        assert_int_equal(keel_attach(templates, keel_spawn(templates, heavy), camp.root), KEEL_OK);
+    const keel_entity place = keel_spawn(f.world, camp);
+    assert_int_equal(keel_child_count(f.world, place), 3);
+    KEEL_EACH_CHILD(f.world, place, child) {
+        assert_int_equal(keel_get(f.world, child, Health)->points, 300);
+        const keel_entity its = keel_get(f.world, child, Aim)->gun;
+        assert_same_entity(keel_parent_of(f.world, keel_parent_of(f.world, its)), child);
+    }
+    // templates stay as they are, and go alone
+    assert_int_equal(keel_delete_tree(templates, heavy.root), KEEL_OK);
+    assert_true(keel_is_null(keel_prefab_of(f.world, e).root));
+    assert_int_equal(keel_get(f.world, e, Health)->points, 300);
+    end();
+}
+
+// ------------------------------------------------------------------ by commands and in systems
+static void commands_promise_the_root(void **state) {
+    (void)state;
+    begin();
+    keel_commands *list = keel_world_commands(f.world);
+    keel_entity e[3];
+    const Place places[3] = { { 1, 0 }, { 2, 0 }, { 3, 0 } };
+    const keel_entity one = keel_spawn(list, tank, KEEL_INIT(Health, { 8 }));
+    assert_int_equal(keel_spawn_many(list, tank, 3, e, KEEL_COLUMN(Place, places),
+                                     KEEL_FILL(Health, { 9 })),
+                     KEEL_OK);
+    const keel_entity dropped = keel_spawn(list, tank, KEEL_INIT(Gear, { owned_make() }));
+    assert_false(keel_is_alive(f.world, one));
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+    assert_tank(one, 8);
+    for (uint32_t i = 0; i < 3; ++i) {
+        assert_tank(e[i], 9);
+        assert_true(keel_get(f.world, e[i], Place)->x == places[i].x);
+    }
+    assert_tank(dropped, 100);
+    // the templates are other ones when it is applied
+    const keel_entity never = keel_spawn(list, tank, KEEL_INIT(Gear, { owned_make() }));
+    keel_add_child(templates, barrel);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "when the command was recorded");
+    assert_false(keel_is_alive(f.world, never));
+    // never applied
+    (void)keel_spawn(list, tank, KEEL_INIT(Gear, { owned_make() }));
+    end();
+}
+
+KEEL_SYSTEM(multiply, KEEL_ENTITY(e), KEEL_READ(Health, h), KEEL_WITH(Tank),
+            KEEL_COMMANDS(out)) {
+    if (h->points > 90) (void)keel_spawn(out, tank, KEEL_INIT(Health, { (int32_t)(e.bits % 50) }));
+}
+KEEL_WORKLOAD(grow, KEEL_STEP(multiply, .parallel = true));
+KEEL_SYSTEM_ONCE(make_one, KEEL_CONTEXT(c), KEEL_MAY_EDIT_WORLD) {
+    assert_tank(keel_spawn(c, tank, KEEL_INIT(Health, { 4 })), 4);
+}
+
+static void systems_spawn_the_same_on_any_number_of_workers(void **state) {
+    (void)state;
+    uint64_t first = 0;
+    for (uint32_t workers = 1; workers <= 4; ++workers) {
+        begin_with(workers);
+        assert_int_equal(keel_spawn_many(f.world, tank, 2000, NULL), KEEL_OK);
+        for (uint32_t i = 0; i < 2; ++i)
+            assert_int_equal(keel_run_workload(f.world, grow), KEEL_OK);
+        uint64_t hash;
+        assert_int_equal(keel_world_hash(f.world, &hash), KEEL_OK);
+        if (workers == 1) first = hash;
+        assert_true(hash == first);
+        assert_int_equal(keel_count(f.world, Tank), 6000);
+        assert_int_equal(keel_run(f.world, make_one), KEEL_OK);
+        end();
+    }
+}
+
+// ------------------------------------------------------------------ what goes wrong
+static void what_is_no_prefab_is_refused(void **state) {
+    (void)state;
+    begin();
+    assert_true(keel_is_null(keel_spawn(f.world, (keel_prefab){ keel_null() })));
+    assert_error(f.world, KEEL_ERROR_DEAD_ENTITY, "keel_templates");
+    keel_world *other = keel_world_create(
+        &(keel_world_desc){ .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
+    assert_true(keel_is_null(keel_spawn(other, tank)));
+    keel_world_destroy(other);
+    const keel_entity a = keel_add_entity(f.world);
+    keel_view view;
+    assert_int_equal(keel_view_begin(&view, templates, KEEL_TERMS(KEEL_WRITE(Health, h)), "open"),
+                     KEEL_OK);
+    assert_true(keel_is_null(keel_spawn(f.world, tank)));
+    assert_error(f.world, KEEL_ERROR_BORROWED, "templates");
+    keel_view_end(&view);
+    owned.copies_left = 0;
+    uint64_t before, after;
+    assert_int_equal(keel_world_hash(f.world, &before), KEEL_OK);
+    assert_true(keel_is_null(keel_spawn(f.world, tank)));
+    assert_error(f.world, KEEL_ERROR_COPY, "Gear");
+    owned.copies_left = UINT32_MAX;
+    assert_int_equal(keel_world_hash(f.world, &after), KEEL_OK);
+    assert_true(before == after);
+    // the same handle comes next as if nothing had been
+    keel_delete_entity(f.world, a);
+    end();
+}
+
+static void each_allocation_may_fail(void **state) {
+    (void)state;
+    for (uint32_t how = 0; how < 3; ++how) {
+        bool done = false;
+        for (uint32_t allowed = 0; !done; ++allowed) {
+            begin();
+            Gear mine[2] = { { owned_make() }, { owned_make() } };
+            keel_entity e[2] = { { 0 }, { 0 } };
+            uint64_t before, after;
+            assert_int_equal(keel_world_hash(f.world, &before), KEEL_OK);
+            keel_commands *list = keel_world_commands(f.world);
+            counting_allocator_fail_after(&f.memory, allowed);
+            keel_result result = KEEL_OK;
+            if (how == 0) e[0] = keel_spawn(f.world, tank, KEEL_INIT(Gear, mine[0]));
+            else
+                result = keel_spawn_many(how == 1 ? (keel_scope *)f.world : (keel_scope *)list,
+                                         tank, 2, e, KEEL_COLUMN(Gear, mine));
+            if (how == 0 && keel_is_null(e[0])) result = keel_last_error(f.world)->result;
+            const bool is_recorded = how == 2 && result == KEEL_OK;
+            keel_result applied = is_recorded ? keel_apply_commands(f.world) : KEEL_OK;
+            counting_allocator_never_fail(&f.memory);
+            done = result == KEEL_OK && applied == KEEL_OK;
+            if (!done) assert_error(f.world, KEEL_ERROR_MEMORY, NULL);
+            if (result == KEEL_OK && !done) { // it waits, with what it carries
+                assert_int_equal(keel_world_hash(f.world, &after), KEEL_OK);
+                assert_true(before == after);
+                assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+            }
+            if (result < 0) {
+                assert_int_equal(keel_world_hash(f.world, &after), KEEL_OK);
+                assert_true(before == after);
+                assert_int_equal(keel_entity_index(keel_add_entity(f.world)), 1);
+                owned_release(mine[0].owned);
+                owned_release(mine[1].owned);
+            } else {
+                assert_tank(e[0], 100);
+                if (how == 0) owned_release(mine[1].owned);
+            }
+            end();
+        }
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(a_spawned_tree_points_to_itself, "a spawned tree points to itself"),
+    TEST(many_are_spawned, "many copies with columns for their roots"),
+    TEST(one_entity_alone, "a prefab of one entity, and of nothing"),
+    TEST(a_large_tree, "a tree of 300 entities"),
+    TEST(a_variant_is_spawned_among_the_templates, "variants, and prefabs as parts of others"),
+    TEST(commands_promise_the_root, "spawned by commands"),
+    TEST(systems_spawn_the_same_on_any_number_of_workers, "spawned from parallel systems"),
+    TEST(what_is_no_prefab_is_refused, "what cannot be spawned changes nothing"),
+    TEST(each_allocation_may_fail, "each allocation of spawning may fail"),
+};
+
+int main(void) { return RUN(tests); }
