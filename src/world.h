@@ -83,6 +83,7 @@ typedef struct keeli_storage {
     // A value that goes while others of its block of 64 stay takes no more than clearing its bit:
     // what it lies in knows blocks, or is its row, which goes elsewhere.
     bool goes_with_bit;
+    bool has_handles;                  // of entities, in its described fields
     const struct keeli_set_root *root; // where values are, for all kinds: `set`, `indexed` or `row`
     keeli_presence presence;           // who has one
     keeli_presence disabled;           // whose value is kept out of sight

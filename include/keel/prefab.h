@@ -7,12 +7,13 @@
 /// them with all that is below it: `keel_spawn(scope, tank)` makes a copy of each, with its
 /// components, disabled ones included, in the same tree and with the same names below its root,
 /// related to each other in the same way. Described fields of type entity (KEEL_FIELDS) that name
-/// somebody of the tree name the copy. Those that name another template stay as they are: what a gun
-/// fires is a prefab, too. An entity of the game means nothing among the templates: set it where
-/// the copy is.
+/// somebody of the tree name the copy. Those that name another template stay as they are: what a
+/// gun fires is a prefab, too. An entity of the game means nothing among the templates: set it
+/// where the copy is.
 ///
-/// A variant is a copy among the templates: `keel_spawn(keel_templates(world), tank, KEEL_INIT(...))`
-/// is one; so is a prefab as part of another one, which keel_attach puts into its tree.
+/// A variant is a copy among the templates: `keel_spawn(keel_templates(world), tank,
+/// KEEL_INIT(...))` is one; so is a prefab as part of another one, which keel_attach puts into its
+/// tree.
 ///
 /// Each copy knows what it was made of: keel_prefab_of. It is a component of its own,
 /// `keel_instance`, with the template's handle: it is copied, hashed and restored like others.

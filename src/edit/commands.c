@@ -14,8 +14,8 @@
 static __attribute__((noinline)) void drop_command(keel_world *world, keeli_command *c) {
     for (uint32_t i = 0; i < c->count; ++i)
         keeli_part_drop(world, &c->parts[i]);
-    const bool makes_many = c->does == KEELI_RECORD_ADD_ENTITIES ||
-                            c->does == KEELI_RECORD_CLONE || c->does == KEELI_RECORD_SPAWN;
+    const bool makes_many = c->does == KEELI_RECORD_ADD_ENTITIES || c->does == KEELI_RECORD_CLONE ||
+                            c->does == KEELI_RECORD_SPAWN;
     if (!makes_many && c->does != KEELI_RECORD_ADD_ENTITY) return;
     const keel_entity *made = makes_many ? c->many->items : &c->entity;
     keeli_edit_lock(world, c);

@@ -48,10 +48,6 @@ static keel_entity map(void *data, keel_entity e) {
     return keeli_graft_copy_of(m->g, e, m->copy, &m->refused);
 }
 
-static bool has_handles(const keeli_storage *s) {
-    return keeli_fields_have_entities(s->component.fields, s->component.field_count);
-}
-
 keel_result keeli_graft_value(const keeli_graft *g, const keeli_storage *s, void *to,
                               const void *from, uint32_t copy) {
     if (!keeli_can_copy(s)) return keeli_cannot_copy(g->to, s);
@@ -120,7 +116,7 @@ static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder,
         if (!t) return result;
         if (!keeli_can_copy(s)) return keeli_cannot_copy(g->to, s);
         const void *value = value_of(s, index);
-        if (s->size && has_handles(s)) {
+        if (s->size && s->has_handles) {
             KEEL_TRY(stage(g, list, s, value));
             keeli_batch_add(b, holder, t, (*list)->values, s->size, KEELI_HANDED_OVER);
         } else {
@@ -174,16 +170,20 @@ static keel_entity parent_in(const keel_world *world, keel_entity e) {
     return keeli_has_parent(world, e) ? keeli_link_of_child(world, e)->parent : keel_null();
 }
 
-static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint32_t node,
-                         uint32_t copy) {
+// All copies of a node get their parents and names.
+static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
     const keel_entity above = parent_in(g->from, g->nodes[node]);
-    const keel_entity e = made_of(g, node, copy);
     const uint32_t at = keel_is_null(above) ? UINT32_MAX : place_of(g, above);
-    const keel_entity parent = at == UINT32_MAX ? g->root : made_of(g, at, copy);
-    if (!keel_is_null(parent)) KEEL_TRY(keeli_edit_attach(g->to, holder, e, parent));
+    const bool is_inside = at != UINT32_MAX;
     const keeli_name *name = keeli_name_at(g->from, g->nodes[node]);
-    if (!name || (g->leaves_root_names && at == UINT32_MAX)) return KEEL_OK;
-    return keeli_edit_name(g->to, holder, e, name->text);
+    if (!is_inside && g->leaves_root_names) name = NULL;
+    for (uint32_t copy = 0; copy < g->copies; ++copy) {
+        const keel_entity e = made_of(g, node, copy);
+        const keel_entity parent = is_inside ? made_of(g, at, copy) : g->root;
+        if (!keel_is_null(parent)) KEEL_TRY(keeli_edit_attach(g->to, holder, e, parent));
+        if (name) KEEL_TRY(keeli_edit_name(g->to, holder, e, name->text));
+    }
+    return KEEL_OK;
 }
 
 // The edges of one relation of which the node is the source, to other nodes.
@@ -214,28 +214,29 @@ static keel_result relate(const keeli_graft *g, const keeli_holder *holder, cons
     return KEEL_OK;
 }
 
-static keel_result disable(const keeli_graft *g, const keeli_holder *holder, uint32_t node,
-                           uint32_t copy) {
+// What the copies of a node are related to, and what of them is out of sight.
+static keel_result finish(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
     const uint32_t index = keeli_index_of(g->nodes[node]);
     uint32_t at = UINT32_MAX;
-    for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;)
-        if (!is_left_out(g, s) && keeli_store_is_disabled(s, index))
-            KEEL_TRY(keeli_edit_disable(g->to, holder, made_of(g, node, copy), &s->component));
+    for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
+        const bool is_source = s->relation && !keeli_store_has_sources(s) &&
+                               !(s->component.transient && !g->has_transient);
+        const bool is_hidden = !is_left_out(g, s) && keeli_store_is_disabled(s, index);
+        for (uint32_t copy = 0; (is_source || is_hidden) && copy < g->copies; ++copy) {
+            if (is_source) KEEL_TRY(relate(g, holder, s->relation, node, copy));
+            if (is_hidden)
+                KEEL_TRY(keeli_edit_disable(g->to, holder, made_of(g, node, copy), &s->component));
+        }
+    }
     return KEEL_OK;
 }
 
-static keel_result connect(const keeli_graft *g, const keeli_holder *holder) {
+// `is_more`: some have relations, or values out of sight.
+static keel_result connect(const keeli_graft *g, const keeli_holder *holder, bool is_more) {
     for (uint32_t node = 0; node < g->count; ++node)
-        for (uint32_t copy = 0; copy < g->copies; ++copy)
-            KEEL_TRY(place(g, holder, node, copy));
-    for (uint32_t node = 0; node < g->count; ++node)
-        for (uint32_t copy = 0; copy < g->copies; ++copy) {
-            for (const keeli_relation *r = g->from->relations.all; r; r = r->next)
-                if (keeli_store_has(r->sources, keeli_index_of(g->nodes[node])) &&
-                    !(r->sources->component.transient && !g->has_transient))
-                    KEEL_TRY(relate(g, holder, r, node, copy));
-            KEEL_TRY(disable(g, holder, node, copy));
-        }
+        KEEL_TRY(place(g, holder, node));
+    for (uint32_t node = 0; is_more && node < g->count; ++node)
+        KEEL_TRY(finish(g, holder, node));
     return KEEL_OK;
 }
 
@@ -287,27 +288,122 @@ void keeli_graft_end(keeli_graft *g) {
 
 // One entity that points to nobody, and has nothing that comes after its values.
 static bool is_alone(const keeli_graft *g) {
-    const uint32_t index = keeli_index_of(g->nodes[0]);
     if (g->count != 1 || !g->leaves_root_names || !keel_is_null(g->root)) return false;
+    const uint32_t index = keeli_index_of(g->nodes[0]);
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;)
         if (s->relation || keeli_store_is_disabled(s, index)) return false;
     return true;
 }
 
+// ------------------------------------------------------------------ a few plain ones
+// Copies of plain values are made as keel_add_entity does, which takes a fifth of what a batch
+// takes that makes one entity (spawn_5). Handles in them are set when all are there; where somebody
+// follows them a batch does it.
+enum { PLAIN_COPIES = 4, PLAIN_VALUES = 16 };
+
+typedef struct plain_values {
+    keel_value list[PLAIN_VALUES + 2];
+    bool have_handles, is_more; // some of them; there is something that comes after the values
+} plain_values;
+
+static bool list_values(const keeli_graft *g, uint32_t node, uint32_t copy, plain_values *p) {
+    const uint32_t index = keeli_index_of(g->nodes[node]);
+    keel_value *values = p->list;
+    uint32_t at = UINT32_MAX, n = 0;
+    for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
+        if (s->relation || s->disabled.count) p->is_more = true;
+        if (is_left_out(g, s)) continue;
+        if (s->flags & KEELI_HAS_HOOKS || n == PLAIN_VALUES) return false;
+        if (s->has_handles) {
+            const keeli_storage *t = keeli_storage_known(g->to, &s->component);
+            if (!t || t->flags) return false;
+            p->have_handles = true;
+        }
+        values[n++] = (keel_value){ &s->component, value_of(s, index) };
+    }
+    const uint32_t own = n;
+    for (const keel_value_column *c = node ? NULL : g->over; c && c->component; ++c) {
+        const keeli_storage *t = keeli_storage_known(g->to, c->component);
+        uint32_t k = 0;
+        while (k < own && keeli_storage_known(g->to, values[k].component) != t)
+            ++k;
+        if (!t || t->flags & KEELI_HAS_HOOKS || n == PLAIN_VALUES || (!c->values && t->size))
+            return false;
+        values[k < own ? k : n++] =
+            (keel_value){ c->component,
+                          c->values ? (const char *)c->values + copy * c->stride : NULL };
+    }
+    if (n == PLAIN_VALUES) return false;
+    values[n++] = (keel_value){ &g->link->component, &g->nodes[node] };
+    values[n] = (keel_value){ NULL, NULL };
+    return true;
+}
+
+static void point_to_copies(const keeli_graft *g, uint32_t node) {
+    uint32_t at = UINT32_MAX;
+    for (const keeli_storage *s;
+         (s = keeli_store_next_of(g->from, keeli_index_of(g->nodes[node]), &at)) != NULL;) {
+        if (!s->has_handles || is_left_out(g, s)) continue;
+        const keeli_storage *t = keeli_storage_find(g->to, &s->component);
+        for (uint32_t copy = 0; copy < g->copies; ++copy) {
+            mapping m = { g, copy, false };
+            keeli_fields_map_entities(
+                s->component.fields, s->component.field_count,
+                keeli_store_value(g->to, t, keeli_index_of(made_of(g, node, copy))), map, &m);
+        }
+    }
+}
+
+// KEEL_ABSENT, with nothing done, when it takes more. `is_more`: relations, or values out of sight.
+static keel_result grow_plain(const keeli_graft *g, bool *is_more) {
+    keel_world *to = g->to;
+    if (!g->link || g->is_held || g->from == to || g->copies > PLAIN_COPIES) return KEEL_ABSENT;
+    const uint32_t total = g->count * g->copies;
+    keel_result result = KEEL_OK;
+    plain_values values;
+    values.have_handles = values.is_more = false;
+    uint32_t made = 0;
+    for (; made < total; ++made) {
+        keel_entity *e = &g->made[made];
+        if (!list_values(g, made / g->copies, made % g->copies, &values)) result = KEEL_ABSENT;
+        if (result != KEEL_OK) break;
+        if (keeli_is_unused(to) && !keel_is_null(*e = keeli_add_plain_entity(to, values.list)))
+            continue;
+        if (keel_is_null(*e = keeli_edit_add_entity(to, NULL, values.list)))
+            result = to->reports.last.result;
+        if (result != KEEL_OK) break;
+    }
+    for (uint32_t node = 0; result == KEEL_OK && values.have_handles && node < g->count; ++node)
+        point_to_copies(g, node);
+    *is_more = values.is_more;
+    while (result != KEEL_OK && made--) {
+        keeli_commit_delete_entity(to, g->made[made]);
+        keeli_entity_index_hold_again(&to->entities, g->made[made]);
+        keeli_entity_index_unhold(&to->entities, g->made[made]);
+    }
+    return result;
+}
+
 keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
     KEEL_TRY(begin(g, holder));
-    const bool alone = is_alone(g);
-    for (size_t i = 0; !g->is_held && i < (size_t)g->count * g->copies; ++i)
-        g->made[i] = keeli_entity_index_hold(&g->to->entities);
+    bool is_more = true;
     keeli_editing_begin(g->to);
-    keel_result result = KEEL_OK;
+    keel_result result = holder ? KEEL_ABSENT : grow_plain(g, &is_more);
+    const bool is_plain = result != KEEL_ABSENT;
+    const bool alone = is_plain ? g->count == 1 && !is_more : is_alone(g);
     uint32_t grown = 0;
-    while (grown < g->count && (result = make_copies(g, holder, grown, alone)) == KEEL_OK)
-        ++grown;
-    if (result == KEEL_OK && !alone) result = connect(g, holder);
-    if (result == KEEL_OK && !alone) result = give_over(g, holder);
-    if (result < 0) take_back(g, grown);
+    if (!is_plain) {
+        for (size_t i = 0; !g->is_held && i < (size_t)g->count * g->copies; ++i)
+            g->made[i] = keeli_entity_index_hold(&g->to->entities);
+        for (result = KEEL_OK; grown < g->count && result == KEEL_OK; grown += result == KEEL_OK)
+            result = make_copies(g, holder, grown, alone);
+    }
+    const bool is_there = result == KEEL_OK;
+    if (is_plain) grown = g->count;
+    if (is_there && !alone) result = connect(g, holder, is_more);
+    if (result == KEEL_OK && !alone && !is_plain) result = give_over(g, holder);
+    if (result < 0 && (is_there || !is_plain)) take_back(g, grown);
     keeli_editing_end(g->to);
     return result;
 }

@@ -25,9 +25,9 @@ typedef struct keeli_graft {
     const keel_value_column *over; // for the first node's copies, in place of its own; or NULL
     keeli_storage *link; // a component in which each copy gets the handle of its node; or NULL
     keeli_outside outside;
-    bool leaves_root_names; // whoever has no parent among the nodes gets no name
-    bool has_transient;     // such components come, too
-    const char *doing;      // for messages: "merging worlds"
+    bool leaves_root_names;        // whoever has no parent among the nodes gets no name
+    bool has_transient;            // such components come, too
+    const char *doing;             // for messages: "merging worlds"
     uint32_t *places, place_count; // by index in `from`: place in `nodes` + 1. NULL: they are few
 } keeli_graft;
 

@@ -148,8 +148,7 @@ keel_entity(keel_spawn_values)(keel_scope *scope, keel_prefab prefab, const keel
                                           values[i].value ? values[i].component->size : 0 };
     columns[count] = (keel_value_column){ NULL, NULL, 0 };
     const keel_result result = (keel_spawn_columns)(scope, prefab, 1, &made, columns);
-    if (columns != few)
-        keeli_free(&who.world->heap, columns, bytes, _Alignof(keel_value_column));
+    if (columns != few) keeli_free(&who.world->heap, columns, bytes, _Alignof(keel_value_column));
     return result == KEEL_OK ? made : keel_null();
 }
 

@@ -429,10 +429,10 @@ static keel_result promise_all(keel_commands *list, keeli_entity_list *many) {
 static keel_result prepare_many(keel_commands *list, keeli_command *c, const keel_entity *entities,
                                 uint32_t count, uint32_t each, const keel_value_column *columns) {
     const size_t bytes = sizeof *c->many + (size_t)count * each * sizeof *c->many->items;
-    c->many = (uint64_t)count * each > UINT32_MAX
-                  ? NULL
-                  : keeli_arena_new(&list->arena, &list->world->heap, bytes,
-                                    _Alignof(keeli_entity_list));
+    c->many =
+        (uint64_t)count * each > UINT32_MAX
+            ? NULL
+            : keeli_arena_new(&list->arena, &list->world->heap, bytes, _Alignof(keeli_entity_list));
     if (!c->many) return no_memory(list);
     c->many->count = count * each;
     c->many->each = each;

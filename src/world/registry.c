@@ -193,6 +193,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->type = keeli_new_text(heap, c->type ? c->type : keeli_component_name(c));
     own->file = c->file ? keeli_new_text(heap, keeli_base_name(c->file)) : NULL;
     own->fields = keeli_fields_copy(heap, c->fields, c->field_count);
+    s->has_handles = own->fields && keeli_fields_have_entities(own->fields, own->field_count);
     own->slot = &s->slot;
     own->declared = NULL; // it may be unloaded
     s->world = world;

@@ -165,8 +165,10 @@ static void a_root_takes_all_that_have_no_parent(void **state) {
     keel_set_name(g.world, a, "a");
     keel_set_name(g.world, b, "b");
     const keel_entity first = keel_add_child(g.world, a);
-    assert_int_equal(keel_merge_world(g.world, f.world, &(keel_merge_options){ .root = a }), KEEL_OK);
-    assert_int_equal(keel_merge_world(g.world, f.world, &(keel_merge_options){ .root = b }), KEEL_OK);
+    assert_int_equal(keel_merge_world(g.world, f.world, &(keel_merge_options){ .root = a }),
+                     KEEL_OK);
+    assert_int_equal(keel_merge_world(g.world, f.world, &(keel_merge_options){ .root = b }),
+                     KEEL_OK);
     assert_true(keel_is_alive(g.world, find("a/fleet/ship")));
     assert_true(keel_is_alive(g.world, find("b/fleet/ship")));
     assert_int_equal(keel_child_count(g.world, a), 3); // first, fleet, port

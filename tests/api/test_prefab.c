@@ -29,8 +29,7 @@ static uint64_t gear_hash(const void *value, void *data) {
     (void)value, (void)data;
     return 1;
 }
-KEEL_COMPONENT(Gear, .drop = owned_drop, .copy = owned_copy, .move = owned_move,
-               .hash = gear_hash);
+KEEL_COMPONENT(Gear, .drop = owned_drop, .copy = owned_copy, .move = owned_move, .hash = gear_hash);
 KEEL_COMPONENT(Speed, .required = KEEL_LIST(Place), .initial = &slow, .no_padding = true);
 KEEL_TAG(Tank);
 KEEL_RELATION(Guards);
@@ -92,8 +91,8 @@ static void a_spawned_tree_points_to_itself(void **state) {
     (void)state;
     begin();
     const keel_entity first = keel_spawn(f.world, tank);
-    const keel_entity weak = keel_spawn(f.world, tank, KEEL_INIT(Health, { 5 }),
-                                        KEEL_INIT(Place, { 1, 2 }));
+    const keel_entity weak =
+        keel_spawn(f.world, tank, KEEL_INIT(Health, { 5 }), KEEL_INIT(Place, { 1, 2 }));
     assert_tank(first, 100);
     assert_tank(weak, 5);
     assert_true(keel_get(f.world, weak, Place)->y == 2);
@@ -132,7 +131,8 @@ static void one_entity_alone(void **state) {
     begin();
     const keel_prefab stone = { keel_add_entity(templates, KEEL_INIT(Health, { 1 }),
                                                 KEEL_INIT(Gear, { owned_make() })) };
-    const keel_entity a = keel_spawn(f.world, stone), b = keel_spawn(f.world, stone, KEEL_INIT(Health, { 2 }));
+    const keel_entity a = keel_spawn(f.world, stone),
+                      b = keel_spawn(f.world, stone, KEEL_INIT(Health, { 2 }));
     assert_int_equal(keel_get(f.world, a, Health)->points, 1);
     assert_int_equal(keel_get(f.world, b, Health)->points, 2);
     assert_int_not_equal(keel_get(f.world, a, Gear)->owned.token,
@@ -150,8 +150,8 @@ static void a_large_tree(void **state) {
     keel_entity parts[PARTS], e[4];
     parts[0] = keel_add_entity(templates);
     for (uint32_t i = 1; i < PARTS; ++i)
-        parts[i] = keel_add_child(templates, parts[i / 3],
-                                  KEEL_INIT(Aim, { parts[i - 1], keel_null() }));
+        parts[i] =
+            keel_add_child(templates, parts[i / 3], KEEL_INIT(Aim, { parts[i - 1], keel_null() }));
     assert_int_equal(keel_spawn_many(f.world, (keel_prefab){ parts[0] }, 4, e), KEEL_OK);
     for (uint32_t k = 0; k < 4; ++k) {
         keel_entity mine = e[k], its = parts[0];
@@ -205,9 +205,9 @@ static void commands_promise_the_root(void **state) {
     keel_entity e[3];
     const Place places[3] = { { 1, 0 }, { 2, 0 }, { 3, 0 } };
     const keel_entity one = keel_spawn(list, tank, KEEL_INIT(Health, { 8 }));
-    assert_int_equal(keel_spawn_many(list, tank, 3, e, KEEL_COLUMN(Place, places),
-                                     KEEL_FILL(Health, { 9 })),
-                     KEEL_OK);
+    assert_int_equal(
+        keel_spawn_many(list, tank, 3, e, KEEL_COLUMN(Place, places), KEEL_FILL(Health, { 9 })),
+        KEEL_OK);
     const keel_entity dropped = keel_spawn(list, tank, KEEL_INIT(Gear, { owned_make() }));
     assert_false(keel_is_alive(f.world, one));
     assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
@@ -228,8 +228,7 @@ static void commands_promise_the_root(void **state) {
     end();
 }
 
-KEEL_SYSTEM(multiply, KEEL_ENTITY(e), KEEL_READ(Health, h), KEEL_WITH(Tank),
-            KEEL_COMMANDS(out)) {
+KEEL_SYSTEM(multiply, KEEL_ENTITY(e), KEEL_READ(Health, h), KEEL_WITH(Tank), KEEL_COMMANDS(out)) {
     if (h->points > 90) (void)keel_spawn(out, tank, KEEL_INIT(Health, { (int32_t)(e.bits % 50) }));
 }
 KEEL_WORKLOAD(grow, KEEL_STEP(multiply, .parallel = true));
