@@ -8,14 +8,35 @@ typedef struct BenchMatrix {
 KEEL_COMPONENT(BenchMatrix, .storage = BENCH_STORAGE);
 
 typedef enum stage { TAKE, RESTORE, COPY } stage;
+// Who is written before, by get_mut: all, nobody, or one in a hundred.
+typedef enum writes { ALL, NOBODY, NEIGHBOURS, SCATTERED } writes;
 
-BENCH_SHARED void rewind_world(bench_run *run, stage timed) {
+static void fill(keel_world *world, uint32_t n, keel_entity *list) {
+    for (uint32_t i = 0; i < n; ++i)
+        list[i] = keel_add_entity(world, KEEL_INIT(Position, { (float)i, 0 }),
+                                  KEEL_INIT(Velocity, { 1, 1 }),
+                                  KEEL_INIT(BenchMatrix, { { (float)i } }));
+}
+
+static void write_all(keel_world *world) {
+    KEEL_EACH(world, KEEL_WRITE(Position, p), KEEL_WRITE(Velocity, v), KEEL_WRITE(BenchMatrix, m)) {
+        p->x += v->x;
+        v->y += 1;
+        m->value[3] += 1;
+    }
+}
+static void write_one(keel_world *world, keel_entity e) {
+    keel_get_mut(world, e, Position)->x += 1;
+    keel_get_mut(world, e, Velocity)->y += 1;
+    keel_get_mut(world, e, BenchMatrix)->value[3] += 1;
+}
+
+BENCH_SHARED void rewind_world(bench_run *run, stage timed, writes who) {
     const uint32_t n = run->n;
     keel_world *world = bench_world();
-    for (uint32_t i = 0; i < n; ++i)
-        (void)keel_add_entity(world, KEEL_INIT(Position, { (float)i, 0 }),
-                              KEEL_INIT(Velocity, { 1, 1 }),
-                              KEEL_INIT(BenchMatrix, { { (float)i } }));
+    keel_entity *list = bench_touched(n * sizeof *list);
+    uint32_t *order = bench_shuffled(n);
+    fill(world, n, list);
     keel_snapshot *snapshot = keel_snapshot_create(world, "bench");
     if (!snapshot) bench_expect(KEEL_ERROR_MEMORY);
     bench_expect(keel_snapshot_reserve(snapshot));
@@ -23,6 +44,9 @@ BENCH_SHARED void rewind_world(bench_run *run, stage timed) {
     run->items = n;
     while (bench_next(run)) {
         keel_world *other = timed == COPY ? bench_world() : NULL;
+        if (who == ALL) write_all(world);
+        for (uint32_t i = 0; who > NOBODY && i < n / 100; ++i)
+            write_one(world, list[who == NEIGHBOURS ? n / 3 + i : order[i]]);
         bench_start(run);
         if (timed == TAKE) bench_expect(keel_snapshot_take(snapshot));
         if (timed == RESTORE) bench_expect(keel_snapshot_restore(snapshot));
@@ -31,10 +55,56 @@ BENCH_SHARED void rewind_world(bench_run *run, stage timed) {
         keel_world_destroy(other);
         run->sum = keel_count(world, BenchMatrix);
     }
+    free(order);
+    free(list);
     keel_snapshot_destroy(snapshot);
     bench_end(run, world);
 }
 
-BENCH_WORKLOAD(snapshot_take) { rewind_world(run, TAKE); }
-BENCH_WORKLOAD(snapshot_restore) { rewind_world(run, RESTORE); }
-BENCH_WORKLOAD(snapshot_copy_world) { rewind_world(run, COPY); }
+BENCH_WORKLOAD(snapshot_take) { rewind_world(run, TAKE, ALL); }
+BENCH_WORKLOAD(snapshot_restore) { rewind_world(run, RESTORE, ALL); }
+BENCH_WORKLOAD(snapshot_copy_world) { rewind_world(run, COPY, ALL); }
+BENCH_WORKLOAD(snapshot_take_none) { rewind_world(run, TAKE, NOBODY); }
+BENCH_WORKLOAD(snapshot_take_side) { rewind_world(run, TAKE, NEIGHBOURS); }
+BENCH_WORKLOAD(snapshot_take_rnd) { rewind_world(run, TAKE, SCATTERED); }
+BENCH_WORKLOAD(snapshot_back_side) { rewind_world(run, RESTORE, NEIGHBOURS); }
+
+// A frame of a game with a ring of 8: some are written, and the world is taken.
+typedef enum pattern { SAME_RUN, OTHER_RUN, SAME_RANDOM, OTHER_RANDOM } pattern;
+BENCH_SHARED void ring_frames(bench_run *run, pattern which, uint32_t percent) {
+    const uint32_t n = run->n, count = n / 100 * percent;
+    keel_world *world = bench_world();
+    keel_entity *list = bench_touched(n * sizeof *list);
+    uint32_t *order = bench_shuffled(n);
+    fill(world, n, list);
+    keel_ring *ring = keel_ring_create(world, 8);
+    if (!ring) bench_expect(KEEL_ERROR_MEMORY);
+    uint64_t frame = 0;
+    for (; frame < 16; ++frame)
+        bench_expect(keel_ring_take(ring, frame));
+    run->items = 1;
+    while (bench_next(run)) {
+        const bool is_other = which == OTHER_RUN || which == OTHER_RANDOM;
+        const uint32_t from = is_other ? (uint32_t)(frame * 7919 % (n - count + 1)) : 0;
+        bench_start(run);
+        if (percent == 100) write_all(world);
+        for (uint32_t i = 0; percent < 100 && i < count; ++i)
+            write_one(world, list[which >= SAME_RANDOM ? order[from + i] : from + i]);
+        bench_expect(keel_ring_take(ring, frame++));
+        bench_stop(run);
+        run->sum = keel_count(world, BenchMatrix);
+    }
+    keel_ring_destroy(ring);
+    free(order);
+    free(list);
+    bench_end(run, world);
+}
+BENCH_WORKLOAD(ring_same_run_1) { ring_frames(run, SAME_RUN, 1); }
+BENCH_WORKLOAD(ring_run_1) { ring_frames(run, OTHER_RUN, 1); }
+BENCH_WORKLOAD(ring_same_rnd_1) { ring_frames(run, SAME_RANDOM, 1); }
+BENCH_WORKLOAD(ring_rnd_1) { ring_frames(run, OTHER_RANDOM, 1); }
+BENCH_WORKLOAD(ring_same_run_10) { ring_frames(run, SAME_RUN, 10); }
+BENCH_WORKLOAD(ring_run_10) { ring_frames(run, OTHER_RUN, 10); }
+BENCH_WORKLOAD(ring_same_rnd_10) { ring_frames(run, SAME_RANDOM, 10); }
+BENCH_WORKLOAD(ring_rnd_10) { ring_frames(run, OTHER_RANDOM, 10); }
+BENCH_WORKLOAD(ring_all) { ring_frames(run, SAME_RUN, 100); }

@@ -18,3 +18,22 @@ BENCH_WORKLOAD(snapshot_take) {
     free(from);
     free(to);
 }
+
+// Eight frames that are written and copied whole, in turn.
+BENCH_WORKLOAD(ring_all) {
+    enum { FRAMES = 8, SIZE = 80 };
+    const size_t bytes = (size_t)run->n * SIZE;
+    char *world = bench_touched(bytes), *ring = bench_touched(bytes * FRAMES);
+    run->items = 1;
+    uint32_t frame = 0;
+    while (bench_next(run)) {
+        bench_start(run);
+        for (size_t i = 0; i < bytes; i += SIZE)
+            ++world[i];
+        memcpy(ring + frame++ % FRAMES * bytes, world, bytes);
+        bench_stop(run);
+        run->sum = run->n;
+    }
+    free(world);
+    free(ring);
+}

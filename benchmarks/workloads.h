@@ -77,6 +77,19 @@
     X(snapshot_take,        snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
     X(snapshot_restore,     snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
     X(snapshot_copy_world,  snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
+    X(snapshot_take_none,   snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
+    X(snapshot_take_side,   snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
+    X(snapshot_take_rnd,    snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
+    X(snapshot_back_side,   snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
+    X(ring_same_run_1,      ring_all,             1, 0, (100000), (20)) \
+    X(ring_run_1,           ring_all,             1, 0, (100000), (20)) \
+    X(ring_same_rnd_1,      ring_all,             1, 0, (100000), (20)) \
+    X(ring_rnd_1,           ring_all,             1, 0, (100000), (20)) \
+    X(ring_same_run_10,     ring_all,             1, 0, (100000), (20)) \
+    X(ring_run_10,          ring_all,             1, 0, (100000), (20)) \
+    X(ring_same_rnd_10,     ring_all,             1, 0, (100000), (20)) \
+    X(ring_rnd_10,          ring_all,             1, 0, (100000), (20)) \
+    X(ring_all,             ring_all,             1, 0, (100000), (20)) \
     X(sort_random,          sort_random,          1, 3, (150000), (1)) \
     BENCH_GAME_WORKLOADS(X) \
     BENCH_ENTT_WORKLOADS(X)

@@ -21,6 +21,7 @@ enum { KEEL_ON_INSERTED = 1, KEEL_ON_MODIFIED = 2, KEEL_ON_DELETED = 4, KEEL_ON_
 typedef enum keel_node_kind { KEEL_NODE_SYSTEM = 0, KEEL_NODE_COMMANDS = 1, KEEL_NODE_BARRIER = 2, KEEL_NODE_BEGIN = 3, KEEL_NODE_END = 4, KEEL_NODE_JOIN = 5 } keel_node_kind;
 typedef enum keel_wait_kind { KEEL_WAIT_NONE = 0, KEEL_WAIT_COMMANDS = 1, KEEL_WAIT_WORLD = 2, KEEL_WAIT_STORAGE = 3, KEEL_WAIT_BARRIER = 4, KEEL_WAIT_NESTED = 5, KEEL_WAIT_THREAD = 6, KEEL_WAIT_ORDER = 7 } keel_wait_kind;
 typedef enum keel_explain_format { KEEL_EXPLAIN_TEXT = 0, KEEL_EXPLAIN_DOT = 1, KEEL_EXPLAIN_JSON = 2 } keel_explain_format;
+typedef enum keel_snapshot_flags { KEEL_SNAPSHOT_FULL = 1, KEEL_SNAPSHOT_CHECK = 2 } keel_snapshot_flags;
 typedef struct keel_error keel_error;
 typedef struct keel_allocator keel_allocator;
 typedef struct keel_logger keel_logger;
@@ -354,6 +355,8 @@ keel_result keel_snapshot_take(keel_snapshot *snapshot);
 keel_result keel_snapshot_restore(const keel_snapshot *snapshot);
 keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty);
 size_t keel_snapshot_bytes(const keel_snapshot *snapshot);
+uint64_t keel_snapshot_copied(const keel_snapshot *snapshot);
+keel_result keel_snapshot_set_flags(keel_snapshot *snapshot, uint32_t flags);
 void keel_reader_keep(keel_reader *reader);
 keel_result keel_on_restore(keel_world *world, keel_restore_fn *function, void *data);
 keel_ring *keel_ring_create(keel_world *world, uint32_t frames);

@@ -73,6 +73,22 @@ KEEL_API keel_result keel_snapshot_restore(const keel_snapshot *snapshot);
 KEEL_API keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty);
 /// Bytes of memory that the snapshot has.
 KEEL_API size_t keel_snapshot_bytes(const keel_snapshot *snapshot);
+/// Bytes of values that the last take copied; 0 before the first one, and for NULL. Values with a
+/// copy hook do not count.
+KEEL_API uint64_t keel_snapshot_copied(const keel_snapshot *snapshot);
+
+/// How a snapshot finds what it has to copy.
+typedef enum keel_snapshot_flags {
+    KEEL_SNAPSHOT_FULL = 1, ///< copy everything each time, whoever wrote it
+    /// compare what nobody was seen to write, and copy what differs; a warning names the component.
+    /// As dear as copying it; builds with KEEL_VALIDATE do so always
+    KEEL_SNAPSHOT_CHECK = 2
+} keel_snapshot_flags;
+/// Set that for takes and restores from now on. Kept pointers are what it is for.
+/// @param flags KEEL_SNAPSHOT_*; 0, as in the beginning: what was written is copied
+/// @threads the world's owner
+/// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL, or other bits)
+KEEL_API keel_result keel_snapshot_set_flags(keel_snapshot *snapshot, uint32_t flags);
 
 /// The reader looks from outside (a renderer, sound): it is not taken back, and after a restore it
 /// sees everything as new.

@@ -109,10 +109,12 @@ static keel_result stage_unique(const keeli_image *image, keeli_staged *g, const
 static bool reserve_storage(keel_world *to, keeli_staged *g, keeli_storage *t,
                             const keeli_storage *s) {
     keeli_heap *heap = &to->heap;
-    return keeli_presence_reserve_all(&t->presence, heap, &s->presence) &&
-           keeli_presence_reserve_all(&t->disabled, heap, &s->disabled) &&
-           keeli_sparse_set_reserve_all(&t->set, heap, &s->set) &&
-           (!t->size || keeli_indexed_set_reserve_all(&t->indexed, heap, &s->indexed)) &&
+    const bool has_room =
+        g->is_same || (keeli_presence_reserve_all(&t->presence, heap, &s->presence) &&
+                       keeli_presence_reserve_all(&t->disabled, heap, &s->disabled) &&
+                       keeli_sparse_set_reserve_all(&t->set, heap, &s->set) &&
+                       (!t->size || keeli_indexed_set_reserve_all(&t->indexed, heap, &s->indexed)));
+    return has_room &&
            keeli_ticks_reserve_all(&t->tracking.inserted, heap, &s->tracking.inserted,
                                    &g->logs[0]) &&
            keeli_ticks_reserve_all(&t->tracking.modified, heap, &s->tracking.modified, &g->logs[1]);
@@ -162,7 +164,8 @@ static bool reserve_all(keeli_image *image) {
     for (uint32_t i = 0; i < to->storages.count; ++i)
         extra += keeli_image_leaves(to->storages.items[i]);
     if (!keeli_entity_index_reserve_all(&to->entities, &to->heap, &from->entities) ||
-        !keeli_component_lists_reserve_all(&to->lists, &to->heap, &from->lists, extra))
+        (!image->same_lists &&
+         !keeli_component_lists_reserve_all(&to->lists, &to->heap, &from->lists, extra)))
         return false;
     if (keeli_archetypes_are_alike(&to->archetypes, &from->archetypes)) return true;
     image->has_archetypes =
@@ -171,21 +174,28 @@ static bool reserve_all(keeli_image *image) {
 }
 
 keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_world *from,
-                                keel_world *teller) {
+                                keel_world *teller, uint32_t flags) {
     const keel_world *snapshot = teller == to ? from : to;
     *image = (keeli_image){ .to = to,
                             .from = from,
                             .teller = teller,
-                            .since = snapshot->epoch,
-                            .checks = KEELI_VALIDATES };
+                            .since = flags & KEEL_SNAPSHOT_FULL ? 0 : snapshot->epoch,
+                            .checks = KEELI_VALIDATES || flags & KEEL_SNAPSHOT_CHECK };
     keel_result result = KEEL_OK;
     if (!KEELI_RESERVE(&to->heap, &image->staged, to->storages.count))
         return keeli_out_of_memory(teller, "copying a world");
+    image->same_lists = image->since && !to->followers.set_count;
+    for (uint32_t i = 0; i < to->storages.count; ++i) {
+        const keeli_storage *t = to->storages.items[i];
+        keeli_staged *g = &image->staged.items[image->staged.count++];
+        *g = (keeli_staged){ .is_same = !keeli_image_leaves(t) &&
+                                        keeli_is_same_set(image, t, source_of(image, t)) };
+        image->same_lists &= g->is_same;
+    }
     if (!reserve_all(image)) result = keeli_out_of_memory(teller, "copying a world");
     for (uint32_t i = 0; result == KEEL_OK && i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
-        keeli_staged *g = &image->staged.items[image->staged.count++];
-        *g = (keeli_staged){ .values = NULL };
+        keeli_staged *g = &image->staged.items[i];
         if (!keeli_image_leaves(t)) result = stage_storage(image, g, t, source_of(image, t));
     }
     if (result < 0) keeli_image_cancel(image);
@@ -349,22 +359,18 @@ static void copy_plain(keeli_image *image) {
     keel_world *to = image->to;
     const keel_world *from = image->from;
     const bool same_rows = keeli_are_same_rows(image);
-    bool same_lists = image->since && !to->followers.set_count;
     if (image->has_archetypes)
         keeli_archetypes_replace(&to->archetypes, &to->heap, &image->archetypes);
     for (uint32_t i = 0; i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
-        const keeli_storage *s = source_of(image, t);
-        keeli_staged *g = &image->staged.items[i];
-        g->is_same = !keeli_image_leaves(t) && keeli_is_same_set(image, t, s);
-        same_lists &= g->is_same;
-        if (!keeli_image_leaves(t) && t->size && !has_copies(t)) keeli_blocks_copy(image, t, s);
+        if (!keeli_image_leaves(t) && t->size && !has_copies(t))
+            keeli_blocks_copy(image, t, source_of(image, t));
     }
     if (!image->since || !same_rows ||
         !keeli_entity_index_is_unchanged(&to->entities, &from->entities))
         keeli_entity_index_assign(&to->entities, &from->entities);
     if (!same_rows) keeli_archetypes_assign(&to->archetypes, &from->archetypes);
-    if (!same_lists) keeli_component_lists_assign(&to->lists, &from->lists);
+    if (!image->same_lists) keeli_component_lists_assign(&to->lists, &from->lists);
 }
 
 void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data) {

@@ -8,6 +8,8 @@
 #include "world/scope.h"
 #include "world/storage.h"
 
+#include <keel/snapshot.h>
+
 // Values of this storage stay as they are: a transient component, but for one in archetypes, whose
 // rows come as a whole.
 static inline bool keeli_image_leaves(const keeli_storage *s) {
@@ -35,13 +37,15 @@ typedef struct keeli_image {
     uint64_t copied;                  // bytes of values
     KEELI_ARRAY(keeli_staged) staged; // by position in `to`
     keeli_archetypes archetypes;
+    bool same_lists;     // of blocks
     bool has_archetypes; // those of `to` are not like those of `from`
 } keeli_image;
 
 // Make everything that can fail, KEEL_OK, KEEL_ERROR_MEMORY or KEEL_ERROR_COPY: then nothing has
 // changed and all was given back. `to` knows the same components, with the same numbers in lists.
+// `flags`: KEEL_SNAPSHOT_*.
 keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_world *from,
-                                keel_world *teller);
+                                keel_world *teller, uint32_t flags);
 // This cannot fail. Readers of queues are taken over by `keeps`, which gives the reader of `to`
 // that a reader of `from` stands for; NULL: it is none any more.
 typedef const keeli_reader *keeli_reader_map(void *data, const keeli_reader *reader);

@@ -17,6 +17,8 @@ struct keel_snapshot {
     keeli_runs runs;   // at the last take,
     keeli_runs next;   // and room for the next one
     bool is_taken;
+    uint32_t flags;               // KEEL_SNAPSHOT_*
+    uint64_t copied;              // bytes of values, by the last take
     struct keel_snapshot *before; // of the world
 };
 
@@ -64,6 +66,20 @@ keel_world *keeli_snapshot_world(const keel_snapshot *snapshot) { return snapsho
 
 size_t keel_snapshot_bytes(const keel_snapshot *snapshot) {
     return snapshot ? (size_t)snapshot->image->heap.live : 0;
+}
+
+uint64_t keel_snapshot_copied(const keel_snapshot *snapshot) {
+    return snapshot ? snapshot->copied : 0;
+}
+
+keel_result keel_snapshot_set_flags(keel_snapshot *snapshot, uint32_t flags) {
+    if (!snapshot) return keeli_no_world();
+    if (flags & ~(uint32_t)(KEEL_SNAPSHOT_FULL | KEEL_SNAPSHOT_CHECK))
+        return keeli_misuse(
+            snapshot->world ? snapshot->world : snapshot->image, KEEL_ERROR_ARGUMENT,
+            "keel_snapshot_set_flags takes KEEL_SNAPSHOT_* bits, not 0x%x", (unsigned)flags);
+    snapshot->flags = flags;
+    return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ the same components
@@ -163,7 +179,7 @@ keel_result keel_snapshot_take(keel_snapshot *snapshot) {
     keeli_stamps_begin(world);
     keeli_image changes;
     const uint32_t before = keeli_refuse_begin(world, KEELI_REFUSED_HOOK);
-    const keel_result result = keeli_image_reserve(&changes, image, world, world);
+    const keel_result result = keeli_image_reserve(&changes, image, world, world, snapshot->flags);
     if (result == KEEL_OK) keeli_image_commit(&changes, same_reader, NULL);
     keeli_refuse_end(world, before);
     if (result < 0) return result;
@@ -171,6 +187,7 @@ keel_result keel_snapshot_take(keel_snapshot *snapshot) {
     snapshot->runs = snapshot->next;
     snapshot->next = old;
     snapshot->is_taken = true;
+    snapshot->copied = changes.copied;
     keeli_stamps_renew(world, image);
     return KEEL_OK;
 }
@@ -208,7 +225,7 @@ static keel_result restore(living *l) {
     if (!l->has_room || !keeli_runs_reserve_restore(&snapshot->runs, world))
         return keeli_out_of_memory(world, "restoring a snapshot");
     keeli_image changes;
-    KEEL_TRY(keeli_image_reserve(&changes, world, snapshot->image, world));
+    KEEL_TRY(keeli_image_reserve(&changes, world, snapshot->image, world, snapshot->flags));
     keeli_image_commit(&changes, find_living, l);
     keeli_stamps_renew(world, snapshot->image);
     keeli_runs_restore(&snapshot->runs, world);

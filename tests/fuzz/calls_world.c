@@ -360,6 +360,11 @@ FUZZ(keel_snapshot_to_world) {
     fuzz_edit(keel_snapshot_to_world(from, fuzz_world()));
 }
 FUZZ(keel_snapshot_bytes) { (void)keel_snapshot_bytes(snapshot()); }
+FUZZ(keel_snapshot_copied) { (void)keel_snapshot_copied(snapshot()); }
+FUZZ(keel_snapshot_set_flags) {
+    keel_snapshot *which = snapshot();
+    (void)keel_snapshot_set_flags(which, fuzz_below(5));
+}
 static void restored(keel_world *world, void *data) {
     (void)data;
     if (f.depth < FUZZ_DEPTH && world) fuzz_inside(NULL);

@@ -31,6 +31,7 @@ RIGHT = {
     "keel_field_parse.text": '"7"',
     "keel_ring_take.frame": "2",
     "keel_snapshot_to_world.empty": "given_world({i}, f.empty)",
+    "keel_snapshot_set_flags.flags": "given_number({i}, 1, 8)",
     "keel_unlink.e": "given_entity({i}, f.child)",
     "keel_detach.child": "given_entity({i}, f.child)",
     "keel_end_custom_view.value": "given_kit({i})",

@@ -172,6 +172,7 @@ static int descending(const void *a, const void *b, void *data) {
            (((const Sparse *)a)->value > ((const Sparse *)b)->value);
 }
 static void turned(void) { (void)keel_sort(f.world, Sparse, descending, NULL); }
+static void swapped(void) { (void)keel_swap(f.world, Sparse, list[20], list[600]); }
 static void wide(void) { keel_get_mut(f.world, list[50], Wide)->words[299] += 1; }
 static void wide_all(void) {
     KEEL_EACH(f.world, KEEL_WRITE(Wide, w))
@@ -225,6 +226,7 @@ static void every_writer_is_seen(void **state) {
     } others[] = { TRY_LOOPS(Sparse) TRY_LOOPS(Indexed) TRY_LOOPS(Row)
                        TRY_LOOPS(Tracked){ "sort", sorted },
                    { "turn", turned },
+                   { "swap", swapped },
                    { "wide", wide },
                    { "wide all", wide_all },
                    { "group", grouped } };
@@ -268,7 +270,64 @@ static void a_kept_pointer_is_marked(void **state) {
     api_end(&f);
 }
 
+// What is not seen is said where somebody looks for it, and taken then.
+static void a_kept_pointer_is_found(void **state) {
+    (void)state;
+    api_begin(&f);
+    fill();
+    keel_snapshot *snapshot = keel_snapshot_create(f.world, NULL);
+    assert_int_equal(keel_snapshot_set_flags(snapshot, KEEL_SNAPSHOT_CHECK), KEEL_OK);
+    assert_int_equal(keel_snapshot_set_flags(snapshot, 4), KEEL_ERROR_ARGUMENT);
+    for (uint32_t k = 0; k < KINDS; ++k) {
+        Sparse *kept = keel_get_component_mut(f.world, list[77], kinds[k]);
+        assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+        kept->more += 1234;
+        const uint64_t now = hash_of(f.world);
+        f.log.warnings = 0;
+        assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+        assert_int_equal(f.log.warnings, 1);
+        assert_non_null(strstr(f.log.last, "written through a kept pointer"));
+        assert_non_null(strstr(f.log.last, kinds[k]->type));
+        assert_true(held(snapshot) == now);
+        kept->more += 1; // and goes with a restore
+        assert_int_equal(keel_snapshot_restore(snapshot), KEEL_OK);
+        assert_true(hash_of(f.world) == now);
+        assert_int_equal(f.log.warnings, 2);
+    }
+    keel_snapshot_destroy(snapshot);
+    api_end(&f);
+}
+
+static void a_full_one_asks_nobody(void **state) {
+    (void)state;
+    api_begin(&f);
+    fill();
+    keel_snapshot *snapshot = keel_snapshot_create(f.world, NULL);
+    assert_int_equal(keel_snapshot_copied(snapshot), 0);
+    assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+    const uint64_t all = keel_snapshot_copied(snapshot);
+    assert_true(all == COUNT * 4 * sizeof(Sparse) + COUNT / 50 * sizeof(Wide));
+    assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+    assert_int_equal(keel_snapshot_copied(snapshot), 0);
+    keel_get_mut(f.world, list[70], Row)->more = 1;
+    assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+    assert_int_equal(keel_snapshot_copied(snapshot), 64 * sizeof(Row));
+    assert_int_equal(keel_snapshot_set_flags(snapshot, KEEL_SNAPSHOT_FULL), KEEL_OK);
+    Sparse *kept = keel_get_mut(f.world, list[70], Sparse);
+    assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+    assert_true(keel_snapshot_copied(snapshot) == all);
+    const uint64_t before = hash_of(f.world);
+    kept->more = 99;
+    assert_int_equal(keel_snapshot_restore(snapshot), KEEL_OK);
+    assert_true(hash_of(f.world) == before);
+    assert_int_equal(f.log.warnings, 0);
+    keel_snapshot_destroy(snapshot);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(a_kept_pointer_is_found, "a write through a kept pointer is found where one checks"),
+    TEST(a_full_one_asks_nobody, "a full take copies all, others what was written"),
     TEST(every_writer_is_seen, "what any writer writes is taken, and restored"),
     TEST(a_kept_pointer_is_marked, "a value that was written through a kept pointer is marked"),
 };
