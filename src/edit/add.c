@@ -346,7 +346,7 @@ void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_com
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "add", &result);
     if (!s) return NULL;
-    void *there = keeli_store_value_of(world, s, e);
+    void *there = keeli_store_value(world, s, keeli_index_of(e));
     if (there) return keeli_track_modified(world, s, keeli_index_of(e)), there;
     if (keel_add_component(world, e, component, value) < 0) return NULL;
     return keeli_store_value_of(world, s, e); // NULL: an observer has deleted it
