@@ -109,16 +109,25 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
             keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
 }
 
-void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32_t index) {
+static inline __attribute__((always_inline)) void mark(const keel_world *world, keeli_storage *s,
+                                                       uint32_t index) {
     keeli_ticks *t = &s->tracking.modified;
-    if (s->flags & KEELI_IS_STAMPED) {
-        keeli_stamp_place(s, keeli_store_place(world, s, index));
-        if (!keeli_is_marked(s)) return;
-    }
     // a walk may be reading the log, or several threads may write
     if (keeli_atomic_peek(&s->iterating) || keeli_world_is_looped(world))
         keeli_ticks_mark_unlogged(t, index, keeli_tick_now(world, s));
     else keeli_ticks_mark(t, index, keeli_tick_now(world, s));
+}
+
+// A function of its own: what is only marked saves no registers for it.
+static __attribute__((noinline)) void stamp(const keel_world *world, keeli_storage *s,
+                                            uint32_t index) {
+    keeli_stamp_place(s, keeli_store_place(world, s, index));
+    if (keeli_is_marked(s)) mark(world, s, index);
+}
+
+void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32_t index) {
+    if (s->flags & KEELI_IS_STAMPED) stamp(world, s, index);
+    else mark(world, s, index);
 }
 
 bool keeli_track_removed(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
