@@ -135,6 +135,7 @@ enum {
     BENCH_WORST_PASSES = 3,
     BENCH_ROOTS = 1000,
     BENCH_CHILDREN = 10,
+    BENCH_TREE = 11,              // entities of a prefab
     BENCH_TARGETS = 1000,         // of relations,
     BENCH_DEGREE = 4,             // and of a source that has several
     BENCH_SORT_LATE = 3,          // almost sorted: values at the wrong end

@@ -71,6 +71,9 @@
     X(rel_visit,            rel_visit,            1, 0, (111000), (3)) \
     X(rel_unrelate,         rel_unrelate,         1, 0, (111000), (3)) \
     X(rel_target_dies,      rel_target_dies,      1, 0, (111000), (3)) \
+    X(spawn_tree,           spawn_tree,           1, 0, (110000), (4)) \
+    X(spawn_tree_one,       spawn_tree,           1, 0, (110000), (4)) \
+    X(spawn_tree_by_hand,   spawn_tree,           1, 0, (110000), (4)) \
     X(snapshot_take,        snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
     X(snapshot_restore,     snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
     X(snapshot_copy_world,  snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \

@@ -192,6 +192,7 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     KEEL_TRY(keeli_world_is_idle(world, "a component is unregistered"));
     keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s) return KEEL_ABSENT;
+    if (s->relation) s = s->relation->sources; // both storages go together
     if (s->flags & KEELI_IS_LINK && s != world->names.storage && !s->relation)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is part of every world",
                             s->component.name);

@@ -74,6 +74,16 @@ typedef struct keeli_known_order {
 
 // A component or a unique, and how it is used now. world/registry.c makes and frees it;
 // world/storage.h changes the values, but for fast paths (edit/) and groups.
+// When values were written last, by block of 64 places (slots, indices or rows), in takes and
+// restores (world->epoch). What moves values is not stamped: `moves` of sets and rows and `cleared`
+// of bits tell of it, and who comes is not in the snapshot (rewind/blocks.c).
+typedef struct keeli_stamps {
+    uint32_t *items;
+    uint32_t count; // no snapshot has a value behind them
+    uint32_t all;   // everything was written then
+    uint32_t from;  // they are kept since then; 0: they are not
+} keeli_stamps;
+
 typedef struct keeli_storage {
     uint32_t flags;   // KEELI_IS_*: why an edit is more than the plain one; 0 for most
     int32_t borrow;   // 0 free, n readers, -1 one writer or editor (world/borrow.c)
@@ -112,6 +122,7 @@ typedef struct keeli_storage {
     struct keeli_relation *relation;    // that it is one of the two storages of, or NULL
     uint32_t position;                  // among the world's components in order of registration
     struct keeli_storage *next_by_name; // in the chain of its name
+    keeli_stamps stamps;                // KEELI_IS_STAMPED
 } keeli_storage;
 
 // Have all in the levels a component? By what that depends on.
@@ -173,6 +184,9 @@ enum {
     KEELI_IS_MORE = 1 << 24, // than its bytes: has .required or .initial
     // than it was declared: what the compiler knows of typed verbs is not so
     KEELI_IS_STORED_OTHERWISE = 1 << 25,
+    // a snapshot was taken: who writes a value stamps its block. Edits ask for no more because of
+    // it (keeli_flags_of)
+    KEELI_IS_STAMPED = 1 << 26,
     KEELI_KINDS_FROM = 12, // and from this bit on the kinds of `tracking`
     KEELI_IS_TRACKED = KEEL_TRACK_ALL << KEELI_KINDS_FROM,
     KEELI_IS_MARKED = KEEL_TRACK_MODIFICATION << KEELI_KINDS_FROM, // who writes a value marks it
@@ -181,6 +195,10 @@ enum {
     // who follows what comes and goes
     KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_NOTIFIES | KEELI_IS_IN_VIEW
 };
+// What an edit has to ask about.
+static inline uint32_t keeli_flags_of(const keeli_storage *s) {
+    return s->flags & ~(uint32_t)KEELI_IS_STAMPED;
+}
 // What keel_get_mut reads of it.
 _Static_assert(offsetof(keeli_storage, flags) == offsetof(struct keeli_storage_head, flags) &&
                    offsetof(keeli_storage, borrow) == offsetof(struct keeli_storage_head, borrow),
@@ -463,6 +481,9 @@ struct keel_world {
     keeli_stored_workloads workloads;
     struct keel_snapshot *snapshots; // the latest first (rewind/snapshot.c)
     struct keel_world *templates;    // of prefabs; NULL: none were made (edit/prefab.c)
+    // Goes up with each take and restore. Of a snapshot's image: the world's, when both were the
+    // same last; 0: never.
+    uint32_t epoch;
     KEELI_ARRAY(keeli_on_restore) on_restore;
 };
 

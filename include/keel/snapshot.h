@@ -12,6 +12,10 @@
 ///
 /// **Pointers.** After a restore, pointers to values mean nothing: look them up again.
 ///
+/// A take copies only what was written since this snapshot was taken or restored last. A write
+/// through a pointer from before that is not seen: get pointers anew after a take, or call
+/// keel_mark when it is written.
+///
 /// **Hooks.** Values with a copy hook are copied by it, into the snapshot and back. Observers are
 /// not called by a restore; keel_on_restore says that one happened.
 ///

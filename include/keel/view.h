@@ -429,7 +429,7 @@ struct keeli_storage_head {
     int32_t borrow; ///< private: who uses it; 0: nobody
 };
 /// Private: who writes a value marks it; not every writer may.
-enum keeli_write_flags { KEELI_WRITE_MARKS = 8192, KEELI_WRITE_ASKS = 1 | 2 | 32 | 33554432 };
+enum keeli_write_flags { KEELI_WRITE_MARKS = 67117056, KEELI_WRITE_ASKS = 1 | 2 | 32 | 33554432 };
 /// Private: what keel_get reads of a world. Layouts may change with any version.
 struct keeli_world_root {
     keel_scope scope;                   ///< private

@@ -596,25 +596,17 @@ void keeli_archetypes_replace(keeli_archetypes *a, keeli_heap *heap, keeli_arche
         if (a->blocks[n]->archetype) set_bases(a->blocks[n]->archetype, a->blocks[n]);
 }
 
-static void assign_block(const keeli_archetype *archetype, keeli_block *block,
-                         const keeli_archetype *like, const keeli_block *from) {
-    block->count = from->count;
-    memcpy(block->entities, from->entities, from->count * sizeof *from->entities);
-    for (uint32_t c = 0; c < archetype->column_count; ++c) {
-        const keeli_row_component *to = archetype->columns[c], *source = like->columns[c];
-        if (to->size)
-            memcpy(to->bases[block->number], source->bases[from->number],
-                   (size_t)from->count * to->size);
-    }
-}
-
 void keeli_archetypes_assign(keeli_archetypes *a, const keeli_archetypes *from) {
     ++a->moves;
     for (uint32_t i = 0; i < a->count; ++i) {
         keeli_archetype *archetype = a->all[i];
         archetype->row_count = from->all[i]->row_count;
-        for (uint32_t b = 0; b < archetype->block_count; ++b)
-            assign_block(archetype, archetype->blocks[b], from->all[i], from->all[i]->blocks[b]);
+        for (uint32_t b = 0; b < archetype->block_count; ++b) {
+            keeli_block *block = archetype->blocks[b];
+            const keeli_block *source = from->all[i]->blocks[b];
+            block->count = source->count;
+            memcpy(block->entities, source->entities, block->count * sizeof *block->entities);
+        }
     }
 }
 

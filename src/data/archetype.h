@@ -135,7 +135,8 @@ bool keeli_archetypes_make_alike(keeli_archetypes *fresh, keeli_heap *heap,
                                  keeli_row_component *(*find)(void *data, uint32_t number),
                                  void *data);
 void keeli_archetypes_replace(keeli_archetypes *a, keeli_heap *heap, keeli_archetypes *fresh);
-// Those that are alike get the same rows, with the same bytes; what was there was dropped.
+// Those that are alike get the same rows; what was there was dropped. Values are copied separately,
+// before.
 void keeli_archetypes_assign(keeli_archetypes *a, const keeli_archetypes *from);
 // Free what the last growth of a block left: values of the caller may have been in it.
 void keeli_archetypes_free_old(keeli_archetypes *a, keeli_heap *heap);

@@ -286,6 +286,7 @@ void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e) {
     *where_of(ix, i) = ix->free_head;
     ix->free_head = i;
     ++ix->free_count;
+    ++ix->frees;
 }
 
 void keeli_entity_index_hold_again(keeli_entity_index *ix, keel_entity e) {
@@ -349,6 +350,7 @@ void keeli_entity_index_assign(keeli_entity_index *ix, const keeli_entity_index 
     keeli_pages_assign(&ix->where, &where_pages, &from->where);
     const keeli_entity_index own = *ix;
     *ix = *from; // the counts
+    ix->frees = own.frees + 1;
     ix->root = own.root;
     ix->versions = own.versions;
     ix->where = own.where;

@@ -29,6 +29,8 @@ typedef struct keeli_entity_index {
     uint32_t size; // indices below it were handed out, or are gaps
     uint32_t held, retired;
     uint32_t free_head, free_count;
+    uint64_t frees; // goes up when an index becomes free: with the counts equal, nobody
+                    // came or went
     uint32_t gap_first, gap_count; // no gap below gap_first
     uint32_t ready;                // indices from `size` to below it need no memory
     size_t bytes;
@@ -109,6 +111,7 @@ keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_ent
 static inline void keeli_entity_index_free(keeli_entity_index *ix, uint32_t i, uint32_t upper) {
     uint32_t *version = &ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
     uint32_t *where = &ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    ++ix->frees;
     if (upper == KEEL_MAX_ENTITY_VERSION + 1u) { // its versions are used up
         *version = KEELI_DEAD;
         *where = KEELI_RETIRED;
@@ -135,6 +138,14 @@ void keeli_entity_index_clear(keeli_entity_index *ix);
 // Make `to` (uninitialised) a copy in which no living entity has a row; false when out of memory.
 bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *from,
                              keeli_heap *heap);
+// Has it the same handles, alive and free? One is a copy of the other from when `frees` was the
+// same.
+static inline bool keeli_entity_index_is_unchanged(const keeli_entity_index *ix,
+                                                   const keeli_entity_index *copy) {
+    return ix->frees == copy->frees && ix->size == copy->size && ix->held == copy->held &&
+           ix->retired == copy->retired && ix->free_count == copy->free_count &&
+           ix->gap_count == copy->gap_count;
+}
 // Make room for all of another index; then the handles and their places are the same.
 bool keeli_entity_index_reserve_all(keeli_entity_index *ix, keeli_heap *heap,
                                     const keeli_entity_index *from);

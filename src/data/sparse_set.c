@@ -281,10 +281,13 @@ static void assign_packed(const keeli_packed *p, const keeli_packed *from, uint3
     }
 }
 
+void keeli_sparse_set_assign_values(keeli_sparse_set *set, const keeli_sparse_set *from) {
+    if (set->size) assign_packed(&set->values, &from->values, from->count);
+}
+
 void keeli_sparse_set_assign(keeli_sparse_set *set, const keeli_sparse_set *from) {
     keeli_pages_assign(&set->cells, &cell_pages, &from->cells);
     assign_packed(&set->dense, &from->dense, from->count);
-    if (set->size) assign_packed(&set->values, &from->values, from->count);
     set->count = from->count;
     ++set->moves;
 }

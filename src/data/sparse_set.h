@@ -116,11 +116,12 @@ void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *
 // used up. `scratch` has room for one value. Each value moves once, and one per cycle twice.
 void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t count,
                               void *scratch);
-// Make room for all of another set; then the entities are the same, in the same slots, and values
-// have the same bytes. Those that were there were dropped.
+// Make room for all of another set; then the entities are the same, in the same slots. Values are
+// copied separately, before; those that were there were dropped.
 bool keeli_sparse_set_reserve_all(keeli_sparse_set *set, keeli_heap *heap,
                                   const keeli_sparse_set *from);
 void keeli_sparse_set_assign(keeli_sparse_set *set, const keeli_sparse_set *from);
+void keeli_sparse_set_assign_values(keeli_sparse_set *set, const keeli_sparse_set *from);
 // Drop all values; the memory is kept.
 void keeli_sparse_set_clear(keeli_sparse_set *set);
 // Free pages that hold nothing.

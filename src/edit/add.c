@@ -65,7 +65,7 @@ give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_
     if (!s || !(follows ? keeli_is_free(world, s) : keeli_is_plain(world, s))) return false;
     uint64_t *word = keeli_live_word(s, index);
     if (!word || *word & keeli_bit_of(index) || !keeli_store_has_place(s)) return false;
-    if (follows && s->flags && !keeli_followers_are_ready(world, s)) return false;
+    if (follows && keeli_flags_of(s) && !keeli_followers_are_ready(world, s)) return false;
     if (keeli_store_has_rows(s)) {
         keeli_archetype *next = row_with(world, s, *to);
         if (!next) return false;
@@ -250,14 +250,15 @@ static __attribute__((noinline)) keel_result
 add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
     const uint32_t index = keeli_index_of(e);
     keeli_archetype *to = row_with(world, s, keeli_archetype_of(world, index));
-    if (!to || !keeli_archetype_has_room(to) || (s->flags && !keeli_followers_are_ready(world, s)))
+    if (!to || !keeli_archetype_has_room(to) ||
+        (keeli_flags_of(s) && !keeli_followers_are_ready(world, s)))
         return add_general(world, e, &s->component, value);
     const uint32_t old = keeli_row_begin(world, e, to);
     keeli_store_take_bit(s, word, keeli_bit_of(index));
     keeli_bytes_put(keeli_row_value(&s->row, *keeli_row_of(&world->entities, index)), value,
                     s->size);
     keeli_row_end(world, old); // last: the value may lie in it
-    if (s->flags) return keeli_came_last(world, s, e, keeli_store_value(world, s, index));
+    if (keeli_flags_of(s)) return keeli_came_last(world, s, e, keeli_store_value(world, s, index));
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -308,7 +309,7 @@ keel_result keeli_world_add(keel_scope *scope, keel_entity e, const keel_compone
     keel_world *world = keeli_world_of(scope);
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s)) return add_general(world, e, component, value);
-    if (!s->flags) return add_beside(world, e, value, s, NOBODY);
+    if (!keeli_flags_of(s)) return add_beside(world, e, value, s, NOBODY);
     return keeli_is_only_observed(s) ? add_observed(world, e, value, s)
                                      : add_followed(world, e, value, s);
 }

@@ -252,7 +252,7 @@ static uint32_t count_lacking(const keeli_batch *b, const keeli_column *c) {
 
 // Who of many existing entities had none is written down where somebody wants to know.
 static bool reserve_fresh(keeli_batch *b, keeli_column *c) {
-    if (b->is_new || !c->storage->flags) return true;
+    if (b->is_new || !keeli_flags_of(c->storage)) return true;
     const size_t bytes = (b->count / 64 + 1) * sizeof *c->fresh;
     c->fresh = b->count <= 64 ? &c->few_fresh : new_memory(b, bytes, sizeof *c->fresh);
     if (c->fresh && b->count > 64) memset(c->fresh, 0, bytes);

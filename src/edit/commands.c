@@ -3,7 +3,6 @@
 #include "edit/commands.h"
 
 #include "edit/batch.h"
-#include "edit/prefab.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -135,7 +134,7 @@ static __attribute__((noinline)) keel_result apply_spawn(keel_world *world, keel
                 (keel_value_column){ &s->component, p->value, p->count == count ? s->size : 0 };
     }
     columns[n] = (keel_value_column){ NULL, NULL, 0 };
-    const keel_result result = keeli_edit_spawn(world, c->entity, c->many, columns);
+    const keel_result result = c->edit_spawn(world, c->entity, c->many, columns);
     keeli_free(&world->heap, columns, bytes, _Alignof(keel_value_column));
     for (uint32_t k = 0; k < c->count && result == KEEL_OK; ++k)
         if (c->parts[k].count != count) keeli_part_drop(world, &c->parts[k]);

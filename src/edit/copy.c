@@ -79,7 +79,7 @@ static bool clone_plain(keel_world *world, uint32_t index, keel_entity *out) {
         if (!keeli_store_has(s, index) || keeli_store_has_sources(s)) continue;
         if (s->relation) return false; // the copy has its targets
         if (s->flags & KEELI_IS_LINK) continue;
-        if (s->flags || s->component.copy || n == most) return false;
+        if (keeli_flags_of(s) || s->component.copy || n == most) return false;
         values[n++] = (keel_value){ &s->component, keeli_store_value_there(s, index) };
     }
     values[n] = (keel_value){ NULL, NULL };

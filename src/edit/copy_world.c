@@ -119,7 +119,10 @@ static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_st
     const uint32_t step = keeli_store_reserve_step(s);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / step + 1) * step)
         if (!keeli_reserve_value(to, t, i, 0)) return no_memory(to);
-    if (keeli_store_is_sparse(s)) keeli_sparse_set_assign(&t->set, &s->set);
+    if (keeli_store_is_sparse(s)) {
+        keeli_sparse_set_assign_values(&t->set, &s->set);
+        keeli_sparse_set_assign(&t->set, &s->set);
+    }
     // the same bits, and with them the bytes of values that lie by index
     keeli_presence_assign(&t->presence, &s->presence);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / 64 + 1) * 64) {

@@ -171,7 +171,7 @@ static inline __attribute__((always_inline)) bool take_plain(keel_world *world, 
         keeli_storage *s = world->registry.by_ordinal.items[next[-1]];
         uint64_t *word = keeli_listed_word(s, index);
         const uint64_t bits = *word, rest = bits & ~bit;
-        if (s->flags) return false;
+        if (keeli_flags_of(s)) return false;
         if (rest == bits) continue;
         if (!rest || !(s->goes_with_bit || keeli_store_is_sparse(s))) return false;
         keeli_store_give_bit(s, word, rest);

@@ -317,7 +317,7 @@ static bool list_values(const keeli_graft *g, uint32_t node, uint32_t copy, plai
         if (s->flags & KEELI_HAS_HOOKS || n == PLAIN_VALUES) return false;
         if (s->has_handles) {
             const keeli_storage *t = keeli_storage_known(g->to, &s->component);
-            if (!t || t->flags) return false;
+            if (!t || keeli_flags_of(t)) return false;
             p->have_handles = true;
         }
         values[n++] = (keel_value){ &s->component, value_of(s, index) };

@@ -103,8 +103,9 @@ static keel_result spawn(keel_world *world, const keeli_holder *holder, keel_pre
     return keeli_done(world, result);
 }
 
-keel_result keeli_edit_spawn(keel_world *world, keel_entity root, keeli_entity_list *held,
-                             const keel_value_column *columns) {
+// What was recorded, with handles that were promised.
+static keel_result spawn_held(keel_world *world, keel_entity root, keeli_entity_list *held,
+                              const keel_value_column *columns) {
     const keel_prefab prefab = { root };
     const uint32_t count = held->count / held->each;
     KEEL_TRY(check(world, prefab));
@@ -125,7 +126,7 @@ keel_result(keel_spawn_columns)(keel_scope *scope, keel_prefab prefab, uint32_t 
         KEEL_TRY(check(who.world, prefab));
         return keeli_record_spawn(who.commands, prefab.root,
                                   count_nodes(who.world->templates, prefab.root), count, out,
-                                  columns);
+                                  columns, spawn_held);
     }
     result = spawn(who.world, who.editor, prefab, count, out, columns, NULL);
     return keeli_edit_end(&who, result);

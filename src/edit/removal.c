@@ -19,7 +19,7 @@ static inline void let_go(keel_world *world, keeli_storage *s, keel_entity e, ui
 // The entity, which has the component, loses its value and its bit. Its row stays.
 static inline void take(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                         void *out) {
-    if (s->flags || out) {
+    if (keeli_flags_of(s) || out) {
         keeli_going_alone(world, s, keeli_index_of(e), kind);
         let_go(world, s, e, kind, out);
     }
@@ -196,8 +196,8 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
             keeli_store_pop_disabled(world, s, index);
             continue;
         }
-        if (s->flags && drops) let_go(world, s, e, kind, NULL);
-        else if (s->flags) (void)keeli_track_removed(world, s, e, kind, NULL);
+        if (keeli_flags_of(s) && drops) let_go(world, s, e, kind, NULL);
+        else if (keeli_flags_of(s)) (void)keeli_track_removed(world, s, e, kind, NULL);
         keeli_store_close(world, s, index);
     }
     if (*keeli_row_of(&world->entities, index) != KEELI_NO_ROW)
@@ -249,7 +249,7 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = 0; i < list->count; ++i) {
         keeli_storage *s = world->registry.by_ordinal.items[numbers[i]];
-        if (s->relation || s->flags & ~plain) return false;
+        if (s->relation || keeli_flags_of(s) & ~plain) return false;
         if (keeli_store_is_sparse(s) && !add_set(at, s)) return false;
     }
     return true;

@@ -124,7 +124,7 @@ static inline __attribute__((always_inline)) keel_result
 take_fast(keel_world *world, keel_entity e, const keel_component *component, uint32_t kind) {
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
     if (!s || !keeli_is_free(world, s)) return take_general(world, e, component, kind, NULL);
-    if (s->flags) return take_followed(world, s, e, kind);
+    if (keeli_flags_of(s)) return take_followed(world, s, e, kind);
     const uint32_t index = keeli_index_of(e);
     uint64_t *word = keeli_live_word(s, index);
     const uint64_t bits = word ? *word : 0, rest = bits & ~keeli_bit_of(index);

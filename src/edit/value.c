@@ -112,12 +112,14 @@ static inline bool has_value(const keel_world *world, const keeli_storage *s, ke
     return keeli_store_has(s, keeli_index_of(e)) && keeli_entity_has_version(&world->entities, e);
 }
 
-// Of a storage that is marked. A function of its own: what is not marked saves no registers.
+// Of a storage that is marked or stamped. A function of its own: what is not marked saves no
+// registers.
 void *keeli_get_marked(keel_scope *scope, keel_entity e, keeli_storage *s) {
     keel_world *world = keeli_world_of(scope);
     uint32_t place;
     if (!keeli_store_find(world, s, e, &place)) return not_alive(world, s, e);
-    if (!keeli_track_modified_fast(world, s, keeli_index_of(e)))
+    if (s->flags & KEELI_IS_STAMPED) keeli_stamp_place(s, place);
+    if (keeli_is_marked(s) && !keeli_track_modified_fast(world, s, keeli_index_of(e)))
         return get_mut_general(world, e, &s->component);
     return keeli_store_at(s, place);
 }

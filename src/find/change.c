@@ -189,7 +189,7 @@ bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked) {
         const keel_term_kind kind = view->terms[t].kind;
         keeli_storage *s = keeli_term_writes(kind) ? view->storages[view->terms[t].first] : NULL;
         const bool flagged = kind == KEEL_TERM_WRITE_MARKED;
-        if (!s || (!flagged && !keeli_is_marked(s))) continue;
+        if (!s || (!flagged && !keeli_writes_are_seen(s))) continue;
         it->marks[it->mark_count++] = (keeli_mark){ s,
                                                     t,
                                                     flagged,
@@ -197,7 +197,8 @@ bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked) {
                                                     kind == KEEL_TERM_OF_TARGET_WRITE
                                                         ? view->storages[view->terms[t].first + 1]
                                                         : NULL,
-                                                    keeli_is_marked(s) };
+                                                    keeli_is_marked(s),
+                                                    (s->flags & KEELI_IS_STAMPED) != 0 };
         by_hand += flagged;
     }
     it->marks_all = visits_all(it);
@@ -263,6 +264,35 @@ static void mark_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t 
         }
 }
 
+static void stamp_range(keeli_storage *s, uint32_t place, uint32_t count) {
+    for (uint32_t block = place / 64; count && block <= (place + count - 1) / 64; ++block)
+        keeli_stamp_place(s, block * 64);
+}
+
+// Values of a span lie side by side, and of KEEL_INDEXED where the indices do.
+static void stamp_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t count) {
+    const keel_world *world = it->view->world;
+    keeli_storage *s = mark->storage;
+    const bool is_mask = it->chunk.form == KEEL_CHUNK_MASK;
+    const bool is_own = !mark->maybe && !mark->relation;
+    if (is_own && it->chunk.form == KEEL_CHUNK_SPAN && count) {
+        stamp_range(s, keeli_store_place(world, s, index_of(it, 0)), count);
+        return;
+    }
+    if (is_own && is_mask && keeli_store_is_by_index(s)) {
+        for (uint32_t at = 0; at < count; at += 64)
+            if (it->chunk.words[at / 64]) keeli_stamp_place(s, it->who_first + at);
+        return;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        if (is_mask && !(it->chunk.words[i / 64] >> (i % 64) & 1)) continue;
+        uint32_t index = index_of(it, i);
+        if (mark->relation) index = keeli_target_at(mark->relation, index);
+        if (index == UINT32_MAX || (mark->maybe && !keeli_store_has(s, index))) continue;
+        keeli_stamp_place(s, keeli_store_place(world, s, index));
+    }
+}
+
 void keeli_mark_chunk_slow(keeli_iterator *it, uint32_t count) {
     if (!it->has_chunk) return;
     it->has_chunk = false;
@@ -271,6 +301,7 @@ void keeli_mark_chunk_slow(keeli_iterator *it, uint32_t count) {
     for (uint32_t m = 0; m < it->mark_count && !it->marks_all; ++m) {
         const keeli_mark *mark = &it->marks[m];
         if (mark->is_tracked) mark_one(it, mark, count);
+        if (mark->is_stamped) stamp_one(it, mark, count);
         if (mark->by_hand) memset(it->chunk.columns[mark->term].marked, 0, it->chunk.count);
     }
 }
@@ -294,6 +325,9 @@ void keeli_marks_end(keeli_iterator *it) {
     if (!it->marks_all) return;
     keeli_storage *s = it->marks[0].storage;
     if (!it->done) mark_again(it);
-    else if (keeli_store_count(s))
-        keeli_ticks_mark_all(&s->tracking.modified, keeli_tick_now(it->view->world, s));
+    else if (keeli_store_count(s)) {
+        if (it->marks[0].is_tracked)
+            keeli_ticks_mark_all(&s->tracking.modified, keeli_tick_now(it->view->world, s));
+        if (it->marks[0].is_stamped) keeli_atomic_put(&s->stamps.all, it->view->world->epoch);
+    }
 }

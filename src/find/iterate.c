@@ -107,7 +107,7 @@ void keeli_iterator_rewind(keeli_iterator *it) {
 static bool any_is_marked(const keeli_view *view) {
     bool any = false;
     for (uint32_t i = 0; i < view->storage_count; ++i)
-        any |= view->storages[i] && keeli_is_marked(view->storages[i]);
+        any |= view->storages[i] && keeli_writes_are_seen(view->storages[i]);
     return any;
 }
 

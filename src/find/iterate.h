@@ -162,6 +162,7 @@ typedef struct keeli_mark {
     bool maybe;                    // not all have it
     const keeli_storage *relation; // it is of targets; else NULL
     bool is_tracked;               // else marks by hand are thrown away
+    bool is_stamped;               // for snapshots; marked by hand or not
 } keeli_mark;
 
 typedef struct keeli_iterator {

@@ -111,6 +111,8 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
 
 void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32_t index) {
     keeli_ticks *t = &s->tracking.modified;
+    if (s->flags & KEELI_IS_STAMPED) keeli_stamp_place(s, keeli_store_place(world, s, index));
+    if (!keeli_is_marked(s)) return;
     // a walk may be reading the log, or several threads may write
     if (keeli_atomic_peek(&s->iterating) || keeli_world_is_looped(world))
         keeli_ticks_mark_unlogged(t, index, keeli_tick_now(world, s));

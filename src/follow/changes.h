@@ -66,9 +66,14 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
 void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32_t index);
 // Does who writes a value mark it?
 static inline bool keeli_is_marked(const keeli_storage *s) { return s->flags & KEELI_IS_MARKED; }
-_Static_assert((int)KEELI_IS_MARKED == (int)KEELI_WRITE_MARKS, "as keel_get_mut reads it");
+// Does who writes a value mark it or stamp it?
+static inline bool keeli_writes_are_seen(const keeli_storage *s) {
+    return s->flags & (KEELI_IS_MARKED | KEELI_IS_STAMPED);
+}
+_Static_assert((int)KEELI_IS_MARKED + (int)KEELI_IS_STAMPED == (int)KEELI_WRITE_MARKS,
+               "as keel_get_mut reads it");
 static inline void keeli_track_modified(const keel_world *world, keeli_storage *s, uint32_t index) {
-    if (keeli_is_marked(s)) keeli_track_modified_slow(world, s, index);
+    if (keeli_writes_are_seen(s)) keeli_track_modified_slow(world, s, index);
 }
 // A value changed of a storage that is marked and that nobody holds: so no walk reads the log.
 // False: nothing was done, it takes more.

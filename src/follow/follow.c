@@ -31,7 +31,7 @@ bool keeli_followers_reserve_slow(keel_world *world, keeli_storage *s, uint32_t 
 bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s) {
     const uint32_t simple = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED |
                             KEELI_IS_OBSERVED | KEELI_IS_REQUIRED;
-    if (s->flags & ~simple || world->refused || (s->groups.count && world->access.holders))
+    if (keeli_flags_of(s) & ~simple || world->refused || (s->groups.count && world->access.holders))
         return false;
     for (uint32_t i = 0; i < s->groups.count; ++i)
         if (s->groups.items[i].group->order.flags) return false;

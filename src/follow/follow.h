@@ -120,7 +120,7 @@ static inline bool keeli_is_followed(const keeli_storage *s) {
 
 // Does nothing follow it but observers of the component, which need no room?
 static inline bool keeli_is_only_observed(const keeli_storage *s) {
-    return s->flags == KEELI_IS_OBSERVED;
+    return keeli_flags_of(s) == KEELI_IS_OBSERVED;
 }
 
 // ------------------------------------------------------------------ room
@@ -151,7 +151,7 @@ bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s)
 static inline bool keeli_change_is_simple(const keel_world *world, const keeli_storage *s) {
     const uint32_t simple = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED |
                             KEELI_IS_OBSERVED | KEELI_IS_REQUIRED | KEELI_IS_MORE;
-    return !(s->flags & ~simple) && keeli_is_unused(world);
+    return !(keeli_flags_of(s) & ~simple) && keeli_is_unused(world);
 }
 bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s);
 static inline bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s) {
@@ -193,15 +193,15 @@ void keeli_all_came(keel_world *world);
 // ------------------------------------------------------------------ changing
 // Does somebody want to know which values change?
 static inline bool keeli_changes_are_followed(const keeli_storage *s) {
-    return s->flags & (KEELI_IS_MARKED | KEELI_NOTIFIES);
+    return s->flags & (KEELI_IS_MARKED | KEELI_IS_STAMPED | KEELI_NOTIFIES);
 }
 // For the fast paths: is a value that is written not marked, and has the storage none of the flags
 // `others`? Is a change marked, no more than that done for it, and none of the flags `others` set?
 static inline bool keeli_writes_are_plain(const keeli_storage *s, uint32_t others) {
-    return !(s->flags & (others | KEELI_IS_MARKED));
+    return !(s->flags & (others | KEELI_IS_MARKED | KEELI_IS_STAMPED));
 }
 static inline bool keeli_changes_are_marked_only(const keeli_storage *s, uint32_t others) {
-    return (s->flags & (others | KEELI_NOTIFIES | KEELI_IS_GROUPED | KEELI_IS_MARKED)) ==
+    return (s->flags & (others | KEELI_NOTIFIES | KEELI_IS_GROUPED | KEELI_WRITE_MARKS)) ==
            KEELI_IS_MARKED;
 }
 // The value of a living entity was overwritten, or its owner says that it was changed.
@@ -279,7 +279,8 @@ static inline keel_result keeli_done(keel_world *world, keel_result result) {
 keel_result keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e, const void *value);
 static inline keel_result keeli_changed_last(keel_world *world, keeli_storage *s, keel_entity e,
                                              const void *value) {
-    if (keeli_is_only_observed(s)) return keeli_notify_last(world, s, e, KEEL_ON_MODIFIED, value);
+    if (s->flags == KEELI_IS_OBSERVED)
+        return keeli_notify_last(world, s, e, KEEL_ON_MODIFIED, value);
     keeli_changed(world, s, e);
     return keeli_done(world, KEEL_OK);
 }

@@ -4,6 +4,7 @@
 #include "edit/relation.h"
 #include "find/iterate.h"
 #include "follow/follow.h"
+#include "rewind/blocks.h"
 #include "world/names.h"
 #include "world/report.h"
 
@@ -171,7 +172,12 @@ static bool reserve_all(keeli_image *image) {
 
 keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_world *from,
                                 keel_world *teller) {
-    *image = (keeli_image){ .to = to, .from = from, .teller = teller };
+    const keel_world *snapshot = teller == to ? from : to;
+    *image = (keeli_image){ .to = to,
+                            .from = from,
+                            .teller = teller,
+                            .since = snapshot->epoch,
+                            .checks = KEELI_VALIDATES };
     keel_result result = KEEL_OK;
     if (!KEELI_RESERVE(&to->heap, &image->staged, to->storages.count))
         return keeli_out_of_memory(teller, "copying a world");
@@ -237,35 +243,18 @@ static void drop_dead(const keeli_image *image, keeli_storage *t) {
 }
 
 // ------------------------------------------------------------------ what comes
-// Values that lie by index, as far as one of the bits says so: whole blocks in one go.
-static void copy_by_index(const keeli_indexed_set *to, const keeli_indexed_set *from,
-                          const keeli_presence *bits) {
-    for (uint32_t i = 0; (i = keeli_presence_next(bits, i)) != UINT32_MAX;) {
-        const uint32_t page = i >> to->root.shift;
-        const bool has_blocks = keeli_indexed_set_has_whole_blocks(to);
-        uint32_t end = i;
-        while (has_blocks && end % 64 == 0 && end >> to->root.shift == page &&
-               keeli_presence_word(bits, end / 64) == UINT64_MAX)
-            end += 64;
-        if (end == i) ++end;
-        memcpy(keeli_indexed_set_value(to, i), keeli_indexed_set_value(from, i),
-               (size_t)(end - i) * to->size);
-        i = end;
-    }
-}
-
 static void assign_storage(keel_world *to, const keeli_staged *g, keeli_storage *t,
                            const keeli_storage *s) {
-    keeli_presence_assign(&t->presence, &s->presence);
-    keeli_presence_assign(&t->disabled, &s->disabled);
-    if (t->disabled.count) t->flags |= KEELI_HAS_DISABLED;
-    else t->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
-    keeli_sparse_set_assign(&t->set, &s->set);
-    if (t->size) {
-        keeli_indexed_set_assign(&t->indexed, &s->indexed);
-        if (keeli_store_is_by_index(t)) copy_by_index(&t->indexed, &s->indexed, &t->presence);
-        copy_by_index(&t->indexed, &s->indexed, &t->disabled);
+    if (!g->is_same) {
+        keeli_presence_assign(&t->presence, &s->presence);
+        keeli_presence_assign(&t->disabled, &s->disabled);
+        if (t->disabled.count) t->flags |= KEELI_HAS_DISABLED;
+        else t->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
+        keeli_sparse_set_assign(&t->set, &s->set);
+        if (t->size) keeli_indexed_set_assign(&t->indexed, &s->indexed);
     }
+    for (uint32_t i = 0; t->size && (i = keeli_presence_next(&t->disabled, i)) != UINT32_MAX; ++i)
+        memcpy(keeli_store_disabled_value(t, i), keeli_store_disabled_value(s, i), t->size);
     t->set_at = s->set_at;
     t->changed_at = s->changed_at;
     t->cleared_inserted = s->cleared_inserted;
@@ -355,6 +344,29 @@ static void renew(keel_world *to) {
     keeli_threads_update(to);
 }
 
+// Values, before who has them; then handles, rows and lists, as far as they are not the same.
+static void copy_plain(keeli_image *image) {
+    keel_world *to = image->to;
+    const keel_world *from = image->from;
+    const bool same_rows = keeli_are_same_rows(image);
+    bool same_lists = image->since && !to->followers.set_count;
+    if (image->has_archetypes)
+        keeli_archetypes_replace(&to->archetypes, &to->heap, &image->archetypes);
+    for (uint32_t i = 0; i < to->storages.count; ++i) {
+        keeli_storage *t = to->storages.items[i];
+        const keeli_storage *s = source_of(image, t);
+        keeli_staged *g = &image->staged.items[i];
+        g->is_same = !keeli_image_leaves(t) && keeli_is_same_set(image, t, s);
+        same_lists &= g->is_same;
+        if (!keeli_image_leaves(t) && t->size && !has_copies(t)) keeli_blocks_copy(image, t, s);
+    }
+    if (!image->since || !same_rows ||
+        !keeli_entity_index_is_unchanged(&to->entities, &from->entities))
+        keeli_entity_index_assign(&to->entities, &from->entities);
+    if (!same_rows) keeli_archetypes_assign(&to->archetypes, &from->archetypes);
+    if (!same_lists) keeli_component_lists_assign(&to->lists, &from->lists);
+}
+
 void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data) {
     keel_world *to = image->to;
     const keel_world *from = image->from;
@@ -364,11 +376,7 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
         if (keeli_image_leaves(t)) drop_dead(image, t);
         else drop_values(t);
     }
-    keeli_entity_index_assign(&to->entities, &from->entities);
-    if (image->has_archetypes)
-        keeli_archetypes_replace(&to->archetypes, &to->heap, &image->archetypes);
-    keeli_archetypes_assign(&to->archetypes, &from->archetypes);
-    keeli_component_lists_assign(&to->lists, &from->lists);
+    copy_plain(image);
     to->changes.tick = from->changes.tick;
     to->changes.tick_base = from->changes.tick_base;
     to->commands.dropped = from->commands.dropped;

@@ -23,12 +23,16 @@ typedef struct keeli_staged {
     keeli_edges edges;
     keeli_change *logs[2]; // of ticks: insertions, modifications; NULL: the size is the same
     bool has_removed, has_events, has_edges, has_unique; // they were made
+    bool is_same; // who has a value did not change, nor where
 } keeli_staged;
 
 typedef struct keeli_image {
     keel_world *to;
     const keel_world *from;
-    keel_world *teller;               // keeps errors
+    keel_world *teller;               // the one that is no snapshot's; keeps errors
+    uint32_t since;                   // the epoch when both were the same; 0: never
+    bool checks;                      // what was not stamped is compared
+    uint64_t copied;                  // bytes of values
     KEELI_ARRAY(keeli_staged) staged; // by position in `to`
     keeli_archetypes archetypes;
     bool has_archetypes; // those of `to` are not like those of `from`

@@ -3,6 +3,7 @@
 // restoring makes the world its image. Beside it lies what the world knows of its runs.
 #include "rewind/snapshot.h"
 
+#include "rewind/blocks.h"
 #include "rewind/image.h"
 #include "rewind/runs.h"
 #include "world/borrow.h"
@@ -46,6 +47,7 @@ void keel_snapshot_destroy(keel_snapshot *snapshot) {
     while (at && *at != snapshot)
         at = &(*at)->before;
     if (at) *at = snapshot->before;
+    if (at && !snapshot->world->snapshots) keeli_stamps_end(snapshot->world);
     keeli_runs_deinit(&snapshot->runs, &image->heap);
     keeli_runs_deinit(&snapshot->next, &image->heap);
     KEELI_FREE(&image->heap, keel_snapshot, snapshot);
@@ -155,9 +157,10 @@ keel_result keel_snapshot_take(keel_snapshot *snapshot) {
         KEEL_TRY(forget_lost(snapshot));
     }
     KEEL_TRY(learn(snapshot));
-    if (!keeli_runs_reserve(&snapshot->next, &image->heap, world))
+    if (!keeli_stamps_reserve(world) || !keeli_runs_reserve(&snapshot->next, &image->heap, world))
         return keeli_out_of_memory(world, "taking a snapshot");
     keeli_runs_take(&snapshot->next, world); // before hooks are called, which may make readers
+    keeli_stamps_begin(world);
     keeli_image changes;
     const uint32_t before = keeli_refuse_begin(world, KEELI_REFUSED_HOOK);
     const keel_result result = keeli_image_reserve(&changes, image, world, world);
@@ -168,6 +171,7 @@ keel_result keel_snapshot_take(keel_snapshot *snapshot) {
     snapshot->runs = snapshot->next;
     snapshot->next = old;
     snapshot->is_taken = true;
+    keeli_stamps_renew(world, image);
     return KEEL_OK;
 }
 
@@ -206,6 +210,7 @@ static keel_result restore(living *l) {
     keeli_image changes;
     KEEL_TRY(keeli_image_reserve(&changes, world, snapshot->image, world));
     keeli_image_commit(&changes, find_living, l);
+    keeli_stamps_renew(world, snapshot->image);
     keeli_runs_restore(&snapshot->runs, world);
     return KEEL_OK;
 }

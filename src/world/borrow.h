@@ -46,7 +46,8 @@ static inline bool keeli_is_unused(const keel_world *world) {
 }
 // The same for a storage whose values are bytes that nobody follows.
 static inline bool keeli_is_plain(const keel_world *world, const keeli_storage *storage) {
-    return !(storage->flags | (uint32_t)keeli_atomic_peek(&storage->borrow) | world->refused);
+    return !(keeli_flags_of(storage) | (uint32_t)keeli_atomic_peek(&storage->borrow) |
+             world->refused);
 }
 // The same for the rows that an edit of any component kept in archetypes moves.
 static inline bool keeli_rows_are_free(const keel_world *world) {

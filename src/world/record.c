@@ -469,8 +469,11 @@ keel_result keeli_record_clone(keel_commands *list, keel_entity prototype, uint3
 }
 
 keel_result keeli_record_spawn(keel_commands *list, keel_entity root, uint32_t each, uint32_t count,
-                               keel_entity *out, const keel_value_column *columns) {
-    return record_many(list, KEELI_RECORD_SPAWN, root, NULL, count, each, out, columns);
+                               keel_entity *out, const keel_value_column *columns,
+                               keeli_edit_spawn_fn *edit) {
+    KEEL_TRY(record_many(list, KEELI_RECORD_SPAWN, root, NULL, count, each, out, columns));
+    list->last->edit_spawn = edit;
+    return KEEL_OK;
 }
 
 keel_result keeli_record_many(keel_commands *list, keeli_action does, const keel_entity *entities,

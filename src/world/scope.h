@@ -138,9 +138,18 @@ keel_result keeli_record_add_entities(keel_commands *list, uint32_t count, keel_
                                       const keel_value_column *columns);
 keel_result keeli_record_clone(keel_commands *list, keel_entity prototype, uint32_t count,
                                keel_entity *out);
+// Whom a record is about, in its arena.
+typedef struct keeli_entity_list {
+    uint32_t count;
+    uint32_t each; // a spawned prefab: entities of one copy; otherwise 1
+    keel_entity items[];
+} keeli_entity_list;
 // Copies of the template `root`, of which each has `each` entities; handles of the roots in `out`.
+typedef keel_result keeli_edit_spawn_fn(keel_world *world, keel_entity root,
+                                        keeli_entity_list *held, const keel_value_column *columns);
 keel_result keeli_record_spawn(keel_commands *list, keel_entity root, uint32_t each, uint32_t count,
-                               keel_entity *out, const keel_value_column *columns);
+                               keel_entity *out, const keel_value_column *columns,
+                               keeli_edit_spawn_fn *edit);
 // What is done with many: KEELI_RECORD_ADD_MANY with its column, KEELI_RECORD_DELETE_MANY with its
 // component, KEELI_RECORD_DELETE_ENTITIES with NULL.
 keel_result keeli_record_many(keel_commands *list, keeli_action does, const keel_entity *entities,
@@ -165,13 +174,6 @@ typedef struct keeli_command_part {
     void *value;     // in the arena, owned until it is handed over
 } keeli_command_part;
 
-// Whom a record is about, in its arena.
-typedef struct keeli_entity_list {
-    uint32_t count;
-    uint32_t each; // a spawned prefab: entities of one copy; otherwise 1
-    keel_entity items[];
-} keeli_entity_list;
-
 typedef struct keeli_command {
     struct keeli_command *next;
     keeli_action does;
@@ -182,6 +184,7 @@ typedef struct keeli_command {
         keeli_edit_of_fn *edit_of;     // KEELI_RECORD_EDIT_OF, of the one component
         keeli_edit_pair_fn *edit_pair; // KEELI_RECORD_EDIT_PAIR, with `parent`
         keeli_edit_matching_fn *edit_matching;
+        keeli_edit_spawn_fn *edit_spawn;
         keel_command_fn *function; // KEELI_RECORD_CALL
     };
     union {

@@ -306,7 +306,15 @@ void keeli_tracking_deinit(keel_world *world, keeli_tracking *t) {
     *t = (keeli_tracking){ .kinds = 0 };
 }
 
+void keeli_store_release_stamps(keel_world *world, keeli_storage *s) {
+    const keeli_stamps *stamps = &s->stamps;
+    keeli_free(&world->heap, stamps->items, stamps->count * sizeof *stamps->items,
+               _Alignof(uint32_t));
+    s->stamps = (keeli_stamps){ 0 };
+}
+
 void keeli_store_deinit(keel_world *world, keeli_storage *s) {
+    keeli_store_release_stamps(world, s);
     keeli_sparse_set_deinit(&s->set, &world->heap);
     if (s->size) keeli_indexed_set_deinit(&s->indexed, &world->heap);
     keeli_tracking_deinit(world, &s->tracking);

@@ -4,6 +4,7 @@
 // reserve may fail and leaves all values as they are; the rest cannot fail.
 #pragma once
 #include "base/bytes.h"
+#include "base/platform/platform.h"
 #include "borrow.h"
 #include "world.h"
 
@@ -102,6 +103,13 @@ static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) 
 // The same of a block whose list names the component: the page is there.
 static inline uint64_t *keeli_listed_word(const keeli_storage *s, uint32_t index) {
     return &s->presence.root.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+}
+
+// The value in a place is written; of KEELI_IS_STAMPED. Several threads may write values of one
+// block.
+static inline void keeli_stamp_place(keeli_storage *s, uint32_t place) {
+    const uint32_t block = place / 64;
+    if (block < s->stamps.count) keeli_atomic_put(&s->stamps.items[block], s->world->epoch);
 }
 
 // ------------------------------------------------------------------ values
@@ -304,6 +312,7 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s);
 // ------------------------------------------------------------------ whole storages (storage.c)
 void keeli_store_init(const keel_world *world, keeli_storage *s);
 // Free what has no values any more.
+void keeli_store_release_stamps(keel_world *world, keeli_storage *s);
 void keeli_store_deinit(keel_world *world, keeli_storage *s);
 void keeli_store_trim(keel_world *world, keeli_storage *s);
 // The hooks of the component changed.

@@ -319,6 +319,24 @@ static void what_is_refused(void **state) {
     keel_snapshot_destroy(then);
 }
 
+KEEL_RELATION(Knows);
+// The snapshot's own world forgets it with the next take, both of its storages at once.
+static void a_relation_that_was_unregistered(void **state) {
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, "then");
+    const keel_entity a = keel_add_entity(f.world), b = keel_add_entity(f.world);
+    assert_int_equal(keel_relate(f.world, a, Knows, b), KEEL_OK);
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    assert_int_equal(keel_unregister_component(f.world, KEEL_OF(Knows)), KEEL_OK);
+    assert_int_equal(keel_snapshot_restore(then), KEEL_ERROR_SNAPSHOT);
+    keel_clear_errors(f.world);
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    assert_int_equal(keel_relate(f.world, a, Knows, b), KEEL_OK);
+    assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+    assert_int_equal(keel_target_count(f.world, a, Knows), 0);
+    keel_snapshot_destroy(then);
+}
+
 static void what_was_unregistered(void **state) {
     (void)state;
     keel_snapshot *then = keel_snapshot_create(f.world, "then");
@@ -379,6 +397,7 @@ static const struct CMUnitTest tests[] = {
     WORLD_TEST(a_snapshot_outlives_its_world, "a snapshot and a ring outlive their world"),
     WORLD_TEST(what_is_refused, "commands, views, workloads, values that cannot be copied"),
     WORLD_TEST(what_was_unregistered, "a component that was unregistered"),
+    WORLD_TEST(a_relation_that_was_unregistered, "a relation that was unregistered"),
     WORLD_TEST(nulls, "nothing handed in"),
     WORLD_TEST(taking_again_needs_none, "after a reserve a take needs no memory"),
 };

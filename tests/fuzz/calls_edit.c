@@ -76,7 +76,8 @@ FUZZ(keel_add_entity_at) {
     if (result == KEEL_OK) (void)fuzz_keep(e);
     fuzz_edit(result);
 }
-FUZZ(keel_add_entity_columns) {
+// keel_add_entity_columns, or keel_spawn_columns of a template that may be there.
+static void add_columns(bool spawns) {
     const bool huge = fuzz_one_in(16);
     const uint32_t count = huge ? fuzz_number() : fuzz_below(FUZZ_MANY + 1);
     keel_entity out[FUZZ_MANY];
@@ -98,13 +99,48 @@ FUZZ(keel_add_entity_columns) {
     }
     const bool none = fuzz_one_in(16);
     keel_scope *scope = fuzz_scope();
+    const keel_prefab prefab = { spawns ? fuzz_entity() : keel_null() };
     const keel_result result =
-        (keel_add_entity_columns)(scope, count, huge ? NULL : out, none ? NULL : columns);
+        spawns
+            ? (keel_spawn_columns)(scope, prefab, count, huge ? NULL : out, none ? NULL : columns)
+            : (keel_add_entity_columns)(scope, count, huge ? NULL : out, none ? NULL : columns);
     const bool taken = result == KEEL_OK && !none && columns[0].stride;
     if (owned && !taken) fuzz_release(c, owned, owned_count);
     for (uint32_t i = 0; result == KEEL_OK && !huge && i < count; ++i)
         (void)fuzz_keep(out[i]);
     fuzz_edit(result);
+}
+FUZZ(keel_add_entity_columns) { add_columns(false); }
+FUZZ(keel_spawn_columns) { add_columns(true); }
+FUZZ(keel_spawn_values) {
+    value_list v;
+    take_values(&v);
+    keel_scope *scope = fuzz_scope();
+    const keel_prefab prefab = { fuzz_entity() };
+    const keel_entity e = fuzz_made((keel_spawn_values)(scope, prefab, list_of(&v)));
+    end_values(&v, !keel_is_null(e));
+}
+FUZZ(keel_prefab_of) {
+    const keel_scope *scope = fuzz_scope();
+    (void)(keel_prefab_of)(scope, fuzz_entity());
+}
+// Their handles look like those of the game's own entities.
+FUZZ(keel_templates) {
+    enum { MOST = 24 };
+    keel_world *templates = keel_templates(fuzz_world());
+    if (!templates) {
+        fuzz_edit(KEEL_ERROR_ARGUMENT);
+        return;
+    }
+    if (keel_entity_count(templates) > MOST) return;
+    value_list v;
+    take_values(&v);
+    const keel_entity parent = fuzz_entity();
+    const keel_entity e = fuzz_one_in(2)
+                              ? (keel_add_entity_values)(KEEL_SCOPE(templates), list_of(&v))
+                              : (keel_add_child_values)(KEEL_SCOPE(templates), parent, list_of(&v));
+    (void)fuzz_made(e);
+    end_values(&v, !keel_is_null(e));
 }
 FUZZ(keel_clone_entities) {
     keel_entity out[FUZZ_MANY];

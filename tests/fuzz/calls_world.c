@@ -215,6 +215,15 @@ FUZZ(keel_copy_world) {
     fuzz_edit(keel_copy_world(from, fuzz_world()));
 }
 
+FUZZ(keel_merge_world) {
+    enum { MOST = 300 }; // twice as many each time
+    keel_world *to = fuzz_world(), *from = fuzz_world();
+    keel_merge_options options = { .strict = fuzz_one_in(2) };
+    if (fuzz_one_in(2)) options.root = fuzz_entity();
+    if (from && keel_entity_count(from) > MOST) return;
+    fuzz_edit(keel_merge_world(to, from, fuzz_one_in(4) ? NULL : &options));
+}
+
 // ------------------------------------------------------------------ component types
 FUZZ(keel_register_component) {
     keel_world *world = fuzz_world();
@@ -330,8 +339,9 @@ FUZZ(keel_snapshot_create) {
 FUZZ(keel_snapshot_destroy) {
     const uint32_t at = fuzz_below(FUZZ_SNAPSHOTS);
     if (f.depth) return; // hooks inside of a take may not end what is taken
-    keel_snapshot_destroy(f.snapshots[at]);
-    f.snapshots[at] = NULL;
+    keel_snapshot *ended = f.snapshots[at];
+    f.snapshots[at] = NULL; // nor what is being destroyed
+    keel_snapshot_destroy(ended);
 }
 FUZZ(keel_snapshot_reserve) { fuzz_edit(keel_snapshot_reserve(snapshot())); }
 FUZZ(keel_snapshot_take) { fuzz_edit(keel_snapshot_take(snapshot())); }
@@ -365,8 +375,9 @@ FUZZ(keel_ring_create) {
 }
 FUZZ(keel_ring_destroy) {
     if (f.depth) return;
-    keel_ring_destroy(f.ring);
+    keel_ring *ended = f.ring;
     f.ring = NULL;
+    keel_ring_destroy(ended);
 }
 FUZZ(keel_ring_take) { fuzz_edit(keel_ring_take(f.ring, fuzz_below(8))); }
 FUZZ(keel_rollback) {

@@ -35,6 +35,7 @@ static const struct {
 } exceptions[] = {
     { "keel_world_create", SILENT, "NULL: there is no world that could keep an error" },
     { "keel_piece_scratch", SILENT, "NULL" },
+    { "keel_templates", SILENT, "what is added to that world keeps its errors there" },
     { "keel_run_system", PARTIAL, "what the system did before stays" },
     { "keel_run_workload_of", PARTIAL, "the systems before it ran" },
     { "keel_run_stored", PARTIAL, "the systems before it ran" },
@@ -125,6 +126,7 @@ static const char *const without[] = {
     "keel_null",
     "keel_parent_of",
     "keel_patch_component",
+    "keel_prefab_of",
     "keel_reader_advance",
     "keel_reader_destroy",
     "keel_reader_keep",

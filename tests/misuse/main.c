@@ -118,7 +118,7 @@ static struct {
     keel_scope *scope;
     keel_context *context;
     const keel_piece *piece;
-    keel_entity e, second, parent, child, lone, target, stale, foreign, boxed;
+    keel_entity e, second, parent, child, lone, target, stale, foreign, boxed, tank, copy;
     keel_view view, fresh_view, narrow_view, ended_view;
     keel_iterator iterator, fresh_iterator;
     keel_reader *reader, *ended_reader;
@@ -169,6 +169,7 @@ static const char *name_of(keel_result result) {
 static void say_result(keel_result result) { say(name_of(result)); }
 static void say_bool(bool answer) { say(answer ? "true" : "false"); }
 static void say_entity(keel_entity e) { say(keel_is_null(e) ? "null" : "ok"); }
+static void say_prefab(keel_prefab prefab) { say_entity(prefab.root); }
 static void say_pointer(const void *pointer) { say(pointer ? "ok" : "NULL"); }
 static void say_number(bool is_some) { say(is_some ? "ok" : "0"); }
 static bool assertion_failed(const char *condition, const char *message, const char *file,
@@ -226,6 +227,7 @@ static keel_entity given_entity(int at, keel_entity good) {
         return good;
     }
 }
+static keel_prefab given_prefab(int at) { return (keel_prefab){ given_entity(at, f.tank) }; }
 static const keel_component *component_of(int at, const keel_component *good,
                                           const keel_component *other_kind) {
     switch (wrong_of(at)) {
@@ -367,6 +369,8 @@ static void begin(const misuse *m) {
     f.lone = new_entity(), f.target = new_entity(), f.stale = new_entity();
     f.boxed = keel_add_entity(f.world, KEEL_INIT(Boxed, { 1, 2 }), KEEL_INIT(Kept, { 1, 2 }),
                               KEEL_INIT(Velocity, { 1, 2 }), KEEL_INIT(Bound, { 1, 2 }));
+    f.tank = keel_add_entity(keel_templates(f.world), KEEL_INIT(Spare, { 3, 4 }));
+    f.copy = keel_spawn(f.world, (keel_prefab){ f.tank });
     (void)keel_delete_entity(f.world, f.stale);
     f.foreign = keel_entity_make(900, 5);
     (void)keel_add_entity_at(f.other, f.foreign);

@@ -16,6 +16,8 @@ RIGHT = {
     # by function
     "keel_add_entity_at.e": "given_entity({i}, keel_entity_make(700, 3))",
     "keel_attach.child": "given_entity({i}, f.lone)",
+    "keel_merge_world.from": "given_world({i}, f.other)",
+    "keel_merge_world.options": "NULL",
     "keel_copy_world.from": "given_world({i}, f.world)",
     "keel_copy_world.to": "given_world({i}, f.empty)",
     "keel_enable_component.enabled": "false",
@@ -37,6 +39,7 @@ RIGHT = {
     "keel_find_entity.parent": "keel_null()",
     "keel_find_group.name": 'given_name({i}, "kept")',
     "keel_find_workload.name": 'given_name({i}, "frame")',
+    "keel_prefab_of.e": "given_entity({i}, f.copy)",
     "keel_move_entity.to": "given_world({i}, f.other)",
     "keel_move_entity.e": "given_entity({i}, f.lone)",
     "keel_next_child.child": "given_entity({i}, f.child)",
@@ -105,6 +108,7 @@ RIGHT = {
     "const keel_component *": "given_component({i}, KEEL_OF(Position))",
     "const keel_view *": "given_view({i})",
     "keel_view *": "given_view({i})",
+    "keel_prefab": "given_prefab({i})",
     "keel_iterator *": "given_iterator({i})",
     "keel_reader *": "given_reader({i})",
     "keel_group *": "given_group({i})",
@@ -168,7 +172,7 @@ RIGHT = {
 # What may be wrong with an argument, by what hands it out; NULL only where the headers do not allow it.
 WRONGS = {
     "given_world": ["NULL"], "given_scope": ["NULL", "ENDED", "OTHER_KIND", "UNDECLARED"],
-    "given_entity": ["NULL_ENTITY", "STALE", "FOREIGN"], "given_pointer": ["NULL"], "given_text": ["NULL"], "given_name": ["NULL", "UNKNOWN"], "given_kit": ["NULL"],
+    "given_entity": ["NULL_ENTITY", "STALE", "FOREIGN"], "given_prefab": ["NULL_ENTITY", "STALE", "FOREIGN"], "given_pointer": ["NULL"], "given_text": ["NULL"], "given_name": ["NULL", "UNKNOWN"], "given_kit": ["NULL"],
     "given_function": ["NULL"], "given_component": ["NULL", "OTHER_KIND", "REFUSED"],
     "given_unique": ["NULL", "OTHER_KIND"], "given_event": ["NULL", "OTHER_KIND"], "given_relation": ["NULL", "OTHER_KIND"], "given_valued_relation": ["NULL", "OTHER_KIND"],
     "given_view": ["NULL", "ENDED"], "given_iterator": ["NULL", "ENDED"], "given_reader": ["NULL", "ENDED"],
@@ -186,7 +190,7 @@ NO_SUCCESS = {"keel_share_end": "nothing was begun", "keel_view_single": "many m
               "keel_fail_text": "the system is to fail"}
 # Scopes that a function does not take: no reader, or with one no commands.
 OTHER = ["KEEL_SCOPE(f.reader)", "KEEL_SCOPE(keel_world_commands(f.world))"]
-SAID = {"keel_result": "say_result", "bool": "say_bool", "keel_entity": "say_entity"}
+SAID = {"keel_result": "say_result", "bool": "say_bool", "keel_entity": "say_entity", "keel_prefab": "say_prefab"}
 
 COLUMNS = {  # of the table: the misuses that it shows
     "NULL": ["NULL"], "null, deleted, foreign entity": ["NULL_ENTITY", "STALE", "FOREIGN"],

@@ -116,6 +116,9 @@ static inline uint64_t keeli_atomic_next(uint64_t *p) {
 static inline int32_t keeli_atomic_peek(const int32_t *p) {
     return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
+static inline void keeli_atomic_put(uint32_t *p, uint32_t value) {
+    __atomic_store_n(p, value, __ATOMIC_RELAXED);
+}
 // Replace *p by `to` when it is `*from`; otherwise tell in *from what it is.
 static inline bool keeli_atomic_swap(int32_t *p, int32_t *from, int32_t to) {
     return __atomic_compare_exchange_n(p, from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+#include "rewind/blocks.h"
+
+#include "world/report.h"
+
+#include <string.h>
+
+// ------------------------------------------------------------------ stamps
+// How many blocks have values that a snapshot could hold.
+static uint32_t blocks_of(const keel_world *world, const keeli_storage *s) {
+    if (!s->size || s->flags & (KEELI_IS_UNIQUE | KEELI_IS_LINK)) return 0;
+    if (keeli_store_is_sparse(s)) return s->set.count / 64 + 1;
+    return keeli_store_has_rows(s) ? world->archetypes.block_count << (KEELI_ROW_SHIFT - 6)
+                                   : s->presence.root.page_count * KEELI_PAGE_WORDS;
+}
+
+bool keeli_stamps_reserve(keel_world *world) {
+    keeli_heap *heap = &world->heap;
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        keeli_storage *s = world->storages.items[i];
+        keeli_stamps *stamps = &s->stamps;
+        const uint32_t need = blocks_of(world, s);
+        if (need <= stamps->count) continue;
+        const uint32_t count = need > stamps->count * 2 ? need : stamps->count * 2;
+        uint32_t *items = keeli_new_zeroed(heap, count * sizeof *items, _Alignof(uint32_t));
+        if (!items) return false;
+        if (stamps->count) memcpy(items, stamps->items, stamps->count * sizeof *items);
+        keeli_free(heap, stamps->items, stamps->count * sizeof *items, _Alignof(uint32_t));
+        stamps->items = items;
+        stamps->count = count;
+    }
+    return true;
+}
+
+void keeli_stamps_begin(keel_world *world) {
+    if (!world->epoch) world->epoch = 1;
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        keeli_storage *s = world->storages.items[i];
+        if (!s->stamps.from) s->stamps.from = world->epoch + 1; // what is taken now is whole
+        if (s->stamps.count) s->flags |= KEELI_IS_STAMPED;
+    }
+}
+
+void keeli_stamps_end(keel_world *world) {
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        keeli_storage *s = world->storages.items[i];
+        keeli_store_release_stamps(world, s);
+        s->flags &= ~(uint32_t)KEELI_IS_STAMPED;
+    }
+}
+
+void keeli_stamps_renew(keel_world *world, keel_world *image) {
+    image->epoch = ++world->epoch;
+    for (uint32_t i = 0; i < image->storages.count; ++i) {
+        keeli_storage *t = image->storages.items[i];
+        const keeli_storage *s = world->root.storages[t->slot];
+        t->set.moves = s->set.moves;
+        t->presence.cleared = s->presence.cleared;
+        t->disabled.cleared = s->disabled.cleared;
+    }
+    image->archetypes.moves = world->archetypes.moves;
+    image->entities.frees = world->entities.frees;
+}
+
+// ------------------------------------------------------------------ what is the same
+// The one of the two that has stamps.
+static keeli_storage *stamped(const keeli_image *image, const keeli_storage *t) {
+    return image->teller->root.storages[t->slot];
+}
+
+// Were both the same once, and do stamps tell what happened since?
+static bool is_known(const keeli_image *image, const keeli_storage *t) {
+    const keeli_stamps *stamps = &stamped(image, t)->stamps;
+    return stamps->from && stamps->from <= image->since;
+}
+
+static bool have_same_bits(const keeli_presence *a, const keeli_presence *b) {
+    return a->cleared == b->cleared && a->count == b->count;
+}
+
+bool keeli_is_same_set(const keeli_image *image, const keeli_storage *t, const keeli_storage *s) {
+    return is_known(image, t) && have_same_bits(&t->presence, &s->presence) &&
+           have_same_bits(&t->disabled, &s->disabled) && t->set.moves == s->set.moves &&
+           t->set.count == s->set.count;
+}
+
+bool keeli_are_same_rows(const keeli_image *image) {
+    const keeli_archetypes *a = &image->to->archetypes, *b = &image->from->archetypes;
+    if (!image->since || image->has_archetypes || a->moves != b->moves) return false;
+    for (uint32_t i = 0; i < a->count; ++i)
+        if (a->all[i]->row_count != b->all[i]->row_count) return false;
+    return true;
+}
+
+// Has no value another place?
+static bool is_in_place(const keeli_image *image, const keeli_storage *t, const keeli_storage *s) {
+    if (keeli_store_is_sparse(t)) return t->set.moves == s->set.moves;
+    if (!keeli_store_has_rows(t)) return t->presence.cleared == s->presence.cleared;
+    return !image->has_archetypes && image->to->archetypes.moves == image->from->archetypes.moves;
+}
+
+// ------------------------------------------------------------------ copying
+// A walk over the places of a storage, which are copied in runs.
+typedef struct block_walk {
+    keeli_image *image;
+    keeli_storage *t;
+    const keeli_storage *s;
+    const keeli_stamps *stamps; // NULL: all is copied
+    uint32_t *renewed;          // of the world: the stamps of what a restore writes; or NULL
+    uint32_t place, count;      // of the run that is not copied yet
+    bool is_missed;             // a block was written that is not stamped
+} block_walk;
+
+static bool is_dirty(const block_walk *walk, uint32_t block) {
+    const keeli_stamps *stamps = walk->stamps;
+    return !stamps || block >= stamps->count || stamps->items[block] >= walk->image->since;
+}
+
+// A restore writes a block, which other snapshots do not have.
+static void renew(const block_walk *walk, uint32_t block) {
+    if (walk->renewed && block < walk->stamps->count) walk->renewed[block] = walk->image->to->epoch;
+}
+
+// The first of the blocks from `block` to `end` that is to be copied.
+static uint32_t next_dirty(const block_walk *walk, uint32_t block, uint32_t end) {
+    enum { step = 32 };
+    const uint32_t since = walk->image->since;
+    while (walk->stamps && block + step <= keeli_least(end, walk->stamps->count)) {
+        const uint32_t *items = walk->stamps->items + block;
+        uint32_t any = 0;
+        for (uint32_t i = 0; i < step; ++i) // vector code
+            any |= items[i] >= since;
+        if (any) break;
+        block += step;
+    }
+    while (block < end && !is_dirty(walk, block))
+        ++block;
+    return block;
+}
+
+static void end_run(block_walk *walk) {
+    const uint32_t page = (uint32_t)1 << walk->t->root->shift, size = walk->t->size;
+    walk->image->copied += (uint64_t)walk->count * size;
+    for (uint32_t n; walk->count; walk->place += n, walk->count -= n) {
+        n = keeli_least(walk->count, page - (walk->place & (page - 1)));
+        memcpy(keeli_store_at(walk->t, walk->place), keeli_store_at(walk->s, walk->place),
+               (size_t)n * size);
+    }
+}
+
+static void add_run(block_walk *walk, uint32_t place, uint32_t count) {
+    if (walk->place + walk->count != place) {
+        end_run(walk);
+        walk->place = place;
+    }
+    walk->count += count;
+}
+
+// What should be the same, value by value as pages may hold one.
+static void check_run(block_walk *walk, uint32_t place, uint32_t count) {
+    for (uint32_t end = place + count; walk->image->checks && place < end; ++place) {
+        if (!memcmp(keeli_store_at(walk->t, place), keeli_store_at(walk->s, place), walk->t->size))
+            continue;
+        walk->is_missed = true;
+        add_run(walk, place, 1);
+    }
+}
+
+// Places from `first` on: `old` have values on both sides, and behind them come others, up to
+// `count`.
+static void copy_packed(block_walk *walk, uint32_t first, uint32_t old, uint32_t count) {
+    const uint32_t end = first + old;
+    for (uint32_t at = first; at < end;) {
+        const uint32_t dirty = next_dirty(walk, at / 64, (end + 63) / 64) * 64;
+        if (dirty > at) check_run(walk, at, keeli_least(dirty, end) - at);
+        if (dirty >= end) break;
+        at = dirty > at ? dirty : at;
+        const uint32_t n = keeli_least(at / 64 * 64 + 64, end) - at;
+        add_run(walk, at, n);
+        renew(walk, at / 64);
+        at += n;
+    }
+    if (count > old) add_run(walk, end, count - old);
+}
+
+static void add_bits(block_walk *walk, uint32_t first, uint64_t bits) {
+    while (bits) {
+        const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+        const uint64_t rest = ~(bits >> at);
+        const uint32_t n = rest ? (uint32_t)__builtin_ctzll(rest) : 64;
+        add_run(walk, first + at, n);
+        if (at + n == 64) return;
+        bits &= ~(uint64_t)0 << (at + n);
+    }
+}
+
+static void copy_by_index(block_walk *walk, const keeli_presence *to, const keeli_presence *from,
+                          bool is_same) {
+    const uint32_t end = from->root.page_count * KEELI_PAGE_WORDS;
+    for (uint32_t block = 0; block < end; ++block) {
+        if (is_same && !walk->image->checks) block = next_dirty(walk, block, end);
+        const uint64_t bits = keeli_presence_word(from, block);
+        if (!bits) continue;
+        if (is_dirty(walk, block)) {
+            add_bits(walk, block * 64, bits);
+            renew(walk, block);
+            continue;
+        }
+        const uint64_t both = bits & keeli_presence_word(to, block);
+        add_bits(walk, block * 64, bits & ~both);
+        for (uint64_t left = walk->image->checks ? both : 0; left; left &= left - 1)
+            check_run(walk, block * 64 + (uint32_t)__builtin_ctzll(left), 1);
+    }
+}
+
+static void copy_rows(block_walk *walk) {
+    const keeli_archetypes *to = &walk->image->to->archetypes,
+                           *from = &walk->image->from->archetypes;
+    for (uint32_t n = 0; n < from->block_count; ++n) {
+        const keeli_block *block = from->blocks[n];
+        const uint32_t number = walk->t->slot;
+        if (!block->archetype || keeli_archetype_column(block->archetype, number) == UINT32_MAX)
+            continue;
+        copy_packed(walk, n << KEELI_ROW_SHIFT, keeli_least(to->blocks[n]->count, block->count),
+                    block->count);
+    }
+}
+
+static void say_missed(const block_walk *walk) {
+    keeli_warn(walk->image->teller,
+               "'%s' was written through a kept pointer: take it anew after a take, or call "
+               "keel_mark",
+               walk->t->component.name);
+}
+
+void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage *s) {
+    keeli_storage *live = stamped(image, t);
+    keeli_stamps *stamps = &live->stamps;
+    const bool by_stamps = live->flags & KEELI_IS_STAMPED && is_known(image, t) &&
+                           is_in_place(image, t, s) && stamps->all < image->since;
+    block_walk walk = { .image = image, .t = t, .s = s };
+    if (by_stamps) walk.stamps = stamps;
+    if (by_stamps && live == t) walk.renewed = stamps->items;
+    if (!by_stamps && live == t) stamps->all = image->to->epoch;
+    if (keeli_store_is_sparse(t))
+        copy_packed(&walk, 0, keeli_least(t->set.count, s->set.count), s->set.count);
+    else if (keeli_store_has_rows(t)) copy_rows(&walk);
+    else copy_by_index(&walk, &t->presence, &s->presence, keeli_is_same_set(image, t, s));
+    end_run(&walk);
+    if (walk.is_missed) say_missed(&walk);
+}
