@@ -67,6 +67,20 @@ COST_EACH(clone_one) {
 static keel_result clone_many(cost_run *run) {
     return keel_clone_entities(run->world, run->e[0], COST_COUNT, NULL);
 }
+
+// A template of two components, and how it is spawned.
+static keel_prefab prefab;
+static keel_result make_template(cost_run *run) {
+    const Position p = bench_position(1);
+    const Velocity v = bench_velocity(1);
+    prefab.root =
+        keel_add_entity(keel_templates(run->world), KEEL_INIT(Position, p), KEEL_INIT(Velocity, v));
+    return keel_is_null(prefab.root) ? KEEL_ERROR_MEMORY : KEEL_OK;
+}
+COST_EACH(spawn_one) { return cost_made(run, i, keel_spawn(world, prefab)); }
+static keel_result spawn_many(cost_run *run) {
+    return keel_spawn_many(run->world, prefab, COST_COUNT, run->e);
+}
 COST_EACH(create_child) {
     const Position p = bench_position(i);
     const Velocity v = bench_velocity(i);
@@ -260,6 +274,8 @@ static const cost_case cases[] = {
     { "add_child, 2", create_child, NULL, 0, 0, 0, 0 },
     { "clone_entity", clone_one, NULL, 2, 0, 0, 0 },
     { "clone_entities", clone_many, NULL, 2, 0, 0, 0 },
+    { "spawn, 2", spawn_one, make_template, COST_FRESH, 0, 0, 0 },
+    { "spawn_many, 2", spawn_many, make_template, COST_FRESH, 0, 0, 0 },
     { "add", add_1, NULL, 1, 0, 0, 0 },
     { "add, pointer", add_1_pointer, NULL, 1, 0, 0, 0 },
     { "add, overwrites", add_1, NULL, 2, 0, 0, 0 },

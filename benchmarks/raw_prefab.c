@@ -32,3 +32,35 @@ BENCH_WORKLOAD(spawn_tree) {
     free(versions);
     free(parent);
 }
+
+BENCH_WORKLOAD(spawn_5) {
+    const uint32_t n = run->n;
+    Position *p = RAW_NEW(Position, n);
+    Velocity *v = RAW_NEW(Velocity, n);
+    Acceleration *a = RAW_NEW(Acceleration, n);
+    Affine *s = RAW_NEW(Affine, n);
+    uint32_t *kind = RAW_NEW(uint32_t, n), *versions = RAW_NEW(uint32_t, n);
+    run->items = n;
+    while (bench_next(run)) {
+        bench_start(run);
+        for (uint32_t i = 0; i < n; ++i) {
+            p[i] = bench_position(1);
+            v[i] = bench_velocity(1);
+            a[i] = bench_acceleration(1);
+            s[i] = bench_affine(1);
+            kind[i] = 1;
+            versions[i] = 0;
+        }
+        BENCH_BARRIER();
+        bench_stop(run);
+        run->sum = raw_sum_positions(p, n);
+        for (uint32_t i = 0; i < n; ++i)
+            run->sum += kind[i];
+    }
+    free(p);
+    free(v);
+    free(a);
+    free(s);
+    free(kind);
+    free(versions);
+}

@@ -74,6 +74,10 @@
     X(spawn_tree,           spawn_tree,           1, 0, (110000), (4)) \
     X(spawn_tree_one,       spawn_tree,           1, 0, (110000), (4)) \
     X(spawn_tree_by_hand,   spawn_tree,           1, 0, (110000), (4)) \
+    X(spawn_5,              spawn_5,              1, 0, (100000), (4)) \
+    X(spawn_5_fill,         spawn_5,              1, 0, (100000), (4)) \
+    X(spawn_5_one,          spawn_5,              1, 0, (100000), (4)) \
+    X(spawn_5_by_hand,      spawn_5,              1, 0, (100000), (4)) \
     X(snapshot_take,        snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
     X(snapshot_restore,     snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \
     X(snapshot_copy_world,  snapshot_take,        1, 0, (100000, 1000000), (3, 3)) \

@@ -376,7 +376,7 @@ static keel_result grow_plain(const keeli_graft *g, bool *is_more) {
     }
     for (uint32_t node = 0; result == KEEL_OK && values.have_handles && node < g->count; ++node)
         point_to_copies(g, node);
-    *is_more = values.is_more;
+    if (result == KEEL_OK) *is_more = values.is_more; // otherwise not all was looked at
     while (result != KEEL_OK && made--) {
         keeli_commit_delete_entity(to, g->made[made]);
         keeli_entity_index_hold_again(&to->entities, g->made[made]);
