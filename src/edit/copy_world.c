@@ -240,10 +240,11 @@ keel_result keel_copy_world(const keel_world *from, keel_world *to) {
         keeli_storage *t = keeli_storage_get(to, c, c->is_unique, &known);
         if (!t) return known;
         if (t->component.storage != from->storages.items[i]->component.storage)
-            return keeli_error(to, KEEL_ERROR_COMPONENT,
-                               "'%s' has another storage in world '%s' than in world '%s'; register "
-                               "it in the same way in both",
-                               t->component.name, to->name, from->name);
+            return keeli_error(
+                to, KEEL_ERROR_COMPONENT,
+                "'%s' has another storage in world '%s' than in world '%s'; register "
+                "it in the same way in both",
+                t->component.name, to->name, from->name);
         // what it begins with; others were refused
         if (t->unique && !is_left_out(from->storages.items[i], to))
             (void)keeli_edit_remove_unique(to, NULL, t, NULL);
