@@ -4,7 +4,7 @@
 local ffi = require("ffi")
 ffi.cdef [[
 typedef uint64_t keel_entity_bits;
-typedef enum keel_result { KEEL_ABSENT = 1, KEEL_OK = 0, KEEL_ERROR_MEMORY = -1, KEEL_ERROR_DEAD_ENTITY = -2, KEEL_ERROR_BORROWED = -3, KEEL_ERROR_ITERATING = -4, KEEL_ERROR_SHARED = -5, KEEL_ERROR_ACCESS = -6, KEEL_ERROR_COMPONENT = -7, KEEL_ERROR_MISSING_UNIQUE = -8, KEEL_ERROR_UNKNOWN = -9, KEEL_ERROR_SYSTEM = -10, KEEL_ERROR_ARGUMENT = -11, KEEL_ERROR_FULL = -12, KEEL_ERROR_OCCUPIED = -13, KEEL_ERROR_CYCLE = -14, KEEL_ERROR_COPY = -15, KEEL_ERROR_COUNT = -16, KEEL_ERROR_GROUPED = -17, KEEL_ERROR_HASH = -18, KEEL_ERROR_THREAD = -19, KEEL_ERROR_VIEW = -20, KEEL_ERROR_FILE = -21, KEEL_ERROR_RELATED = -22, KEEL_ERROR_TEXT = -23, KEEL_ERROR_SNAPSHOT = -24, KEEL_ERROR_REQUIRED = -25 } keel_result;
+typedef enum keel_result { KEEL_ABSENT = 1, KEEL_OK = 0, KEEL_ERROR_MEMORY = -1, KEEL_ERROR_DEAD_ENTITY = -2, KEEL_ERROR_BORROWED = -3, KEEL_ERROR_ITERATING = -4, KEEL_ERROR_SHARED = -5, KEEL_ERROR_ACCESS = -6, KEEL_ERROR_COMPONENT = -7, KEEL_ERROR_MISSING_UNIQUE = -8, KEEL_ERROR_UNKNOWN = -9, KEEL_ERROR_SYSTEM = -10, KEEL_ERROR_ARGUMENT = -11, KEEL_ERROR_FULL = -12, KEEL_ERROR_OCCUPIED = -13, KEEL_ERROR_CYCLE = -14, KEEL_ERROR_COPY = -15, KEEL_ERROR_COUNT = -16, KEEL_ERROR_GROUPED = -17, KEEL_ERROR_HASH = -18, KEEL_ERROR_THREAD = -19, KEEL_ERROR_VIEW = -20, KEEL_ERROR_FILE = -21, KEEL_ERROR_RELATED = -22, KEEL_ERROR_TEXT = -23, KEEL_ERROR_SNAPSHOT = -24, KEEL_ERROR_REQUIRED = -25, KEEL_ERROR_FORMAT = -26, KEEL_ERROR_SCHEMA = -27 } keel_result;
 typedef enum keel_log_level { KEEL_LOG_WARNING = 0, KEEL_LOG_ERROR = 1 } keel_log_level;
 typedef enum keel_storage { KEEL_SPARSE_SET = 0, KEEL_INDEXED = 1, KEEL_ARCHETYPE = 2 } keel_storage;
 enum { KEEL_TRACK_NONE = 0, KEEL_TRACK_INSERTION = 1, KEEL_TRACK_MODIFICATION = 2, KEEL_TRACK_DELETION = 4, KEEL_TRACK_REMOVAL = 8, KEEL_TRACK_ALL = 15 };
@@ -171,6 +171,7 @@ const keel_error *keel_first_error(const keel_world *world);
 void keel_clear_errors(keel_world *world);
 uint32_t keel_entity_count(const keel_scope *scope);
 keel_entity keel_next_entity(const keel_world *world, keel_entity after);
+keel_entity keel_next_free_entity(const keel_world *world, keel_entity after);
 bool keel_is_alive(const keel_scope *scope, keel_entity e);
 keel_entity keel_entity_at(const keel_scope *scope, uint32_t index);
 keel_result keel_share_begin(keel_world *world);

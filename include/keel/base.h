@@ -83,11 +83,13 @@ extern "C" {
     X(KEEL_ERROR_HASH, -18, "the component does not say which bytes are its value")                \
     X(KEEL_ERROR_THREAD, -19, "the component or the view belongs to another thread")               \
     X(KEEL_ERROR_VIEW, -20, "a custom view could not be made")                                     \
-    X(KEEL_ERROR_FILE, -21, "a file cannot be written")                                            \
+    X(KEEL_ERROR_FILE, -21, "a file cannot be read or written")                                    \
     X(KEEL_ERROR_RELATED, -22, "a relation refuses that its target is deleted")                    \
     X(KEEL_ERROR_TEXT, -23, "a text is no value of this field")                                    \
     X(KEEL_ERROR_SNAPSHOT, -24, "the snapshot does not fit the world")                             \
-    X(KEEL_ERROR_REQUIRED, -25, "another component of the entity requires it")
+    X(KEEL_ERROR_REQUIRED, -25, "another component of the entity requires it")                     \
+    X(KEEL_ERROR_FORMAT, -26, "a file is not a save, or is damaged")                               \
+    X(KEEL_ERROR_SCHEMA, -27, "a component or field of a save does not fit the program")
 
 /// What a call did. Negative: an error, and nothing was changed. The names, values and texts stand
 /// in KEEL_RESULTS; docs/errors.md says which call returns which.

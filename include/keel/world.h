@@ -82,6 +82,14 @@ KEEL_API uint32_t keel_entity_count(const keel_scope *scope);
 /// @return null at the end
 KEEL_API keel_entity keel_next_entity(const keel_world *world, keel_entity after);
 
+/// Walk the handles that later adds give before any fresh one, in this order: pass null first, then
+/// the last answer. For saves: whoever adds and deletes their predecessors, the last first, has a
+/// world that never hands out a handle twice. Indices that were skipped by keel_add_entity_at are
+/// not listed, nor those whose versions are used up.
+/// @param after null, or a handle that is free now; any other ends the walk
+/// @return null at the end
+KEEL_API keel_entity keel_next_free_entity(const keel_world *world, keel_entity after);
+
 /// Is `e` alive? False for null, stale, foreign and invented handles.
 /// @param scope any; it needs nothing
 KEEL_API bool keel_is_alive(const keel_scope *scope, keel_entity e);

@@ -358,6 +358,18 @@ void keeli_entity_index_assign(keeli_entity_index *ix, const keeli_entity_index 
 }
 
 // ------------------------------------------------------------------ walking
+keel_entity keeli_entity_index_next_free(const keeli_entity_index *ix, keel_entity after) {
+    uint32_t i = ix->free_head;
+    if (!keel_is_null(after)) {
+        const uint32_t last = keeli_index_of(after);
+        if (last >= ix->size || *version_of(ix, last) != (KEELI_DEAD | upper_of(after)) ||
+            upper_of(after) >= KEELI_DEAD)
+            return keel_null();
+        i = *where_of(ix, last); // or the mark of one that is dead and not in the list
+    }
+    return i < ix->size ? handle(i, *version_of(ix, i) & ~KEELI_DEAD) : keel_null();
+}
+
 keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from) {
     for (uint32_t i = from; i < ix->size; ++i) {
         uint32_t *page = ix->root.versions[i / KEELI_ENTITY_PAGE],

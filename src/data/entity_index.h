@@ -168,6 +168,8 @@ void keeli_entity_index_hold_again(keeli_entity_index *ix, keel_entity e);
 
 // The first living entity at index `from` or above; null at the end.
 keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from);
+// The free list, from null on; null at its end, and after a handle that is not in it.
+keel_entity keeli_entity_index_next_free(const keeli_entity_index *ix, keel_entity after);
 // Who lives on a page: a bit for each of its 4,096 indices, in 64 words. False when nobody does.
 bool keeli_entity_index_living(const keeli_entity_index *ix, uint32_t page, uint64_t *words);
 bool keeli_entity_index_is_valid(const keeli_entity_index *ix);

@@ -653,3 +653,8 @@ keel_entity keel_next_entity(const keel_world *world, keel_entity after) {
     if (!keel_is_null(after) && index >= KEEL_MAX_ENTITY_INDEX) return keel_null();
     return keeli_entity_index_next(&world->entities, keel_is_null(after) ? 0 : index + 1);
 }
+
+keel_entity keel_next_free_entity(const keel_world *world, keel_entity after) {
+    if (keeli_is_nobody(world)) return keel_null();
+    return keeli_entity_index_next_free(&world->entities, after);
+}

@@ -174,6 +174,10 @@ FUZZ(keel_next_entity) {
     keel_world *world = fuzz_world();
     (void)fuzz_keep(keel_next_entity(world, fuzz_entity()));
 }
+FUZZ(keel_next_free_entity) {
+    keel_world *world = fuzz_world();
+    (void)fuzz_keep(keel_next_free_entity(world, fuzz_entity()));
+}
 FUZZ(keel_is_alive) {
     keel_scope *scope = fuzz_scope();
     (void)(keel_is_alive)(scope, fuzz_entity());

@@ -119,6 +119,7 @@ static const char *const without[] = {
     "keel_next_component_of",
     "keel_next_descendant",
     "keel_next_entity",
+    "keel_next_free_entity",
     "keel_next_event_type",
     "keel_next_source_component",
     "keel_next_target_component",

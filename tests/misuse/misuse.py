@@ -48,6 +48,7 @@ RIGHT = {
     "keel_next_source_component.after": "keel_null()",
     "keel_next_target_component.after": "keel_null()",
     "keel_next_entity.after": "keel_null()",
+    "keel_next_free_entity.after": "keel_null()",
     "keel_reader_create.name": 'given_text({i}, "second")',
     "keel_remove_workload.name": 'given_name({i}, "frame")',
     "keel_run_stored.name": 'given_name({i}, "frame")',

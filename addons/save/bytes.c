@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Bytes that grow, numbers in little-endian order, and errors.
+#include "save.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void save_bytes_free(save_bytes *b) {
+    free(b->data);
+    *b = (save_bytes){ 0 };
+}
+
+unsigned char *save_bytes_more(save_bytes *b, size_t size) {
+    if (b->is_full) return NULL;
+    if (size > b->room - b->size) {
+        size_t room = b->room < 256 ? 256 : b->room * 2;
+        if (room < b->size + size) room = b->size + size;
+        unsigned char *grown = realloc(b->data, room);
+        if (!grown) {
+            b->is_full = true;
+            return NULL;
+        }
+        b->data = grown;
+        b->room = room;
+    }
+    b->size += size;
+    return b->data + (b->size - size);
+}
+
+void save_write_number(unsigned char *at, uint64_t number, uint32_t bytes) {
+    for (uint32_t i = 0; i < bytes; ++i)
+        at[i] = (unsigned char)(number >> (8 * i));
+}
+
+uint64_t save_read_number(const unsigned char *at, uint32_t bytes) {
+    uint64_t number = 0;
+    for (uint32_t i = 0; i < bytes; ++i)
+        number |= (uint64_t)at[i] << (8 * i);
+    return number;
+}
+
+void save_put(save_bytes *b, uint64_t number, uint32_t bytes) {
+    unsigned char *at = save_bytes_more(b, bytes);
+    if (at) save_write_number(at, number, bytes);
+}
+
+void save_put_text(save_bytes *b, const char *text) {
+    const size_t length = strlen(text);
+    save_put(b, length, 2);
+    unsigned char *at = save_bytes_more(b, length);
+    if (at) memcpy(at, text, length);
+}
+
+keel_result save_fail(keel_error *error, keel_result result, const char *format, ...) {
+    if (!error) return result;
+    *error = (keel_error){ .result = result };
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(error->message, sizeof error->message, format, values);
+    va_end(values);
+    return result;
+}
+
+static void be_silent(void *context, keel_log_level level, const char *line) {
+    (void)context;
+    (void)level;
+    (void)line;
+}
+
+keel_world *save_private_world(void) {
+    return keel_world_create(&(keel_world_desc){ .name = "a save",
+                                                 .log = { be_silent, NULL },
+                                                 .on_misuse = KEEL_MISUSE_RETURN,
+                                                 .worker_count = 1 });
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/// @file keel_save.h
+/// Saves: a world as a file, and back. One call each; a save of an older program loads where its
+/// components still fit.
+///
+/// **What is saved:** all entities with their handles, the handles that are free, components with
+/// values, disabled ones too, the hierarchy, names, relations with values, and uniques. Not saved:
+/// what is `.transient`, components, uniques and fields alike; events, commands, code. The hash of
+/// the loaded world (keel_world_hash) is that of the saved one. In which order loops visit values
+/// is not saved.
+///
+/// **Which bytes:** the described fields (KEEL_FIELDS), or all bytes with `.no_padding`. A
+/// component with values that has neither, or that owns a text (KEEL_FIELD_OWNED_TEXT), is
+/// KEEL_ERROR_SCHEMA: nothing is left out silently.
+///
+/// **Changes of the program:** components are found by name and fields by path, in any order. A new
+/// field has its bytes of `.initial`, else zeros; one that is not there any more is skipped.
+/// Integers and floats may have become wider (i8 to i64, u8 to u64, u8 to i16, f32 to f64), texts
+/// longer; everything else is KEEL_ERROR_SCHEMA, which names the field. A component that the
+/// program does not know is an error, too, unless the caller skips it.
+///
+/// **Hostile files:** every byte is under a hash, and every number is checked as if there were no
+/// hash. A file is read into a private world; the caller's is touched when all of that is done.
+///
+/// The file is zstd over planes of bytes, in chunks; little-endian, the same on every machine.
+#pragma once
+#include <keel/keel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Where the bytes of a save go: called with one piece after the other; false is
+/// KEEL_ERROR_FILE, and ends it.
+typedef struct keel_save_sink {
+    bool (*write)(void *context, const void *bytes, size_t size); ///< takes all of it, or fails
+    void *context;                                                ///< handed to every call
+} keel_save_sink;
+
+/// How to save. Zero members take their defaults.
+typedef struct keel_save_options {
+    keel_error *error; ///< filled on error: what, where, and what to do; default: nobody hears
+} keel_save_options;
+
+/// How to load. Zero members take their defaults.
+typedef struct keel_load_options {
+    keel_error *error;     ///< filled on error; default: nobody hears
+    uint64_t max_bytes;    ///< the largest file, and the most bytes of values in it; default 1 GiB
+    uint32_t max_entities; ///< entities, dead indices included; default 16,777,216
+    bool skip_unknown;     ///< leave out components that the world does not know; default false
+} keel_load_options;
+
+/// Save a world to a file. The file is written beside its place, under `path` with `.XXXXXX` behind
+/// it, and moved there when all of it is on the disk: whatever fails, the file at `path` is the old
+/// one or the new one. It keeps the mode of the old one; a new one can be read by its owner only.
+/// The world is copied first, with its copy hooks, so it takes as much memory again.
+/// @param options NULL: all defaults
+/// @threads the world's owner
+/// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL), KEEL_ERROR_FILE, KEEL_ERROR_SCHEMA,
+///   KEEL_ERROR_MEMORY, and as keel_copy_world
+keel_result keel_save(const keel_world *world, const char *path, const keel_save_options *options);
+/// The same to a sink, which has some of it already when an error comes.
+/// @return as keel_save; KEEL_ERROR_FILE: the sink said no
+keel_result keel_save_to(const keel_world *world, keel_save_sink sink,
+                         const keel_save_options *options);
+
+/// Load a file into an empty world: nobody lives in it, and no unique is set. Register the
+/// program's components before. On error nothing has changed, and `options->error` names section
+/// and chunk, or component and field.
+/// @param options NULL: all defaults
+/// @invalidates as keel_copy_world
+/// @threads the world's owner
+/// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL, or the world is not empty), KEEL_ERROR_FILE,
+///   KEEL_ERROR_FORMAT (no save, damaged, impossible, above a limit), KEEL_ERROR_SCHEMA,
+///   KEEL_ERROR_MEMORY, and as keel_copy_world
+keel_result keel_load(keel_world *world, const char *path, const keel_load_options *options);
+/// The same from memory.
+/// @return as keel_load
+keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
+                           const keel_load_options *options);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// What the parts of keel::save share. A file is a header and sections; a section is a head and
+// chunks of at most 256 KiB, each packed by itself. All numbers are little-endian.
+//   header:  signature[8], u16 major, u16 minor, u32 flags, zeros[24], u64 hash
+//   section: tag[4], u32 flags, u64 stored, u64 raw, u64 hash
+//   chunk:   u32 raw, u32 stored, u8 codec, u8 filter, u16 element, u64 hash
+// A hash is xxh3 of what precedes it in the head, and for chunks of the stored bytes, too. The last
+// section, ENDS, holds the number of the others and a hash of all hashes, so that none can be
+// missing.
+#pragma once
+#include <keel_save.h>
+
+enum {
+    SAVE_MAJOR = 1,
+    SAVE_HEADER = 48,
+    SAVE_SECTION = 32,
+    SAVE_CHUNK = 20,
+    SAVE_CHUNK_BYTES = 256 * 1024,
+    SAVE_RAW = 0, // codecs
+    SAVE_ZSTD = 1,
+    SAVE_PLANES = 1 // filter: byte k of all elements, then byte k + 1
+};
+extern const unsigned char keel_save_signature[8];
+
+// Bytes that grow. Once memory ran out it stays as it is, and is_full says so.
+typedef struct save_bytes {
+    unsigned char *data;
+    size_t size, room;
+    bool is_full;
+} save_bytes;
+void save_bytes_free(save_bytes *b);
+// Room for so many more, which are part of it at once; NULL when there is no memory.
+unsigned char *save_bytes_more(save_bytes *b, size_t size);
+void save_put(save_bytes *b, uint64_t number, uint32_t bytes);
+void save_put_text(save_bytes *b, const char *text);
+
+void save_write_number(unsigned char *at, uint64_t number, uint32_t bytes);
+uint64_t save_read_number(const unsigned char *at, uint32_t bytes);
+// Fill `error`, if there is one; the result.
+keel_result save_fail(keel_error *error, keel_result result, const char *format, ...);
+
+// ------------------------------------------------------------------ sections
+// `body` as a section; `elements`: how many bytes belong together in each part of it.
+typedef struct save_writer {
+    keel_save_sink sink;
+    keel_error *error;
+    save_bytes hashes, packed; // of all heads; the chunks of a section
+    uint32_t section_count;
+} save_writer;
+typedef struct save_part {
+    const save_bytes *bytes;
+    uint32_t element;
+} save_part;
+keel_result save_write_header(save_writer *w);
+keel_result save_write_section(save_writer *w, const char *tag, const save_part *parts,
+                               uint32_t part_count);
+keel_result save_write_end(save_writer *w);
+
+typedef struct save_reader {
+    const unsigned char *at, *end;
+    keel_error *error;
+    uint64_t bytes_left;     // of max_bytes
+    save_bytes hashes, body; // the body of the section that was read
+    size_t offset;           // in it
+    uint32_t section_count;
+    char tag[5];
+    char name[80]; // for messages: "section COMP 'Health'"
+} save_reader;
+keel_result save_read_header(save_reader *r);
+// The next section, checked and unpacked. ENDS is the last.
+keel_result save_read_section(save_reader *r);
+// The next bytes of the body; NULL when there are not as many.
+const unsigned char *save_take(save_reader *r, uint64_t size);
+// 0 behind the end, which save_is_at_end notices.
+uint64_t save_take_number(save_reader *r, uint32_t bytes);
+keel_result save_impossible(save_reader *r, const char *what);
+
+// ------------------------------------------------------------------ schema
+// One leaf of the fields of a component: structs are taken apart.
+typedef struct save_leaf {
+    char path[192];
+    keel_field_type type;
+    uint32_t offset, count; // in the value; elements, or bytes of BYTES and TEXT
+    uint32_t place;         // in a packed row
+} save_leaf;
+typedef struct save_schema {
+    const keel_component *component; // NULL: not known, skipped
+    save_leaf *leaves;
+    uint32_t leaf_count, row_bytes;
+} save_schema;
+enum { SAVE_MOST_LEAVES = 4096 };
+uint32_t save_leaf_bytes(const save_leaf *leaf);
+keel_result save_schema_make(save_schema *schema, const keel_component *c, keel_error *error);
+void save_schema_free(save_schema *schema);
+// Is it a component that keeps links or names, which have sections of their own?
+bool save_is_own(const keel_component *c);
+void save_pack(const save_schema *schema, const void *value, unsigned char *row);
+// A row of the file's schema as a value of the program's. `value` has what new fields begin with.
+typedef struct save_match {
+    save_schema file, here;
+    uint32_t *leaf_of; // of the file, for each here; UINT32_MAX: none
+} save_match;
+keel_result save_match_make(save_match *match, keel_error *error);
+void save_match_free(save_match *match);
+bool save_unpack(const save_match *match, const unsigned char *row, void *value);
+
+// ------------------------------------------------------------------ files
+keel_result save_file(const char *path, keel_error *error,
+                      keel_result (*fill)(keel_save_sink sink, void *data), void *data);
+keel_result save_read_file(const char *path, uint64_t max_bytes, save_bytes *out,
+                           keel_error *error);
+// A private world; its errors are only returned.
+keel_world *save_private_world(void);
