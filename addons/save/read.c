@@ -96,7 +96,8 @@ static keel_result read_name(load_job *job, const keel_component **out) {
     (void)snprintf(r->name + 4, sizeof r->name - 4, " '%.70s'", name);
     const keel_component *c = keel_find_component(job->world, name);
     *out = c && !c->transient && !save_is_own(c) ? c : NULL;
-    if (*out || job->skip_unknown || c) return KEEL_OK;
+    // what a copy of a prefab was made of means nothing without the templates
+    if (*out || job->skip_unknown || c || strcmp(name, "keel_instance") == 0) return KEEL_OK;
     return save_fail(r->error, KEEL_ERROR_SCHEMA,
                      "the program does not know '%.100s', which is in the save; register it first, "
                      "or load with .skip_unknown = true",

@@ -12,6 +12,16 @@
 
 #include <string.h>
 
+static uint32_t slot;
+const keel_component keeli_instance = { .name = "keel_instance",
+                                        .size = sizeof(keel_entity),
+                                        .align = _Alignof(keel_entity),
+                                        .no_padding = true,
+                                        .slot = &slot };
+const keeli_storage *keeli_instances_of(const keel_world *world) {
+    return keeli_storage_find(world, &keeli_instance);
+}
+
 static keel_entity made_of(const keeli_graft *g, uint32_t node, uint32_t copy) {
     return g->made[(size_t)node * g->copies + copy];
 }
@@ -97,8 +107,9 @@ static void unstage(const keeli_graft *g, staged *list, bool are_handed_over) {
 
 // Nobody adds these by hand, so they do not come as values.
 static bool is_left_out(const keeli_graft *g, const keeli_storage *s) {
-    return s->flags & KEELI_IS_LINK || s->relation || keeli_store_has_sources(s) ||
-           s->sources.count || (s->component.transient && !g->has_transient);
+    return s->flags & KEELI_IS_LINK || s->relation || s == g->left_out ||
+           keeli_store_has_sources(s) || s->sources.count ||
+           (s->component.transient && !g->has_transient);
 }
 
 static const void *value_of(const keeli_storage *s, uint32_t index) {

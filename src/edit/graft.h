@@ -24,12 +24,18 @@ typedef struct keeli_graft {
     keel_entity root;         // parent of those whose node has none among the nodes; null: none
     const keel_value_column *over; // for the first node's copies, in place of its own; or NULL
     keeli_storage *link; // a component in which each copy gets the handle of its node; or NULL
+    const keeli_storage *left_out; // of `from`: does not come; or NULL
     keeli_outside outside;
     bool leaves_root_names;        // whoever has no parent among the nodes gets no name
     bool has_transient;            // such components come, too
     const char *doing;             // for messages: "merging worlds"
     uint32_t *places, place_count; // by index in `from`: place in `nodes` + 1. NULL: they are few
 } keeli_graft;
+
+// The component that says what an entity is a copy of, by its handle among the templates, and its
+// storage; NULL when nobody was spawned.
+extern const keel_component keeli_instance;
+const keeli_storage *keeli_instances_of(const keel_world *world);
 
 // Handles come first, then values, then what they point to. On error what came goes again, of which
 // observers hear, too; promised handles are promised still.

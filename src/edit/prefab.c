@@ -10,13 +10,6 @@
 
 #include <string.h>
 
-static uint32_t slot;
-static const keel_component instance = { .name = "keel_instance",
-                                         .size = sizeof(keel_entity),
-                                         .align = _Alignof(keel_entity),
-                                         .no_padding = true,
-                                         .slot = &slot };
-
 keel_world *keel_templates(keel_world *world) {
     if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
     if (world->templates) return world->templates;
@@ -28,6 +21,9 @@ keel_world *keel_templates(keel_world *world) {
                                    .worker_count = 1 };
     keel_world *templates = keel_world_create(&desc);
     if (!templates) return keeli_out_of_memory(world, "making the world of templates"), NULL;
+    keel_result result; // so that a saved game that has it can be loaded
+    if (!keeli_storage_get(world, &keeli_instance, false, &result))
+        return keel_world_destroy(templates), NULL;
     templates->templates = templates;
     return world->templates = templates;
 }
@@ -69,7 +65,7 @@ static keel_result spawn(keel_world *world, const keeli_holder *holder, keel_pre
                          keel_entity *held) {
     keel_result result;
     KEEL_TRY(check(world, prefab));
-    keeli_storage *link = keeli_storage_get(world, &instance, false, &result);
+    keeli_storage *link = keeli_storage_get(world, &keeli_instance, false, &result);
     if (!link || !count) return result;
     const keel_world *from = world->templates;
     const uint32_t node_count = count_nodes(from, prefab.root);
@@ -158,7 +154,7 @@ keel_prefab(keel_prefab_of)(const keel_scope *scope, keel_entity e) {
     keel_prefab prefab = { keel_null() };
     keeli_caller who;
     if (keeli_caller_is(scope, &who) < 0 || !who.world->templates) return prefab;
-    const keeli_storage *s = keeli_storage_find(who.world, &instance);
+    const keeli_storage *s = keeli_instances_of(who.world);
     const void *value = s ? keeli_store_value_of(who.world, s, e) : NULL;
     if (value) memcpy(&prefab.root, value, sizeof prefab.root);
     if (!keeli_entity_is_alive(&who.world->templates->entities, prefab.root))

@@ -190,6 +190,14 @@ static void a_variant_is_spawned_among_the_templates(void **state) {
         const keel_entity its = keel_get(f.world, child, Aim)->gun;
         assert_same_entity(keel_parent_of(f.world, keel_parent_of(f.world, its)), child);
     }
+    // in another world, with templates of its own, it is a copy of nothing
+    api_fixture g;
+    api_begin(&g);
+    (void)keel_add_entity(keel_templates(g.world));
+    assert_int_equal(keel_merge_world(g.world, f.world, NULL), KEEL_OK);
+    for (keel_entity at = keel_null(); !keel_is_null(at = keel_next_entity(g.world, at));)
+        assert_true(keel_is_null(keel_prefab_of(g.world, at).root));
+    api_end(&g);
     // templates stay as they are, and go alone
     assert_int_equal(keel_delete_tree(templates, heavy.root), KEEL_OK);
     assert_true(keel_is_null(keel_prefab_of(f.world, e).root));
