@@ -113,7 +113,9 @@ static inline bool has_value(const keel_world *world, const keeli_storage *s, ke
 }
 
 static __attribute__((noinline)) void *get_stamped(keel_world *world, keel_entity e,
-                                                   keeli_storage *s, uint32_t place) {
+                                                   keeli_storage *s) {
+    uint32_t place;
+    if (!keeli_store_find(world, s, e, &place)) return not_alive(world, s, e);
     keeli_stamp_place(s, place);
     if (keeli_is_marked(s) && !keeli_track_modified_fast(world, s, keeli_index_of(e)))
         return get_mut_general(world, e, &s->component);
@@ -125,8 +127,8 @@ static __attribute__((noinline)) void *get_stamped(keel_world *world, keel_entit
 void *keeli_get_marked(keel_scope *scope, keel_entity e, keeli_storage *s) {
     keel_world *world = keeli_world_of(scope);
     uint32_t place;
+    if (s->flags & KEELI_IS_STAMPED) return get_stamped(world, e, s);
     if (!keeli_store_find(world, s, e, &place)) return not_alive(world, s, e);
-    if (s->flags & KEELI_IS_STAMPED) return get_stamped(world, e, s, place);
     if (!keeli_track_modified_fast(world, s, keeli_index_of(e)))
         return get_mut_general(world, e, &s->component);
     return keeli_store_at(s, place);

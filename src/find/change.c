@@ -269,6 +269,16 @@ static void stamp_range(keeli_storage *s, uint32_t place, uint32_t count) {
         keeli_stamp_place(s, block * 64);
 }
 
+// Numbers of a list are places, or count from the place of its only page.
+static void stamp_list(keeli_storage *s, const uint32_t *numbers, uint32_t first, uint32_t count) {
+    const uint32_t from = first - numbers[0], epoch = s->world->epoch, blocks = s->stamps.count;
+    uint32_t *items = s->stamps.items;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t block = (from + numbers[i]) / 64;
+        if (block < blocks) keeli_atomic_put(&items[block], epoch);
+    }
+}
+
 // Values of a span lie side by side, and of KEEL_INDEXED where the indices do.
 static void stamp_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t count) {
     const keel_world *world = it->view->world;
@@ -277,6 +287,11 @@ static void stamp_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t
     const bool is_own = !mark->maybe && !mark->relation;
     if (is_own && it->chunk.form == KEEL_CHUNK_SPAN && count) {
         stamp_range(s, keeli_store_place(world, s, index_of(it, 0)), count);
+        return;
+    }
+    if (is_own && it->chunk.form == KEEL_CHUNK_LIST && count) {
+        stamp_list(s, it->chunk.columns[mark->term].index,
+                   keeli_store_place(world, s, index_of(it, 0)), count);
         return;
     }
     if (is_own && is_mask && keeli_store_is_by_index(s)) {

@@ -145,6 +145,17 @@ static const keeli_reader *same_reader(void *data, const keeli_reader *reader) {
     return reader;
 }
 
+// Both are the same now. Epochs that are used up begin anew, and so does what each snapshot knows.
+static void end_sync(keel_world *world, keel_world *image) {
+    if (world->epoch == UINT32_MAX - 1) {
+        for (const keel_snapshot *s = world->snapshots; s; s = s->before)
+            s->image->epoch = 0;
+        keeli_stamps_end(world);
+        world->epoch = 0;
+    }
+    keeli_stamps_renew(world, image);
+}
+
 static keel_result check_copies(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
@@ -188,7 +199,7 @@ keel_result keel_snapshot_take(keel_snapshot *snapshot) {
     snapshot->next = old;
     snapshot->is_taken = true;
     snapshot->copied = changes.copied;
-    keeli_stamps_renew(world, image);
+    end_sync(world, image);
     return KEEL_OK;
 }
 
@@ -227,7 +238,7 @@ static keel_result restore(living *l) {
     keeli_image changes;
     KEEL_TRY(keeli_image_reserve(&changes, world, snapshot->image, world, snapshot->flags));
     keeli_image_commit(&changes, find_living, l);
-    keeli_stamps_renew(world, snapshot->image);
+    end_sync(world, snapshot->image);
     keeli_runs_restore(&snapshot->runs, world);
     return KEEL_OK;
 }

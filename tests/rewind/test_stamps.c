@@ -269,6 +269,27 @@ static void every_writer_is_seen(void **state) {
     api_end(&f);
 }
 
+// After years of taking.
+static void epochs_begin_anew(void **state) {
+    (void)state;
+    api_begin(&f);
+    fill();
+    for (uint32_t i = 0; i < 2; ++i) {
+        ones[i] = keel_snapshot_create(f.world, NULL);
+        assert_int_equal(keel_snapshot_take(ones[i]), KEEL_OK);
+    }
+    f.world->epoch = UINT32_MAX - 20;
+    for (uint32_t i = 0; i < 40; ++i) {
+        keel_get_mut(f.world, list[i * 5], Indexed)->more = i;
+        keel_get_mut(f.world, list[i * 7], Row)->more = i;
+        expect("after many takes");
+    }
+    assert_true(f.world->epoch < 100);
+    for (uint32_t i = 0; i < 2; ++i)
+        keel_snapshot_destroy(ones[i]);
+    api_end(&f);
+}
+
 static void a_kept_pointer_is_marked(void **state) {
     (void)state;
     api_begin(&f);
@@ -342,6 +363,7 @@ static void a_full_one_asks_nobody(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(a_kept_pointer_is_found, "a write through a kept pointer is found where one checks"),
+    TEST(epochs_begin_anew, "epochs that are used up begin anew"),
     TEST(a_full_one_asks_nobody, "a full take copies all, others what was written"),
     TEST(every_writer_is_seen, "what any writer writes is taken, and restored"),
     TEST(a_kept_pointer_is_marked, "a value that was written through a kept pointer is marked"),
