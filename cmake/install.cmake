@@ -4,12 +4,13 @@
 include(CMakePackageConfigHelpers)
 set(keel_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/keel)
 
-install(TARGETS keel keel_transform EXPORT keel-targets
+install(TARGETS keel keel_transform keel_json EXPORT keel-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/keel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(FILES addons/transform/keel_transform.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES addons/transform/keel_transform.h addons/json/keel_json.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 install(EXPORT keel-targets NAMESPACE keel:: DESTINATION ${keel_package_dir})
 configure_package_config_file(cmake/keel-config.cmake.in keel-config.cmake

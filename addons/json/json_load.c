@@ -1,0 +1,626 @@
+// SPDX-License-Identifier: MIT
+// JSON becomes a world of its own that knows the same components; the caller's world gets a copy
+// of it when all is well. So nothing has to be undone.
+#include "json_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct loader {
+    keel_world *world, *stage;
+    keel_json_load_options how;
+    keel_allocator given; // zero: the default
+    keel_error *error;
+    keel_result result; // the first error
+    keeli_json_tokens tokens;
+    size_t longest;         // bytes of the longest string, with a zero
+    char *decoded, *quoted; // room for it, and for it with escapes of Keel
+    keel_entity *entities;  // of each member of "entities", by its number
+    uint32_t entity_count;
+    bool handles; // references may be to dead entities
+} loader;
+
+static bool fail(loader *l, const keeli_json_token *t, keel_result result, const char *format,
+                 ...) {
+    char text[200];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    l->result =
+        keeli_json_fail(l->error, result, "%s:%u: %s", l->how.name, (unsigned)t->line, text);
+    return false;
+}
+
+static const keeli_json_token *token(const loader *l, uint32_t i) { return &l->tokens.items[i]; }
+
+static const char *decode(loader *l, const keeli_json_token *t) {
+    keeli_json_decode(&l->tokens, t, l->decoded);
+    return l->decoded;
+}
+
+// Was the same key there before, among the members that begin at `first`?
+static bool is_twice(const loader *l, uint32_t first, uint32_t key) {
+    const keeli_json_token *b = token(l, key);
+    for (uint32_t i = first; i != key; i = token(l, i + 1)->next) {
+        const keeli_json_token *a = token(l, i);
+        if (a->end - a->start == b->end - b->start &&
+            memcmp(l->tokens.text + a->start, l->tokens.text + b->start, b->end - b->start) == 0)
+            return true;
+    }
+    return false;
+}
+
+// ------------------------------------------------------------------ names
+// How many letters differ, at most 64 of each.
+static uint32_t distance(const char *a, const char *b) {
+    uint32_t row[65], n = 0;
+    while (n < 64 && b[n])
+        ++n;
+    for (uint32_t j = 0; j <= n; ++j)
+        row[j] = j;
+    for (uint32_t i = 0; i < 64 && a[i]; ++i) {
+        uint32_t corner = row[0];
+        row[0] = i + 1;
+        for (uint32_t j = 1; j <= n; ++j) {
+            const uint32_t change = corner + (a[i] != b[j - 1]);
+            corner = row[j];
+            const uint32_t less = row[j - 1] < row[j] ? row[j - 1] : row[j];
+            row[j] = change < less + 1 ? change : less + 1;
+        }
+    }
+    return row[n];
+}
+
+typedef struct nearest {
+    const char *name;
+    uint32_t distance;
+} nearest;
+static void consider(nearest *n, const char *wrong, const char *name) {
+    const uint32_t d = distance(wrong, name);
+    if (n->name && d >= n->distance) return;
+    n->name = name, n->distance = d;
+}
+
+static bool fail_component(loader *l, const keeli_json_token *t, const char *name, bool is_unique) {
+    nearest n = { NULL, 0 };
+    for (const keel_component *c = NULL;
+         (c = is_unique ? keel_next_unique(l->stage, c) : keel_next_component(l->stage, c));)
+        if (keeli_json_is_written(c)) consider(&n, name, c->name);
+    return fail(l, t, KEEL_ERROR_UNKNOWN, "no %s '%.60s'; the nearest is '%s'",
+                is_unique ? "unique" : "component", name, n.name ? n.name : "none");
+}
+
+static const keel_component *find_component(loader *l, const char *name, bool is_unique) {
+    for (const keel_component *c = NULL;
+         (c = is_unique ? keel_next_unique(l->stage, c) : keel_next_component(l->stage, c));)
+        if (keeli_json_is_written(c) && strcmp(c->name, name) == 0) return c;
+    return NULL;
+}
+
+// ------------------------------------------------------------------ entities
+// "@12v3", exactly; null otherwise.
+static keel_entity handle_of(const char *text, size_t length) {
+    char again[32];
+    uint64_t number[2] = { 0, 0 };
+    for (size_t i = 1, part = 0; i < length; ++i) {
+        if (text[i] == 'v' && !part) part = 1;
+        else if (text[i] >= '0' && text[i] <= '9' && number[part] < UINT32_MAX)
+            number[part] = number[part] * 10 + (uint64_t)(text[i] - '0');
+        else return keel_null();
+    }
+    if (number[0] > KEEL_MAX_ENTITY_INDEX || number[1] > KEEL_MAX_ENTITY_VERSION)
+        return keel_null();
+    snprintf(again, sizeof again, "@%uv%u", (unsigned)number[0], (unsigned)number[1]);
+    if (strlen(again) != length || memcmp(again, text, length) != 0) return keel_null();
+    return keel_entity_make((uint32_t)number[0], (uint32_t)number[1]);
+}
+
+static bool is_handle(const char *part) { return part[0] == '@' && part[1] != '@'; }
+
+// One part of a path below `parent`, which is cut at its end; null when there is nobody.
+static keel_entity find_part(const loader *l, keel_entity parent, const char *part) {
+    if (is_handle(part)) {
+        const keel_entity e = handle_of(part, strlen(part));
+        const bool is_there = keel_is_alive(l->stage, e) && !keel_name_of(l->stage, e);
+        return is_there ? e : keel_null();
+    }
+    return keel_find_entity(l->stage, parent, part[0] == '@' ? part + 1 : part);
+}
+
+// Whom a path leads to. `path` is cut into its parts, and whole again afterwards.
+static keel_entity find_path(const loader *l, char *path) {
+    keel_entity e = keel_null();
+    for (char *part = path, *slash; part; part = slash) {
+        slash = strchr(part, '/');
+        if (slash) *slash = '\0';
+        e = find_part(l, e, part);
+        if (slash) *slash++ = '/';
+        if (keel_is_null(e)) break;
+    }
+    return e;
+}
+
+static bool read_reference(loader *l, const keeli_json_token *t, const char *path,
+                           keel_entity *out) {
+    *out = keel_null();
+    if (t->kind == KEELI_JSON_NULL) return true;
+    if (t->kind != KEELI_JSON_STRING)
+        return fail(l, t, KEEL_ERROR_TEXT, "'%s': a path of an entity, or null, is expected", path);
+    (void)decode(l, t);
+    *out = find_path(l, l->decoded);
+    if (keel_is_null(*out) && l->handles && is_handle(l->decoded))
+        *out = handle_of(l->decoded, strlen(l->decoded));
+    return !keel_is_null(*out) ||
+           fail(l, t, KEEL_ERROR_UNKNOWN, "'%s': no entity '%.80s'", path, l->decoded);
+}
+
+// ------------------------------------------------------------------ values
+// The text of a token as keel_field_parse takes it.
+static const char *keel_text(loader *l, const keeli_json_token *t, bool is_text) {
+    if (t->kind != KEELI_JSON_STRING) {
+        const size_t length = t->end - t->start;
+        memcpy(l->quoted, l->tokens.text + t->start, length);
+        l->quoted[length] = '\0';
+        return l->quoted;
+    }
+    (void)decode(l, t);
+    if (!is_text) return l->decoded;
+    char *out = l->quoted;
+    *out++ = '"';
+    for (const char *s = l->decoded; *s; ++s) {
+        if ((unsigned char)*s < 0x20) out += snprintf(out, 5, "\\x%02x", (unsigned char)*s);
+        else if (*s == '"' || *s == '\\') *out++ = '\\', *out++ = *s;
+        else *out++ = *s;
+    }
+    *out++ = '"';
+    *out = '\0';
+    return l->quoted;
+}
+
+static bool may_be(const keel_field *f, keeli_json_kind kind) {
+    switch (f->type) {
+    case KEEL_FIELD_BOOL:
+        return kind == KEELI_JSON_TRUE || kind == KEELI_JSON_FALSE;
+    case KEEL_FIELD_TEXT:
+        return kind == KEELI_JSON_STRING;
+    case KEEL_FIELD_OWNED_TEXT:
+        return kind == KEELI_JSON_STRING || kind == KEELI_JSON_NULL;
+    case KEEL_FIELD_F32:
+    case KEEL_FIELD_F64:
+    case KEEL_FIELD_I64:
+    case KEEL_FIELD_U64:
+        return kind == KEELI_JSON_NUMBER || kind == KEELI_JSON_STRING;
+    default:
+        return kind == KEELI_JSON_NUMBER || (f->of && kind == KEELI_JSON_STRING);
+    }
+}
+
+static bool read_base64(loader *l, const keeli_json_token *t, const char *path, void *out,
+                        size_t size) {
+    const char *text = l->tokens.text + t->start;
+    if (t->kind == KEELI_JSON_STRING && keeli_json_from_base64(text, t->end - t->start, out, size))
+        return true;
+    return fail(l, t, KEEL_ERROR_TEXT, "'%s': %u bytes as base64 are expected", path,
+                (unsigned)size);
+}
+
+static bool read_single(loader *l, const keeli_json_token *t, const keel_field_place *place,
+                        void *value) {
+    char *at = (char *)value + place->offset;
+    keel_error wrong;
+    keel_entity e;
+    const keel_field *f = place->field;
+    if (f->type == KEEL_FIELD_BYTES) return read_base64(l, t, place->path, at, place->size);
+    if (f->type == KEEL_FIELD_ENTITY) {
+        if (!read_reference(l, t, place->path, &e)) return false;
+        memcpy(at, &e, sizeof e);
+        return true;
+    }
+    if (!may_be(f, t->kind))
+        return fail(l, t, KEEL_ERROR_TEXT, "'%s': a value of another type is expected",
+                    place->path);
+    const bool is_text = f->type == KEEL_FIELD_TEXT || f->type == KEEL_FIELD_OWNED_TEXT;
+    const keel_result r = keel_field_parse(place, value, keel_text(l, t, is_text), &wrong);
+    return r == KEEL_OK || fail(l, t, r, "%s", wrong.message);
+}
+
+static bool read_fields(loader *l, uint32_t object, const keel_component *c,
+                        const keel_field *fields, uint32_t count, char *path, void *value);
+
+static bool read_field(loader *l, uint32_t at, const keel_component *c, char *path, void *value) {
+    keel_field_place place;
+    keel_error wrong;
+    const keeli_json_token *t = token(l, at);
+    const keel_result r = keel_field_find(c, path, &place, &wrong);
+    if (r != KEEL_OK) return fail(l, t, r, "%s", wrong.message);
+    const keel_type *of = place.field->of;
+    const bool is_struct = place.field->type == KEEL_FIELD_STRUCT;
+    if (place.count <= 1)
+        return is_struct ? read_fields(l, at, c, of->fields, of->field_count, path, value)
+                         : read_single(l, t, &place, value);
+    if (t->kind != KEELI_JSON_ARRAY || t->count != place.count)
+        return fail(l, t, KEEL_ERROR_TEXT, "'%s': a list of %u is expected", place.path,
+                    (unsigned)place.count);
+    const size_t length = strlen(path);
+    uint32_t item = at + 1;
+    for (uint32_t i = 0; i < place.count; ++i, item = token(l, item)->next) {
+        snprintf(path + length, KEELI_JSON_PATH - length, "[%u]", (unsigned)i);
+        if (!read_field(l, item, c, path, value)) return false;
+        path[length] = '\0';
+    }
+    return true;
+}
+
+static bool read_fields(loader *l, uint32_t object, const keel_component *c,
+                        const keel_field *fields, uint32_t count, char *path, void *value) {
+    const keeli_json_token *t = token(l, object);
+    const size_t length = strlen(path);
+    if (t->kind != KEELI_JSON_OBJECT)
+        return fail(l, t, KEEL_ERROR_TEXT, "'%s%s%s': fields in {} are expected", c->name,
+                    length ? "." : "", path);
+    uint32_t key = object + 1;
+    for (uint32_t n = 0; n < t->count; ++n, key = token(l, key + 1)->next) {
+        const char *name = decode(l, token(l, key));
+        uint32_t i = 0;
+        nearest near = { NULL, 0 };
+        for (; i < count && (fields[i].transient || strcmp(fields[i].name, name) != 0); ++i)
+            if (!fields[i].transient) consider(&near, name, fields[i].name);
+        if (i == count)
+            return fail(l, token(l, key), KEEL_ERROR_UNKNOWN,
+                        "'%s' has no field '%.60s'; the nearest is '%s'", c->name, name,
+                        near.name ? near.name : "none");
+        if (is_twice(l, object + 1, key))
+            return fail(l, token(l, key), KEEL_ERROR_TEXT, "'%.60s' is there twice", name);
+        snprintf(path + length, KEELI_JSON_PATH - length, "%s%s", length ? "." : "",
+                 fields[i].name);
+        if (!read_field(l, key + 1, c, path, value)) return false;
+        path[length] = '\0';
+    }
+    return true;
+}
+
+static bool read_value(loader *l, uint32_t at, const keel_component *c, void *value) {
+    char path[KEELI_JSON_PATH] = "";
+    const keeli_json_token *t = token(l, at);
+    if (c->size == 0)
+        return t->kind == KEELI_JSON_TRUE ||
+               fail(l, t, KEEL_ERROR_TEXT, "'%s' has no value: true is expected", c->name);
+    if (c->field_count) return read_fields(l, at, c, c->fields, c->field_count, path, value);
+    if (!c->drop && !c->copy) return read_base64(l, t, c->name, value, c->size);
+    return fail(l, t, KEEL_ERROR_COPY, "'%s' has hooks and no fields: describe them (KEEL_FIELDS)",
+                c->name);
+}
+
+// ------------------------------------------------------------------ the world
+static bool check(loader *l, const keeli_json_token *t, keel_result r) {
+    if (r >= 0) return true;
+    const keel_error *wrong = keel_last_error(l->stage);
+    return fail(l, t, r, "%s", wrong->result == r ? wrong->message : keel_result_text(r));
+}
+
+static bool relate(loader *l, keel_entity e, const keel_component *c, uint32_t at) {
+    const keeli_json_token *t = token(l, at);
+    keel_entity target;
+    if (!read_reference(l, t, c->name, &target)) return false;
+    if (keel_is_null(target) || !keel_is_alive(l->stage, target))
+        return fail(l, t, KEEL_ERROR_UNKNOWN, "'%s': a living entity is expected", c->name);
+    return check(l, t, keel_relate_component(l->stage, e, c, target, NULL));
+}
+
+static bool read_relation(loader *l, uint32_t at, keel_entity e, const keel_component *c) {
+    const keeli_json_token *t = token(l, at);
+    if (c->size) {
+        const bool is_pair = t->kind == KEELI_JSON_OBJECT && t->count == 2;
+        const uint32_t to = at + 2;
+        const uint32_t key = is_pair ? token(l, to)->next : 0;
+        if (!is_pair || strcmp(decode(l, token(l, at + 1)), "to") != 0 ||
+            strcmp(decode(l, token(l, key)), "value") != 0)
+            return fail(l, t, KEEL_ERROR_TEXT, "'%s': {\"to\": ..., \"value\": ...} is expected",
+                        c->name);
+        return relate(l, e, c, to) &&
+               read_value(l, key + 1, c, keel_get_component_mut(l->stage, e, c));
+    }
+    if (c->exclusive) return relate(l, e, c, at);
+    if (t->kind != KEELI_JSON_ARRAY)
+        return fail(l, t, KEEL_ERROR_TEXT, "'%s': a list of entities is expected", c->name);
+    uint32_t item = at + 1;
+    for (uint32_t i = 0; i < t->count; ++i, item = token(l, item)->next)
+        if (!relate(l, e, c, item)) return false;
+    return true;
+}
+
+// What one has that is not in the text: `initial`, unless it owns something.
+static void begin_value(const keel_component *c, void *value) {
+    if (c->initial && !c->drop && !c->copy) memcpy(value, c->initial, c->size);
+}
+
+static bool read_component(loader *l, uint32_t key, keel_entity e) {
+    const char *name = decode(l, token(l, key));
+    const keel_component *c = find_component(l, name, false);
+    if (!c) return fail_component(l, token(l, key), name, false);
+    if (c->is_relation) return read_relation(l, key + 1, e, c);
+    const bool is_new = !keel_has_component(l->stage, e, c);
+    if (!check(l, token(l, key), keel_add_component(l->stage, e, c, NULL))) return false;
+    void *value = keel_get_component_mut(l->stage, e, c);
+    if (is_new && c->size) begin_value(c, value);
+    return read_value(l, key + 1, c, value);
+}
+
+// A component may wait for one that requires it, so the list is gone through once per component.
+static bool disable(loader *l, uint32_t at, keel_entity e) {
+    const keeli_json_token *t = token(l, at);
+    if (t->kind != KEELI_JSON_ARRAY)
+        return fail(l, t, KEEL_ERROR_TEXT, "'@disabled': a list of components is expected");
+    for (bool again = true; again;) {
+        bool is_refused = false;
+        again = false;
+        uint32_t item = at + 1;
+        for (uint32_t i = 0; i < t->count; ++i, item = token(l, item)->next) {
+            const keeli_json_token *name = token(l, item);
+            const keel_component *c =
+                name->kind == KEELI_JSON_STRING ? find_component(l, decode(l, name), false) : NULL;
+            if (!c) return fail(l, name, KEEL_ERROR_UNKNOWN, "'@disabled': no such component");
+            const keel_result r = keel_enable_component(l->stage, e, c, false);
+            if (r == KEEL_OK) again = true;
+            else if (r == KEEL_ERROR_REQUIRED) is_refused = true;
+            else if (r < 0) return check(l, name, r);
+            else if (!keel_is_component_disabled(l->stage, e, c))
+                return fail(l, name, KEEL_ERROR_UNKNOWN, "'@disabled': the entity has no '%s'",
+                            c->name);
+        }
+        if (!again && is_refused) return check(l, t, KEEL_ERROR_REQUIRED);
+    }
+    return true;
+}
+
+static bool read_entity(loader *l, uint32_t object, keel_entity e) {
+    const keeli_json_token *t = token(l, object);
+    uint32_t disabled = 0, key = object + 1;
+    for (uint32_t i = 0; i < t->count; ++i, key = token(l, key + 1)->next) {
+        const char *name = decode(l, token(l, key));
+        const bool is_disabled = strcmp(name, "@disabled") == 0;
+        const bool is_known = is_disabled || strcmp(name, "@handle") == 0;
+        if (is_disabled && !disabled) disabled = key + 1;
+        if (!is_known && !find_component(l, name, false))
+            return fail_component(l, token(l, key), name, false);
+        if (is_twice(l, object + 1, key))
+            return fail(l, token(l, key), KEEL_ERROR_TEXT, "'%.60s' is there twice", name);
+        if (!is_known && !read_component(l, key, e)) return false;
+    }
+    return !disabled || disable(l, disabled, e);
+}
+
+static bool add_at(loader *l, const keeli_json_token *t, const char *text, keel_entity *out) {
+    *out = handle_of(text, strlen(text));
+    if (keel_is_null(*out) || text[0] != '@' || keel_entity_index(*out) > l->how.max_index)
+        return fail(l, t, KEEL_ERROR_TEXT, "'%.60s' is no handle such as @12v3, to @%uv%u", text,
+                    (unsigned)l->how.max_index, (unsigned)KEEL_MAX_ENTITY_VERSION);
+    return check(l, t, keel_add_entity_at(l->stage, *out));
+}
+
+// Those that have a handle come first, so that nobody else gets it.
+static bool add_handles(loader *l, uint32_t object) {
+    uint32_t key = object + 1;
+    for (uint32_t i = 0; i < l->entity_count; ++i, key = token(l, key + 1)->next) {
+        const keeli_json_token *own = token(l, key + 1);
+        (void)decode(l, token(l, key));
+        const char *slash = strrchr(l->decoded, '/');
+        const char *last = slash ? slash + 1 : l->decoded;
+        l->entities[i] = keel_null();
+        if (own->kind != KEELI_JSON_OBJECT)
+            return fail(l, own, KEEL_ERROR_TEXT, "'%.80s': components in {} are expected",
+                        l->decoded);
+        if (is_handle(last)) {
+            if (!add_at(l, token(l, key), last, &l->entities[i])) return false;
+            continue;
+        }
+        uint32_t member = key + 2;
+        for (uint32_t j = 0; j < own->count; ++j, member = token(l, member + 1)->next) {
+            if (strcmp(decode(l, token(l, member)), "@handle") != 0) continue;
+            const keeli_json_token *t = token(l, member + 1);
+            const char *text = t->kind == KEELI_JSON_STRING ? decode(l, t) : "";
+            if (!keel_is_null(l->entities[i]))
+                return fail(l, t, KEEL_ERROR_TEXT, "'@handle' is there twice");
+            if (!add_at(l, t, text, &l->entities[i])) return false;
+        }
+    }
+    return true;
+}
+
+// Its name and parent, who comes before it in the text.
+static bool place_entity(loader *l, uint32_t key, keel_entity *e) {
+    const keeli_json_token *t = token(l, key);
+    (void)decode(l, t);
+    char *slash = strrchr(l->decoded, '/'), *last = slash ? slash + 1 : l->decoded;
+    keel_entity parent = keel_null();
+    if (slash) {
+        *slash = '\0';
+        parent = find_path(l, l->decoded);
+        if (keel_is_null(parent))
+            return fail(l, t, KEEL_ERROR_UNKNOWN, "no entity '%.80s' before its child", l->decoded);
+    }
+    if (keel_is_null(*e)) *e = keel_add_entity_values(l->stage, NULL);
+    if (keel_is_null(*e)) return check(l, t, keel_last_error(l->stage)->result);
+    if (slash && !check(l, t, keel_attach(l->stage, *e, parent))) return false;
+    if (is_handle(last)) return true;
+    if (last[0] == '@') ++last;
+    if (!last[0]) return fail(l, t, KEEL_ERROR_TEXT, "an entity has an empty name");
+    return check(l, t, keel_set_name(l->stage, *e, last));
+}
+
+static bool read_entities(loader *l, uint32_t object) {
+    l->entity_count = token(l, object)->count;
+    if (!l->entity_count) return true;
+    l->entities =
+        keeli_json_resize(&l->how.allocator, NULL, 0, l->entity_count * sizeof *l->entities);
+    if (!l->entities) return fail(l, token(l, object), KEEL_ERROR_MEMORY, "out of memory");
+    if (!add_handles(l, object)) return false;
+    uint32_t key = object + 1;
+    for (uint32_t i = 0; i < l->entity_count; ++i, key = token(l, key + 1)->next)
+        if (!place_entity(l, key, &l->entities[i])) return false;
+    key = object + 1;
+    for (uint32_t i = 0; i < l->entity_count; ++i, key = token(l, key + 1)->next)
+        if (!read_entity(l, key + 1, l->entities[i])) return false;
+    return true;
+}
+
+static bool read_uniques(loader *l, uint32_t object) {
+    const keeli_json_token *t = token(l, object);
+    uint32_t key = object + 1;
+    for (uint32_t i = 0; i < t->count; ++i, key = token(l, key + 1)->next) {
+        const char *name = decode(l, token(l, key));
+        const keel_component *c = find_component(l, name, true);
+        if (!c) return fail_component(l, token(l, key), name, true);
+        if (is_twice(l, object + 1, key))
+            return fail(l, token(l, key), KEEL_ERROR_TEXT, "'%.60s' is there twice", name);
+        if (token(l, key + 1)->kind == KEELI_JSON_NULL) {
+            if (!check(l, t, keel_remove_unique_value(l->stage, c, NULL))) return false;
+            continue;
+        }
+        if (!keel_get_unique_value(l->stage, c) &&
+            !check(l, token(l, key), keel_set_unique_value(l->stage, c, NULL)))
+            return false;
+        if (!read_value(l, key + 1, c, keel_get_unique_value_mut(l->stage, c))) return false;
+    }
+    return true;
+}
+
+// Uniques may refer to entities, so they come last wherever they stand.
+static bool read_world(loader *l) {
+    static const char *const sections[] = { "handles", "entities", "uniques" };
+    uint32_t found[3] = { 0, 0, 0 };
+    if (token(l, 0)->kind != KEELI_JSON_OBJECT)
+        return fail(l, token(l, 0), KEEL_ERROR_TEXT, "a level in {} is expected");
+    uint32_t key = 1;
+    for (uint32_t i = 0; i < token(l, 0)->count; ++i, key = token(l, key + 1)->next) {
+        const char *name = decode(l, token(l, key));
+        const keeli_json_kind kind = token(l, key + 1)->kind;
+        uint32_t s = 0;
+        while (s < 3 && strcmp(sections[s], name) != 0)
+            ++s;
+        if (s == 3)
+            return fail(l, token(l, key), KEEL_ERROR_UNKNOWN,
+                        "no section '%.60s'; there are 'handles', 'uniques' and 'entities'", name);
+        if (found[s]) return fail(l, token(l, key), KEEL_ERROR_TEXT, "'%s' is there twice", name);
+        if (s ? kind != KEELI_JSON_OBJECT : kind != KEELI_JSON_TRUE && kind != KEELI_JSON_FALSE)
+            return fail(l, token(l, key + 1), KEEL_ERROR_TEXT, "'%s': %s is expected", name,
+                        s ? "{}" : "true or false");
+        found[s] = key + 1;
+    }
+    l->handles = found[0] && token(l, found[0])->kind == KEELI_JSON_TRUE;
+    return (!found[1] || read_entities(l, found[1])) && (!found[2] || read_uniques(l, found[2]));
+}
+
+// ------------------------------------------------------------------ loading
+static keel_result out_of_memory(loader *l) {
+    return keeli_json_fail(l->error, KEEL_ERROR_MEMORY, "%s: out of memory", l->how.name);
+}
+
+static keel_result make_stage(loader *l) {
+    const keel_world_desc desc = { .name = "json",
+                                   .allocator = l->given, // Keel's own aligns pages
+                                   .on_misuse = KEEL_MISUSE_RETURN,
+                                   .worker_count = 1,
+                                   .log = { .write = keeli_json_be_silent } };
+    l->stage = keel_world_create(&desc);
+    if (!l->stage) return out_of_memory(l);
+    for (const keel_component *c = NULL; (c = keel_next_component(l->world, c));)
+        if (!keel_register_component(l->stage, c)) return keel_last_error(l->stage)->result;
+    for (const keel_component *c = NULL; (c = keel_next_unique(l->world, c));)
+        if (!keel_register_component(l->stage, c)) return keel_last_error(l->stage)->result;
+    return KEEL_OK;
+}
+
+static keel_result load(loader *l) {
+    if (!keeli_json_parse(&l->tokens)) {
+        if (l->tokens.result == KEEL_ERROR_MEMORY) return out_of_memory(l);
+        return keeli_json_fail(l->error, KEEL_ERROR_TEXT, "%s:%u: %s is expected", l->how.name,
+                               (unsigned)l->tokens.line, l->tokens.expected);
+    }
+    for (uint32_t i = 0; i < l->tokens.count; ++i) {
+        const size_t length = token(l, i)->end - token(l, i)->start + 1;
+        if (length > l->longest) l->longest = length;
+    }
+    l->decoded = keeli_json_resize(&l->how.allocator, NULL, 0, l->longest);
+    l->quoted = keeli_json_resize(&l->how.allocator, NULL, 0, l->longest * 4 + 3);
+    if (!l->decoded || !l->quoted) return out_of_memory(l);
+    const keel_result made = make_stage(l);
+    if (made != KEEL_OK)
+        return keeli_json_fail(l->error, made, "%s: %s", l->how.name, keel_result_text(made));
+    if (!read_world(l)) return l->result;
+    const keel_result r = keel_copy_world(l->stage, l->world);
+    if (r < 0)
+        return keeli_json_fail(l->error, r, "%s: %.180s", l->how.name,
+                               keel_last_error(l->world)->message);
+    return KEEL_OK;
+}
+
+keel_result keel_json_load_text(keel_world *world, const char *text, size_t length,
+                                const keel_json_load_options *options, keel_error *error) {
+    loader l = { .world = world, .error = error };
+    if (!world || !text)
+        return keeli_json_fail(error, KEEL_ERROR_ARGUMENT, "a world and a text are needed");
+    if (options) l.how = *options;
+    if (!l.how.name) l.how.name = "json";
+    if (!l.how.max_bytes) l.how.max_bytes = (size_t)64 << 20;
+    if (!l.how.max_index) l.how.max_index = (1u << 20) - 1;
+    if (length > l.how.max_bytes || length > UINT32_MAX / 2)
+        return keeli_json_fail(error, KEEL_ERROR_TEXT, "%s: more than max_bytes", l.how.name);
+    l.given = l.how.allocator;
+    l.how.allocator = keeli_json_allocator(l.how.allocator);
+    l.tokens.text = text;
+    l.tokens.length = (uint32_t)length;
+    l.tokens.allocator = l.how.allocator;
+    const keel_result r = load(&l);
+    if (l.stage) keel_world_destroy(l.stage);
+    keeli_json_resize(&l.how.allocator, l.entities, l.entity_count * sizeof *l.entities, 0);
+    keeli_json_resize(&l.how.allocator, l.decoded, l.longest, 0);
+    keeli_json_resize(&l.how.allocator, l.quoted, l.longest * 4 + 3, 0);
+    keeli_json_free(&l.tokens);
+    return r;
+}
+
+// All of a file; NULL: `result` says why.
+static char *read_file(const char *path, size_t max_bytes, const keel_allocator *allocator,
+                       size_t *room, size_t *length, keel_result *result) {
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    *room = *length = 0;
+    *result = file ? KEEL_OK : KEEL_ERROR_FILE;
+    while (*result == KEEL_OK) {
+        if (*length == *room) {
+            const size_t grown = *room ? *room * 2 : 4096;
+            char *more = keeli_json_resize(allocator, text, *room, grown);
+            if (!more) {
+                *result = KEEL_ERROR_MEMORY;
+                break;
+            }
+            text = more, *room = grown;
+        }
+        const size_t n = fread(text + *length, 1, *room - *length, file);
+        *length += n;
+        if (ferror(file)) *result = KEEL_ERROR_FILE;
+        if (n == 0 || *length > max_bytes) break;
+    }
+    if (file) (void)fclose(file);
+    return text;
+}
+
+keel_result keel_json_load(keel_world *world, const char *path,
+                           const keel_json_load_options *options, keel_error *error) {
+    keel_json_load_options how = { .name = path };
+    size_t room, length;
+    keel_result r;
+    if (!world || !path)
+        return keeli_json_fail(error, KEEL_ERROR_ARGUMENT, "a world and a path are needed");
+    if (options) how = *options;
+    if (!how.name) how.name = path;
+    if (!how.max_bytes) how.max_bytes = (size_t)64 << 20;
+    const keel_allocator allocator = keeli_json_allocator(how.allocator);
+    char *text = read_file(path, how.max_bytes, &allocator, &room, &length, &r);
+    if (r == KEEL_OK) r = keel_json_load_text(world, text, length, &how, error);
+    else (void)keeli_json_fail(error, r, "%s: cannot be read", path);
+    keeli_json_resize(&allocator, text, room, 0);
+    return r;
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+// A world as JSON. What is written is a copy in which everything is enabled, so that values of
+// disabled components can be read; the world itself tells what is disabled.
+#include "json_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct writer {
+    const keel_world *world;
+    keel_world *copy;
+    keel_json_write_options how;
+    keel_allocator given; // zero: the default
+    keel_error *error;
+    keel_result result; // the first error
+    char *text;
+    size_t length, room;
+} writer;
+
+static void put_bytes(writer *w, const char *text, size_t length) {
+    if (w->result != KEEL_OK) return;
+    if (w->room - w->length < length) {
+        const size_t room = (w->length + length) * 2 + 256;
+        char *grown = keeli_json_resize(&w->how.allocator, w->text, w->room, room);
+        if (!grown) {
+            w->result = keeli_json_fail(w->error, KEEL_ERROR_MEMORY, "out of memory");
+            return;
+        }
+        w->text = grown, w->room = room;
+    }
+    memcpy(w->text + w->length, text, length);
+    w->length += length;
+}
+static void put(writer *w, const char *text) { put_bytes(w, text, strlen(text)); }
+
+// A text with the escapes of JSON, without quotes; `path` is whose it is.
+static void put_escaped(writer *w, const char *text, size_t length, const char *path) {
+    for (size_t i = 0, n; i < length && w->result == KEEL_OK; i += n) {
+        const unsigned char c = (unsigned char)text[i];
+        char escape[8];
+        n = keeli_json_utf8(text + i, length - i);
+        if (!n) {
+            w->result = keeli_json_fail(w->error, KEEL_ERROR_TEXT,
+                                        "'%s': a text that is not UTF-8 cannot be JSON", path);
+            return;
+        }
+        if (c == '"' || c == '\\') snprintf(escape, sizeof escape, "\\%c", c);
+        else if (c == '\n') snprintf(escape, sizeof escape, "\\n");
+        else if (c == '\t') snprintf(escape, sizeof escape, "\\t");
+        else if (c < 0x20) snprintf(escape, sizeof escape, "\\u%04x", c);
+        else escape[0] = '\0';
+        if (escape[0]) put(w, escape);
+        else put_bytes(w, text + i, n);
+    }
+}
+
+static void put_text(writer *w, const char *text, size_t length, const char *path) {
+    put(w, "\"");
+    put_escaped(w, text, length, path);
+    put(w, "\"");
+}
+
+static void put_base64(writer *w, const unsigned char *bytes, size_t size) {
+    put(w, "\"");
+    for (size_t i = 0; i < size; i += 3) {
+        const size_t n = size - i < 3 ? size - i : 3;
+        const uint32_t bits = (uint32_t)bytes[i] << 16 | (n > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+                              (n > 2 ? bytes[i + 2] : 0);
+        char digits[4];
+        for (size_t j = 0; j < 4; ++j)
+            digits[j] = j > n ? '=' : keeli_json_base64[bits >> (18 - 6 * j) & 63];
+        put_bytes(w, digits, 4);
+    }
+    put(w, "\"");
+}
+
+static void put_handle(writer *w, keel_entity e) {
+    char text[32];
+    snprintf(text, sizeof text, "@%uv%u", (unsigned)keel_entity_index(e),
+             (unsigned)keel_entity_version(e));
+    put(w, text);
+}
+
+// One part of a path. A name that begins with '@' gets a second one.
+static void put_part(writer *w, keel_entity e) {
+    const char *name = keel_name_of(w->copy, e);
+    if (!name) {
+        put_handle(w, e);
+        return;
+    }
+    if (name[0] == '@') put(w, "@");
+    put_escaped(w, name, strlen(name), "name of an entity");
+}
+
+// Parents first. References begin at the nearest entity without a name, which a handle says.
+static void put_path(writer *w, keel_entity e, bool is_reference) {
+    const keel_entity parent = keel_parent_of(w->copy, e);
+    if (!keel_is_null(parent) && !(is_reference && !keel_name_of(w->copy, e))) {
+        put_path(w, parent, is_reference);
+        put(w, "/");
+    }
+    put_part(w, e);
+}
+
+static void put_reference(writer *w, keel_entity e) {
+    const bool is_alive = keel_is_alive(w->copy, e);
+    if (keel_is_null(e) || (!is_alive && !w->how.handles)) {
+        put(w, "null");
+        return;
+    }
+    put(w, "\"");
+    if (is_alive) put_path(w, e, true);
+    else put_handle(w, e);
+    put(w, "\"");
+}
+
+// Numbers and names as keel_field_print writes them, in quotes unless JSON has them, too.
+static void put_scalar(writer *w, const keel_field_place *place, const void *value) {
+    char text[512];
+    const size_t length = keel_field_print(place, value, text, sizeof text);
+    if (length >= sizeof text) {
+        w->result = keeli_json_fail(w->error, KEEL_ERROR_TEXT, "'%s': names of more than %u bytes",
+                                    place->path, (unsigned)sizeof text);
+        return;
+    }
+    static const char limit[] = "9007199254740992"; // 2^53
+    const char *digits = text + (text[0] == '-');
+    const size_t digit_count = strspn(digits, "0123456789");
+    const bool is_integer = digits[digit_count] == '\0';
+    const bool is_large =
+        is_integer && (digit_count > 16 || (digit_count == 16 && strcmp(digits, limit) > 0));
+    const bool is_plain = place->field->type == KEEL_FIELD_BOOL || (digit_count && !is_large);
+    if (is_plain && !place->field->of) put_bytes(w, text, length);
+    else put_text(w, text, length, place->path);
+}
+
+static void put_single(writer *w, const keel_field_place *place, const void *value) {
+    const char *at = (const char *)value + place->offset;
+    const char *end = memchr(at, 0, place->size);
+    char *owned;
+    keel_entity e;
+    switch (place->field->type) {
+    case KEEL_FIELD_BYTES:
+        put_base64(w, (const unsigned char *)at, place->size);
+        break;
+    case KEEL_FIELD_ENTITY:
+        memcpy(&e, at, sizeof e);
+        put_reference(w, e);
+        break;
+    case KEEL_FIELD_TEXT:
+        put_text(w, at, end ? (size_t)(end - at) : place->size, place->path);
+        break;
+    case KEEL_FIELD_OWNED_TEXT:
+        memcpy(&owned, at, sizeof owned);
+        if (owned) put_text(w, owned, strlen(owned), place->path);
+        else put(w, "null");
+        break;
+    default:
+        put_scalar(w, place, value);
+    }
+}
+
+static void put_fields(writer *w, const keel_component *c, const keel_field *fields, uint32_t count,
+                       char *path, const void *value);
+
+// `path` has room for KEELI_JSON_PATH bytes and is as before afterwards.
+static void put_field(writer *w, const keel_component *c, char *path, const void *value) {
+    keel_field_place place;
+    keel_error wrong;
+    if (w->result != KEEL_OK) return;
+    if (keel_field_find(c, path, &place, &wrong) != KEEL_OK) {
+        w->result = keeli_json_fail(w->error, wrong.result, "%s", wrong.message);
+        return;
+    }
+    const size_t length = strlen(path);
+    const bool is_array = place.count > 1;
+    if (is_array) put(w, "[");
+    for (uint32_t i = 0; i < place.count && w->result == KEEL_OK; ++i) {
+        keel_field_place element = place;
+        if (i) put(w, ", ");
+        if (is_array) {
+            snprintf(path + length, KEELI_JSON_PATH - length, "[%u]", (unsigned)i);
+            (void)keel_field_find(c, path, &element, NULL);
+        }
+        const keel_type *of = place.field->of;
+        if (place.field->type == KEEL_FIELD_STRUCT)
+            put_fields(w, c, of->fields, of->field_count, path, value);
+        else put_single(w, &element, value);
+        path[length] = '\0';
+    }
+    if (is_array) put(w, "]");
+}
+
+static void put_fields(writer *w, const keel_component *c, const keel_field *fields, uint32_t count,
+                       char *path, const void *value) {
+    const size_t length = strlen(path);
+    bool follows = false;
+    put(w, "{");
+    for (uint32_t i = 0; i < count; ++i) {
+        if (fields[i].transient) continue;
+        put(w, follows ? ", \"" : "\"");
+        follows = true;
+        put(w, fields[i].name);
+        put(w, "\": ");
+        snprintf(path + length, KEELI_JSON_PATH - length, "%s%s", length ? "." : "",
+                 fields[i].name);
+        put_field(w, c, path, value);
+        path[length] = '\0';
+    }
+    put(w, "}");
+}
+
+static void put_value(writer *w, const keel_component *c, const void *value) {
+    char path[KEELI_JSON_PATH] = "";
+    if (c->size == 0) put(w, "true");
+    else if (c->field_count) put_fields(w, c, c->fields, c->field_count, path, value);
+    else if (!c->drop && !c->copy) put_base64(w, value, c->size);
+    else if (w->result == KEEL_OK)
+        w->result = keeli_json_fail(w->error, KEEL_ERROR_COPY,
+                                    "'%s' has hooks and no fields: describe them (KEEL_FIELDS), or "
+                                    "make it .transient",
+                                    c->name);
+}
+
+static void put_relation(writer *w, keel_entity e, const keel_component *c) {
+    keel_entity target = keel_next_target_component(w->copy, e, c, keel_null());
+    if (c->size) {
+        put(w, "{\"to\": ");
+        put_reference(w, target);
+        put(w, ", \"value\": ");
+        put_value(w, c, keel_get_related_component(w->copy, e, c, target));
+        put(w, "}");
+        return;
+    }
+    if (!c->exclusive) put(w, "[");
+    for (bool follows = false; !keel_is_null(target); follows = true) {
+        if (follows) put(w, ", ");
+        put_reference(w, target);
+        target = keel_next_target_component(w->copy, e, c, target);
+    }
+    if (!c->exclusive) put(w, "]");
+}
+
+static void begin_member(writer *w, bool *follows, const char *indent) {
+    put(w, *follows ? ",\n" : "\n");
+    put(w, indent);
+    *follows = true;
+}
+
+static void put_disabled(writer *w, keel_entity e, bool *follows) {
+    bool is_open = false;
+    for (const keel_component *c = NULL; (c = keel_next_component(w->world, c));) {
+        if (!keeli_json_is_written(c) || !keel_is_component_disabled(w->world, e, c)) continue;
+        if (is_open) put(w, ", ");
+        else begin_member(w, follows, "      "), put(w, "\"@disabled\": [");
+        is_open = true;
+        put_text(w, c->name, strlen(c->name), c->name);
+    }
+    if (is_open) put(w, "]");
+}
+
+static void put_entity(writer *w, keel_entity e, bool *follows) {
+    bool has_any = false;
+    begin_member(w, follows, "    \"");
+    put_path(w, e, false);
+    put(w, "\": {");
+    if (w->how.handles && keel_name_of(w->copy, e)) {
+        begin_member(w, &has_any, "      ");
+        put(w, "\"@handle\": \"");
+        put_handle(w, e);
+        put(w, "\"");
+    }
+    for (const keel_component *c = NULL; (c = keel_next_component_of(w->copy, e, c));) {
+        if (!keeli_json_is_written(c)) continue;
+        begin_member(w, &has_any, "      ");
+        put_text(w, c->name, strlen(c->name), c->name);
+        put(w, ": ");
+        if (c->is_relation) put_relation(w, e, c);
+        else put_value(w, c, keel_get_component(w->copy, e, c));
+    }
+    put_disabled(w, e, &has_any);
+    put(w, has_any ? "\n    }" : "}");
+}
+
+static void put_world(writer *w) {
+    bool follows = false;
+    put(w, "{\n");
+    if (w->how.handles) put(w, "  \"handles\": true,\n");
+    put(w, "  \"uniques\": {");
+    for (const keel_component *c = NULL; (c = keel_next_unique(w->copy, c));) {
+        const void *value = keel_get_unique_value(w->copy, c);
+        if (!keeli_json_is_written(c) || (!value && !c->initial)) continue;
+        begin_member(w, &follows, "    ");
+        put_text(w, c->name, strlen(c->name), c->name);
+        put(w, ": ");
+        if (value) put_value(w, c, value);
+        else put(w, "null"); // else it would have its initial value
+    }
+    put(w, follows ? "\n  },\n  \"entities\": {" : "},\n  \"entities\": {");
+    follows = false;
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(w->copy, e));) {
+        if (!keel_is_null(keel_parent_of(w->copy, e))) continue;
+        for (keel_entity below = e; !keel_is_null(below) && w->result == KEEL_OK;) {
+            put_entity(w, below, &follows);
+            below = keel_next_descendant(w->copy, e, below, KEEL_DEPTH_FIRST);
+        }
+    }
+    put(w, follows ? "\n  }\n}\n" : "}\n}\n");
+}
+
+// The copy, with all that is disabled enabled.
+static keel_result copy_world(writer *w) {
+    const keel_world_desc desc = { .name = "json",
+                                   .allocator = w->given, // Keel's own aligns pages
+                                   .on_misuse = KEEL_MISUSE_RETURN,
+                                   .worker_count = 1,
+                                   .log = { .write = keeli_json_be_silent } };
+    w->copy = keel_world_create(&desc);
+    if (!w->copy) return keeli_json_fail(w->error, KEEL_ERROR_MEMORY, "out of memory");
+    keel_result r = keel_copy_world(w->world, w->copy);
+    for (keel_entity e = keel_null(); r >= 0 && !keel_is_null(e = keel_next_entity(w->copy, e));)
+        r = keel_enable_entity(w->copy, e, true);
+    if (r < 0) return keeli_json_fail(w->error, r, "%s", keel_last_error(w->copy)->message);
+    return KEEL_OK;
+}
+
+keel_result keel_json_write_to(const keel_world *world, keel_json_sink *sink, void *context,
+                               const keel_json_write_options *options, keel_error *error) {
+    writer w = { .world = world, .error = error };
+    if (!world || !sink)
+        return keeli_json_fail(error, KEEL_ERROR_ARGUMENT, "a world and a sink are needed");
+    if (options) w.how = *options;
+    w.given = w.how.allocator;
+    w.how.allocator = keeli_json_allocator(w.how.allocator);
+    w.result = copy_world(&w);
+    if (w.result == KEEL_OK) put_world(&w);
+    if (w.result == KEEL_OK && !sink(context, w.text, w.length))
+        w.result = keeli_json_fail(error, KEEL_ERROR_FILE, "the text cannot be written");
+    keeli_json_resize(&w.how.allocator, w.text, w.room, 0);
+    if (w.copy) keel_world_destroy(w.copy);
+    return w.result;
+}
+
+static bool write_file(void *context, const char *text, size_t length) {
+    FILE *file = fopen(context, "wb");
+    if (!file) return false;
+    const bool is_written = fwrite(text, 1, length, file) == length;
+    return fclose(file) == 0 && is_written;
+}
+
+keel_result keel_json_write(const keel_world *world, const char *path,
+                            const keel_json_write_options *options, keel_error *error) {
+    if (!path) return keeli_json_fail(error, KEEL_ERROR_ARGUMENT, "a path is needed");
+    char name[4096];
+    if (strlen(path) >= sizeof name)
+        return keeli_json_fail(error, KEEL_ERROR_FILE, "the path is too long");
+    memcpy(name, path, strlen(path) + 1);
+    const keel_result r = keel_json_write_to(world, write_file, name, options, error);
+    if (r == KEEL_ERROR_FILE) return keeli_json_fail(error, r, "%s: cannot be written", path);
+    return r;
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// keel::json: worlds that are written and loaded are the same, and what is wrong in a text is named
+// with its line.
+#include "support/api_fixture.h"
+
+#include <jansson.h>
+#include <keel_json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Mood { CALM, ANGRY } Mood;
+KEEL_ENUM(Mood, CALM, ANGRY);
+typedef struct Vec2 {
+    float x, X;
+} Vec2;
+KEEL_FIELDS(Vec2, x, X);
+typedef struct All {
+    bool on;
+    int8_t a;
+    uint8_t b;
+    int16_t c;
+    uint16_t d;
+    int32_t e;
+    uint32_t f;
+    int64_t g;
+    uint64_t h;
+    double real;
+    Vec2 at[2];
+    Mood mood;
+    keel_entity who;
+    char text[12];
+    unsigned char raw[5];
+} All;
+KEEL_FIELDS(All, on, a, b, c, d, e, f, g, h, real, KEEL_FIELD(at, .of = KEEL_TYPE(Vec2)),
+            KEEL_FIELD(mood, .of = KEEL_TYPE(Mood)), who, text, KEEL_FIELD(raw, .bytes = true));
+KEEL_COMPONENT(All, KEEL_HAS_FIELDS(All));
+typedef struct Row {
+    Vec2 at;
+} Row;
+KEEL_FIELDS(Row, KEEL_FIELD(at, .of = KEEL_TYPE(Vec2)));
+KEEL_COMPONENT(Row, KEEL_HAS_FIELDS(Row), .storage = KEEL_ARCHETYPE);
+typedef struct Plain {
+    uint32_t bits;
+} Plain;
+KEEL_COMPONENT(Plain, .no_padding = true, .storage = KEEL_INDEXED);
+KEEL_TAG(Flag);
+KEEL_RELATION(Likes);
+typedef struct Guards {
+    int32_t since;
+} Guards;
+KEEL_FIELDS(Guards, since);
+KEEL_VALUED_RELATION(Guards, KEEL_HAS_FIELDS(Guards), .exclusive = true);
+typedef struct Clock {
+    uint64_t ticks;
+    keel_entity owner;
+} Clock;
+KEEL_FIELDS(Clock, ticks, owner);
+KEEL_UNIQUE(Clock, KEEL_HAS_FIELDS(Clock));
+
+static uint64_t seed;
+static uint64_t roll(void) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return seed >> 20 ^ seed << 40;
+}
+
+static keel_world *make_world(void) {
+    const keel_world_desc desc = { .on_misuse = KEEL_MISUSE_RETURN, .worker_count = 1 };
+    keel_world *world = keel_world_create(&desc);
+    assert_non_null(world);
+    assert_int_equal(keel_register(world, All, Row, Plain, Flag, Likes, Guards), KEEL_OK);
+    assert_non_null(keel_register_component(world, KEEL_UNIQUE_OF(Clock)));
+    return world;
+}
+
+typedef struct text {
+    char *bytes;
+    size_t length;
+} text;
+static bool keep(void *context, const char *bytes, size_t length) {
+    text *t = context;
+    free(t->bytes);
+    t->bytes = malloc(length + 1);
+    memcpy(t->bytes, bytes, length);
+    t->bytes[t->length = length] = '\0';
+    return true;
+}
+static text write_world(const keel_world *world, bool handles) {
+    const keel_json_write_options how = { .handles = handles };
+    text t = { NULL, 0 };
+    keel_error error;
+    if (keel_json_write_to(world, keep, &t, &how, &error) != KEEL_OK) fail_msg("%s", error.message);
+    return t;
+}
+static keel_result load(keel_world *world, const char *level, keel_error *error) {
+    return keel_json_load_text(world, level, strlen(level), NULL, error);
+}
+static uint64_t hash(keel_world *world) {
+    uint64_t h = 0;
+    assert_int_equal(keel_world_hash(world, &h), KEEL_OK);
+    return h;
+}
+
+static All random_all(const keel_entity *all, uint32_t count) {
+    static const char *const texts[] = { "", "a \"b\"\\", "\n\t\x01", "\xc3\xa4\xe2\x82\xac",
+                                         "null" };
+    All v;
+    memset(&v, 0, sizeof v);
+    const uint64_t bits[3] = { roll() | roll() << 31, roll(), roll() };
+    const uint32_t narrow[4] = { (uint32_t)roll(), 0x7fc00001u, 0x80000000u, 0xff800000u };
+    v.on = roll() & 1, v.a = (int8_t)roll(), v.b = (uint8_t)roll();
+    v.c = (int16_t)roll(), v.d = (uint16_t)roll(), v.e = (int32_t)roll(), v.f = (uint32_t)roll();
+    v.g = (int64_t)bits[0], v.h = ~bits[0];
+    memcpy(&v.real, &bits[1], sizeof v.real);
+    memcpy(v.at, narrow, sizeof v.at);
+    v.mood = roll() & 1 ? ANGRY : (Mood)(roll() & 7);
+    v.who = roll() & 1 ? all[roll() % count] : keel_null();
+    strcpy(v.text, texts[roll() % 5]);
+    memcpy(v.raw, &bits[2], sizeof v.raw);
+    return v;
+}
+
+enum { COUNT = 30 };
+static keel_world *random_world(uint64_t from) {
+    keel_world *world = make_world();
+    keel_entity all[COUNT];
+    char name[16];
+    seed = from;
+    for (int i = 0; i < COUNT; ++i)
+        all[i] = keel_add_entity(world);
+    for (int i = 0; i < 8; ++i) { // versions, and references to the dead
+        const uint64_t which = roll() % COUNT;
+        (void)keel_delete_entity(world, all[which]);
+        if (roll() & 1) all[which] = keel_add_entity(world);
+    }
+    for (int i = 0; i < COUNT; ++i) {
+        if (!keel_is_alive(world, all[i])) continue;
+        snprintf(name, sizeof name, "%s%d", roll() & 1 ? "@" : "n", i);
+        if (roll() & 1) keel_set_name(world, all[i], name);
+        if (roll() & 1) (void)keel_attach(world, all[i], all[roll() % COUNT]);
+        if (roll() & 1) {
+            const All v = random_all(all, COUNT);
+            (void)keel_add_component(world, all[i], KEEL_OF(All), &v);
+        }
+        if (roll() & 1) keel_add(world, all[i], Row, { { (float)i, -0.0f } });
+        if (roll() & 1) keel_add(world, all[i], Plain, { (uint32_t)roll() });
+        if (roll() & 1) keel_add(world, all[i], Flag);
+        for (int j = 0; j < 2; ++j)
+            if (roll() & 1) (void)keel_relate(world, all[i], Likes, all[roll() % COUNT]);
+        if (roll() & 1) (void)keel_relate(world, all[i], Guards, all[roll() % COUNT], { -i });
+        if (!(roll() & 3)) (void)keel_disable(world, all[i], Row);
+    }
+    if (roll() & 1) keel_set_unique(world, Clock, { UINT64_MAX - 1, all[3] });
+    return world;
+}
+
+static void random_worlds_come_back(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 200; ++i) {
+        keel_world *from = random_world(i), *to = make_world();
+        const text t = write_world(from, true);
+        json_error_t wrong;
+        json_t *json = json_loadb(t.bytes, t.length, JSON_REJECT_DUPLICATES, &wrong);
+        if (!json) fail_msg("%llu: line %d: %s", (unsigned long long)i, wrong.line, wrong.text);
+        json_decref(json);
+        keel_error error;
+        if (load(to, t.bytes, &error) != KEEL_OK) fail_msg("%s\n%s", error.message, t.bytes);
+        if (hash(from) != hash(to)) fail_msg("world %llu differs", (unsigned long long)i);
+        const text again = write_world(to, true);
+        assert_string_equal(again.bytes, t.bytes);
+        free(t.bytes);
+        free(again.bytes);
+        keel_world_destroy(from);
+        keel_world_destroy(to);
+    }
+}
+
+static void unnamed_entities_keep_their_handles(void **state) { // flecs #1498
+    (void)state;
+    keel_world *from = make_world(), *to = make_world();
+    const keel_entity old = keel_add_entity(from);
+    keel_delete_entity(from, old);
+    const keel_entity e = keel_add_entity(from, KEEL_INIT(Plain, { 7 }));
+    const text t = write_world(from, false);
+    assert_int_equal(load(to, t.bytes, NULL), KEEL_OK);
+    assert_true(keel_is_alive(to, e) && !keel_is_alive(to, old));
+    assert_int_equal(keel_get(to, e, Plain)->bits, 7); // flecs #1049: no fields, and not left out
+    assert_true(load(to, t.bytes, NULL) < 0);          // not empty: no second copy
+    assert_int_equal(keel_entity_count(to), 1);
+    free(t.bytes);
+    keel_world_destroy(from);
+    keel_world_destroy(to);
+}
+
+static void a_level_by_hand(void **state) {
+    (void)state;
+    keel_world *world = make_world();
+    const char *level = "{ \"entities\": {\n"
+                        "  \"gate\": { \"Row\": { \"at\": { \"x\": 4 } } },\n"
+                        "  \"gate/guard\": { \"Flag\": true, \"Guards\": { \"to\": \"gate\", "
+                        "\"value\": { \"since\": 3 } } },\n"
+                        "  \"bob\": { \"Likes\": [\"gate/guard\", \"gate\"], \"All\": { \"mood\": "
+                        "\"ANGRY\", \"h\": 18446744073709551615 } } } }";
+    keel_error error;
+    if (load(world, level, &error) != KEEL_OK) fail_msg("%s", error.message);
+    const keel_entity gate = keel_find_entity(world, keel_null(), "gate");
+    const keel_entity guard = keel_find_entity(world, keel_null(), "gate/guard");
+    const keel_entity bob = keel_find_entity(world, keel_null(), "bob");
+    assert_true(keel_get(world, gate, Row)->at.x == 4);
+    assert_true(keel_is_same(keel_target_of(world, guard, Guards), gate));
+    assert_int_equal(keel_get(world, guard, Guards)->since, 3);
+    assert_true(keel_is_same(keel_target_of(world, bob, Likes), guard));
+    assert_int_equal(keel_get(world, bob, All)->mood, ANGRY);
+    assert_true(keel_get(world, bob, All)->h == UINT64_MAX);
+    keel_world_destroy(world);
+}
+
+static void mistakes_are_named_with_their_line(void **state) {
+    (void)state;
+    static const struct {
+        const char *level, *message;
+        keel_result result;
+    } wrong[] = {
+        { "{\n\"entities\": {\n\"a\": { \"Likes\": [\"gatte\"] } } }",
+          "json:3: 'Likes': no entity 'gatte'", KEEL_ERROR_UNKNOWN },
+        { "{ \"entities\": { \"a\": {\n\"Rwo\": {} } } }",
+          "json:2: no component 'Rwo'; the nearest is 'Row'", KEEL_ERROR_UNKNOWN },
+        { "{ \"entities\": { \"a\": {\n\"Row\": {\"att\": 1} } } }",
+          "json:2: 'Row' has no field 'att'; the nearest is 'at'", KEEL_ERROR_UNKNOWN },
+        { "{ \"entities\": { \"a\": { \"Row\": {}, \"Row\": {} } } }", "'Row' is there twice",
+          KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": {}, \"a\": {} } }", "json:1: ", KEEL_ERROR_OCCUPIED },
+        { "{ \"entities\": { \"a/b\": {} } }", "no entity 'a' before its child",
+          KEEL_ERROR_UNKNOWN },
+        { "{ \"entities\": { \"a\": { \"All\": { \"a\": 128 } } } }", "All.a", KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": { \"All\": { \"e\": true } } } }", "All.e", KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": { \"All\": { \"mood\": \"SAD\" } } } }", "SAD",
+          KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": { \"All\": { \"text\": \"123456789012345\" } } } }", "All.text",
+          KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": { \"All\": { \"raw\": \"AAAA\" } } } }", "5 bytes as base64",
+          KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"@9999999v0\": {} } }", "no handle", KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": {}, } }", "json:1: a text in quotes is expected",
+          KEEL_ERROR_TEXT },
+        { "{ \"prefabs\": {} }", "no section 'prefabs'", KEEL_ERROR_UNKNOWN },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        keel_world *world = make_world();
+        keel_error error;
+        const keel_result r = load(world, wrong[i].level, &error);
+        if (r != wrong[i].result || !strstr(error.message, wrong[i].message))
+            fail_msg("%d, %s: %s", r, wrong[i].message, error.message);
+        assert_int_equal(keel_entity_count(world), 0);
+        keel_world_destroy(world);
+    }
+}
+
+static void broken_texts_change_nothing(void **state) {
+    (void)state;
+    keel_world *from = random_world(5), *to = make_world();
+    const text t = write_world(from, true);
+    const uint64_t empty = hash(to);
+    for (size_t n = 0; n + 1 < t.length; ++n) { // the last byte is the end of the line
+        assert_true(keel_json_load_text(to, t.bytes, n, NULL, NULL) < 0);
+        assert_true(hash(to) == empty);
+    }
+    for (size_t i = 0; i < t.length; ++i) {
+        const char byte = t.bytes[i];
+        t.bytes[i] = (char)(byte ^ 1 << (roll() & 7));
+        if (keel_json_load_text(to, t.bytes, t.length, NULL, NULL) < 0) {
+            assert_true(hash(to) == empty);
+        } else {
+            assert_true(keel_world_check(to, NULL));
+            keel_world_destroy(to);
+            to = make_world();
+        }
+        t.bytes[i] = byte;
+    }
+    free(t.bytes);
+    keel_world_destroy(from);
+    keel_world_destroy(to);
+}
+
+static void memory_may_run_out(void **state) {
+    (void)state;
+    counting_allocator memory;
+    counting_allocator_init(&memory);
+    keel_world *from = random_world(9), *to = make_world();
+    const keel_json_write_options write = { .handles = true, .allocator = memory.allocator };
+    const keel_json_load_options read = { .allocator = memory.allocator };
+    const uint64_t empty = hash(to);
+    text t = { NULL, 0 };
+    keel_result r = KEEL_ERROR_MEMORY;
+    for (size_t n = 0; r == KEEL_ERROR_MEMORY; ++n) {
+        counting_allocator_fail_after(&memory, n);
+        r = keel_json_write_to(from, keep, &t, &write, NULL);
+        assert_int_equal(memory.live_blocks, 0);
+    }
+    assert_int_equal(r, KEEL_OK);
+    r = KEEL_ERROR_MEMORY;
+    for (size_t n = 0; r == KEEL_ERROR_MEMORY; ++n) {
+        assert_true(hash(to) == empty);
+        counting_allocator_fail_after(&memory, n);
+        r = keel_json_load_text(to, t.bytes, t.length, &read, NULL);
+        assert_int_equal(memory.live_blocks, 0);
+    }
+    assert_int_equal(r, KEEL_OK);
+    assert_true(hash(to) == hash(from));
+    free(t.bytes);
+    keel_world_destroy(from);
+    keel_world_destroy(to);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(random_worlds_come_back, "random worlds come back with the same hash and text"),
+    TEST(unnamed_entities_keep_their_handles, "who has no name keeps the handle, and comes once"),
+    TEST(a_level_by_hand, "a level by hand"),
+    TEST(mistakes_are_named_with_their_line, "mistakes are named with their line"),
+    TEST(broken_texts_change_nothing, "each prefix and flipped byte: an error, or a valid world"),
+    TEST(memory_may_run_out, "out of memory anywhere: nothing has changed"),
+};
+int main(void) { return RUN(tests); }
