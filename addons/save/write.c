@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A world becomes sections. It is copied first: then it can be changed on the way (what is disabled
-// is enabled, to look at its value), and whoever edits the world meanwhile is not in the way.
+// A world becomes sections. It is copied first, so that it can be changed on the way: what is
+// disabled is enabled, to look at its value.
 #include "save.h"
 
 #include <stdlib.h>
