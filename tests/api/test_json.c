@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // keel::json: worlds that are written and loaded are the same, and what is wrong in a text is named
 // with its line.
+#define _POSIX_C_SOURCE 200809L
 #include "support/api_fixture.h"
 
 #include <jansson.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef enum Mood { CALM, ANGRY } Mood;
 KEEL_ENUM(Mood, CALM, ANGRY);
@@ -312,12 +314,37 @@ static void memory_may_run_out(void **state) {
     keel_world_destroy(to);
 }
 
+static void files_are_written_and_read(void **state) {
+    (void)state;
+    char path[] = "keel_json_XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    keel_world *from = random_world(3), *to = make_world();
+    const keel_json_write_options how = { .handles = true };
+    keel_error error;
+    assert_int_equal(keel_json_write(from, path, &how, &error), KEEL_OK);
+    const keel_json_load_options small = { .max_bytes = 100 };
+    assert_int_equal(keel_json_load(to, path, &small, &error), KEEL_ERROR_TEXT);
+    assert_int_equal(keel_json_load(to, path, NULL, &error), KEEL_OK);
+    assert_true(hash(from) == hash(to));
+    unlink(path);
+    assert_int_equal(keel_json_load(to, path, NULL, &error), KEEL_ERROR_FILE);
+    assert_non_null(strstr(error.message, path));
+    assert_int_equal(keel_json_write(from, "nowhere/level.json", NULL, &error), KEEL_ERROR_FILE);
+    assert_int_equal(keel_json_load(NULL, path, NULL, &error), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_json_write(from, NULL, NULL, NULL), KEEL_ERROR_ARGUMENT);
+    keel_world_destroy(from);
+    keel_world_destroy(to);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(random_worlds_come_back, "random worlds come back with the same hash and text"),
     TEST(unnamed_entities_keep_their_handles, "who has no name keeps the handle, and comes once"),
     TEST(a_level_by_hand, "a level by hand"),
     TEST(mistakes_are_named_with_their_line, "mistakes are named with their line"),
     TEST(broken_texts_change_nothing, "each prefix and flipped byte: an error, or a valid world"),
+    TEST(files_are_written_and_read, "files are written and read, or named when they are not"),
     TEST(memory_may_run_out, "out of memory anywhere: nothing has changed"),
 };
 int main(void) { return RUN(tests); }
