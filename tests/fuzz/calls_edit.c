@@ -76,6 +76,9 @@ FUZZ(keel_add_entity_at) {
     if (result == KEEL_OK) (void)fuzz_keep(e);
     fuzz_edit(result);
 }
+static keel_prefab any_prefab(void) {
+    return fuzz_one_in(4) ? (keel_prefab){ fuzz_entity() } : f.prefab;
+}
 // keel_add_entity_columns, or keel_spawn_columns of a template that may be there.
 static void add_columns(bool spawns) {
     const bool huge = fuzz_one_in(16);
@@ -99,7 +102,7 @@ static void add_columns(bool spawns) {
     }
     const bool none = fuzz_one_in(16);
     keel_scope *scope = fuzz_scope();
-    const keel_prefab prefab = { spawns ? fuzz_entity() : keel_null() };
+    const keel_prefab prefab = spawns ? any_prefab() : (keel_prefab){ keel_null() };
     const keel_result result =
         spawns
             ? (keel_spawn_columns)(scope, prefab, count, huge ? NULL : out, none ? NULL : columns)
@@ -116,7 +119,7 @@ FUZZ(keel_spawn_values) {
     value_list v;
     take_values(&v);
     keel_scope *scope = fuzz_scope();
-    const keel_prefab prefab = { fuzz_entity() };
+    const keel_prefab prefab = any_prefab();
     const keel_entity e = fuzz_made((keel_spawn_values)(scope, prefab, list_of(&v)));
     end_values(&v, !keel_is_null(e));
 }
@@ -139,7 +142,7 @@ FUZZ(keel_templates) {
     const keel_entity e = fuzz_one_in(2)
                               ? (keel_add_entity_values)(KEEL_SCOPE(templates), list_of(&v))
                               : (keel_add_child_values)(KEEL_SCOPE(templates), parent, list_of(&v));
-    (void)fuzz_made(e);
+    f.prefab.root = fuzz_made(e);
     end_values(&v, !keel_is_null(e));
 }
 FUZZ(keel_clone_entities) {
