@@ -45,8 +45,11 @@ keel_result keeli_json_fail(keel_error *error, keel_result result, const char *f
 }
 
 bool keeli_json_is_written(const keel_component *c) {
-    return !c->transient && strcmp(c->name, "keel_name") != 0 &&
-           strcmp(c->name, "keel_parent") != 0 && strcmp(c->name, "keel_child") != 0;
+    // the last: what a copy of a prefab was made of means nothing without the templates
+    static const char *const own[] = { "keel_name", "keel_parent", "keel_child", "keel_instance" };
+    for (size_t i = 0; i < sizeof own / sizeof *own; ++i)
+        if (strcmp(c->name, own[i]) == 0) return false;
+    return !c->transient;
 }
 
 size_t keeli_json_utf8(const char *text, size_t length) {

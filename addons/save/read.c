@@ -87,6 +87,15 @@ static bool take_text(save_reader *r, char *out, size_t room) {
     return true;
 }
 
+// A component and a unique may have one name.
+static const keel_component *find(const keel_world *world, const char *name, bool is_unique) {
+    typedef const keel_component *next_of(const keel_world *, const keel_component *);
+    next_of *next = is_unique ? keel_next_unique : keel_next_component;
+    const keel_component *c = NULL;
+    while ((c = next(world, c)) != NULL && strcmp(c->name, name) != 0) {}
+    return c;
+}
+
 // Which component a section is about: in `out`, NULL when it is left out.
 static keel_result read_name(load_job *job, const keel_component **out) {
     save_reader *r = &job->r;
@@ -94,7 +103,7 @@ static keel_result read_name(load_job *job, const keel_component **out) {
     if (!take_text(r, name, sizeof name) || !*name)
         return save_impossible(r, "the name of its component is damaged");
     (void)snprintf(r->name + 4, sizeof r->name - 4, " '%.70s'", name);
-    const keel_component *c = keel_find_component(job->world, name);
+    const keel_component *c = find(job->world, name, !strcmp(r->tag, "UNIQ"));
     *out = c && !c->transient && !save_is_own(c) ? c : NULL;
     // what a copy of a prefab was made of means nothing without the templates
     if (*out || job->skip_unknown || c || strcmp(name, "keel_instance") == 0) return KEEL_OK;
@@ -323,7 +332,7 @@ static keel_result know(load_job *job, const keel_world *to) {
     next *const lists[] = { keel_next_component, keel_next_unique };
     for (uint32_t i = 0; i < 2; ++i)
         for (const keel_component *c = NULL; (c = lists[i](to, c)) != NULL;)
-            if (!save_is_own(c) && !keel_find_component(job->world, c->name) &&
+            if (!save_is_own(c) && !find(job->world, c->name, c->is_unique) &&
                 !keel_register_component(job->world, c))
                 return check(job, keel_last_error(job->world)->result);
     return check(job, keel_clear_uniques(job->world));

@@ -194,6 +194,21 @@ static void unnamed_entities_keep_their_handles(void **state) { // flecs #1498
     keel_world_destroy(to);
 }
 
+// What they were made of means nothing without the templates.
+static void copies_of_prefabs_come_back(void **state) {
+    (void)state;
+    keel_world *from = make_world(), *to = make_world();
+    const keel_prefab rock = { keel_add_entity(keel_templates(from), KEEL_INIT(Plain, { 7 })) };
+    const keel_entity e = keel_spawn(from, rock);
+    const text t = write_world(from, false);
+    assert_null(strstr(t.bytes, "keel_instance"));
+    assert_int_equal(load(to, t.bytes, NULL), KEEL_OK);
+    assert_int_equal(keel_get(to, e, Plain)->bits, 7);
+    free(t.bytes);
+    keel_world_destroy(from);
+    keel_world_destroy(to);
+}
+
 static void a_level_by_hand(void **state) {
     (void)state;
     keel_world *world = make_world();
@@ -341,6 +356,7 @@ static void files_are_written_and_read(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(random_worlds_come_back, "random worlds come back with the same hash and text"),
     TEST(unnamed_entities_keep_their_handles, "who has no name keeps the handle, and comes once"),
+    TEST(copies_of_prefabs_come_back, "copies of prefabs come back"),
     TEST(a_level_by_hand, "a level by hand"),
     TEST(mistakes_are_named_with_their_line, "mistakes are named with their line"),
     TEST(broken_texts_change_nothing, "each prefix and flipped byte: an error, or a valid world"),

@@ -62,6 +62,7 @@ typedef struct Level {
 } Level;
 KEEL_FIELDS(Level, number, player);
 KEEL_UNIQUE(Level, KEEL_HAS_FIELDS(Level));
+KEEL_COMPONENT(Level, KEEL_HAS_FIELDS(Level)); // of the same name
 typedef struct Opaque {
     char small;
     int large;
@@ -90,7 +91,8 @@ static bool keep(void *context, const void *bytes, size_t size) {
 
 static void know_all(keel_world *world) {
     assert_int_equal(
-        keel_register(world, Bag, Place, Mass, Speed, Raw, Hint, Asleep, Knows, Docked), KEEL_OK);
+        keel_register(world, Bag, Place, Mass, Speed, Raw, Hint, Asleep, Knows, Docked, Level),
+        KEEL_OK);
     assert_non_null(keel_register_component(world, KEEL_UNIQUE_OF(Level)));
 }
 
@@ -177,6 +179,7 @@ static void fill(keel_world *world, uint32_t count) {
     assert_int_equal(keel_disable(world, all[9], Mass), KEEL_OK);
     assert_int_equal(keel_disable(world, all[13], Place), KEEL_OK);
     keel_set_unique(world, Level, { 12, all[3] });
+    keel_add(world, all[2], Level, { 7, all[4] });
     for (uint32_t i = 10; i < count; i += 11)
         assert_int_equal(keel_delete_entity(world, all[i]), KEEL_OK);
 }
@@ -204,6 +207,17 @@ static void everything_comes_back(void **state) {
     }
     for (uint32_t i = 0; i < 20; ++i) // the free list, then fresh ones
         assert_true(keel_is_same(keel_add_entity(f.world), keel_add_entity(loaded)));
+}
+
+// What they were made of is known where the templates are.
+static void copies_of_prefabs_come_back(void **state) {
+    (void)state;
+    const keel_prefab rock = { keel_add_entity(keel_templates(f.world), KEEL_INIT(Mass, { 5 })) };
+    const keel_entity e = keel_spawn(f.world, rock);
+    save_it();
+    load_it();
+    assert_int_equal(keel_get(loaded, e, Mass)->kg, 5);
+    assert_true(keel_is_null(keel_prefab_of(loaded, e).root));
 }
 
 static void an_empty_world_comes_back(void **state) {
@@ -427,6 +441,7 @@ static void an_unknown_component_is_an_error_or_skipped(void **state) {
 
 static const struct CMUnitTest tests[] = {
     SAVE_TEST(everything_comes_back, "everything comes back: handles, values, links, names, order"),
+    SAVE_TEST(copies_of_prefabs_come_back, "copies of prefabs come back"),
     SAVE_TEST(an_empty_world_comes_back, "an empty world comes back"),
     SAVE_TEST(a_deleted_handle_stays_dead, "a handle that was deleted before stays dead"),
     SAVE_TEST(loading_twice_does_not_double, "a world that is not empty is not loaded into"),
