@@ -121,6 +121,11 @@ void keel_world_destroy(keel_world *world) {
         (void)keeli_no_world();
         return;
     }
+    if (world->templates == world) {
+        (void)keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                           "the world of templates is destroyed with the world that it belongs to");
+        return;
+    }
     if (keeli_is_in_allocator(world) || is_in_use(world)) {
         (void)keeli_misuse(world, KEEL_ERROR_BORROWED,
                            "world '%s' is destroyed by code that it runs (a system, a loop, a "

@@ -34,7 +34,7 @@ typedef struct keel_prefab {
 } keel_prefab;
 
 /// The world of the templates, which is made when it is first asked for, with the allocator and the
-/// logger of `world`, and destroyed with it. Of such a world: itself.
+/// logger of `world`, and destroyed with it, never by keel_world_destroy. Of such a world: itself.
 /// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED (a workload runs, or the world is
 ///   shared)
 /// @threads the world's owner; its owner is the same

@@ -339,7 +339,8 @@ static bool list_values(const keeli_graft *g, uint32_t node, uint32_t copy, plai
         uint32_t k = 0;
         while (k < own && keeli_storage_known(g->to, values[k].component) != t)
             ++k;
-        if (!t || t->flags & KEELI_HAS_HOOKS || n == PLAIN_VALUES || (!c->values && t->size))
+        if (!t || t->flags & KEELI_HAS_HOOKS || n == PLAIN_VALUES || (!c->values && t->size) ||
+            (c->stride && c->stride != t->size))
             return false;
         values[k < own ? k : n++] =
             (keel_value){ c->component,
@@ -382,7 +383,7 @@ static keel_result grow_plain(const keeli_graft *g, bool *is_more) {
         if (keeli_is_unused(to) && !keel_is_null(*e = keeli_add_plain_entity(to, values.list)))
             continue;
         if (keel_is_null(*e = keeli_edit_add_entity(to, NULL, values.list)))
-            result = to->reports.last.result;
+            result = to->reports.last.result < 0 ? to->reports.last.result : KEEL_ERROR_MEMORY;
         if (result != KEEL_OK) break;
     }
     for (uint32_t node = 0; result == KEEL_OK && values.have_handles && node < g->count; ++node)

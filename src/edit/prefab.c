@@ -29,8 +29,11 @@ keel_world *keel_templates(keel_world *world) {
 }
 
 void keeli_templates_deinit(keel_world *world) {
-    if (world->templates != world) keel_world_destroy(world->templates);
+    keel_world *templates = world->templates;
     world->templates = NULL;
+    if (!templates || templates == world) return;
+    templates->templates = NULL; // it may go now
+    keel_world_destroy(templates);
 }
 
 // ------------------------------------------------------------------ what is copied

@@ -272,6 +272,13 @@ static void what_is_no_prefab_is_refused(void **state) {
         &(keel_world_desc){ .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
     assert_true(keel_is_null(keel_spawn(other, tank)));
     keel_world_destroy(other);
+    keel_world_destroy(templates); // it belongs to the world
+    assert_error(templates, KEEL_ERROR_ARGUMENT, "is destroyed with the world");
+    Place places[2] = { { 1, 0 }, { 2, 0 } };
+    const keel_value_column narrow[] = { { KEEL_OF(Place), places, 1 }, { NULL, NULL, 0 } };
+    assert_int_equal((keel_spawn_columns)(KEEL_SCOPE(f.world), tank, 2, NULL, narrow),
+                     KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, NULL);
     const keel_entity a = keel_add_entity(f.world);
     keel_view view;
     assert_int_equal(keel_view_begin(&view, templates, KEEL_TERMS(KEEL_WRITE(Health, h)), "open"),
