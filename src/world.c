@@ -115,25 +115,23 @@ static bool is_in_use(keel_world *world) {
     return false;
 }
 
+static keel_result may_destroy(keel_world *world) {
+    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (world->templates == world)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "the world of templates is destroyed with the world that it belongs "
+                            "to");
+    if (keeli_is_in_allocator(world) || is_in_use(world))
+        return keeli_misuse(world, KEEL_ERROR_BORROWED,
+                            "world '%s' is destroyed by code that it runs (a system, a loop, a "
+                            "command, an observer, a custom view); destroy it when that has "
+                            "returned",
+                            world->name);
+    return KEEL_OK;
+}
+
 void keel_world_destroy(keel_world *world) {
-    if (!world) return;
-    if (keeli_is_no_world(world)) {
-        (void)keeli_no_world();
-        return;
-    }
-    if (world->templates == world) {
-        (void)keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                           "the world of templates is destroyed with the world that it belongs to");
-        return;
-    }
-    if (keeli_is_in_allocator(world) || is_in_use(world)) {
-        (void)keeli_misuse(world, KEEL_ERROR_BORROWED,
-                           "world '%s' is destroyed by code that it runs (a system, a loop, a "
-                           "command, an observer, a custom view); destroy it when that has "
-                           "returned",
-                           world->name);
-        return;
-    }
+    if (!world || may_destroy(world) < 0) return;
     if (world->workers.executor.context == &world->workers.pool)
         keeli_pool_deinit(&world->workers.pool);
     world->refused = KEELI_REFUSED_DESTROYED;
