@@ -305,7 +305,7 @@ static keel_result read_names(load_job *job) {
 
 static keel_result read_section(load_job *job) {
     save_reader *r = &job->r;
-    const keel_component *c;
+    const keel_component *c = NULL;
     keel_result result = KEEL_OK;
     if (!strcmp(r->tag, "ENTS")) result = read_entities(job);
     else if (!job->has_entities) return save_impossible(r, "comes before the entities");
