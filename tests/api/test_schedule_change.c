@@ -74,6 +74,10 @@ static void run_one(keel_world *w, const keel_system *system, uint32_t count, ch
     assert_int_equal(times_marked(letter), count);
 }
 
+// Memory that helpers take when they work for the first time, whenever that is. Two hundred runs
+// that are not forgotten take five times as much.
+enum { SLACK = 4 * 65536 };
+
 static void change_the_stack(api_fixture *f) {
     const keel_system *const systems[] = { &mark_a, &mark_b, &mark_c };
     size_t bytes = 0;
@@ -81,7 +85,7 @@ static void change_the_stack(api_fixture *f) {
         run_one(f->world, systems[i % 3], 1 + i % 4, (char)('a' + i % 3));
         if (i == 700) bytes = f->memory.live_bytes;
     }
-    assert_true(f->memory.live_bytes <= bytes + 65536);
+    assert_true(f->memory.live_bytes <= bytes + SLACK);
     forget_marks();
 }
 
@@ -108,7 +112,7 @@ static void make_at_run_time(api_fixture *f) {
         free(all);
         if (i == 400) bytes = f->memory.live_bytes;
     }
-    assert_true(f->memory.live_bytes <= bytes + 65536); // what was not used for long is forgotten
+    assert_true(f->memory.live_bytes <= bytes + SLACK); // what was not used for long is forgotten
     forget_marks();
 }
 
