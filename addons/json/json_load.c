@@ -529,7 +529,9 @@ static keel_result make_stage(loader *l) {
         if (!keel_register_component(l->stage, c)) return keel_last_error(l->stage)->result;
     for (const keel_component *c = NULL; (c = keel_next_unique(l->world, c));)
         if (!keel_register_component(l->stage, c)) return keel_last_error(l->stage)->result;
-    return KEEL_OK;
+    const keel_result cleared =
+        keel_clear_uniques(l->stage); // what they begin with is not in the text
+    return cleared < 0 ? cleared : KEEL_OK;
 }
 
 static keel_result load(loader *l) {
@@ -549,7 +551,8 @@ static keel_result load(loader *l) {
     if (made != KEEL_OK)
         return keeli_json_fail(l->error, made, "%s: %s", l->how.name, keel_result_text(made));
     if (!read_world(l)) return l->result;
-    const keel_result r = keel_copy_world(l->stage, l->world);
+    const keel_result r = l->how.merge ? keel_merge_world(l->world, l->stage, l->how.merge)
+                                       : keel_copy_world(l->stage, l->world);
     if (r < 0)
         return keeli_json_fail(l->error, r, "%s: %.180s", l->how.name,
                                keel_last_error(l->world)->message);

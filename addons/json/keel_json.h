@@ -26,6 +26,9 @@ typedef struct keel_json_load_options {
     size_t max_bytes;         ///< of the text; default 64 MB
     uint32_t max_index;       ///< the highest index of an entity; default 1,048,575
     keel_allocator allocator; ///< default malloc and free
+    /// The world is a living one, into which all of it comes: how (keel_merge_world). Default NULL:
+    /// the world is empty, and entities keep their handles
+    const keel_merge_options *merge;
 } keel_json_load_options;
 
 /// Takes a text of `length` bytes; false when that fails.
@@ -47,14 +50,14 @@ KEEL_API keel_result keel_json_write_to(const keel_world *world, keel_json_sink 
                                         void *context, const keel_json_write_options *options,
                                         keel_error *error);
 
-/// Load a file into an empty world that knows the components: no entity is alive and no unique is
-/// set. Entities that have no name keep their handles.
+/// Load a file into a world that knows the components. Without `merge` no entity is alive in it and
+/// no unique is set, and entities that have no name keep their handles.
 /// @param options NULL: all defaults
 /// @param error receives the file, the line and what is wrong; may be NULL
 /// @return KEEL_OK, or an error with the world unchanged: KEEL_ERROR_FILE when it cannot be read,
 ///   KEEL_ERROR_TEXT for what is no JSON, no such value, or too large, KEEL_ERROR_UNKNOWN for an
 ///   unknown component, field or entity, KEEL_ERROR_OCCUPIED for a name or handle that is there
-///   twice, KEEL_ERROR_MEMORY, and as keel_copy_world
+///   twice, KEEL_ERROR_MEMORY, and as keel_copy_world or keel_merge_world
 /// @threads the world's owner
 KEEL_API keel_result keel_json_load(keel_world *world, const char *path,
                                     const keel_json_load_options *options, keel_error *error);

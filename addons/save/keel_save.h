@@ -48,6 +48,9 @@ typedef struct keel_load_options {
     uint64_t max_bytes;    ///< the largest file, and the most bytes of values in it; default 1 GiB
     uint32_t max_entities; ///< entities, dead indices included; default 16,777,216
     bool skip_unknown;     ///< leave out components that the world does not know; default false
+    /// The world is a living one, into which all of it comes: how (keel_merge_world). Default NULL:
+    /// the world is empty, and entities keep their handles
+    const keel_merge_options *merge;
 } keel_load_options;
 
 /// Save a world to a file. The file is written beside its place, under `path` with `.XXXXXX` behind
@@ -64,15 +67,15 @@ keel_result keel_save(const keel_world *world, const char *path, const keel_save
 keel_result keel_save_to(const keel_world *world, keel_save_sink sink,
                          const keel_save_options *options);
 
-/// Load a file into an empty world: nobody lives in it, and no unique is set. Register the
-/// program's components before. On error nothing has changed, and `options->error` names section
-/// and chunk, or component and field.
+/// Load a file into an empty world, in which nobody lives and no unique is set, or with `merge`
+/// into a living one. Register the program's components before. On error nothing has changed, and
+/// `options->error` names section and chunk, or component and field.
 /// @param options NULL: all defaults
 /// @invalidates as keel_copy_world
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL, or the world is not empty), KEEL_ERROR_FILE,
 ///   KEEL_ERROR_FORMAT (no save, damaged, impossible, above a limit), KEEL_ERROR_SCHEMA,
-///   KEEL_ERROR_MEMORY, and as keel_copy_world
+///   KEEL_ERROR_MEMORY, and as keel_copy_world or keel_merge_world
 keel_result keel_load(keel_world *world, const char *path, const keel_load_options *options);
 /// The same from memory.
 /// @return as keel_load

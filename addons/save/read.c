@@ -17,6 +17,7 @@ typedef struct load_job {
     keel_world *world; // the private one
     uint32_t max_entities;
     bool skip_unknown, has_entities;
+    const keel_merge_options *merge;
     save_disabled *disabled; // to be disabled when all is there
     size_t disabled_count;
 } load_job;
@@ -349,7 +350,8 @@ static keel_result read_all(load_job *job, keel_world *to) {
     }
     if (!job->has_entities) return save_impossible(&job->r, "there are no entities before");
     KEEL_TRY(disable_all(job));
-    const keel_result result = keel_copy_world(job->world, to);
+    const keel_result result =
+        job->merge ? keel_merge_world(to, job->world, job->merge) : keel_copy_world(job->world, to);
     if (result < 0 && job->r.error) *job->r.error = *keel_last_error(to);
     return result;
 }
@@ -366,6 +368,7 @@ keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
     if (size > limit_of(&how))
         return save_fail(how.error, KEEL_ERROR_FORMAT, "the save is larger than max_bytes");
     load_job job = { .skip_unknown = how.skip_unknown,
+                     .merge = how.merge,
                      .max_entities = how.max_entities ? how.max_entities : 1u << 24 };
     job.r.at = size ? bytes : keel_save_signature;
     job.r.end = job.r.at + size;

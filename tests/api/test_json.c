@@ -209,6 +209,33 @@ static void copies_of_prefabs_come_back(void **state) {
     keel_world_destroy(to);
 }
 
+// The same level twice, each below an entity of its own, which the game had before.
+static void a_level_comes_into_a_living_world(void **state) {
+    (void)state;
+    keel_world *world = make_world();
+    const char *level =
+        "{ \"entities\": { \"gate\": {}, \"gate/guard\": { \"Guards\": { \"to\": \"gate\", "
+        "\"value\": { \"since\": 3 } } } } }";
+    keel_entity rooms[2], guards[2];
+    for (uint32_t i = 0; i < 2; ++i) {
+        rooms[i] = keel_add_entity(world, KEEL_INIT(Plain, { i }));
+        const keel_merge_options merge = { .root = rooms[i] };
+        const keel_json_load_options how = { .merge = &merge };
+        keel_error error = { 0 };
+        if (keel_json_load_text(world, level, strlen(level), &how, &error) != KEEL_OK)
+            fail_msg("%s", error.message);
+        guards[i] = keel_find_entity(world, rooms[i], "gate/guard");
+        assert_true(keel_is_alive(world, guards[i]));
+        assert_true(keel_is_same(keel_target_of(world, guards[i], Guards),
+                                 keel_find_entity(world, rooms[i], "gate")));
+        assert_int_equal(keel_json_load_text(world, level, strlen(level), &how, &error),
+                         KEEL_ERROR_OCCUPIED);
+    }
+    assert_int_equal(keel_entity_count(world), 6);
+    assert_false(keel_is_same(guards[0], guards[1]));
+    keel_world_destroy(world);
+}
+
 static void a_level_by_hand(void **state) {
     (void)state;
     keel_world *world = make_world();
@@ -357,6 +384,7 @@ static const struct CMUnitTest tests[] = {
     TEST(random_worlds_come_back, "random worlds come back with the same hash and text"),
     TEST(unnamed_entities_keep_their_handles, "who has no name keeps the handle, and comes once"),
     TEST(copies_of_prefabs_come_back, "copies of prefabs come back"),
+    TEST(a_level_comes_into_a_living_world, "a level comes into a living world"),
     TEST(a_level_by_hand, "a level by hand"),
     TEST(mistakes_are_named_with_their_line, "mistakes are named with their line"),
     TEST(broken_texts_change_nothing, "each prefix and flipped byte: an error, or a valid world"),

@@ -220,6 +220,36 @@ static void copies_of_prefabs_come_back(void **state) {
     assert_true(keel_is_null(keel_prefab_of(loaded, e).root));
 }
 
+static void a_save_comes_into_a_living_world(void **state) {
+    (void)state;
+    fill(f.world, 40);
+    const uint32_t count = keel_entity_count(f.world);
+    save_it();
+    const keel_entity root = keel_add_entity(loaded), other = keel_add_entity(loaded);
+    keel_entity handles[64];
+    const keel_merge_options merge = { .root = root, .handles = handles };
+    const keel_load_options how = { .error = &why, .merge = &merge };
+    for (uint32_t times = 1; times < 3; ++times) {
+        const keel_result result = keel_load_from(loaded, kept.bytes, kept.size, &how);
+        // the names of the first are taken
+        assert_int_equal(result, times == 1 ? KEEL_OK : KEEL_ERROR_OCCUPIED);
+        assert_int_equal(keel_entity_count(loaded), count + 2);
+    }
+    keel_clear_errors(loaded);
+    assert_true(keel_is_alive(loaded, other));
+    assert_same_entity(keel_get_unique(loaded, Level)->player, handles[3]);
+    const keel_merge_options below = { .root = other };
+    const keel_load_options again = { .error = &why, .merge = &below };
+    assert_int_equal(keel_load_from(loaded, kept.bytes, kept.size, &again), KEEL_OK);
+    assert_int_equal(keel_entity_count(loaded), 2 * count + 2);
+    // what is damaged changes nothing
+    uint64_t before, after;
+    assert_int_equal(keel_world_hash(loaded, &before), KEEL_OK);
+    assert_true(keel_load_from(loaded, kept.bytes, kept.size - 1, &again) < 0);
+    assert_int_equal(keel_world_hash(loaded, &after), KEEL_OK);
+    assert_true(before == after);
+}
+
 static void an_empty_world_comes_back(void **state) {
     (void)state;
     save_it();
@@ -442,6 +472,7 @@ static void an_unknown_component_is_an_error_or_skipped(void **state) {
 static const struct CMUnitTest tests[] = {
     SAVE_TEST(everything_comes_back, "everything comes back: handles, values, links, names, order"),
     SAVE_TEST(copies_of_prefabs_come_back, "copies of prefabs come back"),
+    SAVE_TEST(a_save_comes_into_a_living_world, "a save comes into a living world"),
     SAVE_TEST(an_empty_world_comes_back, "an empty world comes back"),
     SAVE_TEST(a_deleted_handle_stays_dead, "a handle that was deleted before stays dead"),
     SAVE_TEST(loading_twice_does_not_double, "a world that is not empty is not loaded into"),
