@@ -95,9 +95,12 @@ static void change(save_bytes *body) {
         case 2:
             body->size -= 1 + below(4);
             break;
-        case 3:
-            (void)save_bytes_more(body, 1 + below(4));
+        case 3: {
+            const size_t more = 1 + below(4);
+            unsigned char *end = save_bytes_more(body, more);
+            if (end) memset(end, (int)below(256), more);
             break;
+        }
         default:
             memcpy(at, body->data + below((uint32_t)body->size - 4), 4);
         }
