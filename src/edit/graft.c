@@ -12,12 +12,12 @@
 
 #include <string.h>
 
-static uint32_t slot;
+static uint32_t slot_of_instance;
 const keel_component keeli_instance = { .name = "keel_instance",
                                         .size = sizeof(keel_entity),
                                         .align = _Alignof(keel_entity),
                                         .no_padding = true,
-                                        .slot = &slot };
+                                        .slot = &slot_of_instance };
 const keeli_storage *keeli_instances_of(const keel_world *world) {
     return keeli_storage_find(world, &keeli_instance);
 }
