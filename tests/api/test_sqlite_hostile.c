@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+// keel::sqlite: databases that are damaged, or made to hurt: an error that says where, and the
+// world is as before. Memory that runs out at any place.
+#define _POSIX_C_SOURCE 200809L
+#include "support/api_fixture.h"
+
+#include "support/counting_allocator.h"
+#include "support/sqlite_world.h"
+#include <keel_sqlite.h>
+
+static const keel_sqlite_load_options loading = { .error = &error };
+
+typedef struct bytes {
+    char *data;
+    size_t size;
+} bytes;
+static bytes read_bytes(void) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    bytes b = { NULL, (size_t)ftell(file) };
+    b.data = malloc(b.size);
+    rewind(file);
+    assert_int_equal(fread(b.data, 1, b.size, file), b.size);
+    fclose(file);
+    return b;
+}
+static void write_bytes(const char *data, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, size, file), size);
+    fclose(file);
+}
+
+// An error and an empty world, or a valid one.
+static bool refuses(keel_world **to, uint64_t empty) {
+    error = (keel_error){ 0 };
+    const keel_result r = keel_sqlite_load(*to, path, &loading);
+    if (r < 0) {
+        assert_true(error.result == r && error.message[0]);
+        assert_true(hash(*to) == empty);
+        return true;
+    }
+    assert_true(keel_world_check(*to, NULL));
+    keel_world_destroy(*to);
+    *to = make_world();
+    return false;
+}
+
+static void damaged_bytes_change_nothing(void **state) {
+    (void)state;
+    keel_world *from = random_world(5), *to = make_world();
+    const uint64_t empty = hash(to);
+    write_world(from, NULL);
+    const bytes b = read_bytes();
+    for (size_t n = 0; n < b.size; n += 509) {
+        write_bytes(b.data, n);
+        assert_true(refuses(&to, empty));
+    }
+    for (size_t i = 0; i < b.size; i += i < 4096 ? 7 : 61) {
+        const char byte = b.data[i];
+        b.data[i] = (char)(byte ^ 1 << (roll() & 7));
+        write_bytes(b.data, b.size);
+        (void)refuses(&to, empty);
+        b.data[i] = byte;
+    }
+    free(b.data);
+    keel_world_destroy(from);
+    keel_world_destroy(to);
+}
+
+// What a statement makes of a good database, and a piece of what is said about it; NULL: it is
+// fine.
+static const struct {
+    const char *sql, *message;
+} made[] = {
+    { "CREATE TABLE notes (t TEXT); CREATE INDEX i ON Row (\"at.x\")", NULL },
+    { "ALTER TABLE Plain RENAME TO P; CREATE VIEW Plain AS SELECT * FROM P", "'Plain' is missing" },
+    { "ALTER TABLE keel_entity RENAME TO P; CREATE VIEW keel_entity AS SELECT * FROM P",
+      "'keel_entity' is missing" },
+    { "DROP TABLE Flag", "'Flag' is missing" },
+    { "DROP TABLE keel_free", "'keel_free' is missing" },
+    { "UPDATE keel_schema SET \"table\" = 'sqlite_schema' WHERE \"table\" = 'Flag'", "is missing" },
+    { "UPDATE keel_schema SET \"table\" = 'pragma_table_list' WHERE \"table\" = 'Flag'",
+      "is missing" },
+    { "UPDATE keel_schema SET \"table\" = 'Flag\" UNION SELECT 1' WHERE \"table\" = 'Flag'",
+      "is missing" },
+    { "UPDATE keel_schema SET \"column\" = 'nothing' WHERE field = 'at.x'", "no such column" },
+    { "UPDATE keel_schema SET type = 'text' WHERE field = 'at.x'", "'Row.at.x': text to f32" },
+    { "UPDATE keel_schema SET kind = 'relation' WHERE component = 'Flag'",
+      "'Flag' is a component" },
+    { "UPDATE keel_schema SET component = 'Nobody' WHERE component = 'Flag'", "'Nobody'" },
+    { "UPDATE keel_schema SET component = 'Flag' WHERE component = 'Plain'", "twice" },
+    { "UPDATE \"All\" SET a = 128", "table 'All', column 'a', row 1: is out of its range" },
+    { "UPDATE \"All\" SET b = -1", "column 'b'" },
+    { "UPDATE \"All\" SET b = NULL", "column 'b', row 1: an integer is expected" },
+    { "UPDATE \"All\" SET \"on\" = 2", "column 'on'" },
+    { "UPDATE \"All\" SET mood = 5000000000", "column 'mood'" },
+    { "UPDATE \"All\" SET h = -1", "column 'h'" },
+    { "UPDATE \"All\" SET h = '18446744073709551616'", "column 'h'" },
+    { "UPDATE \"All\" SET h = '12x'", "column 'h'" },
+    { "UPDATE \"All\" SET real = 'nan:7ff0000000000000'", "column 'real'" },
+    { "UPDATE \"All\" SET real = x'00'", "column 'real'" },
+    { "UPDATE \"All\" SET real = 7, \"at[0].x\" = 'nan', \"at[0].X_2\" = '-0.0'", NULL },
+    { "UPDATE \"All\" SET \"at[0].x\" = 1e39", "is too large for a float" },
+    { "UPDATE \"All\" SET text = 'thirteen bytes'", "is too long" },
+    { "UPDATE \"All\" SET text = 'a' || char(0)", "has a zero in its text" },
+    { "UPDATE \"All\" SET raw = x'0011'", "column 'raw'" },
+    { "UPDATE \"All\" SET raw = zeroblob(5)", NULL },
+    { "UPDATE \"All\" SET who = 5", "is no handle" },
+    { "UPDATE \"All\" SET who = -1", "is no handle" },
+    { "UPDATE \"All\" SET entity = entity + 1000", "names an entity that is not there" },
+    { "UPDATE Guards SET target = 77", "column 'target'" },
+    { "INSERT INTO Likes SELECT frame, source, position + 100, target FROM Likes",
+      "is there twice" },
+    { "INSERT INTO Guards SELECT frame, source, 1, target, since FROM Guards", "is there twice" },
+    { "DROP TABLE Clock_2; CREATE TABLE Clock_2 (frame, ticks, owner); INSERT INTO Clock_2 VALUES "
+      "(0, 1, NULL), (0, 1, NULL)",
+      "a unique has one row" },
+    { "DROP TABLE Flag; CREATE TABLE Flag (frame, entity); INSERT INTO Flag SELECT frame, entity "
+      "FROM keel_entity; INSERT INTO Flag SELECT * FROM Flag",
+      "is there twice" },
+    { "DROP TABLE Plain; CREATE TABLE Plain (frame, entity, bytes AS (x'00000000'))",
+      "'Plain' is missing, or no plain table" },
+    { "DROP TABLE Plain; CREATE VIRTUAL TABLE Plain USING fts5(frame, entity, bytes)", "Plain" },
+    { "UPDATE keel_entity SET parent = entity WHERE parent IS NULL", "table 'keel_entity'" },
+    { "UPDATE keel_entity SET parent = (SELECT min(entity) FROM keel_entity), position = 0",
+      "table 'keel_entity'" },
+    { "UPDATE keel_entity SET parent = 12", "column 'parent'" },
+    { "UPDATE keel_entity SET parent = NULL, name = 'same'", "table 'keel_entity'" },
+    { "UPDATE keel_entity SET name = 'a/b'", "table 'keel_entity'" },
+    { "UPDATE keel_entity SET name = ''", "is no name" },
+    { "INSERT INTO keel_entity (frame, entity) VALUES (0, 4294967296 + 99999999)", "max_entities" },
+    { "INSERT INTO keel_entity (frame, entity) VALUES (0, 99)", "does not fit the handles" },
+    { "INSERT INTO keel_entity (frame, entity) SELECT 0, entity + 4294967296 FROM keel_entity",
+      "table 'keel_entity'" },
+    { "INSERT INTO keel_free VALUES (0, 99, 4294967296 + 70)", "was never alive" },
+    { "INSERT INTO keel_free SELECT 0, 99, max(entity) FROM keel_entity", "table 'keel_free'" },
+    { "INSERT INTO keel_disabled SELECT 0, entity, 'Nobody' FROM keel_entity", "keel_disabled" },
+    { "INSERT INTO keel_disabled VALUES (0, 7, 'Flag')", "keel_disabled" },
+    { "DELETE FROM keel_disabled; INSERT INTO keel_disabled SELECT 0, entity, 'Row' FROM Owner",
+      "disables what is required" },
+    { "DELETE FROM keel_frame", "has no frame 0" },
+    { "PRAGMA application_id = 7", "is no database that keel_sqlite_write made" },
+    { "PRAGMA user_version = 2", "has version 2" },
+    { "CREATE TRIGGER t AFTER INSERT ON Row BEGIN DELETE FROM keel_entity; END", NULL },
+    { "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE x(' WHERE name = "
+      "'Flag'",
+      "malformed" },
+    { "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 1 WHERE name = 'Flag'",
+      "" },
+};
+
+static void hostile_tables_change_nothing(void **state) {
+    (void)state;
+    keel_world *from = random_world(5), *to = make_world();
+    const uint64_t empty = hash(to);
+    keel_set_unique(from, Clock, { 1, keel_null() });
+    write_world(from, NULL);
+    const bytes b = read_bytes();
+    for (size_t i = 0; i < sizeof made / sizeof *made; ++i) {
+        sqlite3 *db;
+        char *wrong = NULL;
+        write_bytes(b.data, b.size);
+        assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+        (void)sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, (int *)NULL);
+        if (sqlite3_exec(db, made[i].sql, NULL, NULL, &wrong) != SQLITE_OK)
+            fail_msg("%s: %s", made[i].sql, wrong);
+        sqlite3_close(db);
+        const bool is_refused = refuses(&to, empty);
+        if (is_refused != (made[i].message != NULL) ||
+            (is_refused && !strstr(error.message, made[i].message)))
+            fail_msg("%s: %s", made[i].sql, error.message);
+    }
+    free(b.data);
+    keel_world_destroy(from);
+    keel_world_destroy(to);
+}
+
+static void limits_hold(void **state) {
+    (void)state;
+    keel_world *from = random_world(5), *to = make_world();
+    write_world(from, NULL);
+    const bytes b = read_bytes();
+    const keel_sqlite_load_options small = { .max_bytes = b.size - 1, .error = &error };
+    assert_int_equal(keel_sqlite_load(to, path, &small), KEEL_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "max_bytes"));
+    const keel_sqlite_load_options few = { .max_entities = 20, .error = &error };
+    assert_int_equal(keel_sqlite_load(to, path, &few), KEEL_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "max_entities"));
+    assert_int_equal(keel_entity_count(to), 0);
+    const keel_sqlite_write_options next = { .frame = 1, .append = true, .error = &error };
+    write_bytes(
+        "no database at all, but longer than the header of one would have to be, so that it "
+        "is looked at as one, and refused",
+        120);
+    assert_int_equal(keel_sqlite_write(from, path, &next), KEEL_ERROR_FORMAT);
+    assert_int_equal(keel_sqlite_load(to, path, &loading), KEEL_ERROR_FORMAT);
+    write_bytes("", 0);
+    assert_int_equal(keel_sqlite_write(from, path, &next), KEEL_ERROR_FORMAT);
+    free(b.data);
+    keel_world_destroy(from);
+    keel_world_destroy(to);
+}
+
+// SQLite in the middle of an append of somebody else.
+static void a_database_in_use(void **state) {
+    (void)state;
+    keel_world *from = random_world(2);
+    sqlite3 *db;
+    write_world(from, NULL);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    const keel_sqlite_write_options next = { .frame = 1, .append = true, .error = &error };
+    assert_int_equal(keel_sqlite_write(from, path, &next), KEEL_ERROR_FILE);
+    assert_non_null(strstr(error.message, "locked"));
+    sqlite3_close(db);
+    assert_int_equal(keel_sqlite_write(from, path, &next), KEEL_OK);
+    keel_world_destroy(from);
+}
+
+// ------------------------------------------------------------------ memory
+static sqlite3_mem_methods usual;
+static long left = -1; // allocations of SQLite until they fail; below 0: never
+static void *take(int size) {
+    if (left == 0) return NULL;
+    if (left > 0) --left;
+    return usual.xMalloc(size);
+}
+static void *take_more(void *block, int size) {
+    if (left == 0) return NULL;
+    if (left > 0) --left;
+    return usual.xRealloc(block, size);
+}
+
+static int begin(void **state) {
+    sqlite3_mem_methods failing;
+    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &usual) != SQLITE_OK) return -1;
+    failing = usual;
+    failing.xMalloc = take;
+    failing.xRealloc = take_more;
+    if (sqlite3_config(SQLITE_CONFIG_MALLOC, &failing) != SQLITE_OK) return -1;
+    if (sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0) != SQLITE_OK) return -1;
+    return path_begin(state);
+}
+static int end(void **state) {
+    const int code = path_end(state);
+    return sqlite3_shutdown() == SQLITE_OK ? code : -1;
+}
+
+// Few components, so that there are not as many places.
+static keel_world *small_world(void) {
+    const keel_world_desc desc = { .log = keel_log_none,
+                                   .on_misuse = KEEL_MISUSE_RETURN,
+                                   .worker_count = 1 };
+    keel_world *world = keel_world_create(&desc);
+    assert_int_equal(keel_register(world, Row, Guards, Owner), KEEL_OK);
+    return world;
+}
+
+// One more allocation each time, of the worlds and then of SQLite, in a write, an append and a
+// load. SQLite does without some of its memory, so a step may succeed before all have failed.
+static void memory_may_run_out(void **state) {
+    (void)state;
+    counting_allocator memory;
+    counting_allocator_init(&memory);
+    keel_world *from = small_world(), *to = small_world();
+    const keel_entity e =
+        keel_add_entity(from, KEEL_INIT(Row, { { 1, 2 } }), KEEL_INIT(Owner, { strdup("text") }));
+    keel_set_name(from, e, "name");
+    keel_relate(from, keel_add_child(from, e), Guards, e, { 3 });
+    const uint64_t empty = hash(to), full = hash(from);
+    unlink(path);
+    for (int kind = 0; kind < 6; ++kind) {
+        const keel_sqlite_write_options writing = {
+            .frame = kind, .append = kind > 1, .allocator = memory.allocator, .error = &error
+        };
+        const keel_sqlite_load_options reading = { .allocator = memory.allocator, .error = &error };
+        keel_result r = KEEL_ERROR_MEMORY;
+        for (size_t n = 0; r == KEEL_ERROR_MEMORY || n < 3; ++n) {
+            counting_allocator_fail_after(&memory, kind & 1 ? SIZE_MAX : n);
+            left = kind & 1 ? (long)n : -1;
+            r = kind < 4 ? keel_sqlite_write(from, path, &writing)
+                         : keel_sqlite_load(to, path, &reading);
+            left = -1;
+            if (kind >= 4 && r == KEEL_OK) break;
+            if (r < 0 && r != KEEL_ERROR_MEMORY)
+                fail_msg("%d, %zu: %d %s", kind, n, r, error.message);
+            assert_int_equal(memory.live_blocks, 0);
+            assert_true(hash(to) == empty);
+            if (r == KEEL_OK) break;
+        }
+        if (kind < 4) continue;
+        assert_true(hash(to) == full);
+        keel_world_destroy(to);
+        to = small_world();
+    }
+    assert_int_equal(sqlite3_memory_used(), 0);
+    keel_world_destroy(from);
+    keel_world_destroy(to);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(damaged_bytes_change_nothing, "prefixes and flipped bits: an error, or a valid world"),
+    TEST(hostile_tables_change_nothing,
+         "tables that are none, and cells that do not fit, are named"),
+    TEST(limits_hold, "files that are too large, or no databases"),
+    TEST(a_database_in_use, "a database that somebody else writes to"),
+    TEST(memory_may_run_out, "out of memory anywhere: nothing has changed"),
+};
+int main(void) { return cmocka_run_group_tests(tests, begin, end); }
