@@ -23,8 +23,8 @@ bool sql_is_left_out(const keel_component *c) {
 
 // ------------------------------------------------------------------ columns
 static keel_result refuse(sql_table *t, const char *why, const char *path) {
-    (void)snprintf(t->wrong, sizeof t->wrong, "%s%s%s", t->component->name, path[0] ? "." : "",
-                   path);
+    (void)snprintf(t->wrong, sizeof t->wrong, "%.80s%s%.80s", t->component->name,
+                   path[0] ? "." : "", path);
     t->why = why;
     return KEEL_ERROR_SCHEMA;
 }
@@ -54,7 +54,7 @@ static keel_result add_leaf(sql_table *t, const sql_leaf *leaf) {
     const char *name = leaf->path[0] ? leaf->path : "bytes";
     (void)snprintf(added->column, sizeof added->column, "%s", name);
     for (unsigned i = 2; is_taken(t, added->column); ++i)
-        (void)snprintf(added->column, sizeof added->column, "%.190s_%u", name, i);
+        (void)snprintf(added->column, sizeof added->column, "%.180s_%u", name, i);
     t->leaf_count++;
     return KEEL_OK;
 }

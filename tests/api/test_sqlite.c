@@ -279,6 +279,51 @@ static void it_comes_into_a_living_world(void **state) {
     keel_world_destroy(to);
 }
 
+// ------------------------------------------------------------------ docs/sqlite.md
+typedef enum Task { GRAZE, FLEE } Task;
+KEEL_ENUM(Task, GRAZE, FLEE);
+typedef struct Place {
+    float x, y;
+} Place;
+typedef struct Sheep {
+    int32_t wool;
+    Task task;
+} Sheep;
+KEEL_FIELDS(Place, x, y);
+KEEL_FIELDS(Sheep, wool, KEEL_FIELD(task, .of = KEEL_TYPE(Task)));
+KEEL_COMPONENT(Place, KEEL_HAS_FIELDS(Place));
+KEEL_COMPONENT(Sheep, KEEL_HAS_FIELDS(Sheep));
+KEEL_RELATION(Hunts, .exclusive = true);
+
+static void the_questions_of_the_guide_have_answers(void **state) {
+    (void)state;
+    keel_world *world = keel_world_create(NULL);
+    const keel_entity wolf = keel_add_entity(world, KEEL_INIT(Place, { 1, 2 }));
+    const keel_entity sheep =
+        keel_add_entity(world, KEEL_INIT(Place, { 5, 2 }), KEEL_INIT(Sheep, { 9, FLEE }));
+    keel_set_name(world, sheep, "dolly");
+    keel_relate(world, wolf, Hunts, sheep);
+    write_world(world, NULL);
+    keel_world_destroy(world);
+    char name[4096], line[512], question[4096] = "";
+    const char *folder = getenv("KEEL_DOCS");
+    (void)snprintf(name, sizeof name, "%s/sqlite.md", folder ? folder : "docs");
+    FILE *file = fopen(name, "r");
+    if (!file) skip();
+    int questions = 0;
+    for (bool is_inside = false; fgets(line, sizeof line, file);) {
+        if (strcmp(line, "```sql\n") == 0) is_inside = true;
+        else if (!is_inside) continue;
+        else if (strcmp(line, "```\n") == 0) {
+            assert_int_not_equal(ask(question), -1);
+            ++questions;
+            is_inside = false, question[0] = 0;
+        } else strncat(question, line, sizeof question - strlen(question) - 1);
+    }
+    fclose(file);
+    assert_int_equal(questions, 3);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(random_worlds_come_back, "random worlds come back with the same hash and order"),
     TEST(odd_values_come_back, "not a number, negative zero and large integers come back"),
@@ -287,6 +332,7 @@ static const struct CMUnitTest tests[] = {
     TEST(frames_are_a_time_series, "frames are a time series, and each is a world"),
     TEST(other_programs_load_what_fits, "fields are found by path, and values have to fit"),
     TEST(what_cannot_be_written, "what cannot be written or read is named"),
+    TEST(the_questions_of_the_guide_have_answers, "the questions of docs/sqlite.md have answers"),
     TEST(it_comes_into_a_living_world, "a database comes into a living world"),
 };
 int main(void) { return cmocka_run_group_tests(tests, path_begin, path_end); }

@@ -193,7 +193,7 @@ static void limits_hold(void **state) {
     write_bytes(
         "no database at all, but longer than the header of one would have to be, so that it "
         "is looked at as one, and refused",
-        120);
+        100);
     assert_int_equal(keel_sqlite_write(from, path, &next), KEEL_ERROR_FORMAT);
     assert_int_equal(keel_sqlite_load(to, path, &loading), KEEL_ERROR_FORMAT);
     write_bytes("", 0);
