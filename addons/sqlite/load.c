@@ -180,6 +180,11 @@ static const keel_component *find(const keel_world *world, const char *name, boo
     return c;
 }
 
+// What a copy of a prefab was made of means nothing without the templates.
+static bool may_be_unknown(const load_job *job, const char *name) {
+    return job->how.skip_unknown || strcmp(name, "keel_instance") == 0;
+}
+
 // What is required by another component can only be disabled after it: until nothing changes.
 static keel_result disable_all(const load_job *job) {
     keel_result result = KEEL_OK;
@@ -196,7 +201,7 @@ static keel_result disable_all(const load_job *job) {
             result = entity_at(job, s, 0, "keel_disabled", ++row, &e);
             if (result != KEEL_OK) continue;
             const keel_component *c = find(job->stage, text_at(s, 1), false);
-            if (!c && job->how.skip_unknown) continue;
+            if (!c && may_be_unknown(job, text_at(s, 1))) continue;
             const keel_result r = c && !sql_is_left_out(c)
                                       ? keel_enable_component(job->stage, e, c, false)
                                       : KEEL_ERROR_UNKNOWN;
@@ -330,8 +335,7 @@ static keel_result read_component(load_job *job, const char *table, const char *
     const keel_component *c = find(job->stage, name, strcmp(kind, "unique") == 0);
     if (!has_rows || (c && sql_is_left_out(c))) return KEEL_OK;
     if (!c) {
-        // what a copy of a prefab was made of means nothing without the templates
-        if (job->how.skip_unknown || strcmp(name, "keel_instance") == 0) return KEEL_OK;
+        if (may_be_unknown(job, name)) return KEEL_OK;
         return sql_fail(&job->db, KEEL_ERROR_SCHEMA,
                         "the program does not know '%.60s'; register it first, or load with "
                         ".skip_unknown = true",

@@ -265,6 +265,21 @@ static void what_cannot_be_written(void **state) {
     keel_world_destroy(to);
 }
 
+// What they were made of means nothing without the templates.
+static void copies_of_prefabs_come_back(void **state) {
+    (void)state;
+    keel_world *from = make_world(), *to = make_world();
+    const keel_prefab rock = { keel_add_entity(keel_templates(from), KEEL_INIT(Plain, { 7 })) };
+    const keel_entity e = keel_spawn(from, rock), f = keel_spawn(from, rock);
+    keel_enable_entity(from, f, false);
+    write_world(from, NULL);
+    load_world(to);
+    assert_int_equal(keel_get(to, e, Plain)->bits, 7);
+    assert_true(keel_is_component_disabled(to, f, KEEL_OF(Plain)));
+    keel_world_destroy(from);
+    keel_world_destroy(to);
+}
+
 static void it_comes_into_a_living_world(void **state) {
     (void)state;
     keel_world *from = make_world(), *to = make_world();
@@ -333,6 +348,7 @@ static const struct CMUnitTest tests[] = {
     TEST(other_programs_load_what_fits, "fields are found by path, and values have to fit"),
     TEST(what_cannot_be_written, "what cannot be written or read is named"),
     TEST(the_questions_of_the_guide_have_answers, "the questions of docs/sqlite.md have answers"),
+    TEST(copies_of_prefabs_come_back, "copies of prefabs come back"),
     TEST(it_comes_into_a_living_world, "a database comes into a living world"),
 };
 int main(void) { return cmocka_run_group_tests(tests, path_begin, path_end); }

@@ -7,6 +7,8 @@
 #include "support/counting_allocator.h"
 #include "support/sqlite_world.h"
 #include <keel_sqlite.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 static const keel_sqlite_load_options loading = { .error = &error };
 
@@ -130,7 +132,8 @@ static const struct {
     { "UPDATE keel_entity SET parent = NULL, name = 'same'", "table 'keel_entity'" },
     { "UPDATE keel_entity SET name = 'a/b'", "table 'keel_entity'" },
     { "UPDATE keel_entity SET name = ''", "is no name" },
-    { "INSERT INTO keel_entity (frame, entity) VALUES (0, 4294967296 + 99999999)", "max_entities" },
+    { "INSERT INTO keel_entity (frame, entity) VALUES (0, 4294967296 + 99999999)",
+      "column 'entity'" },
     { "INSERT INTO keel_entity (frame, entity) VALUES (0, 99)", "does not fit the handles" },
     { "INSERT INTO keel_entity (frame, entity) SELECT 0, entity + 4294967296 FROM keel_entity",
       "table 'keel_entity'" },
@@ -217,6 +220,30 @@ static void a_database_in_use(void **state) {
     sqlite3_close(db);
     assert_int_equal(keel_sqlite_write(from, path, &next), KEEL_OK);
     keel_world_destroy(from);
+}
+
+// No file may grow beyond a few pages: what was there before is there still.
+static void a_full_disk(void **state) {
+    (void)state;
+    keel_world *from = random_world(2), *to = make_world();
+    struct rlimit before, small;
+    write_world(from, NULL);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    for (int i = 0; i < 2; ++i) {
+        const keel_sqlite_write_options how = { .frame = 1, .append = i, .error = &error };
+        small = before;
+        small.rlim_cur = 8192;
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+        const keel_result r = keel_sqlite_write(from, path, &how);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        if (r != KEEL_ERROR_FILE || !error.message[0]) fail_msg("%d %s", r, error.message);
+        assert_int_equal(ask("SELECT count(*) FROM keel_frame"), 1);
+    }
+    load_world(to);
+    assert_true(hash(from) == hash(to));
+    keel_world_destroy(from);
+    keel_world_destroy(to);
 }
 
 // ------------------------------------------------------------------ memory
@@ -306,6 +333,7 @@ static const struct CMUnitTest tests[] = {
          "tables that are none, and cells that do not fit, are named"),
     TEST(limits_hold, "files that are too large, or no databases"),
     TEST(a_database_in_use, "a database that somebody else writes to"),
+    TEST(a_full_disk, "a disk that is full"),
     TEST(memory_may_run_out, "out of memory anywhere: nothing has changed"),
 };
 int main(void) { return cmocka_run_group_tests(tests, begin, end); }
