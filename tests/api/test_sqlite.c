@@ -11,7 +11,7 @@
 
 static void random_worlds_come_back(void **state) {
     (void)state;
-    for (uint64_t i = 0; i < 60; ++i) {
+    for (uint64_t i = 0; i < test_rounds(60); ++i) {
         keel_world *from = random_world(i), *to = make_world();
         write_world(from, NULL);
         load_world(to);
