@@ -237,9 +237,8 @@ void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap
 static bool list_is_valid(keeli_component_list *list) {
     const uint16_t *numbers = keeli_list_numbers(list);
     if (list->count > (list->capacity ? list->capacity : KEELI_LIST_IN_PLACE)) return false;
-    for (uint32_t i = 0; i < list->count; ++i)
-        for (uint32_t k = 0; k < i; ++k)
-            if (numbers[i] == numbers[k]) return false;
+    for (uint32_t i = 1; i < list->count; ++i)
+        if (numbers[i] <= numbers[i - 1]) return false;
     return true;
 }
 

@@ -96,7 +96,8 @@ void keeli_presence_deinit(keeli_presence *p, keeli_heap *heap);
 bool keeli_presence_is_valid(const keeli_presence *p);
 
 // ------------------------------------------------------------------ components of each block
-// Up to four numbers in place, more in memory of their own.
+// Up to four numbers in place, more in memory of their own. They ascend, whoever came first: systems
+// on several threads add to the list of one block.
 typedef struct keeli_component_list {
     union {
         uint16_t few[4];
@@ -146,7 +147,10 @@ static inline bool keeli_component_lists_reserve(keeli_component_lists *lists, k
 static inline void keeli_component_lists_add(keeli_component_lists *lists, uint32_t index,
                                              uint16_t number) {
     keeli_component_list *list = keeli_list_of(lists, index);
-    keeli_list_numbers(list)[list->count++] = number;
+    uint16_t *numbers = keeli_list_numbers(list), at = list->count++;
+    for (; at && numbers[at - 1] > number; --at)
+        numbers[at] = numbers[at - 1];
+    numbers[at] = number;
 }
 // The last entity of the block lost the component.
 static inline void keeli_component_lists_remove(keeli_component_lists *lists, uint32_t index,
@@ -155,7 +159,8 @@ static inline void keeli_component_lists_remove(keeli_component_lists *lists, ui
     uint16_t *numbers = keeli_list_numbers(list), at = 0;
     while (numbers[at] != number) // is there
         ++at;
-    numbers[at] = numbers[--list->count];
+    for (--list->count; at < list->count; ++at)
+        numbers[at] = numbers[at + 1];
 }
 // Is the number in the list of this index?
 bool keeli_component_lists_has(const keeli_component_lists *lists, uint32_t index, uint16_t number);

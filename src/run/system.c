@@ -245,16 +245,16 @@ void keeli_systems_deinit(keel_world *world) {
     keeli_pointer_table_deinit(&world->systems, &world->heap);
 }
 
-// A loop over nothing can be left out, as nobody else could notice. Where nothing changed since its
-// last run, time goes on as if it ran.
+// A loop over nothing can be left out, and one where nothing changed since its last run, as nobody
+// else could notice. Time goes on as if it ran.
 static bool is_idle(keel_world *world, kept_system *k) {
     keeli_bound *bound = &k->bound;
-    if (!bound->is_loop || world->access.holders) return false;
-    if (keeli_bound_lacks(bound)) return true;
-    if (!bound->change_count) return false;
-    if (!bound->reader) bound->reader = keeli_system_reader_get(world, bound->system);
-    if (!keeli_bound_sees_nothing(world, bound)) return false;
-    bound->reader->last = world->changes.tick;
+    if (!bound->is_mere || world->access.holders) return false;
+    const bool asks = bound->view->facts.asks_about_changes, lacks = keeli_bound_lacks(bound);
+    if (!lacks && !bound->change_count) return false;
+    if (asks && !bound->reader) bound->reader = keeli_system_reader_get(world, bound->system);
+    if (!lacks && !keeli_bound_sees_nothing(world, bound)) return false;
+    if (bound->reader) bound->reader->last = world->changes.tick;
     keeli_tick_advance(world);
     return true;
 }
@@ -289,11 +289,10 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     if (context.splits) keeli_errors_collect(context.worker, &first);
     if (!k) result = run_anew(&context);
     else {
-        // others were asked before
-        const bool may_be_idle = k->bound.view->facts.takes_data || context.splits;
         keeli_context_set_view(&context, k->bound.view);
-        result = may_be_idle && is_idle(world, k) ? keeli_check_data(&context)
-                                                  : keeli_run_bound(&context, &k->bound);
+        // others were asked before
+        result =
+            context.splits && is_idle(world, k) ? KEEL_OK : keeli_run_bound(&context, &k->bound);
         k->is_busy = false;
     }
     if (context.commands && result < 0) keeli_commands_discard(world, context.commands);
@@ -324,7 +323,6 @@ keel_result keel_run_system(keel_world *world, const keel_system *system,
     if (desc && desc->parallel) return run_split(world, system, desc);
     kept_system *k = take_kept(world, system);
     if (!k) KEEL_TRY(keeli_check_system(world, system, false));
-    else if (!k->bound.view->facts.takes_data && is_idle(world, k))
-        return k->is_busy = false, KEEL_OK;
+    else if (is_idle(world, k)) return k->is_busy = false, KEEL_OK;
     return run_here(world, system, desc, k);
 }

@@ -406,7 +406,7 @@ static void work_on(job *j, const keel_chunk *chunk, uint32_t i) {
         h = mix(h, p ? *p : 1);
     }
     if (h % 4 == 0) h = look_around(j, h);
-    if (j->plan->misuses && h % 32 == 0)
+    if (j->may_look && j->plan->misuses && h % 32 == 0)
         (void)keel_get_component(j->context, e, &components[h >> 8 & 7]);
     h = mix(h, record(j, h, chunk->entities ? e : known(h)));
     for (uint32_t c = 0; c < j->column_count; ++c) {

@@ -333,9 +333,23 @@ bool plan_simplify(plan *p, uint32_t step) {
 
 // ------------------------------------------------------------------ as text
 static const char *const kind_names[] = {
-    "end",      "none",    "read",        "write",        "edit",     "maybe",     "maybe_write",
-    "with",     "without", "any_of",      "entity",       "may_read", "may_write", "may_edit",
-    "entities", "world",   "unique_read", "unique_write", "commands", "context",   "data",
+    [KEEL_TERM_READ] = "read",
+    [KEEL_TERM_WRITE] = "write",
+    [KEEL_TERM_OPTIONAL_READ] = "optional_read",
+    [KEEL_TERM_OPTIONAL_WRITE] = "optional_write",
+    [KEEL_TERM_WITH] = "with",
+    [KEEL_TERM_WITHOUT] = "without",
+    [KEEL_TERM_ANY_OF] = "any_of",
+    [KEEL_TERM_ENTITY] = "entity",
+    [KEEL_TERM_MAY_READ] = "may_read",
+    [KEEL_TERM_MAY_WRITE] = "may_write",
+    [KEEL_TERM_MAY_EDIT] = "may_edit",
+    [KEEL_TERM_MAY_EDIT_ENTITIES] = "may_edit_entities",
+    [KEEL_TERM_MAY_EDIT_WORLD] = "may_edit_world",
+    [KEEL_TERM_UNIQUE_READ] = "unique_read",
+    [KEEL_TERM_UNIQUE_WRITE] = "unique_write",
+    [KEEL_TERM_COMMANDS] = "commands",
+    [KEEL_TERM_CONTEXT] = "context",
 };
 static const char *const body_names[] = { "entity", "span", "loop", "edit", "create", "world" };
 
