@@ -69,9 +69,13 @@ static uint32_t last_bit(const uint64_t *words, uint32_t count) {
     return UINT32_MAX;
 }
 
+uint32_t keeli_presence_page_end(const keeli_presence *p) {
+    return last_bit(p->summary.items, p->summary.count) + 1;
+}
+
 uint32_t keeli_presence_last(const keeli_presence *p) {
-    const uint32_t page = last_bit(p->summary.items, p->summary.count);
-    if (page == UINT32_MAX) return UINT32_MAX;
+    const uint32_t end = keeli_presence_page_end(p), page = end - 1;
+    if (!end) return UINT32_MAX;
     return page * 4096 + last_bit(p->root.pages[page], KEELI_PAGE_WORDS);
 }
 

@@ -85,6 +85,9 @@ uint32_t keeli_presence_next_page(const keeli_presence *p, uint32_t page);
 uint32_t keeli_presence_next(const keeli_presence *p, uint32_t from);
 // The last index; UINT32_MAX when there is none.
 uint32_t keeli_presence_last(const keeli_presence *p);
+// Behind the last page that is not empty. Loops and their costs go by it: how much memory there is
+// depends on what was, and a world that is restored keeps its own.
+uint32_t keeli_presence_page_end(const keeli_presence *p);
 // Make room for the bits of another bitmap; then it has these and no others.
 bool keeli_presence_reserve_all(keeli_presence *p, keeli_heap *heap, const keeli_presence *from);
 void keeli_presence_assign(keeli_presence *p, const keeli_presence *from);
