@@ -25,12 +25,19 @@ static void add_entities(keel_world *world, const plan *p) {
         const uint64_t h = mix(p->seed ^ p->number, i);
         const keel_entity e = keel_add_entity_values(world, NULL);
         if (now.known_count < KNOWN) now.known[now.known_count++] = e;
-        for (uint32_t c = 0; c < COMPONENTS; ++c) {
+        for (uint32_t c = 0; c < (p->is_wide ? COMPONENTS : NEEDY); ++c) {
             any_value v;
             if (is_there(h, c) && !(p->missing >> c & 1) && (c != 7 || h % 8 == 0))
                 (void)keel_add_component(world, e, &components[c], value_of(&v, c, h));
         }
         if (i && h >> 40 & 1) (void)keel_attach(world, e, now.known[h % now.known_count]);
+    }
+    for (uint32_t i = 0; p->is_wide && i < p->entities; ++i) {
+        const uint64_t h = mix(p->number, i), value = h;
+        const keel_component *r = &relations[h % RELATIONS];
+        const keel_entity e = now.known[i % now.known_count];
+        (void)keel_relate_component(world, e, r, now.known[(h >> 8) % now.known_count],
+                                    r->size ? &value : NULL);
     }
     for (uint32_t i = 0; i < p->entities / 8; ++i) // handles that were reused, and stale ones
         (void)keel_delete_entity(world, now.known[mix(p->seed, i) % now.known_count]);
@@ -46,9 +53,30 @@ static const keel_component *const excluded_lists[GROUPS][2] = { { NULL },
                                                                  { &components[4] },
                                                                  { NULL } };
 
+// A root with values of each storage, and below it somebody who likes it and is docked there.
+static void make_prefab(keel_world *world) {
+    keel_world *t = keel_templates(world);
+    any_value v[3];
+    const keel_value root[] = { { &components[0], value_of(&v[0], 0, 1) },
+                                { &components[9], value_of(&v[1], 9, 2) },
+                                { &components[3], value_of(&v[2], 3, 3) },
+                                { NULL, NULL } };
+    const keel_value own[] = { { &components[NEEDY], NULL }, { NULL, NULL } };
+    now.prefab.root = keel_add_entity_values(t, root);
+    const keel_entity part = keel_add_child_values(t, now.prefab.root, own);
+    (void)keel_relate_component(t, part, &relations[0], now.prefab.root, NULL);
+    (void)keel_relate_component(t, part, &relations[1], now.prefab.root, NULL);
+    if (keel_is_null(part)) (void)keeli_atomic_add(&now.faults, 1);
+}
+
 static void prepare(keel_world *world, const plan *p, keel_group **groups) {
     for (uint32_t c = 0; c < COMPONENTS; ++c)
         (void)keel_register_component(world, &components[c]);
+    for (uint32_t r = 0; r < RELATIONS; ++r)
+        (void)keel_register_component(world, &relations[r]);
+    for (uint32_t e = 0; e < EVENTS; ++e)
+        (void)keel_register_component(world, &events[e]);
+    if (p->is_wide) make_prefab(world);
     for (uint32_t u = 0; u < UNIQUES - 1; ++u)
         (void)keel_set_unique_value(world, &uniques[u], &(uint64_t){ mix(p->seed, u) });
     for (uint32_t g = 0; g < GROUPS; ++g)
@@ -79,12 +107,25 @@ static uint64_t order_of(keel_world *world, const keel_component *c, uint64_t h)
     return mix(h, 1);
 }
 
+static uint64_t related(const keel_world *world, const keel_component *r, uint64_t h) {
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
+        keel_entity other = keel_null();
+        while (!keel_is_null(other = keel_next_target_component(world, e, r, other)))
+            h = mix(h, other.bits);
+        while (!keel_is_null(other = keel_next_source_component(world, e, r, other)))
+            h = mix(h, other.bits + 1);
+    }
+    return h;
+}
+
 static uint64_t all_orders(keel_world *world, keel_group *const *groups) {
     uint64_t h = 0;
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
         h = mix(h, e.bits);
     for (uint32_t c = 0; c < COMPONENTS; ++c)
         h = order_of(world, &components[c], h);
+    for (uint32_t r = 0; r < RELATIONS; ++r)
+        h = related(world, &relations[r], order_of(world, &relations[r], h));
     h = order_of(world, KEEL_OF(keel_parent), order_of(world, KEEL_OF(keel_child), h));
     for (uint32_t g = 0; g < GROUPS; ++g)
         for (uint32_t i = 0; groups[g] && i < keel_group_count(world, groups[g]); ++i)

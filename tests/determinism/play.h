@@ -13,7 +13,8 @@ typedef struct stage {
     keel_world *world;
     keel_entity known[KNOWN]; // handles of all ages
     uint32_t known_count, round, workers;
-    uint64_t other; // than the plan's are the inputs; 0: they are those
+    keel_prefab prefab; // null where the plan has none
+    uint64_t other;     // than the plan's are the inputs; 0: they are those
     bool delays;
     bool is_nameless;      // errors do not tell of which system
     uint64_t delays_drawn; // atomic
@@ -25,7 +26,8 @@ typedef struct stage {
 } stage;
 extern stage now;
 
-extern const keel_component components[COMPONENTS], uniques[UNIQUES];
+extern const keel_component components[COMPONENTS], relations[RELATIONS], uniques[UNIQUES],
+    events[EVENTS];
 
 // The functions of system and condition number i.
 typedef void chunk_body(const keel_chunk *chunk, keel_context *context);
