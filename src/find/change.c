@@ -333,10 +333,16 @@ static void mark_again(keeli_iterator *it) {
     }
 }
 
+static uint32_t count_visited(const keeli_iterator *it) {
+    return it->visited ? it->visited : it->span_at ? it->span_at : UINT32_MAX;
+}
+
+void keeli_mark_left(keeli_iterator *it) { keeli_mark_chunk_slow(it, count_visited(it)); }
+
 void keeli_marks_end(keeli_iterator *it) {
     if (!it->mark_count) return;
-    if (!it->visited) it->visited = it->span_at ? it->span_at : UINT32_MAX;
-    if (it->has_chunk) keeli_mark_chunk_slow(it, it->visited);
+    it->visited = count_visited(it);
+    keeli_mark_chunk_slow(it, it->visited);
     if (!it->marks_all) return;
     keeli_storage *s = it->marks[0].storage;
     if (!it->done) mark_again(it);

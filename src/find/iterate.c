@@ -435,7 +435,7 @@ bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it, uint32_t 
 }
 
 void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {
-    keeli_mark_chunk(it); // of the piece before, when that was left early
+    keeli_mark_left(it);
     keeli_kept_lists_end(it);
     it->marks_all = false;
     it->done = false;
