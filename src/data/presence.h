@@ -99,8 +99,8 @@ void keeli_presence_deinit(keeli_presence *p, keeli_heap *heap);
 bool keeli_presence_is_valid(const keeli_presence *p);
 
 // ------------------------------------------------------------------ components of each block
-// Up to four numbers in place, more in memory of their own. They ascend, whoever came first: systems
-// on several threads add to the list of one block.
+// Up to four numbers in place, more in memory of their own. They ascend, whoever came first:
+// systems on several threads add to the list of one block.
 typedef struct keeli_component_list {
     union {
         uint16_t few[4];

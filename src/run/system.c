@@ -198,9 +198,11 @@ static kept_system *take_kept(keel_world *world, const keel_system *system) {
     return k;
 }
 
-// Its terms are bound to `view`: keep that for the next time, if it can be kept. False when out of
-// memory.
-static bool keep(keel_world *world, const keel_system *system, const keeli_view *view) {
+// Its terms are bound to `view`: keep that for the next time, in `*out`; NULL where it cannot be
+// kept. False when out of memory.
+static bool keep(keel_world *world, const keel_system *system, const keeli_view *view,
+                 kept_system **out) {
+    *out = NULL;
     if (!can_keep(world, system, view)) return true;
     kept_system *k = keeli_pointer_find(&world->systems, system);
     if (k && k->is_busy) return true;
@@ -232,6 +234,7 @@ static bool keep(keel_world *world, const keel_system *system, const keeli_view 
         k->used[k->used_count++] = view->storages[view->terms[t].first];
     }
     k->bindings = world->registry.bindings;
+    *out = k;
     return true;
 }
 
@@ -245,16 +248,16 @@ void keeli_systems_deinit(keel_world *world) {
     keeli_pointer_table_deinit(&world->systems, &world->heap);
 }
 
-// A loop over nothing can be left out, and one where nothing changed since its last run, as nobody
-// else could notice. Time goes on as if it ran.
+// A loop over nothing can be left out, as nobody else could notice. Where nothing changed since its
+// last run, time goes on as if it ran.
 static bool is_idle(keel_world *world, kept_system *k) {
     keeli_bound *bound = &k->bound;
     if (!bound->is_mere || world->access.holders) return false;
-    const bool asks = bound->view->facts.asks_about_changes, lacks = keeli_bound_lacks(bound);
-    if (!lacks && !bound->change_count) return false;
-    if (asks && !bound->reader) bound->reader = keeli_system_reader_get(world, bound->system);
-    if (!lacks && !keeli_bound_sees_nothing(world, bound)) return false;
-    if (bound->reader) bound->reader->last = world->changes.tick;
+    if (keeli_bound_lacks(bound)) return true;
+    if (!bound->change_count) return false;
+    if (!bound->reader) bound->reader = keeli_system_reader_get(world, bound->system);
+    if (!keeli_bound_sees_nothing(world, bound)) return false;
+    bound->reader->last = world->changes.tick;
     keeli_tick_advance(world);
     return true;
 }
@@ -262,16 +265,18 @@ static bool is_idle(keel_world *world, kept_system *k) {
 // ------------------------------------------------------------------ running one
 const keel_run_desc keeli_plain_run = { 0 };
 
-// Bind the terms, run, and keep them bound for the next time.
+// Bind the terms, run, and keep them bound for the next time, which must not be seen: what is idle
+// then is idle now.
 static keel_result run_anew(keel_context *context) {
     keel_world *world = context->in.world;
+    kept_system *k;
     keel_result result;
     keeli_bound bound = { .system = context->system };
     bound.view = bind_terms(world, context->system, context->system->name, &result);
     if (!bound.view) return result;
-    result = keep(world, context->system, bound.view)
-                 ? keeli_run_bound(context, &bound)
-                 : keeli_out_of_memory(world, "starting a system");
+    if (!keep(world, context->system, bound.view, &k))
+        result = keeli_out_of_memory(world, "starting a system");
+    else if (!k || !is_idle(world, k)) result = keeli_run_bound(context, &bound);
     keeli_view_give(bound.view);
     return result;
 }

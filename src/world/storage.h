@@ -291,25 +291,17 @@ void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to);
 uint32_t keeli_row_begin(keel_world *world, keel_entity e, keeli_archetype *to);
 void keeli_row_end(keel_world *world, uint32_t old);
 
-// The next component of an entity, disabled ones included: those that were registered last come
-// first. Start with UINT32_MAX; NULL at the end. `*at` is a place in the list of the block, and
-// below which number; others may come and go meanwhile.
+// The next component of an entity, disabled ones included, from position `*at` of its block's list,
+// downwards from the end: what was registered last comes first. Start with UINT32_MAX; NULL at the
+// end. Meanwhile the entities of the block may lose components, but get none that it did not have.
 static inline keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index,
                                                  uint32_t *at) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
-    if (!list) return NULL;
-    const uint16_t *numbers = keeli_list_numbers(list);
-    const uint32_t below = *at & UINT16_MAX;
-    uint32_t i = *at >> 16 < list->count ? *at >> 16 : list->count;
-    while (i < list->count && numbers[i] < below)
-        ++i;
-    while (i--) {
-        keeli_storage *s = world->registry.by_ordinal.items[numbers[i]];
-        if (numbers[i] >= below || !(*keeli_listed_word(s, index) >> (index % 64) & 1 ||
-                                     keeli_store_is_disabled(s, index)))
-            continue;
-        *at = i << 16 | numbers[i];
-        return s;
+    const uint16_t *numbers = list ? keeli_list_numbers(list) : NULL;
+    for (*at = !list ? 0 : *at < list->count ? *at : list->count; *at;) {
+        keeli_storage *s = world->registry.by_ordinal.items[numbers[--*at]];
+        if (*keeli_listed_word(s, index) >> (index % 64) & 1 || keeli_store_is_disabled(s, index))
+            return s;
     }
     return NULL;
 }
