@@ -331,6 +331,12 @@ static void check_end(const counting_allocator *memory, outcome *out) {
     if (now.faults) snprintf(out->fault, FAULT, "%d things that should never be", (int)now.faults);
 }
 
+// A write that a take was not shown: builds with KEEL_VALIDATE compare what was not stamped.
+static void listen(void *fault, keel_log_level level, const char *line) {
+    if (level == KEEL_LOG_WARNING && strstr(line, "kept pointer"))
+        snprintf(fault, FAULT, "round %u: %s", (unsigned)now.round, line);
+}
+
 void play(const plan *p, const tables *t, player who, const keel_system **order, outcome *out) {
     executors x = { 0 };
     counting_allocator memory;
@@ -343,7 +349,7 @@ void play(const plan *p, const tables *t, player who, const keel_system **order,
     now.is_nameless = who.manner == ONE_BY_ONE;
     now.delays_drawn = p->number + who.workers * 1000;
     const keel_world_desc desc = { .allocator = memory.allocator,
-                                   .log = keel_log_none,
+                                   .log = { .write = listen, .context = out->fault },
                                    .on_misuse = KEEL_MISUSE_RETURN,
                                    .worker_count = who.workers,
                                    .executor = begin_executor(&x, who, p->number) };
