@@ -159,7 +159,8 @@ static uint64_t spawn_some(keel_scope *scope, uint64_t h) {
 
 static void edit_wide(keel_world *world, uint64_t h, keel_entity e) {
     const uint64_t number = h >> 5;
-    if (h % 4 == 0) (void)keel_send_event(KEEL_SCOPE(world), &events[h >> 2 & 1], &number);
+    if (h % 32 == 0) (void)keel_clear_all_changes(world, KEEL_TRACK_ALL, UINT64_MAX);
+    else if (h % 4 == 0) (void)keel_send_event(KEEL_SCOPE(world), &events[h >> 2 & 1], &number);
     else if (h % 4 == 1 && now.plan->creates) (void)spawn_some(KEEL_SCOPE(world), h >> 8);
     else relate_some(KEEL_SCOPE(world), &relations[(h >> 2) % RELATIONS], h >> 8, e);
 }
