@@ -24,6 +24,7 @@ help:
 	@echo "make bindings     what the headers say, bindings/api.json, and the bindings that are made of it"
 	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, one file, valgrind, docs"
 	@echo "make fuzz    ten minutes of libFuzzer over the public interface (tools/fuzz)"
+	@echo "make soak    a world that lives long: does memory return, how long do edits and frames take"
 	@echo "make matrix  build and test for other processors and systems, under emulators: an hour (tools/matrix)"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
@@ -47,6 +48,15 @@ test:
 .PHONY: fuzz
 fuzz:
 	tools/fuzz libfuzzer 600
+
+# A world that lives long. SOAK_EDITS=1000000000 is a day of a game, and takes half an hour or more.
+SOAK_EDITS ?= 100000000
+.PHONY: soak
+soak:
+	tools/install_packages test
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target soak
+	build/release/tests/soak/soak --edits $(SOAK_EDITS)
 
 .PHONY: matrix
 matrix:
