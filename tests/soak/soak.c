@@ -2,9 +2,9 @@
 // A day of a game in fast motion. A world breathes between 1,000 and 1,000,000 entities, with
 // everything on: components in each storage, changes, a group, observers, a reactive set,
 // relations, a tree, names, events, commands from parallel steps, prefabs and snapshots. At the
-// bottom of each breath its memory must be what it was, and each entity must be who it was. The
-// same edits on plain arrays stand beside it: what is printed of both is how long an edit and a
-// frame took, at the median, one in 100, one in 10,000, and at worst.
+// bottom of each breath each entity must be who it was, and when all have gone its memory must be
+// what it was. The same edits on plain arrays stand beside it: what is printed of both is how long
+// an edit and a frame took, at the median, one in 100, one in 10,000, and at worst.
 #include "figures.h"
 
 #include "base/platform/platform.h"
@@ -80,7 +80,6 @@ typedef struct soak {
     counting_allocator memory;
     keel_world *world;
     keel_prefab prefab;
-    keel_snapshot *snapshot;
     keel_entity *handles; // who should live, in the order of `plain`
     plain_entity *plain;
     uint32_t count, most, numbers; // numbers given so far
@@ -117,11 +116,9 @@ static void begin(soak *s, uint32_t most, uint64_t seed) {
     keel_world *templates = keel_templates(s->world);
     s->prefab.root = keel_add_entity(templates, KEEL_INIT(Spot, { 1, 2 }));
     (void)keel_add_child(templates, s->prefab.root, KEEL_INIT(Heat, { 5 }));
-    s->snapshot = keel_snapshot_create(s->world, "soak");
 }
 
 static void end(soak *s) {
-    keel_snapshot_destroy(s->snapshot);
     keel_world_destroy(s->world);
     if (s->memory.live_bytes) printf("%zu bytes are left\n", s->memory.live_bytes), exit(1);
     free(s->handles);
@@ -289,19 +286,21 @@ static void check_all(soak *s) {
 
 // Edits that are taken back leave nothing.
 static void take_and_restore(soak *s) {
+    keel_snapshot *snapshot = keel_snapshot_create(s->world, "soak");
     uint64_t before = 0, after = 0;
-    if (keel_snapshot_take(s->snapshot) < 0 || keel_world_hash(s->world, &before) < 0)
+    if (!snapshot || keel_snapshot_take(snapshot) < 0 || keel_world_hash(s->world, &before) < 0)
         fail(s, "a take");
     if (keel_spawn_many(s->world, s->prefab, 500, NULL) < 0) fail(s, "prefabs");
     for (uint32_t i = 0; i < 100; ++i)
         (void)keel_delete_tree(s->world, s->handles[roll(s, s->count)]);
     run_frame(s);
-    if (keel_snapshot_restore(s->snapshot) < 0 || keel_world_hash(s->world, &after) < 0)
+    if (keel_snapshot_restore(snapshot) < 0 || keel_world_hash(s->world, &after) < 0)
         fail(s, "a restore");
     if (before != after) fail(s, "what was restored differs");
+    keel_snapshot_destroy(snapshot);
 }
 
-// From the bottom to the top and back; the bytes held at the end.
+// From the bottom to the top and back, until nobody is left; the bytes held then.
 static size_t breathe(soak *s, uint64_t edits, uint64_t per_frame) {
     for (uint64_t i = 0; i < edits; ++i) {
         const uint64_t half = edits / 2, up = i < half ? i : edits - i;
@@ -314,6 +313,8 @@ static size_t breathe(soak *s, uint64_t edits, uint64_t per_frame) {
         run_frame(s);
     check_all(s);
     take_and_restore(s);
+    if (keel_clear_entities(s->world) < 0) fail(s, "clearing");
+    s->count = 0;
     if (keel_world_trim(s->world) < 0) fail(s, "trimming");
     return s->memory.live_bytes;
 }
