@@ -464,7 +464,7 @@ static void an_unknown_component_is_an_error_or_skipped(void **state) {
     assert_int_equal(keel_load_from(loaded, kept.bytes, kept.size, &loading), KEEL_ERROR_SCHEMA);
     assert_non_null(strstr(why.message, "'Unit'"));
     keel_load_options how = loading;
-    how.skip_unknown = true;
+    how.unknown = KEEL_UNKNOWN_SKIP;
     assert_int_equal(keel_load_from(loaded, kept.bytes, kept.size, &how), KEEL_OK);
     assert_int_equal(keel_get(loaded, e, Mass)->kg, 4);
 }

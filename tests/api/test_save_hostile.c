@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Saves whose content was changed and whose hashes are right again: the loader answers with an
 // error and changes nothing, or loads a world that is sound. SAVE_ROUNDS sets how many there are.
-#include "support/api_types.h"
+#include "support/old_saves.h"
 
 #include <keel_save.h>
 #include <save.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct Chest {
     bool is_open;
@@ -36,6 +34,50 @@ typedef struct Round {
     keel_entity winner;
 } Round;
 KEEL_FIELDS(Round, number, winner);
+typedef struct Letter { // owns a text, has an enum, and was another one in version 1
+    char *text, *pages[2];
+    uint8_t mood;
+} Letter;
+KEEL_FIELDS(Letter, text, pages, KEEL_FIELD(mood, .of = KEEL_TYPE(Temper)));
+static void drop_letter(void *value, void *data) {
+    (void)data;
+    Letter *letter = value;
+    free(letter->text);
+    free(letter->pages[0]);
+    free(letter->pages[1]);
+}
+static char *copy_text(const char *from) {
+    char *text = from ? malloc(strlen(from) + 1) : NULL;
+    return text ? strcpy(text, from) : NULL;
+}
+static bool copy_letter(void *to, const void *from, void *data) {
+    (void)data;
+    Letter letter = *(const Letter *)from;
+    letter.text = copy_text(letter.text);
+    letter.pages[0] = copy_text(letter.pages[0]);
+    letter.pages[1] = copy_text(letter.pages[1]);
+    memcpy(to, &letter, sizeof letter);
+    return true;
+}
+static keel_result migrate_letter(const keel_old_value *old, void *value, void *data) {
+    (void)data;
+    const char *text = keel_old_text(old, "text", "");
+    ((Letter *)value)->mood =
+        (uint8_t)((text ? strlen(text) : 0) + (size_t)keel_old_int(old, "mood", 0) +
+                  strlen(keel_old_text(old, "mood", "")));
+    return keel_old_text(old, "pages[1]", NULL) ? KEEL_OK : KEEL_ABSENT;
+}
+KEEL_COMPONENT(Letter, KEEL_HAS_FIELDS(Letter), .drop = drop_letter, .copy = copy_letter,
+               .version = 1);
+static const keel_component later_letter = { .name = "Letter",
+                                             .size = sizeof(Letter),
+                                             .align = sizeof(void *),
+                                             .fields = KEEL_FIELDS_Letter,
+                                             .field_count = 3,
+                                             .drop = drop_letter,
+                                             .copy = copy_letter,
+                                             .version = 2,
+                                             .migrate = migrate_letter };
 KEEL_UNIQUE(Round, KEEL_HAS_FIELDS(Round));
 
 static uint64_t seed;
@@ -44,11 +86,16 @@ static uint32_t below(uint32_t limit) {
     return (uint32_t)(seed >> 33) % limit;
 }
 
-static keel_world *new_world(void) {
+static keel_world *empty_world(void) {
     static log_record log;
     keel_world *world = keel_world_create(&(keel_world_desc){
         .log = log_to(&log), .on_misuse = KEEL_MISUSE_RETURN, .worker_count = 1 });
     assert_non_null(world);
+    return world;
+}
+
+static keel_world *new_world(void) {
+    keel_world *world = empty_world();
     assert_int_equal(keel_register(world, Chest, Row, Mood, OwnedBy), KEEL_OK);
     assert_non_null(keel_register_component(world, KEEL_UNIQUE_OF(Round)));
     return world;
@@ -61,6 +108,8 @@ static void fill(keel_world *world) {
         const keel_entity last = i ? all[i - 1] : keel_null();
         if (i % 2) keel_add(world, all[i], Chest, { true, "gold", last, { 1, -1 } });
         if (i % 3) keel_add(world, all[i], Mood, { 0.5F });
+        if (i % 3 == 2)
+            keel_add(world, all[i], Letter, { copy_text("dear"), { NULL, copy_text("") }, CALM });
         if (i % 4) assert_int_equal(keel_attach(world, all[i], last), KEEL_OK);
         if (i > 3) assert_int_equal(keel_relate(world, all[i], OwnedBy, last, { 7 }), KEEL_OK);
         const char name[] = { 'n', (char)('a' + i), 0 };
@@ -128,42 +177,79 @@ static void rewrite(const save_bytes *file, save_bytes *out) {
         save_bytes_free(all[i]);
 }
 
-static void changed_saves_are_refused_or_sound(void **state) {
-    (void)state;
-    const char *asked = getenv("SAVE_ROUNDS");
-    const unsigned long rounds = asked ? strtoul(asked, NULL, 10) : 3000;
+static void fail_unless_sound(keel_world *world, unsigned long round) {
+    keel_error broken = { 0 };
+    uint64_t hash;
+    if (!keel_world_check(world, &broken)) fail_msg("round %lu: %s", round, broken.message);
+    assert_int_equal(keel_world_hash(world, &hash), KEEL_OK);
+}
+
+// One file, changed in many ways: how many of them load.
+static unsigned long play(const save_bytes *file, unsigned long rounds, int which) {
     unsigned long loaded = 0;
-    keel_world *from = new_world();
-    save_bytes file = { 0 };
-    fill(from);
-    assert_int_equal(keel_save_to(from, (keel_save_sink){ keep, &file }, NULL), KEEL_OK);
     for (unsigned long round = 0; round < rounds; ++round) {
         save_bytes changed = { 0 };
-        keel_world *to = new_world();
         keel_error why = { 0 };
+        keel_world *to = which < 0 ? new_world() : empty_world();
+        const keel_load_options how = { .error = &why,
+                                        .unknown = (keel_unknown)(round % 3),
+                                        .narrow = round % 2 };
+        if (which >= 0 && round % 5) old_save_know(to, (uint32_t)which); // else they are kept
+        if (which < 0 && round % 4)
+            assert_non_null(
+                keel_register_component(to, round % 4 == 1 ? KEEL_OF(Letter) : &later_letter));
         seed = round;
-        rewrite(&file, &changed);
-        const keel_result r =
-            keel_load_from(to, changed.data, changed.size, &(keel_load_options){ .error = &why });
-        if (r < 0 && r != KEEL_ERROR_FORMAT && r != KEEL_ERROR_SCHEMA)
+        rewrite(file, &changed);
+        const keel_result r = keel_load_from(to, changed.data, changed.size, &how);
+        // an argument: migrate says it of what cannot be
+        if (r < 0 && r != KEEL_ERROR_FORMAT && r != KEEL_ERROR_SCHEMA && r != KEEL_ERROR_ARGUMENT)
             fail_msg("round %lu: %d %s", round, (int)r, why.message);
         if (r < 0) assert_int_equal(why.result, r);
         if (r < 0) assert_int_equal(keel_entity_count(to), 0);
-        keel_error broken = { 0 };
-        if (!keel_world_check(to, &broken)) fail_msg("round %lu: %s", round, broken.message);
-        uint64_t hash;
-        assert_int_equal(keel_world_hash(to, &hash), KEEL_OK);
+        fail_unless_sound(to, round);
+        save_bytes again = { 0 };
+        const keel_result saved = keel_save_to(to, (keel_save_sink){ keep, &again }, NULL);
+        if (saved != KEEL_OK) fail_msg("round %lu: saved %d", round, (int)saved);
         loaded += r == KEEL_OK;
         keel_world_destroy(to);
+        save_bytes_free(&again);
         save_bytes_free(&changed);
     }
-    assert_in_range(loaded, 1, rounds - 1); // both happen
+    return loaded;
+}
+
+static unsigned long round_count(void) {
+    const char *asked = getenv("SAVE_ROUNDS");
+    return asked ? strtoul(asked, NULL, 10) : 3000;
+}
+
+static void changed_saves_are_refused_or_sound(void **state) {
+    (void)state;
+    keel_world *from = new_world();
+    save_bytes file = { 0 };
+    assert_int_equal(keel_register(from, Letter), KEEL_OK);
+    fill(from);
+    assert_int_equal(keel_save_to(from, (keel_save_sink){ keep, &file }, NULL), KEEL_OK);
+    const unsigned long loaded = play(&file, round_count(), -1);
+    assert_in_range(loaded, 1, round_count() - 1); // both happen
     keel_world_destroy(from);
     save_bytes_free(&file);
 }
 
+static void changed_old_saves_are_refused_or_sound(void **state) {
+    (void)state;
+    static unsigned char bytes[4096];
+    for (int which = 0; which < OLD_SAVES; ++which) {
+        const save_bytes file = { .data = bytes,
+                                  .size = old_save_read((uint32_t)which, bytes, sizeof bytes) };
+        const unsigned long loaded = play(&file, round_count() / 5, which);
+        assert_in_range(loaded, 1, round_count() / 5 - 1);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(changed_saves_are_refused_or_sound, "saves with other content are refused, or sound"),
+    TEST(changed_old_saves_are_refused_or_sound, "and so are saves of earlier programs"),
 };
 
 int main(void) { return RUN(tests); }
