@@ -238,7 +238,7 @@ static void changed_saves_are_refused_or_sound(void **state) {
 
 static void changed_old_saves_are_refused_or_sound(void **state) {
     (void)state;
-    static unsigned char bytes[4096];
+    static unsigned char bytes[8192];
     for (int which = 0; which < OLD_SAVES; ++which) {
         const save_bytes file = { .data = bytes,
                                   .size = old_save_read((uint32_t)which, bytes, sizeof bytes) };

@@ -4,7 +4,7 @@
 
 #include <keel_save.h>
 
-static unsigned char bytes[4096];
+static unsigned char bytes[8192];
 static size_t size;
 static keel_world *world;
 static keel_error why;
@@ -55,7 +55,8 @@ static void types_became_wider(void **state) {
     (void)state;
     load(2);
     const Unit *u = keel_get(world, at(0), Unit);
-    const double speed = (double)0.1F;
+    const float narrow = 0.1F; // a constant may be more exact than its type
+    const double speed = (double)narrow;
     assert_int_equal(u->asleep, 1);
     assert_true(u->small == -5 && u->byte == 200);
     assert_true(u->steps > 65534 && u->steps < 65536 && u->drift < -32767 && u->drift > -32769);

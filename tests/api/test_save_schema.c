@@ -57,7 +57,7 @@ static keel_result load(keel_load_options how) {
 }
 #define LOAD(...) load((keel_load_options){ .error = &why, __VA_ARGS__ })
 static void expect_ok(keel_result r) {
-    if (r != KEEL_OK) print_message("%s\n", why.message);
+    if (r != KEEL_OK) fail_msg("%s", why.message);
     assert_int_equal(r, KEEL_OK);
 }
 static void expect_schema(keel_result r, const char *message) {

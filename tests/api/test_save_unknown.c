@@ -71,7 +71,7 @@ static keel_result save(const keel_world *world) {
                         &(keel_save_options){ .error = &why });
 }
 static void expect_ok(keel_result r) {
-    if (r != KEEL_OK) print_message("%s\n", why.message);
+    if (r != KEEL_OK) fail_msg("%s", why.message);
     assert_int_equal(r, KEEL_OK);
 }
 static uint64_t hash_of(keel_world *world) {
