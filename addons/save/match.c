@@ -107,11 +107,20 @@ static bool may_fit(const save_match *m, const save_leaf *from, const save_leaf 
     return from->type == to->type && (from->type != KEEL_FIELD_BYTES || from->count == to->count);
 }
 
+const char *save_whose(const save_match *m, char text[SAVE_WHOSE]) {
+    text[0] = 0;
+    if (!keel_is_null(m->whose))
+        (void)snprintf(text, SAVE_WHOSE, " of entity %uv%u", (unsigned)keel_entity_index(m->whose),
+                       (unsigned)keel_entity_version(m->whose));
+    return text;
+}
+
 static keel_result misfit(save_match *m, uint32_t leaf, const char *path, const char *why) {
     m->from[leaf].is_misfit = true;
     if (m->migrates) return KEEL_OK; // it may ask for it
+    char whose[SAVE_WHOSE];
     return save_fail(m->error, KEEL_ERROR_SCHEMA, "'%s.%s'%s %s", m->here.component->name, path,
-                     m->place, why);
+                     save_whose(m, whose), why);
 }
 
 static keel_result other_type(save_match *m, uint32_t leaf, const char *path,
@@ -134,6 +143,7 @@ static keel_result match_leaf(save_match *m, uint32_t leaf) {
     const save_way way = follow(m->here.component, from->path, path, sizeof path);
     uint32_t i = leaf; // most stand where they stood
     m->from[leaf].is_lost = way == SAVE_LOST;
+    m->has_lost = m->has_lost || way == SAVE_LOST;
     if (way == SAVE_OTHER)
         return misfit(m, leaf, from->path, "has another shape in the save, which does not fit");
     if (way != SAVE_FOUND) return KEEL_OK;
@@ -148,6 +158,8 @@ static keel_result match_leaf(save_match *m, uint32_t leaf) {
         return other_type(m, leaf, path, m->here.leaves[i].type);
     m->leaf_of[i] = leaf;
     m->from[leaf].is_renamed = is_renamed(from, &m->here.leaves[i]);
+    m->from[leaf].is_plain = from->type == m->here.leaves[i].type && !m->from[leaf].is_renamed &&
+                             from->type > KEEL_FIELD_BOOL && from->type <= KEEL_FIELD_F64;
     return KEEL_OK;
 }
 
@@ -207,7 +219,8 @@ bool save_walk_texts(const save_schema *schema, const unsigned char *row, const 
 
 bool save_match_row(save_match *m, const unsigned char *row) {
     m->row = row;
-    return save_walk_texts(&m->file, row, &m->text_at, m->text_end, m->texts);
+    return !m->file.text_count ||
+           save_walk_texts(&m->file, row, &m->text_at, m->text_end, m->texts);
 }
 
 // ------------------------------------------------------------------ numbers
@@ -332,14 +345,6 @@ static keel_result unpack_number(save_match *m, uint32_t leaf, const unsigned ch
             return misfit(m, leaf, to->path, why);
         }
     }
-    if (from->type == to->type && !m->from[leaf].is_renamed) { // bit by bit: a float, too
-        const bool value = n.bits != 0;
-        if (to->type == KEEL_FIELD_BOOL) memcpy(at, &value, sizeof value);
-        else
-            save_put_host_number(at, save_read_number(in, save_element_bytes(to->type)),
-                                 save_element_bytes(to->type));
-        return KEEL_OK;
-    }
     if (write_number(n, at, to->type)) return KEEL_OK;
     if (n.is_float) (void)snprintf(why, sizeof why, "is %g, which does not fit", n.f);
     else if (n.is_signed)
@@ -400,7 +405,11 @@ static keel_result unpack_leaf(save_match *m, uint32_t leaf, const save_leaf *to
     const uint32_t out = to->type == KEEL_FIELD_ENTITY       ? (uint32_t)sizeof(keel_entity)
                          : to->type == KEEL_FIELD_OWNED_TEXT ? (uint32_t)sizeof(char *)
                                                              : save_element_bytes(to->type);
-    for (uint32_t i = 0; i < n; ++i) {
+    const bool is_plain = m->from[leaf].is_plain; // bit by bit
+    for (uint32_t i = 0; is_plain && i < n; ++i)
+        save_put_host_number(at + (size_t)i * step, save_read_number(in + (size_t)i * step, step),
+                             step);
+    for (uint32_t i = 0; !is_plain && i < n; ++i) {
         const unsigned char *element = in + (size_t)i * step;
         char *place = at + (size_t)i * out;
         keel_entity e;
@@ -411,7 +420,7 @@ static keel_result unpack_leaf(save_match *m, uint32_t leaf, const save_leaf *to
         if (is_text(to->type)) KEEL_TRY(unpack_text(m, leaf, i, place, to));
         if (save_is_number(to->type)) KEEL_TRY(unpack_number(m, leaf, element, place, to));
     }
-    if (is_zero(in + (size_t)n * step, (size_t)(there - n) * step)) return KEEL_OK;
+    if (there == n || is_zero(in + (size_t)n * step, (size_t)(there - n) * step)) return KEEL_OK;
     return misfit(m, leaf, to->path, "has elements that are not zero and have no place any more");
 }
 
@@ -419,7 +428,7 @@ keel_result save_unpack(save_match *m, void *value) {
     for (uint32_t n = 0; n < m->here.leaf_count; ++n)
         if (m->leaf_of[n] != UINT32_MAX)
             KEEL_TRY(unpack_leaf(m, m->leaf_of[n], &m->here.leaves[n], value));
-    for (uint32_t i = 0; i < m->file.leaf_count; ++i) {
+    for (uint32_t i = 0; m->has_lost && i < m->file.leaf_count; ++i) {
         const save_leaf *l = &m->file.leaves[i];
         if (m->from[i].is_lost && !is_zero(m->row + l->place, save_leaf_bytes(l)))
             KEEL_TRY(misfit(m, i, l->path, "is not zero and has no place any more"));

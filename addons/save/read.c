@@ -120,20 +120,16 @@ static keel_result make_value(load_job *job, save_match *match, const unsigned c
     if (!save_match_row(match, row)) return save_impossible(&job->r, "a text is damaged");
     KEEL_TRY(save_unpack(match, value));
     const keel_result result = match->migrates ? c->migrate(&old, value, c->hook_data) : KEEL_OK;
+    char whose[SAVE_WHOSE];
     if (result >= 0) return KEEL_OK;
-    return save_fail(job->r.error, result, "'%s'%s: .migrate failed: %s", c->name, match->place,
-                     keel_result_text(result));
+    return save_fail(job->r.error, result, "'%s'%s: .migrate failed: %s", c->name,
+                     save_whose(match, whose), keel_result_text(result));
 }
 
 // Values that nobody took.
 static void drop_values(const keel_component *c, char *values, uint32_t count) {
     for (uint32_t i = 0; c->drop && i < count; ++i)
         c->drop(values + (size_t)i * c->size, c->hook_data);
-}
-
-static void say_whose(save_match *match, keel_entity e) {
-    (void)snprintf(match->place, sizeof match->place, " of entity %uv%u",
-                   (unsigned)keel_entity_index(e), (unsigned)keel_entity_version(e));
 }
 
 static keel_result give(load_job *job, save_match *match, uint64_t count,
@@ -153,7 +149,7 @@ static keel_result give(load_job *job, save_match *match, uint64_t count,
                 save_read_number(index, 4) <= save_read_number(index - 4, 4))
                 result = save_impossible(&job->r, "its entities are not in order");
             if (result < 0) break;
-            say_whose(match, entities[i]);
+            match->whose = entities[i];
             result = make_value(job, match, rows + (done + i) * match->file.row_bytes,
                                 values + (size_t)i * c->size);
             ++made;
@@ -179,7 +175,7 @@ static keel_result relate(load_job *job, save_match *match, uint64_t count,
         result = entity_at(job, sources + i * 4, &source);
         if (result == KEEL_OK) result = entity_at(job, targets + i * 4, &target);
         if (result < 0) break;
-        say_whose(match, source);
+        match->whose = source;
         result = make_value(job, match, rows + i * match->file.row_bytes, value);
         if (result == KEEL_OK)
             result = check(
@@ -204,7 +200,7 @@ static keel_result set_unique(load_job *job, save_match *match, const unsigned c
 static keel_result read_values(load_job *job, const keel_component *c) {
     save_reader *r = &job->r;
     const bool is_unique = !strcmp(r->tag, "UNIQ"), is_relation = !strcmp(r->tag, "RELA");
-    save_match match = { .narrow = job->narrow, .error = r->error };
+    save_match match = { .narrow = job->narrow, .whose = keel_null(), .error = r->error };
     if (c->is_unique != is_unique || c->is_relation != is_relation || c->is_event)
         return save_fail(r->error, KEEL_ERROR_SCHEMA,
                          "'%s' is a component, a relation or a unique, and in the save another of "

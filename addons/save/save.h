@@ -136,6 +136,7 @@ bool save_get_entity(const unsigned char *row, keel_entity *out);
 typedef struct save_from { // a leaf of the file
     bool is_lost;          // an element of an array that is shorter now
     bool is_renamed;       // of an enum whose numbers are others now
+    bool is_plain;         // a number of the same type
     bool is_misfit;        // does not fit, of which migrate may know
     bool is_asked;         // by migrate
 } save_from;
@@ -143,13 +144,14 @@ typedef struct save_match {
     save_schema file, here;
     uint32_t *leaf_of; // of the file, for each here; UINT32_MAX: none
     save_from *from;
+    bool has_lost; // elements of arrays
     bool narrow;   // numbers may become narrower
     bool migrates; // an older version, and the component knows what to do
     // the row that is looked at, and the texts that its value owns
     const unsigned char *row, *text_at, *text_end;
     const char **texts;
-    char *text_room; // a copy of its other texts, each with an end
-    char place[256]; // for messages: which value
+    char *text_room;   // a copy of its other texts, each with an end
+    keel_entity whose; // for messages; null: nobody's
     keel_error *error;
 } save_match;
 struct keel_old_value {
@@ -167,6 +169,9 @@ bool save_walk_texts(const save_schema *schema, const unsigned char *row, const 
 keel_result save_unpack(save_match *match, void *value);
 // Afterwards: what did not fit must have been asked for.
 keel_result save_match_end(const save_match *match);
+// " of entity 3v1", or nothing.
+enum { SAVE_WHOSE = 48 };
+const char *save_whose(const save_match *match, char text[SAVE_WHOSE]);
 
 // ------------------------------------------------------------------ what the program does not know
 typedef struct save_kept save_kept;

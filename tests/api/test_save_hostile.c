@@ -156,25 +156,33 @@ static void change(save_bytes *body) {
     }
 }
 
-// The file again, with one section changed, left out or there twice.
-static void rewrite(const save_bytes *file, save_bytes *out) {
+// The file again, with each section handed to `edit`, which says how often it comes.
+static void rewrite(const save_bytes *file, save_bytes *out,
+                    uint32_t (*edit)(uint32_t number, const char *tag, save_bytes *body)) {
     save_reader r = { .at = file->data, .end = file->data + file->size, .bytes_left = 1 << 24 };
     save_writer w = { .sink = { keep, out } };
-    const uint32_t victim = below(12), how = below(10);
     assert_int_equal(save_read_header(&r), KEEL_OK);
     assert_int_equal(save_write_header(&w), KEEL_OK);
     for (uint32_t n = 0;; ++n) {
         assert_int_equal(save_read_section(&r), KEEL_OK);
         if (!strcmp(r.tag, "ENDS")) break;
-        if (n == victim && how > 1) change(&r.body);
+        uint32_t times = edit(n, r.tag, &r.body);
         const save_part part = { &r.body, 1 };
-        for (uint32_t times = n != victim || how > 1 ? 1 : how * 2; times; --times)
+        for (; times; --times)
             assert_int_equal(save_write_section(&w, r.tag, &part, 1), KEEL_OK);
     }
     assert_int_equal(save_write_end(&w), KEEL_OK);
     save_bytes *all[] = { &r.hashes, &r.body, &w.hashes, &w.packed };
     for (uint32_t i = 0; i < 4; ++i)
         save_bytes_free(all[i]);
+}
+
+// One section is changed, left out or there twice.
+static uint32_t victim, how;
+static uint32_t edit_one(uint32_t number, const char *tag, save_bytes *body) {
+    (void)tag;
+    if (number == victim && how > 1) change(body);
+    return number != victim || how > 1 ? 1 : how * 2;
 }
 
 static void fail_unless_sound(keel_world *world, unsigned long round) {
@@ -191,16 +199,18 @@ static unsigned long play(const save_bytes *file, unsigned long rounds, int whic
         save_bytes changed = { 0 };
         keel_error why = { 0 };
         keel_world *to = which < 0 ? new_world() : empty_world();
-        const keel_load_options how = { .error = &why,
-                                        .unknown = (keel_unknown)(round % 3),
-                                        .narrow = round % 2 };
+        const keel_load_options options = { .error = &why,
+                                            .unknown = (keel_unknown)(round % 3),
+                                            .narrow = round % 2 };
         if (which >= 0 && round % 5) old_save_know(to, (uint32_t)which); // else they are kept
         if (which < 0 && round % 4)
             assert_non_null(
                 keel_register_component(to, round % 4 == 1 ? KEEL_OF(Letter) : &later_letter));
         seed = round;
-        rewrite(file, &changed);
-        const keel_result r = keel_load_from(to, changed.data, changed.size, &how);
+        victim = below(14);
+        how = below(10);
+        rewrite(file, &changed, edit_one);
+        const keel_result r = keel_load_from(to, changed.data, changed.size, &options);
         // an argument: migrate says it of what cannot be
         if (r < 0 && r != KEEL_ERROR_FORMAT && r != KEEL_ERROR_SCHEMA && r != KEEL_ERROR_ARGUMENT)
             fail_msg("round %lu: %d %s", round, (int)r, why.message);
@@ -247,7 +257,124 @@ static void changed_old_saves_are_refused_or_sound(void **state) {
     }
 }
 
+// ------------------------------------------------------------------ one by one
+typedef struct Switch {
+    bool on;
+} Switch;
+KEEL_FIELDS(Switch, on);
+KEEL_COMPONENT(Switch, KEEL_HAS_FIELDS(Switch));
+
+static uint32_t set_last_byte(uint32_t number, const char *tag, save_bytes *body) {
+    (void)number;
+    if (!strcmp(tag, "COMP")) body->data[body->size - 1] = 2;
+    return 1;
+}
+static uint32_t say_twice(uint32_t number, const char *tag, save_bytes *body) {
+    (void)number, (void)body;
+    return strcmp(tag, "info") == 0 ? 2 : 1;
+}
+static uint32_t leave_out_values(uint32_t number, const char *tag, save_bytes *body) {
+    (void)number, (void)body;
+    return strcmp(tag, "COMP") != 0;
+}
+
+static uint32_t add_to_info(uint32_t number, const char *tag, save_bytes *body) {
+    (void)number;
+    if (!strcmp(tag, "info")) save_put(body, 0, 1);
+    return 1;
+}
+static uint32_t take_last_end(uint32_t number, const char *tag, save_bytes *body) {
+    (void)number;
+    if (!strcmp(tag, "info")) body->data[body->size - 1] = 'x';
+    return 1;
+}
+static uint32_t take_last_row(uint32_t number, const char *tag, save_bytes *body) {
+    (void)number;
+    if (!strcmp(tag, "COMP")) --body->size;
+    return 1;
+}
+
+static uint32_t add_to_values(uint32_t number, const char *tag, save_bytes *body) {
+    (void)number;
+    if (!strcmp(tag, "COMP")) save_put(body, 0, 1);
+    return 1;
+}
+static uint32_t take_end_of_text(uint32_t number, const char *tag, save_bytes *body) {
+    return take_last_row(number, tag, body);
+}
+
+static void expect_refused(const save_bytes *file,
+                           uint32_t (*edit)(uint32_t number, const char *tag, save_bytes *body),
+                           const char *message) {
+    save_bytes changed = { 0 };
+    keel_error why = { 0 };
+    keel_world *to = empty_world();
+    if (edit != take_last_row)
+        assert_int_equal(keel_register(to, Switch, Beast, Letter), KEEL_OK); // else it is kept
+    rewrite(file, &changed, edit);
+    const keel_load_options options = { .error = &why, .unknown = KEEL_UNKNOWN_KEEP };
+    assert_int_equal(keel_load_from(to, changed.data, changed.size, &options), KEEL_ERROR_FORMAT);
+    assert_string_equal(why.message, message);
+    keel_world_destroy(to);
+    save_bytes_free(&changed);
+}
+
+static void what_cannot_be_is_refused(void **state) {
+    (void)state;
+    save_bytes file = { 0 };
+    keel_world *from = empty_world();
+    keel_add_entity(from, KEEL_INIT(Switch, { true }));
+    assert_int_equal(keel_save_to(from, (keel_save_sink){ keep, &file }, NULL), KEEL_OK);
+    expect_refused(&file, set_last_byte, "section COMP 'Switch': a value is none of its type");
+    keel_clear_entities(from);
+    keel_add_entity(from, KEEL_INIT(Beast, { CALM }));
+    file.size = 0;
+    assert_int_equal(keel_save_to(from, (keel_save_sink){ keep, &file }, NULL), KEEL_OK);
+    expect_refused(&file, add_to_info, "section COMP 'Mob': what its info says is damaged");
+    expect_refused(&file, take_last_end, "section COMP 'Mob': what its info says is damaged");
+    expect_refused(&file, take_last_row, "section COMP 'Mob': its size is wrong");
+    expect_refused(&file, say_twice, "section info: belongs to no section");
+    expect_refused(&file, leave_out_values,
+                   "section PARE: comes behind an info, which belongs to no section");
+    keel_clear_entities(from);
+    keel_add_entity(from, KEEL_INIT(Letter, { copy_text("dear"), { NULL, NULL }, CALM }));
+    file.size = 0;
+    assert_int_equal(keel_save_to(from, (keel_save_sink){ keep, &file }, NULL), KEEL_OK);
+    expect_refused(&file, add_to_values, "section COMP 'Letter': its size is wrong");
+    expect_refused(&file, take_end_of_text, "section COMP 'Letter': a text is damaged");
+    expect_refused(&file, take_last_row, "section COMP 'Letter': a text is damaged");
+    keel_world_destroy(from);
+    save_bytes_free(&file);
+}
+
+// In memory of its own, so that a look behind it is noticed.
+static void texts_end_where_they_lie(void **state) {
+    (void)state;
+    save_leaf leaf = { .path = "text", .type = KEEL_FIELD_OWNED_TEXT, .count = 1 };
+    const save_schema schema = {
+        .leaves = &leaf, .leaf_count = 1, .row_bytes = 4, .text_count = 1
+    };
+    unsigned char row[4], *texts = malloc(4);
+    assert_non_null(texts);
+    memcpy(texts, "abc", 4);
+    for (uint32_t length = 0; length < 8; ++length) {
+        const unsigned char *at = texts;
+        const char *text = "";
+        save_write_number(row, length, 4);
+        const bool is_right = save_walk_texts(&schema, row, &at, texts + 4, &text);
+        assert_true(is_right == (length == 0 || length == 4));
+        if (length == 4) assert_string_equal(text, "abc");
+    }
+    texts[3] = 'd';
+    const unsigned char *at = texts;
+    save_write_number(row, 5, 4);
+    assert_false(save_walk_texts(&schema, row, &at, texts + 4, NULL));
+    free(texts);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(what_cannot_be_is_refused, "what cannot be is refused, and named"),
+    TEST(texts_end_where_they_lie, "texts end where they lie"),
     TEST(changed_saves_are_refused_or_sound, "saves with other content are refused, or sound"),
     TEST(changed_old_saves_are_refused_or_sound, "and so are saves of earlier programs"),
 };

@@ -55,6 +55,20 @@ static bool copy_letter(void *to, const void *from, void *data) {
 }
 KEEL_COMPONENT(Letter, KEEL_HAS_FIELDS(Letter), .drop = drop_letter, .copy = copy_letter);
 KEEL_UNIQUE(Letter, KEEL_HAS_FIELDS(Letter), .drop = drop_letter, .copy = copy_letter);
+typedef struct Answers {
+    char *text;
+} Answers;
+static void drop_answers(void *value, void *data) {
+    (void)data;
+    free(((Answers *)value)->text);
+}
+static bool copy_answers(void *to, const void *from, void *data) {
+    (void)data;
+    Answers answers = *(const Answers *)from;
+    if (answers.text && (answers.text = copy_text(answers.text)) == NULL) return false;
+    memcpy(to, &answers, sizeof answers);
+    return true;
+}
 typedef struct Page {
     int16_t number;
     char *text;
@@ -73,6 +87,9 @@ static bool copy_page(void *to, const void *from, void *data) {
 }
 KEEL_COMPONENT(Page, KEEL_HAS_FIELDS(Page), .drop = drop_page, .copy = copy_page, .version = 3);
 KEEL_RELATION(Follows);
+KEEL_FIELDS(Answers, text);
+KEEL_VALUED_RELATION(Answers, KEEL_HAS_FIELDS(Answers), .exclusive = true, .drop = drop_answers,
+                     .copy = copy_answers);
 
 // Another text, or none when memory runs out.
 static keel_result migrate_letter(const keel_old_value *old, void *value, void *data) {
@@ -101,6 +118,7 @@ static void know_later(keel_world *world) {
     later.initial = &begin_letter;
     assert_non_null(keel_register_component(world, &later));
     assert_non_null(keel_register_component(world, KEEL_UNIQUE_OF(Letter)));
+    assert_non_null(keel_register_component(world, KEEL_OF(Answers)));
 }
 
 static unsigned char kept[1 << 14];
@@ -120,6 +138,8 @@ static void fill(keel_world *world) {
             world, KEEL_INIT(Letter, { copy_text("dear you"), ANGRY, { i, 0, 5 } }));
         if (i % 2) keel_add(world, e, Page, { (int16_t)i, copy_text("...") });
         if (i) assert_int_equal(keel_relate(world, e, Follows, last), KEEL_OK);
+        if (i)
+            assert_int_equal(keel_relate(world, e, Answers, last, { copy_text("hello") }), KEEL_OK);
         last = e;
     }
     keel_set_unique(world, Letter, { copy_text("to all"), CALM, { 0, 0, 0 } });
