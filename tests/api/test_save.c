@@ -134,12 +134,12 @@ static uint64_t hash_of(keel_world *world) {
 static void save_it(void) {
     kept.size = 0;
     const keel_result r = keel_save_to(f.world, (keel_save_sink){ keep, &kept }, &saving);
-    if (r < 0) print_message("%s\n", why.message);
+    if (r < 0) fail_msg("%s", why.message);
     assert_int_equal(r, KEEL_OK);
 }
 static void load_it(void) {
     const keel_result r = keel_load_from(loaded, kept.bytes, kept.size, &loading);
-    if (r < 0) print_message("%s\n", why.message);
+    if (r < 0) fail_msg("%s", why.message);
     assert_int_equal(r, KEEL_OK);
 }
 

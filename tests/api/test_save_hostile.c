@@ -230,7 +230,7 @@ static unsigned long play(const save_bytes *file, unsigned long rounds, int whic
 
 static unsigned long round_count(void) {
     const char *asked = getenv("SAVE_ROUNDS");
-    return asked ? strtoul(asked, NULL, 10) : 3000;
+    return asked && *asked ? strtoul(asked, NULL, 10) : 3000;
 }
 
 static void changed_saves_are_refused_or_sound(void **state) {

@@ -118,9 +118,11 @@ static inline void old_save_know(keel_world *world, uint32_t i) {
 // The file; how many bytes.
 static inline size_t old_save_read(uint32_t i, unsigned char *out, size_t room) {
     char path[512];
-    const char *docs = getenv("KEEL_DOCS"); // where the repository is
-    (void)snprintf(path, sizeof path, "%s/../tests/data/saves/%s.keel", docs ? docs : "docs",
-                   old_saves[i]);
+    const char *folder = getenv("KEEL_OLD_SAVES"), *docs = getenv("KEEL_DOCS");
+    if (folder) (void)snprintf(path, sizeof path, "%s/%s.keel", folder, old_saves[i]);
+    else
+        (void)snprintf(path, sizeof path, "%s/../tests/data/saves/%s.keel", docs ? docs : "docs",
+                       old_saves[i]);
     FILE *file = fopen(path, "rb");
     if (!file) fail_msg("cannot open %s", path);
     const size_t size = fread(out, 1, room, file);
