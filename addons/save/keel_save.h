@@ -93,7 +93,7 @@ keel_result keel_save_to(const keel_world *world, keel_save_sink sink,
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL, or the world is not empty), KEEL_ERROR_FILE,
 ///   KEEL_ERROR_FORMAT (no save, damaged, impossible, above a limit), KEEL_ERROR_SCHEMA,
-///   KEEL_ERROR_MEMORY, and as keel_copy_world or keel_merge_world
+///   KEEL_ERROR_MEMORY, what a `.migrate` returned, and as keel_copy_world or keel_merge_world
 keel_result keel_load(keel_world *world, const char *path, const keel_load_options *options);
 /// The same from memory.
 /// @return as keel_load

@@ -147,7 +147,7 @@ typedef uint64_t keel_hash_hook(const void *value, void *hook_data);
 /// (keel::save: keel_old_int and its like).
 typedef struct keel_old_value keel_old_value;
 /// Make what is missing of a value that an older version saved; what it has in common with that is
-/// filled in. It must not call the world.
+/// filled in. It must not call the world, and throw nothing.
 /// @return KEEL_OK, or an error, with which loading ends
 typedef keel_result keel_migrate_hook(const keel_old_value *old, void *value, void *hook_data);
 

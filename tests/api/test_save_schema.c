@@ -160,6 +160,26 @@ static void names_that_mean_two_fields_are_refused(void **state) {
     keel_clear_errors(f.world);
 }
 
+static void what_became_of_another_kind_is_refused(void **state) {
+    (void)state;
+    const keel_component relation = { .name = "Life", .is_relation = true };
+    keel_add_entity(f.world, KEEL_INIT(Life, { 7, { 1, 2 } }));
+    expect_ok(save(f.world));
+    assert_non_null(keel_register_component(loaded, &relation));
+    expect_schema(LOAD(), "'Life' is a component, a relation or a unique, and in the save another "
+                          "of these");
+}
+
+static void a_name_may_be_too_long(void **state) {
+    (void)state;
+    static char name[300];
+    memset(name, 'n', sizeof name - 1);
+    const keel_component c = { .name = "C", .saved_as = name };
+    assert_int_equal(keel_add_component(f.world, keel_add_entity(f.world), &c, NULL), KEEL_OK);
+    expect_schema(save(f.world),
+                  "'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn...' has too long a name");
+}
+
 // ------------------------------------------------------------------ numbers
 typedef struct number_case {
     keel_field_type from;
@@ -695,6 +715,8 @@ static const struct CMUnitTest tests[] = {
     SAVE_TEST(the_time_before_saved_as_counts_too, "a save of the name before .saved_as loads"),
     SAVE_TEST(two_of_one_name_are_refused, "two components of one name in files are refused"),
     SAVE_TEST(names_that_mean_two_fields_are_refused, "a .was that means two fields is refused"),
+    SAVE_TEST(what_became_of_another_kind_is_refused, "what became of another kind is refused"),
+    SAVE_TEST(a_name_may_be_too_long, "a name that is too long is refused"),
     SAVE_TEST(numbers_fit_or_are_refused, "numbers fit, or are refused with their place"),
     SAVE_TEST(longer_arrays_begin_with_initial, "longer arrays go on as .initial does"),
     SAVE_TEST(shorter_ones_may_only_lose_zeros, "shorter arrays and texts lose nothing"),
