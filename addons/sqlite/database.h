@@ -36,7 +36,7 @@ keel_world *sql_private_world(keel_allocator allocator);
 // ------------------------------------------------------------------ tables
 // One leaf of the fields of a component: structs and arrays are taken apart.
 typedef struct sql_leaf {
-    char path[192];
+    char path[192], was[192]; // the second as it was before its fields were renamed
     char column[200]; // the path, with a number behind it where another column has that name
     keel_field_type type;
     uint32_t offset, size; // in the value; bytes

@@ -63,9 +63,10 @@ keel_result keel_sqlite_write(const keel_world *world, const char *path,
 
 /// Load a frame into an empty world, in which nobody lives and no unique is set, or with `merge`
 /// into a living one. Register the program's components before. Components are found by name and
-/// fields by path; integers and floats may have another width, as long as each value fits. A new
-/// field has its bytes of `.initial`, else zeros; one that is not there any more is skipped. On
-/// error nothing has changed, and `options->error` names file, table, column and row.
+/// fields by path, as they are now or were (`.saved_as`, `.was`); integers and floats may have
+/// another width, as long as each value fits. A new field has its bytes of `.initial`, else zeros;
+/// one that is not there any more is skipped. On error nothing has changed, and `options->error`
+/// names file, table, column and row.
 /// @param options NULL: all defaults
 /// @invalidates as keel_copy_world
 /// @threads the world's owner

@@ -180,6 +180,15 @@ static const keel_component *find(const keel_world *world, const char *name, boo
     return c;
 }
 
+// By its name, or the one that it had before it was renamed.
+static const keel_component *find_saved(const load_job *job, const char *name, bool is_unique) {
+    const keel_component *c = find(job->stage, name, is_unique);
+    if (c) return c;
+    while ((c = is_unique ? keel_next_unique(job->stage, c) : keel_next_component(job->stage, c)))
+        if (c->saved_as && strcmp(c->saved_as, name) == 0) return c;
+    return NULL;
+}
+
 // What a copy of a prefab was made of means nothing without the templates.
 static bool may_be_unknown(const load_job *job, const char *name) {
     return job->how.skip_unknown || strcmp(name, "keel_instance") == 0;
@@ -200,7 +209,7 @@ static keel_result disable_all(const load_job *job) {
             keel_entity e;
             result = entity_at(job, s, 0, "keel_disabled", ++row, &e);
             if (result != KEEL_OK) continue;
-            const keel_component *c = find(job->stage, text_at(s, 1), false);
+            const keel_component *c = find_saved(job, text_at(s, 1), false);
             if (!c && may_be_unknown(job, text_at(s, 1))) continue;
             const keel_result r = c && !sql_is_left_out(c)
                                       ? keel_enable_component(job->stage, e, c, false)
@@ -238,10 +247,11 @@ static sqlite3_stmt *prepare_select(const load_job *job, sql_table *t, keel_resu
                                          : "entity");
     *result = KEEL_OK;
     for (uint32_t i = 0; i < t->leaf_count && *result == KEEL_OK; ++i) {
-        s = sql_prepare(&job->db, result,
-                        "SELECT \"column\", type FROM keel_schema WHERE \"table\" = %Q AND field = "
-                        "%Q AND \"column\" <> ''",
-                        t->name, t->leaves[i].path);
+        s = sql_prepare(
+            &job->db, result,
+            "SELECT \"column\", type FROM keel_schema WHERE \"table\" = %Q AND field IN "
+            "(%Q, %Q) AND \"column\" <> '' ORDER BY field = %Q DESC",
+            t->name, t->leaves[i].path, t->leaves[i].was, t->leaves[i].path);
         if (!sql_step(&job->db, &s, result)) continue;
         if (!is_alike(text_at(s, 1), t->leaves[i].type))
             *result = sql_fail(&job->db, KEEL_ERROR_SCHEMA, "'%.60s.%.60s': %.20s to %s", c->name,
@@ -332,7 +342,7 @@ static keel_result read_component(load_job *job, const char *table, const char *
     KEEL_TRY(check_table(job, table));
     KEEL_TRY(sql_number(&job->db, &has_rows, "SELECT 1 FROM \"%w\" WHERE frame = %lld LIMIT 1",
                         table, (sqlite3_int64)job->how.frame));
-    const keel_component *c = find(job->stage, name, strcmp(kind, "unique") == 0);
+    const keel_component *c = find_saved(job, name, strcmp(kind, "unique") == 0);
     if (!has_rows || (c && sql_is_left_out(c))) return KEEL_OK;
     if (!c) {
         if (may_be_unknown(job, name)) return KEEL_OK;

@@ -63,7 +63,7 @@ static bool is_whole(keel_field_type type) { return type == KEEL_FIELD_TEXT || !
 
 // Depth is that of structs in structs, which the world has checked.
 static keel_result add_fields(sql_table *t, const keel_field *fields, uint32_t count,
-                              const char *path, uint32_t offset) {
+                              const sql_leaf *above) {
     static const uint8_t sizes[] = {
         0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, sizeof(keel_entity), 0, sizeof(char *)
     };
@@ -76,17 +76,18 @@ static keel_result add_fields(sql_table *t, const keel_field *fields, uint32_t c
         const uint32_t n = is_struct ? f->count / size : is_whole(f->type) ? 1 : f->count;
         sql_leaf leaf = { .type = f->type, .size = size, .of = is_struct ? NULL : f->of };
         for (uint32_t i = 0; i < n; ++i) {
-            const int length = snprintf(leaf.path, sizeof leaf.path, n > 1 ? "%s%s[%u]" : "%s%s",
-                                        path, f->name, i);
-            if (length < 0 || (size_t)length + 2 > sizeof leaf.path)
+            char place[16] = "";
+            if (n > 1) (void)snprintf(place, sizeof place, "[%u]", (unsigned)i);
+            const char *end = is_struct ? "." : "", *was = f->was ? f->was : f->name;
+            const int length =
+                snprintf(leaf.path, sizeof leaf.path, "%s%s%s%s", above->path, f->name, place, end);
+            const int before =
+                snprintf(leaf.was, sizeof leaf.was, "%s%s%s%s", above->was, was, place, end);
+            if (length >= (int)sizeof leaf.path || before >= (int)sizeof leaf.was)
                 return refuse(t, "has a path that is too long", f->name);
-            leaf.offset = offset + f->offset + i * size;
-            if (is_struct) {
-                memcpy(leaf.path + length, ".", 2);
-                KEEL_TRY(add_fields(t, f->of->fields, f->of->field_count, leaf.path, leaf.offset));
-            } else {
-                KEEL_TRY(add_leaf(t, &leaf));
-            }
+            leaf.offset = above->offset + f->offset + i * size;
+            KEEL_TRY(is_struct ? add_fields(t, f->of->fields, f->of->field_count, &leaf)
+                               : add_leaf(t, &leaf));
         }
     }
     return KEEL_OK;
@@ -95,7 +96,8 @@ static keel_result add_fields(sql_table *t, const keel_field *fields, uint32_t c
 keel_result sql_table_make(sql_table *table, const keel_component *c) {
     *table = (sql_table){ .component = c };
     if (strlen(c->name) > 255) return refuse(table, "has too long a name", "");
-    if (c->field_count) return add_fields(table, c->fields, c->field_count, "", 0);
+    if (c->field_count)
+        return add_fields(table, c->fields, c->field_count, &(sql_leaf){ .offset = 0 });
     if (!c->size) return KEEL_OK;
     if (c->no_padding && !c->copy && !c->drop)
         return add_leaf(table, &(sql_leaf){ .type = KEEL_FIELD_BYTES, .size = c->size });

@@ -232,6 +232,37 @@ static void other_programs_load_what_fits(void **state) {
     keel_world_destroy(back);
 }
 
+static void renamed_components_and_fields_are_found(void **state) {
+    (void)state;
+    const keel_field inner_fields[] = { { .name = "n", .type = KEEL_FIELD_I32, .count = 1 } };
+    const keel_type inner = {
+        .name = "inner", .size = 4, .fields = inner_fields, .field_count = 1
+    };
+    keel_field old_fields[] = {
+        { .name = "was", .type = KEEL_FIELD_STRUCT, .count = 8, .of = &inner },
+        { .name = "same", .type = KEEL_FIELD_I32, .count = 1, .offset = 8 }
+    };
+    keel_component thing = {
+        .name = "Old", .size = 12, .align = 4, .fields = old_fields, .field_count = 2
+    };
+    keel_world *from = keel_world_create(NULL), *to = keel_world_create(NULL);
+    const int32_t value[] = { 1, 2, 3 };
+    const keel_component *c = keel_register_component(from, &thing);
+    const keel_entity e = keel_add_entity(from);
+    assert_int_equal(keel_add_component(from, e, c, value), KEEL_OK);
+    assert_int_equal(keel_enable_component(from, e, c, false), KEEL_OK);
+    write_world(from, NULL);
+    thing.name = "New", thing.saved_as = "Old";
+    old_fields[0].name = "is", old_fields[0].was = "was";
+    c = keel_register_component(to, &thing);
+    load_world(to);
+    assert_true(keel_is_component_disabled(to, e, c));
+    assert_int_equal(keel_enable_component(to, e, c, true), KEEL_OK);
+    assert_memory_equal(keel_get_component(to, e, c), value, sizeof value);
+    keel_world_destroy(from);
+    keel_world_destroy(to);
+}
+
 static void what_cannot_be_written(void **state) {
     (void)state;
     keel_world *world = keel_world_create(NULL), *to = make_world();
@@ -346,6 +377,7 @@ static const struct CMUnitTest tests[] = {
     TEST(what_is_in_the_tables, "names, places, references, relations and enums can be asked"),
     TEST(frames_are_a_time_series, "frames are a time series, and each is a world"),
     TEST(other_programs_load_what_fits, "fields are found by path, and values have to fit"),
+    TEST(renamed_components_and_fields_are_found, "renamed components and fields are found"),
     TEST(what_cannot_be_written, "what cannot be written or read is named"),
     TEST(the_questions_of_the_guide_have_answers, "the questions of docs/sqlite.md have answers"),
     TEST(copies_of_prefabs_come_back, "copies of prefabs come back"),
