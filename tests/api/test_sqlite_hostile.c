@@ -180,6 +180,112 @@ static void hostile_tables_change_nothing(void **state) {
     keel_world_destroy(to);
 }
 
+// ------------------------------------------------------------------ random cells
+static void run(sqlite3 *db, char *sql) { // what a constraint refuses is left out
+    (void)sqlite3_exec(db, sql, NULL, NULL, NULL);
+    sqlite3_free(sql);
+}
+
+// Tables without types, keys and constraints, so that any cell may hold anything.
+static uint32_t loosen(sqlite3 *db, char names[][64], uint32_t room) {
+    sqlite3_stmt *s;
+    uint32_t count = 0;
+    sqlite3_prepare_v2(db, "SELECT name FROM sqlite_schema WHERE type = 'table'", -1, &s, NULL);
+    while (count < room && sqlite3_step(s) == SQLITE_ROW)
+        snprintf(names[count++], 64, "%s", (const char *)sqlite3_column_text(s, 0));
+    sqlite3_finalize(s);
+    for (uint32_t i = 0; i < count; ++i) {
+        run(db, sqlite3_mprintf("CREATE TABLE loose AS SELECT * FROM \"%w\"", names[i]));
+        run(db, sqlite3_mprintf("DROP TABLE \"%w\"", names[i]));
+        run(db, sqlite3_mprintf("ALTER TABLE loose RENAME TO \"%w\"", names[i]));
+    }
+    return count;
+}
+
+// A value of any kind into a random column, in all rows or some.
+static void spoil(sqlite3 *db, const char *table) {
+    static const char *const values[] = {
+        "NULL",
+        "0",
+        "-1",
+        "1",
+        "255",
+        "256",
+        "2147483648",
+        "4294967296",
+        "4294967297",
+        "8589934595",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "0.5",
+        "-0.0",
+        "1e39",
+        "9e999",
+        "''",
+        "'x'",
+        "'nan'",
+        "'nan:7fc00001'",
+        "'18446744073709551615'",
+        "'Row'",
+        "'Likes'",
+        "x''",
+        "x'00'",
+        "zeroblob(4)",
+        "zeroblob(70000)",
+        "hex(zeroblob(70000))",
+
+        "random()",
+        "(SELECT entity FROM keel_entity ORDER BY random() LIMIT 1)"
+    };
+    sqlite3_stmt *s;
+    char column[64] = "";
+    char *sql = sqlite3_mprintf("SELECT name FROM pragma_table_info(%Q)", table);
+    sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+    sqlite3_free(sql);
+    for (uint64_t n = roll() % 8 + 1; n && sqlite3_step(s) == SQLITE_ROW; --n)
+        snprintf(column, sizeof column, "%s", (const char *)sqlite3_column_text(s, 0));
+    sqlite3_finalize(s);
+    const char *value = values[roll() % (sizeof values / sizeof *values)];
+    if (roll() % 8 == 0)
+        run(db, sqlite3_mprintf("INSERT INTO \"%w\" SELECT * FROM \"%w\" LIMIT 3", table, table));
+    run(db, sqlite3_mprintf("UPDATE \"%w\" SET \"%w\" = %s WHERE rowid %% %d = 0", table, column,
+                            value, (int)(roll() % 4 + 1)));
+}
+
+static void random_cells_change_nothing(void **state) {
+    (void)state;
+    keel_world *from = random_world(5), *to = make_world();
+    const uint64_t empty = hash(to);
+    char names[32][64];
+    uint32_t refused = 0, count;
+    sqlite3 *db;
+    write_world(from, NULL);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    count = loosen(db, names, 32);
+    sqlite3_close(db);
+    load_world(to); // types are no matter to us
+    assert_true(hash(to) == hash(from));
+    keel_world_destroy(to);
+    to = make_world();
+    const bytes b = read_bytes();
+    const uint32_t rounds = test_rounds(600);
+    for (uint32_t i = 0; i < rounds; ++i) {
+        seed = i;
+        write_bytes(b.data, b.size);
+        assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+        (void)sqlite3_exec(db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF", NULL, NULL,
+                           NULL);
+        for (uint64_t n = roll() % 3 + 1; n; --n)
+            spoil(db, names[roll() % count]);
+        sqlite3_close(db);
+        refused += refuses(&to, empty);
+    }
+    assert_true(refused > rounds / 4 && refused < rounds);
+    free(b.data);
+    keel_world_destroy(from);
+    keel_world_destroy(to);
+}
+
 static void limits_hold(void **state) {
     (void)state;
     keel_world *from = random_world(5), *to = make_world();
@@ -331,6 +437,7 @@ static const struct CMUnitTest tests[] = {
     TEST(damaged_bytes_change_nothing, "prefixes and flipped bits: an error, or a valid world"),
     TEST(hostile_tables_change_nothing,
          "tables that are none, and cells that do not fit, are named"),
+    TEST(random_cells_change_nothing, "random values in random cells"),
     TEST(limits_hold, "files that are too large, or no databases"),
     TEST(a_database_in_use, "a database that somebody else writes to"),
     TEST(a_full_disk, "a disk that is full"),
