@@ -34,13 +34,6 @@ void save_write_number(unsigned char *at, uint64_t number, uint32_t bytes) {
         at[i] = (unsigned char)(number >> (8 * i));
 }
 
-uint64_t save_read_number(const unsigned char *at, uint32_t bytes) {
-    uint64_t number = 0;
-    for (uint32_t i = 0; i < bytes; ++i)
-        number |= (uint64_t)at[i] << (8 * i);
-    return number;
-}
-
 void save_put(save_bytes *b, uint64_t number, uint32_t bytes) {
     unsigned char *at = save_bytes_more(b, bytes);
     if (at) save_write_number(at, number, bytes);

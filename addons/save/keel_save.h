@@ -56,11 +56,11 @@ typedef struct keel_load_options {
 /// Save a world to a file. The file is written beside its place, under `path` with `.XXXXXX` behind
 /// it, and moved there when all of it is on the disk: whatever fails, the file at `path` is the old
 /// one or the new one. It keeps the mode of the old one; a new one can be read by its owner only.
-/// The world is copied first, with its copy hooks, so it takes as much memory again.
+/// The world is only looked at; memory is needed for the packed bytes of its largest component.
 /// @param options NULL: all defaults
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL), KEEL_ERROR_FILE, KEEL_ERROR_SCHEMA,
-///   KEEL_ERROR_MEMORY, and as keel_copy_world
+///   KEEL_ERROR_MEMORY, and as keel_visit_values
 keel_result keel_save(const keel_world *world, const char *path, const keel_save_options *options);
 /// The same to a sink, which has some of it already when an error comes.
 /// @return as keel_save; KEEL_ERROR_FILE: the sink said no

@@ -53,16 +53,31 @@ static keel_result add_handles(load_job *job, uint32_t count, const unsigned cha
     return KEEL_OK;
 }
 
+// Those that a world without entities gives by itself come at once: how many, in `done`.
+static keel_result add_fresh(load_job *job, uint32_t living, const unsigned char *indices,
+                             const unsigned char *versions, uint32_t *done) {
+    uint32_t n = 0;
+    while (n < living && n < job->max_entities && n <= KEEL_MAX_ENTITY_INDEX &&
+           save_read_index(indices + n * 4) == n && !save_read_index(versions + n * 4))
+        ++n;
+    *done = n;
+    if (!n) return KEEL_OK;
+    return check(job, keel_add_entity_columns(job->world, n, NULL, NULL));
+}
+
 static keel_result read_entities(load_job *job) {
     save_reader *r = &job->r;
     const uint64_t living = save_take_number(r, 4), dead = save_take_number(r, 4);
-    const unsigned char *indices = save_take(r, (living + dead) * 4);
-    const unsigned char *versions = save_take(r, (living + dead) * 4);
-    if (job->has_entities || !indices || !versions) return save_impossible(r, "its size is wrong");
+    const unsigned char *indices = save_take(r, (living + dead) * 8);
+    if (job->has_entities || !indices) return save_impossible(r, "its size is wrong");
+    const unsigned char *versions = indices + (living + dead) * 4;
     if (living + dead > job->max_entities)
         return save_impossible(r, "there are more entities than max_entities");
     job->has_entities = true;
-    KEEL_TRY(add_handles(job, (uint32_t)living, indices, versions, false));
+    uint32_t fresh;
+    KEEL_TRY(add_fresh(job, (uint32_t)living, indices, versions, &fresh));
+    KEEL_TRY(add_handles(job, (uint32_t)living - fresh, indices + fresh * 4, versions + fresh * 4,
+                         false));
     KEEL_TRY(add_handles(job, (uint32_t)dead, indices + living * 4, versions + living * 4, true));
     for (uint64_t i = living + dead; i-- > living;) {
         const uint32_t index = (uint32_t)save_read_number(indices + i * 4, 4);
@@ -72,7 +87,7 @@ static keel_result read_entities(load_job *job) {
 }
 
 static keel_result entity_at(load_job *job, const unsigned char *index, keel_entity *out) {
-    *out = keel_entity_at(job->world, (uint32_t)save_read_number(index, 4));
+    *out = keel_entity_at(job->world, save_read_index(index));
     return keel_is_null(*out) ? save_impossible(&job->r, "names an entity that is not there")
                               : KEEL_OK;
 }
@@ -117,7 +132,7 @@ static keel_result read_name(load_job *job, const keel_component **out) {
 static keel_result read_schema(load_job *job, save_match *match) {
     save_reader *r = &job->r;
     const uint64_t count = save_take_number(r, 4);
-    if (count > SAVE_MOST_LEAVES || count * 8 > r->body.size)
+    if (count > SAVE_MOST_LEAVES || count * 8 > r->raw)
         return save_impossible(r, "it has too many fields");
     match->file.leaves = calloc(count + 1, sizeof *match->file.leaves);
     if (!match->file.leaves) return no_memory(job);
@@ -145,56 +160,100 @@ static char *new_values(const keel_component *c, uint32_t count) {
     return aligned_alloc(align, (size + align - 1) / align * align);
 }
 
-static keel_result make_value(load_job *job, const save_match *match, const unsigned char *row,
-                              char *value) {
-    const keel_component *c = match->here.component;
-    // a value that owns something begins with nothing, which it need not share
+// What a value has where the file says nothing.
+static void begin_value(const keel_component *c, char *value) {
+    // one that owns something begins with nothing, which it need not share
     if (c->initial && !c->drop && !c->copy) memcpy(value, c->initial, c->size);
     else memset(value, 0, c->size);
+}
+
+static keel_result make_value(load_job *job, const save_match *match, const unsigned char *row,
+                              char *value) {
+    begin_value(match->here.component, value);
     return save_unpack(match, row, value) ? KEEL_OK
                                           : save_impossible(&job->r, "a value is none of its type");
 }
 
+// Some rows as values.
+static keel_result make_values(load_job *job, const save_match *match, const save_plan *plan,
+                               const unsigned char *rows, uint32_t count, char *values) {
+    const keel_component *c = match->here.component;
+    if (plan->is_whole) {
+        memcpy(values, rows, (size_t)count * c->size);
+        return KEEL_OK;
+    }
+    for (uint32_t i = 0; !plan->steps && i < count; ++i)
+        KEEL_TRY(make_value(job, match, rows + (size_t)i * match->file.row_bytes,
+                            values + (size_t)i * c->size));
+    for (uint32_t i = 0; plan->steps && i < count; ++i)
+        begin_value(c, values + (size_t)i * c->size);
+    return !plan->steps || save_unpack_rows(plan, rows, count, values)
+               ? KEEL_OK
+               : save_impossible(&job->r, "a value is none of its type");
+}
+
+// The handles of some indices, which ascend.
+static keel_result find_all(load_job *job, const unsigned char *indices, uint64_t count,
+                            keel_entity *entities) {
+    int64_t before = -1;
+    for (uint64_t i = 0; i < count; ++i) {
+        const uint32_t index = save_read_index(indices + i * 4);
+        KEEL_TRY(entity_at(job, indices + i * 4, &entities[i]));
+        if (index <= before) return save_impossible(&job->r, "its entities are not in order");
+        before = index;
+    }
+    return KEEL_OK;
+}
+
+// Rows are taken some at a time: they are many.
+static keel_result give_some(load_job *job, const save_match *match, const save_plan *plan,
+                             const keel_entity *entities, uint32_t count, char *values) {
+    const keel_component *c = match->here.component;
+    const unsigned char *rows = save_take(&job->r, (uint64_t)count * match->file.row_bytes);
+    if (!rows) return save_impossible(&job->r, "its size is wrong");
+    const void *from = values;
+    if (plan->is_whole && !c->copy && !c->move) from = rows;
+    else KEEL_TRY(make_values(job, match, plan, rows, count, values));
+    KEEL_TRY(check(job, keel_add_component_to_many(job->world, entities, count, c,
+                                                   c->size ? from : NULL, c->size)));
+    save_forget(&job->r);
+    return KEEL_OK;
+}
+
 static keel_result give(load_job *job, const save_match *match, uint64_t count,
-                        const unsigned char *indices, const unsigned char *rows) {
+                        const unsigned char *indices) {
     const keel_component *c = match->here.component;
     const uint32_t step = c->size > 1024 ? 64 : 4096;
-    keel_entity *entities = malloc(step * sizeof *entities);
+    keel_entity *entities = malloc((size_t)(count + 1) * sizeof *entities);
     char *values = new_values(c, step);
+    save_plan plan;
+    (void)save_plan_unpack(&plan, match);
     keel_result result = entities && values ? KEEL_OK : no_memory(job);
+    if (result == KEEL_OK) result = find_all(job, indices, count, entities);
+    save_forget(&job->r);
     for (uint64_t done = 0; done < count && result == KEEL_OK; done += step) {
         const uint32_t n = count - done < step ? (uint32_t)(count - done) : step;
-        for (uint32_t i = 0; i < n && result == KEEL_OK; ++i) {
-            const unsigned char *index = indices + (done + i) * 4;
-            result = entity_at(job, index, &entities[i]);
-            if (result == KEEL_OK && done + i &&
-                save_read_number(index, 4) <= save_read_number(index - 4, 4))
-                result = save_impossible(&job->r, "its entities are not in order");
-            if (result == KEEL_OK)
-                result = make_value(job, match, rows + (done + i) * match->file.row_bytes,
-                                    values + (size_t)i * c->size);
-        }
-        if (result == KEEL_OK)
-            result = check(job, keel_add_component_to_many(job->world, entities, n, c,
-                                                           c->size ? values : NULL, c->size));
+        result = give_some(job, match, &plan, entities + done, n, values);
     }
+    save_plan_free(&plan);
     free(entities);
     free(values);
     return result;
 }
 
-static keel_result relate(load_job *job, const save_match *match, uint64_t count,
-                          const unsigned char *sources, const unsigned char *targets,
-                          const unsigned char *rows) {
+static keel_result relate(load_job *job, const save_match *match, uint64_t count) {
     const keel_component *c = match->here.component;
+    const uint32_t row = match->file.row_bytes;
+    const unsigned char *sources = save_take(&job->r, count * (8 + (uint64_t)row));
+    if (!sources) return save_impossible(&job->r, "its size is wrong");
+    const unsigned char *targets = sources + count * 4, *rows = targets + count * 4;
     char *value = new_values(c, 1);
     keel_result result = value ? KEEL_OK : no_memory(job);
     for (uint64_t i = 0; i < count && result == KEEL_OK; ++i) {
         keel_entity source, target;
         result = entity_at(job, sources + i * 4, &source);
         if (result == KEEL_OK) result = entity_at(job, targets + i * 4, &target);
-        if (result == KEEL_OK)
-            result = make_value(job, match, rows + i * match->file.row_bytes, value);
+        if (result == KEEL_OK) result = make_value(job, match, rows + i * row, value);
         if (result == KEEL_OK)
             result = check(
                 job, keel_relate_component(job->world, source, c, target, c->size ? value : NULL));
@@ -203,7 +262,9 @@ static keel_result relate(load_job *job, const save_match *match, uint64_t count
     return result;
 }
 
-static keel_result set_unique(load_job *job, const save_match *match, const unsigned char *row) {
+static keel_result set_unique(load_job *job, const save_match *match) {
+    const unsigned char *row = save_take(&job->r, match->file.row_bytes);
+    if (!row) return save_impossible(&job->r, "its size is wrong");
     char *value = new_values(match->here.component, 1);
     keel_result result = value ? make_value(job, match, row, value) : no_memory(job);
     if (result == KEEL_OK)
@@ -226,16 +287,17 @@ static keel_result read_values(load_job *job, const keel_component *c) {
     if (result == KEEL_OK) result = save_match_make(&match, r->error);
     if (result == KEEL_OK) {
         const uint64_t count = is_unique ? 1 : save_take_number(r, 4);
-        const unsigned char *first = save_take(r, is_unique ? 0 : count * 4);
-        const unsigned char *second = save_take(r, is_relation ? count * 4 : 0);
-        const unsigned char *rows = save_take(r, count * match.file.row_bytes);
-        if (!first || !second || !rows) result = save_impossible(r, "its size is wrong");
+        const unsigned char *indices = is_unique || is_relation ? NULL : save_take(r, count * 4);
+        if (!is_unique && !is_relation && !indices)
+            result = save_impossible(r, "its size is wrong");
         else if (count * c->size > r->bytes_left)
             result = save_impossible(r, "there is more than max_bytes");
-        else if (is_unique) result = set_unique(job, &match, rows);
-        else if (is_relation) result = relate(job, &match, count, first, second, rows);
-        else result = give(job, &match, count, first, rows);
-        if (result == KEEL_OK) r->bytes_left -= count * c->size;
+        else {
+            r->bytes_left -= count * c->size;
+            result = is_unique     ? set_unique(job, &match)
+                     : is_relation ? relate(job, &match, count)
+                                   : give(job, &match, count, indices);
+        }
     }
     save_match_free(&match);
     return result;
@@ -279,9 +341,9 @@ static keel_result disable_all(load_job *job) {
 
 static keel_result read_parents(load_job *job) {
     const uint64_t count = save_take_number(&job->r, 4);
-    const unsigned char *children = save_take(&job->r, count * 4);
-    const unsigned char *parents = save_take(&job->r, count * 4);
-    if (!children || !parents) return save_impossible(&job->r, "its size is wrong");
+    const unsigned char *children = save_take(&job->r, count * 8);
+    if (!children) return save_impossible(&job->r, "its size is wrong");
+    const unsigned char *parents = children + count * 4;
     for (uint64_t i = 0; i < count; ++i) {
         keel_entity child, parent;
         KEEL_TRY(entity_at(job, children + i * 4, &child));
@@ -292,7 +354,7 @@ static keel_result read_parents(load_job *job) {
 }
 
 static keel_result read_names(load_job *job) {
-    while (job->r.offset < job->r.body.size) {
+    for (; save_has_more(&job->r); save_forget(&job->r)) {
         char name[1024];
         keel_entity e;
         const unsigned char *index = save_take(&job->r, 4);
@@ -315,16 +377,14 @@ static keel_result read_section(load_job *job) {
     else if (!strcmp(r->tag, "COMP") || !strcmp(r->tag, "RELA") || !strcmp(r->tag, "UNIQ") ||
              !strcmp(r->tag, "DISA")) {
         KEEL_TRY(read_name(job, &c));
-        if (!c) return KEEL_OK;
+        if (!c) return save_finish_section(r, true);
         result = r->tag[0] == 'D' ? read_disabled(job, c) : read_values(job, c);
     } else if (r->tag[0] >= 'a' && r->tag[0] <= 'z') {
-        return KEEL_OK; // of a later version, and may be left out
+        return save_finish_section(r, true); // of a later version, and may be left out
     } else {
         return save_impossible(r, "is unknown; a later version of Keel wrote it");
     }
-    if (result == KEEL_OK && r->offset != r->body.size)
-        return save_impossible(r, "its size is wrong");
-    return result;
+    return result == KEEL_OK ? save_finish_section(r, false) : result;
 }
 
 // Of the caller's components; what they begin with is not in the file.
@@ -377,8 +437,7 @@ keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
     job.world = save_private_world();
     const keel_result result = job.world ? read_all(&job, world) : no_memory(&job);
     keel_world_destroy(job.world);
-    save_bytes_free(&job.r.hashes);
-    save_bytes_free(&job.r.body);
+    save_reader_free(&job.r);
     free(job.disabled);
     return result;
 }

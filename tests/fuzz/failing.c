@@ -165,6 +165,7 @@ static const char *const without[] = {
     "keel_view_end",
     "keel_view_explain",
     "keel_view_get_all",
+    "keel_visit_values",
     "keel_world_check",
     "keel_world_destroy",
     "keel_world_hash",
