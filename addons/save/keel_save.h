@@ -67,6 +67,16 @@ keel_result keel_save(const keel_world *world, const char *path, const keel_save
 keel_result keel_save_to(const keel_world *world, keel_save_sink sink,
                          const keel_save_options *options);
 
+/// The same of what a snapshot holds, while its world goes on: take a snapshot in a millisecond or
+/// a few (keel_snapshot_take), and save it on another thread. The snapshot is read until the end
+/// (keel_snapshot_read_begin): meanwhile a take, a restore and its end are KEEL_ERROR_BORROWED.
+/// @threads any
+/// @return as keel_save; KEEL_ABSENT: nothing was taken yet; KEEL_ERROR_SHARED: it is being taken
+/// or
+///   restored; KEEL_ERROR_THREAD: a component with values is bound to another thread
+keel_result keel_save_snapshot(keel_snapshot *snapshot, const char *path,
+                               const keel_save_options *options);
+
 /// Load a file into an empty world, in which nobody lives and no unique is set, or with `merge`
 /// into a living one. Register the program's components before. On error nothing has changed, and
 /// `options->error` names section and chunk, or component and field.

@@ -266,3 +266,17 @@ keel_result keel_save(const keel_world *world, const char *path, const keel_save
     KEEL_TRY(may_save(&job));
     return save_file(path, job.w.error, save_to, &job);
 }
+
+keel_result keel_save_snapshot(keel_snapshot *snapshot, const char *path,
+                               const keel_save_options *options) {
+    keel_error *error = options ? options->error : NULL;
+    const keel_world *image;
+    if (!snapshot) return save_fail(error, KEEL_ERROR_ARGUMENT, "the snapshot is NULL");
+    keel_result result = keel_snapshot_read_begin(snapshot, &image);
+    if (result == KEEL_ABSENT)
+        return save_fail(error, result, "the snapshot holds nothing; call keel_snapshot_take");
+    if (result < 0) return save_fail(error, result, "the snapshot is being taken or restored");
+    result = keel_save(image, path, options);
+    keel_snapshot_read_end(snapshot);
+    return result;
+}

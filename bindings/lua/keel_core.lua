@@ -359,6 +359,8 @@ keel_result keel_snapshot_reserve(keel_snapshot *snapshot);
 keel_result keel_snapshot_take(keel_snapshot *snapshot);
 keel_result keel_snapshot_restore(const keel_snapshot *snapshot);
 keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty);
+keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const keel_world **image);
+void keel_snapshot_read_end(keel_snapshot *snapshot);
 size_t keel_snapshot_bytes(const keel_snapshot *snapshot);
 uint64_t keel_snapshot_copied(const keel_snapshot *snapshot);
 keel_result keel_snapshot_set_flags(keel_snapshot *snapshot, uint32_t flags);

@@ -144,6 +144,8 @@ static const char *const without[] = {
     "keel_snapshot_bytes",
     "keel_snapshot_copied",
     "keel_snapshot_destroy",
+    "keel_snapshot_read_begin",
+    "keel_snapshot_read_end",
     "keel_snapshot_set_flags",
     "keel_sort_children",
     "keel_source_count_component",

@@ -30,6 +30,7 @@ RIGHT = {
     "keel_field_find.path": 'given_name({i}, "x")',
     "keel_field_parse.text": '"7"',
     "keel_ring_take.frame": "2",
+    "keel_snapshot_read_begin.image": "given_pointer({i}, &image_of_snapshot)",
     "keel_snapshot_to_world.empty": "given_world({i}, f.empty)",
     "keel_snapshot_set_flags.flags": "given_number({i}, 1, 8)",
     "keel_unlink.e": "given_entity({i}, f.child)",
