@@ -14,7 +14,7 @@ void save_bytes_free(save_bytes *b) {
 
 unsigned char *save_bytes_more(save_bytes *b, size_t size) {
     if (b->is_full) return NULL;
-    if (size > b->room - b->size) {
+    if (!b->data || size > b->room - b->size) { // NULL has no end to point to
         size_t room = b->room < 256 ? 256 : b->room * 2;
         if (room < b->size + size) room = b->size + size;
         unsigned char *grown = realloc(b->data, room);
