@@ -16,7 +16,10 @@ typedef struct load_job {
     save_reader r;
     keel_world *world; // the private one
     uint32_t max_entities;
-    bool skip_unknown, has_entities;
+    keel_unknown unknown;
+    bool narrow, has_entities;
+    save_bytes info; // the body of the section before, about the one that comes
+    save_kept *kept; // what the program does not know
     const keel_merge_options *merge;
     save_disabled *disabled; // to be disabled when all is there
     size_t disabled_count;
@@ -68,9 +71,9 @@ static keel_result add_fresh(load_job *job, uint32_t living, const unsigned char
 static keel_result read_entities(load_job *job) {
     save_reader *r = &job->r;
     const uint64_t living = save_take_number(r, 4), dead = save_take_number(r, 4);
-    const unsigned char *indices = save_take(r, (living + dead) * 8);
-    if (job->has_entities || !indices) return save_impossible(r, "its size is wrong");
-    const unsigned char *versions = indices + (living + dead) * 4;
+    const unsigned char *indices = save_take(r, (living + dead) * 4);
+    const unsigned char *versions = save_take(r, (living + dead) * 4);
+    if (job->has_entities || !indices || !versions) return save_impossible(r, "its size is wrong");
     if (living + dead > job->max_entities)
         return save_impossible(r, "there are more entities than max_entities");
     job->has_entities = true;
@@ -93,64 +96,24 @@ static keel_result entity_at(load_job *job, const unsigned char *index, keel_ent
 }
 
 // ------------------------------------------------------------------ components
-// The text at the place where the reader is; false when there is none, or it does not fit.
-static bool take_text(save_reader *r, char *out, size_t room) {
-    const uint64_t length = save_take_number(r, 2);
-    const unsigned char *at = save_take(r, length);
-    if (!at || length >= room || memchr(at, 0, (size_t)length)) return false;
-    memcpy(out, at, (size_t)length);
-    out[length] = 0;
-    return true;
-}
-
-// A component and a unique may have one name.
-static const keel_component *find(const keel_world *world, const char *name, bool is_unique) {
-    typedef const keel_component *next_of(const keel_world *, const keel_component *);
-    next_of *next = is_unique ? keel_next_unique : keel_next_component;
-    const keel_component *c = NULL;
-    while ((c = next(world, c)) != NULL && strcmp(c->name, name) != 0) {}
-    return c;
-}
-
 // Which component a section is about: in `out`, NULL when it is left out.
 static keel_result read_name(load_job *job, const keel_component **out) {
     save_reader *r = &job->r;
     char name[256];
-    if (!take_text(r, name, sizeof name) || !*name)
+    if (!save_take_text(r, name, sizeof name) || !*name)
         return save_impossible(r, "the name of its component is damaged");
     (void)snprintf(r->name + 4, sizeof r->name - 4, " '%.70s'", name);
-    const keel_component *c = find(job->world, name, !strcmp(r->tag, "UNIQ"));
+    const keel_component *c = save_find(job->world, name, !strcmp(r->tag, "UNIQ"));
     *out = c && !c->transient && !save_is_own(c) ? c : NULL;
     // what a copy of a prefab was made of means nothing without the templates
-    if (*out || job->skip_unknown || c || strcmp(name, "keel_instance") == 0) return KEEL_OK;
+    if (*out || c || strcmp(name, "keel_instance") == 0) return KEEL_OK;
+    KEEL_TRY(save_unpack_all(r));
+    if (job->unknown == KEEL_UNKNOWN_KEEP) return save_keep(&job->kept, r, &job->info, job->world);
+    if (job->unknown == KEEL_UNKNOWN_SKIP) return KEEL_OK;
     return save_fail(r->error, KEEL_ERROR_SCHEMA,
                      "the program does not know '%.100s', which is in the save; register it first, "
-                     "or load with .skip_unknown = true",
+                     "or load with .unknown = KEEL_UNKNOWN_SKIP or KEEL_UNKNOWN_KEEP",
                      name);
-}
-
-static keel_result read_schema(load_job *job, save_match *match) {
-    save_reader *r = &job->r;
-    const uint64_t count = save_take_number(r, 4);
-    if (count > SAVE_MOST_LEAVES || count * 8 > r->raw)
-        return save_impossible(r, "it has too many fields");
-    match->file.leaves = calloc(count + 1, sizeof *match->file.leaves);
-    if (!match->file.leaves) return no_memory(job);
-    for (uint64_t i = 0; i < count; ++i) {
-        save_leaf *leaf = &match->file.leaves[i];
-        if (!take_text(r, leaf->path, sizeof leaf->path))
-            return save_impossible(r, "a field is damaged");
-        leaf->type = (keel_field_type)save_take_number(r, 1);
-        leaf->count = (uint32_t)save_take_number(r, 4);
-        if (leaf->type > KEEL_FIELD_TEXT || !leaf->count || leaf->count > KEEL_MAX_COMPONENT_SIZE)
-            return save_impossible(r, "a field has an unknown type");
-        leaf->place = match->file.row_bytes;
-        match->file.row_bytes += save_leaf_bytes(leaf);
-        if (match->file.row_bytes > 2 * KEEL_MAX_COMPONENT_SIZE)
-            return save_impossible(r, "a value is too large");
-    }
-    match->file.leaf_count = (uint32_t)count;
-    return KEEL_OK;
 }
 
 // Memory for some values, aligned.
@@ -160,38 +123,64 @@ static char *new_values(const keel_component *c, uint32_t count) {
     return aligned_alloc(align, (size + align - 1) / align * align);
 }
 
-// What a value has where the file says nothing.
-static void begin_value(const keel_component *c, char *value) {
-    // one that owns something begins with nothing, which it need not share
-    if (c->initial && !c->drop && !c->copy) memcpy(value, c->initial, c->size);
-    else memset(value, 0, c->size);
-}
-
-static keel_result make_value(load_job *job, const save_match *match, const unsigned char *row,
+// What it begins with, then what the save has, then what it was migrated to. On error it is a value
+// that owns what it has.
+static keel_result make_value(load_job *job, save_match *match, const unsigned char *row,
                               char *value) {
-    begin_value(match->here.component, value);
-    return save_unpack(match, row, value) ? KEEL_OK
-                                          : save_impossible(&job->r, "a value is none of its type");
-}
-
-// Some rows as values.
-static keel_result make_values(load_job *job, const save_match *match, const save_plan *plan,
-                               const unsigned char *rows, uint32_t count, char *values) {
     const keel_component *c = match->here.component;
-    if (plan->is_whole) {
-        memcpy(values, rows, (size_t)count * c->size);
-        return KEEL_OK;
-    }
-    for (uint32_t i = 0; !plan->steps && i < count; ++i)
-        KEEL_TRY(make_value(job, match, rows + (size_t)i * match->file.row_bytes,
-                            values + (size_t)i * c->size));
-    for (uint32_t i = 0; plan->steps && i < count; ++i)
-        begin_value(c, values + (size_t)i * c->size);
-    return !plan->steps || save_unpack_rows(plan, rows, count, values)
-               ? KEEL_OK
-               : save_impossible(&job->r, "a value is none of its type");
+    const keel_old_value old = { match };
+    memset(value, 0, c->size);
+    if (c->initial && c->copy && !c->copy(value, c->initial, c->hook_data))
+        return memset(value, 0, c->size), no_memory(job);
+    if (c->initial && !c->copy) memcpy(value, c->initial, c->size);
+    if (!save_match_row(match, row)) return save_impossible(&job->r, "a text is damaged");
+    KEEL_TRY(save_unpack(match, value));
+    const keel_result result = match->migrates ? c->migrate(&old, value, c->hook_data) : KEEL_OK;
+    char whose[SAVE_WHOSE];
+    if (result >= 0) return KEEL_OK;
+    return save_fail(job->r.error, result, "'%s'%s: .migrate failed: %s", c->name,
+                     save_whose(match, whose), keel_result_text(result));
 }
 
+// Values that nobody took.
+static void drop_values(const keel_component *c, char *values, uint32_t count) {
+    for (uint32_t i = 0; c->drop && i < count; ++i)
+        c->drop(values + (size_t)i * c->size, c->hook_data);
+}
+
+static keel_result give(load_job *job, save_match *match, uint64_t count,
+                        const unsigned char *indices, const unsigned char *rows) {
+    const keel_component *c = match->here.component;
+    const uint32_t step = c->size > 1024 ? 64 : 4096;
+    keel_entity *entities = malloc(step * sizeof *entities);
+    char *values = new_values(c, step);
+    keel_result result = entities && values ? KEEL_OK : no_memory(job);
+    for (uint64_t done = 0; done < count && result == KEEL_OK; done += step) {
+        const uint32_t n = count - done < step ? (uint32_t)(count - done) : step;
+        uint32_t made = 0;
+        for (uint32_t i = 0; i < n && result == KEEL_OK; ++i) {
+            const unsigned char *index = indices + (done + i) * 4;
+            result = entity_at(job, index, &entities[i]);
+            if (result == KEEL_OK && done + i &&
+                save_read_number(index, 4) <= save_read_number(index - 4, 4))
+                result = save_impossible(&job->r, "its entities are not in order");
+            if (result < 0) break;
+            match->whose = entities[i];
+            result = make_value(job, match, rows + (done + i) * match->file.row_bytes,
+                                values + (size_t)i * c->size);
+            ++made;
+        }
+        if (result == KEEL_OK)
+            result = check(job, keel_add_component_to_many(job->world, entities, n, c,
+                                                           c->size ? values : NULL, c->size));
+        if (result < 0) drop_values(c, values, made);
+    }
+    free(entities);
+    free(values);
+    return result;
+}
+
+// ------------------------------------------------------------------ many values at a time
 // The handles of some indices, which ascend.
 static keel_result find_all(load_job *job, const unsigned char *indices, uint64_t count,
                             keel_entity *entities) {
@@ -205,99 +194,122 @@ static keel_result find_all(load_job *job, const unsigned char *indices, uint64_
     return KEEL_OK;
 }
 
-// Rows are taken some at a time: they are many.
-static keel_result give_some(load_job *job, const save_match *match, const save_plan *plan,
-                             const keel_entity *entities, uint32_t count, char *values) {
+// Rows are taken some at a time, as the section is unpacked.
+static keel_result stream_some(load_job *job, const save_match *match, const save_plan *plan,
+                               const keel_entity *entities, uint32_t count, char *values) {
     const keel_component *c = match->here.component;
     const unsigned char *rows = save_take(&job->r, (uint64_t)count * match->file.row_bytes);
     if (!rows) return save_impossible(&job->r, "its size is wrong");
     const void *from = values;
-    if (plan->is_whole && !c->copy && !c->move) from = rows;
-    else KEEL_TRY(make_values(job, match, plan, rows, count, values));
+    for (uint32_t i = 0; !plan->is_whole && i < count; ++i)
+        if (c->initial) memcpy(values + (size_t)i * c->size, c->initial, c->size);
+        else memset(values + (size_t)i * c->size, 0, c->size);
+    if (plan->is_whole && !c->move) from = rows;
+    else if (!save_unpack_rows(plan, rows, count, values))
+        return save_impossible(&job->r, "a value is none of its type");
     KEEL_TRY(check(job, keel_add_component_to_many(job->world, entities, count, c,
                                                    c->size ? from : NULL, c->size)));
     save_forget(&job->r);
     return KEEL_OK;
 }
 
-static keel_result give(load_job *job, const save_match *match, uint64_t count,
-                        const unsigned char *indices) {
+static keel_result stream(load_job *job, const save_match *match, const save_plan *plan,
+                          uint64_t count) {
     const keel_component *c = match->here.component;
     const uint32_t step = c->size > 1024 ? 64 : 4096;
+    const unsigned char *indices = save_take(&job->r, count * 4);
+    if (!indices) return save_impossible(&job->r, "its size is wrong");
     keel_entity *entities = malloc((size_t)(count + 1) * sizeof *entities);
     char *values = new_values(c, step);
-    save_plan plan;
-    (void)save_plan_unpack(&plan, match);
     keel_result result = entities && values ? KEEL_OK : no_memory(job);
     if (result == KEEL_OK) result = find_all(job, indices, count, entities);
     save_forget(&job->r);
     for (uint64_t done = 0; done < count && result == KEEL_OK; done += step) {
         const uint32_t n = count - done < step ? (uint32_t)(count - done) : step;
-        result = give_some(job, match, &plan, entities + done, n, values);
+        result = stream_some(job, match, plan, entities + done, n, values);
     }
-    save_plan_free(&plan);
     free(entities);
     free(values);
     return result;
 }
 
-static keel_result relate(load_job *job, const save_match *match, uint64_t count) {
+// ------------------------------------------------------------------ one value after the other
+static keel_result relate(load_job *job, save_match *match, uint64_t count,
+                          const unsigned char *sources, const unsigned char *targets,
+                          const unsigned char *rows) {
     const keel_component *c = match->here.component;
-    const uint32_t row = match->file.row_bytes;
-    const unsigned char *sources = save_take(&job->r, count * (8 + (uint64_t)row));
-    if (!sources) return save_impossible(&job->r, "its size is wrong");
-    const unsigned char *targets = sources + count * 4, *rows = targets + count * 4;
     char *value = new_values(c, 1);
     keel_result result = value ? KEEL_OK : no_memory(job);
     for (uint64_t i = 0; i < count && result == KEEL_OK; ++i) {
         keel_entity source, target;
         result = entity_at(job, sources + i * 4, &source);
         if (result == KEEL_OK) result = entity_at(job, targets + i * 4, &target);
-        if (result == KEEL_OK) result = make_value(job, match, rows + i * row, value);
+        if (result < 0) break;
+        match->whose = source;
+        result = make_value(job, match, rows + i * match->file.row_bytes, value);
         if (result == KEEL_OK)
             result = check(
                 job, keel_relate_component(job->world, source, c, target, c->size ? value : NULL));
+        if (result < 0) drop_values(c, value, 1);
     }
     free(value);
     return result;
 }
 
-static keel_result set_unique(load_job *job, const save_match *match) {
-    const unsigned char *row = save_take(&job->r, match->file.row_bytes);
-    if (!row) return save_impossible(&job->r, "its size is wrong");
-    char *value = new_values(match->here.component, 1);
-    keel_result result = value ? make_value(job, match, row, value) : no_memory(job);
-    if (result == KEEL_OK)
-        result = check(job, keel_set_unique_value(job->world, match->here.component, value));
+static keel_result set_unique(load_job *job, save_match *match, const unsigned char *row) {
+    const keel_component *c = match->here.component;
+    char *value = new_values(c, 1);
+    if (!value) return no_memory(job);
+    keel_result result = make_value(job, match, row, value);
+    if (result == KEEL_OK) result = check(job, keel_set_unique_value(job->world, c, value));
+    if (result < 0) drop_values(c, value, 1);
     free(value);
+    return result;
+}
+
+static keel_result read_one_by_one(load_job *job, save_match *match, uint64_t count) {
+    save_reader *r = &job->r;
+    const bool is_unique = !strcmp(r->tag, "UNIQ"), is_relation = !strcmp(r->tag, "RELA");
+    keel_result result;
+    KEEL_TRY(save_unpack_all(r));
+    const unsigned char *first = save_take(r, is_unique ? 0 : count * 4);
+    const unsigned char *second = save_take(r, is_relation ? count * 4 : 0);
+    const unsigned char *rows = save_take(r, count * match->file.row_bytes);
+    if (!first || !second || !rows) return save_impossible(r, "its size is wrong");
+    match->text_at = r->body.data + r->offset;
+    match->text_end = r->body.data + r->body.size;
+    if (match->file.text_count) r->offset = r->body.size; // all that is left
+    if (is_unique) result = set_unique(job, match, rows);
+    else if (is_relation) result = relate(job, match, count, first, second, rows);
+    else result = give(job, match, count, first, rows);
+    if (result == KEEL_OK && match->file.text_count && match->text_at != match->text_end)
+        result = save_impossible(r, "its size is wrong");
     return result;
 }
 
 static keel_result read_values(load_job *job, const keel_component *c) {
     save_reader *r = &job->r;
     const bool is_unique = !strcmp(r->tag, "UNIQ"), is_relation = !strcmp(r->tag, "RELA");
-    save_match match = { 0 };
+    save_match match = { .narrow = job->narrow, .whose = keel_null(), .error = r->error };
     if (c->is_unique != is_unique || c->is_relation != is_relation || c->is_event)
         return save_fail(r->error, KEEL_ERROR_SCHEMA,
                          "'%s' is a component, a relation or a unique, and in the save another of "
                          "these",
                          c->name);
     keel_result result = save_schema_make(&match.here, c, r->error);
-    if (result == KEEL_OK) result = read_schema(job, &match);
-    if (result == KEEL_OK) result = save_match_make(&match, r->error);
+    if (result == KEEL_OK) result = save_read_schema(r, &match.file, &job->info);
+    if (result == KEEL_OK) result = save_match_make(&match);
     if (result == KEEL_OK) {
-        const uint64_t count = is_unique ? 1 : save_take_number(r, 4);
-        const unsigned char *indices = is_unique || is_relation ? NULL : save_take(r, count * 4);
-        if (!is_unique && !is_relation && !indices)
-            result = save_impossible(r, "its size is wrong");
-        else if (count * c->size > r->bytes_left)
-            result = save_impossible(r, "there is more than max_bytes");
-        else {
-            r->bytes_left -= count * c->size;
-            result = is_unique     ? set_unique(job, &match)
-                     : is_relation ? relate(job, &match, count)
-                                   : give(job, &match, count, indices);
-        }
+        save_plan plan = { 0 };
+        const uint64_t count = is_unique ? 1 : save_take_number(r, 4), bytes = count * c->size;
+        if (bytes > r->bytes_left) result = save_impossible(r, "there is more than max_bytes");
+        else if (!save_plan_unpack(&plan, &match)) result = no_memory(job);
+        else if (plan.steps && !is_unique && !is_relation)
+            result = stream(job, &match, &plan, count);
+        else result = read_one_by_one(job, &match, count);
+        r->bytes_left -= bytes < r->bytes_left ? bytes : r->bytes_left;
+        save_plan_free(&plan);
+        if (result == KEEL_OK && count) result = save_match_end(&match);
     }
     save_match_free(&match);
     return result;
@@ -341,9 +353,9 @@ static keel_result disable_all(load_job *job) {
 
 static keel_result read_parents(load_job *job) {
     const uint64_t count = save_take_number(&job->r, 4);
-    const unsigned char *children = save_take(&job->r, count * 8);
-    if (!children) return save_impossible(&job->r, "its size is wrong");
-    const unsigned char *parents = children + count * 4;
+    const unsigned char *children = save_take(&job->r, count * 4);
+    const unsigned char *parents = save_take(&job->r, count * 4);
+    if (!children || !parents) return save_impossible(&job->r, "its size is wrong");
     for (uint64_t i = 0; i < count; ++i) {
         keel_entity child, parent;
         KEEL_TRY(entity_at(job, children + i * 4, &child));
@@ -358,7 +370,7 @@ static keel_result read_names(load_job *job) {
         char name[1024];
         keel_entity e;
         const unsigned char *index = save_take(&job->r, 4);
-        if (!index || !take_text(&job->r, name, sizeof name))
+        if (!index || !save_take_text(&job->r, name, sizeof name))
             return save_impossible(&job->r, "a name is damaged");
         KEEL_TRY(entity_at(job, index, &e));
         KEEL_TRY(check(job, keel_set_name(job->world, e, name)));
@@ -366,10 +378,27 @@ static keel_result read_names(load_job *job) {
     return KEEL_OK;
 }
 
+// What the next section is about, for which it is kept.
+static keel_result read_info(load_job *job) {
+    const save_bytes body = job->r.body;
+    if (job->info.size || !body.size) return save_impossible(&job->r, "belongs to no section");
+    job->r.body = (save_bytes){ 0 };
+    job->r.offset = 0;
+    job->info = body;
+    return save_finish_section(&job->r, false);
+}
+
 static keel_result read_section(load_job *job) {
     save_reader *r = &job->r;
     const keel_component *c = NULL;
     keel_result result = KEEL_OK;
+    const bool is_optional = r->tag[0] >= 'a' && r->tag[0] <= 'z' && strcmp(r->tag, "info") != 0;
+    const bool streams = is_optional || !strcmp(r->tag, "COMP") || !strcmp(r->tag, "NAME");
+    if (!streams) KEEL_TRY(save_unpack_all(r));
+    if (!strcmp(r->tag, "info")) return read_info(job);
+    if (job->info.size && strcmp(r->tag, "COMP") != 0 && strcmp(r->tag, "RELA") != 0 &&
+        strcmp(r->tag, "UNIQ") != 0)
+        return save_impossible(r, "comes behind an info, which belongs to no section");
     if (!strcmp(r->tag, "ENTS")) result = read_entities(job);
     else if (!job->has_entities) return save_impossible(r, "comes before the entities");
     else if (!strcmp(r->tag, "PARE")) result = read_parents(job);
@@ -377,9 +406,9 @@ static keel_result read_section(load_job *job) {
     else if (!strcmp(r->tag, "COMP") || !strcmp(r->tag, "RELA") || !strcmp(r->tag, "UNIQ") ||
              !strcmp(r->tag, "DISA")) {
         KEEL_TRY(read_name(job, &c));
-        if (!c) return save_finish_section(r, true);
+        if (!c) return save_bytes_free(&job->info), save_finish_section(r, true);
         result = r->tag[0] == 'D' ? read_disabled(job, c) : read_values(job, c);
-    } else if (r->tag[0] >= 'a' && r->tag[0] <= 'z') {
+    } else if (is_optional) {
         return save_finish_section(r, true); // of a later version, and may be left out
     } else {
         return save_impossible(r, "is unknown; a later version of Keel wrote it");
@@ -387,20 +416,32 @@ static keel_result read_section(load_job *job) {
     return result == KEEL_OK ? save_finish_section(r, false) : result;
 }
 
+typedef const keel_component *next_of(const keel_world *, const keel_component *);
+static bool is_known(const keel_world *world, const keel_component *c, next_of *next) {
+    const keel_component *other = NULL;
+    while ((other = next(world, other)) != NULL && strcmp(other->name, c->name) != 0) {}
+    return other != NULL;
+}
+
 // Of the caller's components; what they begin with is not in the file.
 static keel_result know(load_job *job, const keel_world *to) {
-    typedef const keel_component *next(const keel_world *, const keel_component *);
-    next *const lists[] = { keel_next_component, keel_next_unique };
+    next_of *const lists[] = { keel_next_component, keel_next_unique };
     for (uint32_t i = 0; i < 2; ++i)
         for (const keel_component *c = NULL; (c = lists[i](to, c)) != NULL;)
-            if (!save_is_own(c) && !find(job->world, c->name, c->is_unique) &&
+            if (!save_is_own(c) && !is_known(job->world, c, lists[i]) &&
                 !keel_register_component(job->world, c))
                 return check(job, keel_last_error(job->world)->result);
     return check(job, keel_clear_uniques(job->world));
 }
 
+static keel_result take_error(load_job *job, const keel_world *to, keel_result result) {
+    if (result < 0 && job->r.error) *job->r.error = *keel_last_error(to);
+    return result < 0 ? result : KEEL_OK;
+}
+
 static keel_result read_all(load_job *job, keel_world *to) {
     KEEL_TRY(save_read_header(&job->r));
+    KEEL_TRY(save_check_names(to, job->r.error));
     memcpy(job->r.name, "ENTS", 5);
     KEEL_TRY(know(job, to));
     for (;;) {
@@ -409,11 +450,18 @@ static keel_result read_all(load_job *job, keel_world *to) {
         KEEL_TRY(read_section(job));
     }
     if (!job->has_entities) return save_impossible(&job->r, "there are no entities before");
+    if (job->info.size) return save_impossible(&job->r, "comes behind an info");
     KEEL_TRY(disable_all(job));
-    const keel_result result =
-        job->merge ? keel_merge_world(to, job->world, job->merge) : keel_copy_world(job->world, to);
-    if (result < 0 && job->r.error) *job->r.error = *keel_last_error(to);
-    return result;
+    save_kept **kept = job->merge ? NULL : save_kept_of(to, job->kept != NULL);
+    if (job->kept && !kept) return take_error(job, to, keel_last_error(to)->result);
+    KEEL_TRY(take_error(job, to,
+                        job->merge ? keel_merge_world(to, job->world, job->merge)
+                                   : keel_copy_world(job->world, to)));
+    if (!kept) return KEEL_OK;
+    save_kept *old = *kept;
+    *kept = job->kept;
+    job->kept = old;
+    return KEEL_OK;
 }
 
 static uint64_t limit_of(const keel_load_options *how) {
@@ -427,7 +475,14 @@ keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
         return save_fail(how.error, KEEL_ERROR_ARGUMENT, "the world is NULL, or the bytes are");
     if (size > limit_of(&how))
         return save_fail(how.error, KEEL_ERROR_FORMAT, "the save is larger than max_bytes");
-    load_job job = { .skip_unknown = how.skip_unknown,
+    if (how.merge && how.unknown == KEEL_UNKNOWN_KEEP)
+        return save_fail(how.error, KEEL_ERROR_ARGUMENT,
+                         "what is merged gets other handles, which what is kept cannot follow; "
+                         "load with KEEL_UNKNOWN_SKIP");
+    if ((uint32_t)how.unknown > KEEL_UNKNOWN_KEEP)
+        return save_fail(how.error, KEEL_ERROR_ARGUMENT, ".unknown is none of KEEL_UNKNOWN_*");
+    load_job job = { .unknown = how.unknown,
+                     .narrow = how.narrow,
                      .merge = how.merge,
                      .max_entities = how.max_entities ? how.max_entities : 1u << 24 };
     job.r.at = size ? bytes : keel_save_signature;
@@ -438,6 +493,8 @@ keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
     const keel_result result = job.world ? read_all(&job, world) : no_memory(&job);
     keel_world_destroy(job.world);
     save_reader_free(&job.r);
+    save_bytes_free(&job.info);
+    save_kept_free(job.kept);
     free(job.disabled);
     return result;
 }

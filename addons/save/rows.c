@@ -16,9 +16,10 @@ static void add_step(save_plan *plan, save_step step) {
     else plan->steps[plan->step_count++] = step;
 }
 
+// False when memory ran out.
 static bool begin(save_plan *plan, const save_schema *schema, uint32_t row_bytes) {
     *plan = (save_plan){ .row_bytes = row_bytes, .value_bytes = schema->component->size };
-    plan->steps = is_little ? malloc((schema->leaf_count + 1u) * sizeof *plan->steps) : NULL;
+    plan->steps = malloc((schema->leaf_count + 1u) * sizeof *plan->steps);
     return plan->steps != NULL;
 }
 
@@ -36,9 +37,11 @@ void save_plan_free(save_plan *plan) {
 
 bool save_plan_pack(save_plan *plan, const save_schema *schema) {
     if (!begin(plan, schema, schema->row_bytes)) return false;
+    if (!is_little) return save_plan_free(plan), true;
     for (uint32_t i = 0; i < schema->leaf_count; ++i) {
         const save_leaf *l = &schema->leaves[i];
         save_step step = { SAVE_COPY, l->offset, l->place, save_leaf_bytes(l) };
+        if (l->type == KEEL_FIELD_OWNED_TEXT) return save_plan_free(plan), true;
         if (l->type == KEEL_FIELD_TEXT) step.kind = SAVE_TEXTS;
         if (l->type == KEEL_FIELD_ENTITY) step.kind = SAVE_HANDLES, step.count = l->count;
         add_step(plan, step);
@@ -47,12 +50,19 @@ bool save_plan_pack(save_plan *plan, const save_schema *schema) {
 }
 
 bool save_plan_unpack(save_plan *plan, const save_match *match) {
+    const keel_component *c = match->here.component;
     if (!begin(plan, &match->here, match->file.row_bytes)) return false;
+    if (!is_little || match->migrates || match->has_lost || match->file.text_count || c->copy ||
+        c->drop)
+        return save_plan_free(plan), true;
     for (uint32_t i = 0; i < match->here.leaf_count; ++i) {
         const save_leaf *to = &match->here.leaves[i];
         if (match->leaf_of[i] == UINT32_MAX) continue;
         const save_leaf *from = &match->file.leaves[match->leaf_of[i]];
-        if (from->type != to->type || from->count != to->count) return save_plan_free(plan), false;
+        const save_from *how = &match->from[match->leaf_of[i]];
+        if (from->type != to->type || from->count != to->count || how->is_renamed ||
+            how->is_misfit || to->type == KEEL_FIELD_TEXT)
+            return save_plan_free(plan), true;
         save_step step = { SAVE_COPY, to->offset, from->place, save_leaf_bytes(to) };
         if (to->type == KEEL_FIELD_BOOL) step.kind = SAVE_BOOLS;
         if (to->type == KEEL_FIELD_ENTITY) step.kind = SAVE_HANDLES, step.count = to->count;

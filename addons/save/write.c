@@ -8,11 +8,11 @@
 typedef struct save_job {
     save_writer w;
     const keel_world *world;
-    save_bytes head, first, second; // of the section
+    save_bytes head, first, second, texts; // of the section
 } save_job;
 
 static void start(save_job *job, const char *name) {
-    job->head.size = job->first.size = job->second.size = 0;
+    job->head.size = job->first.size = job->second.size = job->texts.size = 0;
     if (name) save_put_text(&job->head, name);
 }
 
@@ -87,7 +87,7 @@ static bool put_indices(const keel_value_run *run, void *data) {
 }
 
 static void put_row(save_walk *w, const void *value) {
-    save_pack(w->schema, value, w->row);
+    save_pack(w->schema, value, w->row, &w->job->texts);
     save_put_bytes(&w->job->w, w->row, w->schema->row_bytes);
 }
 
@@ -105,13 +105,14 @@ static bool put_rows(const keel_value_run *run, void *data) {
     return true;
 }
 
-static void put_schema(save_job *job, const save_schema *schema) {
-    save_put(&job->head, schema->leaf_count, 4);
-    for (uint32_t i = 0; i < schema->leaf_count; ++i) {
-        save_put_text(&job->head, schema->leaves[i].path);
-        save_put(&job->head, schema->leaves[i].type, 1);
-        save_put(&job->head, schema->leaves[i].count, 4);
-    }
+// Where the schema has more to say than fits in front of values, a section of it comes first.
+static keel_result write_info(save_job *job, const save_schema *schema) {
+    save_bytes info = { 0 };
+    const save_part part = { &info, 1 };
+    keel_result result = KEEL_OK;
+    if (save_put_info(&info, schema)) result = save_write_section(&job->w, "info", &part, 1);
+    save_bytes_free(&info);
+    return result;
 }
 
 static bool is_left_out(const keel_component *c) { return c->transient || save_is_own(c); }
@@ -120,7 +121,7 @@ static keel_result write_disabled(save_job *job) {
     save_walk w = { .job = job, .wants_disabled = true };
     for (const keel_component *c = NULL; (c = keel_next_component(job->world, c)) != NULL;) {
         if (is_left_out(c) || c->is_relation) continue;
-        start(job, c->name);
+        start(job, save_name(c));
         KEEL_TRY(walk(&w, c, put_indices));
         save_put(&job->head, job->first.size / 4, 4);
         if (job->first.size || job->first.is_full) KEEL_TRY(finish(job, "DISA"));
@@ -149,17 +150,22 @@ static void put_edge_values(save_walk *w, const keel_component *c) {
 static keel_result write_values(save_walk *w) {
     save_job *job = w->job;
     const keel_component *c = w->schema->component;
-    (void)save_plan_pack(&w->plan, w->schema);
     w->row = malloc(w->schema->row_bytes + 1u);
-    if (!w->row) return save_fail(job->w.error, KEEL_ERROR_MEMORY, "out of memory while saving");
-    put_schema(job, w->schema);
+    if (!save_plan_pack(&w->plan, w->schema) || !w->row)
+        return save_fail(job->w.error, KEEL_ERROR_MEMORY, "out of memory while saving");
+    KEEL_TRY(write_info(job, w->schema));
+    save_put_schema(&job->head, w->schema);
     if (!c->is_unique) save_put(&job->head, job->first.size / 4, 4);
     begin(job);
     save_begin_part(&job->w, w->schema->row_bytes);
     if (!w->schema->row_bytes) return KEEL_OK;
     if (c->is_unique) put_row(w, keel_get_unique_value(job->world, c));
     else if (c->is_relation) put_edge_values(w, c);
-    else return walk(w, c, put_rows);
+    else KEEL_TRY(walk(w, c, put_rows));
+    save_begin_part(&job->w, 1);
+    if (job->texts.is_full)
+        return save_fail(job->w.error, KEEL_ERROR_MEMORY, "out of memory while saving");
+    save_put_bytes(&job->w, job->texts.data, job->texts.size);
     return KEEL_OK;
 }
 
@@ -178,14 +184,14 @@ static keel_result write_section(save_job *job, const keel_component *c) {
 static keel_result write_component(save_job *job, const keel_component *c) {
     save_walk w = { .job = job };
     if (is_left_out(c)) return KEEL_OK;
-    start(job, c->name);
+    start(job, save_name(c));
     if (c->is_relation) put_edges(job, c);
     else KEEL_TRY(walk(&w, c, put_indices));
     return job->first.size || job->first.is_full ? write_section(job, c) : KEEL_OK;
 }
 
 static keel_result write_unique(save_job *job, const keel_component *c) {
-    start(job, c->name);
+    start(job, save_name(c));
     return c->transient || !keel_get_unique_value(job->world, c) ? KEEL_OK : write_section(job, c);
 }
 
@@ -223,6 +229,7 @@ static bool stop(const keel_value_run *run, void *data) {
 }
 
 static keel_result write_all_sections(save_job *job) {
+    KEEL_TRY(save_check_names(job->world, job->w.error));
     KEEL_TRY(save_write_header(&job->w));
     KEEL_TRY(write_entities(job));
     KEEL_TRY(write_disabled(job));
@@ -231,6 +238,7 @@ static keel_result write_all_sections(save_job *job) {
     for (const keel_component *c = NULL; (c = keel_next_unique(job->world, c)) != NULL;)
         KEEL_TRY(write_unique(job, c));
     KEEL_TRY(write_places(job));
+    KEEL_TRY(save_write_kept(&job->w, job->world));
     return save_write_end(&job->w);
 }
 
@@ -241,6 +249,7 @@ static keel_result save_to(keel_save_sink sink, void *data) {
     save_bytes_free(&job->head);
     save_bytes_free(&job->first);
     save_bytes_free(&job->second);
+    save_bytes_free(&job->texts);
     save_writer_free(&job->w);
     return result;
 }
