@@ -368,9 +368,10 @@ static keel_result read_parents(load_job *job) {
 static keel_result read_names(load_job *job) {
     for (; save_has_more(&job->r); save_forget(&job->r)) {
         char name[1024];
+        unsigned char index[4]; // the text may need another chunk, and then the bytes move
         keel_entity e;
-        const unsigned char *index = save_take(&job->r, 4);
-        if (!index || !save_take_text(&job->r, name, sizeof name))
+        save_write_index(index, (uint32_t)save_take_number(&job->r, 4));
+        if (!save_take_text(&job->r, name, sizeof name))
             return save_impossible(&job->r, "a name is damaged");
         KEEL_TRY(entity_at(job, index, &e));
         KEEL_TRY(check(job, keel_set_name(job->world, e, name)));
