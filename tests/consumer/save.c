@@ -17,8 +17,7 @@ int main(void) {
         keel_add_entity(world, KEEL_INIT(Place, { i, -i }));
     keel_result r = keel_register(later, Place);
     if (r == KEEL_OK) r = keel_save(world, "consumer.keel", &(keel_save_options){ .error = &why });
-    if (r == KEEL_OK)
-        r = keel_load(later, "consumer.keel", &(keel_load_options){ .error = &why });
+    if (r == KEEL_OK) r = keel_load(later, "consumer.keel", &(keel_load_options){ .error = &why });
     if (r == KEEL_OK) r = keel_world_hash(world, &before);
     if (r == KEEL_OK) r = keel_world_hash(later, &after);
     if (r < 0) puts(why.message);
