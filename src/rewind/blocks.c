@@ -92,11 +92,15 @@ bool keeli_are_same_rows(const keeli_image *image) {
     return true;
 }
 
-// Has no value another place?
-static bool is_in_place(const keeli_image *image, const keeli_storage *t, const keeli_storage *s) {
+bool keeli_is_in_place(const keeli_image *image, const keeli_storage *t, const keeli_storage *s) {
     if (keeli_store_is_sparse(t)) return t->set.moves == s->set.moves;
     if (!keeli_store_has_rows(t)) return t->presence.cleared == s->presence.cleared;
-    return !image->has_archetypes && image->to->archetypes.moves == image->from->archetypes.moves;
+    return image->to->archetypes.moves == image->from->archetypes.moves;
+}
+
+static bool is_in_place(const keeli_image *image, const keeli_storage *t) {
+    return image->staged.items[t->position].is_in_place &&
+           !(keeli_store_has_rows(t) && image->has_archetypes);
 }
 
 // ------------------------------------------------------------------ copying
@@ -237,7 +241,7 @@ void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage
     keeli_storage *live = stamped(image, t);
     keeli_stamps *stamps = &live->stamps;
     const bool by_stamps = live->flags & KEELI_IS_STAMPED && is_known(image, t) &&
-                           is_in_place(image, t, s) && stamps->all < image->since;
+                           is_in_place(image, t) && stamps->all < image->since;
     block_walk walk = { .image = image, .t = t, .s = s };
     if (by_stamps) walk.stamps = stamps;
     if (by_stamps && live == t) walk.renewed = stamps->items;

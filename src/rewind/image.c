@@ -189,7 +189,8 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
         const keeli_storage *t = to->storages.items[i];
         keeli_staged *g = &image->staged.items[image->staged.count++];
         *g = (keeli_staged){ .is_same = !keeli_image_leaves(t) &&
-                                        keeli_is_same_set(image, t, source_of(image, t)) };
+                                        keeli_is_same_set(image, t, source_of(image, t)),
+                             .is_in_place = keeli_is_in_place(image, t, source_of(image, t)) };
         image->same_lists &= g->is_same;
     }
     if (!reserve_all(image)) result = keeli_out_of_memory(teller, "copying a world");

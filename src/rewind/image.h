@@ -25,7 +25,8 @@ typedef struct keeli_staged {
     keeli_edges edges;
     keeli_change *logs[2]; // of ticks: insertions, modifications; NULL: the size is the same
     bool has_removed, has_events, has_edges, has_unique; // they were made
-    bool is_same; // who has a value did not change, nor where
+    bool is_same;     // who has a value did not change, nor where
+    bool is_in_place; // no value has another place
 } keeli_staged;
 
 typedef struct keeli_image {
