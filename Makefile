@@ -11,7 +11,7 @@ FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 .PHONY: help demo test bench check format clean
 .PHONY: amalgamate dist bindings cost cost-update check-cost
 .PHONY: check-format check-layers check-acceptance check-house check-docs check-release check-asan \
-	check-tsan check-clang check-dist check-valgrind check-data check-hardened check-static
+	check-tsan check-perturb check-clang check-dist check-valgrind check-data check-hardened check-static
 .NOTPARALLEL:
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo "make bindings     what the headers say, bindings/api.json, and the bindings that are made of it"
 	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, one file, valgrind, docs"
 	@echo "make fuzz    ten minutes of libFuzzer over the public interface (tools/fuzz)"
+	@echo "make soak    a world that lives long: does memory return, how long do edits and frames take"
 	@echo "make matrix  build and test for other processors and systems, under emulators: an hour (tools/matrix)"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
@@ -47,6 +48,15 @@ test:
 .PHONY: fuzz
 fuzz:
 	tools/fuzz libfuzzer 600
+
+# A world that lives long. SOAK_EDITS=1000000000 is a day of a game, and takes half an hour or more.
+SOAK_EDITS ?= 100000000
+.PHONY: soak
+soak:
+	tools/install_packages test
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target soak
+	build/release/tests/soak/soak --edits $(SOAK_EDITS)
 
 .PHONY: matrix
 matrix:
@@ -91,7 +101,7 @@ bindings:
 	tools/make_bindings
 
 check: check-format check-layers check-house check-acceptance check-bindings check-cost check-release check-data check-asan \
-	check-tsan check-clang check-static check-hardened check-dist check-valgrind check-docs
+	check-tsan check-perturb check-clang check-static check-hardened check-dist check-valgrind check-docs
 
 check-packages:
 	@tools/install_packages check
@@ -116,7 +126,7 @@ check-bindings:
 check-house:
 	@tools/check_house
 
-check-release check-asan check-tsan check-clang check-hardened check-dist: check-%: check-packages
+check-release check-asan check-tsan check-perturb check-clang check-hardened check-dist: check-%: check-packages
 	cmake --preset $* $(OPTIONS)
 	cmake --build --preset $* -j $(JOBS)
 	ctest --preset $* -j $(JOBS)

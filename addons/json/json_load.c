@@ -39,15 +39,18 @@ static const char *decode(loader *l, const keeli_json_token *t) {
     return l->decoded;
 }
 
-// Was the same key there before, among the members that begin at `first`?
-static bool is_twice(const loader *l, uint32_t first, uint32_t key) {
+static bool is_text(const loader *l, const keeli_json_token *t, const char *text, size_t length) {
+    return t->end - t->start == length && memcmp(l->tokens.text + t->start, text, length) == 0;
+}
+
+// Was the same key there before, among the members that begin at `first`, or the `other` name of
+// the same thing?
+static bool is_twice(const loader *l, uint32_t first, uint32_t key, const char *other) {
     const keeli_json_token *b = token(l, key);
-    for (uint32_t i = first; i != key; i = token(l, i + 1)->next) {
-        const keeli_json_token *a = token(l, i);
-        if (a->end - a->start == b->end - b->start &&
-            memcmp(l->tokens.text + a->start, l->tokens.text + b->start, b->end - b->start) == 0)
+    for (uint32_t i = first; i != key; i = token(l, i + 1)->next)
+        if (is_text(l, token(l, i), l->tokens.text + b->start, b->end - b->start) ||
+            (other && is_text(l, token(l, i), other, strlen(other))))
             return true;
-    }
     return false;
 }
 
@@ -95,7 +98,17 @@ static const keel_component *find_component(loader *l, const char *name, bool is
     for (const keel_component *c = NULL;
          (c = is_unique ? keel_next_unique(l->stage, c) : keel_next_component(l->stage, c));)
         if (keeli_json_is_written(c) && strcmp(c->name, name) == 0) return c;
+    for (const keel_component *c = NULL;
+         (c = is_unique ? keel_next_unique(l->stage, c) : keel_next_component(l->stage, c));)
+        if (keeli_json_is_written(c) && c->saved_as && strcmp(c->saved_as, name) == 0) return c;
     return NULL;
+}
+
+// The other one of its two names, unless that is somebody else's.
+static const char *other_name(loader *l, const keel_component *c, const char *name) {
+    if (!c || !c->saved_as) return NULL;
+    if (strcmp(c->name, name) != 0) return c->name;
+    return find_component(l, c->saved_as, c->is_unique) == c ? c->saved_as : NULL;
 }
 
 // ------------------------------------------------------------------ entities
@@ -266,11 +279,18 @@ static bool read_fields(loader *l, uint32_t object, const keel_component *c,
         nearest near = { NULL, 0 };
         for (; i < count && (fields[i].transient || strcmp(fields[i].name, name) != 0); ++i)
             if (!fields[i].transient) consider(&near, name, fields[i].name);
+        const char *other = i < count ? fields[i].was : NULL;
+        for (uint32_t was = 0; i == count && was < count; ++was)
+            if (fields[was].was && !fields[was].transient && strcmp(fields[was].was, name) == 0) {
+                other = fields[was].name;
+                i = was;
+                break;
+            }
         if (i == count)
             return fail(l, token(l, key), KEEL_ERROR_UNKNOWN,
                         "'%s' has no field '%.60s'; the nearest is '%s'", c->name, name,
                         near.name ? near.name : "none");
-        if (is_twice(l, object + 1, key))
+        if (is_twice(l, object + 1, key, other))
             return fail(l, token(l, key), KEEL_ERROR_TEXT, "'%.60s' is there twice", name);
         snprintf(path + length, KEELI_JSON_PATH - length, "%s%s", length ? "." : "",
                  fields[i].name);
@@ -382,9 +402,9 @@ static bool read_entity(loader *l, uint32_t object, keel_entity e) {
         const bool is_disabled = strcmp(name, "@disabled") == 0;
         const bool is_known = is_disabled || strcmp(name, "@handle") == 0;
         if (is_disabled && !disabled) disabled = key + 1;
-        if (!is_known && !find_component(l, name, false))
-            return fail_component(l, token(l, key), name, false);
-        if (is_twice(l, object + 1, key))
+        const keel_component *c = is_known ? NULL : find_component(l, name, false);
+        if (!is_known && !c) return fail_component(l, token(l, key), name, false);
+        if (is_twice(l, object + 1, key, other_name(l, c, name)))
             return fail(l, token(l, key), KEEL_ERROR_TEXT, "'%.60s' is there twice", name);
         if (!is_known && !read_component(l, key, e)) return false;
     }
@@ -472,7 +492,7 @@ static bool read_uniques(loader *l, uint32_t object) {
         const char *name = decode(l, token(l, key));
         const keel_component *c = find_component(l, name, true);
         if (!c) return fail_component(l, token(l, key), name, true);
-        if (is_twice(l, object + 1, key))
+        if (is_twice(l, object + 1, key, other_name(l, c, name)))
             return fail(l, token(l, key), KEEL_ERROR_TEXT, "'%.60s' is there twice", name);
         if (token(l, key + 1)->kind == KEELI_JSON_NULL) {
             if (!check(l, t, keel_remove_unique_value(l->stage, c, NULL))) return false;

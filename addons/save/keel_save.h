@@ -9,15 +9,18 @@
 /// the loaded world (keel_world_hash) is that of the saved one. In which order loops visit values
 /// is not saved.
 ///
-/// **Which bytes:** the described fields (KEEL_FIELDS), or all bytes with `.no_padding`. A
-/// component with values that has neither, or that owns a text (KEEL_FIELD_OWNED_TEXT), is
-/// KEEL_ERROR_SCHEMA: nothing is left out silently.
+/// **Which bytes:** the described fields (KEEL_FIELDS), texts that a value owns among them, or all
+/// bytes with `.no_padding`. A component with values that has neither is KEEL_ERROR_SCHEMA: nothing
+/// is left out silently.
 ///
-/// **Changes of the program:** components are found by name and fields by path, in any order. A new
-/// field has its bytes of `.initial`, else zeros; one that is not there any more is skipped.
-/// Integers and floats may have become wider (i8 to i64, u8 to u64, u8 to i16, f32 to f64), texts
-/// longer; everything else is KEEL_ERROR_SCHEMA, which names the field. A component that the
-/// program does not know is an error, too, unless the caller skips it.
+/// **Changes of the program:** components are found by name (or `.saved_as`) and fields by path (or
+/// `.was`), in any order. A new field begins as `.initial` says, else with zeros; one that is not
+/// there any more is skipped. Numbers may have become wider where each value has a place (i8 to
+/// i64, u8 to i16, bool to integers, f32 to f64, 16 bits to f32, 32 to f64), texts and arrays
+/// longer, and shorter where what is lost is empty. Values of enums that KEEL_ENUM describes go by
+/// name. All else is KEEL_ERROR_SCHEMA, which names the field, unless `.narrow` allows it, or the
+/// component has a higher `.version` than the save, and a `.migrate` that asks for the field.
+/// docs/saves.md.
 ///
 /// **Hostile files:** every byte is under a hash, and every number is checked as if there were no
 /// hash. A file is read into a private world; the caller's is touched when all of that is done.
@@ -42,12 +45,27 @@ typedef struct keel_save_options {
     keel_error *error; ///< filled on error: what, where, and what to do; default: nobody hears
 } keel_save_options;
 
+/// What becomes of components in a save that the world does not know.
+typedef enum keel_unknown {
+    KEEL_UNKNOWN_ERROR, ///< KEEL_ERROR_SCHEMA; the default
+    KEEL_UNKNOWN_SKIP,  ///< they are left out
+    /// They stay with the world as they are, and keel_save writes them again, for the entities that
+    /// live then. They are no part of copies, snapshots and hashes of the world; keel_clear_uniques
+    /// and the next load take them away. KEEL_ERROR_ARGUMENT together with `merge`: entities get
+    /// other handles. A world that has come to know such a component cannot be saved
+    /// (KEEL_ERROR_SCHEMA) until it is loaded anew
+    KEEL_UNKNOWN_KEEP
+} keel_unknown;
+
 /// How to load. Zero members take their defaults.
 typedef struct keel_load_options {
     keel_error *error;     ///< filled on error; default: nobody hears
     uint64_t max_bytes;    ///< the largest file, and the most bytes of values in it; default 1 GiB
     uint32_t max_entities; ///< entities, dead indices included; default 16,777,216
-    bool skip_unknown;     ///< leave out components that the world does not know; default false
+    keel_unknown unknown;  ///< components that the world does not know; default: an error
+    /// Take numbers from wider types, too: integers, a double as the nearest float, a float as an
+    /// integer, where each value fits; default false
+    bool narrow;
     /// The world is a living one, into which all of it comes: how (keel_merge_world). Default NULL:
     /// the world is empty, and entities keep their handles
     const keel_merge_options *merge;
@@ -75,12 +93,34 @@ keel_result keel_save_to(const keel_world *world, keel_save_sink sink,
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL, or the world is not empty), KEEL_ERROR_FILE,
 ///   KEEL_ERROR_FORMAT (no save, damaged, impossible, above a limit), KEEL_ERROR_SCHEMA,
-///   KEEL_ERROR_MEMORY, and as keel_copy_world or keel_merge_world
+///   KEEL_ERROR_MEMORY, what a `.migrate` returned, and as keel_copy_world or keel_merge_world
 keel_result keel_load(keel_world *world, const char *path, const keel_load_options *options);
 /// The same from memory.
 /// @return as keel_load
 keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
                            const keel_load_options *options);
+
+/// The fields of a value that an older program saved, for keel_migrate_hook: by the paths of that
+/// time, `hp`, `at.x`, `slots[2]`. It is called when all that has the same name, or `.was` so, and
+/// a type that fits is there already, and may look at fields that are gone or of another type. Of a
+/// field that does not fit it must ask at least once: else loading fails as without it.
+///
+/// The version that saved it: lower than the component's.
+/// @threads any; while the hook is called
+uint32_t keel_old_version(const keel_old_value *old);
+/// A number as an integer: what is behind the point is cut off, a uint64_t comes as its bits.
+/// @return `otherwise` when there is no such field, or it is no number
+int64_t keel_old_int(const keel_old_value *old, const char *path, int64_t otherwise);
+/// A number as a double.
+/// @return `otherwise` when there is no such field, or it is no number
+double keel_old_float(const keel_old_value *old, const char *path, double otherwise);
+/// A text, or the name of an enum's value.
+/// @return valid until the hook returns; NULL for an owned text that was NULL; `otherwise` when
+///   there is no such field, or it is neither
+const char *keel_old_text(const keel_old_value *old, const char *path, const char *otherwise);
+/// A reference to an entity, which may be dead.
+/// @return `otherwise` when there is no such field, or it is none
+keel_entity keel_old_entity(const keel_old_value *old, const char *path, keel_entity otherwise);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,10 @@ typedef struct load_job {
     save_reader r;
     keel_world *world; // the private one
     uint32_t max_entities;
-    bool skip_unknown, has_entities;
+    keel_unknown unknown;
+    bool narrow, has_entities;
+    save_bytes info; // the body of the section before, about the one that comes
+    save_kept *kept; // what the program does not know
     const keel_merge_options *merge;
     save_disabled *disabled; // to be disabled when all is there
     size_t disabled_count;
@@ -78,64 +81,23 @@ static keel_result entity_at(load_job *job, const unsigned char *index, keel_ent
 }
 
 // ------------------------------------------------------------------ components
-// The text at the place where the reader is; false when there is none, or it does not fit.
-static bool take_text(save_reader *r, char *out, size_t room) {
-    const uint64_t length = save_take_number(r, 2);
-    const unsigned char *at = save_take(r, length);
-    if (!at || length >= room || memchr(at, 0, (size_t)length)) return false;
-    memcpy(out, at, (size_t)length);
-    out[length] = 0;
-    return true;
-}
-
-// A component and a unique may have one name.
-static const keel_component *find(const keel_world *world, const char *name, bool is_unique) {
-    typedef const keel_component *next_of(const keel_world *, const keel_component *);
-    next_of *next = is_unique ? keel_next_unique : keel_next_component;
-    const keel_component *c = NULL;
-    while ((c = next(world, c)) != NULL && strcmp(c->name, name) != 0) {}
-    return c;
-}
-
 // Which component a section is about: in `out`, NULL when it is left out.
 static keel_result read_name(load_job *job, const keel_component **out) {
     save_reader *r = &job->r;
     char name[256];
-    if (!take_text(r, name, sizeof name) || !*name)
+    if (!save_take_text(r, name, sizeof name) || !*name)
         return save_impossible(r, "the name of its component is damaged");
     (void)snprintf(r->name + 4, sizeof r->name - 4, " '%.70s'", name);
-    const keel_component *c = find(job->world, name, !strcmp(r->tag, "UNIQ"));
+    const keel_component *c = save_find(job->world, name, !strcmp(r->tag, "UNIQ"));
     *out = c && !c->transient && !save_is_own(c) ? c : NULL;
     // what a copy of a prefab was made of means nothing without the templates
-    if (*out || job->skip_unknown || c || strcmp(name, "keel_instance") == 0) return KEEL_OK;
+    if (*out || c || strcmp(name, "keel_instance") == 0) return KEEL_OK;
+    if (job->unknown == KEEL_UNKNOWN_KEEP) return save_keep(&job->kept, r, &job->info, job->world);
+    if (job->unknown == KEEL_UNKNOWN_SKIP) return KEEL_OK;
     return save_fail(r->error, KEEL_ERROR_SCHEMA,
                      "the program does not know '%.100s', which is in the save; register it first, "
-                     "or load with .skip_unknown = true",
+                     "or load with .unknown = KEEL_UNKNOWN_SKIP or KEEL_UNKNOWN_KEEP",
                      name);
-}
-
-static keel_result read_schema(load_job *job, save_match *match) {
-    save_reader *r = &job->r;
-    const uint64_t count = save_take_number(r, 4);
-    if (count > SAVE_MOST_LEAVES || count * 8 > r->body.size)
-        return save_impossible(r, "it has too many fields");
-    match->file.leaves = calloc(count + 1, sizeof *match->file.leaves);
-    if (!match->file.leaves) return no_memory(job);
-    for (uint64_t i = 0; i < count; ++i) {
-        save_leaf *leaf = &match->file.leaves[i];
-        if (!take_text(r, leaf->path, sizeof leaf->path))
-            return save_impossible(r, "a field is damaged");
-        leaf->type = (keel_field_type)save_take_number(r, 1);
-        leaf->count = (uint32_t)save_take_number(r, 4);
-        if (leaf->type > KEEL_FIELD_TEXT || !leaf->count || leaf->count > KEEL_MAX_COMPONENT_SIZE)
-            return save_impossible(r, "a field has an unknown type");
-        leaf->place = match->file.row_bytes;
-        match->file.row_bytes += save_leaf_bytes(leaf);
-        if (match->file.row_bytes > 2 * KEEL_MAX_COMPONENT_SIZE)
-            return save_impossible(r, "a value is too large");
-    }
-    match->file.leaf_count = (uint32_t)count;
-    return KEEL_OK;
 }
 
 // Memory for some values, aligned.
@@ -145,17 +107,32 @@ static char *new_values(const keel_component *c, uint32_t count) {
     return aligned_alloc(align, (size + align - 1) / align * align);
 }
 
-static keel_result make_value(load_job *job, const save_match *match, const unsigned char *row,
+// What it begins with, then what the save has, then what it was migrated to. On error it is a value
+// that owns what it has.
+static keel_result make_value(load_job *job, save_match *match, const unsigned char *row,
                               char *value) {
     const keel_component *c = match->here.component;
-    // a value that owns something begins with nothing, which it need not share
-    if (c->initial && !c->drop && !c->copy) memcpy(value, c->initial, c->size);
-    else memset(value, 0, c->size);
-    return save_unpack(match, row, value) ? KEEL_OK
-                                          : save_impossible(&job->r, "a value is none of its type");
+    const keel_old_value old = { match };
+    memset(value, 0, c->size);
+    if (c->initial && c->copy && !c->copy(value, c->initial, c->hook_data))
+        return memset(value, 0, c->size), no_memory(job);
+    if (c->initial && !c->copy) memcpy(value, c->initial, c->size);
+    if (!save_match_row(match, row)) return save_impossible(&job->r, "a text is damaged");
+    KEEL_TRY(save_unpack(match, value));
+    const keel_result result = match->migrates ? c->migrate(&old, value, c->hook_data) : KEEL_OK;
+    char whose[SAVE_WHOSE];
+    if (result >= 0) return KEEL_OK;
+    return save_fail(job->r.error, result, "'%s'%s: .migrate failed: %s", c->name,
+                     save_whose(match, whose), keel_result_text(result));
 }
 
-static keel_result give(load_job *job, const save_match *match, uint64_t count,
+// Values that nobody took.
+static void drop_values(const keel_component *c, char *values, uint32_t count) {
+    for (uint32_t i = 0; c->drop && i < count; ++i)
+        c->drop(values + (size_t)i * c->size, c->hook_data);
+}
+
+static keel_result give(load_job *job, save_match *match, uint64_t count,
                         const unsigned char *indices, const unsigned char *rows) {
     const keel_component *c = match->here.component;
     const uint32_t step = c->size > 1024 ? 64 : 4096;
@@ -164,26 +141,30 @@ static keel_result give(load_job *job, const save_match *match, uint64_t count,
     keel_result result = entities && values ? KEEL_OK : no_memory(job);
     for (uint64_t done = 0; done < count && result == KEEL_OK; done += step) {
         const uint32_t n = count - done < step ? (uint32_t)(count - done) : step;
+        uint32_t made = 0;
         for (uint32_t i = 0; i < n && result == KEEL_OK; ++i) {
             const unsigned char *index = indices + (done + i) * 4;
             result = entity_at(job, index, &entities[i]);
             if (result == KEEL_OK && done + i &&
                 save_read_number(index, 4) <= save_read_number(index - 4, 4))
                 result = save_impossible(&job->r, "its entities are not in order");
-            if (result == KEEL_OK)
-                result = make_value(job, match, rows + (done + i) * match->file.row_bytes,
-                                    values + (size_t)i * c->size);
+            if (result < 0) break;
+            match->whose = entities[i];
+            result = make_value(job, match, rows + (done + i) * match->file.row_bytes,
+                                values + (size_t)i * c->size);
+            ++made;
         }
         if (result == KEEL_OK)
             result = check(job, keel_add_component_to_many(job->world, entities, n, c,
                                                            c->size ? values : NULL, c->size));
+        if (result < 0) drop_values(c, values, made);
     }
     free(entities);
     free(values);
     return result;
 }
 
-static keel_result relate(load_job *job, const save_match *match, uint64_t count,
+static keel_result relate(load_job *job, save_match *match, uint64_t count,
                           const unsigned char *sources, const unsigned char *targets,
                           const unsigned char *rows) {
     const keel_component *c = match->here.component;
@@ -193,21 +174,25 @@ static keel_result relate(load_job *job, const save_match *match, uint64_t count
         keel_entity source, target;
         result = entity_at(job, sources + i * 4, &source);
         if (result == KEEL_OK) result = entity_at(job, targets + i * 4, &target);
-        if (result == KEEL_OK)
-            result = make_value(job, match, rows + i * match->file.row_bytes, value);
+        if (result < 0) break;
+        match->whose = source;
+        result = make_value(job, match, rows + i * match->file.row_bytes, value);
         if (result == KEEL_OK)
             result = check(
                 job, keel_relate_component(job->world, source, c, target, c->size ? value : NULL));
+        if (result < 0) drop_values(c, value, 1);
     }
     free(value);
     return result;
 }
 
-static keel_result set_unique(load_job *job, const save_match *match, const unsigned char *row) {
-    char *value = new_values(match->here.component, 1);
-    keel_result result = value ? make_value(job, match, row, value) : no_memory(job);
-    if (result == KEEL_OK)
-        result = check(job, keel_set_unique_value(job->world, match->here.component, value));
+static keel_result set_unique(load_job *job, save_match *match, const unsigned char *row) {
+    const keel_component *c = match->here.component;
+    char *value = new_values(c, 1);
+    if (!value) return no_memory(job);
+    keel_result result = make_value(job, match, row, value);
+    if (result == KEEL_OK) result = check(job, keel_set_unique_value(job->world, c, value));
+    if (result < 0) drop_values(c, value, 1);
     free(value);
     return result;
 }
@@ -215,20 +200,23 @@ static keel_result set_unique(load_job *job, const save_match *match, const unsi
 static keel_result read_values(load_job *job, const keel_component *c) {
     save_reader *r = &job->r;
     const bool is_unique = !strcmp(r->tag, "UNIQ"), is_relation = !strcmp(r->tag, "RELA");
-    save_match match = { 0 };
+    save_match match = { .narrow = job->narrow, .whose = keel_null(), .error = r->error };
     if (c->is_unique != is_unique || c->is_relation != is_relation || c->is_event)
         return save_fail(r->error, KEEL_ERROR_SCHEMA,
                          "'%s' is a component, a relation or a unique, and in the save another of "
                          "these",
                          c->name);
     keel_result result = save_schema_make(&match.here, c, r->error);
-    if (result == KEEL_OK) result = read_schema(job, &match);
-    if (result == KEEL_OK) result = save_match_make(&match, r->error);
+    if (result == KEEL_OK) result = save_read_schema(r, &match.file, &job->info);
+    if (result == KEEL_OK) result = save_match_make(&match);
     if (result == KEEL_OK) {
         const uint64_t count = is_unique ? 1 : save_take_number(r, 4);
         const unsigned char *first = save_take(r, is_unique ? 0 : count * 4);
         const unsigned char *second = save_take(r, is_relation ? count * 4 : 0);
         const unsigned char *rows = save_take(r, count * match.file.row_bytes);
+        match.text_at = r->body.data + r->offset;
+        match.text_end = r->body.data + r->body.size;
+        if (match.file.text_count) r->offset = r->body.size; // all that is left
         if (!first || !second || !rows) result = save_impossible(r, "its size is wrong");
         else if (count * c->size > r->bytes_left)
             result = save_impossible(r, "there is more than max_bytes");
@@ -236,6 +224,9 @@ static keel_result read_values(load_job *job, const keel_component *c) {
         else if (is_relation) result = relate(job, &match, count, first, second, rows);
         else result = give(job, &match, count, first, rows);
         if (result == KEEL_OK) r->bytes_left -= count * c->size;
+        if (result == KEEL_OK && match.text_at != match.text_end)
+            result = save_impossible(r, "its size is wrong");
+        if (result == KEEL_OK && count) result = save_match_end(&match);
     }
     save_match_free(&match);
     return result;
@@ -296,7 +287,7 @@ static keel_result read_names(load_job *job) {
         char name[1024];
         keel_entity e;
         const unsigned char *index = save_take(&job->r, 4);
-        if (!index || !take_text(&job->r, name, sizeof name))
+        if (!index || !save_take_text(&job->r, name, sizeof name))
             return save_impossible(&job->r, "a name is damaged");
         KEEL_TRY(entity_at(job, index, &e));
         KEEL_TRY(check(job, keel_set_name(job->world, e, name)));
@@ -304,10 +295,23 @@ static keel_result read_names(load_job *job) {
     return KEEL_OK;
 }
 
+// What the next section is about, for which it is kept.
+static keel_result read_info(load_job *job) {
+    const save_bytes body = job->r.body;
+    if (job->info.size || !body.size) return save_impossible(&job->r, "belongs to no section");
+    job->r.body = (save_bytes){ 0 };
+    job->info = body;
+    return KEEL_OK;
+}
+
 static keel_result read_section(load_job *job) {
     save_reader *r = &job->r;
     const keel_component *c = NULL;
     keel_result result = KEEL_OK;
+    if (!strcmp(r->tag, "info")) return read_info(job);
+    if (job->info.size && strcmp(r->tag, "COMP") != 0 && strcmp(r->tag, "RELA") != 0 &&
+        strcmp(r->tag, "UNIQ") != 0)
+        return save_impossible(r, "comes behind an info, which belongs to no section");
     if (!strcmp(r->tag, "ENTS")) result = read_entities(job);
     else if (!job->has_entities) return save_impossible(r, "comes before the entities");
     else if (!strcmp(r->tag, "PARE")) result = read_parents(job);
@@ -315,7 +319,7 @@ static keel_result read_section(load_job *job) {
     else if (!strcmp(r->tag, "COMP") || !strcmp(r->tag, "RELA") || !strcmp(r->tag, "UNIQ") ||
              !strcmp(r->tag, "DISA")) {
         KEEL_TRY(read_name(job, &c));
-        if (!c) return KEEL_OK;
+        if (!c) return save_bytes_free(&job->info), KEEL_OK;
         result = r->tag[0] == 'D' ? read_disabled(job, c) : read_values(job, c);
     } else if (r->tag[0] >= 'a' && r->tag[0] <= 'z') {
         return KEEL_OK; // of a later version, and may be left out
@@ -327,20 +331,32 @@ static keel_result read_section(load_job *job) {
     return result;
 }
 
+typedef const keel_component *next_of(const keel_world *, const keel_component *);
+static bool is_known(const keel_world *world, const keel_component *c, next_of *next) {
+    const keel_component *other = NULL;
+    while ((other = next(world, other)) != NULL && strcmp(other->name, c->name) != 0) {}
+    return other != NULL;
+}
+
 // Of the caller's components; what they begin with is not in the file.
 static keel_result know(load_job *job, const keel_world *to) {
-    typedef const keel_component *next(const keel_world *, const keel_component *);
-    next *const lists[] = { keel_next_component, keel_next_unique };
+    next_of *const lists[] = { keel_next_component, keel_next_unique };
     for (uint32_t i = 0; i < 2; ++i)
         for (const keel_component *c = NULL; (c = lists[i](to, c)) != NULL;)
-            if (!save_is_own(c) && !find(job->world, c->name, c->is_unique) &&
+            if (!save_is_own(c) && !is_known(job->world, c, lists[i]) &&
                 !keel_register_component(job->world, c))
                 return check(job, keel_last_error(job->world)->result);
     return check(job, keel_clear_uniques(job->world));
 }
 
+static keel_result take_error(load_job *job, const keel_world *to, keel_result result) {
+    if (result < 0 && job->r.error) *job->r.error = *keel_last_error(to);
+    return result < 0 ? result : KEEL_OK;
+}
+
 static keel_result read_all(load_job *job, keel_world *to) {
     KEEL_TRY(save_read_header(&job->r));
+    KEEL_TRY(save_check_names(to, job->r.error));
     memcpy(job->r.name, "ENTS", 5);
     KEEL_TRY(know(job, to));
     for (;;) {
@@ -349,11 +365,18 @@ static keel_result read_all(load_job *job, keel_world *to) {
         KEEL_TRY(read_section(job));
     }
     if (!job->has_entities) return save_impossible(&job->r, "there are no entities before");
+    if (job->info.size) return save_impossible(&job->r, "comes behind an info");
     KEEL_TRY(disable_all(job));
-    const keel_result result =
-        job->merge ? keel_merge_world(to, job->world, job->merge) : keel_copy_world(job->world, to);
-    if (result < 0 && job->r.error) *job->r.error = *keel_last_error(to);
-    return result;
+    save_kept **kept = job->merge ? NULL : save_kept_of(to, job->kept != NULL);
+    if (job->kept && !kept) return take_error(job, to, keel_last_error(to)->result);
+    KEEL_TRY(take_error(job, to,
+                        job->merge ? keel_merge_world(to, job->world, job->merge)
+                                   : keel_copy_world(job->world, to)));
+    if (!kept) return KEEL_OK;
+    save_kept *old = *kept;
+    *kept = job->kept;
+    job->kept = old;
+    return KEEL_OK;
 }
 
 static uint64_t limit_of(const keel_load_options *how) {
@@ -367,7 +390,14 @@ keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
         return save_fail(how.error, KEEL_ERROR_ARGUMENT, "the world is NULL, or the bytes are");
     if (size > limit_of(&how))
         return save_fail(how.error, KEEL_ERROR_FORMAT, "the save is larger than max_bytes");
-    load_job job = { .skip_unknown = how.skip_unknown,
+    if (how.merge && how.unknown == KEEL_UNKNOWN_KEEP)
+        return save_fail(how.error, KEEL_ERROR_ARGUMENT,
+                         "what is merged gets other handles, which what is kept cannot follow; "
+                         "load with KEEL_UNKNOWN_SKIP");
+    if ((uint32_t)how.unknown > KEEL_UNKNOWN_KEEP)
+        return save_fail(how.error, KEEL_ERROR_ARGUMENT, ".unknown is none of KEEL_UNKNOWN_*");
+    load_job job = { .unknown = how.unknown,
+                     .narrow = how.narrow,
                      .merge = how.merge,
                      .max_entities = how.max_entities ? how.max_entities : 1u << 24 };
     job.r.at = size ? bytes : keel_save_signature;
@@ -379,6 +409,8 @@ keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
     keel_world_destroy(job.world);
     save_bytes_free(&job.r.hashes);
     save_bytes_free(&job.r.body);
+    save_bytes_free(&job.info);
+    save_kept_free(job.kept);
     free(job.disabled);
     return result;
 }

@@ -1,21 +1,49 @@
 // SPDX-License-Identifier: MIT
-// What a component's values look like in a file: the leaves of its fields, by path; and how a row
-// of another schema becomes a value of this program.
+// What a component's values look like in a file: the leaves of its fields, by path.
 #include "save.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t element_bytes(keel_field_type type) { // in a file
-    static const uint8_t bytes[] = { 1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 1 };
+uint32_t save_element_bytes(keel_field_type type) {
+    static const uint8_t bytes[] = { 1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 1, 4 };
     return (uint32_t)type < sizeof bytes ? bytes[type] : 0;
 }
-uint32_t save_leaf_bytes(const save_leaf *leaf) { return element_bytes(leaf->type) * leaf->count; }
+uint32_t save_leaf_bytes(const save_leaf *leaf) {
+    return save_element_bytes(leaf->type) * leaf->count;
+}
 
 bool save_is_own(const keel_component *c) {
     return !strcmp(c->name, "keel_parent") || !strcmp(c->name, "keel_child") ||
            !strcmp(c->name, "keel_name");
+}
+
+// ------------------------------------------------------------------ names
+typedef const keel_component *next_of(const keel_world *, const keel_component *);
+
+const char *save_name(const keel_component *c) { return c->saved_as ? c->saved_as : c->name; }
+
+const keel_component *save_find(const keel_world *world, const char *name, bool is_unique) {
+    next_of *next = is_unique ? keel_next_unique : keel_next_component;
+    for (const keel_component *c = NULL; (c = next(world, c)) != NULL;)
+        if (!strcmp(save_name(c), name)) return c;
+    const keel_component *c = NULL; // saves of the time before it said .saved_as
+    while ((c = next(world, c)) != NULL && strcmp(c->name, name) != 0) {}
+    return c;
+}
+
+keel_result save_check_names(const keel_world *world, keel_error *error) {
+    next_of *const lists[] = { keel_next_component, keel_next_unique };
+    for (uint32_t i = 0; i < 2; ++i)
+        for (const keel_component *c = NULL, *other; (c = lists[i](world, c)) != NULL;)
+            for (other = NULL; c->saved_as && (other = lists[i](world, other)) != NULL;)
+                if (other != c && !strcmp(save_name(c), save_name(other)))
+                    return save_fail(error, KEEL_ERROR_SCHEMA,
+                                     "'%.60s' and '%.60s' are both saved as '%.60s'; give one of "
+                                     "them another .saved_as",
+                                     c->name, other->name, c->saved_as);
+    return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ of a component
@@ -26,9 +54,12 @@ static keel_result add_leaf(save_schema *s, const save_leaf *leaf, keel_error *e
     save_leaf *grown = realloc(s->leaves, (s->leaf_count + 1) * sizeof *grown);
     if (!grown) return save_fail(error, KEEL_ERROR_MEMORY, "out of memory; nothing was changed");
     s->leaves = grown;
-    s->leaves[s->leaf_count] = *leaf;
-    s->leaves[s->leaf_count++].place = s->row_bytes;
+    save_leaf *own = &s->leaves[s->leaf_count++];
+    *own = *leaf;
+    own->place = s->row_bytes;
+    own->texts = s->text_count;
     s->row_bytes += save_leaf_bytes(leaf);
+    if (leaf->type == KEEL_FIELD_OWNED_TEXT) s->text_count += leaf->count;
     return KEEL_OK;
 }
 
@@ -37,11 +68,7 @@ static keel_result add_fields(save_schema *s, const keel_field *fields, uint32_t
     for (const keel_field *f = fields; f < fields + count; ++f) {
         save_leaf leaf = { .type = f->type, .offset = offset + f->offset, .count = f->count };
         if (f->transient) continue;
-        if (f->type == KEEL_FIELD_OWNED_TEXT)
-            return save_fail(error, KEEL_ERROR_SCHEMA,
-                             "'%s.%s%s' is a text that the value owns, which cannot be saved; make "
-                             "it a char[] or .transient = true",
-                             s->component->name, path, f->name);
+        if (f->type != KEEL_FIELD_STRUCT && f->of && f->of->value_count) leaf.of = f->of;
         const uint32_t size = f->type == KEEL_FIELD_STRUCT ? f->of->size : f->count;
         const uint32_t n = f->count / size;
         for (uint32_t i = 0; i < n; ++i) {
@@ -65,9 +92,9 @@ static keel_result add_fields(save_schema *s, const keel_field *fields, uint32_t
 }
 
 keel_result save_schema_make(save_schema *schema, const keel_component *c, keel_error *error) {
-    *schema = (save_schema){ .component = c };
-    if (strlen(c->name) > 255)
-        return save_fail(error, KEEL_ERROR_SCHEMA, "'%.40s...' has too long a name", c->name);
+    *schema = (save_schema){ .component = c, .version = c->version };
+    if (strlen(save_name(c)) > 255)
+        return save_fail(error, KEEL_ERROR_SCHEMA, "'%.40s...' has too long a name", save_name(c));
     if (c->field_count) return add_fields(schema, c->fields, c->field_count, "", 0, error);
     const save_leaf all = { .type = KEEL_FIELD_BYTES, .count = c->size };
     if (!c->size) return KEEL_OK;
@@ -81,11 +108,121 @@ keel_result save_schema_make(save_schema *schema, const keel_component *c, keel_
 
 void save_schema_free(save_schema *schema) {
     free(schema->leaves);
-    schema->leaves = NULL;
+    free(schema->types);
+    free(schema->values);
+    save_bytes_free(&schema->info);
+    *schema = (save_schema){ 0 };
+}
+
+// ------------------------------------------------------------------ in a file
+void save_put_schema(save_bytes *head, const save_schema *schema) {
+    save_put(head, schema->leaf_count, 4);
+    for (uint32_t i = 0; i < schema->leaf_count; ++i) {
+        save_put_text(head, schema->leaves[i].path);
+        save_put(head, schema->leaves[i].type, 1);
+        save_put(head, schema->leaves[i].count, 4);
+    }
+}
+
+// Each name has an end in the file, so that it can be used where it lies.
+bool save_put_info(save_bytes *info, const save_schema *schema) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < schema->leaf_count; ++i)
+        count += schema->leaves[i].of != NULL;
+    if (!count && !schema->version) return false;
+    save_put(info, schema->version, 4);
+    save_put(info, count, 4);
+    for (uint32_t i = 0; i < schema->leaf_count; ++i) {
+        const keel_type *of = schema->leaves[i].of;
+        if (!of) continue;
+        save_put(info, i, 4);
+        save_put(info, of->is_flags, 1);
+        save_put(info, of->value_count, 4);
+        for (uint32_t n = 0; n < of->value_count; ++n) {
+            save_put(info, (uint64_t)of->values[n].value, 8);
+            save_put(info, strlen(of->values[n].name) + 1, 4);
+            unsigned char *at = save_bytes_more(info, strlen(of->values[n].name) + 1);
+            if (at) memcpy(at, of->values[n].name, strlen(of->values[n].name) + 1);
+        }
+    }
+    return true;
+}
+
+static keel_result no_memory(const save_reader *r) {
+    return save_fail(r->error, KEEL_ERROR_MEMORY,
+                     "out of memory while loading; nothing was changed");
+}
+
+static bool read_names(save_reader *in, keel_type *type, keel_named_value *values) {
+    *type = (keel_type){ .is_flags = save_take_number(in, 1) != 0, .values = values };
+    const uint64_t count = save_take_number(in, 4);
+    for (uint64_t i = 0; i < count; ++i) {
+        values[i].value = (int64_t)save_take_number(in, 8);
+        const uint64_t length = save_take_number(in, 4);
+        const unsigned char *name = save_take(in, length);
+        if (!name || length < 2 || memchr(name, 0, (size_t)length) != name + length - 1)
+            return false;
+        values[i].name = (const char *)name;
+        type->value_count = (uint32_t)(i + 1);
+    }
+    return true;
+}
+
+// What the section before said: a version, and names of enums.
+static keel_result read_info(save_reader *r, save_schema *schema) {
+    save_reader in = { .body = schema->info };
+    schema->version = (uint32_t)save_take_number(&in, 4);
+    const uint64_t count = save_take_number(&in, 4);
+    if (in.offset != 8 || count > schema->leaf_count)
+        return save_impossible(r, "what its info says is damaged");
+    // no name takes less than 14 bytes
+    schema->types = calloc((size_t)count + 1, sizeof *schema->types);
+    schema->values = calloc(schema->info.size / 14 + 1, sizeof *schema->values);
+    if (!schema->types || !schema->values) return no_memory(r);
+    uint64_t next = 0, names = 0;
+    for (uint64_t i = 0; i < count; ++i) {
+        const uint64_t leaf = save_take_number(&in, 4);
+        if (leaf < next || leaf >= schema->leaf_count ||
+            !read_names(&in, &schema->types[i], schema->values + names))
+            return save_impossible(r, "what its info says is damaged");
+        names += schema->types[i].value_count;
+        schema->leaves[leaf].of = &schema->types[i];
+        next = leaf + 1;
+    }
+    return in.offset == in.body.size ? KEEL_OK
+                                     : save_impossible(r, "what its info says is damaged");
+}
+
+keel_result save_read_schema(save_reader *r, save_schema *schema, save_bytes *info) {
+    const uint64_t count = save_take_number(r, 4);
+    *schema = (save_schema){ .info = *info };
+    *info = (save_bytes){ 0 };
+    if (count > SAVE_MOST_LEAVES || count * 7 > r->body.size)
+        return save_impossible(r, "it has too many fields");
+    schema->leaves = calloc((size_t)count + 1, sizeof *schema->leaves);
+    if (!schema->leaves) return no_memory(r);
+    for (uint64_t i = 0; i < count; ++i) {
+        save_leaf *leaf = &schema->leaves[i];
+        if (!save_take_text(r, leaf->path, sizeof leaf->path))
+            return save_impossible(r, "a field is damaged");
+        leaf->type = (keel_field_type)save_take_number(r, 1);
+        leaf->count = (uint32_t)save_take_number(r, 4);
+        if (leaf->type > KEEL_FIELD_OWNED_TEXT || !leaf->count ||
+            leaf->count > KEEL_MAX_COMPONENT_SIZE)
+            return save_impossible(r, "a field has an unknown type");
+        leaf->place = schema->row_bytes;
+        leaf->texts = schema->text_count;
+        schema->row_bytes += save_leaf_bytes(leaf);
+        if (leaf->type == KEEL_FIELD_OWNED_TEXT) schema->text_count += leaf->count;
+        if (schema->row_bytes > 2 * KEEL_MAX_COMPONENT_SIZE)
+            return save_impossible(r, "a value is too large");
+    }
+    schema->leaf_count = (uint32_t)count;
+    return schema->info.size ? read_info(r, schema) : KEEL_OK;
 }
 
 // ------------------------------------------------------------------ values
-static uint64_t host_number(const void *at, uint32_t bytes) {
+uint64_t save_host_number(const void *at, uint32_t bytes) {
     uint8_t b1;
     uint16_t b2;
     uint32_t b4;
@@ -102,7 +239,7 @@ static uint64_t host_number(const void *at, uint32_t bytes) {
     }
 }
 
-static void put_host_number(void *at, uint64_t number, uint32_t bytes) {
+void save_put_host_number(void *at, uint64_t number, uint32_t bytes) {
     const uint8_t b1 = (uint8_t)number;
     const uint16_t b2 = (uint16_t)number;
     const uint32_t b4 = (uint32_t)number;
@@ -135,126 +272,33 @@ static void pack_text(unsigned char *row, const char *at, uint32_t size) {
     memset(row + length, 0, size - length); // what follows the end is no value
 }
 
-void save_pack(const save_schema *schema, const void *value, unsigned char *row) {
+// Its length, with its end, in the row; 0: it is NULL.
+static void pack_owned(unsigned char *row, const char *at, save_bytes *texts) {
+    const char *text;
+    memcpy(&text, at, sizeof text);
+    const size_t length = text ? strlen(text) + 1 : 0;
+    if (length > UINT32_MAX) texts->is_full = true;
+    unsigned char *to = save_bytes_more(texts, length);
+    if (to && length) memcpy(to, text, length);
+    save_write_number(row, length, 4);
+}
+
+void save_pack(const save_schema *schema, const void *value, unsigned char *row,
+               save_bytes *texts) {
     for (const save_leaf *l = schema->leaves; l < schema->leaves + schema->leaf_count; ++l) {
         const char *at = (const char *)value + l->offset;
-        const uint32_t bytes = element_bytes(l->type);
+        const uint32_t bytes = save_element_bytes(l->type);
         unsigned char *to = row + l->place;
         if (l->type == KEEL_FIELD_BYTES) memcpy(to, at, l->count);
         else if (l->type == KEEL_FIELD_TEXT) pack_text(to, at, l->count);
+        else if (l->type == KEEL_FIELD_OWNED_TEXT)
+            for (uint32_t i = 0; i < l->count; ++i)
+                pack_owned(to + i * bytes, at + i * sizeof(char *), texts);
         else if (l->type == KEEL_FIELD_ENTITY)
             for (uint32_t i = 0; i < l->count; ++i)
                 pack_entity(to + i * bytes, at + i * sizeof(keel_entity));
         else
             for (uint32_t i = 0; i < l->count; ++i)
-                save_write_number(to + i * bytes, host_number(at + i * bytes, bytes), bytes);
+                save_write_number(to + i * bytes, save_host_number(at + i * bytes, bytes), bytes);
     }
-}
-
-// ------------------------------------------------------------------ from another schema
-static bool is_signed(keel_field_type t) {
-    return t == KEEL_FIELD_I8 || t == KEEL_FIELD_I16 || t == KEEL_FIELD_I32 || t == KEEL_FIELD_I64;
-}
-static bool is_integer(keel_field_type t) { return t >= KEEL_FIELD_I8 && t <= KEEL_FIELD_U64; }
-
-// Does every value of one type have a place in the other?
-static bool can_widen(keel_field_type from, keel_field_type to) {
-    if (from == to) return true;
-    if (from == KEEL_FIELD_F32 && to == KEEL_FIELD_F64) return true;
-    if (!is_integer(from) || !is_integer(to)) return false;
-    return element_bytes(from) < element_bytes(to) && (is_signed(to) || !is_signed(from));
-}
-
-static keel_result match_leaf(save_match *m, uint32_t here, keel_error *error) {
-    const save_leaf *to = &m->here.leaves[here];
-    m->leaf_of[here] = UINT32_MAX;
-    for (uint32_t i = 0; i < m->file.leaf_count; ++i) {
-        const save_leaf *from = &m->file.leaves[i];
-        if (strcmp(from->path, to->path) != 0) continue;
-        const bool fits = to->type == KEEL_FIELD_TEXT && from->type == to->type
-                              ? from->count <= to->count
-                              : from->count == to->count && can_widen(from->type, to->type);
-        if (!fits)
-            return save_fail(error, KEEL_ERROR_SCHEMA,
-                             "'%s.%s' has another type or length in the save, which does not fit",
-                             m->here.component->name, to->path);
-        m->leaf_of[here] = i;
-        return KEEL_OK;
-    }
-    return KEEL_OK;
-}
-
-keel_result save_match_make(save_match *match, keel_error *error) {
-    match->leaf_of = malloc((match->here.leaf_count + 1u) * sizeof *match->leaf_of);
-    if (!match->leaf_of)
-        return save_fail(error, KEEL_ERROR_MEMORY, "out of memory; nothing was changed");
-    for (uint32_t i = 0; i < match->here.leaf_count; ++i)
-        KEEL_TRY(match_leaf(match, i, error));
-    return KEEL_OK;
-}
-
-void save_match_free(save_match *match) {
-    save_schema_free(&match->file);
-    save_schema_free(&match->here);
-    free(match->leaf_of);
-    match->leaf_of = NULL;
-}
-
-static bool unpack_entity(const unsigned char *row, char *at) {
-    const uint64_t index = save_read_number(row, 4), upper = save_read_number(row + 4, 4);
-    keel_entity e = keel_null();
-    if (upper && (index > KEEL_MAX_ENTITY_INDEX || upper - 1 > KEEL_MAX_ENTITY_VERSION))
-        return false;
-    if (!upper && index) return false;
-    if (upper) e = keel_entity_make((uint32_t)index, (uint32_t)(upper - 1));
-    memcpy(at, &e, sizeof e);
-    return true;
-}
-
-// One number, made wider where the field is.
-static bool unpack_number(const unsigned char *row, keel_field_type from, char *at,
-                          keel_field_type to) {
-    const uint32_t bytes = element_bytes(from);
-    uint64_t number = save_read_number(row, bytes);
-    if (from == KEEL_FIELD_BOOL && number > 1) return false;
-    if (is_signed(from) && bytes < 8 && number >> (bytes * 8 - 1))
-        number |= UINT64_MAX << (bytes * 8);
-    if (from != to && from == KEEL_FIELD_F32) {
-        const uint32_t bits = (uint32_t)number;
-        float narrow;
-        memcpy(&narrow, &bits, sizeof narrow);
-        const double wide = (double)narrow;
-        memcpy(at, &wide, sizeof wide);
-        return true;
-    }
-    if (from == KEEL_FIELD_BOOL) {
-        const bool value = number;
-        memcpy(at, &value, sizeof value);
-        return true;
-    }
-    put_host_number(at, number, element_bytes(to));
-    return true;
-}
-
-bool save_unpack(const save_match *m, const unsigned char *row, void *value) {
-    for (uint32_t n = 0; n < m->here.leaf_count; ++n) {
-        const save_leaf *to = &m->here.leaves[n];
-        if (m->leaf_of[n] == UINT32_MAX) continue;
-        const save_leaf *from = &m->file.leaves[m->leaf_of[n]];
-        const unsigned char *in = row + from->place;
-        char *at = (char *)value + to->offset;
-        if (to->type == KEEL_FIELD_BYTES || to->type == KEEL_FIELD_TEXT) {
-            memcpy(at, in, from->count);
-            memset(at + from->count, 0, to->count - from->count);
-            continue;
-        }
-        const uint32_t step = element_bytes(from->type);
-        const uint32_t out =
-            to->type == KEEL_FIELD_ENTITY ? (uint32_t)sizeof(keel_entity) : element_bytes(to->type);
-        for (uint32_t i = 0; i < to->count; ++i, in += step, at += out)
-            if (to->type == KEEL_FIELD_ENTITY ? !unpack_entity(in, at)
-                                              : !unpack_number(in, from->type, at, to->type))
-                return false;
-    }
-    return true;
 }

@@ -77,6 +77,7 @@ keel_result save_write_header(save_writer *w) {
     unsigned char head[SAVE_HEADER] = { 0 };
     memcpy(head, keel_save_signature, 8);
     save_write_number(head + 8, SAVE_MAJOR, 2);
+    save_write_number(head + 10, SAVE_MINOR, 2);
     save_write_number(head + 40, XXH3_64bits(head, 40), 8);
     return put_out(w, head, sizeof head);
 }
@@ -245,4 +246,13 @@ const unsigned char *save_take(save_reader *r, uint64_t size) {
 uint64_t save_take_number(save_reader *r, uint32_t bytes) {
     const unsigned char *at = save_take(r, bytes);
     return at ? save_read_number(at, bytes) : 0;
+}
+
+bool save_take_text(save_reader *r, char *out, size_t room) {
+    const uint64_t length = save_take_number(r, 2);
+    const unsigned char *at = save_take(r, length);
+    if (!at || length >= room || memchr(at, 0, (size_t)length)) return false;
+    memcpy(out, at, (size_t)length);
+    out[length] = 0;
+    return true;
 }

@@ -9,7 +9,8 @@
 typedef struct save_job {
     save_writer w;
     keel_world *world; // the copy
-    save_bytes head, first, second, rows;
+    save_bytes head, first, second, rows, texts;
+    const keel_world *from; // the caller's
 } save_job;
 
 static keel_result take_error(save_job *job, keel_result result) {
@@ -18,16 +19,18 @@ static keel_result take_error(save_job *job, keel_result result) {
 }
 
 static void start(save_job *job, const char *name) {
-    job->head.size = job->first.size = job->second.size = job->rows.size = 0;
+    job->head.size = job->first.size = job->second.size = job->rows.size = job->texts.size = 0;
     if (name) save_put_text(&job->head, name);
 }
 
-// Up to three columns behind the head.
+// Up to three columns behind the head, and texts of the last.
 static keel_result finish(save_job *job, const char *tag, uint32_t row_bytes) {
-    const save_part parts[] = {
-        { &job->head, 1 }, { &job->first, 4 }, { &job->second, 4 }, { &job->rows, row_bytes }
-    };
-    return save_write_section(&job->w, tag, parts, row_bytes ? 4 : 3);
+    const save_part parts[] = { { &job->head, 1 },
+                                { &job->first, 4 },
+                                { &job->second, 4 },
+                                { &job->rows, row_bytes },
+                                { &job->texts, 1 } };
+    return save_write_section(&job->w, tag, parts, row_bytes ? 5 : 3);
 }
 
 static void put_handle(save_job *job, keel_entity e) {
@@ -51,19 +54,19 @@ static keel_result write_entities(save_job *job) {
     return finish(job, "ENTS", 0);
 }
 
-static void put_schema(save_job *job, const save_schema *schema) {
-    save_put(&job->head, schema->leaf_count, 4);
-    for (uint32_t i = 0; i < schema->leaf_count; ++i) {
-        save_put_text(&job->head, schema->leaves[i].path);
-        save_put(&job->head, schema->leaves[i].type, 1);
-        save_put(&job->head, schema->leaves[i].count, 4);
-    }
+// Where the schema has more to say than fits in front of values, a section of it comes first.
+static keel_result begin_values(save_job *job, const save_schema *schema) {
+    start(job, NULL);
+    if (save_put_info(&job->head, schema)) KEEL_TRY(finish(job, "info", 0));
+    start(job, save_name(schema->component));
+    save_put_schema(&job->head, schema);
+    return KEEL_OK;
 }
 
 static void put_row(save_job *job, const save_schema *schema, const void *value) {
     if (!schema->row_bytes) return;
     unsigned char *row = save_bytes_more(&job->rows, schema->row_bytes);
-    if (row) save_pack(schema, value, row);
+    if (row) save_pack(schema, value, row, &job->texts);
 }
 
 static bool is_left_out(const keel_component *c) { return c->transient || save_is_own(c); }
@@ -74,7 +77,7 @@ static keel_result write_disabled(save_job *job) {
     for (const keel_component *c = NULL; (c = keel_next_component(job->world, c)) != NULL;) {
         if (is_left_out(c) || c->is_relation) continue;
         uint32_t count = 0;
-        start(job, c->name);
+        start(job, save_name(c));
         for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(job->world, e));)
             if (keel_is_component_disabled(job->world, e, c)) {
                 save_put(&job->first, keel_entity_index(e), 4);
@@ -126,9 +129,8 @@ static keel_result write_component(save_job *job, const keel_component *c) {
     save_schema schema;
     if (is_left_out(c) || !keel_component_count(job->world, c)) return KEEL_OK;
     keel_result result = save_schema_make(&schema, c, job->w.error);
+    if (result == KEEL_OK) result = begin_values(job, &schema);
     if (result == KEEL_OK) {
-        start(job, c->name);
-        put_schema(job, &schema);
         put_values(job, &schema);
         result = finish(job, c->is_relation ? "RELA" : "COMP", schema.row_bytes);
     }
@@ -141,9 +143,8 @@ static keel_result write_unique(save_job *job, const keel_component *c) {
     const void *value = keel_get_unique_value(job->world, c);
     if (c->transient || !value) return KEEL_OK;
     keel_result result = save_schema_make(&schema, c, job->w.error);
+    if (result == KEEL_OK) result = begin_values(job, &schema);
     if (result == KEEL_OK) {
-        start(job, c->name);
-        put_schema(job, &schema);
         put_row(job, &schema, value);
         result = finish(job, "UNIQ", schema.row_bytes);
     }
@@ -172,6 +173,7 @@ static keel_result write_places(save_job *job) {
 }
 
 static keel_result write_all_sections(save_job *job) {
+    KEEL_TRY(save_check_names(job->world, job->w.error));
     KEEL_TRY(save_write_header(&job->w));
     KEEL_TRY(write_entities(job));
     KEEL_TRY(write_disabled(job));
@@ -180,6 +182,7 @@ static keel_result write_all_sections(save_job *job) {
     for (const keel_component *c = NULL; (c = keel_next_unique(job->world, c)) != NULL;)
         KEEL_TRY(write_unique(job, c));
     KEEL_TRY(write_places(job));
+    KEEL_TRY(save_write_kept(&job->w, job->from));
     return save_write_end(&job->w);
 }
 
@@ -187,15 +190,16 @@ static keel_result save_copy(keel_save_sink sink, void *data) {
     save_job *job = data;
     job->w.sink = sink;
     const keel_result result = write_all_sections(job);
-    save_bytes *all[] = { &job->head, &job->first,    &job->second,
-                          &job->rows, &job->w.hashes, &job->w.packed };
-    for (uint32_t i = 0; i < 6; ++i)
+    save_bytes *all[] = { &job->head,  &job->first,    &job->second,  &job->rows,
+                          &job->texts, &job->w.hashes, &job->w.packed };
+    for (uint32_t i = 0; i < sizeof all / sizeof all[0]; ++i)
         save_bytes_free(all[i]);
     return result;
 }
 
 static keel_result copy(const keel_world *world, save_job *job) {
     if (!world) return save_fail(job->w.error, KEEL_ERROR_ARGUMENT, "the world is NULL");
+    job->from = world;
     job->world = save_private_world();
     if (!job->world)
         return save_fail(job->w.error, KEEL_ERROR_MEMORY,

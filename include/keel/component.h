@@ -122,8 +122,9 @@ typedef struct keel_field {
     const char *unit;     ///< what the number counts, for editors: "m/s"; default: none
     bool bytes;           ///< take the member for bytes, all of which count; default false
     bool hidden;          ///< editors should not show it; default false
-    bool transient; ///< left out of keel_world_hash, and of the texts of structs: for pointers
-                    ///< and caches; default false
+    bool transient;  ///< left out of keel_world_hash, and of the texts of structs: for pointers
+                     ///< and caches; default false
+    const char *was; ///< what it was called earlier: files that say so are read; default: nothing
 } keel_field;
 
 /// Release what a value owns. Called once for each value that goes: deleted, overwritten, cleared,
@@ -142,6 +143,14 @@ typedef void keel_move_hook(void *to, void *from, void *hook_data);
 /// their addresses and padding are. It must not call the world.
 typedef uint64_t keel_hash_hook(const void *value, void *hook_data);
 
+/// A value as an older program saved it: read by the functions of whoever calls a keel_migrate_hook
+/// (keel::save: keel_old_int and its like).
+typedef struct keel_old_value keel_old_value;
+/// Make what is missing of a value that an older version saved; what it has in common with that is
+/// filled in. It must not call the world, and throw nothing.
+/// @return KEEL_OK, or an error, with which loading ends
+typedef keel_result keel_migrate_hook(const keel_old_value *old, void *value, void *hook_data);
+
 /// What a component is. Zero members take their defaults. Worlds copy what they need of it.
 typedef struct keel_component {
     const char *name;         ///< default, if NULL: `type`. Unique in a world
@@ -154,7 +163,7 @@ typedef struct keel_component {
     keel_copy_hook *copy;     ///< default: bytes are copied; needed for copies when `drop` is set
     keel_move_hook *move;     ///< default: bytes are moved
     keel_hash_hook *hash;     ///< default: bytes are hashed: all with `no_padding`, else `fields`
-    void *hook_data;          ///< handed to the four hooks
+    void *hook_data;          ///< handed to the hooks
     bool no_padding;          ///< your promise that every byte is value; default false
     bool transient;           ///< left out of keel_world_hash and keel_copy_world: for what belongs
                               ///< to this run only, such as pointers and caches; default false
@@ -179,9 +188,12 @@ typedef struct keel_component {
     /// has this one they cannot be taken away or disabled alone: KEEL_ERROR_REQUIRED. Default:
     /// none.
     const struct keel_component *const *required;
-    int line;         ///< where it was declared
-    const char *file; ///< where it was declared; NULL: made at run time
-    uint32_t *slot;   ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
+    const char *saved_as; ///< its name in files, after it was renamed; default, if NULL: `name`
+    uint32_t version;     ///< kept in files, with what it means up to you; default 0
+    keel_migrate_hook *migrate; ///< called for each value that a lower version saved; default none
+    int line;                   ///< where it was declared
+    const char *file;           ///< where it was declared; NULL: made at run time
+    uint32_t *slot; ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
     /// What this is a copy of: itself; filled by KEEL_COMPONENT. A copy may have another storage
     /// and other hooks in a world, and typed verbs find it; another component, of another name or
     /// size, needs `slot` and this to be NULL: KEEL_ERROR_COMPONENT.

@@ -34,6 +34,7 @@ typedef struct keel_system {
     const char *name;      ///< for messages
     keel_system_kind kind; ///< how it is called
     /// Generated code: called once per chunk, or once per run with the columns of uniques and data.
+    /// It asks its context for nothing unless it has KEEL_TERM_CONTEXT.
     void (*run)(const keel_chunk *chunk, keel_context *context);
     /// A plain function, of kind KEEL_SYSTEM_PER_RUN: a negative result is the system's failure. Of
     /// kind KEEL_SYSTEM_IS_CONDITION it answers with keel_answer; no answer means no.

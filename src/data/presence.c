@@ -69,9 +69,13 @@ static uint32_t last_bit(const uint64_t *words, uint32_t count) {
     return UINT32_MAX;
 }
 
+uint32_t keeli_presence_page_end(const keeli_presence *p) {
+    return last_bit(p->summary.items, p->summary.count) + 1;
+}
+
 uint32_t keeli_presence_last(const keeli_presence *p) {
-    const uint32_t page = last_bit(p->summary.items, p->summary.count);
-    if (page == UINT32_MAX) return UINT32_MAX;
+    const uint32_t end = keeli_presence_page_end(p), page = end - 1;
+    if (!end) return UINT32_MAX;
     return page * 4096 + last_bit(p->root.pages[page], KEELI_PAGE_WORDS);
 }
 
@@ -237,9 +241,8 @@ void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap
 static bool list_is_valid(keeli_component_list *list) {
     const uint16_t *numbers = keeli_list_numbers(list);
     if (list->count > (list->capacity ? list->capacity : KEELI_LIST_IN_PLACE)) return false;
-    for (uint32_t i = 0; i < list->count; ++i)
-        for (uint32_t k = 0; k < i; ++k)
-            if (numbers[i] == numbers[k]) return false;
+    for (uint32_t i = 1; i < list->count; ++i)
+        if (numbers[i] <= numbers[i - 1]) return false;
     return true;
 }
 

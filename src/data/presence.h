@@ -85,6 +85,9 @@ uint32_t keeli_presence_next_page(const keeli_presence *p, uint32_t page);
 uint32_t keeli_presence_next(const keeli_presence *p, uint32_t from);
 // The last index; UINT32_MAX when there is none.
 uint32_t keeli_presence_last(const keeli_presence *p);
+// Behind the last page that is not empty. Loops and their costs go by it: how much memory there is
+// depends on what was, and a world that is restored keeps its own.
+uint32_t keeli_presence_page_end(const keeli_presence *p);
 // Make room for the bits of another bitmap; then it has these and no others.
 bool keeli_presence_reserve_all(keeli_presence *p, keeli_heap *heap, const keeli_presence *from);
 void keeli_presence_assign(keeli_presence *p, const keeli_presence *from);
@@ -96,7 +99,8 @@ void keeli_presence_deinit(keeli_presence *p, keeli_heap *heap);
 bool keeli_presence_is_valid(const keeli_presence *p);
 
 // ------------------------------------------------------------------ components of each block
-// Up to four numbers in place, more in memory of their own.
+// Up to four numbers in place, more in memory of their own. They ascend, whoever came first:
+// systems on several threads add to the list of one block.
 typedef struct keeli_component_list {
     union {
         uint16_t few[4];
@@ -146,7 +150,10 @@ static inline bool keeli_component_lists_reserve(keeli_component_lists *lists, k
 static inline void keeli_component_lists_add(keeli_component_lists *lists, uint32_t index,
                                              uint16_t number) {
     keeli_component_list *list = keeli_list_of(lists, index);
-    keeli_list_numbers(list)[list->count++] = number;
+    uint16_t *numbers = keeli_list_numbers(list), at = list->count++;
+    for (; at && numbers[at - 1] > number; --at)
+        numbers[at] = numbers[at - 1];
+    numbers[at] = number;
 }
 // The last entity of the block lost the component.
 static inline void keeli_component_lists_remove(keeli_component_lists *lists, uint32_t index,
@@ -155,7 +162,8 @@ static inline void keeli_component_lists_remove(keeli_component_lists *lists, ui
     uint16_t *numbers = keeli_list_numbers(list), at = 0;
     while (numbers[at] != number) // is there
         ++at;
-    numbers[at] = numbers[--list->count];
+    for (--list->count; at < list->count; ++at)
+        numbers[at] = numbers[at + 1];
 }
 // Is the number in the list of this index?
 bool keeli_component_lists_has(const keeli_component_lists *lists, uint32_t index, uint16_t number);

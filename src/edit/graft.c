@@ -229,15 +229,16 @@ static keel_result relate(const keeli_graft *g, const keeli_holder *holder, cons
 static keel_result finish(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
     const uint32_t index = keeli_index_of(g->nodes[node]);
     uint32_t at = UINT32_MAX;
+    for (const keeli_relation *r = g->from->relations.all; r; r = r->next) {
+        const bool goes = keeli_store_has(r->sources, index) &&
+                          (!r->sources->component.transient || g->has_transient);
+        for (uint32_t copy = 0; goes && copy < g->copies; ++copy)
+            KEEL_TRY(relate(g, holder, r, node, copy));
+    }
     for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
-        const bool is_source = s->relation && !keeli_store_has_sources(s) &&
-                               !(s->component.transient && !g->has_transient);
         const bool is_hidden = !is_left_out(g, s) && keeli_store_is_disabled(s, index);
-        for (uint32_t copy = 0; (is_source || is_hidden) && copy < g->copies; ++copy) {
-            if (is_source) KEEL_TRY(relate(g, holder, s->relation, node, copy));
-            if (is_hidden)
-                KEEL_TRY(keeli_edit_disable(g->to, holder, made_of(g, node, copy), &s->component));
-        }
+        for (uint32_t copy = 0; is_hidden && copy < g->copies; ++copy)
+            KEEL_TRY(keeli_edit_disable(g->to, holder, made_of(g, node, copy), &s->component));
     }
     return KEEL_OK;
 }

@@ -90,7 +90,6 @@ void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
         if (!s->relation) continue;
         keeli_let_go_of_targets(world, s->relation, index);
         keeli_let_go_of_sources(world, s->relation, index);
-        at = UINT32_MAX; // the list of the block has changed
     }
 }
 

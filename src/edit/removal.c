@@ -189,7 +189,7 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
     const uint32_t index = keeli_index_of(e);
     const bool drops = kind == KEEL_TRACK_DELETION;
     if (world->followers.groups) keeli_groups_leave(world, e, !drops);
-    uint32_t at = UINT32_MAX; // downwards: the last of the list takes the place of one that goes
+    uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (keeli_store_is_disabled(s, index)) {
             if (drops) keeli_value_drop(s, keeli_store_disabled_value(s, index));
@@ -267,7 +267,7 @@ static void take_block(keel_world *world, stretch *at, uint32_t place) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, at->first[place]);
     if (!list) return;
     const uint16_t *numbers = keeli_list_numbers(list);
-    for (uint32_t i = list->count; i--;) // downwards: when a number goes the last takes its place
+    for (uint32_t i = list->count; i--;) // downwards, as numbers leave
         take_from_block(world, at, world->registry.by_ordinal.items[numbers[i]], at->first[place],
                         at->bits[place]);
 }

@@ -159,10 +159,12 @@ static bool visits_all(const keeli_iterator *it) {
     uint32_t must = 0;
     if (it->mark_count != 1 || it->marks[0].by_hand || it->marks[0].maybe || it->marks[0].relation)
         return false;
-    if (plan->need_count || plan->without_count || plan->any_count || plan->change_count)
-        return false;
-    for (uint32_t t = 0; t < view->term_count; ++t)
-        must += keeli_term_must(view->terms[t].kind);
+    if (plan->need_count || plan->change_count) return false;
+    for (uint32_t t = 0; t < view->term_count; ++t) { // a plan over rows drops what they fulfil
+        const keel_term_kind kind = view->terms[t].kind;
+        if (kind == KEEL_TERM_WITHOUT || kind == KEEL_TERM_ANY_OF) return false;
+        must += keeli_term_must(kind);
+    }
     return must == 1 && plan->scan != KEELI_SCAN_GROUP;
 }
 
@@ -333,10 +335,16 @@ static void mark_again(keeli_iterator *it) {
     }
 }
 
+static uint32_t count_visited(const keeli_iterator *it) {
+    return it->visited ? it->visited : it->span_at ? it->span_at : UINT32_MAX;
+}
+
+void keeli_mark_left(keeli_iterator *it) { keeli_mark_chunk_slow(it, count_visited(it)); }
+
 void keeli_marks_end(keeli_iterator *it) {
     if (!it->mark_count) return;
-    if (!it->visited) it->visited = it->span_at ? it->span_at : UINT32_MAX;
-    if (it->has_chunk) keeli_mark_chunk_slow(it, it->visited);
+    it->visited = count_visited(it);
+    keeli_mark_chunk_slow(it, it->visited);
     if (!it->marks_all) return;
     keeli_storage *s = it->marks[0].storage;
     if (!it->done) mark_again(it);

@@ -84,7 +84,7 @@ static uint32_t end_of(const keeli_iterator *it) {
     if (it->plan->scan == KEELI_SCAN_SET) return it->plan->leader->set.count;
     if (it->plan->scan == KEELI_SCAN_GROUP) return keeli_group_count(it->plan->group);
     if (it->plan->scan == KEELI_SCAN_BITS || (it->plan->relation && it->plan->leader))
-        return it->plan->leader->presence.root.page_count * KEELI_MASK_SLOTS;
+        return keeli_presence_page_end(&it->plan->leader->presence) * KEELI_MASK_SLOTS;
     if (it->plan->scan == KEELI_SCAN_HANDLES) return it->handle_count;
     if (it->plan->scan == KEELI_SCAN_SOURCES)
         return keeli_source_places(it->view, it->plan->related);
@@ -435,7 +435,7 @@ bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it, uint32_t 
 }
 
 void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {
-    keeli_mark_chunk(it); // of the piece before, when that was left early
+    keeli_mark_left(it);
     keeli_kept_lists_end(it);
     it->marks_all = false;
     it->done = false;

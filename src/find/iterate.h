@@ -379,3 +379,5 @@ static inline void keeli_mark_chunk(keeli_iterator *it) {
 }
 // It is over, at the end or before.
 void keeli_marks_end(keeli_iterator *it);
+// The same of a piece that is left, perhaps early: the chunk at hand as far as it was visited.
+void keeli_mark_left(keeli_iterator *it);

@@ -279,7 +279,7 @@ enum {
 
 static uint64_t cost_of_bits(const demand *d) {
     const keeli_storage *s = d->smallest;
-    const uint64_t pages = s->presence.root.page_count;
+    const uint64_t pages = keeli_presence_page_end(&s->presence);
     const uint64_t used = pages < keeli_store_count(s) ? pages : keeli_store_count(s);
     return used * KEELI_PAGE_WORDS * cost_word + (uint64_t)keeli_store_count(s) * cost_match;
 }

@@ -44,7 +44,7 @@ static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
 static bool is_rare(const keeli_plan *plan) {
     if (!plan->leader) return false;
     const keeli_presence *p = &plan->leader->presence;
-    return p->count < p->root.page_count * (KEELI_MASK_SLOTS / 256);
+    return p->count < keeli_presence_page_end(p) * (KEELI_MASK_SLOTS / 256);
 }
 
 // Leave out what is before and behind the piece, if there is such; not only because it is not asked
@@ -163,12 +163,18 @@ static uint32_t range_length(const uint32_t *numbers, uint32_t limit) {
     return n;
 }
 
+// Who has a tag has an address, with nothing behind it.
+static void *base_at(const keeli_storage *s, uint32_t place) {
+    return s->size ? keeli_store_at(s, place) : (void *)(uintptr_t)keeli_no_bits;
+}
+
 // For how many indices from `first` on, to `count`, values lie side by side in each column.
 static uint32_t side_by_side(keeli_iterator *it, uint32_t first, uint32_t count) {
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
         const keeli_plan_column *column = &it->plan->columns[c];
         const keeli_storage *s = column->storage;
         uint32_t place = first;
+        if (column->maybe && !(s && s->size)) return 0; // no value lies beside another one
         if (column->how == KEELI_BY_CELL || column->how == KEELI_BY_ROW) {
             const uint32_t *places = places_of(it, column, first / KEELI_MASK_SLOTS);
             if (!places) return 0;
@@ -178,7 +184,7 @@ static uint32_t side_by_side(keeli_iterator *it, uint32_t first, uint32_t count)
         } else if (column->how != KEELI_BY_INDEX) return 0;
         if (s->size) count = keeli_least(count, s->root->mask + 1 - (place & s->root->mask));
         if (count < KEELI_SHORT_RANGE && !it->plan->has_masks) return 0;
-        it->chunk.columns[column->term].base = keeli_store_at(s, s->size ? place : 0);
+        it->chunk.columns[column->term].base = base_at(s, place);
     }
     return count;
 }
@@ -249,8 +255,7 @@ static bool set_bases(keeli_iterator *it, uint32_t slots) {
             absent |= words[w] & ~bits;
         }
         if (there && absent) return false;
-        it->chunk.columns[column->term].base =
-            absent ? NULL : keeli_store_at(s, s->size ? it->at : 0);
+        it->chunk.columns[column->term].base = absent ? NULL : base_at(s, it->at);
     }
     return true;
 }

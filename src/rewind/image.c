@@ -274,15 +274,6 @@ static void assign_storage(keel_world *to, const keeli_staged *g, keeli_storage 
     keeli_ticks_assign(&t->tracking.modified, &to->heap, &s->tracking.modified, g->logs[1]);
 }
 
-// The list of a block names the storage no more, and all others in the order that they have.
-static void unlist(keel_world *to, uint32_t index, uint16_t number) {
-    keeli_component_list *list = keeli_list_of(&to->lists, index);
-    uint16_t *numbers = keeli_list_numbers(list), kept = 0;
-    for (uint16_t i = 0; i < list->count; ++i)
-        if (numbers[i] != number) numbers[kept++] = numbers[i];
-    list->count = kept;
-}
-
 // What a transient component keeps came now, as far as anybody asks; its lists name it again.
 static void keep_transient(keel_world *to, keeli_storage *t) {
     static const keeli_ticks none;
@@ -298,7 +289,7 @@ static void keep_transient(keel_world *to, keeli_storage *t) {
             keeli_presence_word(&t->presence, i / 64) | keeli_presence_word(&t->disabled, i / 64);
         if (keeli_component_lists_has(&to->lists, i, t->ordinal) == has) continue;
         if (has) keeli_component_lists_add(&to->lists, i, t->ordinal);
-        else unlist(to, i, t->ordinal);
+        else keeli_component_lists_remove(&to->lists, i, t->ordinal);
     }
 }
 

@@ -44,18 +44,6 @@ static uint64_t of_rows(const keeli_archetypes *a, uint64_t hash) {
     return hash;
 }
 
-static uint64_t of_lists(const keel_world *world, uint64_t hash) {
-    for (uint32_t index = 0; index / 4096 < world->lists.capacity; index += 64) {
-        keeli_component_list *list = keeli_list_if_any(&world->lists, index);
-        for (uint32_t i = 0; list && i < list->count; ++i) {
-            const uint16_t number = keeli_list_numbers(list)[i];
-            if (!keeli_image_leaves(world->registry.by_ordinal.items[number]))
-                hash = add(add(hash, index), number);
-        }
-    }
-    return hash;
-}
-
 // ------------------------------------------------------------------ one storage
 static uint64_t of_ticks(const keeli_storage *s, const keeli_ticks *t, uint64_t hash) {
     const keeli_presence *const who[] = { &s->presence, &s->disabled };
@@ -172,7 +160,6 @@ uint64_t keeli_state_hash(const keel_world *world) {
         add(add(world->changes.tick, world->changes.tick_base), world->commands.dropped);
     hash = of_entities(&world->entities, hash);
     hash = of_rows(&world->archetypes, hash);
-    hash = of_lists(world, hash);
     for (uint32_t i = 0; i < world->storages.count; ++i)
         if (!keeli_image_leaves(world->storages.items[i]) && !is_new(world->storages.items[i]))
             hash = of_storage(world->storages.items[i], hash);

@@ -42,7 +42,7 @@ void keeli_timings_leave(keel_world *world, uint64_t number) {
 }
 
 // ------------------------------------------------------------------ before
-keel_result keeli_check_data(const keel_context *context) {
+static keel_result check_data(const keel_context *context) {
     for (uint32_t t = 0; context->view->facts.takes_data && t < context->view->term_count; ++t) {
         const keeli_bound_term *term = &context->view->terms[t];
         if (term->kind != KEEL_TERM_DATA) continue;
@@ -241,7 +241,7 @@ static void end_reading(const keel_context *context) {
 static keel_result hold_and_call(keel_context *context) {
     keeli_view *view = context->view;
     if (view->facts.has_uniques) KEEL_TRY(keeli_view_check_uniques(view, context->system->terms));
-    if (view->facts.takes_data) KEEL_TRY(keeli_check_data(context));
+    if (view->facts.takes_data) KEEL_TRY(check_data(context));
     if (keeli_context_records(context) && !context->commands && !context->splits)
         KEEL_TRY(keeli_context_take_commands(context));
     KEEL_TRY(begin_reading(context));

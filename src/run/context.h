@@ -118,7 +118,6 @@ static inline bool keeli_context_has_world(const keel_context *context) {
 // ------------------------------------------------------------------ call.c
 // Run the system of a context that is bound: hold, call, give back. It failed: KEEL_ERROR_SYSTEM.
 keel_result keeli_run_bound(keel_context *context, keeli_bound *bound);
-keel_result keeli_check_data(const keel_context *context);
 // Who (`kind` says what it is) has the whole world holds nothing, so that every call of its owner
 // works; but nobody else may hold anything: KEEL_OK, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED.
 keel_result keeli_hold_everything(keel_world *world, const char *kind, const char *name);

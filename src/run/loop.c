@@ -465,6 +465,7 @@ keel_result keeli_run_split(keel_context *context, keeli_iterator *it) {
     const keeli_loop_way way = choose_way(world, cost, range, context->view);
     if (!way.is_many && context->bound->is_plain) {
         const uint64_t began = way.is_timed ? keeli_clock_ns() : 0;
+        context->in.is_split = true; // who looks around all the same is refused
         keeli_run_whole(context, it);
         if (way.is_timed) keeli_cost_note_loop(cost, range, false, keeli_clock_ns() - began);
         return KEEL_OK;

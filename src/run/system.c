@@ -198,9 +198,11 @@ static kept_system *take_kept(keel_world *world, const keel_system *system) {
     return k;
 }
 
-// Its terms are bound to `view`: keep that for the next time, if it can be kept. False when out of
-// memory.
-static bool keep(keel_world *world, const keel_system *system, const keeli_view *view) {
+// Its terms are bound to `view`: keep that for the next time, in `*out`; NULL where it cannot be
+// kept. False when out of memory.
+static bool keep(keel_world *world, const keel_system *system, const keeli_view *view,
+                 kept_system **out) {
+    *out = NULL;
     if (!can_keep(world, system, view)) return true;
     kept_system *k = keeli_pointer_find(&world->systems, system);
     if (k && k->is_busy) return true;
@@ -232,6 +234,7 @@ static bool keep(keel_world *world, const keel_system *system, const keeli_view 
         k->used[k->used_count++] = view->storages[view->terms[t].first];
     }
     k->bindings = world->registry.bindings;
+    *out = k;
     return true;
 }
 
@@ -249,7 +252,7 @@ void keeli_systems_deinit(keel_world *world) {
 // last run, time goes on as if it ran.
 static bool is_idle(keel_world *world, kept_system *k) {
     keeli_bound *bound = &k->bound;
-    if (!bound->is_loop || world->access.holders) return false;
+    if (!bound->is_mere || world->access.holders) return false;
     if (keeli_bound_lacks(bound)) return true;
     if (!bound->change_count) return false;
     if (!bound->reader) bound->reader = keeli_system_reader_get(world, bound->system);
@@ -262,16 +265,18 @@ static bool is_idle(keel_world *world, kept_system *k) {
 // ------------------------------------------------------------------ running one
 const keel_run_desc keeli_plain_run = { 0 };
 
-// Bind the terms, run, and keep them bound for the next time.
+// Bind the terms, run, and keep them bound for the next time, which must not be seen: what is idle
+// then is idle now.
 static keel_result run_anew(keel_context *context) {
     keel_world *world = context->in.world;
+    kept_system *k;
     keel_result result;
     keeli_bound bound = { .system = context->system };
     bound.view = bind_terms(world, context->system, context->system->name, &result);
     if (!bound.view) return result;
-    result = keep(world, context->system, bound.view)
-                 ? keeli_run_bound(context, &bound)
-                 : keeli_out_of_memory(world, "starting a system");
+    if (!keep(world, context->system, bound.view, &k))
+        result = keeli_out_of_memory(world, "starting a system");
+    else if (!k || !is_idle(world, k)) result = keeli_run_bound(context, &bound);
     keeli_view_give(bound.view);
     return result;
 }
@@ -289,11 +294,10 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     if (context.splits) keeli_errors_collect(context.worker, &first);
     if (!k) result = run_anew(&context);
     else {
-        // others were asked before
-        const bool may_be_idle = k->bound.view->facts.takes_data || context.splits;
         keeli_context_set_view(&context, k->bound.view);
-        result = may_be_idle && is_idle(world, k) ? keeli_check_data(&context)
-                                                  : keeli_run_bound(&context, &k->bound);
+        // others were asked before
+        result =
+            context.splits && is_idle(world, k) ? KEEL_OK : keeli_run_bound(&context, &k->bound);
         k->is_busy = false;
     }
     if (context.commands && result < 0) keeli_commands_discard(world, context.commands);
@@ -324,7 +328,6 @@ keel_result keel_run_system(keel_world *world, const keel_system *system,
     if (desc && desc->parallel) return run_split(world, system, desc);
     kept_system *k = take_kept(world, system);
     if (!k) KEEL_TRY(keeli_check_system(world, system, false));
-    else if (!k->bound.view->facts.takes_data && is_idle(world, k))
-        return k->is_busy = false, KEEL_OK;
+    else if (is_idle(world, k)) return k->is_busy = false, KEEL_OK;
     return run_here(world, system, desc, k);
 }

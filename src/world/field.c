@@ -70,6 +70,14 @@ static const char *wrong_with(const keel_field *f, uint32_t size) {
     return NULL;
 }
 
+// Is another field called, or was it, as this one was?
+static bool is_taken(const keel_field *fields, uint32_t count, const keel_field *f) {
+    for (const keel_field *g = fields; f->was && g < fields + count; ++g)
+        if ((g->name && !strcmp(g->name, f->was)) || (g != f && g->was && !strcmp(g->was, f->was)))
+            return true;
+    return false;
+}
+
 static bool are_valid(field_check *check, const keel_field *fields, uint32_t count, uint32_t size,
                       uint32_t depth) {
     if (count && !fields)
@@ -82,7 +90,8 @@ static bool are_valid(field_check *check, const keel_field *fields, uint32_t cou
         const keel_field *f = &fields[i];
         if (!f->name || !*f->name)
             return keeli_write(check->wrong, "has a field without a name"), false;
-        const char *wrong = wrong_with(f, size);
+        const char *wrong = is_taken(fields, count, f) ? "was what another one is called, or was"
+                                                       : wrong_with(f, size);
         if (wrong)
             return keeli_write(check->wrong, "has a field '%.60s' that %s", f->name, wrong), false;
         const keel_field_type type = keeli_field_type(f);
@@ -146,6 +155,7 @@ void keeli_fields_free(keeli_heap *heap, const keel_field *fields, uint32_t coun
     for (uint32_t i = 0; fields && i < count; ++i) {
         keeli_free_text(heap, (char *)(uintptr_t)fields[i].name);
         keeli_free_text(heap, (char *)(uintptr_t)fields[i].unit);
+        keeli_free_text(heap, (char *)(uintptr_t)fields[i].was);
         free_type(heap, fields[i].of);
     }
     keeli_free(heap, (void *)(uintptr_t)fields, count * sizeof *fields, _Alignof(keel_field));
@@ -162,8 +172,10 @@ keel_field *keeli_fields_copy(keeli_heap *heap, const keel_field *fields, uint32
         if (copies[i].type == KEEL_FIELD_BYTES) copies[i].count = (uint32_t)keeli_field_bytes(f);
         copies[i].name = keeli_new_text(heap, f->name);
         copies[i].unit = f->unit ? keeli_new_text(heap, f->unit) : NULL;
+        copies[i].was = f->was ? keeli_new_text(heap, f->was) : NULL;
         copies[i].of = f->of ? copy_type(heap, f->of) : NULL;
-        ok = copies[i].name && (copies[i].unit || !f->unit) && (copies[i].of || !f->of);
+        ok = copies[i].name && (copies[i].unit || !f->unit) && (copies[i].was || !f->was) &&
+             (copies[i].of || !f->of);
     }
     return ok || !copies ? copies : (keeli_fields_free(heap, copies, count), NULL);
 }

@@ -57,6 +57,7 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
         return "has .required components, which only components have";
     if (c->initial && c->drop && !c->copy)
         return "has an .initial value and a drop hook, but no copy hook to copy it with";
+    if (c->saved_as && !*c->saved_as) return "has a .saved_as that is empty";
     if (c->limit && !c->is_event)
         return "has a .limit, which events have; for changes there is keel_set_limit";
     if ((uint32_t)c->threads > KEEL_THREADS_OWNER_ONLY) return "has an unknown rule for threads";
@@ -178,6 +179,7 @@ static void free_storage(keel_world *world, keeli_storage *s) {
     keeli_free_text(heap, (char *)(uintptr_t)c->name);
     keeli_free_text(heap, (char *)(uintptr_t)c->type);
     keeli_free_text(heap, (char *)(uintptr_t)c->file);
+    keeli_free_text(heap, (char *)(uintptr_t)c->saved_as);
     keeli_fields_free(heap, c->fields, c->field_count);
     KEELI_FREE(heap, keeli_storage, s);
 }
@@ -192,6 +194,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->name = keeli_new_text(heap, keeli_component_name(c));
     own->type = keeli_new_text(heap, c->type ? c->type : keeli_component_name(c));
     own->file = c->file ? keeli_new_text(heap, keeli_base_name(c->file)) : NULL;
+    own->saved_as = c->saved_as ? keeli_new_text(heap, c->saved_as) : NULL;
     own->fields = keeli_fields_copy(heap, c->fields, c->field_count);
     s->has_handles = own->fields && keeli_fields_have_entities(own->fields, own->field_count);
     own->slot = &s->slot;
@@ -210,8 +213,9 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
         keeli_queue_init(s->events, &s->component, false);
         world->registry.queues.items[world->registry.queues.count++] = s;
     }
-    if (!own->name || !own->type || (c->file && !own->file) || (c->field_count && !own->fields) ||
-        (c->is_event && !s->events) || (c->is_relation && !s->relation))
+    if (!own->name || !own->type || (c->file && !own->file) || (c->saved_as && !own->saved_as) ||
+        (c->field_count && !own->fields) || (c->is_event && !s->events) ||
+        (c->is_relation && !s->relation))
         return free_storage(world, s), NULL;
     keeli_store_init(world, s);
     s->tracking.kinds = c->tracking;
@@ -448,6 +452,7 @@ static const keel_component *register_one(keel_world *world, const keel_componen
     s->component.copy = c->copy;
     s->component.move = c->move;
     s->component.hash = c->hash;
+    s->component.migrate = c->migrate;
     s->component.hook_data = c->hook_data;
     keeli_store_update_hooks(s);
     return &s->component;
@@ -528,7 +533,7 @@ const keel_component *keel_next_component_of(const keel_world *world, keel_entit
     const uint32_t index = keeli_index_of(e), from = place_after(world, after);
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     const keeli_storage *next = NULL;
-    for (uint32_t i = 0; list && i < list->count; ++i) { // what its block has, in any order
+    for (uint32_t i = 0; list && i < list->count; ++i) { // what its block has
         const keeli_storage *s = world->registry.by_ordinal.items[keeli_list_numbers(list)[i]];
         if (s->position < from || (next && s->position > next->position) ||
             keeli_store_has_sources(s))

@@ -292,7 +292,8 @@ uint32_t keeli_row_begin(keel_world *world, keel_entity e, keeli_archetype *to);
 void keeli_row_end(keel_world *world, uint32_t old);
 
 // The next component of an entity, disabled ones included, from position `*at` of its block's list,
-// downwards from the end. Start with UINT32_MAX; NULL at the end.
+// downwards from the end: what was registered last comes first. Start with UINT32_MAX; NULL at the
+// end. Meanwhile the entities of the block may lose components, but get none that it did not have.
 static inline keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index,
                                                  uint32_t *at) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);

@@ -39,6 +39,24 @@ KEEL_SYSTEM_ONCE(late, KEEL_RECEIVE(Hit, hits), KEEL_UNIQUE_WRITE(Total, total))
     KEEL_EACH_EVENT(hits, Hit, hit)
         total->hash = total->hash * 10 + hit->value;
 }
+KEEL_SYSTEM_ONCE(by_hand, KEEL_CONTEXT(c), KEEL_RECEIVE(Hit, hits), KEEL_UNIQUE_WRITE(Sum, sum)) {
+    (void)hits;
+    keel_event_walk walk = keel_events_of(c, KEEL_EVENT_OF(Hit));
+    while (keel_event_next(&walk))
+        sum->hash = sum->hash * 10 + ((const Hit *)walk.value)->value;
+}
+static void a_walk_by_hand_shows_each(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    begin_sums(f.world);
+    for (uint32_t i = 1; i < 8; ++i)
+        assert_int_equal(keel_send(f.world, Hit, { i }), KEEL_OK);
+    assert_int_equal(keel_run(f.world, by_hand), KEEL_OK);
+    assert_int_equal(keel_get_unique(f.world, Sum)->hash, 1234567);
+    api_end(&f);
+}
+
 KEEL_WORKLOAD(turn, KEEL_STEP(one), KEEL_STEP(early), KEEL_STEP(two), KEEL_STEP(late),
               KEEL_STEP(early));
 
@@ -263,6 +281,7 @@ static void a_warm_frame_takes_no_memory(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(events_come_in_the_order_of_the_list, "events come in the order of the list"),
+    TEST(a_walk_by_hand_shows_each, "keel_event_next shows each event, in systems too"),
     TEST(senders_are_alone, "a sender has the queue alone, receivers share it, and both are named"),
     TEST(a_condition_has_a_cursor, "a condition has a cursor of its own"),
     TEST(a_startup_system_holds_nothing_up, "a startup system that has run holds no event up"),

@@ -380,7 +380,56 @@ static void files_are_written_and_read(void **state) {
     keel_world_destroy(to);
 }
 
+typedef struct Life {
+    int32_t points;
+    Vec2 at;
+} Life;
+KEEL_FIELDS(Life, KEEL_FIELD(points, .was = "hp"),
+            KEEL_FIELD(at, .was = "place", .of = KEEL_TYPE(Vec2)));
+KEEL_COMPONENT(Life, KEEL_HAS_FIELDS(Life), .saved_as = "Health");
+KEEL_UNIQUE(Life, KEEL_HAS_FIELDS(Life), .saved_as = "Score");
+
+static void earlier_names_are_known(void **state) {
+    (void)state;
+    keel_error error;
+    keel_world *world = make_world();
+    assert_int_equal(keel_register(world, Life), KEEL_OK);
+    assert_non_null(keel_register_component(world, KEEL_UNIQUE_OF(Life)));
+    const keel_result r = load(world,
+                               "{\"uniques\": {\"Score\": {\"hp\": 3}}, \"entities\": "
+                               "{\"a\": {\"Health\": {\"hp\": 7, \"place\": {\"x\": 2}}, "
+                               "\"@disabled\": [\"Health\"]}, \"b\": {\"Life\": {\"points\": 8}}}}",
+                               &error);
+    if (r < 0) print_message("%s\n", error.message);
+    assert_int_equal(r, KEEL_OK);
+    const keel_entity a = keel_find_entity(world, keel_null(), "a");
+    assert_true(keel_is_disabled(world, a, Life));
+    assert_int_equal(keel_enable(world, a, Life), KEEL_OK);
+    assert_int_equal(keel_get(world, a, Life)->points, 7);
+    assert_true(keel_get(world, a, Life)->at.x > 1);
+    assert_int_equal(keel_get_unique(world, Life)->points, 3);
+    const text now = write_world(world, false); // the names of today
+    assert_non_null(strstr(now.bytes, "\"Life\": {\"points\": 7, \"at\":"));
+    free(now.bytes);
+    assert_int_equal(keel_clear_entities(world), KEEL_OK);
+    assert_int_equal(keel_clear_uniques(world), KEEL_OK);
+    static const char *const twice[][2] = {
+        { "{\"entities\": {\"a\": {\"Life\": {\"hp\": 7, \"points\": 8}}}}", "'points'" },
+        { "{\"entities\": {\"a\": {\"Life\": {\"points\": 7, \"hp\": 8}}}}", "'hp'" },
+        { "{\"entities\": {\"a\": {\"Life\": {}, \"Health\": {}}}}", "'Health'" },
+        { "{\"uniques\": {\"Score\": {}, \"Life\": {}}}", "'Life'" },
+    };
+    for (uint32_t i = 0; i < 4; ++i) {
+        char message[64];
+        snprintf(message, sizeof message, "json:1: %s is there twice", twice[i][1]);
+        assert_int_equal(load(world, twice[i][0], &error), KEEL_ERROR_TEXT);
+        assert_string_equal(error.message, message);
+    }
+    keel_world_destroy(world);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(earlier_names_are_known, "earlier names of components and fields are known"),
     TEST(random_worlds_come_back, "random worlds come back with the same hash and text"),
     TEST(unnamed_entities_keep_their_handles, "who has no name keeps the handle, and comes once"),
     TEST(copies_of_prefabs_come_back, "copies of prefabs come back"),

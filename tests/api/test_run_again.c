@@ -154,6 +154,17 @@ static void a_second_run_needs_no_memory(void **state) {
     api_end(&f);
 }
 
+static void a_missing_unique_is_an_error_every_time(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    keel_delete_entity(f.world, keel_add_entity(f.world, KEEL_INIT(Number, { 1 })));
+    for (uint32_t i = 0; i < 3; ++i) // over nothing
+        assert_int_equal(keel_run_system(f.world, &KEEL_SYSTEM_needs_time, NULL),
+                         KEEL_ERROR_MISSING_UNIQUE);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(what_changed_since_is_seen, "a second run sees what changed since the first"),
     TEST(a_component_may_go_and_come_back, "a component may go and come back between runs"),
@@ -162,6 +173,7 @@ static const struct CMUnitTest tests[] = {
     TEST(conflicts_are_noticed_every_time, "conflicts are noticed every time, matches or not"),
     TEST(a_unique_may_go_and_come_back, "a unique may go and come back between runs"),
     TEST(a_system_within_itself, "a system may run within itself"),
+    TEST(a_missing_unique_is_an_error_every_time, "a missing unique is an error every time"),
     TEST(a_second_run_needs_no_memory, "a second run needs no memory"),
 };
 

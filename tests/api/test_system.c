@@ -107,6 +107,69 @@ static void maybe_is_null_where_the_component_is_absent(void **state) {
     api_end(&f);
 }
 
+// Tags as bindings ask for them: the typed KEEL_OPTIONAL_READ refuses them.
+static const keel_component tags_of_each_storage[] = {
+    { .name = "InSet", .align = 1, .storage = KEEL_SPARSE_SET },
+    { .name = "InIndex", .align = 1, .storage = KEEL_INDEXED },
+    { .name = "InRows", .align = 1, .storage = KEEL_ARCHETYPE },
+};
+typedef Number AtIndex;
+KEEL_COMPONENT(AtIndex, .storage = KEEL_INDEXED);
+typedef Number InRow;
+KEEL_COMPONENT(InRow, .storage = KEEL_ARCHETYPE);
+
+static void expect_optional(keel_world *world, const keel_component *tag,
+                            const keel_component *leader, const keel_component *other) {
+    const keel_term terms[] = {
+        { .kind = KEEL_TERM_OPTIONAL_READ, .component = tag },
+        { .kind = KEEL_TERM_ENTITY },
+        { .kind = leader ? KEEL_TERM_WITH : KEEL_TERM_END, .component = leader },
+        { .kind = other ? KEEL_TERM_READ : KEEL_TERM_END, .component = other },
+        { .kind = KEEL_TERM_END }
+    };
+    keel_view view;
+    keel_iterator walk;
+    uint32_t visits = 0;
+    assert_int_equal(keel_view_begin(&view, world, terms, "optional"), KEEL_OK);
+    assert_int_equal(keel_iterator_begin(&walk, &view), KEEL_OK);
+    for (const keel_chunk *c; (c = keel_iterator_next(&walk)) != NULL;)
+        for (uint32_t i = 0; i < c->count; ++i) {
+            if (c->form == KEEL_CHUNK_MASK && !(c->words[i / 64] >> (i % 64) & 1)) continue;
+            const bool is_there = c->form == KEEL_CHUNK_LIST ? c->columns[0].index[i] != UINT32_MAX
+                                                             : c->columns[0].base != NULL;
+            if (is_there != keel_has_component(&view, c->entities[i], tag))
+                fail_msg("%s %s %s form %d i %u", tag->name, leader ? leader->name : "-",
+                         other ? other->name : "-", (int)c->form, i);
+            ++visits;
+        }
+    assert_int_equal(visits, 300);
+    keel_iterator_end(&walk);
+    keel_view_end(&view);
+}
+
+static void an_optional_tag_is_null_where_it_is_absent(void **state) {
+    (void)state;
+    static const keel_component *const leaders[] = { NULL, KEEL_OF(Number), KEEL_OF(AtIndex),
+                                                     KEEL_OF(InRow) };
+    api_fixture f;
+    keel_entity e[300];
+    api_begin(&f);
+    for (uint32_t i = 0; i < 300; ++i)
+        e[i] = keel_add_entity(f.world, KEEL_INIT(Number, { i }), KEEL_INIT(AtIndex, { i }),
+                               KEEL_INIT(InRow, { i }));
+    for (uint32_t some = 0; some < 3; ++some)
+        for (uint32_t t = 0; t < 3; ++t) {
+            const keel_component *tag = &tags_of_each_storage[t];
+            for (uint32_t i = 0; some && i < 300; ++i)
+                if (some == 1 ? i % 7 == 3 || (i > 100 && i < 200) : i > 64)
+                    (void)keel_add_component(f.world, e[i], tag, NULL);
+            for (uint32_t l = 0; l < 4; ++l)
+                for (uint32_t o = 0; o < 4; ++o)
+                    if (l || !o) expect_optional(f.world, tag, leaders[l], leaders[o]);
+        }
+    api_end(&f);
+}
+
 KEEL_SYSTEM(enlarge, KEEL_WRITE(Large, large), KEEL_READ(Number, n)) {
     for (uint32_t i = 0; i < 512; ++i)
         large->word[i] = n->value + i;
@@ -501,6 +564,7 @@ static const struct CMUnitTest tests[] = {
     TEST(a_system_without_matches_does_nothing, "a system without matches does nothing"),
     TEST(maybe_is_null_where_the_component_is_absent,
          "an optional component is NULL where it is absent"),
+    TEST(an_optional_tag_is_null_where_it_is_absent, "an optional tag is NULL where it is absent"),
     TEST(values_may_be_large, "values above 1 KiB in another order are found"),
     TEST(filters_choose_entities_without_reading, "filters choose entities without reading"),
     TEST(handles_alone_visit_all_living_entities_by_index,

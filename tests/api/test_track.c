@@ -20,6 +20,8 @@ KEEL_COMPONENT(Points, .tracking = KEEL_TRACK_ALL);
 KEEL_COMPONENT(Armor, .tracking = KEEL_TRACK_ALL, .storage = KEEL_INDEXED);
 KEEL_COMPONENT(Mana, .tracking = KEEL_TRACK_ALL, .storage = KEEL_ARCHETYPE);
 KEEL_COMPONENT(Plain);
+typedef Points Row;
+KEEL_COMPONENT(Row, .storage = KEEL_ARCHETYPE);
 KEEL_UNIQUE(Points);
 
 static api_fixture f;
@@ -207,6 +209,31 @@ static void loops_mark_what_they_visit(void **state) {
     CLEAR(KEEL_TRACK_ALL);
     assert_int_equal(COUNT(KEEL_WRITE(Points, h)), 4); // counting is no visit
     assert_int_equal(COUNT(KEEL_MODIFIED(Points)), 4); // but walking is
+    api_end(&f);
+}
+
+// What filters leave out is not written, whichever storages they ask.
+#define LEFT_OUT(T, by)                                                                            \
+    CLEAR(KEEL_TRACK_ALL);                                                                         \
+    KEEL_EACH(f.world, KEEL_WRITE(T, it), KEEL_WITHOUT(by))                                        \
+        (void)it;                                                                                  \
+    assert_int_equal(COUNT(KEEL_MODIFIED(T)), 3);                                                  \
+    CLEAR(KEEL_TRACK_ALL);                                                                         \
+    KEEL_EACH(f.world, KEEL_WRITE(T, it), KEEL_ANY_OF(by))                                         \
+        (void)it;                                                                                  \
+    assert_int_equal(COUNT(KEEL_MODIFIED(T)), 1)
+
+static void what_is_left_out_is_not_marked(void **state) {
+    (void)state;
+    begin();
+    assert_int_equal(keel_add(f.world, e[2], Row, { 1 }), KEEL_OK);
+    assert_int_equal(keel_add(f.world, e[1], Plain, { 1 }), KEEL_OK);
+    LEFT_OUT(Mana, Row);
+    LEFT_OUT(Points, Row);
+    LEFT_OUT(Armor, Row);
+    LEFT_OUT(Mana, Plain);
+    LEFT_OUT(Points, Plain);
+    LEFT_OUT(Armor, Plain);
     api_end(&f);
 }
 
@@ -917,6 +944,7 @@ static const struct CMUnitTest tests[] = {
     TEST(fresh_is_not_modified, "S-88: a fresh value is inserted, not modified; overwritten: both"),
     TEST(only_what_is_marked, "S-89: KEEL_WRITE_MARKED marks what the loop says, KEEL_WRITE all"),
     TEST(loops_mark_what_they_visit, "a loop that is left early marks what it visited"),
+    TEST(what_is_left_out_is_not_marked, "what filters leave out is not marked"),
     TEST(marks_by_hand, "S-89: keel_mark, keel_patch and keel_replace mark one value"),
     TEST(terms_compose, "S-83: terms about changes go with all others and with handles"),
     TEST(since_the_last_clear, "S-82 S-86: outside of systems changes are since the last clear"),

@@ -308,9 +308,46 @@ static void pieces_ask_for_their_own_changes(void **state) {
     }
 }
 
+// Whose piece ends early has written what it was handed out so far, whether or not its thread goes
+// on with another piece.
+KEEL_SYSTEM_SPAN(ends_early, KEEL_SPAN_COUNT(n), KEEL_WRITE(Heat, h), KEEL_READ(Cold, c),
+                 KEEL_CONTEXT(context)) {
+    for (uint32_t i = 0; i < n; ++i)
+        h[i].value += c[i].value;
+    if (c[0].value % 3 == 0) keel_fail(context, NULL, "early");
+}
+KEEL_WORKLOAD(ends, KEEL_STEP(ends_early, .parallel = true));
+
+static uint64_t modified_by_pieces(uint32_t workers) {
+    api_fixture f;
+    Sum sum = { 0 };
+    api_begin_workers(&f, workers);
+    for (uint32_t i = 0; i < 3000; ++i)
+        keel_add_entity(f.world, KEEL_INIT(Cold, { i }));
+    for (uint32_t i = 0; i < 3000; ++i) // no two values lie side by side
+        keel_add(f.world, keel_entity_at(f.world, i * 7 % 3000), Heat, { 1 });
+    keel_reader *reader = keel_reader_create(f.world, "reader");
+    keel_reader_advance(reader);
+    assert_int_equal(keel_run_workload(f.world, ends), KEEL_ERROR_SYSTEM);
+    KEEL_EACH(reader, KEEL_MODIFIED(Heat), KEEL_READ(Heat, h), KEEL_ENTITY(e))
+        mix(&sum, keel_entity_index(e), h->value);
+    assert_true(sum.seen > 0);
+    keel_reader_destroy(reader);
+    api_end(&f);
+    return sum.hash + sum.seen;
+}
+
+static void pieces_that_end_early(void **state) {
+    (void)state;
+    const uint64_t one = modified_by_pieces(1);
+    for (uint32_t i = 0; i < 20; ++i)
+        assert_int_equal(modified_by_pieces(2 + i % 3), one);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(pieces_ask_for_their_own_changes,
          "S-79 S-89: pieces ask for changes of what they write, each of its own entities"),
+    TEST(pieces_that_end_early, "a piece that ends early has written what it was handed out"),
     TEST(exactly_what_is_marked_counts,
          "KEEL_WRITE_MARKED: what is marked counts as modified, and nothing else"),
     TEST(any_number_of_workers, "S-79 S-89: what is seen is the same for any number of workers"),

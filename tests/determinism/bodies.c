@@ -29,34 +29,59 @@ static bool owned_copy(void *to, const void *from, void *hook_data) {
     return true;
 }
 
-static uint32_t slots[COMPONENTS + UNIQUES];
+static uint32_t slots[COMPONENTS + RELATIONS + UNIQUES + EVENTS];
 
+#define NAMED(i, title)                                                                            \
+    .name = title, .type = title, .no_padding = true, .file = __FILE__, .slot = &slots[i]
 #define VALUE(i, title, kind, count)                                                               \
-    {                                                                                              \
-        .name = title, .type = title, .size = (count)*8, .align = (count) ? 8 : 1,                 \
-        .storage = kind, .no_padding = true, .file = __FILE__, .slot = &slots[i]                   \
-    }
+    { NAMED(i, title), .size = (count)*8, .align = (count) ? 8 : 1, .storage = kind }
+#define TRACKED(i, title, kind, count)                                                             \
+    { NAMED(i, title), .size = (count)*8, .align = 8, .storage = kind, .tracking = KEEL_TRACK_ALL }
 #define OWNED(i, title, kind)                                                                      \
     {                                                                                              \
-        .name = title, .type = title, .size = 8, .align = 8, .storage = kind, .no_padding = true,  \
-        .drop = owned_drop, .copy = owned_copy, .file = __FILE__, .slot = &slots[i]                \
+        NAMED(i, title), .size = 8, .align = 8, .storage = kind, .drop = owned_drop,               \
+                         .copy = owned_copy                                                        \
     }
 #define UNIQUE(i, title)                                                                           \
+    { NAMED(COMPONENTS + RELATIONS + (i), title), .size = 8, .align = 8, .is_unique = true }
+#define EVENT(i, title)                                                                            \
     {                                                                                              \
-        .name = title, .type = title, .size = 8, .align = 8, .no_padding = true,                   \
-        .is_unique = true, .file = __FILE__, .slot = &slots[COMPONENTS + (i)]                      \
+        NAMED(COMPONENTS + RELATIONS + UNIQUES + (i), title),                                      \
+            .size = 8, .align = 8, .is_unique = true, .is_event = true, .limit = 40                \
     }
 
+static const uint64_t needs = 77;
+static const keel_component *const needed[] = { &components[INDEXED_A], NULL };
 const keel_component components[COMPONENTS] = {
-    VALUE(0, "SparseA", KEEL_SPARSE_SET, 1), VALUE(1, "SparseB", KEEL_SPARSE_SET, 3),
-    VALUE(2, "SparseC", KEEL_SPARSE_SET, 1), OWNED(3, "Owned", KEEL_SPARSE_SET),
-    VALUE(4, "Tag", KEEL_SPARSE_SET, 0),     VALUE(5, "IndexedA", KEEL_INDEXED, 1),
-    VALUE(6, "IndexedB", KEEL_INDEXED, 3),   VALUE(7, "Large", KEEL_INDEXED, 137),
-    VALUE(8, "RowA", KEEL_ARCHETYPE, 1),     VALUE(9, "RowB", KEEL_ARCHETYPE, 3),
-    OWNED(10, "RowC", KEEL_ARCHETYPE),       VALUE(11, "RowTag", KEEL_ARCHETYPE, 0),
+    VALUE(0, "SparseA", KEEL_SPARSE_SET, 1),
+    TRACKED(1, "SparseB", KEEL_SPARSE_SET, 3),
+    VALUE(2, "SparseC", KEEL_SPARSE_SET, 1),
+    OWNED(3, "Owned", KEEL_SPARSE_SET),
+    VALUE(4, "Tag", KEEL_SPARSE_SET, 0),
+    VALUE(5, "IndexedA", KEEL_INDEXED, 1),
+    TRACKED(6, "IndexedB", KEEL_INDEXED, 3),
+    VALUE(7, "Large", KEEL_INDEXED, 137),
+    VALUE(8, "RowA", KEEL_ARCHETYPE, 1),
+    TRACKED(9, "RowB", KEEL_ARCHETYPE, 3),
+    OWNED(10, "RowC", KEEL_ARCHETYPE),
+    VALUE(11, "RowTag", KEEL_ARCHETYPE, 0),
+    { NAMED(NEEDY, "Needy"), .size = 8, .align = 8, .tracking = KEEL_TRACK_ALL, .required = needed,
+      .initial = &needs },
+};
+const keel_component relations[RELATIONS] = {
+    { NAMED(LIKES, "Likes"), .align = 1, .is_relation = true, .tracking = KEEL_TRACK_ALL },
+    { NAMED(LIKES + 1, "Docked"), .size = 8, .align = 8, .is_relation = true, .exclusive = true },
+    { NAMED(LIKES + 2, "PartOf"), .align = 1, .is_relation = true, .exclusive = true,
+      .acyclic = true, .on_delete = KEEL_DELETE_SOURCES },
 };
 const keel_component uniques[UNIQUES] = { UNIQUE(0, "U0"), UNIQUE(1, "U1"), UNIQUE(2, "U2"),
                                           UNIQUE(3, "U3") };
+const keel_component events[EVENTS] = { EVENT(0, "E0"), EVENT(1, "E1") };
+
+// Which of them there are follows from the plan.
+static uint32_t some_component(uint64_t h) {
+    return (uint32_t)h % (now.plan->is_wide ? COMPONENTS : NEEDY);
+}
 
 const void *value_of(any_value *v, uint32_t component, uint64_t h) {
     const component_plan *about = &component_plans[component];
@@ -101,6 +126,45 @@ static keel_entity known(uint64_t h) {
     return now.known_count ? now.known[h % now.known_count] : keel_null();
 }
 
+// ------------------------------------------------------------------ relations and prefabs
+// In any scope that may; a number that the handles which come of it are part of.
+static void relate_some(keel_scope *scope, const keel_component *relation, uint64_t h,
+                        keel_entity e) {
+    const keel_entity other = known(h >> 16);
+    const uint64_t value = h >> 3;
+    switch (h % 6) {
+    case 0:
+        (void)keel_unrelate_component(scope, e, relation, other);
+        return;
+    case 1:
+        (void)keel_unrelate_all_component(scope, e, relation);
+        return;
+    case 2:
+        (void)keel_unrelate_sources_component(scope, other, relation);
+        return;
+    default:
+        (void)keel_relate_component(scope, e, relation, other, relation->size ? &value : NULL);
+        return;
+    }
+}
+
+static uint64_t spawn_some(keel_scope *scope, uint64_t h) {
+    const uint64_t value = h;
+    const keel_value own[] = { { &components[h >> 3 & 1 ? 0 : 8], &value }, { NULL, NULL } };
+    if (h >> 4 & 3) return keel_spawn_values(scope, now.prefab, h & 1 ? own : NULL).bits;
+    keel_entity roots[3] = { { 0 } };
+    (void)keel_spawn_columns(scope, now.prefab, 3, roots, NULL);
+    return mix(roots[0].bits, roots[2].bits);
+}
+
+static void edit_wide(keel_world *world, uint64_t h, keel_entity e) {
+    const uint64_t number = h >> 5;
+    if (h % 32 == 0) (void)keel_clear_all_changes(world, KEEL_TRACK_ALL, UINT64_MAX);
+    else if (h % 4 == 0) (void)keel_send_event(KEEL_SCOPE(world), &events[h >> 2 & 1], &number);
+    else if (h % 4 == 1 && now.plan->creates) (void)spawn_some(KEEL_SCOPE(world), h >> 8);
+    else relate_some(KEEL_SCOPE(world), &relations[(h >> 2) % RELATIONS], h >> 8, e);
+}
+
 // ------------------------------------------------------------------ edits of the owner's
 static void add_one(const keel_chunk *chunk, keel_context *context) {
     (void)context;
@@ -124,11 +188,11 @@ static int by_handle(const keel_world *world, keel_entity a, keel_entity b, void
 }
 
 static void edit_entity(keel_world *world, uint64_t h, keel_entity e) {
-    const uint32_t c = (uint32_t)(h >> 8) % COMPONENTS;
+    const uint32_t c = some_component(h >> 8);
     pair p;
     switch ((h >> 16) % 8) {
     case 0:
-        make_pair(&p, c, (uint32_t)(h >> 24) % COMPONENTS, h);
+        make_pair(&p, c, some_component(h >> 24), h);
         if (keel_is_null(keel_add_entity_values(world, p.list))) take_back(&p);
         return;
     case 1:
@@ -150,7 +214,7 @@ static void edit_entity(keel_world *world, uint64_t h, keel_entity e) {
 }
 
 static void edit_order(keel_world *world, uint64_t h) {
-    const uint32_t c = (uint32_t)(h >> 8) % COMPONENTS;
+    const uint32_t c = some_component(h >> 8);
     switch ((h >> 16) % 5) {
     case 0:
         if (component_plans[c].words)
@@ -175,7 +239,8 @@ static void edit_order(keel_world *world, uint64_t h) {
 void edit_world(keel_world *world, uint64_t h, uint32_t count) {
     while (count--) {
         h = mix(h, count);
-        if (h % 8) edit_entity(world, h, known(h >> 32));
+        if (now.plan->is_wide && h >> 5 & 1) edit_wide(world, h >> 8, known(h >> 32));
+        else if (h % 8) edit_entity(world, h, known(h >> 32));
         else edit_order(world, h);
     }
 }
@@ -196,10 +261,11 @@ typedef struct job {
     const system_plan *plan;
     keel_context *context;
     keel_commands *commands;
-    const term_plan *allowed; // what the commands may edit
-    bool may_look;            // has its context
-    uint64_t base;            // of all numbers
-    uint64_t *written[TERMS]; // uniques
+    const term_plan *allowed;    // what the commands may edit
+    const keel_component *sends; // events of this type
+    bool may_look;               // has its context
+    uint64_t base;               // of all numbers
+    uint64_t *written[TERMS];    // uniques
     uint32_t written_count;
     column columns[TERMS];
     uint32_t column_count;
@@ -243,6 +309,12 @@ static void use_unique(job *j, const term_plan *t, void *unique) {
     if (t->kind == KEEL_TERM_UNIQUE_WRITE) j->written[j->written_count++] = u;
 }
 
+static void receive(job *j, const keel_component *event) {
+    keel_event_walk walk = keel_events_of(KEEL_SCOPE(j->context), event);
+    while (keel_event_next(&walk))
+        j->base = mix(j->base, *(const uint64_t *)walk.value);
+}
+
 static void begin_job(job *j, uint32_t index, keel_context *context, const keel_chunk *chunk) {
     memset(j, 0, sizeof *j);
     j->plan = &now.plan->systems[index];
@@ -253,6 +325,8 @@ static void begin_job(job *j, uint32_t index, keel_context *context, const keel_
         const term_plan *term = &j->plan->terms[t];
         if (term->kind == KEEL_TERM_COMMANDS) j->allowed = term;
         if (term->kind == KEEL_TERM_CONTEXT) j->may_look = true;
+        if (term->kind == KEEL_TERM_SEND) j->sends = &events[term->components[0]];
+        if (term->kind == KEEL_TERM_RECEIVE) receive(j, &events[term->components[0]]);
         if (term->kind == KEEL_TERM_UNIQUE_READ || term->kind == KEEL_TERM_UNIQUE_WRITE) {
             const keel_component *u = &uniques[term->components[0]];
             uint64_t copy = 0;
@@ -275,10 +349,22 @@ static uint64_t look_at_links(const job *j, uint64_t h, keel_entity e) {
     return mix(h, keel_next_descendant(j->context, e, keel_null(), KEEL_DEPTH_FIRST).bits);
 }
 
+static uint64_t look_at_relation(const job *j, uint64_t h, keel_entity e, uint32_t relation) {
+    const keel_component *r = &relations[relation - LIKES];
+    for (keel_entity to = keel_null();
+         !keel_is_null(to = keel_next_target_component(j->context, e, r, to));)
+        h = mix(h, to.bits);
+    for (keel_entity of = keel_null();
+         !keel_is_null(of = keel_next_source_component(j->context, e, r, of));)
+        h = mix(h, of.bits);
+    return mix(h, keel_target_count_component(j->context, e, r));
+}
+
 static uint64_t look_up(const job *j, uint64_t h, const term_plan *t) {
     const keel_entity e = known(h);
     h = mix(h, keel_is_alive(j->context, e));
     if (t->components[0] == LINKS) return look_at_links(j, h, e);
+    if (t->components[0] >= LIKES) return look_at_relation(j, h, e, t->components[0]);
     for (uint32_t i = 0; i < t->count; ++i) {
         const keel_component *c = &components[t->components[i]];
         const uint64_t *p = keel_get_component(j->context, e, c);
@@ -300,10 +386,16 @@ static uint64_t look_around(const job *j, uint64_t h) {
 }
 
 // ------------------------------------------------------------------ commands
+// The relation that a list of what commands edit ends with, or NULL.
+static const keel_component *allowed_relation(const job *j) {
+    const uint32_t count = j->allowed->count, last = count ? j->allowed->components[count - 1] : 0;
+    return last >= LIKES ? &relations[last - LIKES] : NULL;
+}
+
 static uint32_t pick(const job *j, uint64_t h) {
-    if (j->plan->misuses && h % 16 == 0) return (uint32_t)(h >> 8) % COMPONENTS; // may be refused
-    const uint32_t count = j->allowed->count;
-    return count ? j->allowed->components[h % count] : (uint32_t)(h % COMPONENTS);
+    if (j->plan->misuses && h % 16 == 0) return some_component(h >> 8); // may be refused
+    const uint32_t own = j->allowed->count - (allowed_relation(j) != NULL);
+    return own ? j->allowed->components[h % own] : some_component(h);
 }
 
 static uint64_t create(const job *j, uint64_t h, keel_entity parent, bool child) {
@@ -336,6 +428,12 @@ static void record_removal(const job *j, uint64_t h, keel_entity e) {
 
 static void record_anything(const job *j, uint64_t h, keel_entity e) {
     keel_commands *c = j->commands;
+    if (now.plan->is_wide && h >> 20 & 1) {
+        const uint64_t number = h >> 30;
+        if (h >> 21 & 1) relate_some(KEEL_SCOPE(c), &relations[(h >> 22) % RELATIONS], h >> 24, e);
+        else (void)keel_send_event(KEEL_SCOPE(c), &events[h >> 22 & 1], &number);
+        return;
+    }
     switch ((h >> 24) % 10) {
     case 0:
         (void)keel_delete_entity(c, known(h >> 32));
@@ -369,6 +467,12 @@ static uint64_t record(job *j, uint64_t h, keel_entity e) {
     if (!j->commands || (h >> 40) % 6) return 0;
     const bool everything = j->allowed->count == 0;
     const uint64_t next = mix(h, ++j->recorded);
+    if (allowed_relation(j) && next >> 50 & 1) {
+        relate_some(KEEL_SCOPE(j->commands), allowed_relation(j), next >> 4, e);
+        return 0;
+    }
+    if (everything && now.plan->is_wide && now.plan->creates && (next >> 50) % 8 == 0)
+        return spawn_some(KEEL_SCOPE(j->commands), next >> 4);
     switch (next % (everything ? 8 : 5)) {
     case 0:
         return create(j, next >> 4, e, everything && next >> 60 & 1);
@@ -406,7 +510,7 @@ static void work_on(job *j, const keel_chunk *chunk, uint32_t i) {
         h = mix(h, p ? *p : 1);
     }
     if (h % 4 == 0) h = look_around(j, h);
-    if (j->plan->misuses && h % 32 == 0)
+    if (j->may_look && j->plan->misuses && h % 32 == 0)
         (void)keel_get_component(j->context, e, &components[h >> 8 & 7]);
     h = mix(h, record(j, h, chunk->entities ? e : known(h)));
     for (uint32_t c = 0; c < j->column_count; ++c) {
@@ -416,6 +520,7 @@ static void work_on(job *j, const keel_chunk *chunk, uint32_t i) {
     }
     for (uint32_t u = 0; u < j->written_count; ++u)
         *j->written[u] = mix(*j->written[u], h);
+    if (j->sends && h % 8 == 3) (void)keel_send_event(KEEL_SCOPE(j->context), j->sends, &h);
     tell(j, h);
     if (j->may_look && is_to_fail(j, h)) fail_now(j, h);
 }
@@ -446,8 +551,10 @@ static void run_chunk(uint32_t index, const keel_chunk *chunk, keel_context *con
         const term_plan *term = &j.plan->terms[t];
         const keel_term_kind kind = term->kind;
         const bool writes = kind == KEEL_TERM_WRITE || kind == KEEL_TERM_OPTIONAL_WRITE;
-        if ((writes || kind == KEEL_TERM_READ || kind == KEEL_TERM_OPTIONAL_READ) &&
-            component_plans[term->components[0]].words)
+        const bool reads = kind == KEEL_TERM_READ || kind == KEEL_TERM_OPTIONAL_READ ||
+                           kind == KEEL_TERM_OF_TARGET_READ || kind == KEEL_TERM_UP_READ ||
+                           kind == KEEL_TERM_OF_TARGET_OPTIONAL_READ;
+        if ((writes || reads) && component_plans[term->components[0]].words)
             add_column(&j, t, term->components[0], writes);
     }
     if (j.plan->body == BODY_SPAN) tell(&j, mix(j.base, chunk->count)); // the same cuts
@@ -463,7 +570,7 @@ static uint32_t inner_terms(job *j, keel_term *terms) {
     for (uint32_t t = 0; t < j->plan->term_count; ++t) {
         const term_plan *term = &j->plan->terms[t];
         const bool writes = term->kind == KEEL_TERM_MAY_WRITE;
-        if ((!writes && term->kind != KEEL_TERM_MAY_READ) || term->components[0] == LINKS) continue;
+        if ((!writes && term->kind != KEEL_TERM_MAY_READ) || term->components[0] >= LIKES) continue;
         const uint32_t c = term->components[0];
         if (component_plans[c].words) add_column(j, n, c, writes);
         terms[n++] = (keel_term){ .kind = !component_plans[c].words ? KEEL_TERM_WITH
@@ -514,6 +621,14 @@ static void edit_inside(job *j) {
         h = mix(h, record(j, h, e));
         wait_a_little(j);
     }
+    for (uint32_t t = 0; t < j->plan->term_count; ++t) {
+        const term_plan *term = &j->plan->terms[t];
+        for (uint32_t i = 0; i < 10; ++i)
+            if (term->kind == KEEL_TERM_MAY_EDIT && term->components[0] >= LIKES)
+                relate_some(KEEL_SCOPE(j->context), &relations[term->components[0] - LIKES],
+                            mix(h, i), known(mix(h, i) >> 40));
+    }
+    if (j->sends) (void)keel_send_event(KEEL_SCOPE(j->context), j->sends, &h);
     tell(j, h);
 }
 
@@ -577,7 +692,7 @@ static void answer(uint32_t index, const keel_chunk *chunk, keel_context *contex
     if (c->writes) *unique = h;
     if (c->records) {
         pair p;
-        make_pair(&p, (uint32_t)h % COMPONENTS, (uint32_t)(h >> 8) % COMPONENTS, h);
+        make_pair(&p, some_component((uint32_t)h), some_component((uint32_t)(h >> 8)), h);
         if (!now.plan->creates ||
             keel_is_null(keel_add_entity_values(keel_context_commands(context), p.list)))
             take_back(&p);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "peek.h"
 
+#include "rewind/snapshot.h"
 #include "run/schedule.h"
 
 void forget_costs(keel_world *world) {
@@ -18,3 +19,5 @@ void find_order(const keel_world *world, const keel_workload *table, const keel_
         if (s->nodes.items[i].kind == KEEL_NODE_SYSTEM) order[n++] = s->nodes.items[i].step.system;
     order[n] = NULL;
 }
+
+uint64_t state_of(const keel_world *world) { return keeli_state_hash(world); }

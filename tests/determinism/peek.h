@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the public interface does not tell of workloads.
+// What the public interface does not tell.
 #pragma once
 #include <keel/workload.h>
 
@@ -7,3 +7,5 @@
 void forget_costs(keel_world *world);
 // The systems of a workload that ran, in their linear order; ends with NULL.
 void find_order(const keel_world *world, const keel_workload *table, const keel_system **order);
+// A hash of all that decides what happens next.
+uint64_t state_of(const keel_world *world);

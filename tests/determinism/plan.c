@@ -7,13 +7,15 @@
 #include <string.h>
 
 const component_plan component_plans[COMPONENTS] = {
-    { "SparseA", KEEL_SPARSE_SET, 1, false }, { "SparseB", KEEL_SPARSE_SET, 3, false },
-    { "SparseC", KEEL_SPARSE_SET, 1, false }, { "Owned", KEEL_SPARSE_SET, 1, true },
-    { "Tag", KEEL_SPARSE_SET, 0, false },     { "IndexedA", KEEL_INDEXED, 1, false },
-    { "IndexedB", KEEL_INDEXED, 3, false },   { "Large", KEEL_INDEXED, 137, false },
-    { "RowA", KEEL_ARCHETYPE, 1, false },     { "RowB", KEEL_ARCHETYPE, 3, false },
-    { "RowC", KEEL_ARCHETYPE, 1, true },      { "RowTag", KEEL_ARCHETYPE, 0, false },
+    { "SparseA", KEEL_SPARSE_SET, 1, false, false }, { "SparseB", KEEL_SPARSE_SET, 3, false, true },
+    { "SparseC", KEEL_SPARSE_SET, 1, false, false }, { "Owned", KEEL_SPARSE_SET, 1, true, false },
+    { "Tag", KEEL_SPARSE_SET, 0, false, false },     { "IndexedA", KEEL_INDEXED, 1, false, false },
+    { "IndexedB", KEEL_INDEXED, 3, false, true },    { "Large", KEEL_INDEXED, 137, false, false },
+    { "RowA", KEEL_ARCHETYPE, 1, false, false },     { "RowB", KEEL_ARCHETYPE, 3, false, true },
+    { "RowC", KEEL_ARCHETYPE, 1, true, false },      { "RowTag", KEEL_ARCHETYPE, 0, false, false },
+    { "Needy", KEEL_SPARSE_SET, 1, false, true },
 };
+const char *const relation_names[RELATIONS] = { "Likes", "Docked", "PartOf" };
 
 uint64_t mix(uint64_t a, uint64_t b) {
     uint64_t x = a * UINT64_C(0xD1342543DE82EF95) + b + UINT64_C(0x9E3779B97F4A7C15);
@@ -42,7 +44,7 @@ static uint32_t maybe_one(dice *d, uint32_t percent, uint32_t limit) {
 // may be changed.
 static bool fresh_component(dice *d, uint32_t *named, bool values, uint32_t *out) {
     for (uint32_t tries = 0; tries < 20; ++tries) {
-        const uint32_t c = below(d, COMPONENTS);
+        const uint32_t c = below(d, NEEDY);
         const component_plan *about = &component_plans[c];
         if (*named >> c & 1 || (values && (about->is_owned || !about->words))) continue;
         *named |= 1u << c;
@@ -81,7 +83,7 @@ static void roll_uniques(dice *d, system_plan *s, bool may_write) {
 // Commands on what the system names, too: they come later.
 static void roll_commands(dice *d, system_plan *s, uint32_t percent) {
     if (!chance(d, percent)) return;
-    const uint32_t a = below(d, COMPONENTS), b = (a + 1 + below(d, COMPONENTS - 1)) % COMPONENTS;
+    const uint32_t a = below(d, NEEDY), b = (a + 1 + below(d, NEEDY - 1)) % NEEDY;
     add_term(s, KEEL_TERM_COMMANDS, chance(d, 30) ? 0 : 1 + below(d, 2), a, b);
 }
 
@@ -160,7 +162,7 @@ static void roll_system(dice *d, system_plan *s, bool fails) {
     s->main_thread = !s->parallel && chance(d, 6);
     s->run_if = maybe_one(d, 12, CONDITIONS);
     s->skip_if = maybe_one(d, 6, CONDITIONS);
-    s->skip_if_empty = maybe_one(d, 6, COMPONENTS);
+    s->skip_if_empty = maybe_one(d, 6, NEEDY);
     s->skip_if_missing = maybe_one(d, 4, UNIQUES);
     s->label = maybe_one(d, 20, LABELS);
 }
@@ -212,6 +214,72 @@ static void roll_conditions(dice *d, plan *p, bool fails) {
                                              .fails = fails ? maybe_one(d, 20, 3) : 0 };
 }
 
+// ------------------------------------------------------------------ relations, events, changes
+static bool add_wide(system_plan *s, keel_term_kind kind, uint32_t count, uint32_t a, uint32_t b) {
+    if (s->term_count >= TERMS - 1) return false;
+    add_term(s, kind, count, a, b);
+    return true;
+}
+
+static uint32_t named_by(const system_plan *s) {
+    uint32_t named = 0;
+    for (uint32_t t = 0; t < s->term_count; ++t) {
+        const keel_term_kind kind = s->terms[t].kind;
+        if (kind == KEEL_TERM_COMMANDS || kind >= KEEL_TERM_SEND) continue;
+        if (kind == KEEL_TERM_UNIQUE_READ || kind == KEEL_TERM_UNIQUE_WRITE) continue;
+        for (uint32_t i = 0; i < s->terms[t].count; ++i)
+            named |= 1u << s->terms[t].components[i];
+    }
+    return named;
+}
+
+static void widen_loop(dice *d, system_plan *s) {
+    static const keel_term_kind changes[] = { KEEL_TERM_CHANGED, KEEL_TERM_INSERTED,
+                                              KEEL_TERM_MODIFIED, KEEL_TERM_NOT_CHANGED };
+    static const keel_term_kind through[] = { KEEL_TERM_OF_TARGET_READ, KEEL_TERM_UP_READ,
+                                              KEEL_TERM_OF_TARGET_OPTIONAL_READ };
+    uint32_t named = named_by(s), c;
+    if (chance(d, 20) && fresh_component(d, &named, false, &c) && component_plans[c].is_tracked)
+        add_wide(s, changes[below(d, 4)], 1, c, 0);
+    if (chance(d, 12)) add_wide(s, KEEL_TERM_WITH, 1, LIKES + below(d, RELATIONS), 0);
+    else if (chance(d, 12)) add_wide(s, KEEL_TERM_TARGETED, 1, LIKES + below(d, RELATIONS), 0);
+    if (chance(d, 15) && fresh_component(d, &named, false, &c) && component_plans[c].words) {
+        const uint32_t k = below(d, 3); // up: an acyclic one
+        add_wide(s, through[k], 2, c, k == 1 ? LIKES + 2 : LIKES + 1 + below(d, 2));
+    }
+    if (chance(d, 10)) add_wide(s, KEEL_TERM_TARGETS_FIRST, 1, LIKES + 2, 0);
+}
+
+// What commands edit: all, or a list, to which a relation comes.
+static void widen_commands(dice *d, system_plan *s) {
+    for (uint32_t t = 0; t < s->term_count; ++t) {
+        term_plan *term = &s->terms[t];
+        if (term->kind != KEEL_TERM_COMMANDS || !term->count || !chance(d, 50)) continue;
+        if (chance(d, 50)) term->components[term->count++] = LIKES + below(d, RELATIONS);
+        else *term = (term_plan){ KEEL_TERM_COMMANDS, 2, { NEEDY, INDEXED_A, 0 } };
+    }
+}
+
+static void widen(dice *d, plan *p) {
+    p->is_wide = true;
+    for (uint32_t i = 0; i < SYSTEMS; ++i) {
+        system_plan *s = &p->systems[i];
+        if (!s->is_used || s->body == BODY_WORLD) continue;
+        if (is_loop(s)) widen_loop(d, s);
+        widen_commands(d, s);
+        bool has_context = false;
+        for (uint32_t t = 0; t < s->term_count; ++t)
+            has_context |= s->terms[t].kind == KEEL_TERM_CONTEXT;
+        if (!has_context) continue;
+        if (chance(d, 20)) add_wide(s, KEEL_TERM_MAY_READ, 1, LIKES + below(d, RELATIONS), 0);
+        else if (s->body == BODY_EDIT && chance(d, 50))
+            add_wide(s, KEEL_TERM_MAY_EDIT, 1, LIKES + below(d, 2), 0);
+        if (chance(d, 20)) add_wide(s, KEEL_TERM_SEND, 1, below(d, EVENTS), 0);
+        else if (!s->parallel && chance(d, 25))
+            add_wide(s, KEEL_TERM_RECEIVE, 1, below(d, EVENTS), 0);
+    }
+}
+
 void plan_roll(plan *p, uint64_t seed, uint64_t number) {
     static const uint32_t sizes[] = { 0, 1, 5, 63, 64, 65, 150, 200, 300, 500 };
     dice d = { mix(seed, number) };
@@ -221,7 +289,7 @@ void plan_roll(plan *p, uint64_t seed, uint64_t number) {
     p->entities = sizes[below(&d, chance(&d, 20) ? 6 : 10)];
     p->rounds = 1 + below(&d, MOST_ROUNDS);
     p->groups = chance(&d, 60) ? below(&d, 1u << GROUPS) : 0;
-    p->missing = chance(&d, 40) ? below(&d, 1u << COMPONENTS) & below(&d, 1u << COMPONENTS) : 0;
+    p->missing = chance(&d, 40) ? below(&d, 1u << NEEDY) & below(&d, 1u << NEEDY) : 0;
     p->creates = chance(&d, 70);
     const bool fails = chance(&d, 45);
     const uint32_t systems = 2 + below(&d, SYSTEMS - 1);
@@ -233,6 +301,7 @@ void plan_roll(plan *p, uint64_t seed, uint64_t number) {
     else
         for (uint32_t i = 0; i < systems; ++i)
             p->systems[i].barrier = chance(&d, 12);
+    if (number % 4 != 1) widen(&d, p);
 }
 
 bool plan_is_plain(const plan *p) {
@@ -242,10 +311,14 @@ bool plan_is_plain(const plan *p) {
         if (s->run_if || s->skip_if || s->skip_if_empty || s->skip_if_missing || s->startup)
             return false;
         if (s->fails || s->misuses) return false;
-        for (uint32_t t = 0; t < s->term_count; ++t)
-            if (s->terms[t].kind == KEEL_TERM_UNIQUE_READ &&
-                s->terms[t].components[0] == UNIQUES - 1)
+        for (uint32_t t = 0; t < s->term_count; ++t) {
+            const keel_term_kind kind = s->terms[t].kind;
+            if (kind == KEEL_TERM_UNIQUE_READ && s->terms[t].components[0] == UNIQUES - 1)
                 return false; // fails
+            if (kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_NOT_CHANGED)
+                return false; // runs on their own see changes of their own
+            if (kind == KEEL_TERM_SEND || kind == KEEL_TERM_RECEIVE) return false;
+        }
     }
     for (uint32_t n = 1; n < WORKLOADS; ++n)
         if (p->nested[n].is_used &&
@@ -301,7 +374,7 @@ static void simplify_nested(plan *p, uint32_t n) {
 
 static void simplify_condition(condition_plan *c) { c->writes = c->records = false; }
 
-enum { WORLD_STEPS = 5, PLAN_STEPS = WORLD_STEPS + 2 * WORKLOADS + CONDITIONS };
+enum { WORLD_STEPS = 6, PLAN_STEPS = WORLD_STEPS + 2 * WORKLOADS + CONDITIONS };
 
 static void simplify_world(plan *p, uint32_t what) {
     if (what == 0 && p->rounds > 1) --p->rounds;
@@ -309,6 +382,7 @@ static void simplify_world(plan *p, uint32_t what) {
     if (what == 2) p->groups &= p->groups - 1;
     if (what == 3) p->entities /= 2;
     if (what == 4) p->missing = 0;
+    if (what == 5) p->is_wide = false;
 }
 
 static void simplify_plan(plan *p, uint32_t what) {
@@ -333,9 +407,34 @@ bool plan_simplify(plan *p, uint32_t step) {
 
 // ------------------------------------------------------------------ as text
 static const char *const kind_names[] = {
-    "end",      "none",    "read",        "write",        "edit",     "maybe",     "maybe_write",
-    "with",     "without", "any_of",      "entity",       "may_read", "may_write", "may_edit",
-    "entities", "world",   "unique_read", "unique_write", "commands", "context",   "data",
+    [KEEL_TERM_READ] = "read",
+    [KEEL_TERM_WRITE] = "write",
+    [KEEL_TERM_OPTIONAL_READ] = "optional_read",
+    [KEEL_TERM_OPTIONAL_WRITE] = "optional_write",
+    [KEEL_TERM_WITH] = "with",
+    [KEEL_TERM_WITHOUT] = "without",
+    [KEEL_TERM_ANY_OF] = "any_of",
+    [KEEL_TERM_ENTITY] = "entity",
+    [KEEL_TERM_MAY_READ] = "may_read",
+    [KEEL_TERM_MAY_WRITE] = "may_write",
+    [KEEL_TERM_MAY_EDIT] = "may_edit",
+    [KEEL_TERM_MAY_EDIT_ENTITIES] = "may_edit_entities",
+    [KEEL_TERM_MAY_EDIT_WORLD] = "may_edit_world",
+    [KEEL_TERM_UNIQUE_READ] = "unique_read",
+    [KEEL_TERM_UNIQUE_WRITE] = "unique_write",
+    [KEEL_TERM_COMMANDS] = "commands",
+    [KEEL_TERM_CONTEXT] = "context",
+    [KEEL_TERM_INSERTED] = "inserted",
+    [KEEL_TERM_MODIFIED] = "modified",
+    [KEEL_TERM_CHANGED] = "changed",
+    [KEEL_TERM_NOT_CHANGED] = "not_changed",
+    [KEEL_TERM_OF_TARGET_READ] = "of_target_read",
+    [KEEL_TERM_OF_TARGET_OPTIONAL_READ] = "of_target_optional_read",
+    [KEEL_TERM_UP_READ] = "up_read",
+    [KEEL_TERM_TARGETS_FIRST] = "targets_first",
+    [KEEL_TERM_TARGETED] = "targeted",
+    [KEEL_TERM_SEND] = "send",
+    [KEEL_TERM_RECEIVE] = "receive",
 };
 static const char *const body_names[] = { "entity", "span", "loop", "edit", "create", "world" };
 
@@ -345,7 +444,12 @@ static void print_term(const term_plan *t) {
     for (uint32_t i = 0; i < t->count; ++i) {
         const uint32_t c = t->components[i];
         if (unique) printf("U%u", (unsigned)c);
-        else printf("%s%s", i ? ", " : "", c == LINKS ? "links" : component_plans[c].name);
+        else if (t->kind >= KEEL_TERM_SEND) printf("E%u", (unsigned)c);
+        else
+            printf("%s%s", i ? ", " : "",
+                   c == LINKS   ? "links"
+                   : c >= LIKES ? relation_names[c - LIKES]
+                                : component_plans[c].name);
     }
     printf(")");
 }
@@ -377,9 +481,9 @@ static void print_system(const system_plan *s, uint32_t i) {
 }
 
 void plan_print(const plan *p) {
-    printf("%u entities, %u rounds, groups %x, missing %x%s\n", (unsigned)p->entities,
+    printf("%u entities, %u rounds, groups %x, missing %x%s%s\n", (unsigned)p->entities,
            (unsigned)p->rounds, (unsigned)p->groups, (unsigned)p->missing,
-           p->creates ? ", commands create" : "");
+           p->creates ? ", commands create" : "", p->is_wide ? ", wide" : "");
     for (uint32_t n = 1; n < WORKLOADS; ++n) {
         const nested_plan *nested = &p->nested[n];
         if (!nested->is_used) continue;

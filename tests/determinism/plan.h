@@ -8,10 +8,15 @@ enum {
     SYSTEMS = 18,
     CONDITIONS = 4,
     TERMS = KEEL_MAX_TERMS,
-    COMPONENTS = 12,
-    LINKS = COMPONENTS, // in a term: keel_parent and keel_child
-    UNIQUES = 4,        // the last one is never set
-    WORKLOADS = 4,      // the first is the outermost
+    COMPONENTS = 13,
+    NEEDY = 12, // brings IndexedA with it
+    INDEXED_A = 5,
+    RELATIONS = 3, // in a term: behind the components
+    LIKES = COMPONENTS,
+    LINKS = COMPONENTS + RELATIONS, // in a term: keel_parent and keel_child
+    EVENTS = 2,
+    UNIQUES = 4,   // the last one is never set
+    WORKLOADS = 4, // the first is the outermost
     LABELS = 3,
     GROUPS = 3,
     MOST_ROUNDS = 4
@@ -23,8 +28,10 @@ typedef struct component_plan {
     keel_storage storage;
     uint32_t words; // of 8 bytes; 0: a tag
     bool is_owned;  // has hooks; systems only read it
+    bool is_tracked;
 } component_plan;
 extern const component_plan component_plans[COMPONENTS];
+extern const char *const relation_names[RELATIONS]; // the second has values, of 8 bytes
 
 typedef enum body {
     BODY_ENTITY, // per entity
@@ -38,7 +45,7 @@ typedef enum body {
 typedef struct term_plan {
     keel_term_kind kind;
     uint32_t count;
-    uint32_t components[3]; // or uniques
+    uint32_t components[3]; // or uniques, or events; a relation comes last
 } term_plan;
 
 typedef struct system_plan {
@@ -85,6 +92,7 @@ typedef struct plan {
     uint32_t groups;  // a bit for each
     uint32_t missing; // components that nobody has at first: a bit for each
     bool creates;     // commands may create entities
+    bool is_wide;     // has relations, prefabs, events, and looks at changes
     system_plan systems[SYSTEMS];
     condition_plan conditions[CONDITIONS];
     nested_plan nested[WORKLOADS]; // the first is not used

@@ -25,12 +25,19 @@ static void add_entities(keel_world *world, const plan *p) {
         const uint64_t h = mix(p->seed ^ p->number, i);
         const keel_entity e = keel_add_entity_values(world, NULL);
         if (now.known_count < KNOWN) now.known[now.known_count++] = e;
-        for (uint32_t c = 0; c < COMPONENTS; ++c) {
+        for (uint32_t c = 0; c < (p->is_wide ? COMPONENTS : NEEDY); ++c) {
             any_value v;
             if (is_there(h, c) && !(p->missing >> c & 1) && (c != 7 || h % 8 == 0))
                 (void)keel_add_component(world, e, &components[c], value_of(&v, c, h));
         }
         if (i && h >> 40 & 1) (void)keel_attach(world, e, now.known[h % now.known_count]);
+    }
+    for (uint32_t i = 0; p->is_wide && i < p->entities; ++i) {
+        const uint64_t h = mix(p->number, i), value = h;
+        const keel_component *r = &relations[h % RELATIONS];
+        const keel_entity e = now.known[i % now.known_count];
+        (void)keel_relate_component(world, e, r, now.known[(h >> 8) % now.known_count],
+                                    r->size ? &value : NULL);
     }
     for (uint32_t i = 0; i < p->entities / 8; ++i) // handles that were reused, and stale ones
         (void)keel_delete_entity(world, now.known[mix(p->seed, i) % now.known_count]);
@@ -46,9 +53,30 @@ static const keel_component *const excluded_lists[GROUPS][2] = { { NULL },
                                                                  { &components[4] },
                                                                  { NULL } };
 
+// A root with values of each storage, and below it somebody who likes it and is docked there.
+static void make_prefab(keel_world *world) {
+    keel_world *t = keel_templates(world);
+    any_value v[3];
+    const keel_value root[] = { { &components[0], value_of(&v[0], 0, 1) },
+                                { &components[9], value_of(&v[1], 9, 2) },
+                                { &components[3], value_of(&v[2], 3, 3) },
+                                { NULL, NULL } };
+    const keel_value own[] = { { &components[NEEDY], NULL }, { NULL, NULL } };
+    now.prefab.root = keel_add_entity_values(t, root);
+    const keel_entity part = keel_add_child_values(t, now.prefab.root, own);
+    (void)keel_relate_component(t, part, &relations[0], now.prefab.root, NULL);
+    (void)keel_relate_component(t, part, &relations[1], now.prefab.root, NULL);
+    if (keel_is_null(part)) (void)keeli_atomic_add(&now.faults, 1);
+}
+
 static void prepare(keel_world *world, const plan *p, keel_group **groups) {
     for (uint32_t c = 0; c < COMPONENTS; ++c)
         (void)keel_register_component(world, &components[c]);
+    for (uint32_t r = 0; r < RELATIONS; ++r)
+        (void)keel_register_component(world, &relations[r]);
+    for (uint32_t e = 0; e < EVENTS; ++e)
+        (void)keel_register_component(world, &events[e]);
+    if (p->is_wide) make_prefab(world);
     for (uint32_t u = 0; u < UNIQUES - 1; ++u)
         (void)keel_set_unique_value(world, &uniques[u], &(uint64_t){ mix(p->seed, u) });
     for (uint32_t g = 0; g < GROUPS; ++g)
@@ -79,12 +107,25 @@ static uint64_t order_of(keel_world *world, const keel_component *c, uint64_t h)
     return mix(h, 1);
 }
 
+static uint64_t related(const keel_world *world, const keel_component *r, uint64_t h) {
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
+        keel_entity other = keel_null();
+        while (!keel_is_null(other = keel_next_target_component(world, e, r, other)))
+            h = mix(h, other.bits);
+        while (!keel_is_null(other = keel_next_source_component(world, e, r, other)))
+            h = mix(h, other.bits + 1);
+    }
+    return h;
+}
+
 static uint64_t all_orders(keel_world *world, keel_group *const *groups) {
     uint64_t h = 0;
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
         h = mix(h, e.bits);
     for (uint32_t c = 0; c < COMPONENTS; ++c)
         h = order_of(world, &components[c], h);
+    for (uint32_t r = 0; r < RELATIONS; ++r)
+        h = related(world, &relations[r], order_of(world, &relations[r], h));
     h = order_of(world, KEEL_OF(keel_parent), order_of(world, KEEL_OF(keel_child), h));
     for (uint32_t g = 0; g < GROUPS; ++g)
         for (uint32_t i = 0; groups[g] && i < keel_group_count(world, groups[g]); ++i)
@@ -105,15 +146,14 @@ static uint64_t next_handles(keel_world *world, bool last) {
 }
 
 static void look(keel_world *world, keel_group *const *groups, bool last, keel_result result,
-                 outcome *out) {
-    seen *s = &out->rounds[now.round];
+                 seen *s, char *fault) {
     keel_error broken;
     s->result = result;
     s->error = *keel_first_error(world);
     keel_clear_errors(world);
     if (now.is_nameless) s->error.system[0] = 0;
     if (keel_world_hash(world, &s->hash) < 0)
-        snprintf(out->fault, sizeof out->fault, "no hash: %s", keel_last_error(world)->message);
+        snprintf(fault, FAULT, "no hash: %s", keel_last_error(world)->message);
     s->order = all_orders(world, groups);
     s->handles = next_handles(world, last);
     s->dropped = keel_world_statistics(world).dropped_commands;
@@ -122,8 +162,9 @@ static void look(keel_world *world, keel_group *const *groups, bool last, keel_r
         s->lanes += now.lanes[i].sum != 0;
     }
     if (!keel_world_check(world, &broken))
-        snprintf(out->fault, sizeof out->fault, "round %u: keel_world_check: %s",
-                 (unsigned)now.round, broken.message);
+        snprintf(fault, FAULT, "round %u: keel_world_check: %s", (unsigned)now.round,
+                 broken.message);
+    if (!now.is_nameless) s->state = state_of(world);
 }
 
 // ------------------------------------------------------------------ rounds
@@ -141,7 +182,8 @@ static keel_result run_one_by_one(keel_world *world, const tables *t, const plan
 
 // What the owner does between two runs.
 static void between(keel_world *world, const plan *p, const tables *t) {
-    edit_world(world, mix(p->number, now.round), 6);
+    edit_world(world, mix(p->number, now.round) ^ now.other, 6);
+    if (now.other) (void)keel_set_unique_value(world, &uniques[0], &now.other);
     for (uint32_t i = 0; i < SYSTEMS; ++i) {
         const system_plan *s = &p->systems[i];
         if (!s->is_used || s->fails || s->misuses) continue;
@@ -152,20 +194,97 @@ static void between(keel_world *world, const plan *p, const tables *t) {
     keel_clear_errors(world);
 }
 
+// What a plan is played with.
+typedef struct played {
+    keel_world *world;
+    const plan *plan;
+    const tables *tables;
+    keel_group *groups[GROUPS];
+    const keel_system **order;
+    manner manner;
+} played;
+
+static void play_round(const played *with, uint32_t round, seen *s, char *fault) {
+    keel_world *world = with->world;
+    const keel_workload *outermost = &with->tables->workloads[0];
+    now.round = round;
+    if (round) between(world, with->plan, with->tables);
+    const keel_result result = with->manner == ONE_BY_ONE
+                                   ? run_one_by_one(world, with->tables, with->plan, with->order)
+                                   : keel_run_workload_of(world, outermost, NULL);
+    if (with->manner != ONE_BY_ONE) find_order(world, outermost, with->order);
+    look(world, with->groups, round + 1 == with->plan->rounds, result, s, fault);
+    forget_costs(world);
+}
+
+// ------------------------------------------------------------------ taken back
+enum { FRAMES = MOST_ROUNDS + 10, TIMES = 3 };
+
+static bool take_frames(const played *with, keel_ring *ring, uint32_t first, uint32_t end,
+                        seen *frames, char *fault) {
+    for (uint32_t f = first; f < end; ++f) {
+        frames[f] = (seen){ 0 };
+        if (keel_ring_take(ring, f) < 0)
+            snprintf(fault, FAULT, "no take: %s", keel_last_error(with->world)->message);
+        else play_round(with, f, &frames[f], fault);
+        if (fault[0]) return false;
+    }
+    return true;
+}
+
+static bool take_back(const played *with, keel_ring *ring, uint32_t frame, uint64_t work,
+                      char *fault) {
+    memset(now.lanes, 0, sizeof now.lanes);
+    now.lanes[0].sum = work;
+    if (keel_rollback(ring, frame) == KEEL_OK) return true;
+    snprintf(fault, FAULT, "no rollback: %s", keel_last_error(with->world)->message);
+    return false;
+}
+
+// From a frame other inputs lead elsewhere; those of before lead to where they did before.
+static bool play_again(const played *with, keel_ring *ring, uint32_t frame, const seen *first,
+                       char *fault) {
+    seen other[FRAMES], again[FRAMES];
+    const uint64_t work = frame ? first[frame - 1].work : 0;
+    const uint32_t end = frame + 3 < FRAMES ? frame + 3 : FRAMES;
+    if (!take_back(with, ring, frame, work, fault)) return false;
+    now.other = mix(with->plan->number, frame) | 1;
+    const bool good = take_frames(with, ring, frame, end, other, fault);
+    now.other = 0;
+    if (!good || !take_back(with, ring, frame, work, fault) ||
+        !take_frames(with, ring, frame, FRAMES, again, fault))
+        return false;
+    for (uint32_t f = frame; f < FRAMES; ++f)
+        if (again[f].state != first[f].state || again[f].work != first[f].work) {
+            snprintf(fault, FAULT, "frame %u is %s after frame %u was taken back", (unsigned)f,
+                     again[f].work == first[f].work ? "in another state" : "seen otherwise",
+                     (unsigned)frame);
+            return false;
+        }
+    return true;
+}
+
+static void play_and_take_back(const played *with, outcome *out) {
+    seen first[FRAMES];
+    keel_ring *ring = keel_ring_create(with->world, FRAMES);
+    bool good = take_frames(with, ring, 0, FRAMES, first, out->fault);
+    for (uint32_t i = 0; good && i < TIMES; ++i) {
+        const uint32_t frame = (uint32_t)(mix(with->plan->number, i) % (MOST_ROUNDS + 1));
+        good = play_again(with, ring, frame, first, out->fault);
+    }
+    if (good) memcpy(out->rounds, first, sizeof out->rounds);
+    keel_ring_destroy(ring);
+}
+
 static void play_rounds(keel_world *world, const plan *p, const tables *t, player who,
                         const keel_system **order, outcome *out) {
-    keel_group *groups[GROUPS] = { NULL };
-    prepare(world, p, groups);
+    played with = { .world = world, .plan = p, .tables = t, .order = order, .manner = who.manner };
+    prepare(world, p, with.groups);
     keel_clear_errors(world);
-    for (now.round = 0; now.round < p->rounds; ++now.round) {
-        if (now.round) between(world, p, t);
-        const keel_result result = who.manner == ONE_BY_ONE
-                                       ? run_one_by_one(world, t, p, order)
-                                       : keel_run_workload_of(world, &t->workloads[0], NULL);
-        if (who.manner != ONE_BY_ONE) find_order(world, &t->workloads[0], order);
-        look(world, groups, now.round + 1 == p->rounds, result, out);
-        forget_costs(world);
-    }
+    if (who.manner == TAKEN_BACK) play_and_take_back(&with, out);
+    else
+        for (uint32_t r = 0; r < p->rounds; ++r)
+            play_round(&with, r, &out->rounds[r], out->fault);
 }
 
 // ------------------------------------------------------------------ worlds
@@ -207,11 +326,15 @@ static void end_executor(executors *x, player who) {
 
 static void check_end(const counting_allocator *memory, outcome *out) {
     if (memory->live_bytes || memory->live_blocks)
-        snprintf(out->fault, sizeof out->fault, "%zu bytes are left", memory->live_bytes);
-    if (now.owned)
-        snprintf(out->fault, sizeof out->fault, "%d values were not dropped", (int)now.owned);
-    if (now.faults)
-        snprintf(out->fault, sizeof out->fault, "%d things that should never be", (int)now.faults);
+        snprintf(out->fault, FAULT, "%zu bytes are left", memory->live_bytes);
+    if (now.owned) snprintf(out->fault, FAULT, "%d values were not dropped", (int)now.owned);
+    if (now.faults) snprintf(out->fault, FAULT, "%d things that should never be", (int)now.faults);
+}
+
+// A write that a take was not shown: builds with KEEL_VALIDATE compare what was not stamped.
+static void listen(void *fault, keel_log_level level, const char *line) {
+    if (level == KEEL_LOG_WARNING && strstr(line, "kept pointer"))
+        snprintf(fault, FAULT, "round %u: %s", (unsigned)now.round, line);
 }
 
 void play(const plan *p, const tables *t, player who, const keel_system **order, outcome *out) {
@@ -226,13 +349,13 @@ void play(const plan *p, const tables *t, player who, const keel_system **order,
     now.is_nameless = who.manner == ONE_BY_ONE;
     now.delays_drawn = p->number + who.workers * 1000;
     const keel_world_desc desc = { .allocator = memory.allocator,
-                                   .log = keel_log_none,
+                                   .log = { .write = listen, .context = out->fault },
                                    .on_misuse = KEEL_MISUSE_RETURN,
                                    .worker_count = who.workers,
                                    .executor = begin_executor(&x, who, p->number) };
     keel_world *world = keel_world_create(&desc);
     if (world) play_rounds(world, p, t, who, order, out);
-    else snprintf(out->fault, sizeof out->fault, "no world");
+    else snprintf(out->fault, FAULT, "no world");
     keel_world_destroy(world);
     end_executor(&x, who);
     check_end(&memory, out);
@@ -269,6 +392,7 @@ bool outcome_is_same(const plan *p, const outcome *a, const outcome *b) {
         same &= is_same("order", r, x->order, y->order);
         same &= is_same("next handles", r, x->handles, y->handles);
         same &= is_same("dropped commands", r, x->dropped, y->dropped);
+        if (x->state && y->state) same &= is_same("state", r, x->state, y->state);
         same &= is_same("what systems saw", r, x->work, y->work);
         if (!same) return false;
     }

@@ -13,6 +13,8 @@ typedef struct stage {
     keel_world *world;
     keel_entity known[KNOWN]; // handles of all ages
     uint32_t known_count, round, workers;
+    keel_prefab prefab; // null where the plan has none
+    uint64_t other;     // than the plan's are the inputs; 0: they are those
     bool delays;
     bool is_nameless;      // errors do not tell of which system
     uint64_t delays_drawn; // atomic
@@ -24,7 +26,8 @@ typedef struct stage {
 } stage;
 extern stage now;
 
-extern const keel_component components[COMPONENTS], uniques[UNIQUES];
+extern const keel_component components[COMPONENTS], relations[RELATIONS], uniques[UNIQUES],
+    events[EVENTS];
 
 // The functions of system and condition number i.
 typedef void chunk_body(const keel_chunk *chunk, keel_context *context);
@@ -64,7 +67,8 @@ typedef enum manner {
     DELAYED,
     REFUSING,
     ONE_TBB,
-    ONE_BY_ONE // the systems in linear order with keel_run, where that is the same
+    TAKEN_BACK, // frames are taken back and played again, with other inputs in between, too
+    ONE_BY_ONE  // the systems in linear order with keel_run, where that is the same
 } manner;
 
 typedef struct player {
@@ -77,13 +81,15 @@ typedef struct seen {
     keel_result result;
     keel_error error;
     uint64_t hash, order, handles, dropped;
+    uint64_t state; // of all that decides what happens next; 0 for ONE_BY_ONE
     uint64_t work;  // what all bodies saw
     uint32_t lanes; // workers that ran any; not compared
 } seen;
 
+enum { FAULT = 300 };
 typedef struct outcome {
     seen rounds[MOST_ROUNDS];
-    char fault[300]; // what must never be; empty: nothing
+    char fault[FAULT]; // what must never be; empty: nothing
 } outcome;
 
 // `order`: of the systems, in the order in which they run one by one; filled by other manners.

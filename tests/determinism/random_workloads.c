@@ -41,7 +41,8 @@ static const player guests[] = { { THREAD_PER_JOB, 4 },
 #endif
                                  { THREAD_PER_JOB, 2 } };
 static const char *const manner_names[] = { "own pool",     "a thread per job", "delayed jobs",
-                                            "refused jobs", "oneTBB",           "one by one" };
+                                            "refused jobs", "oneTBB",           "taken back",
+                                            "one by one" };
 
 static bool compare(const plan *p, const tables *t, player who, const keel_system **order,
                     const outcome *expected) {
@@ -84,6 +85,9 @@ static bool run_plan(const plan *p) {
         if (!compare(p, &t, players[i], others, &expected)) return false;
     const player guest = guests[p->number % (sizeof guests / sizeof *guests)];
     if (!compare(p, &t, guest, others, &expected)) return false;
+    static const uint32_t some[] = { 1, 2, 3, 4, 8, 16 };
+    const player back = { TAKEN_BACK, some[p->number % 6] };
+    if (!compare(p, &t, back, others, &expected)) return false;
     return !plain || compare_one_by_one(p, &t, order, &expected);
 }
 

@@ -12,9 +12,11 @@ static bool is_unique_term(keel_term_kind kind) {
 
 static const keel_component *component_of(const term_plan *t, uint32_t i) {
     const uint32_t c = t->components[i];
-    return is_unique_term(t->kind) ? &uniques[c]
-           : c == LINKS            ? KEEL_OF(keel_child)
-                                   : &components[c];
+    return is_unique_term(t->kind)     ? &uniques[c]
+           : t->kind >= KEEL_TERM_SEND ? &events[c]
+           : c == LINKS                ? KEEL_OF(keel_child)
+           : c >= LIKES                ? &relations[c - LIKES]
+                                       : &components[c];
 }
 
 static void make_terms(tables *t, const system_plan *s, uint32_t i) {

@@ -74,13 +74,17 @@ void keeli_lock_deinit(keeli_lock *lock) { pthread_mutex_destroy(&lock->handle);
 // Whoever holds a lock mostly gives it back before a sleeper could be woken.
 void keeli_lock_take(keeli_lock *lock) {
     enum { LOOKS = 100 };
+    keeli_perturb();
     for (int i = 0; i < LOOKS; ++i) {
         if (pthread_mutex_trylock(&lock->handle) == 0) return;
         keeli_pause();
     }
     pthread_mutex_lock(&lock->handle);
 }
-void keeli_lock_give(keeli_lock *lock) { pthread_mutex_unlock(&lock->handle); }
+void keeli_lock_give(keeli_lock *lock) {
+    keeli_perturb();
+    pthread_mutex_unlock(&lock->handle);
+}
 
 void keeli_condition_init(keeli_condition *condition) {
     pthread_cond_init(&condition->handle, NULL);
@@ -158,3 +162,23 @@ uint64_t keeli_thread_id(void) {
     if (!own) own = keeli_atomic_next(&threads);
     return own;
 }
+
+#if defined(KEELI_PERTURB)
+// Mostly nothing, sometimes a little, seldom as long as it takes others to get far.
+void keeli_perturb(void) {
+    static uint64_t threads;
+    static _Thread_local uint64_t random;
+    if (!random)
+        random = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) * UINT64_C(0x9E3779B97F4A7C15);
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    const uint32_t r = (uint32_t)(random >> 40);
+    if (r % 16) return;
+    if (r % 64 == 0) sched_yield();
+    else if (r % 1024 == 16) usleep(r >> 10 & 63);
+    else
+        for (uint32_t i = r >> 8 & 255; i; --i)
+            keeli_pause();
+}
+#endif

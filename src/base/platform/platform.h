@@ -83,47 +83,68 @@ void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t 
 #define KEELI_LINE 64
 
 // ------------------------------------------------------------------ atomics
+// A build for tests (the preset `perturb`), in which threads wait here now and then, so that they
+// meet in orders that are rare otherwise.
+#if defined(KEELI_PERTURB)
+void keeli_perturb(void);
+#else
+static inline void keeli_perturb(void) {}
+#endif
+
 // `load` sees all that was done before the `store` of what it reads; `peek` and `put` are for words
 // that stand for themselves.
 static inline uint32_t keeli_atomic_load(const uint32_t *p) {
+    keeli_perturb();
     return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 static inline void keeli_atomic_store(uint32_t *p, uint32_t value) {
+    keeli_perturb();
     __atomic_store_n(p, value, __ATOMIC_RELEASE);
 }
 // Add `change`, and tell what it was before.
 static inline uint32_t keeli_atomic_take(uint32_t *p, uint32_t change) {
+    keeli_perturb();
     return __atomic_fetch_add(p, change, __ATOMIC_ACQ_REL);
 }
 static inline uint8_t keeli_atomic_load_byte(const uint8_t *p) {
+    keeli_perturb();
     return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 static inline void keeli_atomic_store_byte(uint8_t *p, uint8_t value) {
+    keeli_perturb();
     __atomic_store_n(p, value, __ATOMIC_RELEASE);
 }
 static inline uint64_t keeli_atomic_load64(const uint64_t *p) {
+    keeli_perturb();
     return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 static inline uint64_t keeli_atomic_peek64(const uint64_t *p) {
+    keeli_perturb();
     return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 static inline void keeli_atomic_put64(uint64_t *p, uint64_t value) {
+    keeli_perturb();
     __atomic_store_n(p, value, __ATOMIC_RELAXED);
 }
 static inline uint64_t keeli_atomic_next(uint64_t *p) {
+    keeli_perturb();
     return __atomic_add_fetch(p, 1, __ATOMIC_RELAXED);
 }
 static inline int32_t keeli_atomic_peek(const int32_t *p) {
+    keeli_perturb();
     return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 static inline void keeli_atomic_put(uint32_t *p, uint32_t value) {
+    keeli_perturb();
     __atomic_store_n(p, value, __ATOMIC_RELAXED);
 }
 // Replace *p by `to` when it is `*from`; otherwise tell in *from what it is.
 static inline bool keeli_atomic_swap(int32_t *p, int32_t *from, int32_t to) {
+    keeli_perturb();
     return __atomic_compare_exchange_n(p, from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 static inline int32_t keeli_atomic_add(int32_t *p, int32_t change) {
+    keeli_perturb();
     return __atomic_add_fetch(p, change, __ATOMIC_ACQ_REL);
 }
 
@@ -131,14 +152,18 @@ static inline int32_t keeli_atomic_add(int32_t *p, int32_t change) {
 // "I write, then I look whether you wrote" between two threads: at least one of them sees the
 // other. (Without it both may read before either write arrives.)
 static inline uint32_t keeli_ordered_load(const uint32_t *p) {
+    keeli_perturb();
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);
 }
 static inline void keeli_ordered_store(uint32_t *p, uint32_t value) {
+    keeli_perturb();
     __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
 }
 static inline bool keeli_ordered_swap(uint32_t *p, uint32_t *from, uint32_t to) {
+    keeli_perturb();
     return __atomic_compare_exchange_n(p, from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 static inline uint32_t keeli_ordered_add(uint32_t *p, uint32_t change) {
+    keeli_perturb();
     return __atomic_add_fetch(p, change, __ATOMIC_SEQ_CST);
 }
