@@ -480,6 +480,7 @@ struct keel_world {
     keeli_worker_state workers;
     keeli_stored_workloads workloads;
     struct keel_snapshot *snapshots; // the latest first (rewind/snapshot.c)
+    struct keeli_journal *journal;   // of the image of a history; otherwise NULL (rewind/journal.h)
     struct keel_world *templates;    // of prefabs; NULL: none were made (edit/prefab.c)
     // Goes up with each take and restore. Of a snapshot's image: the world's, when both were the
     // same last; 0: never.

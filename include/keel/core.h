@@ -3,7 +3,7 @@
 /// The whole library without the macro layer: plain C11, nothing that only gcc and clang know. What
 /// bindings of other languages are made of (docs/bindings.md). Reading order: base, entity,
 /// component, world, edit, unique, hierarchy, name, group, commands, view, executor, walk, state,
-/// workload, explain, parallel, custom_view, timing, track, events, snapshot, time.
+/// workload, explain, parallel, custom_view, timing, track, events, snapshot, history, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -17,6 +17,7 @@
 #include <keel/explain.h>
 #include <keel/group.h>
 #include <keel/hierarchy.h>
+#include <keel/history.h>
 #include <keel/name.h>
 #include <keel/parallel.h>
 #include <keel/prefab.h>

@@ -9,7 +9,7 @@ void keeli_heap_init(keeli_heap *heap, keel_allocator allocator) {
     heap->live = 0;
     heap->shared = false;
     heap->caller = 0;
-    heap->is_calling = false;
+    heap->is_calling = heap->keeps = false;
     heap->mask = NULL;
     heap->spare_blocks = NULL;
     heap->spare_block_count = 0;

@@ -13,6 +13,7 @@ typedef struct keeli_heap {
     keeli_lock lock;
     uint64_t caller; // shared: the thread that has the lock (atomic)
     bool is_calling; // the user's allocator
+    bool keeps;      // what is freed may come back as it was (rewind/journal.h)
     uint32_t *mask;  // has `mask_bit` while the user's allocator is called; NULL: nothing has
     uint32_t mask_bit;
     struct keeli_arena_block *spare_blocks; // for all arenas (arena.c)

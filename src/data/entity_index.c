@@ -42,12 +42,12 @@ void keeli_entity_index_init(keeli_entity_index *ix) {
     *ix = (keeli_entity_index){ .free_head = KEELI_FREE_END };
 }
 
-static const keeli_page_kind version_pages = { gap_versions, sizeof gap_versions },
-                             where_pages = { gap_where, sizeof gap_where };
+const keeli_page_kind keeli_version_pages = { gap_versions, sizeof gap_versions },
+                      keeli_where_pages = { gap_where, sizeof gap_where };
 
 void keeli_entity_index_deinit(keeli_entity_index *ix, keeli_heap *heap) {
-    keeli_pages_deinit(&ix->versions, heap, &version_pages);
-    keeli_pages_deinit(&ix->where, heap, &where_pages);
+    keeli_pages_deinit(&ix->versions, heap, &keeli_version_pages);
+    keeli_pages_deinit(&ix->where, heap, &keeli_where_pages);
     keeli_entity_index_init(ix);
 }
 
@@ -60,8 +60,8 @@ static void update_root(keeli_entity_index *ix) {
 // Index `i` can be written; and all below it can be looked at.
 static bool own_page(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
     const uint32_t page = i / KEELI_ENTITY_PAGE;
-    const bool done = keeli_pages_own(&ix->where, heap, &where_pages, page, &ix->bytes) &&
-                      keeli_pages_own(&ix->versions, heap, &version_pages, page, &ix->bytes);
+    const bool done = keeli_pages_own(&ix->where, heap, &keeli_where_pages, page, &ix->bytes) &&
+                      keeli_pages_own(&ix->versions, heap, &keeli_version_pages, page, &ix->bytes);
     update_root(ix);
     return done;
 }
@@ -339,15 +339,15 @@ bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *f
 bool keeli_entity_index_reserve_all(keeli_entity_index *ix, keeli_heap *heap,
                                     const keeli_entity_index *from) {
     const bool done =
-        keeli_pages_reserve(&ix->where, heap, &where_pages, &from->where, &ix->bytes) &&
-        keeli_pages_reserve(&ix->versions, heap, &version_pages, &from->versions, &ix->bytes);
+        keeli_pages_reserve(&ix->where, heap, &keeli_where_pages, &from->where, &ix->bytes) &&
+        keeli_pages_reserve(&ix->versions, heap, &keeli_version_pages, &from->versions, &ix->bytes);
     update_root(ix);
     return done;
 }
 
 void keeli_entity_index_assign(keeli_entity_index *ix, const keeli_entity_index *from) {
-    keeli_pages_assign(&ix->versions, &version_pages, &from->versions);
-    keeli_pages_assign(&ix->where, &where_pages, &from->where);
+    keeli_pages_assign(&ix->versions, &keeli_version_pages, &from->versions);
+    keeli_pages_assign(&ix->where, &keeli_where_pages, &from->where);
     const keeli_entity_index own = *ix;
     *ix = *from; // the counts
     ix->frees = own.frees + 1;

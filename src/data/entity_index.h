@@ -36,6 +36,8 @@ typedef struct keeli_entity_index {
     size_t bytes;
 } keeli_entity_index;
 
+extern const keeli_page_kind keeli_version_pages, keeli_where_pages;
+
 void keeli_entity_index_init(keeli_entity_index *ix);
 void keeli_entity_index_deinit(keeli_entity_index *ix, keeli_heap *heap);
 

@@ -82,6 +82,11 @@ bool keeli_indexed_set_add_page(keeli_indexed_set *set, keeli_heap *heap, uint32
     return true;
 }
 
+void *keeli_indexed_set_memory(const keeli_indexed_set *set, uint32_t page) {
+    char *at = set->pages[page];
+    return at ? at - colour(set, page) : NULL;
+}
+
 static void free_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t page) {
     keeli_free(heap, (char *)set->pages[page] - colour(set, page), page_bytes(set),
                page_align(set));

@@ -45,6 +45,8 @@ static inline bool keeli_indexed_set_reserve(keeli_indexed_set *set, keeli_heap 
     if (page == set->spare) set->spare = KEELI_NO_SPARE; // reserved now: not to be given away
     return true;
 }
+// What was allocated for a page; NULL: nothing.
+void *keeli_indexed_set_memory(const keeli_indexed_set *set, uint32_t page);
 // Does each block of 64 indices lie on one page? If not, each value has a page of its own.
 static inline bool keeli_indexed_set_has_whole_blocks(const keeli_indexed_set *set) {
     return set->root.shift != 0;

@@ -6,7 +6,7 @@
 // What pages look like before anything is written to them, which is after a reserve.
 const uint64_t keeli_no_bits[KEELI_PAGE_WORDS];
 
-static const keeli_page_kind bit_pages = { keeli_no_bits, sizeof keeli_no_bits };
+const keeli_page_kind keeli_bit_pages = { keeli_no_bits, sizeof keeli_no_bits };
 
 bool keeli_presence_add_page(keeli_presence *p, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index / 4096, had = p->summary.count, need = page / 64 + 1;
@@ -17,7 +17,7 @@ bool keeli_presence_add_page(keeli_presence *p, keeli_heap *heap, uint32_t index
         p->summary.count = need;
         p->bytes += p->summary.capacity * sizeof *p->summary.items - old_bytes;
     }
-    const bool done = keeli_pages_own(&p->pages, heap, &bit_pages, page, &p->bytes);
+    const bool done = keeli_pages_own(&p->pages, heap, &keeli_bit_pages, page, &p->bytes);
     p->root.pages = p->pages.table;
     p->root.page_count = p->pages.count;
     return done;
@@ -87,7 +87,7 @@ bool keeli_presence_reserve_all(keeli_presence *p, keeli_heap *heap, const keeli
 
 void keeli_presence_assign(keeli_presence *p, const keeli_presence *from) {
     const uint32_t words = keeli_least(p->summary.count, from->summary.count);
-    keeli_pages_assign(&p->pages, &bit_pages, &from->pages);
+    keeli_pages_assign(&p->pages, &keeli_bit_pages, &from->pages);
     for (uint32_t w = 0; w < p->summary.count; ++w)
         p->summary.items[w] = w < words ? from->summary.items[w] : 0;
     p->count = from->count;
@@ -105,11 +105,11 @@ void keeli_presence_reset(keeli_presence *p) {
 
 void keeli_presence_trim(keeli_presence *p, keeli_heap *heap) {
     for (uint32_t page = 0; page < p->root.page_count; ++page)
-        if (!is_used(p, page)) keeli_pages_give(&p->pages, heap, &bit_pages, page, &p->bytes);
+        if (!is_used(p, page)) keeli_pages_give(&p->pages, heap, &keeli_bit_pages, page, &p->bytes);
 }
 
 void keeli_presence_deinit(keeli_presence *p, keeli_heap *heap) {
-    keeli_pages_deinit(&p->pages, heap, &bit_pages);
+    keeli_pages_deinit(&p->pages, heap, &keeli_bit_pages);
     KEELI_RELEASE(heap, &p->summary);
     *p = (keeli_presence){ 0 };
 }

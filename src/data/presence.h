@@ -34,6 +34,7 @@ static inline bool keeli_presence_has(const keeli_presence *p, uint32_t index) {
 // Make room for the bit of an index; false when out of memory.
 bool keeli_presence_add_page(keeli_presence *p, keeli_heap *heap, uint32_t index);
 extern const uint64_t keeli_no_bits[KEELI_PAGE_WORDS];
+extern const keeli_page_kind keeli_bit_pages;
 // Has the page memory of its own, empty or not?
 static inline bool keeli_presence_has_page(const keeli_presence *p, uint32_t page) {
     return page < p->root.page_count && p->root.pages[page] != keeli_no_bits;

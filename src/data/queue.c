@@ -222,6 +222,24 @@ static bool resize(keeli_queue *q, keeli_heap *heap, uint32_t capacity, const vo
     return true;
 }
 
+bool keeli_queue_is_same(const keeli_queue *a, const keeli_queue *b) {
+    if (a->count | b->count || a->size != b->size || a->of_removed != b->of_removed ||
+        a->room != b->room || a->begin != b->begin || a->limit != b->limit ||
+        a->fresh != b->fresh || a->dropped_tick != b->dropped_tick ||
+        a->cleared[0] != b->cleared[0] || a->cleared[1] != b->cleared[1] || a->mark != b->mark ||
+        a->world.next != b->world.next || a->world.shown != b->world.shown ||
+        a->world_reads != b->world_reads || a->is_warned != b->is_warned ||
+        a->readers.count != b->readers.count)
+        return false;
+    for (uint32_t i = 0; i < a->readers.count; ++i) {
+        const keeli_queue_reader *x = &a->readers.items[i], *y = &b->readers.items[i];
+        if (x->reader != y->reader || x->next != y->next || x->shown != y->shown ||
+            x->is_system != y->is_system || x->is_warned != y->is_warned)
+            return false;
+    }
+    return true;
+}
+
 bool keeli_queue_copy(keeli_queue *q, keeli_heap *heap, const keeli_queue *from) {
     const keeli_queue own = *q;
     *q = *from;

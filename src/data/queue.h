@@ -25,7 +25,7 @@ typedef struct keeli_reader {
 typedef struct keeli_removed {
     keel_entity entity;
     uint64_t tick;
-    bool deleted;
+    uint64_t deleted; // 0 or 1
 } keeli_removed;
 
 typedef struct keeli_queue_reader {
@@ -103,6 +103,8 @@ static inline bool keeli_queue_put(keeli_queue *queue, const void *value) {
     ++queue->count;
     return true;
 }
+// Do both hold nothing, and wait for the same readers in the same way?
+bool keeli_queue_is_same(const keeli_queue *a, const keeli_queue *b);
 // A queue becomes one that holds what another one does, and waits for the same readers, in memory
 // of its own; its values are to be filled. False when out of memory.
 bool keeli_queue_copy(keeli_queue *queue, keeli_heap *heap, const keeli_queue *from);

@@ -9,7 +9,7 @@
 
 // What pages of cells look like before anything is written to them, which is after a reserve.
 const uint32_t keeli_no_cells[KEELI_SPARSE_PAGE] = { KEELI_4096_TIMES(KEELI_NO_SLOT) };
-static const keeli_page_kind cell_pages = { keeli_no_cells, sizeof keeli_no_cells };
+const keeli_page_kind keeli_cell_pages = { keeli_no_cells, sizeof keeli_no_cells };
 enum { value_page_bytes = 65536, own_page_above = 1024, dense_page = 1 << KEELI_DENSE_SHIFT };
 static char tag_value[1]; // where the values of tags are said to be
 static void *const tag_pages[1] = { tag_value };
@@ -85,7 +85,7 @@ static bool grow_first(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p,
     if (!fresh) return false;
     if (p->first) {
         move_items(set, p, fresh, p->pages[0], keeli_least(set->count, p->first));
-        keeli_bytes_vacate(p->pages[0], page_bytes(p, 0));
+        if (!heap->keeps) keeli_bytes_vacate(p->pages[0], page_bytes(p, 0));
         keeli_free(heap, p->pages[0], page_bytes(p, 0), page_align(p));
         ++set->moves;
     }
@@ -115,7 +115,7 @@ static bool reserve_packed(keeli_sparse_set *set, keeli_heap *heap, keeli_packed
 // ------------------------------------------------------------------ growing
 bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index / KEELI_SPARSE_PAGE;
-    const bool done = keeli_pages_own(&set->cells, heap, &cell_pages, page, &set->bytes);
+    const bool done = keeli_pages_own(&set->cells, heap, &keeli_cell_pages, page, &set->bytes);
     set->root.sparse = set->cells.table;
     set->root.page_count = set->cells.count;
     return done;
@@ -141,7 +141,7 @@ bool keeli_sparse_set_grow(keeli_sparse_set *set, keeli_heap *heap, uint32_t ext
 void keeli_sparse_set_deinit(keeli_sparse_set *set, keeli_heap *heap) {
     for (uint32_t slot = 0; set->drop && slot < set->count; ++slot)
         keeli_sparse_set_drop(set, slot);
-    keeli_pages_deinit(&set->cells, heap, &cell_pages);
+    keeli_pages_deinit(&set->cells, heap, &keeli_cell_pages);
     free_packed(set, heap, &set->dense);
     free_packed(set, heap, &set->values);
     *set = (keeli_sparse_set){ 0 };
@@ -265,7 +265,7 @@ void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t c
 bool keeli_sparse_set_reserve_all(keeli_sparse_set *set, keeli_heap *heap,
                                   const keeli_sparse_set *from) {
     const bool done =
-        keeli_pages_reserve(&set->cells, heap, &cell_pages, &from->cells, &set->bytes);
+        keeli_pages_reserve(&set->cells, heap, &keeli_cell_pages, &from->cells, &set->bytes);
     set->root.sparse = set->cells.table;
     set->root.page_count = set->cells.count;
     return done &&
@@ -286,7 +286,7 @@ void keeli_sparse_set_assign_values(keeli_sparse_set *set, const keeli_sparse_se
 }
 
 void keeli_sparse_set_assign(keeli_sparse_set *set, const keeli_sparse_set *from) {
-    keeli_pages_assign(&set->cells, &cell_pages, &from->cells);
+    keeli_pages_assign(&set->cells, &keeli_cell_pages, &from->cells);
     assign_packed(&set->dense, &from->dense, from->count);
     set->count = from->count;
     ++set->moves;
@@ -304,7 +304,7 @@ void keeli_sparse_set_clear(keeli_sparse_set *set) {
 void keeli_sparse_set_trim(keeli_sparse_set *set, keeli_heap *heap) {
     for (uint32_t p = 0; p < set->cells.count; ++p)
         if (memcmp(set->root.sparse[p], keeli_no_cells, sizeof keeli_no_cells) == 0)
-            keeli_pages_give(&set->cells, heap, &cell_pages, p, &set->bytes);
+            keeli_pages_give(&set->cells, heap, &keeli_cell_pages, p, &set->bytes);
     trim_packed(set, heap, &set->dense, set->count);
     trim_packed(set, heap, &set->values, set->count);
     set_room(set);

@@ -70,6 +70,7 @@ static inline bool keeli_sparse_set_reserve(keeli_sparse_set *set, keeli_heap *h
 }
 // Make room for the cell of an entity index.
 extern const uint32_t keeli_no_cells[KEELI_SPARSE_PAGE]; // a page that was never used
+extern const keeli_page_kind keeli_cell_pages;
 bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_t index);
 static inline bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap,
                                                  uint32_t index) {

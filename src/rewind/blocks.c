@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rewind/blocks.h"
 
+#include "rewind/journal.h"
 #include "world/report.h"
 
 #include <string.h>
@@ -57,6 +58,7 @@ void keeli_stamps_renew(keel_world *world, keel_world *image) {
         t->set.moves = s->set.moves;
         t->presence.cleared = s->presence.cleared;
         t->disabled.cleared = s->disabled.cleared;
+        if (t->relation) t->relation->edges.edits = s->relation->edges.edits;
     }
     image->archetypes.moves = world->archetypes.moves;
     image->entities.frees = world->entities.frees;
@@ -92,11 +94,15 @@ bool keeli_are_same_rows(const keeli_image *image) {
     return true;
 }
 
-// Has no value another place?
-static bool is_in_place(const keeli_image *image, const keeli_storage *t, const keeli_storage *s) {
+bool keeli_is_in_place(const keeli_image *image, const keeli_storage *t, const keeli_storage *s) {
     if (keeli_store_is_sparse(t)) return t->set.moves == s->set.moves;
     if (!keeli_store_has_rows(t)) return t->presence.cleared == s->presence.cleared;
-    return !image->has_archetypes && image->to->archetypes.moves == image->from->archetypes.moves;
+    return image->to->archetypes.moves == image->from->archetypes.moves;
+}
+
+static bool is_in_place(const keeli_image *image, const keeli_storage *t) {
+    return image->staged.items[t->position].is_in_place &&
+           !(keeli_store_has_rows(t) && image->has_archetypes);
 }
 
 // ------------------------------------------------------------------ copying
@@ -138,13 +144,23 @@ static uint32_t next_dirty(const block_walk *walk, uint32_t block, uint32_t end)
     return block;
 }
 
+// What was allocated for a place.
+static void *memory_of(const keeli_storage *t, uint32_t place) {
+    if (keeli_store_has_rows(t))
+        return t->world->archetypes.blocks[place >> KEELI_ROW_SHIFT]->entities;
+    const uint32_t page = place >> t->root->shift;
+    return keeli_store_is_sparse(t) ? t->set.values.pages[page]
+                                    : keeli_indexed_set_memory(&t->indexed, page);
+}
+
 static void end_run(block_walk *walk) {
     const uint32_t page = (uint32_t)1 << walk->t->root->shift, size = walk->t->size;
     walk->image->copied += (uint64_t)walk->count * size;
     for (uint32_t n; walk->count; walk->place += n, walk->count -= n) {
         n = keeli_least(walk->count, page - (walk->place & (page - 1)));
-        memcpy(keeli_store_at(walk->t, walk->place), keeli_store_at(walk->s, walk->place),
-               (size_t)n * size);
+        keeli_image_write(walk->image->to, memory_of(walk->t, walk->place),
+                          keeli_store_at(walk->t, walk->place),
+                          keeli_store_at(walk->s, walk->place), (size_t)n * size);
     }
 }
 
@@ -237,7 +253,7 @@ void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage
     keeli_storage *live = stamped(image, t);
     keeli_stamps *stamps = &live->stamps;
     const bool by_stamps = live->flags & KEELI_IS_STAMPED && is_known(image, t) &&
-                           is_in_place(image, t, s) && stamps->all < image->since;
+                           is_in_place(image, t) && stamps->all < image->since;
     block_walk walk = { .image = image, .t = t, .s = s };
     if (by_stamps) walk.stamps = stamps;
     if (by_stamps && live == t) walk.renewed = stamps->items;
@@ -248,4 +264,68 @@ void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage
     else copy_by_index(&walk, &t->presence, &s->presence, keeli_is_same_set(image, t, s));
     end_run(&walk);
     if (walk.is_missed) say_missed(&walk);
+}
+
+bool keeli_is_unwritten(const keeli_image *image, const keeli_storage *t) {
+    const keeli_storage *live = stamped(image, t);
+    const keeli_stamps *stamps = &live->stamps;
+    if (image->checks || !(live->flags & KEELI_IS_STAMPED) || !is_known(image, t) ||
+        !is_in_place(image, t) || stamps->all >= image->since)
+        return false;
+    if (keeli_store_has_rows(t) && !keeli_are_same_rows(image)) return false;
+    const block_walk walk = { .image = (keeli_image *)(uintptr_t)image, .stamps = stamps };
+    const uint32_t end = live->stamps.count;
+    return next_dirty(&walk, 0, end) == end;
+}
+
+// ------------------------------------------------------------------ what a journal need not look
+// at
+static void declare_pages(const keel_world *to, const keeli_pages *pages,
+                          const keeli_page_kind *kind) {
+    void *const *table = pages->table;
+    for (uint32_t page = 0; page < pages->count; ++page)
+        if (table[page] != kind->empty) keeli_journal_same(to->journal, table[page]);
+}
+
+// Rows lie beside the handles of their entities, and beside values with hooks.
+static void declare_rows(const keeli_image *image) {
+    const keeli_archetypes *a = &image->to->archetypes;
+    for (uint32_t i = 0; i < a->count; ++i) {
+        const keeli_archetype *archetype = a->all[i];
+        bool are_plain = true;
+        for (uint32_t c = 0; c < archetype->column_count; ++c) {
+            const keeli_storage *t = image->to->root.storages[archetype->columns[c]->number];
+            are_plain &= !t->component.copy || image->staged.items[t->position].keeps_values;
+        }
+        for (uint32_t b = 0; are_plain && b < archetype->block_count; ++b)
+            keeli_journal_same(image->to->journal, archetype->blocks[b]->entities);
+    }
+}
+
+static void declare_storage(const keel_world *to, const keeli_storage *t, bool is_same) {
+    const bool is_plain = t->size && !t->component.copy && t != to->names.storage;
+    for (uint32_t page = 0; is_plain && page < t->indexed.page_count; ++page)
+        keeli_journal_values(to->journal, keeli_indexed_set_memory(&t->indexed, page));
+    for (uint32_t page = 0; is_plain && page < t->set.values.page_count; ++page)
+        keeli_journal_values(to->journal, t->set.values.pages[page]);
+    if (!is_same) return;
+    declare_pages(to, &t->presence.pages, &keeli_bit_pages);
+    declare_pages(to, &t->disabled.pages, &keeli_bit_pages);
+    declare_pages(to, &t->set.cells, &keeli_cell_pages);
+    for (uint32_t page = 0; page < t->set.dense.page_count; ++page)
+        keeli_journal_same(to->journal, t->set.dense.pages[page]);
+}
+
+void keeli_blocks_declare(const keeli_image *image) {
+    const keel_world *to = image->to;
+    for (uint32_t i = 0; i < to->storages.count; ++i)
+        if (!keeli_image_leaves(to->storages.items[i]))
+            declare_storage(to, to->storages.items[i], image->staged.items[i].is_same);
+    if (image->same_rows) declare_rows(image);
+    if (image->same_handles) {
+        declare_pages(to, &to->entities.versions, &keeli_version_pages);
+        declare_pages(to, &to->entities.where, &keeli_where_pages);
+    }
+    for (uint32_t page = 0; image->same_lists && page < to->lists.capacity; ++page)
+        keeli_journal_same(to->journal, to->lists.pages[page]);
 }

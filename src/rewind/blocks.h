@@ -18,6 +18,13 @@ void keeli_stamps_renew(keel_world *world, keel_world *image);
 
 // What the image has to copy of a storage of `to`: is who has values the same, and where?
 bool keeli_is_same_set(const keeli_image *image, const keeli_storage *t, const keeli_storage *s);
+// Has no value another place, rows of other archetypes apart? Asked before there is room, which
+// moves values of the image.
+bool keeli_is_in_place(const keeli_image *image, const keeli_storage *t, const keeli_storage *s);
 bool keeli_are_same_rows(const keeli_image *image);
+// Of a take: were no values written? Who has one did not change.
+bool keeli_is_unwritten(const keeli_image *image, const keeli_storage *t);
+// Tell the journal of a history's image what the take did not write.
+void keeli_blocks_declare(const keeli_image *image);
 // Copy values of plain bytes, before who has them is copied. What was there was dropped.
 void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage *s);

@@ -5,6 +5,7 @@
 #include "find/iterate.h"
 #include "follow/follow.h"
 #include "rewind/blocks.h"
+#include "rewind/journal.h"
 #include "world/names.h"
 #include "world/report.h"
 
@@ -16,6 +17,12 @@ static bool has_copies(const keeli_storage *s) {
 }
 static keeli_storage *source_of(const keeli_image *image, const keeli_storage *t) {
     return image->from->root.storages[t->slot];
+}
+
+void keeli_image_write(const keel_world *to, void *memory, char *at, const char *from,
+                       size_t bytes) {
+    if (to->journal) keeli_journal_write(to->journal, memory, at, from, bytes);
+    else memcpy(at, from, bytes);
 }
 
 // ------------------------------------------------------------------ values with hooks
@@ -67,7 +74,7 @@ static void *staged_at(const keeli_staged *g, const keeli_storage *t, uint32_t i
 static keel_result stage_values(const keeli_image *image, keeli_staged *g, const keeli_storage *t,
                                 const keeli_storage *s) {
     const uint32_t count = s->presence.count + s->disabled.count;
-    if (!count || !t->size || !has_copies(t)) return KEEL_OK;
+    if (!count || !t->size || !has_copies(t) || g->keeps_values) return KEEL_OK;
     g->values = keeli_new(&image->to->heap, (size_t)count * t->size, t->component.align);
     if (!g->values) return keeli_out_of_memory(image->teller, "copying values");
     g->count = count;
@@ -77,9 +84,34 @@ static keel_result stage_values(const keeli_image *image, keeli_staged *g, const
     return KEEL_OK;
 }
 
+// Of an image: has it all that it takes?
+static bool is_taken(const keeli_image *image) { return image->teller != image->to; }
+
+static bool has_same_unique(const keeli_image *image, const keeli_storage *t,
+                            const keeli_storage *s) {
+    return image->to->journal && t->unique && s->unique && !has_copies(t) &&
+           (!t->size || !memcmp(t->unique, s->unique, t->size));
+}
+
+// Values with hooks that were not written. Of names it is known by looking.
+static bool keeps_values(const keeli_image *image, const keeli_staged *g, const keeli_storage *t,
+                         const keeli_storage *s) {
+    if (!is_taken(image) || !g->is_same || t->disabled.count || !t->size || !has_copies(t))
+        return false;
+    if (s->component.copy) return keeli_is_unwritten(image, t);
+    for (uint32_t slot = 0; slot < s->set.count; ++slot) {
+        const keel_name *a = keeli_sparse_set_value(&t->set, slot),
+                        *b = keeli_sparse_set_value(&s->set, slot);
+        if (strcmp(a->text, b->text) != 0) return false;
+    }
+    return true;
+}
+
 // A queue like another one, with copies of its values.
 static keel_result stage_queue(const keeli_image *image, keeli_queue *queue, bool *has,
-                               const keeli_storage *t, const keeli_queue *from) {
+                               const keeli_storage *t, const keeli_queue *old,
+                               const keeli_queue *from) {
+    if (is_taken(image) && keeli_queue_is_same(old, from)) return KEEL_OK;
     *queue =
         (keeli_queue){ .drop = t->set.drop, .move = t->set.move, .hook_data = t->set.hook_data };
     if (!keeli_queue_copy(queue, &image->to->heap, from))
@@ -97,7 +129,7 @@ static keel_result stage_queue(const keeli_image *image, keeli_queue *queue, boo
 static keel_result stage_unique(const keeli_image *image, keeli_staged *g, const keeli_storage *t,
                                 const keeli_storage *s) {
     const size_t bytes = t->size ? t->size : 1;
-    if (!s->unique) return KEEL_OK;
+    if (!s->unique || g->keeps_unique) return KEEL_OK;
     g->unique = keeli_new(&image->to->heap, bytes, t->component.align);
     if (!g->unique) return keeli_out_of_memory(image->teller, "copying a unique");
     if (t->size) KEEL_TRY(copy_value(image, t, g->unique, s->unique));
@@ -141,16 +173,21 @@ static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keel
     keel_world *to = image->to;
     if (!reserve_storage(to, g, t, s) || !reserve_followers(to, t, s))
         return keeli_out_of_memory(image->teller, "copying a world");
-    if (s->relation && !keeli_store_has_sources(s)) {
+    if (s->relation && !keeli_store_has_sources(s) &&
+        !(image->since && t->relation->edges.edits == s->relation->edges.edits)) {
         keeli_edges_init(&g->edges, keeli_edges_are_exclusive(&s->relation->edges));
         g->has_edges = keeli_edges_copy(&g->edges, &s->relation->edges, &to->heap);
         if (!g->has_edges || !keeli_reserve_rule(to, s->relation))
             return keeli_out_of_memory(image->teller, "copying a relation");
     }
+    g->keeps_values = keeps_values(image, g, t, s);
+    g->keeps_unique = has_same_unique(image, t, s);
     KEEL_TRY(stage_values(image, g, t, s));
     KEEL_TRY(stage_unique(image, g, t, s));
-    KEEL_TRY(stage_queue(image, &g->removed, &g->has_removed, t, &s->tracking.removed));
-    return s->events ? stage_queue(image, &g->events, &g->has_events, t, s->events) : KEEL_OK;
+    KEEL_TRY(stage_queue(image, &g->removed, &g->has_removed, t, &t->tracking.removed,
+                         &s->tracking.removed));
+    return s->events ? stage_queue(image, &g->events, &g->has_events, t, t->events, s->events)
+                     : KEEL_OK;
 }
 
 static keeli_row_component *row_of(void *data, uint32_t number) {
@@ -189,7 +226,8 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
         const keeli_storage *t = to->storages.items[i];
         keeli_staged *g = &image->staged.items[image->staged.count++];
         *g = (keeli_staged){ .is_same = !keeli_image_leaves(t) &&
-                                        keeli_is_same_set(image, t, source_of(image, t)) };
+                                        keeli_is_same_set(image, t, source_of(image, t)),
+                             .is_in_place = keeli_is_in_place(image, t, source_of(image, t)) };
         image->same_lists &= g->is_same;
     }
     if (!reserve_all(image)) result = keeli_out_of_memory(teller, "copying a world");
@@ -263,8 +301,13 @@ static void assign_storage(keel_world *to, const keeli_staged *g, keeli_storage 
         keeli_sparse_set_assign(&t->set, &s->set);
         if (t->size) keeli_indexed_set_assign(&t->indexed, &s->indexed);
     }
-    for (uint32_t i = 0; t->size && (i = keeli_presence_next(&t->disabled, i)) != UINT32_MAX; ++i)
-        memcpy(keeli_store_disabled_value(t, i), keeli_store_disabled_value(s, i), t->size);
+    const bool is_plain = t->size && !has_copies(t); // others were staged
+    for (uint32_t i = 0; is_plain && (i = keeli_presence_next(&t->disabled, i)) != UINT32_MAX;
+         ++i) {
+        char *value = keeli_store_disabled_value(t, i);
+        keeli_image_write(to, keeli_indexed_set_memory(&t->indexed, i >> t->indexed.root.shift),
+                          value, keeli_store_disabled_value(s, i), t->size);
+    }
     t->set_at = s->set_at;
     t->changed_at = s->changed_at;
     t->cleared_inserted = s->cleared_inserted;
@@ -315,12 +358,14 @@ static void place_staged(keeli_staged *g, keeli_storage *t, keeli_reader_map *ke
     for (uint32_t i = 0; i < g->made; ++i)
         keeli_value_move(t, next_value(&walk), staged_at(g, t, i));
     g->made = 0;
-    swap_queue(&t->tracking.removed, &g->removed, keeps, data);
+    if (g->has_removed) swap_queue(&t->tracking.removed, &g->removed, keeps, data);
     if (g->has_events) swap_queue(t->events, &g->events, keeps, data);
-    void *const unique = t->unique;
-    t->unique = g->unique;
-    g->unique = unique;
-    g->has_unique = unique != NULL;
+    if (!g->keeps_unique) {
+        void *const unique = t->unique;
+        t->unique = g->unique;
+        g->unique = unique;
+        g->has_unique = unique != NULL;
+    }
     if (!g->has_edges) return;
     const keeli_edges before = t->relation->edges;
     t->relation->edges = g->edges;
@@ -332,7 +377,11 @@ static void enter_names(keel_world *to, const keel_world *from) {
     const keeli_storage *t = to->names.storage;
     for (uint32_t slot = 0; t && slot < t->set.count; ++slot) {
         const keel_entity e = *keeli_sparse_set_entity(&t->set, slot);
-        keeli_name_enter(to, keeli_name_at(to, e), e, keeli_name_at(from, e)->parent);
+        keeli_name *name = keeli_name_at(to, e);
+        const keel_entity parent = keeli_name_at(from, e)->parent;
+        if (name->is_listed && keel_is_same(name->parent, parent)) continue;
+        keeli_name_leave(to, name);
+        keeli_name_enter(to, name, e, parent);
     }
 }
 
@@ -349,7 +398,7 @@ static void renew(keel_world *to) {
 static void copy_plain(keeli_image *image) {
     keel_world *to = image->to;
     const keel_world *from = image->from;
-    const bool same_rows = keeli_are_same_rows(image);
+    const bool same_rows = image->same_rows = keeli_are_same_rows(image);
     if (image->has_archetypes)
         keeli_archetypes_replace(&to->archetypes, &to->heap, &image->archetypes);
     for (uint32_t i = 0; i < to->storages.count; ++i) {
@@ -357,9 +406,9 @@ static void copy_plain(keeli_image *image) {
         if (!keeli_image_leaves(t) && t->size && !has_copies(t))
             keeli_blocks_copy(image, t, source_of(image, t));
     }
-    if (!image->since || !same_rows ||
-        !keeli_entity_index_is_unchanged(&to->entities, &from->entities))
-        keeli_entity_index_assign(&to->entities, &from->entities);
+    image->same_handles = image->since && same_rows &&
+                          keeli_entity_index_is_unchanged(&to->entities, &from->entities);
+    if (!image->same_handles) keeli_entity_index_assign(&to->entities, &from->entities);
     if (!same_rows) keeli_archetypes_assign(&to->archetypes, &from->archetypes);
     if (!image->same_lists) keeli_component_lists_assign(&to->lists, &from->lists);
 }
@@ -371,7 +420,7 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
     for (uint32_t i = 0; i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
         if (keeli_image_leaves(t)) drop_dead(image, t);
-        else drop_values(t);
+        else if (!image->staged.items[i].keeps_values) drop_values(t);
     }
     copy_plain(image);
     to->changes.tick = from->changes.tick;
@@ -387,6 +436,7 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
         place_staged(&image->staged.items[i], t, keeps, data);
     }
     enter_names(to, from);
+    if (to->journal) keeli_blocks_declare(image);
     for (uint32_t i = 0; i < to->storages.count; ++i)
         free_staged(to, &image->staged.items[i], to->storages.items[i]);
     KEELI_RELEASE(&to->heap, &image->staged);

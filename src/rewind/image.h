@@ -25,8 +25,14 @@ typedef struct keeli_staged {
     keeli_edges edges;
     keeli_change *logs[2]; // of ticks: insertions, modifications; NULL: the size is the same
     bool has_removed, has_events, has_edges, has_unique; // they were made
-    bool is_same; // who has a value did not change, nor where
+    bool is_same;                    // who has a value did not change, nor where
+    bool is_in_place;                // no value has another place
+    bool keeps_values, keeps_unique; // which were not written
 } keeli_staged;
+
+// Write plain bytes of values of `to`; `memory` is what was allocated there.
+void keeli_image_write(const keel_world *to, void *memory, char *at, const char *from,
+                       size_t bytes);
 
 typedef struct keeli_image {
     keel_world *to;
@@ -37,7 +43,8 @@ typedef struct keeli_image {
     uint64_t copied;                  // bytes of values
     KEELI_ARRAY(keeli_staged) staged; // by position in `to`
     keeli_archetypes archetypes;
-    bool same_lists;     // of blocks
+    bool same_lists; // of blocks
+    bool same_rows, same_handles;
     bool has_archetypes; // those of `to` are not like those of `from`
 } keeli_image;
 

@@ -24,6 +24,18 @@ typedef struct of_nodes {
     void *data;
 } of_nodes;
 
+static void visit_parked_of(void *data, const keeli_schedule *s, keeli_node *node) {
+    (void)s;
+    const of_nodes *n = data;
+    for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
+        if (node->bound[k] && node->bound[k]->parked) n->visit(n->data, node->bound[k]->parked);
+}
+
+void keeli_parked_readers_visit(const keel_world *world, keeli_reader_visit *visit, void *data) {
+    of_nodes nodes = { visit, data };
+    keeli_nodes_visit(world, visit_parked_of, &nodes);
+}
+
 static void visit_readers_of(void *data, const keeli_schedule *s, keeli_node *node) {
     (void)s;
     const of_nodes *n = data;
@@ -140,12 +152,25 @@ typedef struct restoring {
     keel_world *world;
 } restoring;
 
-// A reader that a step got since then goes: the step asks for the first time again.
-static void forget_reader(keel_world *world, const keeli_runs *runs, keeli_bound *bound) {
+// A reader that a step got since then is put aside, as one may go forward again: the step asks for
+// the first time again.
+static void park_reader(keel_world *world, const keeli_runs *runs, keeli_bound *bound) {
     if (!bound->reader || keeli_runs_know(runs, bound->reader)) return;
     keeli_reader_forget(world, bound->reader);
-    KEELI_FREE(&world->heap, keeli_reader, bound->reader);
+    bound->parked = bound->reader;
+    bound->parked->last = 0;
     bound->reader = NULL;
+}
+
+static void take_parked(void *data, const keeli_schedule *s, keeli_node *node) {
+    const keeli_runs *runs = data;
+    (void)s;
+    for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
+        keeli_bound *bound = node->bound[k];
+        if (!bound || !bound->parked || !keeli_runs_know(runs, bound->parked)) continue;
+        bound->reader = bound->parked;
+        bound->parked = NULL;
+    }
 }
 
 static void restore_node(void *data, const keeli_schedule *s, keeli_node *node) {
@@ -159,7 +184,7 @@ static void restore_node(void *data, const keeli_schedule *s, keeli_node *node) 
     node->passed = kept->passed;
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
         if (!node->bound[k]) continue;
-        forget_reader(r->world, runs, node->bound[k]);
+        park_reader(r->world, runs, node->bound[k]);
         node->bound[k]->reserved.want = kept->want[k];
         node->bound[k]->reserved.most = kept->most[k];
     }
@@ -181,6 +206,7 @@ bool keeli_runs_reserve_restore(const keeli_runs *runs, keel_world *world) {
 }
 
 void keeli_runs_restore(const keeli_runs *runs, keel_world *world) {
+    keeli_nodes_visit(world, take_parked, (void *)(uintptr_t)runs);
     keeli_readers_visit(world, restore_reader, (void *)(uintptr_t)runs);
     restoring r = { runs, world };
     keeli_nodes_visit(world, restore_node, &r);

@@ -43,5 +43,7 @@ bool keeli_runs_know(const keeli_runs *runs, const keeli_reader *reader);
 // All readers of a world and all bound systems of steps, in no order that means anything.
 typedef void keeli_reader_visit(void *data, keeli_reader *reader);
 void keeli_readers_visit(const keel_world *world, keeli_reader_visit *visit, void *data);
+// And those that steps had before a restore, and may have again.
+void keeli_parked_readers_visit(const keel_world *world, keeli_reader_visit *visit, void *data);
 typedef void keeli_node_visit(void *data, const keeli_schedule *s, keeli_node *node);
 void keeli_nodes_visit(const keel_world *world, keeli_node_visit *visit, void *data);

@@ -5,45 +5,39 @@
 
 #include "rewind/blocks.h"
 #include "rewind/image.h"
-#include "rewind/runs.h"
+#include "rewind/journal.h"
 #include "world/borrow.h"
 #include "world/registry.h"
 #include "world/report.h"
 #include "world/storage.h"
 
-struct keel_snapshot {
-    keel_world *world; // NULL: it was destroyed
-    keel_world *image; // its memory is the snapshot's, too
-    keeli_runs runs;   // at the last take,
-    keeli_runs next;   // and room for the next one
-    bool is_taken;
-    uint32_t flags;               // KEEL_SNAPSHOT_*
-    uint64_t copied;              // bytes of values, by the last take
-    int32_t readers;              // of the image, on any thread; -1: it is being written
-    struct keel_snapshot *self;   // to count these, whoever looks at it
-    struct keel_snapshot *before; // of the world
-};
-
 // ------------------------------------------------------------------ making
-keel_snapshot *keel_snapshot_create(keel_world *world, const char *name) {
-    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
-    if (keeli_world_is_editable(world) < 0) return NULL;
+keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name,
+                                     keel_allocator allocator) {
     const keel_world_desc desc = { .name = name ? name : "a snapshot",
-                                   .allocator = world->heap.allocator,
+                                   .allocator = allocator,
                                    .log = world->reports.log,
                                    .on_misuse = world->reports.on_misuse,
                                    .worker_count = 1 };
     keel_world *image = keel_world_create(&desc);
     keel_snapshot *snapshot = image ? KEELI_NEW(&image->heap, keel_snapshot) : NULL;
-    if (!snapshot) {
+    keeli_taken *taken = snapshot ? KEELI_NEW(&image->heap, keeli_taken) : NULL;
+    if (!taken) {
+        if (snapshot) KEELI_FREE(&image->heap, keel_snapshot, snapshot);
         keel_world_destroy(image);
         return keeli_out_of_memory(world, "making a snapshot"), NULL;
     }
     *snapshot = (keel_snapshot){
-        .world = world, .image = image, .self = snapshot, .before = world->snapshots
+        .world = world, .image = image, .taken = taken, .self = snapshot, .before = world->snapshots
     };
     world->snapshots = snapshot;
     return snapshot;
+}
+
+keel_snapshot *keel_snapshot_create(keel_world *world, const char *name) {
+    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    if (keeli_world_is_editable(world) < 0) return NULL;
+    return keeli_snapshot_create(world, name, world->heap.allocator);
 }
 
 // ------------------------------------------------------------------ being read
@@ -87,8 +81,9 @@ void keel_snapshot_destroy(keel_snapshot *snapshot) {
         at = &(*at)->before;
     if (at) *at = snapshot->before;
     if (at && !snapshot->world->snapshots) keeli_stamps_end(snapshot->world);
-    keeli_runs_deinit(&snapshot->runs, &image->heap);
-    keeli_runs_deinit(&snapshot->next, &image->heap);
+    keeli_runs_deinit(&snapshot->taken->runs, &image->heap);
+    keeli_runs_deinit(&snapshot->taken->next, &image->heap);
+    KEELI_FREE(&image->heap, keeli_taken, snapshot->taken);
     KEELI_FREE(&image->heap, keel_snapshot, snapshot);
     keel_world_destroy(image);
 }
@@ -139,6 +134,8 @@ static keel_result learn(const keel_snapshot *snapshot) {
         t->component.move = s->component.move;
         t->component.hash = s->component.hash;
         t->component.hook_data = s->component.hook_data;
+        if (image->journal && !keeli_journal_own(image->journal, t))
+            return keeli_out_of_memory(snapshot->world, "making a snapshot");
         keeli_store_update_hooks(t);
     }
     const uint32_t numbers = world->registry.by_ordinal.count;
@@ -162,7 +159,24 @@ static const keeli_storage *find_lost(const keel_snapshot *snapshot) {
     return NULL;
 }
 
-static keel_result may_begin(const keel_snapshot *snapshot, const char *what) {
+bool keeli_snapshot_has_lost(const keel_snapshot *snapshot) { return find_lost(snapshot) != NULL; }
+
+bool keeli_snapshot_knows_all(const keel_snapshot *snapshot) {
+    const keel_world *world = snapshot->world, *image = snapshot->image;
+    const uint32_t numbers = world->registry.by_ordinal.count;
+    if (world->storages.count != image->storages.count ||
+        numbers != image->registry.by_ordinal.count)
+        return false;
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        if (!same_in(image, world->storages.items[i])) return false;
+    for (uint32_t n = 0; n < numbers; ++n) {
+        const keeli_storage *s = world->registry.by_ordinal.items[n];
+        if (image->registry.by_ordinal.items[n] != (s ? same_in(image, s) : NULL)) return false;
+    }
+    return true;
+}
+
+keel_result keeli_snapshot_may_begin(const keel_snapshot *snapshot, const char *what) {
     keel_world *world = snapshot->world;
     if (!world)
         return keeli_error(snapshot->image, KEEL_ERROR_SNAPSHOT,
@@ -182,7 +196,8 @@ static const keeli_reader *same_reader(void *data, const keeli_reader *reader) {
     return reader;
 }
 
-// Both are the same now. Epochs that are used up begin anew, and so does what each snapshot knows.
+// Both are the same now; NULL: none is, as it keeps what it knows. Epochs that are used up begin
+// anew, and so does what each snapshot knows.
 static void end_sync(keel_world *world, keel_world *image) {
     if (world->epoch == UINT32_MAX - 1) {
         for (const keel_snapshot *s = world->snapshots; s; s = s->before)
@@ -190,7 +205,8 @@ static void end_sync(keel_world *world, keel_world *image) {
         keeli_stamps_end(world);
         world->epoch = 0;
     }
-    keeli_stamps_renew(world, image);
+    if (image) keeli_stamps_renew(world, image);
+    else ++world->epoch;
 }
 
 static keel_result check_copies(keel_world *world) {
@@ -219,9 +235,11 @@ static keel_result take(keel_snapshot *snapshot) {
         KEEL_TRY(forget_lost(snapshot));
     }
     KEEL_TRY(learn(snapshot));
-    if (!keeli_stamps_reserve(world) || !keeli_runs_reserve(&snapshot->next, &image->heap, world))
+    if (!keeli_stamps_reserve(world) ||
+        !keeli_runs_reserve(&snapshot->taken->next, &image->heap, world))
         return keeli_out_of_memory(world, "taking a snapshot");
-    keeli_runs_take(&snapshot->next, world); // before hooks are called, which may make readers
+    keeli_runs_take(&snapshot->taken->next,
+                    world); // before hooks are called, which may make readers
     keeli_stamps_begin(world);
     keeli_image changes;
     const uint32_t before = keeli_refuse_begin(world, KEELI_REFUSED_HOOK);
@@ -229,9 +247,9 @@ static keel_result take(keel_snapshot *snapshot) {
     if (result == KEEL_OK) keeli_image_commit(&changes, same_reader, NULL);
     keeli_refuse_end(world, before);
     if (result < 0) return result;
-    const keeli_runs old = snapshot->runs;
-    snapshot->runs = snapshot->next;
-    snapshot->next = old;
+    const keeli_runs old = snapshot->taken->runs;
+    snapshot->taken->runs = snapshot->taken->next;
+    snapshot->taken->next = old;
     snapshot->is_taken = true;
     snapshot->copied = changes.copied;
     end_sync(world, image);
@@ -240,7 +258,7 @@ static keel_result take(keel_snapshot *snapshot) {
 
 keel_result keel_snapshot_take(keel_snapshot *snapshot) {
     if (!snapshot) return keeli_no_world();
-    KEEL_TRY(may_begin(snapshot, "a snapshot is taken"));
+    KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is taken"));
     KEEL_TRY(write_begin(snapshot, "take"));
     return write_end(snapshot, take(snapshot));
 }
@@ -262,7 +280,7 @@ typedef struct living {
 
 static void add_living(void *data, keeli_reader *reader) {
     living *l = data;
-    if (!l->has_room || !keeli_runs_know(&l->snapshot->runs, reader)) return;
+    if (!l->has_room || !keeli_runs_know(&l->snapshot->taken->runs, reader)) return;
     l->has_room = keeli_pointer_reserve(&l->readers, &l->snapshot->world->heap);
     if (l->has_room) keeli_pointer_add(&l->readers, reader, reader);
 }
@@ -271,24 +289,22 @@ static const keeli_reader *find_living(void *data, const keeli_reader *reader) {
     return keeli_pointer_find(&((living *)data)->readers, reader);
 }
 
-static keel_result restore(living *l) {
+static keel_result restore(living *l, bool keeps) {
     const keel_snapshot *snapshot = l->snapshot;
     keel_world *world = snapshot->world;
     keeli_readers_visit(world, add_living, l);
-    if (!l->has_room || !keeli_runs_reserve_restore(&snapshot->runs, world))
+    keeli_parked_readers_visit(world, add_living, l);
+    if (!l->has_room || !keeli_runs_reserve_restore(&snapshot->taken->runs, world))
         return keeli_out_of_memory(world, "restoring a snapshot");
     keeli_image changes;
     KEEL_TRY(keeli_image_reserve(&changes, world, snapshot->image, world, snapshot->flags));
     keeli_image_commit(&changes, find_living, l);
-    end_sync(world, snapshot->image);
-    keeli_runs_restore(&snapshot->runs, world);
+    end_sync(world, keeps ? NULL : snapshot->image);
+    keeli_runs_restore(&snapshot->taken->runs, world);
     return KEEL_OK;
 }
 
-keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
-    if (!snapshot) return keeli_no_world();
-    KEEL_TRY(may_begin(snapshot, "a snapshot is restored"));
-    if (!snapshot->is_taken) return KEEL_ABSENT;
+keel_result keeli_snapshot_bring_back(const keel_snapshot *snapshot, bool keeps) {
     keel_world *world = snapshot->world;
     const keeli_storage *lost = find_lost(snapshot);
     if (lost)
@@ -299,16 +315,27 @@ keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
             snapshot->image->name, lost->component.name);
     KEEL_TRY(write_begin(snapshot, "restore"));
     living l = { .snapshot = snapshot, .has_room = true };
-    keel_result result = learn(snapshot);
-    if (result == KEEL_OK) result = restore(&l);
+    keel_result result = keeli_snapshot_knows_all(snapshot) ? KEEL_OK : learn(snapshot);
+    if (result == KEEL_OK) result = restore(&l, keeps);
     (void)write_end(snapshot, result);
     keeli_pointer_table_deinit(&l.readers, &world->heap);
-    if (result < 0) return result;
-    keeli_validate_entities(world);
+    if (result == KEEL_OK) keeli_validate_entities(world);
+    return result;
+}
+
+void keeli_snapshot_tell(keel_world *world) {
     for (uint32_t i = 0; i < world->on_restore.count; ++i) {
         const keeli_on_restore call = world->on_restore.items[i];
         call.function(world, call.data);
     }
+}
+
+keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
+    if (!snapshot) return keeli_no_world();
+    KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is restored"));
+    if (!snapshot->is_taken) return KEEL_ABSENT;
+    KEEL_TRY(keeli_snapshot_bring_back(snapshot, false));
+    keeli_snapshot_tell(snapshot->world);
     return KEEL_OK;
 }
 

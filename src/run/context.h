@@ -29,6 +29,7 @@ typedef struct keeli_bound {
     const keel_system *system;
     keeli_view *view;       // its terms; NULL: to be bound
     keeli_reader *reader;   // what it has seen of changes; NULL: it did not ask yet
+    keeli_reader *parked;   // the one that it had, before a restore to when it had not asked yet
     keeli_handles reserved; // for what it creates, in a workload
     keeli_cost loop_cost;   // when it is split
     bool is_loop;           // over entities, so that it may have nothing to do

@@ -71,10 +71,11 @@ static keel_result bind_step(keel_world *world, keeli_node *node, keeli_step_sys
 static keel_result begin_step(keel_context *context, keeli_bound *bound) {
     keel_world *world = context->in.world;
     if (bound->view->facts.asks_about_changes && !bound->reader) {
-        bound->reader = KEELI_NEW(&world->heap, keeli_reader);
+        bound->reader = bound->parked ? bound->parked : KEELI_NEW(&world->heap, keeli_reader);
         if (!bound->reader) return keeli_out_of_memory(world, "starting a system");
         bound->reader->name = context->system->name;
-        bound->reader->serial = keeli_next_serial(world);
+        if (!bound->parked) bound->reader->serial = keeli_next_serial(world);
+        bound->parked = NULL;
     }
     if (bound->view->facts.asks_about_changes) context->in.reader = bound->reader;
     if (!keeli_context_records(context) || context->splits) return KEEL_OK;

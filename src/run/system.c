@@ -112,6 +112,7 @@ void keeli_bound_free(keel_world *world, keeli_bound *bound) {
         keeli_reader_forget(world, bound->reader);
         KEELI_FREE(&world->heap, keeli_reader, bound->reader);
     }
+    KEELI_FREE(&world->heap, keeli_reader, bound->parked);
     KEELI_RELEASE(&world->heap, &bound->reserved.list);
     KEELI_FREE(&world->heap, keeli_bound, bound);
 }

@@ -404,6 +404,33 @@ FUZZ(keel_rollback) {
     fuzz_edit(keel_rollback(f.ring, fuzz_below(8)));
 }
 
+FUZZ(keel_history_create) {
+    if (f.history) return;
+    keel_world *world = fuzz_world();
+    f.history = keel_history_create(world, fuzz_one_in(4) ? fuzz_number() : SIZE_MAX);
+}
+FUZZ(keel_history_destroy) {
+    if (f.depth) return;
+    keel_history *ended = f.history;
+    f.history = NULL;
+    keel_history_destroy(ended);
+}
+static keel_history *history(void) {
+    keel_world *world = fuzz_world();
+    if (!f.history && !fuzz_one_in(4)) f.history = keel_history_create(world, SIZE_MAX);
+    return f.history;
+}
+FUZZ(keel_history_push) { fuzz_edit(keel_history_push(history())); }
+FUZZ(keel_history_back) {
+    keel_history *past = history();
+    if (fuzz_one_in(2)) fuzz_edit(keel_history_push(past));
+    fuzz_edit(keel_history_back(past));
+}
+FUZZ(keel_history_forward) { fuzz_edit(keel_history_forward(history())); }
+FUZZ(keel_history_behind) { (void)keel_history_behind(f.history); }
+FUZZ(keel_history_ahead) { (void)keel_history_ahead(f.history); }
+FUZZ(keel_history_bytes) { (void)keel_history_bytes(f.history); }
+
 FUZZ(keel_changes_of_component) {
     keel_scope *scope = fuzz_scope();
     const keel_entity e = fuzz_entity();

@@ -54,6 +54,7 @@ typedef struct fuzz {
     keel_world *reader_worlds[FUZZ_READERS];
     keel_snapshot *snapshots[FUZZ_SNAPSHOTS];
     keel_ring *ring;
+    keel_history *history;
     keel_prefab prefab;                     // the last template that was made, for whatever world
     keel_group *groups[FUZZ_GROUPS];        // destroyed ones, too
     keel_context *contexts[FUZZ_DEPTH + 1]; // by depth; NULL: no system runs there

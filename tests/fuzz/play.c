@@ -192,6 +192,7 @@ void fuzz_end(void) {
     for (uint32_t i = 0; i < FUZZ_SNAPSHOTS; ++i)
         keel_snapshot_destroy(f.snapshots[i]);
     keel_ring_destroy(f.ring);
+    keel_history_destroy(f.history);
     fuzz_check();
     for (uint32_t i = 0; i < FUZZ_WORLDS; ++i)
         while (f.shared[i] && keel_share_end(f.worlds[i]) == KEEL_OK)

@@ -124,6 +124,7 @@ static struct {
     keel_reader *reader, *ended_reader;
     keel_snapshot *snapshot;
     keel_ring *ring;
+    keel_history *history;
     keel_field_place place;
     keel_group *group, *ended_group, *made;
     uint32_t value[2], kit[4];
@@ -360,6 +361,9 @@ static void begin_objects(void) {
     (void)keel_snapshot_take(f.snapshot);
     f.ring = keel_ring_create(f.world, 2);
     (void)keel_ring_take(f.ring, 1);
+    f.history = keel_history_create(f.world, SIZE_MAX);
+    (void)keel_history_push(f.history);
+    (void)keel_history_push(f.history);
     (void)keel_field_find(KEEL_OF(Position), "x", &f.place, NULL);
     (void)keel_timings_begin(f.world, 16);
     (void)keel_world_add_workload(f.world, &KEEL_WORKLOAD_frame);

@@ -161,6 +161,8 @@ RIGHT = {
     "const keel_snapshot *": "given_pointer({i}, f.snapshot)",
     "keel_snapshot *": "given_pointer({i}, f.snapshot)",
     "keel_ring *": "given_pointer({i}, f.ring)",
+    "keel_history *": "given_pointer({i}, f.history)",
+    "const keel_history *": "given_pointer({i}, f.history)",
     "const keel_field_place *": "given_pointer({i}, &f.place)",
     "keel_field_place *": "given_pointer({i}, &f.place)",
     "keel_restore_fn *": "(keel_restore_fn *)given_function({i}, (any_function *)restored)",
@@ -278,7 +280,7 @@ def write_calls(root, out):
                         f"{name}.{parameter['name']}" in UNDEFINED):
                     continue
                 row(parameter["name"], i, wrong)
-        if where == "ALONE" and any(re.search("world|scope|snapshot|ring", g) for g in given):
+        if where == "ALONE" and any(re.search("world|scope|snapshot|ring|history", g) for g in given):
             for situation in SITUATIONS:
                 if f"{name}.{situation}" not in UNDEFINED:
                     row("", -1, situation)

@@ -269,6 +269,30 @@ static void every_writer_is_seen(void **state) {
     api_end(&f);
 }
 
+// The image's first page of values gets larger while values of the world moved.
+static void a_page_grows(void **state) {
+    (void)state;
+    api_begin(&f);
+    keel_entity some[20];
+    for (uint32_t i = 0; i < 20; ++i)
+        some[i] = keel_add_entity(f.world, KEEL_INIT(Sparse, { i, 1 }));
+    for (uint32_t i = 20; i-- > 16;) // the world has more room than it needs
+        assert_int_equal(keel_delete(f.world, some[i], Sparse), KEEL_OK);
+    keel_snapshot *snapshot = keel_snapshot_create(f.world, NULL);
+    assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+    assert_int_equal(keel_delete(f.world, some[3], Sparse), KEEL_OK);
+    assert_int_equal(keel_delete(f.world, some[5], Sparse), KEEL_OK);
+    for (uint32_t i = 0; i < 3; ++i)
+        (void)keel_add_entity(f.world, KEEL_INIT(Sparse, { 100 + i, 1 }));
+    const uint64_t now = hash_of(f.world);
+    assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+    assert_int_equal(keel_snapshot_restore(snapshot), KEEL_OK);
+    assert_true(hash_of(f.world) == now);
+    assert_int_equal(f.log.warnings, 0);
+    keel_snapshot_destroy(snapshot);
+    api_end(&f);
+}
+
 // After years of taking.
 static void epochs_begin_anew(void **state) {
     (void)state;
@@ -363,6 +387,7 @@ static void a_full_one_asks_nobody(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(a_kept_pointer_is_found, "a write through a kept pointer is found where one checks"),
+    TEST(a_page_grows, "a page that grows does not hide that values moved"),
     TEST(epochs_begin_anew, "epochs that are used up begin anew"),
     TEST(a_full_one_asks_nobody, "a full take copies all, others what was written"),
     TEST(every_writer_is_seen, "what any writer writes is taken, and restored"),

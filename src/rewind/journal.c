@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: MIT
+#include "rewind/journal.h"
+
+#include "world/storage.h"
+
+#include <string.h>
+
+// ------------------------------------------------------------------ memory
+static keeli_memory *memory_of(void *at) { return (keeli_memory *)at - 1; }
+static char *start_of(keeli_memory *m) { return (char *)(m + 1); }
+
+static void *allocate(keeli_journal *journal, size_t size, size_t align) {
+    if (align < _Alignof(keeli_memory)) align = _Alignof(keeli_memory);
+    const size_t before = (sizeof(keeli_memory) + align - 1) / align * align;
+    if (size > SIZE_MAX - before) return NULL;
+    char *block = keeli_new_zeroed(&journal->heap, before + size, align);
+    if (!block) return NULL;
+    keeli_memory *m = memory_of(block + before);
+    *m = (keeli_memory){ .next = journal->all,
+                         .size = size,
+                         .before = before,
+                         .align = align,
+                         .born = journal->turn,
+                         .is_there = true };
+    if (m->next) m->next->prev = m;
+    journal->all = m;
+    if (journal->step) {
+        m->next_born = journal->step->born;
+        journal->step->born = m;
+    }
+    return block + before;
+}
+
+static void release(keeli_journal *journal, keeli_memory *m) {
+    if (m->prev) m->prev->next = m->next;
+    else journal->all = m->next;
+    if (m->next) m->next->prev = m->prev;
+    keeli_free(&journal->heap, m->mirror, m->size, 1);
+    const size_t before = m->before;
+    keeli_free(&journal->heap, start_of(m) - before, before + m->size, m->align);
+}
+
+static void give_back(keeli_journal *journal, void *at) {
+    keeli_memory *m = memory_of(at);
+    if (!journal->step) {
+        release(journal, m);
+        return;
+    }
+    m->is_there = false;
+    m->died = journal->turn;
+    m->next_dead[journal->step->link] = journal->step->dead;
+    journal->step->dead = m;
+}
+
+static void *resize(void *context, void *block, size_t old_size, size_t new_size, size_t align) {
+    keeli_journal *journal = context;
+    void *fresh = new_size ? allocate(journal, new_size, align) : NULL;
+    if (new_size && !fresh) return NULL;
+    if (block && fresh) memcpy(fresh, block, old_size < new_size ? old_size : new_size);
+    if (block) give_back(journal, block);
+    return fresh;
+}
+
+void keeli_journal_init(keeli_journal *journal, keel_allocator allocator) {
+    *journal = (keeli_journal){ .turn = 1 };
+    keeli_heap_init(&journal->heap, allocator);
+}
+
+keel_allocator keeli_journal_allocator(keeli_journal *journal) {
+    return (keel_allocator){ .context = journal, .resize = resize };
+}
+
+void keeli_journal_pin(void *memory) { memory_of(memory)->is_pinned = true; }
+
+// ------------------------------------------------------------------ values with hooks
+static size_t owned_before(const keeli_owner *o) {
+    return (sizeof(keeli_owned) + o->align - 1) / o->align * o->align;
+}
+static void *bytes_of(keeli_owned *owned) { return (char *)owned + owned_before(owned->owner); }
+
+static keeli_owned *new_owned(keeli_owner *o) {
+    keeli_owned *owned = keeli_new(&o->journal->heap, owned_before(o) + o->size, o->align);
+    if (owned) *owned = (keeli_owned){ .owner = o };
+    return owned;
+}
+
+static void free_owned(keeli_owned *owned) {
+    keeli_owner *o = owned->owner;
+    keeli_free(&o->journal->heap, owned, owned_before(o) + o->size, o->align);
+}
+
+static keeli_owned *take_first(keeli_owned **list) {
+    keeli_owned *first = *list;
+    if (first) *list = first->next;
+    return first;
+}
+static void put_first(keeli_owned **list, keeli_owned *owned) {
+    owned->next = *list;
+    *list = owned;
+}
+
+// The nodes of a value that is no more.
+static void free_spare(keeli_owner *o, uint32_t count) {
+    while (count--)
+        free_owned(take_first(&o->spare));
+}
+
+// Images copy in steps only.
+static bool copy_owned(void *to, const void *from, void *data) {
+    keeli_owner *o = data;
+    keeli_journal *journal = o->journal;
+    keeli_owned *fresh[3] = { NULL }; // one for the step
+    for (uint32_t i = 0; i < 3; ++i)
+        if (!(fresh[i] = new_owned(o))) journal->is_full = true;
+    if (journal->is_full || !o->copy(to, from, o->data)) {
+        for (uint32_t i = 0; i < 3; ++i)
+            if (fresh[i]) free_owned(fresh[i]);
+        return false;
+    }
+    put_first(&o->spare, fresh[0]);
+    put_first(&o->spare, fresh[1]);
+    memcpy(bytes_of(fresh[2]), to, o->size);
+    put_first(&journal->step->made, fresh[2]);
+    return true;
+}
+
+static void drop_owned(void *value, void *data) {
+    keeli_owner *o = data;
+    if (!o->journal->step) {
+        o->drop(value, o->data);
+        free_spare(o, 2);
+        return;
+    }
+    keeli_owned *owned = take_first(&o->spare);
+    memcpy(bytes_of(owned), value, o->size);
+    put_first(&o->journal->step->dropped, owned);
+}
+
+static keeli_owner *owner_of(keeli_journal *journal, const keel_component *c) {
+    keeli_owner *o = journal->owners;
+    while (o && !(o->drop == c->drop && o->copy == c->copy && o->data == c->hook_data &&
+                  o->size == c->size))
+        o = o->next;
+    if (o) return o;
+    o = KEELI_NEW(&journal->heap, keeli_owner);
+    if (!o) return NULL;
+    *o = (keeli_owner){ .next = journal->owners,
+                        .journal = journal,
+                        .drop = c->drop,
+                        .copy = c->copy,
+                        .data = c->hook_data,
+                        .size = c->size,
+                        .align = c->align };
+    if (o->align < _Alignof(keeli_owned)) o->align = _Alignof(keeli_owned);
+    return journal->owners = o;
+}
+
+bool keeli_journal_own(keeli_journal *journal, keeli_storage *t) {
+    if (!t->component.drop || !t->component.copy) return true;
+    keeli_owner *o = owner_of(journal, &t->component);
+    if (!o) return false;
+    t->component.drop = drop_owned;
+    t->component.copy = copy_owned;
+    t->component.hook_data = o;
+    return true;
+}
+
+void keeli_journal_deinit(keeli_journal *journal) {
+    for (keeli_owner *o = journal->owners, *next; o; o = next) {
+        next = o->next;
+        KEELI_FREE(&journal->heap, keeli_owner, o);
+    }
+    keeli_heap_deinit(&journal->heap);
+}
+
+// ------------------------------------------------------------------ what was written
+typedef struct record {
+    char *at, *mirror; // mirror: NULL where there is none
+    size_t bytes;      // that follow, to a multiple of 8
+} record;
+enum { LINE = 64, AT_LEAST = 4096 };
+
+static size_t bytes_with(size_t bytes) { return sizeof(record) + (bytes + 7) / 8 * 8; }
+
+static bool add_record(keeli_journal *journal, const record *r, const char *other) {
+    keeli_delta *step = journal->step;
+    const size_t need = step->bytes + bytes_with(r->bytes);
+    if (need > step->capacity) {
+        const size_t twice = step->capacity * 2 > AT_LEAST ? step->capacity * 2 : AT_LEAST;
+        const size_t grown = need > twice ? need : twice;
+        char *fresh = keeli_resize(&journal->heap, step->records, step->capacity, grown,
+                                   _Alignof(max_align_t));
+        if (!fresh) return false;
+        step->records = fresh;
+        step->capacity = grown;
+    }
+    memcpy(step->records + step->bytes, r, sizeof *r);
+    memcpy(step->records + step->bytes + sizeof *r, other, r->bytes);
+    step->bytes = need;
+    return true;
+}
+
+static void trim_records(keeli_journal *journal, keeli_delta *step) {
+    char *fresh = keeli_resize(&journal->heap, step->records, step->capacity, step->bytes,
+                               _Alignof(max_align_t));
+    if (!fresh && step->bytes) return;
+    step->records = fresh;
+    step->capacity = step->bytes;
+}
+
+static bool differ(const char *a, const char *b, size_t bytes) {
+    if (bytes < LINE) return memcmp(a, b, bytes) != 0;
+    uint64_t any = 0;
+    for (size_t i = 0; i < LINE; i += 8) { // vector code
+        uint64_t x, y;
+        memcpy(&x, a + i, 8);
+        memcpy(&y, b + i, 8);
+        any |= x ^ y;
+    }
+    return any != 0;
+}
+
+// The lines from `*at` on that differ, one behind the other; 0: none.
+static size_t next_run(const char *a, const char *b, size_t bytes, size_t *at) {
+    size_t i = *at;
+    while (i < bytes && !differ(a + i, b + i, bytes - i))
+        i += LINE;
+    *at = i;
+    while (i < bytes && differ(a + i, b + i, bytes - i))
+        i += LINE;
+    if (*at >= bytes) return 0;
+    return (i < bytes ? i : bytes) - *at;
+}
+
+void keeli_journal_write(keeli_journal *journal, void *memory, char *at, const char *from,
+                         size_t bytes) {
+    keeli_memory *m = memory_of(memory);
+    if (!journal->step || journal->is_first) {
+        memcpy(at, from, bytes);
+        if (m->mirror) memcpy(m->mirror + (at - start_of(m)), from, bytes);
+        return;
+    }
+    for (size_t i = 0, n; !journal->is_full && (n = next_run(at, from, bytes, &i)) != 0; i += n) {
+        const record r = { at + i, m->mirror ? m->mirror + (at - start_of(m)) + i : NULL, n };
+        if (!add_record(journal, &r, at + i)) {
+            journal->is_full = true;
+            return;
+        }
+        memcpy(at + i, from + i, n);
+        if (r.mirror) memcpy(r.mirror, from + i, n);
+    }
+}
+
+void keeli_journal_values(const keeli_journal *journal, void *memory) {
+    if (memory) memory_of(memory)->same = journal->turn;
+}
+
+void keeli_journal_same(const keeli_journal *journal, void *memory) {
+    if (memory && memory_of(memory)->mirror) keeli_journal_values(journal, memory);
+}
+
+static bool make_mirror(keeli_journal *journal, keeli_memory *m) {
+    if (!m->mirror) m->mirror = keeli_new(&journal->heap, m->size, 1);
+    if (m->mirror) memcpy(m->mirror, start_of(m), m->size);
+    return m->mirror != NULL;
+}
+
+// What was written to it in this step; false when out of memory.
+static bool compare(keeli_journal *journal, keeli_memory *m) {
+    if (m->is_pinned || m->same == journal->turn) return true;
+    if (!m->is_there && m->died != journal->turn) return true;
+    if (journal->is_first || m->born == journal->turn)
+        return !m->is_there || make_mirror(journal, m);
+    if (!m->mirror && !m->is_there) return true; // of values, and they left as they were
+    if (!m->mirror) {                            // they got hooks
+        journal->is_lost = true;
+        return make_mirror(journal, m);
+    }
+    char *const at = start_of(m);
+    for (size_t i = 0, n; (n = next_run(m->mirror, at, m->size, &i)) != 0; i += n) {
+        const record r = { at + i, m->mirror + i, n };
+        if (!add_record(journal, &r, m->mirror + i)) return false;
+        memcpy(m->mirror + i, at + i, n);
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------ steps
+void keeli_journal_begin(keeli_journal *journal, keeli_delta *step, bool has_ahead) {
+    *step = (keeli_delta){ .link = has_ahead };
+    ++journal->turn;
+    journal->step = step;
+    journal->is_full = journal->is_lost = false;
+}
+
+// What came and went within the step is nobody's.
+static void release_passing(keeli_journal *journal, keeli_delta *step) {
+    for (keeli_memory **at = &step->dead; *at;) {
+        keeli_memory **next = &(*at)->next_dead[step->link];
+        if ((*at)->born == journal->turn) *at = *next;
+        else at = next;
+    }
+    for (keeli_memory **at = &step->born; *at;) {
+        keeli_memory *m = *at;
+        if (m->is_there) {
+            at = &m->next_born;
+            continue;
+        }
+        *at = m->next_born;
+        release(journal, m);
+    }
+}
+
+bool keeli_journal_end(keeli_journal *journal) {
+    bool has_room = !journal->is_full;
+    for (keeli_memory *m = journal->all; has_room && m; m = m->next)
+        has_room = compare(journal, m);
+    if (!has_room) {
+        keeli_journal_undo(journal);
+        return false;
+    }
+    keeli_delta *step = journal->step;
+    journal->step = NULL;
+    release_passing(journal, step);
+    trim_records(journal, step);
+    if (!journal->is_first) return true;
+    journal->is_first = false;
+    keeli_journal_forget_before(journal, step);
+    return true;
+}
+
+void keeli_journal_undo(keeli_journal *journal) {
+    keeli_delta *step = journal->step;
+    journal->step = NULL;
+    if (journal->is_first) { // nobody goes back; what it holds is of no state
+        keeli_journal_forget_before(journal, step);
+        return;
+    }
+    keeli_journal_swap(step, true);
+    for (keeli_memory *m = journal->all; m; m = m->next)
+        if (m->is_there && !m->is_pinned && m->mirror && m->same != journal->turn)
+            memcpy(start_of(m), m->mirror, m->size);
+    keeli_journal_forget_after(journal, step);
+}
+
+static void swap_bytes(char *a, char *b, char *mirror, size_t bytes) {
+    char part[256];
+    if (mirror) memcpy(mirror, b, bytes);
+    for (size_t i = 0, n; i < bytes; i += n) {
+        n = bytes - i < sizeof part ? bytes - i : sizeof part;
+        memcpy(part, a + i, n);
+        memcpy(a + i, b + i, n);
+        memcpy(b + i, part, n);
+    }
+}
+
+void keeli_journal_swap(keeli_delta *step, bool is_back) {
+    for (size_t i = 0; i < step->bytes;) { // no place is there twice
+        record r;
+        memcpy(&r, step->records + i, sizeof r);
+        swap_bytes(r.at, step->records + i + sizeof r, r.mirror, r.bytes);
+        i += bytes_with(r.bytes);
+    }
+    for (keeli_memory *m = is_back ? step->dead : step->born; m;
+         m = is_back ? m->next_dead[step->link] : m->next_born)
+        m->is_there = true;
+    for (keeli_memory *m = is_back ? step->born : step->dead; m;
+         m = is_back ? m->next_born : m->next_dead[step->link])
+        m->is_there = false;
+}
+
+void keeli_journal_join(keeli_delta *step) {
+    for (keeli_memory *m = step->dead; step->link && m; m = m->next_dead[1])
+        m->next_dead[0] = m->next_dead[1];
+    step->link = 0;
+}
+
+static void free_records(keeli_journal *journal, keeli_delta *step) {
+    keeli_free(&journal->heap, step->records, step->capacity, _Alignof(max_align_t));
+    step->records = NULL;
+    step->bytes = step->capacity = 0;
+}
+
+static void drop_all(keeli_owned **list) {
+    for (keeli_owned *owned; (owned = take_first(list)) != NULL;) {
+        keeli_owner *o = owned->owner;
+        o->drop(bytes_of(owned), o->data);
+        free_owned(owned);
+    }
+}
+
+void keeli_journal_forget_before(keeli_journal *journal, keeli_delta *step) {
+    for (keeli_owned *owned = step->dropped; owned; owned = owned->next)
+        free_spare(owned->owner, 1);
+    drop_all(&step->dropped);
+    for (keeli_owned *owned; (owned = take_first(&step->made)) != NULL;)
+        free_owned(owned);
+    for (keeli_memory *m = step->dead, *next; m; m = next) {
+        next = m->next_dead[step->link];
+        release(journal, m);
+    }
+    step->born = step->dead = NULL;
+    free_records(journal, step);
+}
+
+void keeli_journal_forget_after(keeli_journal *journal, keeli_delta *step) {
+    for (keeli_owned *owned; (owned = take_first(&step->dropped)) != NULL;)
+        put_first(&owned->owner->spare, owned);
+    for (keeli_owned *owned = step->made; owned; owned = owned->next)
+        free_spare(owned->owner, 2);
+    drop_all(&step->made);
+    for (keeli_memory *m = step->born, *next; m; m = next) {
+        next = m->next_born;
+        release(journal, m);
+    }
+    step->born = step->dead = NULL;
+    free_records(journal, step);
+}
