@@ -95,6 +95,7 @@
     X(ring_rnd_10,          ring_all,             1, 0, (100000), (20)) \
     X(ring_all,             ring_all,             1, 0, (100000), (20)) \
     X(sort_random,          sort_random,          1, 3, (150000), (1)) \
+    BENCH_SAVE_WORKLOADS(X) \
     BENCH_GAME_WORKLOADS(X) \
     BENCH_ENTT_WORKLOADS(X)
 
@@ -126,6 +127,17 @@
     X(game_unpack_3,                 game_unpack_3,        1, 5, (1024, 32768, 1048576), (3, 3, 1)) \
     X(game_add_1,                    game_add_1,           1, 5, (1024, 32768, 1048576), (40, 8, 1)) \
     X(game_remove_add_1,             game_remove_add_1,    1, 5, (1024, 32768, 1048576), (40, 8, 1))
+
+// Where the packages of keel::save are.
+#ifdef BENCH_WITHOUT_SAVE
+#define BENCH_SAVE_WORKLOADS(X)
+#else
+#define BENCH_SAVE_WORKLOADS(X) \
+    X(save_mixed,           save_mixed,           1, 0, (1000000), (3)) \
+    X(save_mixed_memcpy,    save_mixed_memcpy,    1, 0, (1000000), (3)) \
+    X(save_mixed_size,      save_mixed_size,      0, 0, (1000000), (1)) \
+    X(load_mixed,           load_mixed,           1, 0, (1000000), (3))
+#endif
 
 // The cases of EnTT's own benchmark that are not among the rows above.
 #define BENCH_ENTT_WORKLOADS(X) \

@@ -12,6 +12,15 @@ install(DIRECTORY include/keel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MAT
 install(FILES addons/transform/keel_transform.h addons/json/keel_json.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
+# In a package of its own, as not everybody who has keel has zstd.
+if(TARGET keel_save)
+  install(TARGETS keel_save EXPORT keel-save-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES addons/save/keel_save.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT keel-save-targets NAMESPACE keel:: DESTINATION ${keel_package_dir})
+endif()
 install(EXPORT keel-targets NAMESPACE keel:: DESTINATION ${keel_package_dir})
 configure_package_config_file(cmake/keel-config.cmake.in keel-config.cmake
   INSTALL_DESTINATION ${keel_package_dir} NO_SET_AND_CHECK_MACRO)
@@ -41,3 +50,15 @@ if(KEEL_ENTITY_32)
 endif()
 configure_file(cmake/keel.pc.in keel.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/keel.pc DESTINATION ${keel_pc_dir})
+
+function(keel_install_addon_pc name description requires)
+  set(KEEL_PC_NAME ${name})
+  set(KEEL_PC_DESCRIPTION ${description})
+  set(KEEL_PC_REQUIRES ${requires})
+  configure_file(cmake/keel-addon.pc.in keel-${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/keel-${name}.pc DESTINATION ${keel_pc_dir})
+endfunction()
+keel_install_addon_pc(json "Levels of Keel as JSON" "")
+if(TARGET keel_save)
+  keel_install_addon_pc(save "Saves of Keel" ", libzstd")
+endif()

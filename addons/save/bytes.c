@@ -14,7 +14,7 @@ void save_bytes_free(save_bytes *b) {
 
 unsigned char *save_bytes_more(save_bytes *b, size_t size) {
     if (b->is_full) return NULL;
-    if (size > b->room - b->size) {
+    if (!b->data || size > b->room - b->size) { // NULL has no end to point to
         size_t room = b->room < 256 ? 256 : b->room * 2;
         if (room < b->size + size) room = b->size + size;
         unsigned char *grown = realloc(b->data, room);
@@ -32,13 +32,6 @@ unsigned char *save_bytes_more(save_bytes *b, size_t size) {
 void save_write_number(unsigned char *at, uint64_t number, uint32_t bytes) {
     for (uint32_t i = 0; i < bytes; ++i)
         at[i] = (unsigned char)(number >> (8 * i));
-}
-
-uint64_t save_read_number(const unsigned char *at, uint32_t bytes) {
-    uint64_t number = 0;
-    for (uint32_t i = 0; i < bytes; ++i)
-        number |= (uint64_t)at[i] << (8 * i);
-    return number;
 }
 
 void save_put(save_bytes *b, uint64_t number, uint32_t bytes) {

@@ -10,12 +10,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+typedef struct save_target {
+    int file, error; // why it could not be written
+} save_target;
+
 static bool write_all(void *context, const void *bytes, size_t size) {
-    const int file = *(const int *)context;
+    save_target *to = context;
     const char *at = bytes;
     while (size) {
-        const ssize_t n = write(file, at, size);
+        const ssize_t n = write(to->file, at, size);
         if (n < 0 && errno == EINTR) continue;
+        to->error = n < 0 ? errno : EIO;
         if (n <= 0) return false;
         at += n;
         size -= (size_t)n;
@@ -48,16 +53,24 @@ keel_result save_file(const char *path, keel_error *error,
     if (!name) return save_fail(error, KEEL_ERROR_MEMORY, "out of memory; nothing was written");
     memcpy(name, path, length);
     memcpy(name + length, ".XXXXXX", 8);
-    int file = mkstemp(name); // O_EXCL, mode 600
+    const int file = mkstemp(name); // O_EXCL, mode 600
     if (file < 0) {
         free(name);
         return cannot(error, "write beside", path);
     }
-    keel_result result = fill((keel_save_sink){ write_all, &file }, data);
+    (void)fcntl(file, F_SETFD, FD_CLOEXEC);
+    save_target target = { .file = file };
+    keel_result result = fill((keel_save_sink){ write_all, &target }, data);
+    if (result == KEEL_ERROR_FILE) {
+        errno = target.error;
+        result = cannot(error, "write", path);
+    }
     if (result == KEEL_OK && stat(path, &old) == 0 && fchmod(file, old.st_mode & 07777) != 0)
         result = cannot(error, "give its mode to", path);
     if (result == KEEL_OK && fsync(file) != 0) result = cannot(error, "write", path);
-    if (close(file) != 0 && result == KEEL_OK) result = cannot(error, "write", path);
+    // what it holds is on the disk; a signal in between closed it all the same
+    if (close(file) != 0 && errno != EINTR && result == KEEL_OK)
+        result = cannot(error, "write", path);
     if (result == KEEL_OK && rename(name, path) != 0) result = cannot(error, "replace", path);
     if (result < 0) (void)unlink(name);
     else if (!sync_folder(path)) result = cannot(error, "write the folder of", path);

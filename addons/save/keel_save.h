@@ -74,16 +74,26 @@ typedef struct keel_load_options {
 /// Save a world to a file. The file is written beside its place, under `path` with `.XXXXXX` behind
 /// it, and moved there when all of it is on the disk: whatever fails, the file at `path` is the old
 /// one or the new one. It keeps the mode of the old one; a new one can be read by its owner only.
-/// The world is copied first, with its copy hooks, so it takes as much memory again.
+/// The world is only looked at; memory is needed for the packed bytes of its largest component.
 /// @param options NULL: all defaults
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL), KEEL_ERROR_FILE, KEEL_ERROR_SCHEMA,
-///   KEEL_ERROR_MEMORY, and as keel_copy_world
+///   KEEL_ERROR_MEMORY, and as keel_visit_values
 keel_result keel_save(const keel_world *world, const char *path, const keel_save_options *options);
 /// The same to a sink, which has some of it already when an error comes.
 /// @return as keel_save; KEEL_ERROR_FILE: the sink said no
 keel_result keel_save_to(const keel_world *world, keel_save_sink sink,
                          const keel_save_options *options);
+
+/// The same of what a snapshot holds, while its world goes on: take a snapshot in a millisecond or
+/// a few (keel_snapshot_take), and save it on another thread. The snapshot is read until the end
+/// (keel_snapshot_read_begin): meanwhile a take, a restore and its end are KEEL_ERROR_BORROWED.
+/// @threads any
+/// @return as keel_save; KEEL_ABSENT: nothing was taken yet; KEEL_ERROR_SHARED: it is being taken
+/// or
+///   restored; KEEL_ERROR_THREAD: a component with values is bound to another thread
+keel_result keel_save_snapshot(keel_snapshot *snapshot, const char *path,
+                               const keel_save_options *options);
 
 /// Load a file into an empty world, in which nobody lives and no unique is set, or with `merge`
 /// into a living one. Register the program's components before. On error nothing has changed, and

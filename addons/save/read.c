@@ -56,6 +56,18 @@ static keel_result add_handles(load_job *job, uint32_t count, const unsigned cha
     return KEEL_OK;
 }
 
+// Those that a world without entities gives by itself come at once: how many, in `done`.
+static keel_result add_fresh(load_job *job, uint32_t living, const unsigned char *indices,
+                             const unsigned char *versions, uint32_t *done) {
+    uint32_t n = 0;
+    while (n < living && n < job->max_entities && n <= KEEL_MAX_ENTITY_INDEX &&
+           save_read_index(indices + n * 4) == n && !save_read_index(versions + n * 4))
+        ++n;
+    *done = n;
+    if (!n) return KEEL_OK;
+    return check(job, keel_add_entity_columns(job->world, n, NULL, NULL));
+}
+
 static keel_result read_entities(load_job *job) {
     save_reader *r = &job->r;
     const uint64_t living = save_take_number(r, 4), dead = save_take_number(r, 4);
@@ -65,7 +77,10 @@ static keel_result read_entities(load_job *job) {
     if (living + dead > job->max_entities)
         return save_impossible(r, "there are more entities than max_entities");
     job->has_entities = true;
-    KEEL_TRY(add_handles(job, (uint32_t)living, indices, versions, false));
+    uint32_t fresh;
+    KEEL_TRY(add_fresh(job, (uint32_t)living, indices, versions, &fresh));
+    KEEL_TRY(add_handles(job, (uint32_t)living - fresh, indices + fresh * 4, versions + fresh * 4,
+                         false));
     KEEL_TRY(add_handles(job, (uint32_t)dead, indices + living * 4, versions + living * 4, true));
     for (uint64_t i = living + dead; i-- > living;) {
         const uint32_t index = (uint32_t)save_read_number(indices + i * 4, 4);
@@ -75,7 +90,7 @@ static keel_result read_entities(load_job *job) {
 }
 
 static keel_result entity_at(load_job *job, const unsigned char *index, keel_entity *out) {
-    *out = keel_entity_at(job->world, (uint32_t)save_read_number(index, 4));
+    *out = keel_entity_at(job->world, save_read_index(index));
     return keel_is_null(*out) ? save_impossible(&job->r, "names an entity that is not there")
                               : KEEL_OK;
 }
@@ -92,6 +107,7 @@ static keel_result read_name(load_job *job, const keel_component **out) {
     *out = c && !c->transient && !save_is_own(c) ? c : NULL;
     // what a copy of a prefab was made of means nothing without the templates
     if (*out || c || strcmp(name, "keel_instance") == 0) return KEEL_OK;
+    KEEL_TRY(save_unpack_all(r));
     if (job->unknown == KEEL_UNKNOWN_KEEP) return save_keep(&job->kept, r, &job->info, job->world);
     if (job->unknown == KEEL_UNKNOWN_SKIP) return KEEL_OK;
     return save_fail(r->error, KEEL_ERROR_SCHEMA,
@@ -164,6 +180,60 @@ static keel_result give(load_job *job, save_match *match, uint64_t count,
     return result;
 }
 
+// ------------------------------------------------------------------ many values at a time
+// The handles of some indices, which ascend.
+static keel_result find_all(load_job *job, const unsigned char *indices, uint64_t count,
+                            keel_entity *entities) {
+    int64_t before = -1;
+    for (uint64_t i = 0; i < count; ++i) {
+        const uint32_t index = save_read_index(indices + i * 4);
+        KEEL_TRY(entity_at(job, indices + i * 4, &entities[i]));
+        if (index <= before) return save_impossible(&job->r, "its entities are not in order");
+        before = index;
+    }
+    return KEEL_OK;
+}
+
+// Rows are taken some at a time, as the section is unpacked.
+static keel_result stream_some(load_job *job, const save_match *match, const save_plan *plan,
+                               const keel_entity *entities, uint32_t count, char *values) {
+    const keel_component *c = match->here.component;
+    const unsigned char *rows = save_take(&job->r, (uint64_t)count * match->file.row_bytes);
+    if (!rows) return save_impossible(&job->r, "its size is wrong");
+    const void *from = values;
+    for (uint32_t i = 0; !plan->is_whole && i < count; ++i)
+        if (c->initial) memcpy(values + (size_t)i * c->size, c->initial, c->size);
+        else memset(values + (size_t)i * c->size, 0, c->size);
+    if (plan->is_whole && !c->move) from = rows;
+    else if (!save_unpack_rows(plan, rows, count, values))
+        return save_impossible(&job->r, "a value is none of its type");
+    KEEL_TRY(check(job, keel_add_component_to_many(job->world, entities, count, c,
+                                                   c->size ? from : NULL, c->size)));
+    save_forget(&job->r);
+    return KEEL_OK;
+}
+
+static keel_result stream(load_job *job, const save_match *match, const save_plan *plan,
+                          uint64_t count) {
+    const keel_component *c = match->here.component;
+    const uint32_t step = c->size > 1024 ? 64 : 4096;
+    const unsigned char *indices = save_take(&job->r, count * 4);
+    if (!indices) return save_impossible(&job->r, "its size is wrong");
+    keel_entity *entities = malloc((size_t)(count + 1) * sizeof *entities);
+    char *values = new_values(c, step);
+    keel_result result = entities && values ? KEEL_OK : no_memory(job);
+    if (result == KEEL_OK) result = find_all(job, indices, count, entities);
+    save_forget(&job->r);
+    for (uint64_t done = 0; done < count && result == KEEL_OK; done += step) {
+        const uint32_t n = count - done < step ? (uint32_t)(count - done) : step;
+        result = stream_some(job, match, plan, entities + done, n, values);
+    }
+    free(entities);
+    free(values);
+    return result;
+}
+
+// ------------------------------------------------------------------ one value after the other
 static keel_result relate(load_job *job, save_match *match, uint64_t count,
                           const unsigned char *sources, const unsigned char *targets,
                           const unsigned char *rows) {
@@ -197,6 +267,26 @@ static keel_result set_unique(load_job *job, save_match *match, const unsigned c
     return result;
 }
 
+static keel_result read_one_by_one(load_job *job, save_match *match, uint64_t count) {
+    save_reader *r = &job->r;
+    const bool is_unique = !strcmp(r->tag, "UNIQ"), is_relation = !strcmp(r->tag, "RELA");
+    keel_result result;
+    KEEL_TRY(save_unpack_all(r));
+    const unsigned char *first = save_take(r, is_unique ? 0 : count * 4);
+    const unsigned char *second = save_take(r, is_relation ? count * 4 : 0);
+    const unsigned char *rows = save_take(r, count * match->file.row_bytes);
+    if (!first || !second || !rows) return save_impossible(r, "its size is wrong");
+    match->text_at = r->body.data + r->offset;
+    match->text_end = r->body.data + r->body.size;
+    if (match->file.text_count) r->offset = r->body.size; // all that is left
+    if (is_unique) result = set_unique(job, match, rows);
+    else if (is_relation) result = relate(job, match, count, first, second, rows);
+    else result = give(job, match, count, first, rows);
+    if (result == KEEL_OK && match->file.text_count && match->text_at != match->text_end)
+        result = save_impossible(r, "its size is wrong");
+    return result;
+}
+
 static keel_result read_values(load_job *job, const keel_component *c) {
     save_reader *r = &job->r;
     const bool is_unique = !strcmp(r->tag, "UNIQ"), is_relation = !strcmp(r->tag, "RELA");
@@ -210,22 +300,15 @@ static keel_result read_values(load_job *job, const keel_component *c) {
     if (result == KEEL_OK) result = save_read_schema(r, &match.file, &job->info);
     if (result == KEEL_OK) result = save_match_make(&match);
     if (result == KEEL_OK) {
-        const uint64_t count = is_unique ? 1 : save_take_number(r, 4);
-        const unsigned char *first = save_take(r, is_unique ? 0 : count * 4);
-        const unsigned char *second = save_take(r, is_relation ? count * 4 : 0);
-        const unsigned char *rows = save_take(r, count * match.file.row_bytes);
-        match.text_at = r->body.data + r->offset;
-        match.text_end = r->body.data + r->body.size;
-        if (match.file.text_count) r->offset = r->body.size; // all that is left
-        if (!first || !second || !rows) result = save_impossible(r, "its size is wrong");
-        else if (count * c->size > r->bytes_left)
-            result = save_impossible(r, "there is more than max_bytes");
-        else if (is_unique) result = set_unique(job, &match, rows);
-        else if (is_relation) result = relate(job, &match, count, first, second, rows);
-        else result = give(job, &match, count, first, rows);
-        if (result == KEEL_OK) r->bytes_left -= count * c->size;
-        if (result == KEEL_OK && match.text_at != match.text_end)
-            result = save_impossible(r, "its size is wrong");
+        save_plan plan = { 0 };
+        const uint64_t count = is_unique ? 1 : save_take_number(r, 4), bytes = count * c->size;
+        if (bytes > r->bytes_left) result = save_impossible(r, "there is more than max_bytes");
+        else if (!save_plan_unpack(&plan, &match)) result = no_memory(job);
+        else if (plan.steps && !is_unique && !is_relation)
+            result = stream(job, &match, &plan, count);
+        else result = read_one_by_one(job, &match, count);
+        r->bytes_left -= bytes < r->bytes_left ? bytes : r->bytes_left;
+        save_plan_free(&plan);
         if (result == KEEL_OK && count) result = save_match_end(&match);
     }
     save_match_free(&match);
@@ -283,11 +366,12 @@ static keel_result read_parents(load_job *job) {
 }
 
 static keel_result read_names(load_job *job) {
-    while (job->r.offset < job->r.body.size) {
+    for (; save_has_more(&job->r); save_forget(&job->r)) {
         char name[1024];
+        unsigned char index[4]; // the text may need another chunk, and then the bytes move
         keel_entity e;
-        const unsigned char *index = save_take(&job->r, 4);
-        if (!index || !save_take_text(&job->r, name, sizeof name))
+        save_write_index(index, (uint32_t)save_take_number(&job->r, 4));
+        if (!save_take_text(&job->r, name, sizeof name))
             return save_impossible(&job->r, "a name is damaged");
         KEEL_TRY(entity_at(job, index, &e));
         KEEL_TRY(check(job, keel_set_name(job->world, e, name)));
@@ -300,14 +384,18 @@ static keel_result read_info(load_job *job) {
     const save_bytes body = job->r.body;
     if (job->info.size || !body.size) return save_impossible(&job->r, "belongs to no section");
     job->r.body = (save_bytes){ 0 };
+    job->r.offset = 0;
     job->info = body;
-    return KEEL_OK;
+    return save_finish_section(&job->r, false);
 }
 
 static keel_result read_section(load_job *job) {
     save_reader *r = &job->r;
     const keel_component *c = NULL;
     keel_result result = KEEL_OK;
+    const bool is_optional = r->tag[0] >= 'a' && r->tag[0] <= 'z' && strcmp(r->tag, "info") != 0;
+    const bool streams = is_optional || !strcmp(r->tag, "COMP") || !strcmp(r->tag, "NAME");
+    if (!streams) KEEL_TRY(save_unpack_all(r));
     if (!strcmp(r->tag, "info")) return read_info(job);
     if (job->info.size && strcmp(r->tag, "COMP") != 0 && strcmp(r->tag, "RELA") != 0 &&
         strcmp(r->tag, "UNIQ") != 0)
@@ -319,16 +407,14 @@ static keel_result read_section(load_job *job) {
     else if (!strcmp(r->tag, "COMP") || !strcmp(r->tag, "RELA") || !strcmp(r->tag, "UNIQ") ||
              !strcmp(r->tag, "DISA")) {
         KEEL_TRY(read_name(job, &c));
-        if (!c) return save_bytes_free(&job->info), KEEL_OK;
+        if (!c) return save_bytes_free(&job->info), save_finish_section(r, true);
         result = r->tag[0] == 'D' ? read_disabled(job, c) : read_values(job, c);
-    } else if (r->tag[0] >= 'a' && r->tag[0] <= 'z') {
-        return KEEL_OK; // of a later version, and may be left out
+    } else if (is_optional) {
+        return save_finish_section(r, true); // of a later version, and may be left out
     } else {
         return save_impossible(r, "is unknown; a later version of Keel wrote it");
     }
-    if (result == KEEL_OK && r->offset != r->body.size)
-        return save_impossible(r, "its size is wrong");
-    return result;
+    return result == KEEL_OK ? save_finish_section(r, false) : result;
 }
 
 typedef const keel_component *next_of(const keel_world *, const keel_component *);
@@ -407,8 +493,7 @@ keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
     job.world = save_private_world();
     const keel_result result = job.world ? read_all(&job, world) : no_memory(&job);
     keel_world_destroy(job.world);
-    save_bytes_free(&job.r.hashes);
-    save_bytes_free(&job.r.body);
+    save_reader_free(&job.r);
     save_bytes_free(&job.info);
     save_kept_free(job.kept);
     free(job.disabled);

@@ -36,16 +36,42 @@ void save_put(save_bytes *b, uint64_t number, uint32_t bytes);
 void save_put_text(save_bytes *b, const char *text);
 
 void save_write_number(unsigned char *at, uint64_t number, uint32_t bytes);
-uint64_t save_read_number(const unsigned char *at, uint32_t bytes);
+static inline uint64_t save_read_number(const unsigned char *at, uint32_t bytes) {
+    uint64_t number = 0;
+    for (uint32_t i = 0; i < bytes; ++i)
+        number |= (uint64_t)at[i] << (8 * i);
+    return number;
+}
+// The same of four, which compilers make one step of.
+static inline uint32_t save_read_index(const unsigned char *at) {
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+static inline void save_write_index(unsigned char *at, uint32_t index) {
+    for (uint32_t i = 0; i < 4; ++i)
+        at[i] = (unsigned char)(index >> (8 * i));
+}
 // Fill `error`, if there is one; the result.
 keel_result save_fail(keel_error *error, keel_result result, const char *format, ...);
 
+// ------------------------------------------------------------------ planes
+// Byte k of all elements, one plane behind the other; and back.
+void save_to_planes(unsigned char *out, const unsigned char *in, uint32_t size, uint32_t element);
+void save_from_planes(unsigned char *out, const unsigned char *in, uint32_t size, uint32_t element);
+
 // ------------------------------------------------------------------ sections
-// `body` as a section; `elements`: how many bytes belong together in each part of it.
+// A section is made of parts, each of elements of so many bytes, which are packed as they come:
+// only what is packed is kept until its end, as the head says how much it is. An error stays, and
+// is the result of the end.
 typedef struct save_writer {
     keel_save_sink sink;
     keel_error *error;
     save_bytes hashes, packed; // of all heads; the chunks of a section
+    unsigned char *chunk;      // what is not packed yet, and room for its planes behind it
+    uint32_t filled, most;     // bytes of it, and when it is full
+    uint32_t element, filter;  // of the part
+    uint64_t raw;              // of the section
+    void *packer;              // of zstd
+    keel_result result;
     uint32_t section_count;
 } save_writer;
 typedef struct save_part {
@@ -53,28 +79,56 @@ typedef struct save_part {
     uint32_t element;
 } save_part;
 keel_result save_write_header(save_writer *w);
+void save_begin_section(save_writer *w);
+void save_begin_part(save_writer *w, uint32_t element);
+void save_put_bytes(save_writer *w, const void *bytes, size_t size);
+// Room for `*count` elements or fewer, at least one, which are filled in then; NULL: an error, or
+// the elements are too large for that.
+unsigned char *save_put_elements(save_writer *w, uint32_t *count);
+keel_result save_end_section(save_writer *w, const char *tag);
+// All of it at once.
 keel_result save_write_section(save_writer *w, const char *tag, const save_part *parts,
                                uint32_t part_count);
 keel_result save_write_end(save_writer *w);
+void save_writer_free(save_writer *w);
 
+// A section is unpacked chunk by chunk as it is taken.
 typedef struct save_reader {
     const unsigned char *at, *end;
     keel_error *error;
-    uint64_t bytes_left;     // of max_bytes
-    save_bytes hashes, body; // the body of the section that was read
-    size_t offset;           // in it
-    uint32_t section_count;
+    uint64_t bytes_left; // of max_bytes
+    save_bytes hashes;   // of what was read
+    save_bytes body;     // of the section: what was unpacked and not forgotten,
+    size_t offset;       // taken of that,
+    uint64_t unpacked;   // and how much there was in all
+    uint64_t raw;        // what its head says that there will be
+    const unsigned char *section_end;
+    size_t hashes_before; // of the sections before
+    uint64_t head_hash;
+    unsigned char *chunk; // one that is unpacked
+    void *unpacker;       // of zstd
+    keel_result result;   // the first error in a chunk
+    uint32_t section_count, chunk_count;
     char tag[5];
     char name[80]; // for messages: "section COMP 'Health'"
 } save_reader;
 keel_result save_read_header(save_reader *r);
-// The next section, checked and unpacked. ENDS is the last.
+// The next section, whose head is right. ENDS is the last.
 keel_result save_read_section(save_reader *r);
-// The next bytes of the body; NULL when there are not as many.
+// All of it was taken, and is right; what is skipped need not be taken.
+keel_result save_finish_section(save_reader *r, bool skips);
+// The next bytes, until more are taken; NULL when there are not as many.
 const unsigned char *save_take(save_reader *r, uint64_t size);
-// 0 behind the end, which save_is_at_end notices.
+// 0 behind the end, which save_finish_section notices.
 uint64_t save_take_number(save_reader *r, uint32_t bytes);
+// All of the section lies in `body`, and what is taken stays where it is.
+keel_result save_unpack_all(save_reader *r);
+// What was taken is not needed any more.
+void save_forget(save_reader *r);
+bool save_has_more(const save_reader *r);
+// What was taken last cannot be; the error of a chunk, if that is why.
 keel_result save_impossible(save_reader *r, const char *what);
+void save_reader_free(save_reader *r);
 
 // The text at the place where the reader is; false when there is none, or it does not fit.
 bool save_take_text(save_reader *r, char *out, size_t room);
@@ -181,6 +235,26 @@ void save_kept_free(save_kept *list);
 // Where a world has them; NULL: it has none. With `make` it gets a place.
 save_kept **save_kept_of(keel_world *world, bool make);
 keel_result save_write_kept(save_writer *w, const keel_world *world);
+
+// ------------------------------------------------------------------ rows
+// Many values at a time: what of them is the same in a file is copied, column by column.
+typedef struct save_step {
+    enum { SAVE_COPY, SAVE_HANDLES, SAVE_TEXTS, SAVE_BOOLS } kind;
+    uint32_t offset, place, count; // in the value, in the row; bytes, or handles
+} save_step;
+typedef struct save_plan {
+    save_step *steps;
+    uint32_t step_count, row_bytes, value_bytes;
+    bool is_whole; // a row is a value
+} save_plan;
+// False when memory ran out. A plan without steps: values are converted one by one.
+bool save_plan_pack(save_plan *plan, const save_schema *schema);
+bool save_plan_unpack(save_plan *plan, const save_match *match);
+void save_plan_free(save_plan *plan);
+void save_pack_rows(const save_plan *plan, const void *values, uint32_t count, unsigned char *rows);
+// Into values which have what new fields begin with. False: one is none of its type.
+bool save_unpack_rows(const save_plan *plan, const unsigned char *rows, uint32_t count,
+                      void *values);
 
 // ------------------------------------------------------------------ files
 keel_result save_file(const char *path, keel_error *error,

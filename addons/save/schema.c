@@ -197,7 +197,7 @@ keel_result save_read_schema(save_reader *r, save_schema *schema, save_bytes *in
     const uint64_t count = save_take_number(r, 4);
     *schema = (save_schema){ .info = *info };
     *info = (save_bytes){ 0 };
-    if (count > SAVE_MOST_LEAVES || count * 7 > r->body.size)
+    if (count > SAVE_MOST_LEAVES || count * 7 > r->raw)
         return save_impossible(r, "it has too many fields");
     schema->leaves = calloc((size_t)count + 1, sizeof *schema->leaves);
     if (!schema->leaves) return no_memory(r);

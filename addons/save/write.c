@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A world becomes sections. It is copied first, so that it can be changed on the way: what is
-// disabled is enabled, to look at its value.
+// A world becomes sections. It is only looked at: values are packed from where they lie.
 #include "save.h"
 
 #include <stdlib.h>
@@ -8,168 +7,225 @@
 
 typedef struct save_job {
     save_writer w;
-    keel_world *world; // the copy
-    save_bytes head, first, second, rows, texts;
-    const keel_world *from; // the caller's
+    const keel_world *world;
+    save_bytes head, first, second, texts; // of the section
 } save_job;
 
-static keel_result take_error(save_job *job, keel_result result) {
-    if (job->w.error) *job->w.error = *keel_last_error(job->world);
-    return result;
-}
-
 static void start(save_job *job, const char *name) {
-    job->head.size = job->first.size = job->second.size = job->rows.size = job->texts.size = 0;
+    job->head.size = job->first.size = job->second.size = job->texts.size = 0;
     if (name) save_put_text(&job->head, name);
 }
 
-// Up to three columns behind the head, and texts of the last.
-static keel_result finish(save_job *job, const char *tag, uint32_t row_bytes) {
-    const save_part parts[] = { { &job->head, 1 },
-                                { &job->first, 4 },
-                                { &job->second, 4 },
-                                { &job->rows, row_bytes },
-                                { &job->texts, 1 } };
-    return save_write_section(&job->w, tag, parts, row_bytes ? 5 : 3);
+// The parts but for values, which the caller puts behind them.
+static void begin(save_job *job) {
+    const save_part parts[] = { { &job->head, 1 }, { &job->first, 4 }, { &job->second, 4 } };
+    save_begin_section(&job->w);
+    for (uint32_t i = 0; i < 3; ++i) {
+        if (parts[i].bytes->is_full)
+            job->w.result =
+                save_fail(job->w.error, KEEL_ERROR_MEMORY, "out of memory while saving");
+        save_begin_part(&job->w, parts[i].element);
+        save_put_bytes(&job->w, parts[i].bytes->data, parts[i].bytes->size);
+    }
 }
 
-static void put_handle(save_job *job, keel_entity e) {
-    save_put(&job->first, keel_entity_index(e), 4);
-    save_put(&job->second, keel_entity_version(e), 4);
+static keel_result finish(save_job *job, const char *tag) {
+    begin(job);
+    return save_end_section(&job->w, tag);
+}
+
+// ------------------------------------------------------------------ entities
+static bool put_handle(save_job *job, keel_entity e) {
+    unsigned char *index = save_bytes_more(&job->first, 4);
+    unsigned char *version = save_bytes_more(&job->second, 4);
+    if (!index || !version) return false;
+    save_write_index(index, keel_entity_index(e));
+    save_write_index(version, keel_entity_version(e));
+    return true;
 }
 
 static keel_result write_entities(save_job *job) {
     uint32_t count = 0;
     start(job, NULL);
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(job->world, e)); ++count)
-        put_handle(job, e);
+        if (!put_handle(job, e)) break;
     save_put(&job->head, count, 4);
     count = 0;
-    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_free_entity(job->world, e));) {
-        if (!keel_entity_version(e)) continue; // was never alive: as good as fresh
-        put_handle(job, e);
-        ++count;
-    }
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_free_entity(job->world, e));)
+        if (keel_entity_version(e)) // else it was never alive: as good as fresh
+            count += put_handle(job, e);
     save_put(&job->head, count, 4);
-    return finish(job, "ENTS", 0);
+    return finish(job, "ENTS");
+}
+
+// ------------------------------------------------------------------ values
+// What a walk over the values of a component needs.
+typedef struct save_walk {
+    save_job *job;
+    const save_schema *schema;
+    save_plan plan;      // no steps: values go one by one
+    unsigned char *row;  // of those that are larger than a chunk's elements may be
+    bool wants_disabled; // these only
+} save_walk;
+
+static keel_result walk(save_walk *w, const keel_component *c, keel_visit_fn *visit) {
+    const keel_result r = keel_visit_values(w->job->world, c, visit, w);
+    if (r == KEEL_OK) return KEEL_OK;
+    return save_fail(w->job->w.error, r,
+                     "the world cannot be saved now: %s; end views that write it, and save it from "
+                     "its own thread while nothing runs",
+                     keel_result_text(r));
+}
+
+static bool put_indices(const keel_value_run *run, void *data) {
+    const save_walk *w = data;
+    if (w->wants_disabled && !run->disabled) return true;
+    unsigned char *at = save_bytes_more(&w->job->first, (size_t)run->count * 4);
+    for (uint32_t i = 0; at && i < run->count; ++i)
+        save_write_index(at + i * 4, run->index + i);
+    return at != NULL;
+}
+
+static void put_row(save_walk *w, const void *value) {
+    save_pack(w->schema, value, w->row, &w->job->texts);
+    save_put_bytes(&w->job->w, w->row, w->schema->row_bytes);
+}
+
+static bool put_rows(const keel_value_run *run, void *data) {
+    save_walk *w = data;
+    const char *values = run->values;
+    const size_t size = w->schema->component->size;
+    for (uint32_t done = 0, n; done < run->count; done += n) {
+        n = run->count - done;
+        unsigned char *at = w->plan.steps ? save_put_elements(&w->job->w, &n) : NULL;
+        if (at) save_pack_rows(&w->plan, values + done * size, n, at);
+        else put_row(w, values + done * size), n = 1;
+        if (w->job->w.result < 0) return false;
+    }
+    return true;
 }
 
 // Where the schema has more to say than fits in front of values, a section of it comes first.
-static keel_result begin_values(save_job *job, const save_schema *schema) {
-    start(job, NULL);
-    if (save_put_info(&job->head, schema)) KEEL_TRY(finish(job, "info", 0));
-    start(job, save_name(schema->component));
-    save_put_schema(&job->head, schema);
-    return KEEL_OK;
-}
-
-static void put_row(save_job *job, const save_schema *schema, const void *value) {
-    if (!schema->row_bytes) return;
-    unsigned char *row = save_bytes_more(&job->rows, schema->row_bytes);
-    if (row) save_pack(schema, value, row, &job->texts);
+static keel_result write_info(save_job *job, const save_schema *schema) {
+    save_bytes info = { 0 };
+    const save_part part = { &info, 1 };
+    keel_result result = KEEL_OK;
+    if (save_put_info(&info, schema)) result = save_write_section(&job->w, "info", &part, 1);
+    save_bytes_free(&info);
+    return result;
 }
 
 static bool is_left_out(const keel_component *c) { return c->transient || save_is_own(c); }
 
-// Who has a disabled component. What is required by another one can only be enabled before it, so
-// this goes over the list until nothing changes.
 static keel_result write_disabled(save_job *job) {
+    save_walk w = { .job = job, .wants_disabled = true };
     for (const keel_component *c = NULL; (c = keel_next_component(job->world, c)) != NULL;) {
         if (is_left_out(c) || c->is_relation) continue;
-        uint32_t count = 0;
         start(job, save_name(c));
-        for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(job->world, e));)
-            if (keel_is_component_disabled(job->world, e, c)) {
-                save_put(&job->first, keel_entity_index(e), 4);
-                ++count;
-            }
-        save_put(&job->head, count, 4);
-        if (count) KEEL_TRY(finish(job, "DISA", 0));
-    }
-    for (bool again = true; again;) {
-        again = false;
-        for (const keel_component *c = NULL; (c = keel_next_component(job->world, c)) != NULL;) {
-            if (is_left_out(c) || c->is_relation) continue;
-            for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(job->world, e));) {
-                if (!keel_is_component_disabled(job->world, e, c)) continue;
-                const keel_result r = keel_enable_component(job->world, e, c, true);
-                if (r < 0 && r != KEEL_ERROR_REQUIRED) return take_error(job, r);
-                again = again || r == KEEL_OK;
-            }
-        }
+        KEEL_TRY(walk(&w, c, put_indices));
+        save_put(&job->head, job->first.size / 4, 4);
+        if (job->first.size || job->first.is_full) KEEL_TRY(finish(job, "DISA"));
     }
     return KEEL_OK;
 }
 
-// The values of a component, or the edges of a relation.
-static void put_values(save_job *job, const save_schema *schema) {
-    const keel_component *c = schema->component;
-    uint32_t count = 0;
-    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(job->world, e));) {
-        if (!c->is_relation) {
-            const void *value = keel_get_component(job->world, e, c);
-            if (!value) continue;
-            save_put(&job->first, keel_entity_index(e), 4);
-            put_row(job, schema, value);
-            ++count;
-            continue;
-        }
+static void put_edges(save_job *job, const keel_component *c) {
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(job->world, e));)
         for (keel_entity t = keel_null();
-             !keel_is_null(t = keel_next_target_component(job->world, e, c, t)); ++count) {
+             !keel_is_null(t = keel_next_target_component(job->world, e, c, t));) {
             save_put(&job->first, keel_entity_index(e), 4);
             save_put(&job->second, keel_entity_index(t), 4);
-            if (schema->row_bytes)
-                put_row(job, schema, keel_get_related_component(job->world, e, c, t));
         }
-    }
-    save_put(&job->head, count, 4);
+}
+
+static void put_edge_values(save_walk *w, const keel_component *c) {
+    const keel_world *world = w->job->world;
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
+        for (keel_entity t = keel_null();
+             !keel_is_null(t = keel_next_target_component(world, e, c, t));)
+            put_row(w, keel_get_related_component(world, e, c, t));
+}
+
+// The indices are there.
+static keel_result write_values(save_walk *w) {
+    save_job *job = w->job;
+    const keel_component *c = w->schema->component;
+    w->row = malloc(w->schema->row_bytes + 1u);
+    if (!save_plan_pack(&w->plan, w->schema) || !w->row)
+        return save_fail(job->w.error, KEEL_ERROR_MEMORY, "out of memory while saving");
+    KEEL_TRY(write_info(job, w->schema));
+    save_put_schema(&job->head, w->schema);
+    if (!c->is_unique) save_put(&job->head, job->first.size / 4, 4);
+    begin(job);
+    save_begin_part(&job->w, w->schema->row_bytes);
+    if (!w->schema->row_bytes) return KEEL_OK;
+    if (c->is_unique) put_row(w, keel_get_unique_value(job->world, c));
+    else if (c->is_relation) put_edge_values(w, c);
+    else KEEL_TRY(walk(w, c, put_rows));
+    save_begin_part(&job->w, 1);
+    if (job->texts.is_full)
+        return save_fail(job->w.error, KEEL_ERROR_MEMORY, "out of memory while saving");
+    save_put_bytes(&job->w, job->texts.data, job->texts.size);
+    return KEEL_OK;
+}
+
+static keel_result write_section(save_job *job, const keel_component *c) {
+    save_schema schema;
+    save_walk w = { .job = job, .schema = &schema };
+    keel_result result = save_schema_make(&schema, c, job->w.error);
+    if (result == KEEL_OK) result = write_values(&w);
+    save_plan_free(&w.plan);
+    free(w.row);
+    save_schema_free(&schema);
+    if (result < 0) return result;
+    return save_end_section(&job->w, c->is_unique ? "UNIQ" : c->is_relation ? "RELA" : "COMP");
 }
 
 static keel_result write_component(save_job *job, const keel_component *c) {
-    save_schema schema;
-    if (is_left_out(c) || !keel_component_count(job->world, c)) return KEEL_OK;
-    keel_result result = save_schema_make(&schema, c, job->w.error);
-    if (result == KEEL_OK) result = begin_values(job, &schema);
-    if (result == KEEL_OK) {
-        put_values(job, &schema);
-        result = finish(job, c->is_relation ? "RELA" : "COMP", schema.row_bytes);
-    }
-    save_schema_free(&schema);
-    return result;
+    save_walk w = { .job = job };
+    if (is_left_out(c)) return KEEL_OK;
+    start(job, save_name(c));
+    if (c->is_relation) put_edges(job, c);
+    else KEEL_TRY(walk(&w, c, put_indices));
+    return job->first.size || job->first.is_full ? write_section(job, c) : KEEL_OK;
 }
 
 static keel_result write_unique(save_job *job, const keel_component *c) {
-    save_schema schema;
-    const void *value = keel_get_unique_value(job->world, c);
-    if (c->transient || !value) return KEEL_OK;
-    keel_result result = save_schema_make(&schema, c, job->w.error);
-    if (result == KEEL_OK) result = begin_values(job, &schema);
-    if (result == KEEL_OK) {
-        put_row(job, &schema, value);
-        result = finish(job, "UNIQ", schema.row_bytes);
-    }
-    save_schema_free(&schema);
-    return result;
+    start(job, save_name(c));
+    return c->transient || !keel_get_unique_value(job->world, c) ? KEEL_OK : write_section(job, c);
+}
+
+// ------------------------------------------------------------------ the rest
+static bool has_any(const save_job *job, const keel_component *c) {
+    return keel_component_count(job->world, c) != 0;
 }
 
 static keel_result write_places(save_job *job) {
     start(job, NULL);
-    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(job->world, e));)
+    keel_entity e = keel_null();
+    while (has_any(job, KEEL_OF(keel_child)) && !keel_is_null(e = keel_next_entity(job->world, e)))
         for (keel_entity child = keel_first_child(job->world, e); !keel_is_null(child);
              child = keel_next_child(job->world, e, child)) {
             save_put(&job->first, keel_entity_index(child), 4);
             save_put(&job->second, keel_entity_index(e), 4);
         }
     save_put(&job->head, job->first.size / 4, 4);
-    KEEL_TRY(finish(job, "PARE", 0));
+    KEEL_TRY(finish(job, "PARE"));
     start(job, NULL);
-    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(job->world, e));) {
+    e = keel_null();
+    while (has_any(job, KEEL_OF(keel_name)) && !keel_is_null(e = keel_next_entity(job->world, e))) {
         const char *name = keel_name_of(job->world, e);
         if (!name) continue;
         save_put(&job->head, keel_entity_index(e), 4);
         save_put_text(&job->head, name);
     }
-    return finish(job, "NAME", 0);
+    return finish(job, "NAME");
+}
+
+static bool stop(const keel_value_run *run, void *data) {
+    (void)run;
+    (void)data;
+    return false;
 }
 
 static keel_result write_all_sections(save_job *job) {
@@ -182,47 +238,54 @@ static keel_result write_all_sections(save_job *job) {
     for (const keel_component *c = NULL; (c = keel_next_unique(job->world, c)) != NULL;)
         KEEL_TRY(write_unique(job, c));
     KEEL_TRY(write_places(job));
-    KEEL_TRY(save_write_kept(&job->w, job->from));
+    KEEL_TRY(save_write_kept(&job->w, job->world));
     return save_write_end(&job->w);
 }
 
-static keel_result save_copy(keel_save_sink sink, void *data) {
+static keel_result save_to(keel_save_sink sink, void *data) {
     save_job *job = data;
     job->w.sink = sink;
     const keel_result result = write_all_sections(job);
-    save_bytes *all[] = { &job->head,  &job->first,    &job->second,  &job->rows,
-                          &job->texts, &job->w.hashes, &job->w.packed };
-    for (uint32_t i = 0; i < sizeof all / sizeof all[0]; ++i)
-        save_bytes_free(all[i]);
+    save_bytes_free(&job->head);
+    save_bytes_free(&job->first);
+    save_bytes_free(&job->second);
+    save_bytes_free(&job->texts);
+    save_writer_free(&job->w);
     return result;
 }
 
-static keel_result copy(const keel_world *world, save_job *job) {
-    if (!world) return save_fail(job->w.error, KEEL_ERROR_ARGUMENT, "the world is NULL");
-    job->from = world;
-    job->world = save_private_world();
-    if (!job->world)
-        return save_fail(job->w.error, KEEL_ERROR_MEMORY,
-                         "out of memory while saving; nothing was written");
-    const keel_result result = keel_copy_world(world, job->world);
-    return result < 0 ? take_error(job, result) : KEEL_OK;
+// May it be looked at now? Asked before a file is begun.
+static keel_result may_save(save_job *job) {
+    save_walk w = { .job = job };
+    if (!job->world) return save_fail(job->w.error, KEEL_ERROR_ARGUMENT, "the world is NULL");
+    return walk(&w, KEEL_OF(keel_child), stop);
 }
 
 keel_result keel_save_to(const keel_world *world, keel_save_sink sink,
                          const keel_save_options *options) {
-    save_job job = { .w.error = options ? options->error : NULL };
+    save_job job = { .w.error = options ? options->error : NULL, .world = world };
     if (!sink.write) return save_fail(job.w.error, KEEL_ERROR_ARGUMENT, "the sink has no write");
-    keel_result result = copy(world, &job);
-    if (result == KEEL_OK) result = save_copy(sink, &job);
-    keel_world_destroy(job.world);
-    return result;
+    KEEL_TRY(may_save(&job));
+    return save_to(sink, &job);
 }
 
 keel_result keel_save(const keel_world *world, const char *path, const keel_save_options *options) {
-    save_job job = { .w.error = options ? options->error : NULL };
+    save_job job = { .w.error = options ? options->error : NULL, .world = world };
     if (!path) return save_fail(job.w.error, KEEL_ERROR_ARGUMENT, "the path is NULL");
-    keel_result result = copy(world, &job);
-    if (result == KEEL_OK) result = save_file(path, job.w.error, save_copy, &job);
-    keel_world_destroy(job.world);
+    KEEL_TRY(may_save(&job));
+    return save_file(path, job.w.error, save_to, &job);
+}
+
+keel_result keel_save_snapshot(keel_snapshot *snapshot, const char *path,
+                               const keel_save_options *options) {
+    keel_error *error = options ? options->error : NULL;
+    const keel_world *image;
+    if (!snapshot) return save_fail(error, KEEL_ERROR_ARGUMENT, "the snapshot is NULL");
+    keel_result result = keel_snapshot_read_begin(snapshot, &image);
+    if (result == KEEL_ABSENT)
+        return save_fail(error, result, "the snapshot holds nothing; call keel_snapshot_take");
+    if (result < 0) return save_fail(error, result, "the snapshot is being taken or restored");
+    result = keel_save(image, path, options);
+    keel_snapshot_read_end(snapshot);
     return result;
 }

@@ -73,6 +73,8 @@ static inline uint64_t hash_of_name(const void *value, void *hook_data) {
         hash = (hash ^ (unsigned char)*at) * 0x100000001B3u;
     return hash;
 }
+KEEL_FIELDS(Position, x, y, z);
+KEEL_FIELDS(Clock, centuries);
 KEEL_FIELDS(Perturbation, list.count, KEEL_FIELD(list.terms, .bytes = true));
 
 KEEL_COMPONENT(Name, .hash = hash_of_name);
@@ -82,7 +84,7 @@ KEEL_COMPONENT(Perturbation, KEEL_HAS_FIELDS(Perturbation));
 KEEL_COMPONENT(Orbit, .no_padding = true);
 KEEL_COMPONENT(Anomaly, .no_padding = true);
 KEEL_COMPONENT(Local, .no_padding = true);
-KEEL_COMPONENT(Position, .no_padding = true);
+KEEL_COMPONENT(Position, KEEL_HAS_FIELDS(Position), .no_padding = true);
 KEEL_TAG(Asteroid);
-KEEL_UNIQUE(Clock, .no_padding = true);
+KEEL_UNIQUE(Clock, KEEL_HAS_FIELDS(Clock), .no_padding = true);
 KEEL_UNIQUE(Centre, .no_padding = true);

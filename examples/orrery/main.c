@@ -8,6 +8,7 @@
 #include "dates.h"
 #include "options.h"
 #include "output_csv.h"
+#include "output_sqlite.h"
 #include "population.h"
 #include "progress.h"
 #include "scene.h"
@@ -25,7 +26,7 @@ enum { EXIT_DONE = 0, EXIT_MEMORY = 1, EXIT_INPUT = 2, EXIT_SIGNAL = 128 };
 typedef struct orrery {
     settings set;
     body_list bodies;
-    output_file csv, image;
+    output_file csv, sqlite, image;
     keel_world *world;
     keel_reader *reader; // with --changed-only: what was written
     double seconds; // that the steps took
@@ -58,6 +59,7 @@ static int fail_in_world(orrery *o, keel_result result) {
 static bool open_outputs(orrery *o) {
     const settings *set = &o->set;
     if (set->csv && !output_open(&o->csv, set->csv, &o->why)) return false;
+    if (set->sqlite && !output_open(&o->sqlite, set->sqlite, &o->why)) return false;
     if (set->image && !output_open(&o->image, set->image, &o->why)) return false;
     if (output_replaces(&o->csv, set->data))
         return fail(&o->why, "orrery: --csv: '%s' is the file of --data", set->csv);
@@ -65,6 +67,11 @@ static bool open_outputs(orrery *o) {
         return fail(&o->why, "orrery: --image: '%s' is the file of --data", set->image);
     if (set->csv && output_replaces(&o->image, set->csv))
         return fail(&o->why, "orrery: --image: '%s' is the file of --csv", set->image);
+    if (output_replaces(&o->sqlite, set->data))
+        return fail(&o->why, "orrery: --sqlite: '%s' is the file of --data", set->sqlite);
+    if ((set->csv && output_replaces(&o->sqlite, set->csv)) ||
+        (set->image && output_replaces(&o->sqlite, set->image)))
+        return fail(&o->why, "orrery: --sqlite: '%s' is the file of --csv or --image", set->sqlite);
     return true;
 }
 
@@ -93,7 +100,9 @@ static int populate(orrery *o) {
     if (o->set.changed_only && !o->reader) return fail_in_world(o, KEEL_ERROR_MEMORY);
     keel_result result = populate_bodies(o->world, &o->bodies);
     if (result >= 0) result = populate_belt(o->world, o->set.belt, o->set.seed);
-    return result < 0 ? fail_in_world(o, result) : EXIT_DONE;
+    if (result < 0) return fail_in_world(o, result);
+    if (o->set.sqlite && !sqlite_begin(&o->sqlite, o->world, &o->why)) return EXIT_INPUT;
+    return EXIT_DONE;
 }
 
 // A KEEL_EACH that cannot be opened runs no time at all; only the world knows.
@@ -109,6 +118,7 @@ static int run_step(orrery *o, uint64_t step) {
     const keel_result result = orrery_step(o->world, jd);
     if (result < 0) return fail_in_world(o, result);
     if (o->set.csv && !write_rows(o, jd)) return EXIT_INPUT;
+    if (o->set.sqlite && !sqlite_write_step(&o->sqlite, o->world, step, &o->why)) return EXIT_INPUT;
     if (loop_failed(o)) return fail_in_world(o, KEEL_OK);
     if (!stop_signal) return EXIT_DONE;
     fail(&o->why, "orrery: stopped by a signal (%s)", strsignal(stop_signal));
@@ -144,11 +154,12 @@ static int draw(orrery *o) {
     return status;
 }
 
-// Both files are complete before either one gets its name.
+// All files are complete before any of them gets its name.
 static int publish(orrery *o) {
     const bool done = (!o->set.csv || output_close(&o->csv, &o->why)) &&
                       (!o->set.image || output_close(&o->image, &o->why)) &&
                       (!o->set.csv || output_publish(&o->csv, &o->why)) &&
+                      (!o->set.sqlite || output_publish(&o->sqlite, &o->why)) &&
                       (!o->set.image || output_publish(&o->image, &o->why));
     return done ? EXIT_DONE : EXIT_INPUT;
 }
@@ -201,6 +212,7 @@ int main(int count, char *arguments[]) {
     if (status != EXIT_DONE) fprintf(stderr, "%s\n", o.why.text);
     keel_world_destroy(o.world);
     output_discard(&o.csv);
+    output_discard(&o.sqlite);
     output_discard(&o.image);
     bodies_free(&o.bodies);
     return status;

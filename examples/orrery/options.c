@@ -25,6 +25,8 @@ const char options_help[] =
     "                1 + DAYS / STEP steps (rounded down), the start included\n"
     "  --changed-only\n"
     "                write only bodies whose position is another than in the step before\n"
+    "  --sqlite FILE record positions in an SQLite database: a frame for each of these steps;\n"
+    "                docs/sqlite.md says how to ask it\n"
     "  --image FILE  draw the positions of the last step, seen from the north, as PNG\n"
     "  --help        print this text\n"
     "\n"
@@ -39,6 +41,7 @@ static const struct option long_options[] = {
     { "belt", required_argument, NULL, 'b' },  { "seed", required_argument, NULL, 'r' },
     { "threads", required_argument, NULL, 't' },
     { "csv", required_argument, NULL, 'c' },   { "image", required_argument, NULL, 'i' },
+    { "sqlite", required_argument, NULL, 'q' },
     { "help", no_argument, NULL, 'h' },        { "changed-only", no_argument, NULL, 'o' },
     { NULL, 0, NULL, 0 },
 };
@@ -59,6 +62,7 @@ static bool parse_option(settings *options, int letter, failure *why) {
     switch (letter) {
     case 'd': options->data = optarg; return true;
     case 'c': options->csv = optarg; return true;
+    case 'q': options->sqlite = optarg; return true;
     case 'i': options->image = optarg; return true;
     case 'h': options->help = true; return true;
     case 'o': options->changed_only = true; return true;
@@ -90,6 +94,10 @@ static bool check_options(settings *options, failure *why) {
     if (!options->data) return fail(why, "orrery: --data is missing; try --help");
     if (options->changed_only && !options->csv)
         return fail(why, "orrery: --changed-only says what --csv writes; give that, too");
+#ifndef ORRERY_SQLITE
+    if (options->sqlite)
+        return fail(why, "orrery: --sqlite: built without SQLite (Debian: libsqlite3-dev)");
+#endif
     if (isnan(options->from_jd)) return fail(why, "orrery: --from is missing; try --help");
     double last_day;
     date_parse("9999-12-31", &last_day);

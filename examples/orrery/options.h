@@ -14,6 +14,7 @@ typedef struct settings {
     uint64_t seed;     // which ones
     uint32_t threads;  // that compute
     const char *csv;   // where the positions go; NULL: nowhere
+    const char *sqlite; // where they go as a time series; NULL: nowhere
     bool changed_only; // of the positions that differ from the step before
     const char *image; // where the picture goes; NULL: nowhere
     bool help;         // the user asked for the help text

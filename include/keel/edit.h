@@ -273,6 +273,25 @@ KEEL_API keel_result keel_enable_entity(keel_scope *scope, keel_entity e, bool e
 KEEL_API bool keel_is_component_disabled(const keel_world *world, keel_entity e,
                                          const keel_component *component);
 
+/// Values that lie side by side in memory, of entities whose indices follow each other.
+typedef struct keel_value_run {
+    const void *values; ///< the first one; of a tag, a pointer that must not be read
+    uint32_t index;     ///< of the first entity: keel_entity_at
+    uint32_t count;     ///< how many, at least 1
+    bool disabled;      ///< they are kept out of sight (keel_enable_component)
+} keel_value_run;
+/// Looks at some values; false ends the walk. It edits nothing.
+typedef bool keel_visit_fn(const keel_value_run *run, void *data);
+/// Look at all values of a component, disabled ones too, by ascending index, in any storage: for
+/// those who write a world somewhere else. Nothing is borrowed, so `world` may be one that is only
+/// looked at. Targets of relations are walked by keel_next_target_component, and not by this.
+/// @threads as for keel_get_component; a world that nobody edits may be looked at by any thread
+/// @return KEEL_OK, also when nobody has one or `visit` ended it; KEEL_ERROR_ARGUMENT (NULL). No
+///   error is kept: KEEL_ERROR_BORROWED (a view writes any storage of the world),
+///   KEEL_ERROR_SHARED, KEEL_ERROR_THREAD (a storage is bound to another thread)
+KEEL_API keel_result keel_visit_values(const keel_world *world, const keel_component *component,
+                                       keel_visit_fn *visit, void *data);
+
 /// The entity's value, to read.
 /// @param scope a view or context must hold `read` or more for it; the entity need not match the
 ///   other terms

@@ -45,7 +45,8 @@ typedef struct keel_snapshot keel_snapshot;
 /// @threads the world's owner
 /// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED, see keel_last_error
 KEEL_API keel_snapshot *keel_snapshot_create(keel_world *world, const char *name);
-/// End a snapshot. NULL: nothing.
+/// End a snapshot. NULL: nothing. One that is read (keel_snapshot_read_begin) stays as it is:
+/// KEEL_ERROR_BORROWED is kept.
 /// @threads the world's owner, or after the world's end whoever has it
 KEEL_API void keel_snapshot_destroy(keel_snapshot *snapshot);
 
@@ -57,8 +58,9 @@ KEEL_API keel_result keel_snapshot_reserve(keel_snapshot *snapshot);
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL; commands are recorded: keel_apply_commands),
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_COPY (a component with values has a drop hook but no copy hook,
-///   or that failed), KEEL_ERROR_BORROWED (a view or an iterator is open), KEEL_ERROR_SHARED (a
-///   workload runs, or the world is shared), KEEL_ERROR_SNAPSHOT (its world was destroyed)
+///   or that failed), KEEL_ERROR_BORROWED (a view or an iterator is open, or the snapshot is read:
+///   keel_snapshot_read_begin), KEEL_ERROR_SHARED (a workload runs, or the world is shared),
+///   KEEL_ERROR_SNAPSHOT (its world was destroyed)
 KEEL_API keel_result keel_snapshot_take(keel_snapshot *snapshot);
 /// The world becomes what it was at the last take, as often as you like. On error nothing changed.
 /// @invalidates pointers to values
@@ -71,6 +73,18 @@ KEEL_API keel_result keel_snapshot_restore(const keel_snapshot *snapshot);
 /// same.
 /// @return as keel_copy_world; KEEL_ABSENT: nothing was taken yet
 KEEL_API keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty);
+/// Look at what a snapshot holds while the world goes on: a world that nobody edits, which every
+/// thread may look at, also another one than the owner (values of components that are bound to
+/// threads apart, see keel_threads). Until keel_snapshot_read_end the snapshot is not taken anew,
+/// restored or destroyed: that is KEEL_ERROR_BORROWED, and nothing happens.
+/// @param image written on success
+/// @threads any; the snapshot is there until the end
+/// @return KEEL_OK, KEEL_ABSENT (nothing was taken yet), KEEL_ERROR_SHARED (it is being taken or
+///   restored), KEEL_ERROR_ARGUMENT (NULL)
+KEEL_API keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const keel_world **image);
+/// As often as it began.
+/// @threads any
+KEEL_API void keel_snapshot_read_end(keel_snapshot *snapshot);
 /// Bytes of memory that the snapshot has.
 KEEL_API size_t keel_snapshot_bytes(const keel_snapshot *snapshot);
 /// Bytes of values that the last take copied; 0 before the first one, and for NULL. Values with a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The value of one entity: looking at it, getting it to write, and marking it; and uniques, one
-// value each in its own allocation. The first are called most, so each is a few steps that end in a
-// jump to the general path.
+// The value of one entity: looking at it, getting it to write, and marking it; all values of a
+// component; and uniques, one value each in its own allocation. The first are called most, so each
+// is a few steps that end in a jump to the general path.
 #include "edit/edit.h"
 
 #include "world/report.h"
@@ -304,6 +304,102 @@ keel_result(keel_replace_component)(keel_scope *scope, keel_entity e,
     keel_commands *list = keeli_commands_of(scope);
     return list ? keeli_record_value(list, KEELI_RECORD_REPLACE, e, component, value)
                 : replace_held(scope, e, component, value);
+}
+
+// ------------------------------------------------------------------ all of a component
+// Values that follow each other, which grow while the next one lies behind the last.
+typedef struct visit {
+    keel_visit_fn *function;
+    void *data;
+    size_t size;
+    keel_value_run run;
+    const char *end; // of its values
+    bool goes_on;
+} visit;
+
+static void hand_out(visit *v) {
+    if (v->run.count && v->goes_on) v->goes_on = v->function(&v->run, v->data);
+    v->run.count = 0;
+}
+
+static inline void visit_some(visit *v, uint32_t index, uint32_t count, const char *values,
+                              bool disabled) {
+    const bool follows = v->run.count && index == v->run.index + v->run.count && values == v->end &&
+                         disabled == v->run.disabled;
+    if (!follows) {
+        hand_out(v);
+        v->run = (keel_value_run){ values, index, 0, disabled };
+        v->end = values;
+    }
+    v->run.count += count;
+    v->end += count * v->size;
+}
+
+// Where the values of 64 indices that all have one lie side by side: the first one, or NULL.
+static const char *side_by_side(const keeli_storage *s, uint32_t first) {
+    const struct keeli_set_root *root = s->root;
+    uint32_t *const *places = *root->places, far = 0;
+    if (!places) return keeli_store_reserve_step(s) == 64 ? keeli_store_at(s, first) : NULL;
+    const uint32_t *place = &places[first / 4096][first % 4096];
+    for (uint32_t i = 0; i < 64; ++i)
+        far |= place[i] ^ (place[0] + i);
+    return far || place[0] >> root->shift != place[63] >> root->shift ? NULL
+                                                                      : keeli_store_at(s, place[0]);
+}
+
+// Of the 64 indices from `first` on, by the bits of those that have one and that keep one disabled.
+static void visit_block(visit *v, const keel_world *world, const keeli_storage *s, uint32_t first) {
+    const uint64_t bits = keeli_presence_word(&s->presence, first / 64);
+    const uint64_t hidden =
+        s->flags & KEELI_HAS_DISABLED ? keeli_presence_word(&s->disabled, first / 64) : 0;
+    const char *values = bits == UINT64_MAX ? side_by_side(s, first) : NULL;
+    if (values) {
+        visit_some(v, first, 64, values, false);
+        return;
+    }
+    for (uint64_t left = bits | hidden; left && v->goes_on; left &= left - 1) {
+        const uint32_t at = KEELI_LOWEST_BIT(left), index = first + at;
+        const bool disabled = hidden >> at & 1;
+        visit_some(v, index, 1,
+                   disabled ? keeli_store_disabled_value(s, index)
+                            : keeli_store_value(world, s, index),
+                   disabled);
+    }
+}
+
+static uint32_t next_block(const keeli_storage *s, uint32_t from) {
+    const uint32_t next = keeli_store_next(s, from);
+    const uint32_t hidden =
+        s->flags & KEELI_HAS_DISABLED ? keeli_presence_next(&s->disabled, from) : UINT32_MAX;
+    return (next < hidden ? next : hidden) / 64 * 64;
+}
+
+// Without an error that is kept: the world is const.
+static keel_result may_visit(const keel_world *world) {
+    if (world->refused) return KEEL_ERROR_SHARED;
+    if (world->stand_in.entities.borrow < 0 || world->stand_in.rows.borrow < 0)
+        return KEEL_ERROR_BORROWED;
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        const keeli_storage *s = world->storages.items[i];
+        if (s->borrow < 0) return KEEL_ERROR_BORROWED;
+        if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return KEEL_ERROR_THREAD;
+    }
+    return KEEL_OK;
+}
+
+keel_result keel_visit_values(const keel_world *world, const keel_component *component,
+                              keel_visit_fn *function, void *data) {
+    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (!component || !function) return KEEL_ERROR_ARGUMENT;
+    KEEL_TRY(may_visit(world));
+    const keeli_storage *s = keeli_storage_find(world, component);
+    visit v = { .function = function, .data = data, .goes_on = true };
+    if (!s || s->relation) return KEEL_OK;
+    v.size = s->size;
+    for (uint32_t at = 0; v.goes_on && (at = next_block(s, at)) < UINT32_MAX / 64 * 64; at += 64)
+        visit_block(&v, world, s, at);
+    hand_out(&v);
+    return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ uniques

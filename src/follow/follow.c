@@ -64,8 +64,12 @@ bool keeli_followers_reserve_present(keel_world *world, keeli_storage *s) {
 }
 
 bool keeli_followers_reserve_all(keel_world *world) {
-    for (uint32_t i = 0; i < world->storages.count; ++i)
-        if (!keeli_followers_reserve_present(world, world->storages.items[i])) return false;
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
+        keeli_storage *s = world->storages.items[i];
+        if (s->flags & (KEELI_IS_WATCHED | KEELI_IS_SET) &&
+            !keeli_followers_reserve_present(world, s))
+            return false;
+    }
     for (keel_entity e = keel_null(); world->stand_in.entities.collectors.count &&
                                       !keel_is_null(e = keel_next_entity(world, e));)
         if (!keeli_followers_reserve_entity(world, e, keeli_entity_count(&world->entities)))

@@ -28,7 +28,7 @@ keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name,
         return keeli_out_of_memory(world, "making a snapshot"), NULL;
     }
     *snapshot = (keel_snapshot){
-        .world = world, .image = image, .taken = taken, .before = world->snapshots
+        .world = world, .image = image, .taken = taken, .self = snapshot, .before = world->snapshots
     };
     world->snapshots = snapshot;
     return snapshot;
@@ -40,8 +40,41 @@ keel_snapshot *keel_snapshot_create(keel_world *world, const char *name) {
     return keeli_snapshot_create(world, name, world->heap.allocator);
 }
 
+// ------------------------------------------------------------------ being read
+keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const keel_world **image) {
+    if (!snapshot || !image) return keeli_no_world();
+    int32_t readers = keeli_atomic_peek(&snapshot->readers);
+    do
+        if (readers < 0) return KEEL_ERROR_SHARED;
+    while (!keeli_atomic_swap(&snapshot->readers, &readers, readers + 1));
+    if (snapshot->is_taken) {
+        *image = snapshot->image;
+        return KEEL_OK;
+    }
+    keel_snapshot_read_end(snapshot);
+    return KEEL_ABSENT;
+}
+
+void keel_snapshot_read_end(keel_snapshot *snapshot) {
+    int32_t readers = snapshot ? keeli_atomic_peek(&snapshot->readers) : 0;
+    while (readers > 0 && !keeli_atomic_swap(&snapshot->readers, &readers, readers - 1)) {}
+}
+
+static keel_result write_begin(const keel_snapshot *snapshot, const char *what) {
+    int32_t nobody = 0;
+    if (keeli_atomic_swap(&snapshot->self->readers, &nobody, -1)) return KEEL_OK;
+    return keeli_error(snapshot->world ? snapshot->world : snapshot->image, KEEL_ERROR_BORROWED,
+                       "cannot %s snapshot '%s' while it is read; keel_snapshot_read_end, or the "
+                       "end of keel_save_snapshot, comes first",
+                       what, snapshot->image->name);
+}
+static keel_result write_end(const keel_snapshot *snapshot, keel_result result) {
+    (void)keeli_atomic_add(&snapshot->self->readers, 1);
+    return result;
+}
+
 void keel_snapshot_destroy(keel_snapshot *snapshot) {
-    if (!snapshot) return;
+    if (!snapshot || write_begin(snapshot, "destroy") < 0) return;
     keel_world *image = snapshot->image;
     keel_snapshot **at = snapshot->world ? &snapshot->world->snapshots : NULL;
     while (at && *at != snapshot)
@@ -194,9 +227,7 @@ static keel_result forget_lost(const keel_snapshot *snapshot) {
     return KEEL_OK;
 }
 
-keel_result keel_snapshot_take(keel_snapshot *snapshot) {
-    if (!snapshot) return keeli_no_world();
-    KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is taken"));
+static keel_result take(keel_snapshot *snapshot) {
     keel_world *world = snapshot->world, *image = snapshot->image;
     KEEL_TRY(check_copies(world));
     if (find_lost(snapshot)) { // what it holds could not be restored any more
@@ -223,6 +254,13 @@ keel_result keel_snapshot_take(keel_snapshot *snapshot) {
     snapshot->copied = changes.copied;
     end_sync(world, image);
     return KEEL_OK;
+}
+
+keel_result keel_snapshot_take(keel_snapshot *snapshot) {
+    if (!snapshot) return keeli_no_world();
+    KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is taken"));
+    KEEL_TRY(write_begin(snapshot, "take"));
+    return write_end(snapshot, take(snapshot));
 }
 
 keel_result keel_snapshot_reserve(keel_snapshot *snapshot) {
@@ -275,9 +313,11 @@ keel_result keeli_snapshot_bring_back(const keel_snapshot *snapshot, bool keeps)
             "cannot restore '%s': it has '%s', which was unregistered since; register "
             "it again, or take a new one",
             snapshot->image->name, lost->component.name);
-    if (!keeli_snapshot_knows_all(snapshot)) KEEL_TRY(learn(snapshot));
+    KEEL_TRY(write_begin(snapshot, "restore"));
     living l = { .snapshot = snapshot, .has_room = true };
-    const keel_result result = restore(&l, keeps);
+    keel_result result = keeli_snapshot_knows_all(snapshot) ? KEEL_OK : learn(snapshot);
+    if (result == KEEL_OK) result = restore(&l, keeps);
+    (void)write_end(snapshot, result);
     keeli_pointer_table_deinit(&l.readers, &world->heap);
     if (result == KEEL_OK) keeli_validate_entities(world);
     return result;
@@ -300,8 +340,13 @@ keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
 }
 
 keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty) {
+    const keel_world *image;
     if (!snapshot) return keeli_no_world();
-    return snapshot->is_taken ? keel_copy_world(snapshot->image, empty) : KEEL_ABSENT;
+    const keel_result begun = keel_snapshot_read_begin(snapshot->self, &image);
+    if (begun != KEEL_OK) return begun;
+    const keel_result result = keel_copy_world(image, empty);
+    keel_snapshot_read_end(snapshot->self);
+    return result;
 }
 
 keel_result keel_on_restore(keel_world *world, keel_restore_fn *function, void *data) {

@@ -17,6 +17,8 @@ struct keel_snapshot {
     bool is_taken;
     uint32_t flags;               // KEEL_SNAPSHOT_*
     uint64_t copied;              // bytes of values, by the last take
+    int32_t readers;              // of the image, on any thread; -1: it is being written
+    struct keel_snapshot *self;   // to count these, whoever looks at it
     struct keel_snapshot *before; // of the world
 };
 

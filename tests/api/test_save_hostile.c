@@ -166,15 +166,17 @@ static void rewrite(const save_bytes *file, save_bytes *out,
     for (uint32_t n = 0;; ++n) {
         assert_int_equal(save_read_section(&r), KEEL_OK);
         if (!strcmp(r.tag, "ENDS")) break;
+        assert_int_equal(save_unpack_all(&r), KEEL_OK);
+        r.offset = r.body.size;
+        assert_int_equal(save_finish_section(&r, false), KEEL_OK);
         uint32_t times = edit(n, r.tag, &r.body);
         const save_part part = { &r.body, 1 };
         for (; times; --times)
             assert_int_equal(save_write_section(&w, r.tag, &part, 1), KEEL_OK);
     }
     assert_int_equal(save_write_end(&w), KEEL_OK);
-    save_bytes *all[] = { &r.hashes, &r.body, &w.hashes, &w.packed };
-    for (uint32_t i = 0; i < 4; ++i)
-        save_bytes_free(all[i]);
+    save_reader_free(&r);
+    save_writer_free(&w);
 }
 
 // One section is changed, left out or there twice.

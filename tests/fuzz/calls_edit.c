@@ -316,6 +316,17 @@ FUZZ(keel_is_component_disabled) {
     const keel_entity e = fuzz_entity();
     (void)keel_is_component_disabled(world, e, fuzz_component());
 }
+static bool look_at_run(const keel_value_run *run, void *data) {
+    uint32_t *left = data;
+    *left -= *left && run->count ? 1 : 0;
+    return *left != 0;
+}
+FUZZ(keel_visit_values) {
+    const keel_world *world = fuzz_world();
+    const keel_component *c = fuzz_component();
+    uint32_t left = 8;
+    fuzz_edit(keel_visit_values(world, c, fuzz_one_in(32) ? NULL : look_at_run, &left));
+}
 FUZZ(keel_replace_component) { add_one(keel_replace_component); }
 FUZZ(keel_patch_component) {
     keel_world *world = fuzz_world();

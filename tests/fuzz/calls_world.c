@@ -363,6 +363,14 @@ FUZZ(keel_snapshot_to_world) {
     const keel_snapshot *from = taken();
     fuzz_edit(keel_snapshot_to_world(from, fuzz_world()));
 }
+FUZZ(keel_snapshot_read_begin) {
+    keel_snapshot *which = snapshot();
+    const keel_world *image = NULL;
+    if (keel_snapshot_read_begin(which, fuzz_one_in(32) ? NULL : &image) != KEEL_OK) return;
+    (void)keel_entity_count(image);
+    keel_snapshot_read_end(which);
+}
+FUZZ(keel_snapshot_read_end) { keel_snapshot_read_end(snapshot()); }
 FUZZ(keel_snapshot_bytes) { (void)keel_snapshot_bytes(snapshot()); }
 FUZZ(keel_snapshot_copied) { (void)keel_snapshot_copied(snapshot()); }
 FUZZ(keel_snapshot_set_flags) {

@@ -121,7 +121,7 @@ echo old >out/o.csv
 
 # ---- what works
 "$orrery" --help >stdout 2>stderr || complain "--help fails"
-for option in data from days step belt seed threads csv changed-only image help; do
+for option in data from days step belt seed threads csv sqlite changed-only image help; do
     grep -q -e "--$option" stdout || complain "--help does not tell about --$option"
 done
 "$orrery" --data "$bodies" --from 2026-11-21 --days 2 --step 0.5 --belt 100 --seed 7 \
@@ -135,6 +135,10 @@ grep -v ',Sun,' out/a.csv | sort >out/a.rows
 grep -v ',Sun,' out/c.csv | sort >out/c.rows
 cmp -s out/a.rows out/c.rows || complain "what moves is not written with --changed-only"
 rm -f out/a.rows out/c.rows out/c.csv
+"$orrery" --data "$bodies" --from 2026-11-21 --days 2 --belt 10 --sqlite out/s.db >/dev/null 2>stderr ||
+    grep -q 'built without SQLite' stderr || complain "--sqlite fails: $(cat stderr)"
+[ ! -e out/s.db ] || [ "$(head -c 15 out/s.db)" = "SQLite format 3" ] || complain "no database: out/s.db"
+rm -f out/s.db
 grep -Eq '^121 entities, 5 steps in [0-9.]+ s: [0-9.]+ steps per second, [0-9.]+ million entity updates per second, hash 0x[0-9a-f]{16}$' \
     stdout || complain "summary: $(cat stdout)"
 [ "$(head -1 out/a.csv)" = "jd,name,x,y,z" ] || complain "header: $(head -1 out/a.csv)"

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+/// @file keel_sqlite.h
+/// Worlds as tables of an SQLite database, and back: `keel::sqlite`. One call writes a world, or
+/// adds one more frame of a run to the frames that are there, so that a run is asked in SQL.
+/// docs/sqlite.md has the tables and questions to ask.
+///
+/// **What is written:** what keel::save writes (handles, those that are free, components with
+/// values, disabled ones, relations, uniques, places, names), by the described fields
+/// (KEEL_FIELDS), a column each, or as a BLOB with `.no_padding`. A component with values that has
+/// neither, or more than 1,900 columns, is KEEL_ERROR_SCHEMA. What is `.transient` is left out.
+///
+/// **What comes back:** the hash of the loaded world (keel_world_hash) is that of the written one,
+/// NaNs with their bits, negative zeros and large unsigned integers included.
+///
+/// **Hostile files:** a database is opened to be read only, views and triggers are no tables, and
+/// each cell is checked. It is read into a private world; the caller's is touched when all is done.
+#pragma once
+#include <keel/keel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How to write. Zero members take their defaults.
+typedef struct keel_sqlite_write_options {
+    keel_error *error; ///< filled on error: what, where, and what to do; default: nobody hears
+    int64_t frame;     ///< the number in the column `frame` of all rows; default 0
+    /// Add the frame to the database that is there, in one transaction; one that is not there
+    /// begins. Default false: the file is replaced by one with this frame only
+    bool append;
+    /// Only these, up to a NULL: KEEL_LIST(A, B), with KEEL_UNIQUE_OF for uniques; default: all
+    const keel_component *const *components;
+    keel_allocator allocator; ///< of the copy that is written; default: malloc and free
+} keel_sqlite_write_options;
+
+/// How to load. Zero members take their defaults.
+typedef struct keel_sqlite_load_options {
+    keel_error *error;     ///< filled on error; default: nobody hears
+    bool at_frame;         ///< load the frame `frame`; default false: the last one
+    int64_t frame;         ///< the frame to load, with `at_frame`
+    uint64_t max_bytes;    ///< the largest file, and the most bytes of values; default 1 GiB
+    uint32_t max_entities; ///< entities, dead indices included; default 16,777,216
+    bool skip_unknown;     ///< leave out components that the world does not know; default false
+    /// The world is a living one, into which all of it comes: how (keel_merge_world). Default NULL:
+    /// the world is empty, and entities keep their handles
+    const keel_merge_options *merge;
+    keel_allocator allocator; ///< of the private world; default: malloc and free
+} keel_sqlite_load_options;
+
+/// Write a world into a database. Without `append` it is written beside its place, under `path`
+/// with `.XXXXXX` behind it, and moved there when all of it is on the disk; it keeps the mode of
+/// the old file, a new one can be read by its owner only. With `append` the rows of all frames
+/// before stay, and a component that changed its fields since is KEEL_ERROR_SCHEMA. Whatever fails,
+/// the database is as before. The world is copied first, with its copy hooks.
+/// @param options NULL: all defaults
+/// @threads the world's owner
+/// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL), KEEL_ERROR_FILE with what SQLite says (a full disk,
+///   a database in use), KEEL_ERROR_FORMAT (append: the file is no such database),
+///   KEEL_ERROR_OCCUPIED (append: the frame is there already), KEEL_ERROR_SCHEMA,
+///   KEEL_ERROR_MEMORY, and as keel_copy_world
+keel_result keel_sqlite_write(const keel_world *world, const char *path,
+                              const keel_sqlite_write_options *options);
+
+/// Load a frame into an empty world, in which nobody lives and no unique is set, or with `merge`
+/// into a living one. Register the program's components before. Components are found by name and
+/// fields by path, as they are now or were (`.saved_as`, `.was`); integers and floats may have
+/// another width, as long as each value fits. A new field has its bytes of `.initial`, else zeros;
+/// one that is not there any more is skipped. On error nothing has changed, and `options->error`
+/// names file, table, column and row.
+/// @param options NULL: all defaults
+/// @invalidates as keel_copy_world
+/// @threads the world's owner
+/// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL, or the world is not empty), KEEL_ERROR_FILE,
+///   KEEL_ERROR_FORMAT (no such database, damaged, impossible, above a limit), KEEL_ERROR_SCHEMA,
+///   KEEL_ERROR_UNKNOWN (no such frame), KEEL_ERROR_MEMORY, and as keel_copy_world or
+///   keel_merge_world
+keel_result keel_sqlite_load(keel_world *world, const char *path,
+                             const keel_sqlite_load_options *options);
+
+#ifdef __cplusplus
+}
+#endif

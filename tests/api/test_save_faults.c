@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+// The system fails while a save is written: at each call of each kind, in every way it may. There
+// is the old file or the new one, whole; no other file; and no descriptor stays open. And the
+// program is killed at each call.
+// wraps: mkstemp open write fsync fchmod rename close fcntl
+#if !defined _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE // mkdtemp
+#endif
+#include "support/api_types.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <keel_save.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct Digits {
+    uint32_t value[64];
+} Digits;
+KEEL_FIELDS(Digits, value);
+KEEL_COMPONENT(Digits, KEEL_HAS_FIELDS(Digits));
+
+// ------------------------------------------------------------------ the system
+enum { OPENS, OPENS_FOLDER, WRITES, SYNCS, MODES, RENAMES, CLOSES, KINDS, ANY = KINDS };
+static const char *const kind_names[] = { "mkstemp", "open",   "write", "fsync",
+                                          "fchmod",  "rename", "close" };
+// What happens at the n-th call of a kind.
+typedef enum fault_how { FAILS, IS_SHORT, GIVES_NOTHING, KILLS, KILLS_HALFWAY } fault_how;
+static struct {
+    bool is_on;
+    int kind, error;
+    uint32_t at, calls; // the first one is 1
+    fault_how how;
+    bool happened;
+} fault;
+
+static bool happens(int kind) {
+    if (!fault.is_on || (fault.kind != ANY && fault.kind != kind) || ++fault.calls != fault.at)
+        return false;
+    fault.happened = true;
+    if (fault.how == KILLS) (void)kill(getpid(), SIGKILL);
+    errno = fault.error;
+    return true;
+}
+
+int __real_mkstemp(char *name);
+int __real_open(const char *path, int flags, ...);
+ssize_t __real_write(int file, const void *bytes, size_t size);
+int __real_fsync(int file);
+int __real_fchmod(int file, mode_t mode);
+int __real_rename(const char *from, const char *to);
+int __real_close(int file);
+int __real_fcntl(int file, int command, ...);
+int __wrap_mkstemp(char *name);
+int __wrap_open(const char *path, int flags, ...);
+ssize_t __wrap_write(int file, const void *bytes, size_t size);
+int __wrap_fsync(int file);
+int __wrap_fchmod(int file, mode_t mode);
+int __wrap_rename(const char *from, const char *to);
+int __wrap_close(int file);
+int __wrap_fcntl(int file, int command, ...);
+
+int __wrap_mkstemp(char *name) { return happens(OPENS) ? -1 : __real_mkstemp(name); }
+int __wrap_open(const char *path, int flags, ...) {
+    va_list values;
+    va_start(values, flags);
+    const int mode = flags & O_CREAT ? va_arg(values, int) : 0;
+    va_end(values);
+    return happens(OPENS_FOLDER) ? -1 : __real_open(path, flags, mode);
+}
+ssize_t __wrap_write(int file, const void *bytes, size_t size) {
+    if (!happens(WRITES)) return __real_write(file, bytes, size);
+    const size_t some = size > 1 ? size / 2 : size;
+    if (fault.how == KILLS_HALFWAY) {
+        const ssize_t done = __real_write(file, bytes, some);
+        if (done > 0) (void)kill(getpid(), SIGKILL);
+    }
+    if (fault.how == IS_SHORT) return __real_write(file, bytes, some);
+    return fault.how == GIVES_NOTHING ? 0 : -1;
+}
+int __wrap_fsync(int file) { return happens(SYNCS) ? -1 : __real_fsync(file); }
+int __wrap_fchmod(int file, mode_t mode) { return happens(MODES) ? -1 : __real_fchmod(file, mode); }
+int __wrap_rename(const char *from, const char *to) {
+    return happens(RENAMES) ? -1 : __real_rename(from, to);
+}
+int __wrap_close(int file) { // which closes all the same
+    const bool fails = happens(CLOSES);
+    const int error = errno, done = __real_close(file);
+    if (fails) errno = error;
+    return fails ? -1 : done;
+}
+int __wrap_fcntl(int file, int command, ...) {
+    va_list values;
+    va_start(values, command);
+    const int value = va_arg(values, int);
+    va_end(values);
+    return __real_fcntl(file, command, value);
+}
+
+// ------------------------------------------------------------------ worlds and files
+static api_fixture f;
+static char folder[64], path[96];
+static keel_world *later; // the world when it is saved again
+static uint64_t old_hash, new_hash;
+static keel_error why;
+static const keel_save_options saving = { .error = &why };
+
+static uint64_t hash_of(keel_world *world) {
+    uint64_t hash = 0;
+    assert_int_equal(keel_world_hash(world, &hash), KEEL_OK);
+    return hash;
+}
+
+static keel_world *new_world(void) {
+    keel_world *world = keel_world_create(
+        &(keel_world_desc){ .log = log_to(&f.log), .on_misuse = KEEL_MISUSE_RETURN });
+    assert_non_null(world);
+    assert_non_null(keel_register_component(world, KEEL_OF(Digits)));
+    return world;
+}
+
+static void fill(keel_world *world, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        Digits n;
+        for (uint32_t k = 0; k < 64; ++k)
+            n.value[k] = (i * 64 + k) * 2654435761u;
+        const keel_entity e = keel_add_entity(world);
+        assert_int_equal(keel_add_component(world, e, KEEL_OF(Digits), &n), KEEL_OK);
+    }
+}
+
+static int set_up(void **state) {
+    (void)state;
+    owned_begin();
+    api_begin(&f);
+    (void)snprintf(folder, sizeof folder, "test_save_faults.XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/slot.keel", folder);
+    assert_non_null(keel_register_component(f.world, KEEL_OF(Digits)));
+    fill(f.world, 20);
+    later = new_world();
+    fill(later, 300);
+    old_hash = hash_of(f.world);
+    new_hash = hash_of(later);
+    return 0;
+}
+static int tear_down(void **state) {
+    (void)state;
+    (void)unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+    keel_world_destroy(later);
+    api_end(&f);
+    assert_owned_end();
+    return 0;
+}
+#define FAULT_TEST(function, title)                                                                \
+    { title, function, set_up, tear_down, NULL }
+
+// 0: there is no file.
+static uint64_t hash_of_file(void) {
+    if (access(path, F_OK) != 0) return 0;
+    keel_world *world = new_world();
+    const keel_result r = keel_load(world, path, &(keel_load_options){ .error = &why });
+    if (r < 0) fail_msg("%s", why.message);
+    const uint64_t hash = hash_of(world);
+    keel_world_destroy(world);
+    return hash;
+}
+
+// Files beside it; they are removed when `removes`.
+static uint32_t count_others(bool removes) {
+    uint32_t count = 0;
+    DIR *all = opendir(folder);
+    assert_non_null(all);
+    for (struct dirent *entry; (entry = readdir(all)) != NULL;) {
+        if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "slot.keel")) continue;
+        ++count;
+        char name[400];
+        (void)snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        if (removes) assert_int_equal(unlink(name), 0);
+    }
+    assert_int_equal(closedir(all), 0);
+    return count;
+}
+
+static int next_descriptor(void) {
+    const int next = dup(0);
+    assert_true(next >= 0);
+    assert_int_equal(close(next), 0);
+    return next;
+}
+
+static void put_old(bool is_there) {
+    (void)unlink(path);
+    if (is_there) assert_int_equal(keel_save(f.world, path, &saving), KEEL_OK);
+}
+
+// ------------------------------------------------------------------ failures
+static keel_result save_with(int kind, uint32_t at, fault_how how, int error) {
+    fault.kind = kind;
+    fault.at = at;
+    fault.how = how;
+    fault.error = error;
+    fault.calls = 0;
+    fault.happened = false;
+    fault.is_on = true;
+    why = (keel_error){ 0 };
+    const keel_result r = keel_save(later, path, &saving);
+    fault.is_on = false;
+    return r;
+}
+
+// Every call of a kind fails in turn; how many there were.
+static uint32_t fail_each(int kind, int error, bool old_is_there) {
+    for (uint32_t at = 1;; ++at) {
+        put_old(old_is_there);
+        const int before = next_descriptor();
+        const keel_result r = save_with(kind, at, FAILS, error);
+        const bool is_new = hash_of_file() == new_hash;
+        assert_int_equal(next_descriptor(), before);
+        assert_int_equal(count_others(false), 0);
+        if (!fault.happened) {
+            assert_int_equal(r, KEEL_OK);
+            assert_true(is_new);
+            return at - 1;
+        }
+        // a signal is no failure, nor is the end of looking at the folder
+        if (r == KEEL_OK && (error == EINTR || (kind == CLOSES && at == 2))) {
+            assert_true(is_new);
+            continue;
+        }
+        if (r != KEEL_ERROR_FILE) fail_msg("%s %u: %d", kind_names[kind], (unsigned)at, (int)r);
+        assert_int_equal(why.result, r);
+        assert_non_null(strstr(why.message, path));
+        if (!is_new) assert_true(hash_of_file() == (old_is_there ? old_hash : 0));
+    }
+}
+
+static void the_old_file_or_the_new_one_is_there(void **state) {
+    (void)state;
+    static const int errors[] = { EIO, ENOSPC, EINTR, EACCES };
+    for (uint32_t i = 0; i < 8; ++i)
+        for (int kind = 0; kind < KINDS; ++kind) {
+            const uint32_t calls = fail_each(kind, errors[i / 2], i % 2);
+            const uint32_t least[] = { 1, 1, 4, 2, i % 2, 1, 2 };
+            assert_true(calls >= least[kind]);
+        }
+}
+
+static void what_is_written_in_pieces_is_whole(void **state) {
+    (void)state;
+    for (uint32_t at = 1; at == 1 || fault.happened; ++at) {
+        put_old(true);
+        assert_int_equal(save_with(WRITES, at, IS_SHORT, 0), KEEL_OK);
+        assert_true(hash_of_file() == new_hash);
+        put_old(true);
+        const keel_result r = save_with(WRITES, at, GIVES_NOTHING, 0);
+        assert_int_equal(r, fault.happened ? KEEL_ERROR_FILE : KEEL_OK);
+        assert_true(hash_of_file() == (fault.happened ? old_hash : new_hash));
+        assert_int_equal(count_others(false), 0);
+    }
+}
+
+// ------------------------------------------------------------------ the end
+static void who_is_killed_leaves_the_old_file_or_the_new_one(void **state) {
+    (void)state;
+    static const fault_how ways[] = { KILLS, KILLS_HALFWAY };
+    uint32_t kept = 0, replaced = 0;
+    for (uint32_t i = 0; i < 4; ++i)
+        for (uint32_t at = 1, is_over = 0; !is_over; ++at) {
+            const bool is_there = i % 2;
+            put_old(is_there);
+            const pid_t child = fork();
+            assert_true(child >= 0);
+            if (!child) { // by signals: an exit would look for memory that the parent has
+                const keel_result r = save_with(i / 2 ? WRITES : ANY, at, ways[i / 2], 0);
+                (void)kill(getpid(), r == KEEL_OK ? SIGTERM : SIGABRT);
+            }
+            int status = 0;
+            assert_int_equal(waitpid(child, &status, 0), child);
+            assert_true(WIFSIGNALED(status) &&
+                        (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM));
+            is_over = WTERMSIG(status) == SIGTERM;
+            const uint64_t hash = hash_of_file();
+            assert_true(hash == new_hash || hash == (is_there ? old_hash : 0));
+            kept += hash != new_hash;
+            replaced += hash == new_hash;
+            assert_true(count_others(true) <= 1);
+        }
+    assert_true(kept > 10 && replaced > 4); // before the rename, and after it
+}
+
+static const struct CMUnitTest tests[] = {
+    FAULT_TEST(the_old_file_or_the_new_one_is_there,
+               "when the system fails, there is the old file or the new one, and nothing else"),
+    FAULT_TEST(what_is_written_in_pieces_is_whole, "what is written in pieces is whole"),
+    FAULT_TEST(who_is_killed_leaves_the_old_file_or_the_new_one,
+               "who is killed leaves the old file or the new one"),
+};
+
+int main(void) { return RUN(tests); }
