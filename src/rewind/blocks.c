@@ -266,18 +266,6 @@ void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage
     if (walk.is_missed) say_missed(&walk);
 }
 
-bool keeli_is_unwritten(const keeli_image *image, const keeli_storage *t) {
-    const keeli_storage *live = stamped(image, t);
-    const keeli_stamps *stamps = &live->stamps;
-    if (image->checks || !(live->flags & KEELI_IS_STAMPED) || !is_known(image, t) ||
-        !is_in_place(image, t) || stamps->all >= image->since)
-        return false;
-    if (keeli_store_has_rows(t) && !keeli_are_same_rows(image)) return false;
-    const block_walk walk = { .image = (keeli_image *)(uintptr_t)image, .stamps = stamps };
-    const uint32_t end = live->stamps.count;
-    return next_dirty(&walk, 0, end) == end;
-}
-
 // ------------------------------------------------------------------ what a journal need not look
 // at
 static void declare_pages(const keel_world *to, const keeli_pages *pages,

@@ -22,8 +22,6 @@ bool keeli_is_same_set(const keeli_image *image, const keeli_storage *t, const k
 // moves values of the image.
 bool keeli_is_in_place(const keeli_image *image, const keeli_storage *t, const keeli_storage *s);
 bool keeli_are_same_rows(const keeli_image *image);
-// Of a take: were no values written? Who has one did not change.
-bool keeli_is_unwritten(const keeli_image *image, const keeli_storage *t);
 // Tell the journal of a history's image what the take did not write.
 void keeli_blocks_declare(const keeli_image *image);
 // Copy values of plain bytes, before who has them is copied. What was there was dropped.

@@ -117,7 +117,7 @@ static keeli_delta *begin_step(keel_history *history, bool has_ahead) {
 }
 
 // Take the state. `step` is what led there, or was undone.
-static keel_result take(keel_history *history, keel_world *world) {
+static keel_result take_state(keel_history *history, keel_world *world) {
     keeli_journal *journal = &history->journal;
     keel_snapshot *snapshot = history->snapshot;
     const bool was_taken = snapshot->is_taken;
@@ -146,7 +146,7 @@ static keel_result push(keel_history *history) {
     keeli_delta *step = begin_step(history, history->ahead != 0);
     if (!step) return keeli_out_of_memory(world, "a step of a history");
     journal->is_first = is_first;
-    const keel_result result = take(history, world);
+    const keel_result result = take_state(history, world);
     if (result < 0 || is_first) {
         KEELI_FREE(&journal->heap, keeli_delta, step);
         return result;

@@ -93,12 +93,13 @@ static bool has_same_unique(const keeli_image *image, const keeli_storage *t,
            (!t->size || !memcmp(t->unique, s->unique, t->size));
 }
 
-// Values with hooks that were not written. Of names it is known by looking.
+// Names that are the same as they were. Values with copy hooks are copied each time: not every way
+// to write them is stamped.
 static bool keeps_values(const keeli_image *image, const keeli_staged *g, const keeli_storage *t,
                          const keeli_storage *s) {
-    if (!is_taken(image) || !g->is_same || t->disabled.count || !t->size || !has_copies(t))
+    if (!is_taken(image) || !g->is_same || t->disabled.count || !t->size || !has_copies(t) ||
+        s->component.copy)
         return false;
-    if (s->component.copy) return keeli_is_unwritten(image, t);
     for (uint32_t slot = 0; slot < s->set.count; ++slot) {
         const keel_name *a = keeli_sparse_set_value(&t->set, slot),
                         *b = keeli_sparse_set_value(&s->set, slot);

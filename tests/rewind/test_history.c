@@ -487,6 +487,70 @@ static void a_move_hook_is_refused(void **unused) {
     api_end(&f);
 }
 
+// What comes after going back comes to where something lies ahead.
+static void another_one_in_the_same_place(void **unused) {
+    (void)unused;
+    api_fixture f;
+    api_begin(&f);
+    keel_history *history = keel_history_create(f.world, SIZE_MAX);
+    (void)keel_add_entity(f.world, KEEL_INIT(Kept, { 1 }), KEEL_INIT(Column, { { 1 } }));
+    assert_int_equal(keel_history_push(history), KEEL_OK);
+    const keel_entity b =
+        keel_add_entity(f.world, KEEL_INIT(Kept, { 2 }), KEEL_INIT(Column, { { 2 } }));
+    assert_int_equal(keel_history_push(history), KEEL_OK);
+    for (uint16_t i = 0; i < 4; ++i) {
+        assert_int_equal(keel_history_back(history), KEEL_OK);
+        if (i % 2) (void)keel_add_entity(f.world); // the next one has another handle
+        const keel_entity c =
+            keel_add_entity(f.world, KEEL_INIT(Kept, { 30u + i }), KEEL_INIT(Column, { { 9 } }));
+        assert_int_equal(keel_is_same(b, c), i % 2 == 0);
+        assert_int_equal(keel_history_forward(history), KEEL_OK);
+        assert_int_equal(keel_is_alive(f.world, c), i % 2 == 0);
+        assert_int_equal(keel_get(f.world, b, Kept)->value, 2);
+        assert_int_equal(keel_get(f.world, b, Column)->value[0], 2);
+    }
+    keel_history_destroy(history);
+    api_end(&f);
+}
+
+static void disabled_values_come_back(void **unused) {
+    (void)unused;
+    api_fixture f;
+    api_begin(&f);
+    keel_history *history = keel_history_create(f.world, SIZE_MAX);
+    keel_entity list[3];
+    uint64_t hashes[4];
+    for (uint32_t i = 0; i < 3; ++i)
+        list[i] = keel_add_entity(f.world, KEEL_INIT(Sparse, { i }), KEEL_INIT(Index, { i }),
+                                  KEEL_INIT(Row, { i }));
+    for (uint32_t i = 0; i < 4; ++i) {
+        if (i) {
+            (void)keel_disable(f.world, list[i - 1], Sparse);
+            (void)keel_disable(f.world, list[i - 1], Index);
+            (void)keel_disable(f.world, list[i - 1], Row);
+        }
+        if (i == 2) { // written, and disabled again
+            (void)keel_enable(f.world, list[0], Index);
+            keel_get_mut(f.world, list[0], Index)->value = 77;
+            (void)keel_disable(f.world, list[0], Index);
+        }
+        hashes[i] = keeli_state_hash(f.world);
+        assert_int_equal(keel_history_push(history), KEEL_OK);
+    }
+    for (uint32_t round = 0; round < 2; ++round) {
+        for (uint32_t i = 3; i--;) {
+            assert_int_equal(keel_history_back(history), KEEL_OK);
+            assert_true(keeli_state_hash(f.world) == hashes[i]);
+        }
+        for (uint32_t i = 1; i < 4; ++i) {
+            assert_int_equal(keel_history_forward(history), KEEL_OK);
+            assert_true(keeli_state_hash(f.world) == hashes[i]);
+        }
+    }
+    keel_history_destroy(history);
+    api_end(&f);
+}
+
 // After years of taking.
 static void epochs_begin_anew(void **unused) {
     (void)unused;
@@ -525,6 +589,8 @@ static const struct CMUnitTest tests[] = {
     TEST(one_that_went_takes_the_past_along, "a component that went takes the past along"),
     TEST(it_is_refused_where_a_snapshot_is, "what refuses a snapshot refuses a history"),
     TEST(a_move_hook_is_refused, "a component with a move hook is refused"),
+    TEST(another_one_in_the_same_place, "what came instead of what lies ahead is not taken for it"),
+    TEST(disabled_values_come_back, "disabled values come back"),
     TEST(epochs_begin_anew, "epochs that are used up begin anew"),
 };
 int main(void) { return RUN(tests); }
