@@ -14,7 +14,7 @@
 /// lists of who has it are compared as a whole. Bytes are held as they differ, so a step that
 /// changed nothing holds nothing. Values of KEEL_ARCHETYPE, and the lists, are held twice.
 ///
-/// **Hooks.** Values with a drop and a copy hook are copied where they were written, and dropped
+/// **Hooks.** Values with a drop and a copy hook are copied by each push, and dropped
 /// when no step leads to them any more. Ones with a move hook are refused: they may know their own
 /// address.
 #pragma once
