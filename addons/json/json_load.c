@@ -276,9 +276,9 @@ static bool read_fields(loader *l, uint32_t object, const keel_component *c,
     for (uint32_t n = 0; n < t->count; ++n, key = token(l, key + 1)->next) {
         const char *name = decode(l, token(l, key));
         uint32_t i = 0;
-        nearest near = { NULL, 0 };
+        nearest closest = { NULL, 0 };
         for (; i < count && (fields[i].transient || strcmp(fields[i].name, name) != 0); ++i)
-            if (!fields[i].transient) consider(&near, name, fields[i].name);
+            if (!fields[i].transient) consider(&closest, name, fields[i].name);
         const char *other = i < count ? fields[i].was : NULL;
         for (uint32_t was = 0; i == count && was < count; ++was)
             if (fields[was].was && !fields[was].transient && strcmp(fields[was].was, name) == 0) {
@@ -289,7 +289,7 @@ static bool read_fields(loader *l, uint32_t object, const keel_component *c,
         if (i == count)
             return fail(l, token(l, key), KEEL_ERROR_UNKNOWN,
                         "'%s' has no field '%.60s'; the nearest is '%s'", c->name, name,
-                        near.name ? near.name : "none");
+                        closest.name ? closest.name : "none");
         if (is_twice(l, object + 1, key, other))
             return fail(l, token(l, key), KEEL_ERROR_TEXT, "'%.60s' is there twice", name);
         snprintf(path + length, KEELI_JSON_PATH - length, "%s%s", length ? "." : "",

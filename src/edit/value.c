@@ -338,13 +338,14 @@ static inline void visit_some(visit *v, uint32_t index, uint32_t count, const ch
 // Where the values of 64 indices that all have one lie side by side: the first one, or NULL.
 static const char *side_by_side(const keeli_storage *s, uint32_t first) {
     const struct keeli_set_root *root = s->root;
-    uint32_t *const *places = *root->places, far = 0;
+    uint32_t *const *places = *root->places, apart = 0;
     if (!places) return keeli_store_reserve_step(s) == 64 ? keeli_store_at(s, first) : NULL;
     const uint32_t *place = &places[first / 4096][first % 4096];
     for (uint32_t i = 0; i < 64; ++i)
-        far |= place[i] ^ (place[0] + i);
-    return far || place[0] >> root->shift != place[63] >> root->shift ? NULL
-                                                                      : keeli_store_at(s, place[0]);
+        apart |= place[i] ^ (place[0] + i);
+    return apart || place[0] >> root->shift != place[63] >> root->shift
+               ? NULL
+               : keeli_store_at(s, place[0]);
 }
 
 // Of the 64 indices from `first` on, by the bits of those that have one and that keep one disabled.
