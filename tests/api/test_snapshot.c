@@ -127,6 +127,53 @@ static void what_is_kept_of_orders_is_not(void **state) {
     keel_snapshot_destroy(then);
 }
 
+// Who is visited, in which order, and whom values name, is what it was, whatever was spawned and
+// deleted in the meantime: bevy_ggrs #29 and #82, in a world that was in use: EnTT #268. A snapshot
+// is there after a restore: flecs #301.
+typedef struct Leader {
+    keel_entity entity;
+} Leader;
+KEEL_COMPONENT(Leader);
+typedef struct sighting {
+    uint32_t number;
+    keel_entity leader;
+} sighting;
+static uint32_t sight(keel_world *world, sighting *list) {
+    uint32_t count = 0;
+    KEEL_EACH(world, KEEL_READ(Number, n), KEEL_READ(Leader, l)) {
+        assert_true(keel_is_alive(world, l->entity));
+        list[count++] = (sighting){ n->value, l->entity };
+    }
+    return count;
+}
+static void the_order_and_who_is_named(void **state) {
+    (void)state;
+    keel_entity list[40];
+    sighting then[40], now[40];
+    keel_snapshot *taken = keel_snapshot_create(f.world, NULL);
+    for (uint32_t i = 0; i < 40; ++i)
+        list[i] = keel_add_entity(f.world, KEEL_INIT(Number, { i }),
+                                  KEEL_INIT(Leader, { i ? list[i / 2] : keel_null() }));
+    keel_replace(f.world, list[0], Leader, { list[39] });
+    assert_int_equal(keel_remove(f.world, list[7], Number), KEEL_OK);
+    keel_add(f.world, list[7], Number, { 7 }); // now the last one
+    const uint32_t count = sight(f.world, then);
+    assert_int_equal(keel_snapshot_take(taken), KEEL_OK);
+    for (uint32_t guess = 1; guess < 4; ++guess) {
+        for (uint32_t i = guess; i < 40; i += 2 * guess)
+            assert_int_equal(keel_delete_entity(f.world, list[i]), KEEL_OK);
+        for (uint32_t i = 0; i < 10 * guess; ++i)
+            keel_add_entity(f.world, KEEL_INIT(Leader, { list[0] }), KEEL_INIT(Number, { i }));
+        assert_int_equal(keel_snapshot_restore(taken), KEEL_OK);
+        assert_int_equal(sight(f.world, now), count);
+        for (uint32_t i = 0; i < count; ++i) {
+            assert_int_equal(now[i].number, then[i].number);
+            assert_true(keel_is_same(now[i].leader, then[i].leader));
+        }
+    }
+    keel_snapshot_destroy(taken);
+}
+
 // ------------------------------------------------------------------ what is left alone
 typedef struct Sprite {
     uint32_t id;
@@ -388,6 +435,7 @@ static const struct CMUnitTest tests[] = {
     WORLD_TEST(uniques_too, "uniques, set and not set"),
     WORLD_TEST(families_and_names, "families and names"),
     WORLD_TEST(what_is_kept_of_orders_is_not, "what is kept of orders is not taken for current"),
+    WORLD_TEST(the_order_and_who_is_named, "the order of visits, and who is named"),
     WORLD_TEST(transient_ones_stay, "transient components stay with who is alive in both"),
     WORLD_TEST(components_that_came_later_are_empty, "components known since the take are empty"),
     WORLD_TEST(readers_that_are_kept_see_all,
