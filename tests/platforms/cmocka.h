@@ -53,6 +53,7 @@ void matrix_floats(double a, double b, double apart, const char *file, int line)
     matrix_range((uint64_t)(v), (uint64_t)(least), (uint64_t)(most), __FILE__, __LINE__)
 #define assert_string_equal(a, b) matrix_strings(a, b, true, __FILE__, __LINE__)
 #define assert_string_not_equal(a, b) matrix_strings(a, b, false, __FILE__, __LINE__)
+#define assert_memory_not_equal(a, b, size) assert_true(memcmp(a, b, size) != 0)
 #define assert_memory_equal(a, b, size) matrix_bytes(a, b, size, __FILE__, __LINE__)
 #define assert_float_equal(a, b, apart)                                                            \
     matrix_floats((double)(a), (double)(b), (double)(apart), __FILE__, __LINE__)
