@@ -213,6 +213,13 @@ static void put_fields(writer *w, const keel_component *c, const keel_field *fie
 static void put_value(writer *w, const keel_component *c, const void *value) {
     char path[KEELI_JSON_PATH] = "";
     if (c->size == 0) put(w, "true");
+    else if (c->save)
+        w->result = w->result < 0 ? w->result
+                                  : keeli_json_fail(w->error, KEEL_ERROR_COPY,
+                                                    "'%s' has a .save function, whose bytes are no "
+                                                    "JSON: describe its fields, or make it "
+                                                    ".transient",
+                                                    c->name);
     else if (c->field_count) put_fields(w, c, c->fields, c->field_count, path, value);
     else if (!c->drop && !c->copy) put_base64(w, value, c->size);
     else if (w->result == KEEL_OK)

@@ -10,8 +10,8 @@
 /// is not saved.
 ///
 /// **Which bytes:** the described fields (KEEL_FIELDS), texts that a value owns among them, or all
-/// bytes with `.no_padding`. A component with values that has neither is KEEL_ERROR_SCHEMA: nothing
-/// is left out silently.
+/// bytes with `.no_padding`, and what a `.save` function writes. A component with values that has
+/// none of them is KEEL_ERROR_SCHEMA: nothing is left out silently.
 ///
 /// **Changes of the program:** components are found by name (or `.saved_as`) and fields by path (or
 /// `.was`), in any order. A new field begins as `.initial` says, else with zeros; one that is not
@@ -131,6 +131,40 @@ const char *keel_old_text(const keel_old_value *old, const char *path, const cha
 /// A reference to an entity, which may be dead.
 /// @return `otherwise` when there is no such field, or it is none
 keel_entity keel_old_entity(const keel_old_value *old, const char *path, keel_entity otherwise);
+
+/// What a value owns beside its fields, for keel_save_hook and keel_load_hook: `save` writes,
+/// `load` reads the same in the same order. Numbers are little-endian in the file, and handles mean
+/// the same in builds of both widths. Memory that runs out is the error of the save, so nothing is
+/// returned. Both hooks run on the thread that saves or loads.
+///
+/// Some bytes, at most 4 GiB for one value.
+void keel_stream_write(keel_stream *out, const void *bytes, size_t size);
+/// An integer of any type; 8 bytes.
+void keel_stream_write_int(keel_stream *out, int64_t number);
+/// A float or double, bit by bit; 8 bytes.
+void keel_stream_write_float(keel_stream *out, double number);
+/// A text; NULL is one, too.
+void keel_stream_write_text(keel_stream *out, const char *text);
+/// A reference to an entity. It does not follow where entities get other handles (`merge`): for
+/// that describe it as a field, or make it a relation.
+void keel_stream_write_entity(keel_stream *out, keel_entity entity);
+
+/// Bytes that are left: no list can have more items than that.
+size_t keel_stream_left(const keel_stream *in);
+/// The `.version` of the component in the program that saved it.
+uint32_t keel_stream_version(const keel_stream *in);
+/// Some bytes. Where there are not as many they become zeros, it is false, and loading ends with
+/// KEEL_ERROR_SCHEMA when the hook is done, as after each of the following; so it need not be
+/// asked.
+bool keel_stream_read(keel_stream *in, void *bytes, size_t size);
+/// An integer; 0 when there is none.
+int64_t keel_stream_read_int(keel_stream *in);
+/// A float; 0 when there is none.
+double keel_stream_read_float(keel_stream *in);
+/// A text, which is there until the hook returns: copy it. NULL: it was NULL, or there is none.
+const char *keel_stream_read_text(keel_stream *in);
+/// A reference to an entity, which may be dead; null when there is none.
+keel_entity keel_stream_read_entity(keel_stream *in);
 
 #ifdef __cplusplus
 }

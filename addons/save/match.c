@@ -125,9 +125,10 @@ static keel_result misfit(save_match *m, uint32_t leaf, const char *path, const 
 
 static keel_result other_type(save_match *m, uint32_t leaf, const char *path,
                               keel_field_type here) {
-    static const char *const names[] = { "bytes", "bool", "i8",     "u8",   "i16",
-                                         "u16",   "i32",  "u32",    "i64",  "u64",
-                                         "f32",   "f64",  "entity", "text", "owned text" };
+    static const char *const names[] = { "bytes",  "bool", "i8",         "u8",
+                                         "i16",    "u16",  "i32",        "u32",
+                                         "i64",    "u64",  "f32",        "f64",
+                                         "entity", "text", "owned text", "bytes of a function" };
     char why[160];
     const keel_field_type there = m->file.leaves[leaf].type;
     const bool are_numbers = save_is_number(there) && save_is_number(here);
@@ -137,8 +138,18 @@ static keel_result other_type(save_match *m, uint32_t leaf, const char *path,
     return misfit(m, leaf, path, why);
 }
 
+// What .save wrote needs a .load.
+static keel_result match_stream(save_match *m, uint32_t leaf) {
+    const uint32_t last = m->here.leaf_count - 1;
+    if (m->here.component->load) return m->leaf_of[last] = leaf, KEEL_OK;
+    return save_fail(m->error, KEEL_ERROR_SCHEMA,
+                     "'%s' was saved by a function, and has no .load in the program",
+                     m->here.component->name);
+}
+
 static keel_result match_leaf(save_match *m, uint32_t leaf) {
     const save_leaf *from = &m->file.leaves[leaf];
+    if (from->type == SAVE_STREAM) return match_stream(m, leaf);
     char path[sizeof from->path];
     const save_way way = follow(m->here.component, from->path, path, sizeof path);
     uint32_t i = leaf; // most stand where they stood
@@ -207,10 +218,12 @@ keel_result save_match_end(const save_match *m) {
 bool save_walk_texts(const save_schema *schema, const unsigned char *row, const unsigned char **at,
                      const unsigned char *end, const char **texts) {
     for (const save_leaf *l = schema->leaves; l < schema->leaves + schema->leaf_count; ++l)
-        for (uint32_t i = 0; l->type == KEEL_FIELD_OWNED_TEXT && i < l->count; ++i) {
+        for (uint32_t i = 0; save_is_behind(l->type) && i < l->count; ++i) {
             const uint64_t length = save_read_number(row + l->place + (size_t)i * 4, 4);
             if (length > (uint64_t)(end - *at)) return false;
-            if (length && memchr(*at, 0, (size_t)length) != *at + length - 1) return false;
+            if (l->type != SAVE_STREAM && length &&
+                memchr(*at, 0, (size_t)length) != *at + length - 1)
+                return false;
             if (texts) texts[l->texts + i] = length ? (const char *)*at : NULL;
             *at += length;
         }
@@ -398,6 +411,7 @@ static keel_result unpack_leaf(save_match *m, uint32_t leaf, const save_leaf *to
     const unsigned char *in = m->row + from->place;
     const uint32_t step = save_element_bytes(from->type);
     char *at = (char *)value + to->offset;
+    if (to->type == SAVE_STREAM) return save_unpack_stream(m, in, m->texts[from->texts], value);
     if (to->type == KEEL_FIELD_BYTES) return memcpy(at, in, to->count), KEEL_OK;
     const uint32_t there = from->type == KEEL_FIELD_TEXT ? 1 : from->count;
     const uint32_t here = to->type == KEEL_FIELD_TEXT ? 1 : to->count;

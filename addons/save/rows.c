@@ -41,7 +41,7 @@ bool save_plan_pack(save_plan *plan, const save_schema *schema) {
     for (uint32_t i = 0; i < schema->leaf_count; ++i) {
         const save_leaf *l = &schema->leaves[i];
         save_step step = { SAVE_COPY, l->offset, l->place, save_leaf_bytes(l) };
-        if (l->type == KEEL_FIELD_OWNED_TEXT) return save_plan_free(plan), true;
+        if (save_is_behind(l->type)) return save_plan_free(plan), true;
         if (l->type == KEEL_FIELD_TEXT) step.kind = SAVE_TEXTS;
         if (l->type == KEEL_FIELD_ENTITY) step.kind = SAVE_HANDLES, step.count = l->count;
         add_step(plan, step);

@@ -12,7 +12,8 @@
 
 enum {
     SAVE_MAJOR = 1,
-    SAVE_MINOR = 1, // 1.0 had no "info" and no texts that values own
+    // 1.0 had no "info" and no texts that values own, 1.1 no bytes that functions write
+    SAVE_MINOR = 2,
     SAVE_HEADER = 48,
     SAVE_SECTION = 32,
     SAVE_CHUNK = 20,
@@ -134,19 +135,21 @@ void save_reader_free(save_reader *r);
 bool save_take_text(save_reader *r, char *out, size_t room);
 
 // ------------------------------------------------------------------ schema
+// The type of what .save writes: as long as it says, behind the rows. There is no such field.
+#define SAVE_STREAM KEEL_FIELD_STRUCT
 // One leaf of the fields of a component: structs are taken apart.
 typedef struct save_leaf {
     char path[192];
     keel_field_type type;
     uint32_t offset, count; // in the value; elements, or bytes of BYTES and TEXT
-    uint32_t place, texts;  // in a packed row: bytes, and texts that a value owns, before it
+    uint32_t place, texts;  // in a packed row: bytes, and what lies behind the rows, before it
     const keel_type *of;    // the names of an enum or flags, or NULL
 } save_leaf;
 typedef struct save_schema {
     const keel_component *component; // NULL: of a file
     save_leaf *leaves;
     uint32_t leaf_count, row_bytes;
-    uint32_t text_count; // in a row, of texts that values own
+    uint32_t text_count; // in a row, of what lies behind the rows: owned texts, a stream
     uint32_t version;
     keel_type *types; // of a file: names of enums, and their texts
     keel_named_value *values;
@@ -170,8 +173,14 @@ const char *save_name(const keel_component *c);
 const keel_component *save_find(const keel_world *world, const char *name, bool is_unique);
 // Two that have one name in files are an error.
 keel_result save_check_names(const keel_world *world, keel_error *error);
-// `texts`: those that the value owns, one behind the other; a row has their lengths.
-void save_pack(const save_schema *schema, const void *value, unsigned char *row, save_bytes *texts);
+// Does it lie behind the rows, which have its length?
+static inline bool save_is_behind(keel_field_type type) { return type >= KEEL_FIELD_OWNED_TEXT; }
+// `texts`: what lies behind the rows of the values before. An error is that of .save.
+keel_result save_pack(const save_schema *schema, const void *value, unsigned char *row,
+                      save_bytes *texts);
+keel_result save_pack_stream(const keel_component *c, const void *value, unsigned char *row,
+                             save_bytes *to);
+void save_put_entity(unsigned char *row, keel_entity e);
 
 uint64_t save_host_number(const void *at, uint32_t bytes);
 void save_put_host_number(void *at, uint64_t number, uint32_t bytes);
@@ -214,6 +223,9 @@ struct keel_old_value {
 // All but `file`, `here`, `narrow` and `error` is made.
 keel_result save_match_make(save_match *match);
 void save_match_free(save_match *match);
+// What .load makes of the bytes, whose length is in the row.
+keel_result save_unpack_stream(const save_match *match, const unsigned char *row, const char *bytes,
+                               void *value);
 // Go to a row: its texts are found behind those of the row before. False: they are damaged.
 bool save_match_row(save_match *match, const unsigned char *row);
 // The next texts of such a row; false when they are damaged.

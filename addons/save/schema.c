@@ -7,7 +7,7 @@
 #include <string.h>
 
 uint32_t save_element_bytes(keel_field_type type) {
-    static const uint8_t bytes[] = { 1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 1, 4 };
+    static const uint8_t bytes[] = { 1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 1, 4, 4 };
     return (uint32_t)type < sizeof bytes ? bytes[type] : 0;
 }
 uint32_t save_leaf_bytes(const save_leaf *leaf) {
@@ -59,7 +59,7 @@ static keel_result add_leaf(save_schema *s, const save_leaf *leaf, keel_error *e
     own->place = s->row_bytes;
     own->texts = s->text_count;
     s->row_bytes += save_leaf_bytes(leaf);
-    if (leaf->type == KEEL_FIELD_OWNED_TEXT) s->text_count += leaf->count;
+    if (save_is_behind(leaf->type)) s->text_count += leaf->count;
     return KEEL_OK;
 }
 
@@ -95,14 +95,16 @@ keel_result save_schema_make(save_schema *schema, const keel_component *c, keel_
     *schema = (save_schema){ .component = c, .version = c->version };
     if (strlen(save_name(c)) > 255)
         return save_fail(error, KEEL_ERROR_SCHEMA, "'%.40s...' has too long a name", save_name(c));
-    if (c->field_count) return add_fields(schema, c->fields, c->field_count, "", 0, error);
     const save_leaf all = { .type = KEEL_FIELD_BYTES, .count = c->size };
-    if (!c->size) return KEEL_OK;
+    const save_leaf stream = { .type = SAVE_STREAM, .count = 1 };
+    if (c->field_count) KEEL_TRY(add_fields(schema, c->fields, c->field_count, "", 0, error));
+    if (c->save) return add_leaf(schema, &stream, error); // the last one
+    if (!c->size || c->field_count) return KEEL_OK;
     if (c->no_padding && !c->copy && !c->drop) return add_leaf(schema, &all, error);
     return save_fail(
         error, KEEL_ERROR_SCHEMA,
-        "'%s' does not say which bytes are its value; declare it with KEEL_HAS_FIELDS, "
-        ".no_padding = true, or .transient = true to leave it out",
+        "'%s' does not say which bytes are its value; declare it with KEEL_HAS_FIELDS, .save and "
+        ".load, .no_padding = true, or .transient = true to leave it out",
         c->name);
 }
 
@@ -207,13 +209,13 @@ keel_result save_read_schema(save_reader *r, save_schema *schema, save_bytes *in
             return save_impossible(r, "a field is damaged");
         leaf->type = (keel_field_type)save_take_number(r, 1);
         leaf->count = (uint32_t)save_take_number(r, 4);
-        if (leaf->type > KEEL_FIELD_OWNED_TEXT || !leaf->count ||
-            leaf->count > KEEL_MAX_COMPONENT_SIZE)
+        if (leaf->type > SAVE_STREAM || !leaf->count ||
+            leaf->count > (leaf->type == SAVE_STREAM ? 1 : KEEL_MAX_COMPONENT_SIZE))
             return save_impossible(r, "a field has an unknown type");
         leaf->place = schema->row_bytes;
         leaf->texts = schema->text_count;
         schema->row_bytes += save_leaf_bytes(leaf);
-        if (leaf->type == KEEL_FIELD_OWNED_TEXT) schema->text_count += leaf->count;
+        if (save_is_behind(leaf->type)) schema->text_count += leaf->count;
         if (schema->row_bytes > 2 * KEEL_MAX_COMPONENT_SIZE)
             return save_impossible(r, "a value is too large");
     }
@@ -258,9 +260,7 @@ void save_put_host_number(void *at, uint64_t number, uint32_t bytes) {
     }
 }
 
-static void pack_entity(unsigned char *row, const char *at) {
-    keel_entity e;
-    memcpy(&e, at, sizeof e);
+void save_put_entity(unsigned char *row, keel_entity e) {
     save_write_number(row, keel_is_null(e) ? 0 : keel_entity_index(e), 4);
     save_write_number(row + 4, keel_is_null(e) ? 0 : keel_entity_version(e) + 1, 4);
 }
@@ -283,13 +283,20 @@ static void pack_owned(unsigned char *row, const char *at, save_bytes *texts) {
     save_write_number(row, length, 4);
 }
 
-void save_pack(const save_schema *schema, const void *value, unsigned char *row,
-               save_bytes *texts) {
+static void pack_entity(unsigned char *row, const char *at) {
+    keel_entity e;
+    memcpy(&e, at, sizeof e);
+    save_put_entity(row, e);
+}
+
+keel_result save_pack(const save_schema *schema, const void *value, unsigned char *row,
+                      save_bytes *texts) {
     for (const save_leaf *l = schema->leaves; l < schema->leaves + schema->leaf_count; ++l) {
         const char *at = (const char *)value + l->offset;
         const uint32_t bytes = save_element_bytes(l->type);
         unsigned char *to = row + l->place;
-        if (l->type == KEEL_FIELD_BYTES) memcpy(to, at, l->count);
+        if (l->type == SAVE_STREAM) KEEL_TRY(save_pack_stream(schema->component, value, to, texts));
+        else if (l->type == KEEL_FIELD_BYTES) memcpy(to, at, l->count);
         else if (l->type == KEEL_FIELD_TEXT) pack_text(to, at, l->count);
         else if (l->type == KEEL_FIELD_OWNED_TEXT)
             for (uint32_t i = 0; i < l->count; ++i)
@@ -301,4 +308,5 @@ void save_pack(const save_schema *schema, const void *value, unsigned char *row,
             for (uint32_t i = 0; i < l->count; ++i)
                 save_write_number(to + i * bytes, save_host_number(at + i * bytes, bytes), bytes);
     }
+    return KEEL_OK;
 }

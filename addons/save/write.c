@@ -87,8 +87,13 @@ static bool put_indices(const keel_value_run *run, void *data) {
 }
 
 static void put_row(save_walk *w, const void *value) {
-    save_pack(w->schema, value, w->row, &w->job->texts);
-    save_put_bytes(&w->job->w, w->row, w->schema->row_bytes);
+    save_writer *to = &w->job->w;
+    const keel_component *c = w->schema->component;
+    const keel_result result = save_pack(w->schema, value, w->row, &w->job->texts);
+    if (result < 0 && to->result >= 0)
+        to->result = save_fail(to->error, result, "'%s': .save failed: %s", c->name,
+                               keel_result_text(result));
+    save_put_bytes(to, w->row, w->schema->row_bytes);
 }
 
 static bool put_rows(const keel_value_run *run, void *data) {

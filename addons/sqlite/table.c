@@ -96,6 +96,11 @@ static keel_result add_fields(sql_table *t, const keel_field *fields, uint32_t c
 keel_result sql_table_make(sql_table *table, const keel_component *c) {
     *table = (sql_table){ .component = c };
     if (strlen(c->name) > 255) return refuse(table, "has too long a name", "");
+    if (c->save)
+        return refuse(table,
+                      "has a .save function, whose bytes are no columns; describe its fields, or "
+                      "declare it .transient = true",
+                      "");
     if (c->field_count)
         return add_fields(table, c->fields, c->field_count, &(sql_leaf){ .offset = 0 });
     if (!c->size) return KEEL_OK;

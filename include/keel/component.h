@@ -151,6 +151,20 @@ typedef struct keel_old_value keel_old_value;
 /// @return KEEL_OK, or an error, with which loading ends
 typedef keel_result keel_migrate_hook(const keel_old_value *old, void *value, void *hook_data);
 
+/// What a value is written to and read from: by the functions of whoever calls these hooks
+/// (keel::save: keel_stream_write and its like).
+typedef struct keel_stream keel_stream;
+/// Write what fields do not describe of a value: what it owns, in an order that `load` knows. It
+/// must not call the world, and throw nothing.
+/// @return KEEL_OK, or an error, with which saving ends
+typedef keel_result keel_save_hook(const void *value, keel_stream *out, void *hook_data);
+/// Read what `save` wrote into a value that has its described fields already. Bytes may be
+/// anybody's: check what is read, and keel_stream_left before memory is taken for so many. On
+/// error, too, it is a value that the drop hook can take. It must not call the world, and throw
+/// nothing.
+/// @return KEEL_OK, or an error, with which loading ends
+typedef keel_result keel_load_hook(void *value, keel_stream *in, void *hook_data);
+
 /// What a component is. Zero members take their defaults. Worlds copy what they need of it.
 typedef struct keel_component {
     const char *name;         ///< default, if NULL: `type`. Unique in a world
@@ -191,9 +205,12 @@ typedef struct keel_component {
     const char *saved_as; ///< its name in files, after it was renamed; default, if NULL: `name`
     uint32_t version;     ///< kept in files, with what it means up to you; default 0
     keel_migrate_hook *migrate; ///< called for each value that a lower version saved; default none
-    int line;                   ///< where it was declared
-    const char *file;           ///< where it was declared; NULL: made at run time
-    uint32_t *slot; ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
+    keel_save_hook
+        *save; ///< files: writes what a value owns; default: the described fields are all
+    keel_load_hook *load; ///< files: reads it; needed where `save` is set
+    int line;             ///< where it was declared
+    const char *file;     ///< where it was declared; NULL: made at run time
+    uint32_t *slot;       ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
     /// What this is a copy of: itself; filled by KEEL_COMPONENT. A copy may have another storage
     /// and other hooks in a world, and typed verbs find it; another component, of another name or
     /// size, needs `slot` and this to be NULL: KEEL_ERROR_COMPONENT.

@@ -128,15 +128,9 @@ static keel_result learn(const keel_snapshot *snapshot) {
         keel_result result;
         keeli_storage *t = keeli_storage_get(image, &s->component, s->component.is_unique, &result);
         if (!t) return keeli_error(snapshot->world, result, "%s", keel_last_error(image)->message);
-        if (s->flags & KEELI_IS_LINK) continue;
-        t->component.drop = s->component.drop;
-        t->component.copy = s->component.copy;
-        t->component.move = s->component.move;
-        t->component.hash = s->component.hash;
-        t->component.hook_data = s->component.hook_data;
+        if (!keeli_store_take_hooks(t, &s->component)) continue;
         if (image->journal && !keeli_journal_own(image->journal, t))
             return keeli_out_of_memory(snapshot->world, "making a snapshot");
-        keeli_store_update_hooks(t);
     }
     const uint32_t numbers = world->registry.by_ordinal.count;
     if (!KEELI_RESERVE(&image->heap, &image->registry.by_ordinal, numbers))

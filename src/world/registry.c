@@ -57,6 +57,8 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
         return "has .required components, which only components have";
     if (c->initial && c->drop && !c->copy)
         return "has an .initial value and a drop hook, but no copy hook to copy it with";
+    if (!c->save != !c->load) return "has one of .save and .load, which files need both of";
+    if (c->save && (!c->size || c->is_event)) return "has .save, and no value that is saved";
     if (c->saved_as && !*c->saved_as) return "has a .saved_as that is empty";
     if (c->limit && !c->is_event)
         return "has a .limit, which events have; for changes there is keel_set_limit";
@@ -447,14 +449,7 @@ static const keel_component *register_one(keel_world *world, const keel_componen
     if (*result < 0) return NULL;
     keeli_storage *s = keeli_storage_get(world, c, c && c->is_unique, result);
     if (!s || !shares_well(world, c, result)) return NULL;
-    if (s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s)) return &s->component; // no hooks
-    s->component.drop = c->drop;
-    s->component.copy = c->copy;
-    s->component.move = c->move;
-    s->component.hash = c->hash;
-    s->component.migrate = c->migrate;
-    s->component.hook_data = c->hook_data;
-    keeli_store_update_hooks(s);
+    keeli_store_take_hooks(s, c);
     return &s->component;
 }
 

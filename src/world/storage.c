@@ -260,6 +260,21 @@ void keeli_store_update_hooks(keeli_storage *s) {
     }
 }
 
+bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from) {
+    keel_component *c = &s->component;
+    if (s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s)) return false;
+    c->drop = from->drop;
+    c->copy = from->copy;
+    c->move = from->move;
+    c->hash = from->hash;
+    c->migrate = from->migrate;
+    c->save = from->save;
+    c->load = from->load;
+    c->hook_data = from->hook_data;
+    keeli_store_update_hooks(s);
+    return true;
+}
+
 void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
     for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i)
         keeli_store_drop_disabled(world, s, i);

@@ -24,10 +24,11 @@ typedef struct Row {
 } Row;
 KEEL_FIELDS(Row, number);
 KEEL_COMPONENT(Row, KEEL_HAS_FIELDS(Row), .storage = KEEL_ARCHETYPE);
-typedef struct Mood {
+typedef struct Mood { // no texts: its values are copied many at a time
+    bool is_new;
     float joy;
 } Mood;
-KEEL_FIELDS(Mood, joy);
+KEEL_FIELDS(Mood, is_new, joy);
 KEEL_COMPONENT(Mood, KEEL_HAS_FIELDS(Mood), .storage = KEEL_INDEXED, .required = KEEL_LIST(Row));
 typedef struct OwnedBy {
     int16_t since;
@@ -41,6 +42,56 @@ typedef struct Round {
 KEEL_FIELDS(Round, number, winner);
 KEEL_UNIQUE(Round, KEEL_HAS_FIELDS(Round));
 KEEL_TAG(Asleep);
+// A list that a value owns, written by functions; its texts and handles are not kept.
+typedef struct Path {
+    int64_t *steps;
+    uint32_t count;
+} Path;
+static void path_drop(void *value, void *data) {
+    (void)data;
+    free(((Path *)value)->steps);
+}
+static bool path_copy(void *to, const void *from, void *data) {
+    (void)data;
+    const Path *path = from;
+    Path copy = { malloc((path->count + 1u) * sizeof *path->steps), path->count };
+    if (!copy.steps) return false;
+    if (path->count) memcpy(copy.steps, path->steps, path->count * sizeof *path->steps);
+    memcpy(to, &copy, sizeof copy);
+    return true;
+}
+static uint64_t path_hash(const void *value, void *data) {
+    (void)data;
+    uint64_t hash = ((const Path *)value)->count;
+    for (uint32_t i = 0; i < ((const Path *)value)->count; ++i)
+        hash = hash * 31 + (uint64_t)((const Path *)value)->steps[i];
+    return hash;
+}
+static keel_result path_save(const void *value, keel_stream *out, void *data) {
+    (void)data;
+    const Path *path = value;
+    keel_stream_write_text(out, path->count ? "path" : NULL);
+    keel_stream_write_entity(out, keel_entity_make(path->count, 0));
+    for (uint32_t i = 0; i < path->count; ++i)
+        keel_stream_write_int(out, path->steps[i]);
+    return KEEL_OK;
+}
+static keel_result path_load(void *value, keel_stream *in, void *data) {
+    (void)data;
+    Path *path = value;
+    const char *text = keel_stream_read_text(in);
+    const keel_entity e = keel_stream_read_entity(in);
+    if ((text && strlen(text) > 1000) || (keel_is_null(e) && text)) return KEEL_ERROR_FORMAT;
+    const size_t count = keel_stream_left(in) / 8;
+    free(path->steps);
+    path->steps = malloc((count + 1) * sizeof *path->steps);
+    if (!path->steps) return KEEL_ERROR_MEMORY;
+    for (path->count = 0; path->count < count; ++path->count)
+        path->steps[path->count] = keel_stream_read_int(in);
+    return KEEL_OK;
+}
+KEEL_COMPONENT(Path, .drop = path_drop, .copy = path_copy, .hash = path_hash, .save = path_save,
+               .load = path_load);
 
 enum { MAX_BYTES = 1 << 20, MAX_ENTITIES = 1 << 14 };
 static const char tags[][5] = { "ENTS", "COMP", "RELA", "UNIQ", "DISA",
@@ -58,7 +109,7 @@ static void be_silent(void *context, keel_log_level level, const char *line) {
 static keel_world *new_world(void) {
     keel_world *world = keel_world_create(&(keel_world_desc){
         .log = { be_silent, NULL }, .on_misuse = KEEL_MISUSE_RETURN, .worker_count = 1 });
-    if (!world || keel_register(world, Chest, Row, Mood, OwnedBy, Asleep) < 0 ||
+    if (!world || keel_register(world, Chest, Row, Mood, OwnedBy, Asleep, Path) < 0 ||
         !keel_register_component(world, KEEL_UNIQUE_OF(Round)))
         stop("out of memory");
     return world;
@@ -77,12 +128,18 @@ static void fill(keel_world *world) {
         all[i] = keel_add_entity(world, KEEL_INIT(Row, { (int32_t)i }));
         const keel_entity last = i ? all[i - 1] : keel_null();
         if (i % 2) keel_add(world, all[i], Chest, { true, "gold", last, { 1, -1 } });
-        if (i % 3) keel_add(world, all[i], Mood, { 0.5F });
+        if (i % 3) keel_add(world, all[i], Mood, { i % 4 == 0, 0.5F });
         if (i % 4) keel_attach(world, all[i], last);
         if (i > 3) keel_relate(world, all[i], OwnedBy, last, { 7 });
         if (i > 5) keel_add(world, all[i], Asleep);
         const char name[] = { 'n', (char)('a' + i), 0 };
         if (i % 5) keel_set_name(world, all[i], name);
+        if (i % 6 != 5) continue;
+        Path path = { malloc((i + 1) * sizeof *path.steps), i / 5 };
+        for (uint32_t k = 0; path.steps && k < path.count; ++k)
+            path.steps[k] = k;
+        if (!path.steps || keel_add_component(world, all[i], KEEL_OF(Path), &path) < 0)
+            path_drop(&path, NULL);
     }
     keel_disable(world, all[4], Mood);
     keel_disable(world, all[4], Row);
@@ -182,11 +239,16 @@ static void make_file(const uint8_t *bytes, size_t size, save_bytes *out) {
 }
 
 // ------------------------------------------------------------------ loading
+// Those that begin with a bool.
 static bool look(const keel_value_run *run, void *data) {
-    (void)data;
+    const size_t size = *(const size_t *)data;
     for (uint32_t i = 0; i < run->count; ++i) // as a bool it may not be read
-        if (*((const uint8_t *)run->values + i * sizeof(Chest)) > 1) stop("a bool that is none");
+        if (*((const uint8_t *)run->values + i * size) > 1) stop("a bool that is none");
     return true;
+}
+static void look_at(keel_world *world, const keel_component *c) {
+    size_t size = c->size;
+    if (keel_visit_values(world, c, look, &size) < 0) stop("cannot be looked at");
 }
 
 static int load_file(const uint8_t *bytes, size_t size) {
@@ -203,7 +265,8 @@ static int load_file(const uint8_t *bytes, size_t size) {
     if (r < 0 && keel_entity_count(world)) stop("something was changed");
     if (keel_entity_count(world) > MAX_ENTITIES) stop("more entities than max_entities");
     if (!keel_world_check(world, &broken)) stop(broken.message);
-    if (keel_visit_values(world, KEEL_OF(Chest), look, NULL) < 0) stop("cannot be looked at");
+    look_at(world, KEEL_OF(Chest));
+    look_at(world, KEEL_OF(Mood));
     if (keel_world_hash(world, &hash) < 0) stop("no hash");
     // what was loaded can be saved, and is the same again
     if (r == KEEL_OK) {

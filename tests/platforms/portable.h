@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Put before each source of the orrery by tools/matrix: sines that are the same everywhere, as
-// those of C libraries differ in their last bit; the processor's square root, as that of mingw-w64's
-// library is not always the nearest one; and what the orrery asks of POSIX where that is missing.
+// those of C libraries differ in their last bit; the processor's square root, as that of
+// mingw-w64's library is not always the nearest one; and what the orrery asks of POSIX where that
+// is missing.
 #pragma once
 #include <math.h>
 #include <stdio.h>

@@ -513,6 +513,36 @@ static void another_one_in_the_same_place(void **unused) {
     api_end(&f);
 }
 
+// What an edge owns goes with it, and comes back with it.
+typedef Text Bond;
+KEEL_VALUED_RELATION(Bond, OWNS_TEXT, .exclusive = true);
+static void values_of_edges_come_back(void **unused) {
+    (void)unused;
+    api_fixture f;
+    api_begin(&f);
+    keel_history *history = keel_history_create(f.world, SIZE_MAX);
+    const keel_entity a = keel_add_entity(f.world), b = keel_add_entity(f.world);
+    const Text first = text_of(1), second = text_of(2);
+    assert_int_equal(keel_relate_component(f.world, a, KEEL_OF(Bond), b, &first), KEEL_OK);
+    assert_int_equal(keel_history_push(history), KEEL_OK);
+    assert_int_equal(keel_relate_component(f.world, a, KEEL_OF(Bond), b, &second), KEEL_OK);
+    assert_int_equal(keel_history_push(history), KEEL_OK);
+    assert_int_equal(keel_unrelate(f.world, a, Bond, b), KEEL_OK);
+    assert_int_equal(keel_history_push(history), KEEL_OK);
+    for (int twice = 0; twice < 2; ++twice) {
+        assert_int_equal(keel_history_back(history), KEEL_OK);
+        assert_string_equal(keel_get(f.world, a, Bond)->text, "text 2");
+        assert_int_equal(keel_history_back(history), KEEL_OK);
+        assert_string_equal(keel_get(f.world, a, Bond)->text, "text 1");
+        assert_int_equal(keel_history_forward(history), KEEL_OK);
+        assert_int_equal(keel_history_forward(history), KEEL_OK);
+        assert_null(keel_get(f.world, a, Bond));
+    }
+    keel_history_destroy(history);
+    api_end(&f);
+    assert_int_equal(live_texts, 0);
+}
+
 static void disabled_values_come_back(void **unused) {
     (void)unused;
     api_fixture f;
@@ -590,6 +620,7 @@ static const struct CMUnitTest tests[] = {
     TEST(it_is_refused_where_a_snapshot_is, "what refuses a snapshot refuses a history"),
     TEST(a_move_hook_is_refused, "a component with a move hook is refused"),
     TEST(another_one_in_the_same_place, "what came instead of what lies ahead is not taken for it"),
+    TEST(values_of_edges_come_back, "values of edges come back"),
     TEST(disabled_values_come_back, "disabled values come back"),
     TEST(epochs_begin_anew, "epochs that are used up begin anew"),
 };

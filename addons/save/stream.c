@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// What functions of the program write of a value, and read: bytes behind the rows of a section,
+// among the texts that values own.
+#include "save.h"
+
+#include <string.h>
+
+struct keel_stream {
+    save_bytes *out;               // NULL: it is read
+    const unsigned char *at, *end; // what is left
+    uint32_t version;
+    bool is_short; // there was less than was asked for
+};
+
+void keel_stream_write(keel_stream *out, const void *bytes, size_t size) {
+    unsigned char *at = out && out->out && bytes && size ? save_bytes_more(out->out, size) : NULL;
+    if (at) memcpy(at, bytes, size);
+}
+
+void keel_stream_write_int(keel_stream *out, int64_t number) {
+    if (out && out->out) save_put(out->out, (uint64_t)number, 8);
+}
+
+void keel_stream_write_float(keel_stream *out, double number) {
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    keel_stream_write_int(out, (int64_t)bits);
+}
+
+void keel_stream_write_text(keel_stream *out, const char *text) {
+    const size_t size = text ? strlen(text) + 1 : 0;
+    keel_stream_write_int(out, (int64_t)size);
+    keel_stream_write(out, text, size);
+}
+
+void keel_stream_write_entity(keel_stream *out, keel_entity e) {
+    unsigned char row[8];
+    save_put_entity(row, e);
+    keel_stream_write(out, row, sizeof row);
+}
+
+size_t keel_stream_left(const keel_stream *in) {
+    return in && !in->out ? (size_t)(in->end - in->at) : 0;
+}
+
+uint32_t keel_stream_version(const keel_stream *in) { return in ? in->version : 0; }
+
+static const unsigned char *take(keel_stream *in, uint64_t size) {
+    if (size > keel_stream_left(in)) {
+        if (in) in->is_short = true;
+        return NULL;
+    }
+    in->at += size;
+    return in->at - size;
+}
+
+bool keel_stream_read(keel_stream *in, void *bytes, size_t size) {
+    if (!size || !bytes) return !size;
+    const unsigned char *at = take(in, size);
+    if (at) memcpy(bytes, at, size);
+    else memset(bytes, 0, size);
+    return at != NULL;
+}
+
+int64_t keel_stream_read_int(keel_stream *in) {
+    const unsigned char *at = take(in, 8);
+    return at ? (int64_t)save_read_number(at, 8) : 0;
+}
+
+double keel_stream_read_float(keel_stream *in) {
+    const int64_t bits = keel_stream_read_int(in);
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+const char *keel_stream_read_text(keel_stream *in) {
+    const uint64_t size = (uint64_t)keel_stream_read_int(in);
+    const unsigned char *at = size ? take(in, size) : NULL;
+    if (!at || memchr(at, 0, (size_t)size) == at + size - 1) return (const char *)at;
+    in->is_short = true;
+    return NULL;
+}
+
+keel_entity keel_stream_read_entity(keel_stream *in) {
+    const unsigned char *at = take(in, 8);
+    keel_entity e = keel_null();
+    if (at && !save_get_entity(at, &e)) in->is_short = true;
+    return e;
+}
+
+// ------------------------------------------------------------------ around the hooks
+keel_result save_pack_stream(const keel_component *c, const void *value, unsigned char *row,
+                             save_bytes *to) {
+    keel_stream out = { .out = to };
+    const size_t before = to->size;
+    const keel_result result = c->save(value, &out, c->hook_data);
+    const size_t length = to->size - before;
+    if (length > UINT32_MAX) to->is_full = true;
+    save_write_number(row, length, 4);
+    return result;
+}
+
+keel_result save_unpack_stream(const save_match *m, const unsigned char *row, const char *bytes,
+                               void *value) {
+    const keel_component *c = m->here.component;
+    const unsigned char *at = (const unsigned char *)bytes;
+    keel_stream in = { .at = at, .end = at, .version = m->file.version };
+    if (at) in.end += save_read_number(row, 4);
+    const keel_result result = c->load(value, &in, c->hook_data);
+    char whose[SAVE_WHOSE];
+    if (result < 0)
+        return save_fail(m->error, result, "'%s'%s: .load failed: %s", c->name,
+                         save_whose(m, whose), keel_result_text(result));
+    if (!in.is_short && in.at == in.end) return KEEL_OK;
+    return save_fail(m->error, KEEL_ERROR_SCHEMA,
+                     "'%s'%s: .load read %s than .save wrote; ask keel_stream_version which "
+                     "program that was",
+                     c->name, save_whose(m, whose), in.is_short ? "more" : "less");
+}
