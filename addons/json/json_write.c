@@ -2,6 +2,11 @@
 // A world as JSON. What is written is a copy in which everything is enabled, so that values of
 // disabled components can be read; the world itself tells what is disabled.
 #include "json_text.h"
+#ifdef _WIN32
+#include <errno.h>
+#else
+#include "../replace_file.h"
+#endif
 
 #include <stdio.h>
 #include <string.h>
@@ -348,21 +353,34 @@ keel_result keel_json_write_to(const keel_world *world, keel_json_sink *sink, vo
     return w.result;
 }
 
-static bool write_file(void *context, const char *text, size_t length) {
-    FILE *file = fopen(context, "wb");
-    if (!file) return false;
-    const bool is_written = fwrite(text, 1, length, file) == length;
-    return fclose(file) == 0 && is_written;
+typedef struct json_file {
+    char path[4096];
+    int error; // errno
+} json_file;
+static bool put_file(void *context, const char *text, size_t length) {
+    json_file *to = context;
+#ifdef _WIN32 // in its place
+    FILE *file = fopen(to->path, "wb");
+    const bool is_written = file && fwrite(text, 1, length, file) == length;
+    const bool done = file && fclose(file) == 0 && is_written;
+    to->error = errno;
+#else
+    replacing file;
+    const bool begun = replace_begin(&file, to->path);
+    const bool done = begun && replace_end(&file, replace_write(&file, text, length));
+    to->error = file.error;
+#endif
+    return done;
 }
 
 keel_result keel_json_write(const keel_world *world, const char *path,
                             const keel_json_write_options *options, keel_error *error) {
+    json_file file = { .error = 0 };
     if (!path) return keeli_json_fail(error, KEEL_ERROR_ARGUMENT, "a path is needed");
-    char name[4096];
-    if (strlen(path) >= sizeof name)
+    if (strlen(path) >= sizeof file.path)
         return keeli_json_fail(error, KEEL_ERROR_FILE, "the path is too long");
-    memcpy(name, path, strlen(path) + 1);
-    const keel_result r = keel_json_write_to(world, write_file, name, options, error);
-    if (r == KEEL_ERROR_FILE) return keeli_json_fail(error, r, "%s: cannot be written", path);
-    return r;
+    memcpy(file.path, path, strlen(path) + 1);
+    const keel_result r = keel_json_write_to(world, put_file, &file, options, error);
+    if (r != KEEL_ERROR_FILE) return r;
+    return keeli_json_fail(error, r, "cannot write '%.150s': %s", path, strerror(file.error));
 }

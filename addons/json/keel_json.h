@@ -34,12 +34,13 @@ typedef struct keel_json_load_options {
 /// Takes a text of `length` bytes; false when that fails.
 typedef bool keel_json_sink(void *context, const char *text, size_t length);
 
-/// Write a world into a file.
+/// Write a world into a file: beside its place, and moved there when it is whole, as keel_save does;
+/// on Windows in its place.
 /// @param options NULL: all defaults
 /// @param error receives what is wrong; may be NULL
 /// @return KEEL_OK; KEEL_ERROR_FILE; KEEL_ERROR_TEXT for a text or name that is not UTF-8;
 ///   KEEL_ERROR_COPY for a value without fields that has hooks, and as keel_copy_world;
-///   KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT. But for KEEL_ERROR_FILE the file is as before
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT. The file is as before
 /// @threads the world's owner
 KEEL_API keel_result keel_json_write(const keel_world *world, const char *path,
                                      const keel_json_write_options *options, keel_error *error);
