@@ -34,8 +34,8 @@ typedef struct keel_json_load_options {
 /// Takes a text of `length` bytes; false when that fails.
 typedef bool keel_json_sink(void *context, const char *text, size_t length);
 
-/// Write a world into a file: beside its place, and moved there when it is whole, as keel_save does;
-/// on Windows in its place.
+/// Write a world into a file: beside its place, and moved there when it is whole, as keel_save
+/// does; on Windows in its place.
 /// @param options NULL: all defaults
 /// @param error receives what is wrong; may be NULL
 /// @return KEEL_OK; KEEL_ERROR_FILE; KEEL_ERROR_TEXT for a text or name that is not UTF-8;
