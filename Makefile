@@ -23,6 +23,7 @@ help:
 	@echo "make dist         what is published: these two, the sources as one archive, checksums"
 	@echo "make bindings     what the headers say, bindings/api.json, and the bindings that are made of it"
 	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, one file, valgrind, docs"
+	@echo "make coverage   which lines of src/ the tests reach, in a build of its own (tools/coverage)"
 	@echo "make fuzz    ten minutes of libFuzzer over the public interface (tools/fuzz)"
 	@echo "make soak    a world that lives long: does memory return, how long do edits and frames take"
 	@echo "make matrix  build and test for other processors and systems, under emulators: an hour (tools/matrix)"
@@ -44,6 +45,11 @@ test:
 	cmake --preset debug
 	cmake --build --preset debug -j $(JOBS)
 	ctest --preset debug -j $(JOBS)
+
+.PHONY: coverage
+coverage:
+	tools/install_packages test
+	tools/coverage --run
 
 .PHONY: fuzz
 fuzz:
@@ -135,7 +141,7 @@ check-release check-asan check-tsan check-perturb check-clang check-hardened che
 # Flags that ask for protection, and what they come to.
 check-hardened: THEN = tools/check_hardened build/hardened
 
-# clang-tidy over src/, a minute or two; `tools/check_static gcc cppcheck` are slower, and not clean.
+# gcc -fanalyzer, clang-tidy and cppcheck over src/, two or three minutes.
 check-static:
 	@tools/install_packages static
 	@tools/check_static

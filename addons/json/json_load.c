@@ -508,8 +508,8 @@ static bool read_uniques(loader *l, uint32_t object) {
 
 // Uniques may refer to entities, so they come last wherever they stand.
 static bool read_world(loader *l) {
-    static const char *const sections[] = { "handles", "entities", "uniques" };
-    uint32_t found[3] = { 0, 0, 0 };
+    static const char *const sections[] = { "handles", "entities", "uniques", "$schema" };
+    uint32_t found[4] = { 0 };
     if (token(l, 0)->kind != KEELI_JSON_OBJECT)
         return fail(l, token(l, 0), KEEL_ERROR_TEXT, "a level in {} is expected");
     uint32_t key = 1;
@@ -517,12 +517,15 @@ static bool read_world(loader *l) {
         const char *name = decode(l, token(l, key));
         const keeli_json_kind kind = token(l, key + 1)->kind;
         uint32_t s = 0;
-        while (s < 3 && strcmp(sections[s], name) != 0)
+        while (s < 4 && strcmp(sections[s], name) != 0)
             ++s;
-        if (s == 3)
+        if (s == 4)
             return fail(l, token(l, key), KEEL_ERROR_UNKNOWN,
                         "no section '%.60s'; there are 'handles', 'uniques' and 'entities'", name);
         if (found[s]) return fail(l, token(l, key), KEEL_ERROR_TEXT, "'%s' is there twice", name);
+        if (s == 3 && kind != KEELI_JSON_STRING)
+            return fail(l, token(l, key + 1), KEEL_ERROR_TEXT, "'%s': a text is expected", name);
+        if (s == 3) continue; // for editors
         if (s ? kind != KEELI_JSON_OBJECT : kind != KEELI_JSON_TRUE && kind != KEELI_JSON_FALSE)
             return fail(l, token(l, key + 1), KEEL_ERROR_TEXT, "'%s': %s is expected", name,
                         s ? "{}" : "true or false");

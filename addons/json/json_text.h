@@ -52,6 +52,24 @@ bool keeli_json_from_base64(const char *text, size_t length, unsigned char *out,
 extern const char keeli_json_base64[65];
 // Fills in `error`, which may be NULL, and returns `result`.
 keel_result keeli_json_fail(keel_error *error, keel_result result, const char *format, ...);
+// A text that is written. The first error stays, and nothing comes after it.
+typedef struct keeli_json_out {
+    char *text;
+    size_t length, room;
+    keel_allocator allocator;
+    keel_error *error;
+    keel_result result;
+} keeli_json_out;
+void keeli_json_put(keeli_json_out *out, const char *text, size_t length);
+// With the escapes of JSON; `path` is whose it is, for errors. And with quotes.
+void keeli_json_put_escaped(keeli_json_out *out, const char *text, size_t length, const char *path);
+void keeli_json_put_text(keeli_json_out *out, const char *text, size_t length, const char *path);
+void keeli_json_end(keeli_json_out *out);
+// What `write` hands to a sink becomes a file, all of it or nothing.
+typedef keel_result keeli_json_write_fn(void *data, keel_json_sink *sink, void *context,
+                                        keel_error *error);
+keel_result keeli_json_write_file(const char *path, keeli_json_write_fn *write, void *data,
+                                  keel_error *error);
 // Is this one written as a component of an entity, or as a unique?
 bool keeli_json_is_written(const keel_component *c);
 // Errors are handed out by `error`, so worlds in between write no log.

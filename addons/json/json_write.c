@@ -11,53 +11,18 @@ typedef struct writer {
     keel_world *copy;
     keel_json_write_options how;
     keel_allocator given; // zero: the default
-    keel_error *error;
-    keel_result result; // the first error
-    char *text;
-    size_t length, room;
+    keeli_json_out out;
 } writer;
 
 static void put_bytes(writer *w, const char *text, size_t length) {
-    if (w->result != KEEL_OK) return;
-    if (w->room - w->length < length) {
-        const size_t room = (w->length + length) * 2 + 256;
-        char *grown = keeli_json_resize(&w->how.allocator, w->text, w->room, room);
-        if (!grown) {
-            w->result = keeli_json_fail(w->error, KEEL_ERROR_MEMORY, "out of memory");
-            return;
-        }
-        w->text = grown, w->room = room;
-    }
-    memcpy(w->text + w->length, text, length);
-    w->length += length;
+    keeli_json_put(&w->out, text, length);
 }
 static void put(writer *w, const char *text) { put_bytes(w, text, strlen(text)); }
-
-// A text with the escapes of JSON, without quotes; `path` is whose it is.
 static void put_escaped(writer *w, const char *text, size_t length, const char *path) {
-    for (size_t i = 0, n; i < length && w->result == KEEL_OK; i += n) {
-        const unsigned char c = (unsigned char)text[i];
-        char escape[8];
-        n = keeli_json_utf8(text + i, length - i);
-        if (!n) {
-            w->result = keeli_json_fail(w->error, KEEL_ERROR_TEXT,
-                                        "'%s': a text that is not UTF-8 cannot be JSON", path);
-            return;
-        }
-        if (c == '"' || c == '\\') snprintf(escape, sizeof escape, "\\%c", c);
-        else if (c == '\n') snprintf(escape, sizeof escape, "\\n");
-        else if (c == '\t') snprintf(escape, sizeof escape, "\\t");
-        else if (c < 0x20) snprintf(escape, sizeof escape, "\\u%04x", c);
-        else escape[0] = '\0';
-        if (escape[0]) put(w, escape);
-        else put_bytes(w, text + i, n);
-    }
+    keeli_json_put_escaped(&w->out, text, length, path);
 }
-
 static void put_text(writer *w, const char *text, size_t length, const char *path) {
-    put(w, "\"");
-    put_escaped(w, text, length, path);
-    put(w, "\"");
+    keeli_json_put_text(&w->out, text, length, path);
 }
 
 static void put_base64(writer *w, const unsigned char *bytes, size_t size) {
@@ -119,8 +84,9 @@ static void put_scalar(writer *w, const keel_field_place *place, const void *val
     char text[512];
     const size_t length = keel_field_print(place, value, text, sizeof text);
     if (length >= sizeof text) {
-        w->result = keeli_json_fail(w->error, KEEL_ERROR_TEXT, "'%s': names of more than %u bytes",
-                                    place->path, (unsigned)sizeof text);
+        w->out.result =
+            keeli_json_fail(w->out.error, KEEL_ERROR_TEXT, "'%s': names of more than %u bytes",
+                            place->path, (unsigned)sizeof text);
         return;
     }
     static const char limit[] = "9007199254740992"; // 2^53
@@ -167,15 +133,15 @@ static void put_fields(writer *w, const keel_component *c, const keel_field *fie
 static void put_field(writer *w, const keel_component *c, char *path, const void *value) {
     keel_field_place place;
     keel_error wrong;
-    if (w->result != KEEL_OK) return;
+    if (w->out.result != KEEL_OK) return;
     if (keel_field_find(c, path, &place, &wrong) != KEEL_OK) {
-        w->result = keeli_json_fail(w->error, wrong.result, "%s", wrong.message);
+        w->out.result = keeli_json_fail(w->out.error, wrong.result, "%s", wrong.message);
         return;
     }
     const size_t length = strlen(path);
     const bool is_array = place.count > 1;
     if (is_array) put(w, "[");
-    for (uint32_t i = 0; i < place.count && w->result == KEEL_OK; ++i) {
+    for (uint32_t i = 0; i < place.count && w->out.result == KEEL_OK; ++i) {
         keel_field_place element = place;
         if (i) put(w, ", ");
         if (is_array) {
@@ -214,19 +180,21 @@ static void put_value(writer *w, const keel_component *c, const void *value) {
     char path[KEELI_JSON_PATH] = "";
     if (c->size == 0) put(w, "true");
     else if (c->save)
-        w->result = w->result < 0 ? w->result
-                                  : keeli_json_fail(w->error, KEEL_ERROR_COPY,
-                                                    "'%s' has a .save function, whose bytes are no "
-                                                    "JSON: describe its fields, or make it "
-                                                    ".transient",
-                                                    c->name);
+        w->out.result = w->out.result < 0
+                            ? w->out.result
+                            : keeli_json_fail(w->out.error, KEEL_ERROR_COPY,
+                                              "'%s' has a .save function, whose bytes are no "
+                                              "JSON: describe its fields, or make it "
+                                              ".transient",
+                                              c->name);
     else if (c->field_count) put_fields(w, c, c->fields, c->field_count, path, value);
     else if (!c->drop && !c->copy) put_base64(w, value, c->size);
-    else if (w->result == KEEL_OK)
-        w->result = keeli_json_fail(w->error, KEEL_ERROR_COPY,
-                                    "'%s' has hooks and no fields: describe them (KEEL_FIELDS), or "
-                                    "make it .transient",
-                                    c->name);
+    else if (w->out.result == KEEL_OK)
+        w->out.result =
+            keeli_json_fail(w->out.error, KEEL_ERROR_COPY,
+                            "'%s' has hooks and no fields: describe them (KEEL_FIELDS), or "
+                            "make it .transient",
+                            c->name);
 }
 
 static void put_relation(writer *w, keel_entity e, const keel_component *c) {
@@ -292,6 +260,11 @@ static void put_entity(writer *w, keel_entity e, bool *follows) {
 static void put_world(writer *w) {
     bool follows = false;
     put(w, "{\n");
+    if (w->how.schema) {
+        put(w, "  \"$schema\": ");
+        put_text(w, w->how.schema, strlen(w->how.schema), "$schema");
+        put(w, ",\n");
+    }
     if (w->how.handles) put(w, "  \"handles\": true,\n");
     put(w, "  \"uniques\": {");
     for (const keel_component *c = NULL; (c = keel_next_unique(w->copy, c));) {
@@ -307,7 +280,7 @@ static void put_world(writer *w) {
     follows = false;
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(w->copy, e));) {
         if (!keel_is_null(keel_parent_of(w->copy, e))) continue;
-        for (keel_entity below = e; !keel_is_null(below) && w->result == KEEL_OK;) {
+        for (keel_entity below = e; !keel_is_null(below) && w->out.result == KEEL_OK;) {
             put_entity(w, below, &follows);
             below = keel_next_descendant(w->copy, e, below, KEEL_DEPTH_FIRST);
         }
@@ -323,46 +296,43 @@ static keel_result copy_world(writer *w) {
                                    .worker_count = 1,
                                    .log = { .write = keeli_json_be_silent } };
     w->copy = keel_world_create(&desc);
-    if (!w->copy) return keeli_json_fail(w->error, KEEL_ERROR_MEMORY, "out of memory");
+    if (!w->copy) return keeli_json_fail(w->out.error, KEEL_ERROR_MEMORY, "out of memory");
     keel_result r = keel_copy_world(w->world, w->copy);
     for (keel_entity e = keel_null(); r >= 0 && !keel_is_null(e = keel_next_entity(w->copy, e));)
         r = keel_enable_entity(w->copy, e, true);
-    if (r < 0) return keeli_json_fail(w->error, r, "%s", keel_last_error(w->copy)->message);
+    if (r < 0) return keeli_json_fail(w->out.error, r, "%s", keel_last_error(w->copy)->message);
     return KEEL_OK;
 }
 
 keel_result keel_json_write_to(const keel_world *world, keel_json_sink *sink, void *context,
                                const keel_json_write_options *options, keel_error *error) {
-    writer w = { .world = world, .error = error };
+    writer w = { .world = world, .out.error = error };
     if (!world || !sink)
         return keeli_json_fail(error, KEEL_ERROR_ARGUMENT, "a world and a sink are needed");
     if (options) w.how = *options;
     w.given = w.how.allocator;
-    w.how.allocator = keeli_json_allocator(w.how.allocator);
-    w.result = copy_world(&w);
-    if (w.result == KEEL_OK) put_world(&w);
-    if (w.result == KEEL_OK && !sink(context, w.text, w.length))
-        w.result = keeli_json_fail(error, KEEL_ERROR_FILE, "the text cannot be written");
-    keeli_json_resize(&w.how.allocator, w.text, w.room, 0);
+    w.out.allocator = keeli_json_allocator(w.how.allocator);
+    w.out.result = copy_world(&w);
+    if (w.out.result == KEEL_OK) put_world(&w);
+    if (w.out.result == KEEL_OK && !sink(context, w.out.text, w.out.length))
+        w.out.result = keeli_json_fail(error, KEEL_ERROR_FILE, "the text cannot be written");
+    keeli_json_end(&w.out);
     if (w.copy) keel_world_destroy(w.copy);
-    return w.result;
+    return w.out.result;
 }
 
-static bool write_file(void *context, const char *text, size_t length) {
-    FILE *file = fopen(context, "wb");
-    if (!file) return false;
-    const bool is_written = fwrite(text, 1, length, file) == length;
-    return fclose(file) == 0 && is_written;
+typedef struct request {
+    const keel_world *world;
+    const keel_json_write_options *options;
+} request;
+static keel_result write_request(void *data, keel_json_sink *sink, void *context,
+                                 keel_error *error) {
+    const request *r = data;
+    return keel_json_write_to(r->world, sink, context, r->options, error);
 }
 
 keel_result keel_json_write(const keel_world *world, const char *path,
                             const keel_json_write_options *options, keel_error *error) {
-    if (!path) return keeli_json_fail(error, KEEL_ERROR_ARGUMENT, "a path is needed");
-    char name[4096];
-    if (strlen(path) >= sizeof name)
-        return keeli_json_fail(error, KEEL_ERROR_FILE, "the path is too long");
-    memcpy(name, path, strlen(path) + 1);
-    const keel_result r = keel_json_write_to(world, write_file, name, options, error);
-    if (r == KEEL_ERROR_FILE) return keeli_json_fail(error, r, "%s: cannot be written", path);
-    return r;
+    request what = { world, options };
+    return keeli_json_write_file(path, write_request, &what, error);
 }

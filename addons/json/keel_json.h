@@ -18,6 +18,9 @@ typedef struct keel_json_write_options {
     /// handle, and a reference to a dead one is null.
     bool handles;
     keel_allocator allocator; ///< default malloc and free
+    /// What the member "$schema" says, by which editors find the schema (keel_json_write_schema): a
+    /// path or an address. Default: there is none
+    const char *schema;
 } keel_json_write_options;
 
 /// How a text is loaded. Zero members take their defaults.
@@ -34,12 +37,13 @@ typedef struct keel_json_load_options {
 /// Takes a text of `length` bytes; false when that fails.
 typedef bool keel_json_sink(void *context, const char *text, size_t length);
 
-/// Write a world into a file.
+/// Write a world into a file: beside its place, and moved there when it is whole, as keel_save
+/// does; on Windows in its place.
 /// @param options NULL: all defaults
 /// @param error receives what is wrong; may be NULL
 /// @return KEEL_OK; KEEL_ERROR_FILE; KEEL_ERROR_TEXT for a text or name that is not UTF-8;
 ///   KEEL_ERROR_COPY for a value without fields that has hooks, and as keel_copy_world;
-///   KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT. But for KEEL_ERROR_FILE the file is as before
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT. The file is as before
 /// @threads the world's owner
 KEEL_API keel_result keel_json_write(const keel_world *world, const char *path,
                                      const keel_json_write_options *options, keel_error *error);
@@ -49,6 +53,21 @@ KEEL_API keel_result keel_json_write(const keel_world *world, const char *path,
 KEEL_API keel_result keel_json_write_to(const keel_world *world, keel_json_sink *sink,
                                         void *context, const keel_json_write_options *options,
                                         keel_error *error);
+
+/// Write a JSON Schema (draft 2020-12) of the levels that the world can load: an editor that has it
+/// completes names of components, fields and values of enums, and marks what is wrong. It is about
+/// the components, relations and uniques that the world knows now; what is in the world does not
+/// matter. What it cannot say, such as that an entity is there, the loader says.
+/// @param error receives what is wrong; may be NULL
+/// @return KEEL_OK; KEEL_ERROR_FILE; KEEL_ERROR_TEXT for a name that is not UTF-8;
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT. The file is as before
+/// @threads the world's owner
+KEEL_API keel_result keel_json_write_schema(const keel_world *world, const char *path,
+                                            keel_error *error);
+/// The same into a function, which is called once.
+/// @return as keel_json_write_schema; KEEL_ERROR_FILE when the sink answers false
+KEEL_API keel_result keel_json_write_schema_to(const keel_world *world, keel_json_sink *sink,
+                                               void *context, keel_error *error);
 
 /// Load a file into a world that knows the components. Without `merge` no entity is alive in it and
 /// no unique is set, and entities that have no name keep their handles.

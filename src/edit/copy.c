@@ -44,9 +44,8 @@ static keel_result give_related(keeli_batch *b, const keeli_holder *holder) {
     keeli_editing_begin(world);
     const bool has_room = b->result == KEEL_OK && keeli_batch_reserve(b) == KEEL_OK;
     if (has_room) keeli_commit_edges_of(world, prototype, copies, count);
-    const keel_result result = keeli_batch_give(b);
-    if (result == KEEL_OK) keeli_commit_targets_of(world, prototype, copies, count);
-    else if (has_room) keeli_take_edges_back(world, prototype, copies, count);
+    const keel_result result = keeli_batch_give(b); // cannot fail if there is room
+    if (has_room) keeli_commit_targets_of(world, prototype, copies, count);
     keeli_editing_end(world);
     keeli_free(&world->heap, copies, count * sizeof *copies, sizeof *copies);
     return keeli_done(world, result);

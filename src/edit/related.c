@@ -151,14 +151,6 @@ void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_ent
     }
 }
 
-void keeli_take_edges_back(keel_world *world, uint32_t prototype, const keel_entity *copies,
-                           uint32_t count) {
-    for (keeli_relation *r = world->relations.all; r; r = r->next)
-        if (keeli_store_has(r->sources, prototype) && r->sources->size)
-            for (uint32_t i = count; i--;)
-                keeli_let_go(world, r, keeli_index_of(copies[i]), 0, true);
-}
-
 bool keeli_reserve_rule(keel_world *world, const keeli_relation *r) {
     const uint32_t last = keeli_presence_last(&r->sources->presence);
     return last == UINT32_MAX || reserve_rule(world, r, last, 0);

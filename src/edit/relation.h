@@ -49,8 +49,6 @@ keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *hold
                                      uint32_t numbers);
 void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
                              uint32_t count);
-// The targets of relations with values, before the copies get the values; and back.
+// The targets of relations with values, before the copies get the values.
 void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
-                           uint32_t count);
-void keeli_take_edges_back(keel_world *world, uint32_t prototype, const keel_entity *copies,
                            uint32_t count);

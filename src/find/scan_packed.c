@@ -85,6 +85,7 @@ static uint32_t common_range(const keeli_iterator *it, keeli_storage *const *lis
         const uint32_t known = same && same->count > it->at ? same->count - it->at : 0;
         if (range <= known) {
             KEEL_ASSERT_INTERNAL(first->bits ==
+                                 // analyzer: `known` is 0 without one
                                  keeli_sparse_set_entity(set, same->from + it->at)->bits);
             continue;
         }

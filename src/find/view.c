@@ -436,7 +436,7 @@ keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *co
     if (!s && (!component || !(component = keel_register_component(world, component)))) return none;
     if (!s) s = keeli_storage_find(world, component);
     if (s->component.is_unique) return none;
-    if (s->flags & KEELI_IS_BOUND &&
+    if (s->flags & KEELI_IS_BOUND && // analyzer: it is registered now
         keeli_check_thread(world, world, s, KEEL_ACCESS_READ, NULL, "look up") < 0)
         return none;
     return (keel_lookup){ .set = s->root, .size = s->component.size, .shift = s->root->shift };

@@ -255,6 +255,7 @@ static void note(keel_world *world, keeli_view_observer *v, uint32_t index) {
 
 static void notify_view(keel_world *world, const keeli_view_observer *v, uint32_t index,
                         uint32_t kind) {
+    // analyzer: an observed view that was listed was found or made
     const keeli_observer it = v->observer;
     if (!it.function || !(it.kinds & kind)) return;
     const keel_change event = { .world = world,

@@ -120,6 +120,7 @@ uint64_t keeli_set_idle_blocks(const keel_world *world, const keeli_storage *s) 
 
 static void take_collector(keel_world *world, keeli_storage *source, keeli_storage *set) {
     keeli_collector *c = collector_of(source, set);
+    // analyzer: a set has a collector at each of its sources
     *c = source->collectors.items[--source->collectors.count];
     if (!source->collectors.count) KEELI_RELEASE(&world->heap, &source->collectors);
     uint32_t at = 0;

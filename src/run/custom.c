@@ -23,7 +23,7 @@ static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context 
     keeli_context_init(&h->context, view->world, &h->self, worker);
     keeli_context_set_view(&h->context, view);
     if (!view->is_parameter) h->context.scratch = &view->scratch;
-    h->around = worker->inside;
+    h->around = worker->inside; // analyzer: who has a world runs on one of its workers
     worker->inside = &h->context.in;
     if (!outer) return &h->context;
     h->context.node = outer->node;
@@ -189,6 +189,7 @@ static keel_result end_at(keel_world *world, keel_context *outer, keeli_worker *
     if (view->is_parameter)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "custom view '%s' is a parameter of %s '%s' and ends with it",
+                            // analyzer: parameters belong to a system, which has a context
                             view->holder.name, outer->in.kind, outer->system->name);
     if (view->in_hands)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,

@@ -363,6 +363,7 @@ static bool take_over(keeli_schedule *s, keeli_schedule *old) {
 // ------------------------------------------------------------------ keeping
 static bool is_for(const keeli_schedule *s, const keel_workload *table) {
     return s->table == table &&
+           // analyzer: only schedules of tables have a stamp
            (!s->stamp || (table->stamp && keeli_atomic_load64(table->stamp) == s->stamp));
 }
 

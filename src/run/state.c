@@ -177,8 +177,9 @@ keel_result keeli_state_ask(keeli_schedule *s, const keeli_node *node, bool *yes
     const keel_transition *t = values[1];
     const size_t size = uniques[0]->size;
     const uint64_t asked = cut(step->state_value, size);
+    // analyzer: steps of a transition name two uniques
     if (step->transition) *yes = t->asked || !t->begun || t->enters;
-    else if (step->on_exit) *yes = t->exits && t->before == asked;
+    else if (step->on_exit) *yes = t->exits && t->before == asked; // analyzer: likewise
     else *yes = load(values[0], size) == asked && (step->in_state || t->enters);
     return KEEL_OK;
 }

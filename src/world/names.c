@@ -144,7 +144,7 @@ bool keeli_names_are_valid(const keel_world *world) {
         const keel_entity e = keeli_entity_at(&world->entities, i);
         const keel_child *child = keeli_store_value(world, world->hierarchy.children, i);
         const keeli_name *name = keeli_name_at(world, e);
-        if (!name->is_listed || !keel_is_same(name->entity, e) ||
+        if (!name || !name->is_listed || !keel_is_same(name->entity, e) ||
             !keel_is_same(name->parent, child ? child->parent : keel_null()) ||
             keeli_name_find(world, name->parent, name->text, name->length) != name)
             return false;

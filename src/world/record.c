@@ -250,7 +250,7 @@ static inline __attribute__((always_inline)) keeli_storage *named(keel_commands 
 
 // Places for the values: may fail, and nothing was taken over.
 static keel_result prepare_values(keel_commands *list, keeli_command *c, const keel_value *values) {
-    for (uint32_t i = 0; i < c->count; ++i) {
+    for (uint32_t i = 0; i < c->count; ++i) { // analyzer: begin() made it, or returned an error
         keeli_command_part *p = &c->parts[i];
         if (values[i].component == &keeli_if_missing) {
             p->count = 1;
@@ -283,7 +283,7 @@ void keeli_part_drop(const keel_world *world, keeli_command_part *p) {
 
 static void take_values(const keel_commands *list, const keeli_command *c,
                         const keel_value *values) {
-    for (uint32_t i = 0; i < c->count; ++i)
+    for (uint32_t i = 0; i < c->count; ++i) // analyzer: begin() made it, or returned an error
         if (values[i].value && values[i].component != &keeli_if_missing)
             keeli_value_move(keeli_part_storage(list->world, &c->parts[i]), c->parts[i].value,
                              (void *)(uintptr_t)values[i].value);
@@ -437,6 +437,7 @@ static keel_result prepare_many(keel_commands *list, keeli_command *c, const kee
     c->many->count = count * each;
     c->many->each = each;
     if (entities) memcpy(c->many->items, entities, count * sizeof *entities);
+    // analyzer: begin() made it, or returned an error
     for (uint32_t k = 0; columns && k < c->count; ++k)
         KEEL_TRY(prepare_column(list, c, &c->parts[k], &columns[k], count));
     return entities || !count ? KEEL_OK : promise_all(list, c->many);
@@ -572,7 +573,7 @@ keel_result keeli_record_removal(keel_commands *list, bool deletes, keel_entity 
 keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_entity parent) {
     keeli_command *c = NULL;
     KEEL_TRY(begin(list, KEELI_RECORD_ATTACH, child, 0, &c));
-    c->parent = parent;
+    c->parent = parent; // analyzer: begin() made it, or returned an error
     return append(list, c);
 }
 
@@ -652,7 +653,7 @@ keel_result keeli_edit_pair(keel_scope *scope, keel_entity e, const keel_compone
     KEEL_TRY(begin(list, KEELI_RECORD_EDIT_PAIR, e, 1, &c));
     KEEL_TRY(prepare_values(list, c, values));
     take_values(list, c, values);
-    c->parent = other;
+    c->parent = other; // analyzer: begin() made it, or returned an error
     c->edit_pair = edit;
     return append(list, c);
 }

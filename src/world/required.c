@@ -78,7 +78,7 @@ static bool add_required(keel_world *world, keeli_storage *s, keeli_storage *r) 
         return false;
     s->required.items[s->required.count++] = r;
     r->required_by.items[r->required_by.count++] = s;
-    r->flags |= KEELI_IS_REQUIRED;
+    r->flags |= KEELI_IS_REQUIRED; // analyzer: all of them were registered first
     return true;
 }
 

@@ -128,7 +128,7 @@ static inline void keeli_value_drop(const keeli_storage *s, void *value) {
 }
 static inline void keeli_value_move(const keeli_storage *s, void *to, void *from) {
     if (s->component.move) keeli_hook_move(to, from, (void *)(uintptr_t)s);
-    else memcpy(to, from, s->size);
+    else memcpy(to, from, s->size); // analyzer: values lie in storages; room was reserved
 }
 
 // Can values of the component be copied, if its copy hook does not fail? And the error of one that

@@ -454,7 +454,47 @@ static void out_of_memory(void **state) {
     }
 }
 
+// Nobody hears of a restore; from then on the view has the members that the world has again.
+static int entered, left;
+static void count(const keel_change *event, void *data) {
+    (void)data;
+    if (event->kind == KEEL_ON_ENTERED) ++entered;
+    else ++left;
+}
+
+static void members_after_a_restore(void **state) {
+    (void)state;
+    enum { MANY = 10000 };
+    static keel_entity list[MANY];
+    const keel_term *terms = KEEL_TERMS(KEEL_WITH(Body), KEEL_WITH(Row));
+    for (int when = 0; when < 3; ++when) { // 0: observed all the time, 1: since nobody was there
+        api_begin(&f);
+        if (when != 1) assert_int_equal(keel_observe_view(f.world, terms, BOTH, count, NULL), 0);
+        for (int i = 0; i < MANY; ++i)
+            list[i] = keel_add_entity(f.world, KEEL_INIT(Body, { i }), KEEL_INIT(Row));
+        keel_snapshot *then = keel_snapshot_create(f.world, NULL);
+        assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+        keel_clear_entities(f.world);
+        if (when == 1) assert_int_equal(keel_observe_view(f.world, terms, BOTH, count, NULL), 0);
+        if (when == 2) keel_world_trim(f.world);
+        entered = left = 0;
+        assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+        assert_int_equal(entered + left, 0);
+        keel_delete_entity(f.world, list[9]);
+        assert_int_equal(left, 1);
+        keel_remove(f.world, list[MANY - 1], Row);
+        assert_int_equal(left, 2);
+        keel_add(f.world, list[MANY - 1], Row);
+        assert_int_equal(entered, 1);
+        keel_snapshot_destroy(then);
+        assert_int_equal(keel_unobserve_view(f.world, count, NULL), KEEL_OK);
+        api_end(&f);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(members_after_a_restore,
+         "a restored world has members of observed views, and nobody hears of it"),
     TEST(single_edits, "each edit of one entity: who enters and leaves is told once"),
     TEST(nothing_in_between, "what is so only in the middle of an edit is not told"),
     TEST(any_of_several, "any_of: the first that comes, the last that goes"),

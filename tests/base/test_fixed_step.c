@@ -5,6 +5,7 @@
 #include "support/test.h"
 
 #include <math.h>
+#include <string.h>
 
 #define assert_near(actual, expected) assert_true(fabs((actual) - (expected)) < 1e-9)
 
@@ -119,7 +120,22 @@ static void alpha_is_below_one(void **state) {
     assert_near(keel_fixed_step_alpha(&clock), 0);
 }
 
+static bool go_on(const char *condition, const char *message, const char *file, int line) {
+    (void)condition, (void)file, (void)line;
+    assert_non_null(strstr(message, "needs a clock"));
+    return false;
+}
+
+static void no_clock_is_misuse(void **state) {
+    (void)state;
+    keel_set_assert_handler(go_on);
+    assert_int_equal(keel_fixed_step_advance(NULL, 1.0), 0);
+    assert_true(keel_fixed_step_alpha(NULL) <= 0);
+    keel_set_assert_handler(NULL);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(no_clock_is_misuse, "a clock that is NULL gives no tick"),
     TEST(zeros_are_a_clock_of_60_ticks, "zeros are a clock of 60 ticks per second, 8 per frame"),
     TEST(frames_of_one_step_are_one_tick_for_ever, "frames of one step are one tick for ever"),
     TEST(a_frame_of_k_steps_is_k_ticks, "a frame of k steps is k ticks"),

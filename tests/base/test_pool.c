@@ -349,7 +349,11 @@ static void nobody_works_when_there_is_nothing_to_do(void **state) {
     const uint64_t before = processor_time_ns();
     wait_some_us(300000);
     const uint64_t used = processor_time_ns() - before;
+#ifndef __EMSCRIPTEN__                   // where that is the time of the wall
     assert_in_range(used, 0, 100000000); // one worker that spins would use 300 ms
+#else
+    (void)used;
+#endif
     assert_false(keeli_pool_is_hot(&f.pool));
     run_together(&f, 7);
     end(&f);

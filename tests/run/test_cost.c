@@ -360,7 +360,11 @@ static void assert_at_rest(void) {
     const uint64_t before = processor_time_ns();
     wait_some_us(100000);
     const uint64_t used = processor_time_ns() - before;
+#ifndef __EMSCRIPTEN__                  // where that is the time of the wall
     assert_in_range(used, 0, 30000000); // a worker that looks for work would use 100 ms
+#else
+    (void)used;
+#endif
 }
 
 static void workers_are_at_rest_after_a_run(void **state) {

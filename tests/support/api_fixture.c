@@ -235,8 +235,11 @@ const char *docs_text(const char *name) {
     if (folder) snprintf(path, sizeof path, "%s/%s", folder, name);
     else {
         snprintf(path, sizeof path, "%s", __FILE__);
-        for (uint32_t i = 0; i < 3; ++i)
-            *strrchr(path, '/') = 0;
+        for (uint32_t i = 0; i < 3; ++i) {
+            char *last = strrchr(path, '/');
+            if (!last) return NULL;
+            *last = 0;
+        }
         const size_t length = strlen(path);
         snprintf(path + length, sizeof path - length, "/docs/%s", name);
     }

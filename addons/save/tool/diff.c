@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// keel-save diff: what is in one save and not in the other. Entities are the same by handle,
+// components and fields by name.
+#include "tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct difference {
+    const loaded_save *a, *b;
+    FILE *out;
+    uint32_t count;
+    char whose[512];
+} difference;
+
+static const keel_component *find(const loaded_save *save, const char *name, bool is_unique) {
+    for (uint32_t i = 0; i < save->declared_count; ++i) {
+        const keel_component *c = &save->declared[i].component;
+        if (c->is_unique == is_unique && !strcmp(c->name, name)) return c;
+    }
+    return NULL;
+}
+
+static void name_entity(const loaded_save *save, keel_entity e, char *text, size_t size) {
+    const char *name = keel_name_of(save->world, e);
+    const unsigned index = keel_entity_index(e), version = keel_entity_version(e);
+    if (name) (void)snprintf(text, size, "%uv%u \"%.300s\"", index, version, name);
+    else (void)snprintf(text, size, "%uv%u", index, version);
+}
+
+static void report(difference *d, char sign, const char *what) {
+    ++d->count;
+    fprintf(d->out, "%c %s%s%s\n", sign, d->whose, d->whose[0] && what[0] ? " " : "", what);
+}
+
+// ------------------------------------------------------------------ values
+// The text of a leaf, in memory of its own; NULL: there is no such leaf.
+static char *text_of(const keel_component *c, const void *value, const char *path) {
+    keel_field_place place;
+    if (keel_field_find(c, path, &place, NULL) < 0) return NULL;
+    const size_t length = keel_field_print(&place, value, NULL, 0);
+    char *text = malloc(length + 1);
+    if (text) (void)keel_field_print(&place, value, text, length + 1);
+    return text;
+}
+
+static void compare_leaf(difference *d, const char *name, const char *path, const char *old,
+                         const char *now) {
+    char what[512];
+    if (old && now && !strcmp(old, now)) return;
+    (void)snprintf(what, sizeof what, "%.100s.%.190s:", name, path);
+    ++d->count;
+    fprintf(d->out, "~ %s%s%s %s -> %s\n", d->whose, d->whose[0] ? " " : "", what,
+            old ? old : "(no such field)", now ? now : "(no such field)");
+}
+
+// Fields of the first; those that only the second has, too.
+static void compare_leaves(difference *d, const keel_component *of, const keel_component *other,
+                           const void *value, const void *other_value, bool only_missing) {
+    for (uint32_t i = 0; i < of->field_count; ++i) {
+        const char *path = of->fields[i].name;
+        char *text = text_of(of, value, path), *there = text_of(other, other_value, path);
+        if (!only_missing) compare_leaf(d, of->name, path, text, there);
+        else if (!there) compare_leaf(d, of->name, path, NULL, text);
+        free(text);
+        free(there);
+    }
+}
+
+static void compare_values(difference *d, const keel_component *a, const keel_component *b,
+                           const void *old, const void *now) {
+    if (!old || !now) return; // tags
+    if (!a->field_count && !b->field_count) {
+        if (a->size == b->size && !memcmp(old, now, a->size)) return;
+        compare_leaf(d, a->name, "(value)", "bytes", "other bytes");
+        return;
+    }
+    compare_leaves(d, a, b, old, now, false);
+    compare_leaves(d, b, a, now, old, true);
+}
+
+static const void *value_of(const loaded_save *save, keel_entity e, const keel_component *c) {
+    const void *value = keel_get_component(save->world, e, c);
+    return value;
+}
+
+static bool has(const loaded_save *save, keel_entity e, const keel_component *c) {
+    return c && keel_has_component(save->world, e, c);
+}
+
+static bool is_disabled(const loaded_save *save, keel_entity e, const keel_component *c) {
+    return c && !c->is_relation && keel_is_component_disabled(save->world, e, c);
+}
+
+static void compare_component(difference *d, keel_entity e, const keel_component *a,
+                              const keel_component *b) {
+    const bool then = has(d->a, e, a) || is_disabled(d->a, e, a);
+    const bool now = has(d->b, e, b) || is_disabled(d->b, e, b);
+    const char *name = a ? a->name : b->name;
+    char what[256];
+    (void)snprintf(what, sizeof what, "%.100s", name);
+    if (then && !now) report(d, '-', what);
+    if (!then && now) report(d, '+', what);
+    if (!then || !now) return;
+    if (is_disabled(d->a, e, a) != is_disabled(d->b, e, b)) {
+        (void)snprintf(what, sizeof what, "%.100s: %s", name,
+                       is_disabled(d->b, e, b) ? "disabled" : "enabled");
+        report(d, '~', what);
+        return;
+    }
+    if (has(d->a, e, a)) compare_values(d, a, b, value_of(d->a, e, a), value_of(d->b, e, b));
+}
+
+// ------------------------------------------------------------------ relations, parents, names
+static void compare_targets(difference *d, char sign, const loaded_save *of,
+                            const loaded_save *other, keel_entity e, const keel_component *c,
+                            const keel_component *there) {
+    char target[360], what[480];
+    for (keel_entity t = keel_null();
+         !keel_is_null(t = keel_next_target_component(of->world, e, c, t));) {
+        if (there && keel_is_related_component(other->world, e, there, t)) continue;
+        name_entity(of, t, target, sizeof target);
+        (void)snprintf(what, sizeof what, "%.100s %s", c->name, target);
+        report(d, sign, what);
+    }
+}
+
+static void compare_relation(difference *d, keel_entity e, const keel_component *a,
+                             const keel_component *b) {
+    if (a) compare_targets(d, '-', d->a, d->b, e, a, b);
+    if (b) compare_targets(d, '+', d->b, d->a, e, b, a);
+    if (a && b && a->size && b->size && has(d->a, e, a) && has(d->b, e, b))
+        compare_values(d, a, b, value_of(d->a, e, a), value_of(d->b, e, b));
+}
+
+static void compare_text(difference *d, const char *what, const char *old, const char *now) {
+    if (!strcmp(old, now)) return;
+    ++d->count;
+    fprintf(d->out, "~ %s %s: %s -> %s\n", d->whose, what, old, now);
+}
+
+static void compare_place(difference *d, keel_entity e) {
+    char then[360] = "none", now[360] = "none";
+    const keel_entity a = keel_parent_of(d->a->world, e), b = keel_parent_of(d->b->world, e);
+    if (!keel_is_null(a)) name_entity(d->a, a, then, sizeof then);
+    if (!keel_is_null(b)) name_entity(d->b, b, now, sizeof now);
+    if (!keel_is_same(a, b)) compare_text(d, "parent", then, now);
+    const char *old = keel_name_of(d->a->world, e), *name = keel_name_of(d->b->world, e);
+    compare_text(d, "name", old ? old : "(none)", name ? name : "(none)");
+}
+
+// ------------------------------------------------------------------ all of it
+static void compare_entity(difference *d, keel_entity e) {
+    compare_place(d, e);
+    for (uint32_t side = 0; side < 2; ++side) {
+        const loaded_save *of = side ? d->b : d->a;
+        for (uint32_t i = 0; i < of->declared_count; ++i) {
+            const keel_component *c = &of->declared[i].component;
+            const keel_component *other = find(side ? d->a : d->b, c->name, false);
+            if (c->is_unique || (side && other)) continue; // both were there
+            const keel_component *a = side ? NULL : c, *b = side ? c : other;
+            if (a && b && a->is_relation != b->is_relation) b = NULL;
+            if (c->is_relation) compare_relation(d, e, a, b);
+            else compare_component(d, e, a, b);
+        }
+    }
+}
+
+static void compare_uniques(difference *d) {
+    char what[256];
+    for (uint32_t side = 0; side < 2; ++side) {
+        const loaded_save *of = side ? d->b : d->a;
+        for (uint32_t i = 0; i < of->declared_count; ++i) {
+            const keel_component *c = &of->declared[i].component;
+            if (!c->is_unique) continue;
+            const keel_component *other = find(side ? d->a : d->b, c->name, true);
+            (void)snprintf(what, sizeof what, "%.100s", c->name);
+            if (!other) report(d, side ? '+' : '-', what);
+            else if (!side)
+                compare_values(d, c, other, keel_get_unique_value(d->a->world, c),
+                               keel_get_unique_value(d->b->world, other));
+        }
+    }
+}
+
+uint32_t diff_saves(const loaded_save *a, const loaded_save *b, FILE *out) {
+    difference d = { .a = a, .b = b, .out = out };
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(a->world, e));) {
+        name_entity(a, e, d.whose, sizeof d.whose);
+        if (!keel_is_alive(b->world, e)) report(&d, '-', "");
+        else compare_entity(&d, e);
+    }
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(b->world, e));) {
+        name_entity(b, e, d.whose, sizeof d.whose);
+        if (!keel_is_alive(a->world, e)) report(&d, '+', "");
+    }
+    (void)snprintf(d.whose, sizeof d.whose, "unique");
+    compare_uniques(&d);
+    return d.count;
+}
