@@ -187,6 +187,8 @@ enum {
     // a snapshot was taken: who writes a value stamps its block. Edits ask for no more because of
     // it (keeli_flags_of)
     KEELI_IS_STAMPED = 1 << 26,
+    // in a world of templates: each edit asks keeli_may_edit, which counts it for the recipes
+    KEELI_IS_TEMPLATE = 1 << 27,
     KEELI_KINDS_FROM = 12, // and from this bit on the kinds of `tracking`
     KEELI_IS_TRACKED = KEEL_TRACK_ALL << KEELI_KINDS_FROM,
     KEELI_IS_MARKED = KEEL_TRACK_MODIFICATION << KEELI_KINDS_FROM, // who writes a value marks it
@@ -482,6 +484,8 @@ struct keel_world {
     struct keel_snapshot *snapshots; // the latest first (rewind/snapshot.c)
     struct keeli_journal *journal;   // of the image of a history; otherwise NULL (rewind/journal.h)
     struct keel_world *templates;    // of prefabs; NULL: none were made (edit/prefab.c)
+    int32_t template_edits;          // of a world of templates: asked whether they may be made
+    KEELI_ARRAY(struct keeli_recipe *) recipes; // by index of the template (edit/recipe.c)
     // Goes up with each take and restore. Of a snapshot's image: the world's, when both were the
     // same last; 0: never.
     uint32_t epoch;

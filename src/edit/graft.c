@@ -105,10 +105,8 @@ static void unstage(const keeli_graft *g, staged *list, bool are_handed_over) {
     }
 }
 
-// Nobody adds these by hand, so they do not come as values.
 static bool is_left_out(const keeli_graft *g, const keeli_storage *s) {
-    return s->flags & KEELI_IS_LINK || s->relation || s == g->left_out ||
-           keeli_store_has_sources(s) || s->sources.count ||
+    return keeli_store_is_derived(s) || s == g->left_out ||
            (s->component.transient && !g->has_transient);
 }
 
@@ -183,8 +181,10 @@ static keel_entity parent_in(const keel_world *world, keel_entity e) {
 
 // All copies of a node get their parents and names.
 static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
-    const keel_entity above = parent_in(g->from, g->nodes[node]);
-    const uint32_t at = keel_is_null(above) ? UINT32_MAX : place_of(g, above);
+    const keel_entity above = g->recipe ? keel_null() : parent_in(g->from, g->nodes[node]);
+    const uint32_t at = g->recipe             ? g->recipe->above[node]
+                        : keel_is_null(above) ? UINT32_MAX
+                                              : place_of(g, above);
     const bool is_inside = at != UINT32_MAX;
     const keeli_name *name = keeli_name_at(g->from, g->nodes[node]);
     if (!is_inside && g->leaves_root_names) name = NULL;
@@ -266,6 +266,7 @@ static keel_result begin(keeli_graft *g, const keeli_holder *holder) {
                            (unsigned long long)total);
     if (result < 0) return keeli_out_of_memory(to, g->doing);
     if (g->count <= KEELI_GRAFT_FEW) return KEEL_OK;
+    if (g->recipe && !g->recipe->points && !g->recipe->is_more) return KEEL_OK; // nobody asks
     g->place_count = g->from->entities.size;
     g->places = keeli_new_zeroed(&to->heap, g->place_count * sizeof *g->places, sizeof *g->places);
     if (!g->places) return keeli_out_of_memory(to, g->doing);
@@ -298,66 +299,82 @@ void keeli_graft_end(keeli_graft *g) {
     g->places = NULL;
 }
 
-// One entity that points to nobody, and has nothing that comes after its values.
-static bool is_alone(const keeli_graft *g) {
-    if (g->count != 1 || !g->leaves_root_names || !keel_is_null(g->root)) return false;
-    const uint32_t index = keeli_index_of(g->nodes[0]);
-    uint32_t at = UINT32_MAX;
-    for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;)
-        if (s->relation || keeli_store_is_disabled(s, index)) return false;
-    return true;
-}
-
 // ------------------------------------------------------------------ a few plain ones
 // Copies of plain values are made as keel_add_entity does, which takes a fifth of what a batch
 // takes that makes one entity (spawn_5). Handles in them are set when all are there; where somebody
 // follows them a batch does it.
 enum { PLAIN_COPIES = 4, PLAIN_VALUES = 16 };
 
-typedef struct plain_values {
-    keel_value list[PLAIN_VALUES + 2];
-    bool have_handles, is_more; // some of them; there is something that comes after the values
-} plain_values;
+typedef struct value_list {
+    uint32_t count;
+    keel_value values[PLAIN_VALUES + 2];
+} value_list;
 
-static bool list_values(const keeli_graft *g, uint32_t node, uint32_t copy, plain_values *p) {
-    const uint32_t index = keeli_index_of(g->nodes[node]);
-    keel_value *values = p->list;
-    uint32_t at = UINT32_MAX, n = 0;
-    for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
-        if (s->relation || s->disabled.count) p->is_more = true;
-        if (is_left_out(g, s)) continue;
-        if (s->flags & KEELI_HAS_HOOKS || n == PLAIN_VALUES) return false;
+static inline bool list_own(value_list *list, const keel_world *to, const keeli_recipe *r,
+                            uint32_t node) {
+    const uint32_t index = keeli_index_of(r->nodes[node]), end = r->first[node + 1];
+    list->count = 0;
+    for (uint32_t i = r->first[node]; i < end; ++i) {
+        const keeli_storage *s = r->values[i];
+        if (s->flags & KEELI_HAS_HOOKS || list->count == PLAIN_VALUES) return false;
         if (s->has_handles) {
-            const keeli_storage *t = keeli_storage_known(g->to, &s->component);
+            const keeli_storage *t = keeli_storage_known(to, &s->component);
             if (!t || keeli_flags_of(t)) return false;
-            p->have_handles = true;
         }
-        values[n++] = (keel_value){ &s->component, value_of(s, index) };
+        const void *value = r->is_more ? value_of(s, index) : keeli_store_value_there(s, index);
+        list->values[list->count++] = (keel_value){ &s->component, value };
     }
-    const uint32_t own = n;
+    return list->count < PLAIN_VALUES;
+}
+
+// In place of one of the first `own`, or in addition.
+static bool list_over(value_list *list, const keel_world *to, uint32_t own, const keel_component *c,
+                      const void *value) {
+    const keeli_storage *t = keeli_storage_known(to, c);
+    uint32_t k = 0;
+    while (k < own && keeli_storage_known(to, list->values[k].component) != t)
+        ++k;
+    if (!t || t->flags & KEELI_HAS_HOOKS || (!value && t->size) || list->count + 1 >= PLAIN_VALUES)
+        return false;
+    list->values[k < own ? k : list->count++] = (keel_value){ c, value };
+    return true;
+}
+
+static inline void list_link(value_list *list, const keeli_storage *link, const keel_entity *node) {
+    list->values[list->count] = (keel_value){ &link->component, node };
+    list->values[list->count + 1] = (keel_value){ NULL, NULL };
+}
+
+static bool list_values(const keeli_graft *g, uint32_t node, uint32_t copy, value_list *list) {
+    if (!list_own(list, g->to, g->recipe, node)) return false;
+    const uint32_t own = list->count;
     for (const keel_value_column *c = node ? NULL : g->over; c && c->component; ++c) {
+        const void *value = c->values ? (const char *)c->values + copy * c->stride : NULL;
         const keeli_storage *t = keeli_storage_known(g->to, c->component);
-        uint32_t k = 0;
-        while (k < own && keeli_storage_known(g->to, values[k].component) != t)
-            ++k;
-        if (!t || t->flags & KEELI_HAS_HOOKS || n == PLAIN_VALUES || (!c->values && t->size) ||
-            (c->stride && c->stride != t->size))
+        if ((c->stride && (!t || c->stride != t->size)) ||
+            !list_over(list, g->to, own, c->component, value))
             return false;
-        values[k < own ? k : n++] =
-            (keel_value){ c->component,
-                          c->values ? (const char *)c->values + copy * c->stride : NULL };
     }
-    if (n == PLAIN_VALUES) return false;
-    values[n++] = (keel_value){ &g->link->component, &g->nodes[node] };
-    values[n] = (keel_value){ NULL, NULL };
+    list_link(list, g->link, &g->nodes[node]);
+    return true;
+}
+
+bool keeli_graft_alone(keel_world *to, const keeli_recipe *r, const keeli_storage *link,
+                       const keel_value *over, keel_entity *out) {
+    value_list list;
+    if (r->count > 1 || r->is_more || r->points || !list_own(&list, to, r, 0)) return false;
+    const uint32_t own = list.count;
+    for (; over && over->component; ++over)
+        if (!list_over(&list, to, own, over->component, over->value)) return false;
+    list_link(&list, link, r->nodes);
+    *out = keeli_world_add_entity(&to->root.scope, list.values);
     return true;
 }
 
 static void point_to_copies(const keeli_graft *g, uint32_t node) {
-    uint32_t at = UINT32_MAX;
-    for (const keeli_storage *s;
-         (s = keeli_store_next_of(g->from, keeli_index_of(g->nodes[node]), &at)) != NULL;) {
-        if (!s->has_handles || is_left_out(g, s)) continue;
+    for (uint32_t i = g->recipe->first[node]; i < g->recipe->first[node + 1]; ++i) {
+        const keeli_storage *s = g->recipe->values[i];
+        if (!s->has_handles) continue;
         const keeli_storage *t = keeli_storage_find(g->to, &s->component);
         for (uint32_t copy = 0; copy < g->copies; ++copy) {
             mapping m = { g, copy, false };
@@ -368,28 +385,26 @@ static void point_to_copies(const keeli_graft *g, uint32_t node) {
     }
 }
 
-// KEEL_ABSENT, with nothing done, when it takes more. `is_more`: relations, or values out of sight.
-static keel_result grow_plain(const keeli_graft *g, bool *is_more) {
+// KEEL_ABSENT, with nothing done, when it takes more.
+static keel_result grow_plain(const keeli_graft *g) {
     keel_world *to = g->to;
-    if (!g->link || g->is_held || g->from == to || g->copies > PLAIN_COPIES) return KEEL_ABSENT;
+    if (!g->recipe || g->is_held || g->from == to || g->copies > PLAIN_COPIES) return KEEL_ABSENT;
     const uint32_t total = g->count * g->copies;
     keel_result result = KEEL_OK;
-    plain_values values;
-    values.have_handles = values.is_more = false;
+    value_list list;
     uint32_t made = 0;
     for (; made < total; ++made) {
         keel_entity *e = &g->made[made];
-        if (!list_values(g, made / g->copies, made % g->copies, &values)) result = KEEL_ABSENT;
+        if (!list_values(g, made / g->copies, made % g->copies, &list)) result = KEEL_ABSENT;
         if (result != KEEL_OK) break;
-        if (keeli_is_unused(to) && !keel_is_null(*e = keeli_add_plain_entity(to, values.list)))
+        if (keeli_is_unused(to) && !keel_is_null(*e = keeli_add_plain_entity(to, list.values)))
             continue;
-        if (keel_is_null(*e = keeli_edit_add_entity(to, NULL, values.list)))
+        if (keel_is_null(*e = keeli_edit_add_entity(to, NULL, list.values)))
             result = to->reports.last.result < 0 ? to->reports.last.result : KEEL_ERROR_MEMORY;
         if (result != KEEL_OK) break;
     }
-    for (uint32_t node = 0; result == KEEL_OK && values.have_handles && node < g->count; ++node)
+    for (uint32_t node = 0; result == KEEL_OK && g->recipe->points && node < g->count; ++node)
         point_to_copies(g, node);
-    if (result == KEEL_OK) *is_more = values.is_more; // otherwise not all was looked at
     while (result != KEEL_OK && made--) {
         keeli_commit_delete_entity(to, g->made[made]);
         keeli_entity_index_hold_again(&to->entities, g->made[made]);
@@ -400,11 +415,11 @@ static keel_result grow_plain(const keeli_graft *g, bool *is_more) {
 
 keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
     KEEL_TRY(begin(g, holder));
-    bool is_more = true;
+    const bool is_more = !g->recipe || g->recipe->is_more;
+    const bool alone = g->count == 1 && !is_more; // nothing comes after its values
     keeli_editing_begin(g->to);
-    keel_result result = holder ? KEEL_ABSENT : grow_plain(g, &is_more);
+    keel_result result = holder ? KEEL_ABSENT : grow_plain(g);
     const bool is_plain = result != KEEL_ABSENT;
-    const bool alone = is_plain ? g->count == 1 && !is_more : is_alone(g);
     uint32_t grown = 0;
     if (!is_plain) {
         for (size_t i = 0; !g->is_held && i < (size_t)g->count * g->copies; ++i)

@@ -14,14 +14,37 @@ typedef enum keeli_outside {
 
 enum { KEELI_GRAFT_FEW = 16 }; // nodes that are found one by one
 
+// What a template is made of, found once and kept until the templates are edited (recipe.c). Values
+// are looked up when it is followed: they may be written, and move, without an edit.
+typedef struct keeli_recipe {
+    keel_entity root;
+    int32_t edits;       // of the templates
+    uint64_t link_edits; // and of their links, when it was made
+    uint32_t count;
+    size_t bytes;
+    bool points;                  // some values have handles
+    bool is_more;                 // there are relations, or values out of sight
+    const keeli_storage **values; // of the first node, then of the second, ...
+    keel_entity *nodes;           // the root first, parents before their children
+    uint32_t *above;              // the place of the parent
+    uint32_t *first;              // place of each node's first value in `values`, and the end
+} keeli_recipe;
+
+// NULL when out of memory. `to`: the world that has these templates.
+const keeli_recipe *keeli_recipe_of(const keel_world *to, keel_entity root);
+// With how many entities a template is spawned.
+uint32_t keeli_recipe_count(const keel_world *templates, keel_entity root);
+void keeli_recipes_deinit(keel_world *templates);
+
 typedef struct keeli_graft {
     keel_world *to;
-    const keel_world *from;   // another one, or the same
-    const keel_entity *nodes; // alive; parents before their children, siblings in their order
-    uint32_t count, copies;   // of nodes; of each of them
-    keel_entity *made;        // out: all copies of the first node, then of the second, ...
-    bool is_held;             // they were promised
-    keel_entity root;         // parent of those whose node has none among the nodes; null: none
+    const keel_world *from;     // another one, or the same
+    const keel_entity *nodes;   // alive; parents before their children, siblings in their order
+    uint32_t count, copies;     // of nodes; of each of them
+    const keeli_recipe *recipe; // of a template: that of the nodes; or NULL
+    keel_entity *made;          // out: all copies of the first node, then of the second, ...
+    bool is_held;               // they were promised
+    keel_entity root;           // parent of those whose node has none among the nodes; null: none
     const keel_value_column *over; // for the first node's copies, in place of its own; or NULL
     keeli_storage *link; // a component in which each copy gets the handle of its node; or NULL
     const keeli_storage *left_out; // of `from`: does not come; or NULL
@@ -40,6 +63,10 @@ const keeli_storage *keeli_instances_of(const keel_world *world);
 // Handles come first, then values, then what they point to. On error what came goes again, of which
 // observers hear, too; promised handles are promised still.
 keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder);
+// A copy of one entity that points to nobody, as keel_add_entity makes it: null on error. False,
+// with nothing done, when it takes more. `over`: in place of its own values, or NULL.
+bool keeli_graft_alone(keel_world *to, const keeli_recipe *r, const keeli_storage *link,
+                       const keel_value *over, keel_entity *out);
 // All of it goes again; and the end of a graft, whatever became of it.
 void keeli_graft_undo(const keeli_graft *g);
 void keeli_graft_end(keeli_graft *g);

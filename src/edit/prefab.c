@@ -32,6 +32,7 @@ void keeli_templates_deinit(keel_world *world) {
     keel_world *templates = world->templates;
     world->templates = NULL;
     if (!templates || templates == world) return;
+    keeli_recipes_deinit(templates);
     templates->templates = NULL; // it may go now
     keel_world_destroy(templates);
 }
@@ -49,32 +50,23 @@ static keel_result check(keel_world *world, keel_prefab prefab) {
     return is_in_use ? keeli_may_read_all(from, world, "spawn from") : KEEL_OK;
 }
 
-static keel_entity next_node(const keel_world *from, keel_entity root, keel_entity at) {
-    if (!keeli_has_children(from, root)) return keel_null();
-    return keeli_links_onward(&from->hierarchy.links, root, at).at;
-}
-
-static uint32_t count_nodes(const keel_world *from, keel_entity root) {
-    uint32_t count = 0;
-    for (keel_entity at = root; !keel_is_null(at); at = next_node(from, root, at))
-        ++count;
-    return count;
-}
-
 // ------------------------------------------------------------------ spawning
 // `held`: handles that were promised, all copies of a node after those of the one before it.
 static keel_result spawn(keel_world *world, const keeli_holder *holder, keel_prefab prefab,
                          uint32_t count, keel_entity *out, const keel_value_column *columns,
                          keel_entity *held) {
-    keel_result result;
+    keel_result result = KEEL_OK;
     KEEL_TRY(check(world, prefab));
-    keeli_storage *link = keeli_storage_get(world, &keeli_instance, false, &result);
+    keeli_storage *link = keeli_storage_known(world, &keeli_instance);
+    if (!link) link = keeli_storage_get(world, &keeli_instance, false, &result);
     if (!link || !count) return result;
-    const keel_world *from = world->templates;
-    const uint32_t node_count = count_nodes(from, prefab.root);
+    const keeli_recipe *recipe = keeli_recipe_of(world, prefab.root);
+    if (!recipe) return keeli_out_of_memory(world, "spawning a prefab");
     keeli_graft g = { .to = world,
-                      .from = from,
-                      .count = node_count,
+                      .from = world->templates,
+                      .recipe = recipe,
+                      .nodes = recipe->nodes,
+                      .count = recipe->count,
                       .copies = count,
                       .made = held,
                       .is_held = held != NULL,
@@ -83,22 +75,18 @@ static keel_result spawn(keel_world *world, const keeli_holder *holder, keel_pre
                       .has_transient = true,
                       .leaves_root_names = true,
                       .doing = "spawning a prefab" };
-    keel_entity few[2 * KEELI_GRAFT_FEW], *lists = few;
-    const uint64_t wanted = node_count + (held ? 0 : (uint64_t)node_count * count);
-    const size_t bytes = (size_t)wanted * sizeof *lists;
-    if (wanted > sizeof few / sizeof *few) lists = keeli_new(&world->heap, bytes, sizeof *lists);
-    if (!lists) return keeli_out_of_memory(world, g.doing);
-    if (!held) g.made = lists + node_count;
-    uint32_t n = 0;
-    for (keel_entity at = prefab.root; n < node_count; at = next_node(from, prefab.root, at))
-        lists[n++] = at;
-    g.nodes = lists;
+    keel_entity few[2 * KEELI_GRAFT_FEW], *made = few;
+    const uint64_t total = held ? 0 : (uint64_t)recipe->count * count;
+    const size_t bytes = (size_t)total * sizeof *made;
+    if (total > sizeof few / sizeof *few) made = keeli_new(&world->heap, bytes, sizeof *made);
+    if (!made) return keeli_out_of_memory(world, g.doing);
+    if (!held) g.made = made;
     keeli_editing_begin(world);
     result = keeli_graft_grow(&g, holder);
     keeli_editing_end(world);
     keeli_graft_end(&g);
     if (result == KEEL_OK && out) memcpy(out, g.made, count * sizeof *out);
-    if (lists != few) keeli_free(&world->heap, lists, bytes, sizeof *lists);
+    if (made != few) keeli_free(&world->heap, made, bytes, sizeof *made);
     return keeli_done(world, result);
 }
 
@@ -108,7 +96,7 @@ static keel_result spawn_held(keel_world *world, keel_entity root, keeli_entity_
     const keel_prefab prefab = { root };
     const uint32_t count = held->count / held->each;
     KEEL_TRY(check(world, prefab));
-    if (count_nodes(world->templates, root) != held->each)
+    if (keeli_recipe_count(world->templates, root) != held->each)
         return keeli_error(world, KEEL_ERROR_ARGUMENT,
                            "cannot spawn %s: it had %u entities when the command was recorded; "
                            "apply commands before you edit templates",
@@ -124,11 +112,26 @@ keel_result(keel_spawn_columns)(keel_scope *scope, keel_prefab prefab, uint32_t 
     if (who.commands) {
         KEEL_TRY(check(who.world, prefab));
         return keeli_record_spawn(who.commands, prefab.root,
-                                  count_nodes(who.world->templates, prefab.root), count, out,
+                                  keeli_recipe_count(who.world->templates, prefab.root), count, out,
                                   columns, spawn_held);
     }
     result = spawn(who.world, who.editor, prefab, count, out, columns, NULL);
     return keeli_edit_end(&who, result);
+}
+
+// One entity that points to nobody is made as keel_add_entity makes it, which takes half of what a
+// graft of it takes (spawn, 2). False, with nothing done, when it takes more.
+static bool spawn_alone(keel_world *world, keel_prefab prefab, const keel_value *values,
+                        keel_entity *out) {
+    if (keeli_is_no_world(world)) return false;
+    const keel_world *from = world->templates;
+    const keeli_storage *link = keeli_storage_known(world, &keeli_instance);
+    if (!from || from == world || !link || !keeli_is_unused(world) ||
+        !keeli_entity_is_alive(&from->entities, prefab.root) || !keeli_is_unused(from))
+        return false;
+    const keeli_recipe *recipe = keeli_recipe_of(world, prefab.root);
+    if (!recipe) return keeli_out_of_memory(world, "spawning a prefab"), true;
+    return keeli_graft_alone(world, recipe, link, values, out);
 }
 
 keel_entity(keel_spawn_values)(keel_scope *scope, keel_prefab prefab, const keel_value *values) {
@@ -137,6 +140,8 @@ keel_entity(keel_spawn_values)(keel_scope *scope, keel_prefab prefab, const keel
     keel_entity made = keel_null();
     keeli_caller who;
     uint32_t count = 0;
+    if (keeli_is_world(scope) && spawn_alone(keeli_world_of(scope), prefab, values, &made))
+        return made;
     while (values && values[count].component)
         ++count;
     const size_t bytes = (count + 1) * sizeof *columns;

@@ -312,7 +312,13 @@ keel_result keeli_world_is_editable(keel_world *world) {
     return world->refused ? tell_why_not(world) : KEEL_OK;
 }
 
+// Recipes of templates are made anew after an edit (edit/recipe.c).
+static inline void count_template_edit(keel_world *world) {
+    if (world->templates == world) keeli_count(world, &world->template_edits, 1);
+}
+
 keel_result keeli_world_is_idle(keel_world *world, const char *what) {
+    count_template_edit(world);
     KEEL_TRY(keeli_world_is_editable(world));
     if (!keeli_atomic_peek(&world->access.workload_depth)) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_SHARED,
@@ -334,6 +340,7 @@ static __attribute__((noinline)) keel_result may_edit_followers(keel_world *worl
 
 keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
                            const keeli_storage *storage, const char *verb) {
+    count_template_edit(world);
     if (storage->flags & KEELI_IS_BOUND)
         KEEL_TRY(keeli_check_thread(world, world, storage, KEEL_ACCESS_EDIT,
                                     holder ? holder->name : NULL, verb));

@@ -224,6 +224,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     s->flags |= c->tracking << KEELI_KINDS_FROM;
     if (!c->is_unique && (c->initial || c->required)) s->flags |= KEELI_IS_MORE;
     if (!keeli_component_is_stored_so(index, own->storage)) s->flags |= KEELI_IS_STORED_OTHERWISE;
+    if (world->templates == world) s->flags |= KEELI_IS_TEMPLATE;
     keeli_threads_bind(s);
     return s;
 }
@@ -568,7 +569,7 @@ keel_result keeli_not_by_hand(keel_world *world, const keeli_storage *s, const c
 static inline keeli_storage *free_to_edit(const keel_world *world, const keeli_holder *holder,
                                           const keel_component *component) {
     keeli_storage *s = keeli_storage_known(world, component);
-    const uint32_t asks = KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND;
+    const uint32_t asks = KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND | KEELI_IS_TEMPLATE;
     return s && !holder && !(s->flags & asks) && keeli_is_unused(world) ? s : NULL;
 }
 

@@ -69,6 +69,11 @@ static inline bool keeli_store_has_sources(const keeli_storage *s) {
 static inline bool keeli_store_is_valued(const keeli_storage *s) {
     return s->relation && s == s->relation->sources && s->size;
 }
+// Does nobody add its values by hand, so that other verbs make their copies?
+static inline bool keeli_store_is_derived(const keeli_storage *s) {
+    return s->flags & KEELI_IS_LINK || s->relation || keeli_store_has_sources(s) ||
+           s->sources.count;
+}
 static inline uint32_t keeli_store_count(const keeli_storage *s) { return s->presence.count; }
 // Are values packed, in slots of a sparse set; in rows of archetypes; or where the index says?
 static inline bool keeli_store_is_sparse(const keeli_storage *s) {

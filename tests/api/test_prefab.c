@@ -170,6 +170,118 @@ static void a_large_tree(void **state) {
     end();
 }
 
+// ------------------------------------------------------------------ after edits of a template
+static keel_prefab stone;
+static keel_entity pebble, rock; // its part, and another template
+
+static void edit_add(void) { keel_add(templates, stone.root, Speed, { 3 }); }
+static void edit_add_part(void) { keel_add(templates, pebble, Place, { 3, 4 }); }
+static void edit_add_many(void) {
+    const keel_entity both[] = { stone.root, pebble };
+    const keel_value_column tag = { KEEL_OF(Tank), NULL, 0 };
+    assert_int_equal(keel_add_component_to_many(templates, both, 2, tag.component, NULL, 0),
+                     KEEL_OK);
+}
+static void edit_write(void) { keel_get_mut(templates, stone.root, Health)->points = 77; }
+static void edit_delete(void) { keel_delete(templates, stone.root, Health); }
+static void edit_remove(void) {
+    Health h;
+    assert_int_equal(keel_remove(templates, stone.root, Health, &h), KEEL_OK);
+}
+static void edit_clear(void) { keel_clear(templates, Health); }
+static void edit_strip(void) { keel_strip(templates, pebble); }
+static void edit_disable(void) { keel_disable(templates, stone.root, Health); }
+static void edit_name(void) { keel_set_name(templates, pebble, "pebble"); }
+static void edit_relate(void) { keel_relate(templates, pebble, Guards, stone.root); }
+static void edit_attach(void) { keel_attach(templates, rock, stone.root); }
+static void edit_detach(void) { keel_detach(templates, pebble); }
+static void edit_delete_part(void) { keel_delete_entity(templates, pebble); }
+static void edit_delete_other(void) { keel_delete_entity(templates, rock); } // values move
+static void edit_by_commands(void) {
+    keel_add(keel_world_commands(templates), stone.root, Place, { 1, 1 });
+    assert_int_equal(keel_apply_commands(templates), KEEL_OK);
+}
+static void edit_in_a_view(void) {
+    keel_view view;
+    assert_int_equal(keel_view_begin(&view, templates, KEEL_TERMS(KEEL_MAY_EDIT(Health)), "edits"),
+                     KEEL_OK);
+    keel_delete(&view, stone.root, Health);
+    keel_view_end(&view);
+}
+static void edit_copy(void) {
+    keel_world *from = keel_world_create(NULL);
+    assert_non_null(from);
+    assert_int_equal(keel_add_entity_at(from, stone.root), KEEL_OK);
+    keel_add(from, stone.root, Place, { 9, 9 });
+    keel_clear_entities(templates);
+    assert_int_equal(keel_copy_world(from, templates), KEEL_OK);
+    keel_world_destroy(from);
+}
+static void edit_restore(void) {
+    keel_snapshot *snapshot = keel_snapshot_create(templates, "before");
+    assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+    keel_delete(templates, stone.root, Health);
+    (void)keel_spawn(f.world, stone);
+    assert_int_equal(keel_snapshot_restore(snapshot), KEEL_OK);
+    keel_snapshot_destroy(snapshot);
+}
+
+static void assert_as_template(keel_entity e, keel_entity its) {
+    assert_int_equal(keel_has(f.world, e, Health), keel_has(templates, its, Health));
+    assert_int_equal(keel_is_disabled(f.world, e, Health),
+                     keel_is_disabled(templates, its, Health));
+    if (keel_has(templates, its, Health))
+        assert_int_equal(keel_get(f.world, e, Health)->points,
+                         keel_get(templates, its, Health)->points);
+    assert_int_equal(keel_has(f.world, e, Speed), keel_has(templates, its, Speed));
+    assert_int_equal(keel_has(f.world, e, Tank), keel_has(templates, its, Tank));
+    assert_int_equal(keel_has(f.world, e, Place), keel_has(templates, its, Place));
+    if (keel_has(templates, its, Place))
+        assert_true(keel_get(f.world, e, Place)->x == keel_get(templates, its, Place)->x);
+    assert_int_equal(keel_target_count(f.world, e, Guards),
+                     keel_target_count(templates, its, Guards));
+    assert_int_equal(keel_child_count(f.world, e), keel_child_count(templates, its));
+    assert_same_entity(keel_prefab_of(f.world, e).root, its);
+    keel_entity part = keel_first_child(f.world, e);
+    KEEL_EACH_CHILD(templates, its, child) {
+        const char *name = keel_name_of(templates, child);
+        if (name) assert_string_equal(keel_name_of(f.world, part), name);
+        else assert_null(keel_name_of(f.world, part));
+        assert_as_template(part, child);
+        part = keel_next_child(f.world, e, part);
+    }
+}
+
+static void each_edit_of_a_template_is_in_the_next_copy(void **state) {
+    static void (*const edits[])(void) = {
+        edit_add,    edit_add_part, edit_add_many,    edit_write,       edit_delete,
+        edit_remove, edit_clear,    edit_strip,       edit_disable,     edit_name,
+        edit_relate, edit_attach,   edit_detach,      edit_delete_part, edit_delete_other,
+        edit_copy,   edit_restore,  edit_by_commands, edit_in_a_view,
+    };
+    (void)state;
+    for (uint32_t with_part = 0; with_part < 2; ++with_part)
+        for (uint32_t i = 0; i < sizeof edits / sizeof *edits; ++i) {
+            begin();
+            rock = keel_add_entity(templates, KEEL_INIT(Health, { 5 }));
+            stone.root = keel_add_entity(templates, KEEL_INIT(Health, { 1 }));
+            pebble = keel_add_entity(templates, KEEL_INIT(Health, { 2 }));
+            if (with_part) keel_attach(templates, pebble, stone.root);
+            for (uint32_t k = 0; k < 3; ++k)
+                assert_as_template(keel_spawn(f.world, stone), stone.root);
+            edits[i]();
+            for (uint32_t k = 0; k < 3; ++k)
+                assert_as_template(keel_spawn(f.world, stone), stone.root);
+            keel_disable(templates, stone.root, Health);
+            assert_as_template(keel_spawn(f.world, stone), stone.root);
+            keel_enable(templates, stone.root, Health);
+            assert_as_template(keel_spawn(f.world, stone), stone.root);
+            keel_clear_errors(f.world);
+            keel_clear_errors(templates);
+            end();
+        }
+}
+
 // ------------------------------------------------------------------ variants, and parts of others
 static void a_variant_is_spawned_among_the_templates(void **state) {
     (void)state;
@@ -347,6 +459,8 @@ static const struct CMUnitTest tests[] = {
     TEST(many_are_spawned, "many copies with columns for their roots"),
     TEST(one_entity_alone, "a prefab of one entity, and of nothing"),
     TEST(a_large_tree, "a tree of 300 entities"),
+    TEST(each_edit_of_a_template_is_in_the_next_copy,
+         "each edit of a template is in the next copy"),
     TEST(a_variant_is_spawned_among_the_templates, "variants, and prefabs as parts of others"),
     TEST(commands_promise_the_root, "spawned by commands"),
     TEST(systems_spawn_the_same_on_any_number_of_workers, "spawned from parallel systems"),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Random edits of templates and of what was spawned, against a plain model of two lists of parts:
 // spawned at once and by commands, into the game and among the templates, with columns, with
-// allocations that fail, with the game taken back to a snapshot, and copied.
+// allocations that fail, with the game taken back to a snapshot, and copied; with components that
+// require others, and templates that are edited between one copy and the next.
 #include "support/api_fixture.h"
 
 #include <stdio.h>
@@ -28,17 +29,29 @@ KEEL_COMPONENT(Health, .no_padding = true);
 KEEL_COMPONENT(Place, .storage = KEEL_ARCHETYPE, .no_padding = true);
 KEEL_COMPONENT(Aim, .storage = KEEL_INDEXED, KEEL_HAS_FIELDS(Aim));
 KEEL_COMPONENT(Gear, .drop = owned_drop, .copy = owned_copy, .move = owned_move, .hash = gear_hash);
+// comes with what it requires, wherever it comes
+typedef struct Load {
+    int32_t kilograms;
+} Load;
+typedef struct Engine {
+    int32_t power;
+} Engine;
+static const Load usual_load = { 40 };
+KEEL_COMPONENT(Load, .initial = &usual_load, .no_padding = true);
+KEEL_COMPONENT(Engine, .required = KEEL_LIST(Load, Place), .no_padding = true);
 KEEL_RELATION(Guards, .exclusive = true);
 
 // ------------------------------------------------------------------ the model
 enum { PARTS = 160, MOST_COPIES = 7, NOBODY = -1 };
 typedef struct part {
-    bool alive, has_health, is_disabled, has_place, has_aim, has_gear;
+    bool alive, has_health, is_disabled, has_place, has_aim, has_gear, has_load, has_engine;
     keel_entity e, origin; // the template that it is a copy of; null: none
     int32_t parent, guards;
     uint32_t rank; // siblings are ordered by it
     Health health;
     Place place;
+    Load load;
+    Engine engine;
     Aim aim;
     uint32_t name; // 0: none
 } part;
@@ -132,6 +145,10 @@ static void assert_part(const side *s, const part *p) {
         assert_int_equal(keel_get(world, p->e, Health)->points, p->health.points);
     assert_true(keel_has(world, p->e, Place) == p->has_place);
     if (p->has_place) assert_true(keel_get(world, p->e, Place)->x == p->place.x);
+    assert_true(keel_has(world, p->e, Load) == p->has_load);
+    if (p->has_load) assert_int_equal(keel_get(world, p->e, Load)->kilograms, p->load.kilograms);
+    assert_true(keel_has(world, p->e, Engine) == p->has_engine);
+    if (p->has_engine) assert_int_equal(keel_get(world, p->e, Engine)->power, p->engine.power);
     assert_true(keel_has(world, p->e, Aim) == p->has_aim);
     for (uint32_t i = 0; p->has_aim && i < 2; ++i)
         assert_same_entity(keel_get(world, p->e, Aim)->at[i], p->aim.at[i]);
@@ -168,9 +185,35 @@ static void assert_order(const side *s, int32_t parent) {
 }
 
 // ------------------------------------------------------------------ edits of either side
+// What requires others brings them, and they cannot go before it.
+static void edit_required(side *s, part *p) {
+    keel_world *world = world_of(s);
+    const int32_t value = (int32_t)random_below(1000);
+    if (random_below(2)) {
+        p->has_engine = true;
+        p->engine.power = value;
+        if (!p->has_load) p->has_load = true, p->load = usual_load;
+        if (!p->has_place) p->has_place = true, p->place = (Place){ 0, 0 };
+        keel_add(world, p->e, Engine, p->engine);
+    } else if (p->has_engine && random_below(2)) {
+        const size_t failed = f.memory.failures;
+        assert_int_equal(keel_delete(world, p->e, Load), KEEL_ERROR_REQUIRED);
+        assert_error(world, KEEL_ERROR_REQUIRED, "Engine");
+        assert_int_equal(f.memory.failures, failed);
+    } else if (p->has_engine) {
+        p->has_engine = false;
+        assert_int_equal(keel_delete(world, p->e, Engine), KEEL_OK);
+    } else {
+        p->has_load = !p->has_load;
+        p->load.kilograms = value;
+        if (p->has_load) keel_add(world, p->e, Load, p->load);
+        else assert_int_equal(keel_delete(world, p->e, Load), KEEL_OK);
+    }
+}
+
 static void edit_value(side *s, part *p) {
     keel_world *world = world_of(s);
-    switch (random_below(5)) {
+    switch (random_below(7)) {
     case 0:
         if (p->is_disabled) break;
         p->has_health = true;
@@ -178,6 +221,7 @@ static void edit_value(side *s, part *p) {
         keel_add(world, p->e, Health, p->health);
         break;
     case 1:
+        if (p->has_engine) break;
         p->has_place = !p->has_place;
         p->place = (Place){ (float)random_below(1000), 0 };
         if (p->has_place) keel_add(world, p->e, Place, p->place);
@@ -193,6 +237,10 @@ static void edit_value(side *s, part *p) {
         p->has_gear = !p->has_gear;
         if (p->has_gear) keel_add(world, p->e, Gear, { owned_make() });
         else assert_int_equal(keel_delete(world, p->e, Gear), KEEL_OK);
+        break;
+    case 4:
+    case 5:
+        edit_required(s, p);
         break;
     default:
         if (!p->has_health) break;
@@ -241,7 +289,7 @@ static void delete_one(side *s) {
 // ------------------------------------------------------------------ spawning
 // Copies of parts that are listed, as they are found below the copy of the root.
 static void model_spawn(side *to, const int32_t *list, uint32_t count, keel_entity root,
-                        const Health *health, const Place *place) {
+                        const Health *health, const Place *place, const Engine *engine) {
     int32_t copies[PARTS];
     keel_entity e = root;
     for (uint32_t i = 0; i < count; ++i) {
@@ -270,10 +318,18 @@ static void model_spawn(side *to, const int32_t *list, uint32_t count, keel_enti
     part *first = &to->parts[copies[0]];
     if (health) first->has_health = true, first->health = *health;
     if (place) first->has_place = true, first->place = *place;
+    if (!engine) return;
+    first->has_engine = true, first->engine = *engine;
+    if (!first->has_load) first->has_load = true, first->load = usual_load;
+    if (!first->has_place) first->has_place = true, first->place = (Place){ 0, 0 };
 }
 
 static keel_result spawn(keel_scope *scope, keel_prefab prefab, uint32_t copies, keel_entity *e,
-                         const Health *health, const Place *place) {
+                         const Health *health, const Place *place, const Engine *engine) {
+    if (engine) {
+        *e = keel_spawn(scope, prefab, KEEL_INIT(Engine, *engine));
+        return keel_is_null(*e) ? KEEL_ERROR_MEMORY : KEEL_OK;
+    }
     if (health && place)
         return keel_spawn_many(scope, prefab, copies, e, KEEL_COLUMN(Health, health),
                                KEEL_FILL(Place, *place));
@@ -284,26 +340,35 @@ static keel_result spawn(keel_scope *scope, keel_prefab prefab, uint32_t copies,
     return keel_is_null(*e) ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
+static int32_t favourite; // a template that is spawned again and again
+
 static void spawn_some(side *to) {
     int32_t list[PARTS];
     keel_entity e[MOST_COPIES];
     Health health[MOST_COPIES];
-    const int32_t root = random_part(&made);
+    const bool is_favourite = random_below(2) && made.parts[favourite].alive;
+    const int32_t root = is_favourite ? favourite : random_part(&made);
     if (root == NOBODY) return;
-    const uint32_t count = list_tree(&made, root, list), copies = 1 + random_below(MOST_COPIES);
+    favourite = root;
+    const bool is_one = random_below(2);
+    const uint32_t count = list_tree(&made, root, list);
+    const uint32_t copies = is_one ? 1 : 1 + random_below(MOST_COPIES);
+    const Engine engine = { (int32_t)random_below(1000) };
+    const bool has_engine = is_one && random_below(4) == 0;
     if (count * copies > free_count(to)) return;
     for (uint32_t i = 0; i < copies; ++i)
         health[i].points = (int32_t)random_below(1000);
     const Place place = { (float)random_below(1000), 0 };
     // a value that is out of sight is not overwritten
-    const bool has_health = !made.parts[root].is_disabled && random_below(2);
-    const bool has_place = random_below(2), is_recorded = random_below(3) == 0;
+    const bool has_health = !is_one && !made.parts[root].is_disabled && random_below(2);
+    const bool has_place = !is_one && random_below(2), is_recorded = random_below(3) == 0;
     keel_world *world = world_of(to);
     const size_t failed = f.memory.failures;
     if (!is_recorded && random_below(2)) counting_allocator_fail_once(&f.memory, random_below(3));
     keel_scope *scope = is_recorded ? KEEL_SCOPE(keel_world_commands(world)) : KEEL_SCOPE(world);
-    const keel_result result = spawn(scope, (keel_prefab){ made.parts[root].e }, copies, e,
-                                     has_health ? health : NULL, has_place ? &place : NULL);
+    const keel_result result =
+        spawn(scope, (keel_prefab){ made.parts[root].e }, copies, e, has_health ? health : NULL,
+              has_place ? &place : NULL, has_engine ? &engine : NULL);
     counting_allocator_never_fail(&f.memory);
     if (f.memory.failures > failed && result < 0) {
         ++failures;
@@ -316,7 +381,7 @@ static void spawn_some(side *to) {
     spawned += copies, trees += count > 1 ? copies : 0;
     for (uint32_t i = 0; i < copies; ++i)
         model_spawn(to, list, count, e[i], has_health ? &health[i] : NULL,
-                    has_place ? &place : NULL);
+                    has_place ? &place : NULL, has_engine ? &engine : NULL);
 }
 
 // ------------------------------------------------------------------ back, and elsewhere
@@ -359,6 +424,7 @@ static void edit(void) {
     else if (what < 18 || free_count(s) < PARTS / 4) delete_one(s);
     else if (what < 38) spawn_some(s);
     else if (what < 40) go_back();
+    else if (what < 50 && made.parts[favourite].alive) edit_value(&made, &made.parts[favourite]);
     else if (i != NOBODY && what < 80) edit_value(s, &s->parts[i]);
     else if (i != NOBODY) edit_link(s, &s->parts[i]);
 }
@@ -371,14 +437,17 @@ static void edits_are_as_the_model(void **state) {
     for (uint32_t k = 0; k < worlds; ++k) {
         random_state = 77 + k;
         last_name = 0;
+        favourite = 0;
         memset(&made, 0, sizeof made);
         memset(&game, 0, sizeof game);
         owned_begin();
         api_begin(&f);
         templates = keel_templates(f.world);
         // known first, so that what has hooks stands before what comes after the values
-        assert_int_equal(keel_register(f.world, Gear, Health, Place, Aim, Guards), KEEL_OK);
-        assert_int_equal(keel_register(templates, Gear, Health, Place, Aim, Guards), KEEL_OK);
+        assert_int_equal(keel_register(f.world, Gear, Health, Load, Engine, Place, Aim, Guards),
+                         KEEL_OK);
+        assert_int_equal(keel_register(templates, Gear, Health, Load, Engine, Place, Aim, Guards),
+                         KEEL_OK);
         snapshot = keel_snapshot_create(f.world, "then");
         for (uint32_t i = 0; i < EDITS; ++i) {
             edit();
