@@ -26,6 +26,7 @@ help:
 	@echo "make coverage   which lines of src/ the tests reach, in a build of its own (tools/coverage)"
 	@echo "make fuzz    ten minutes of libFuzzer over the public interface (tools/fuzz)"
 	@echo "make soak    a world that lives long: does memory return, how long do edits and frames take"
+	@echo "make models  explore the models of the threads completely, with spin: a minute or two (tools/models)"
 	@echo "make matrix  build and test for other processors and systems, under emulators: an hour (tools/matrix)"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
@@ -63,6 +64,11 @@ soak:
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target soak
 	build/release/tests/soak/soak --edits $(SOAK_EDITS)
+
+.PHONY: models
+models:
+	tools/install_packages models
+	tools/models
 
 .PHONY: matrix
 matrix:
