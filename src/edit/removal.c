@@ -347,8 +347,10 @@ void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, ui
         // what the stretch stopped at, and what follows of its block
         const uint32_t block = keeli_index_of(*at.entities) / 64;
         for (; at.entities < end && keeli_index_of(*at.entities) / 64 == block; ++at.entities)
-            if (keeli_entity_is_alive(&world->entities, *at.entities))
+            if (keeli_entity_is_alive(&world->entities, *at.entities)) {
+                ++world->hierarchy.links.edits; // levels that an observer made have the one before
                 keeli_commit_delete_entity(world, *at.entities);
+            }
     }
     keeli_validate_entities(world);
 }

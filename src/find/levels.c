@@ -17,19 +17,20 @@
 
 // ------------------------------------------------------------------ making the levels
 // The children of one entity, to places from `at` on; the place behind them. In an observer that is
-// called while a tree is being deleted some links lead to entities that have none any more.
+// called while a tree is being deleted the last children have no link any more: it goes from the
+// last to the first.
 static uint32_t append_children(const keel_world *world, keeli_levels *l, uint32_t place,
                                 uint32_t at) {
     const keel_entity target = l->entities.items[place];
     if (!keeli_has_children(world, target)) return at;
     const keel_parent *link = keeli_link_of_parent(world, target);
     uint32_t left = link->child_count;
-    for (keel_entity e = link->first_child;; e = keeli_link_of_child(world, e)->next) {
+    for (keel_entity e = link->first_child; left-- && keeli_has_parent(world, e);
+         e = keeli_link_of_child(world, e)->next) {
         l->entities.items[at] = e;
-        l->targets.items[at] = place;
-        at += keeli_has_parent(world, e);
-        if (--left == 0) return at;
+        l->targets.items[at++] = place;
     }
+    return at;
 }
 
 // Each link has to be there to know the next one, and where handles are scattered it is waited for.

@@ -162,9 +162,50 @@ static void observers(void **state) {
     compare(OBSERVED);
 }
 
+// An observer walks the levels while the tree around it is being deleted: who it meets is alive,
+// once.
+static void walk_levels(const keel_change *event, void *data) {
+    static uint32_t seen[entities];
+    uint32_t *calls = data;
+    ++*calls;
+    KEEL_EACH(event->world, KEEL_TARGETS_FIRST(keel_child), KEEL_ENTITY(e)) {
+        assert_true(keel_is_alive(event->world, e));
+        assert_true(seen[(uint32_t)e.bits % entities] != *calls);
+        seen[(uint32_t)e.bits % entities] = *calls;
+    }
+}
+
+static void levels_of_a_tree_that_goes(void **state) {
+    (void)state;
+    api_fixture f;
+    static keel_entity list[200];
+    uint32_t calls = 0;
+    api_begin(&f);
+    for (uint32_t i = 0; i < 200; ++i) {
+        list[i] = keel_add_entity(f.world, KEEL_INIT(Depth, { i }));
+        if (i) assert_int_equal(keel_attach(f.world, list[i], list[i / 3]), KEEL_OK);
+    }
+    assert_int_equal(keel_observe(f.world, Depth, KEEL_ON_DELETED, walk_levels, &calls), KEEL_OK);
+    assert_int_equal(keel_delete_tree(f.world, list[2]), KEEL_OK);
+    assert_true(calls > 1);
+    assert_int_equal(keel_delete_tree(f.world, list[0]), KEEL_OK);
+    assert_int_equal(calls, 200);
+    assert_int_equal(keel_entity_count(f.world), 0);
+    for (uint32_t i = 0; i < 200; ++i) {
+        list[i] = keel_add_entity(f.world, KEEL_INIT(Depth, { i }));
+        if (i) assert_int_equal(keel_attach(f.world, list[i], list[i / 3]), KEEL_OK);
+    }
+    assert_int_equal(keel_clear_entities(f.world), KEEL_OK); // all of them at once
+    assert_int_equal(calls, 400);
+    assert_no_error(f.world);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(plain_values, "a tree is deleted as its entities one by one: plain values"),
     TEST(values_with_hooks_and_tracking, "the same with hooks and tracking, in the same order"),
+    TEST(levels_of_a_tree_that_goes,
+         "an observer may walk the levels of a tree that is being deleted"),
     TEST(observers, "the same with observers, who are told in the same order"),
 };
 

@@ -6,6 +6,8 @@
 // where the words of the hierarchy stand for those of the relation.
 #include "support/api_types.h"
 
+#include <string.h>
+
 #ifdef OVER_RELATION
 #define RELATION "PartOf"
 KEEL_RELATION(PartOf, .exclusive = true, .acyclic = true);
@@ -398,6 +400,9 @@ static void only_what_is_below_a_change_is_visited(void **state) {
         KEEL_TERMS(KEEL_TARGETS_FIRST(keel_child), KEEL_CHANGED_UP(keel_child, SetSetLocal)),
         "view");
     assert_true(keel_view_contains(&view, f.all[1]));
+    char text[1000];
+    keel_view_explain(&view, text, sizeof text);
+    assert_non_null(strstr(text, "filter: inserted or modified SetSetLocal, or that of one above"));
     keel_view_end(&view);
     keel_reader_destroy(reader);
     KEEL_EACH(f.world, KEEL_CHANGED_UP(keel_child, SetSetLocal))

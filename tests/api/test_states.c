@@ -4,6 +4,8 @@
 #include "support/schedule_fixture.h"
 #include "support/trail.h"
 
+#include <string.h>
+
 typedef enum Phase { MENU, PLAYING, PAUSED } Phase;
 KEEL_STATE(Phase);
 typedef int8_t Mood; // with a sign, and small
@@ -262,6 +264,32 @@ static void negative_and_small_values_work(void **state) {
     assert_int_equal(keel_run_workload_of(f.world, &w, NULL), KEEL_OK);
     assert_trail(f.world, "b");
     assert_int_equal(*keel_get_unique(f.world, Mood), 1);
+    char json[8000];
+    assert_true(keel_world_explain_workload(f.world, &w, KEEL_EXPLAIN_JSON, json, sizeof json) <
+                sizeof json);
+    assert_non_null(strstr(json, "\"state_value\": -1"));
+    api_end(&f);
+}
+
+typedef int64_t Score; // as wide as a state can be
+KEEL_STATE(Score);
+static void wide_values_work(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    begin_game(&f);
+    const int64_t wide = INT64_C(0x1234567890);
+    const keel_step steps[] = { KEEL_TRANSITION(Score),
+                                KEEL_STEP(do_a, .in_state = KEEL_IN(Score, wide)),
+                                KEEL_STEP(do_b, .on_exit = KEEL_IN(Score, wide)) };
+    const keel_workload w = WORKLOAD("scores", steps);
+    assert_int_equal(keel_set_state(f.world, Score, wide), KEEL_OK);
+    assert_int_equal(keel_run_workload_of(f.world, &w, NULL), KEEL_OK);
+    assert_trail(f.world, "a");
+    assert_int_equal(keel_set_state(f.world, Score, 0x34567890), KEEL_OK); // the same lower half
+    assert_int_equal(keel_run_workload_of(f.world, &w, NULL), KEEL_OK);
+    assert_trail(f.world, "b");
+    assert_true(*keel_get_unique(f.world, Score) == 0x34567890);
     api_end(&f);
 }
 
@@ -276,6 +304,7 @@ static const struct CMUnitTest tests[] = {
     TEST(impossible_steps_are_refused, "impossible steps about states are refused"),
     TEST(without_memory_nothing_has_changed, "a state without memory for it changes nothing"),
     TEST(negative_and_small_values_work, "negative and small values of states work"),
+    TEST(wide_values_work, "states of eight bytes work"),
 };
 
 int main(void) { return RUN(tests); }

@@ -435,6 +435,31 @@ static void misuse_is_refused(void **state) {
     api_end(&f);
 }
 
+// What does not fit into the buffer of a line is written from memory of its own.
+static void a_trace_has_the_whole_name_of_a_world(void **state) {
+    (void)state;
+    static char name[3000];
+    memset(name, '\x01', sizeof name - 1); // six characters each
+    for (int has_memory = 0; has_memory < 2; ++has_memory) {
+        api_fixture f;
+        api_begin_with(&f, (keel_world_desc){ .name = name });
+        assert_int_equal(keel_timings_begin(f.world, 10), KEEL_OK);
+        if (!has_memory) counting_allocator_fail_after(&f.memory, 0);
+        const keel_result result = keel_timings_write_trace(f.world, trace_path());
+        counting_allocator_never_fail(&f.memory);
+        assert_int_equal(result, has_memory ? KEEL_OK : KEEL_ERROR_MEMORY);
+        if (has_memory) {
+            json_t *trace = json_load_file(trace_path(), 0, NULL);
+            json_t *first = json_array_get(json_object_get(trace, "traceEvents"), 0);
+            assert_string_equal(text_of(json_object_get(first, "args"), "name"), name);
+            json_decref(trace);
+        }
+        remove(trace_path());
+        keel_clear_errors(f.world);
+        api_end(&f);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(nothing_is_kept_unless_asked_for, "timings are off by default"),
     TEST(systems_that_ran_are_recorded, "only systems that ran are recorded, in order"),
@@ -449,6 +474,8 @@ static const struct CMUnitTest tests[] = {
     TEST(files_that_cannot_be_written_are_errors, "a file that cannot be written is an error"),
     TEST(memory_is_taken_when_it_is_switched_on, "recording allocates nothing"),
     TEST(misuse_is_refused, "misuse is refused"),
+    TEST(a_trace_has_the_whole_name_of_a_world,
+         "a trace has the whole name of a world, however long"),
 };
 
 int main(void) { return RUN(tests); }

@@ -374,6 +374,25 @@ static void edits_through_a_closed_view_are_refused(void **state) {
     api_end(&f);
 }
 
+static void entities_are_cloned_through_views(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    const keel_entity one = keel_add_entity(f.world, KEEL_INIT(Position, { 1, 2 }));
+    keel_entity copies[3];
+    keel_view view = open_view(f.world, KEEL_TERMS(KEEL_MAY_EDIT_ENTITIES, KEEL_EDIT(Position, p)));
+    assert_int_equal(keel_clone_entities(&view, one, 3, copies), KEEL_OK);
+    keel_view_end(&view);
+    for (int i = 0; i < 3; ++i)
+        assert_true(keel_get(f.world, copies[i], Position)->y == 2);
+    view = open_view(f.world, KEEL_TERMS(KEEL_EDIT(Position, p)));
+    assert_int_equal(keel_clone_entities(&view, one, 3, copies), KEEL_ERROR_ACCESS);
+    assert_error(f.world, KEEL_ERROR_ACCESS, "entit");
+    keel_view_end(&view);
+    assert_int_equal(keel_entity_count(f.world), 4);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(entities_are_a_storage_like_any_other,
          "S-9: the list of entities is viewed shared or alone, like any storage"),
@@ -398,5 +417,7 @@ static const struct CMUnitTest tests[] = {
     TEST(a_walk_of_entities_refuses_new_ones, "a walk of the entities refuses new ones"),
     TEST(who_may_not_add_entities_is_told_how, "who may not add entities is told how to"),
     TEST(edits_through_a_closed_view_are_refused, "edits through closed views are refused"),
+    TEST(entities_are_cloned_through_views,
+         "several are cloned through a view that may edit entities"),
 };
 int main(void) { return RUN(tests); }

@@ -122,6 +122,11 @@ static void what_cannot_be_looked_at_is_refused(void **state) {
         value->index = 0;
         assert_int_equal(keel_visit_values(f.world, KEEL_OF(InSet), look, &s), KEEL_ERROR_BORROWED);
     }
+    keel_view maker;
+    assert_int_equal(keel_view_begin(&maker, f.world, KEEL_TERMS(KEEL_MAY_EDIT_ENTITIES), NULL),
+                     KEEL_OK);
+    assert_int_equal(keel_visit_values(f.world, KEEL_OF(InSet), look, &s), KEEL_ERROR_BORROWED);
+    keel_view_end(&maker);
     assert_int_equal(keel_visit_values(f.world, KEEL_OF(InSet), look, &s), KEEL_OK);
     assert_int_equal(s.runs, 1);
 }
