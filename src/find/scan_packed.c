@@ -69,6 +69,9 @@ static uint32_t consecutive_range(keeli_iterator *it, const keel_entity *first, 
     const uint32_t skip = known > it->at ? known - it->at - 1 : 0;
     range = skip + keeli_range_length(first + skip, range - skip);
     if (!may_note(it) || it->at > known || it->at + range <= known) return range;
+    // what begins where the known range ends goes on with it only if no index is left out
+    if (keeli_index_of(*first) != keeli_index_of(*keeli_sparse_set_entity(&s->set, 0)) + it->at)
+        return range;
     s->known.moves_of_range = s->set.moves;
     s->known.range = it->at + range;
     s->known.range_ends = false; // as far as is known

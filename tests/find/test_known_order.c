@@ -202,6 +202,30 @@ static void a_group_whose_first_entity_does_not_match(void **state) {
     api_end(&s.f);
 }
 
+// Two runs of consecutive indices with a gap between: slots are not indices behind it.
+KEEL_SYSTEM(sum_awake, KEEL_READ(Number, n), KEEL_WITHOUT(Frozen), KEEL_DATA(uint32_t, sum)) {
+    *sum += n->value;
+}
+
+static void a_run_behind_a_gap_does_not_go_on(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    uint32_t expected = 0;
+    for (uint32_t i = 0; i < 250; ++i) {
+        const keel_entity e = keel_add_entity(f.world);
+        if (i < 100 || i >= 150) assert_int_equal(keel_add(f.world, e, Number, { i }), KEEL_OK);
+        if (i % 40 == 0) assert_int_equal(keel_add(f.world, e, Frozen), KEEL_OK);
+        else if (i < 100 || i >= 150) expected += i;
+    }
+    for (int again = 0; again < 3; ++again) {
+        uint32_t sum = 0;
+        assert_int_equal(keel_run_with(f.world, sum_awake, &sum), KEEL_OK);
+        assert_int_equal(sum, expected);
+    }
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(a_walk_notes_how_far_orders_are_the_same, "a walk notes how far orders are the same"),
     TEST(edits_of_slots_make_walks_compare_again, "edits of slots make walks compare again"),
@@ -209,6 +233,8 @@ static const struct CMUnitTest tests[] = {
     TEST(a_leader_that_is_unregistered_is_forgotten, "a leader that is unregistered is forgotten"),
     TEST(orders_may_be_the_same_further_on, "orders may be the same from different slots on"),
     TEST(a_group_whose_first_entity_does_not_match, "a group's first entity need not match"),
+    TEST(a_run_behind_a_gap_does_not_go_on,
+         "a run of indices behind a gap does not go on the one before"),
     TEST(places_in_the_order_of_indices_are_learnt, "places in the order of indices are learnt"),
 };
 
