@@ -19,7 +19,7 @@ enum {
     MOST_BEFORE = 60,
     AFTER = 12,
     MOST_POINTS = 48,
-    MOST_SECONDS = 60,
+    MOST_SECONDS = 300,
     MOST_ROUNDS = 1000
 };
 
