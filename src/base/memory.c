@@ -141,15 +141,16 @@ bool keeli_pages_are_own(const keeli_pages *pages, const keeli_page_kind *kind, 
 bool keeli_pages_own(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                      uint32_t page, size_t *bytes) {
     uint32_t had = pages->capacity;
+    if (page < pages->count && keeli_pages_are_own(pages, kind, page)) return true;
+    // the page before the table: others have the table's address, and an allocator may look
+    void *fresh = keeli_new(heap, kind->bytes, 64);
+    if (!fresh) return false;
     void *table = keeli_table_grow(heap, pages->table, &pages->capacity, page + 1, bytes);
-    if (!table) return false;
+    if (!table) return keeli_free(heap, fresh, kind->bytes, 64), false;
     pages->table = table;
     for (; had < pages->capacity; ++had)
         set_page(pages, had, kind->empty);
     if (pages->count <= page) pages->count = page + 1;
-    if (keeli_pages_are_own(pages, kind, page)) return true;
-    void *fresh = keeli_new(heap, kind->bytes, 64);
-    if (!fresh) return false;
     memcpy(fresh, kind->empty, kind->bytes);
     set_page(pages, page, fresh);
     *bytes += kind->bytes;

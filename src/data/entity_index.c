@@ -60,10 +60,11 @@ static void update_root(keeli_entity_index *ix) {
 // Index `i` can be written; and all below it can be looked at.
 static bool own_page(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
     const uint32_t page = i / KEELI_ENTITY_PAGE;
-    const bool done = keeli_pages_own(&ix->where, heap, &keeli_where_pages, page, &ix->bytes) &&
-                      keeli_pages_own(&ix->versions, heap, &keeli_version_pages, page, &ix->bytes);
+    if (!keeli_pages_own(&ix->where, heap, &keeli_where_pages, page, &ix->bytes)) return false;
+    update_root(ix); // before the allocator is called again
+    if (!keeli_pages_own(&ix->versions, heap, &keeli_version_pages, page, &ix->bytes)) return false;
     update_root(ix);
-    return done;
+    return true;
 }
 
 // ------------------------------------------------------------------ adding

@@ -44,17 +44,19 @@ static bool grow(keeli_indexed_set *set, keeli_heap *heap, uint32_t need) {
         keeli_free(heap, counts, capacity * sizeof *counts, 64);
         return false;
     }
-    if (set->capacity) {
-        memcpy(pages, set->pages, set->page_count * sizeof *pages);
-        memcpy(counts, set->page_counts, set->page_count * sizeof *counts);
-        keeli_free(heap, set->pages, set->capacity * sizeof *pages, 64);
-        keeli_free(heap, set->page_counts, set->capacity * sizeof *counts, 64);
+    void **const old_pages = set->pages;
+    uint32_t *const old_counts = set->page_counts, old = set->capacity;
+    if (old) {
+        memcpy(pages, old_pages, set->page_count * sizeof *pages);
+        memcpy(counts, old_counts, set->page_count * sizeof *counts);
     }
-    set->bytes += (capacity - set->capacity) * (sizeof *pages + sizeof *counts);
+    set->bytes += (capacity - old) * (sizeof *pages + sizeof *counts);
     set->pages = pages;
-    set->root.pages = pages;
+    set->root.pages = pages; // before the next call: an allocator may look
     set->page_counts = counts;
     set->capacity = capacity;
+    keeli_free(heap, old_pages, old * sizeof *pages, 64);
+    keeli_free(heap, old_counts, old * sizeof *counts, 64);
     return true;
 }
 

@@ -81,18 +81,18 @@ static bool grow_first(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p,
         grown *= 2;
     if (grown > full) grown = full;
     if (grown == p->first) return true;
-    char *fresh = keeli_new(heap, grown * p->size, page_align(p));
+    char *fresh = keeli_new(heap, grown * p->size, page_align(p)), *old = p->pages[0];
     if (!fresh) return false;
-    if (p->first) {
-        move_items(set, p, fresh, p->pages[0], keeli_least(set->count, p->first));
-        if (!heap->keeps) keeli_bytes_vacate(p->pages[0], page_bytes(p, 0));
-        keeli_free(heap, p->pages[0], page_bytes(p, 0), page_align(p));
-        ++set->moves;
-    }
-    set->bytes += (grown - p->first) * p->size;
+    const size_t old_bytes = p->first * p->size;
+    if (old) move_items(set, p, fresh, old, keeli_least(set->count, p->first));
+    set->bytes += grown * p->size - old_bytes;
     p->pages[0] = fresh;
     p->first = (uint32_t)grown;
     if (!p->page_count) p->page_count = 1;
+    if (!old) return true;
+    ++set->moves;
+    if (!heap->keeps) keeli_bytes_vacate(old, old_bytes);
+    keeli_free(heap, old, old_bytes, page_align(p));
     return true;
 }
 
@@ -102,6 +102,7 @@ static bool reserve_packed(keeli_sparse_set *set, keeli_heap *heap, keeli_packed
     void *table = keeli_table_grow(heap, p->pages, &p->capacity, pages, &set->bytes);
     if (!table) return false;
     p->pages = table;
+    if (p == &set->values && set->size) set->root.pages = table; // before the next call
     if (!grow_first(set, heap, p, need)) return false;
     while (p->page_count < pages) {
         void *page = keeli_new(heap, page_bytes(p, p->page_count), page_align(p));

@@ -209,6 +209,55 @@ static void hooks_at_the_end_of_the_world(void **state) {
     assert_int_equal(f.memory.live_bytes, 0);
 }
 
+// ------------------------------------------------------------------ allocators that look
+// At each call: tables of pages grow, too, and what is read of the world is never half done.
+typedef struct Spot {
+    uint32_t x[16];
+} Spot;
+typedef Spot Bead;
+typedef Spot Line;
+KEEL_COMPONENT(Spot);
+KEEL_COMPONENT(Bead, .storage = KEEL_INDEXED);
+KEEL_COMPONENT(Line, .storage = KEEL_ARCHETYPE);
+static void *look_and_resize(void *context, void *block, size_t old_size, size_t new_size,
+                             size_t align) {
+    const counting_allocator *memory = context;
+    if (w) {
+        ++calls;
+        assert_true(keel_is_alive(w, victim));
+        assert_int_equal(keel_get(w, victim, Spot)->x[15], 1);
+        assert_int_equal(keel_get(w, victim, Bead)->x[15], 2);
+        assert_int_equal(keel_get(w, victim, Line)->x[15], 3);
+    }
+    return memory->allocator.resize(memory->allocator.context, block, old_size, new_size, align);
+}
+
+static void allocators_may_look(void **state) {
+    (void)state;
+    counting_allocator memory;
+    counting_allocator_init(&memory);
+    w = NULL;
+    keel_world *world = keel_world_create(
+        &(keel_world_desc){ .allocator = { .resize = look_and_resize, .context = &memory } });
+    const Spot one = { { [15] = 1 } };
+    const Bead two = { { [15] = 2 } };
+    const Line three = { { [15] = 3 } };
+    victim = keel_add_entity(world);
+    assert_int_equal(keel_add_component(world, victim, KEEL_OF(Spot), &one), KEEL_OK);
+    assert_int_equal(keel_add_component(world, victim, KEEL_OF(Bead), &two), KEEL_OK);
+    assert_int_equal(keel_add_component(world, victim, KEEL_OF(Line), &three), KEEL_OK);
+    w = world;
+    calls = 0;
+    for (uint32_t i = 0; i < 20000; ++i) // five pages of handles
+        assert_false(
+            keel_is_null(keel_add_entity(w, KEEL_INIT(Spot), KEEL_INIT(Bead), KEEL_INIT(Line))));
+    assert_true(calls > 20);
+    assert_true(keel_world_check(w, NULL));
+    w = NULL;
+    keel_world_destroy(world);
+    assert_int_equal(memory.live_bytes, 0);
+}
+
 // ------------------------------------------------------------------ allocators
 static keel_allocator inner;
 static void *call_resize(void *context, void *block, size_t old_size, size_t new_size,
@@ -286,6 +335,7 @@ static const struct CMUnitTest tests[] = {
     TEST(hooks_with_an_open_view, "hooks do not edit through a view that is open"),
     TEST(hooks_at_the_end_of_the_world, "hooks that are called at the end of the world"),
     TEST(allocators, "an allocator that uses the world is refused"),
+    TEST(allocators_may_look, "an allocator that looks at the world sees it whole"),
     TEST(functions_that_an_edit_calls, "functions of the user's that an edit calls edit nothing"),
 };
 
