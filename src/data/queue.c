@@ -275,7 +275,7 @@ static uint32_t capacity_for(const keeli_queue *q, uint64_t need) {
 
 bool keeli_queue_reserve(keeli_queue *q, keeli_heap *heap, uint32_t extra, const void **value) {
     if ((uint64_t)q->count + extra <= q->room || q->capacity >= q->limit) return true;
-    keeli_queue_drop_passed(q);
+    if (q->of_removed) keeli_queue_drop_passed(q); // events go at the end of a run
     const uint64_t need = (uint64_t)q->count + extra;
     return need <= q->room || resize(q, heap, capacity_for(q, need), value);
 }

@@ -86,7 +86,8 @@ static inline keeli_removed *keeli_queue_removed_at(const keeli_queue *queue, ui
 static inline uint32_t keeli_queue_range(const keeli_queue *queue, uint64_t number) {
     return queue->capacity - keeli_queue_place(queue, number);
 }
-// Make room for so many more, at most the limit; what everybody has passed goes first. False when
+// Make room for so many more, at most the limit. Of removed values what everybody has passed goes
+// first; events stay until the end of a run, for who looks for the first time in it. False when
 // out of memory. `*value` (may be NULL) may be one of the queue, and is relocated when it moves.
 bool keeli_queue_reserve(keeli_queue *queue, keeli_heap *heap, uint32_t extra, const void **value);
 // Append an event after that; NULL: zeros. True when the oldest went unseen and that is news: it is

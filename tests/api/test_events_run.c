@@ -78,6 +78,41 @@ static void events_come_in_the_order_of_the_list(void **state) {
     with_workers(order);
 }
 
+// Who receives for the first time in this run gets all that was sent in it, although everybody who
+// received before has passed some of it, and the queue is full: of large events it begins with one.
+typedef struct Crate {
+    uint32_t value;
+    char bulk[300];
+} Crate;
+KEEL_EVENT(Crate);
+KEEL_SYSTEM_ONCE(load_crates, KEEL_SEND(Crate, crates)) {
+    for (uint32_t i = 1; i < 4; ++i)
+        keel_send(crates, Crate, { i, "" });
+}
+KEEL_SYSTEM_ONCE(weigh, KEEL_RECEIVE(Crate, crates), KEEL_UNIQUE_WRITE(Sum, sum)) {
+    KEEL_EACH_EVENT(crates, Crate, crate)
+        sum->hash = sum->hash * 10 + crate->value;
+}
+KEEL_SYSTEM_ONCE(stack, KEEL_RECEIVE(Crate, crates), KEEL_UNIQUE_WRITE(Total, total)) {
+    KEEL_EACH_EVENT(crates, Crate, crate)
+        total->hash = total->hash * 10 + crate->value;
+}
+KEEL_WORKLOAD(dock, KEEL_STEP(load_crates), KEEL_STEP(weigh), KEEL_STEP(load_crates),
+              KEEL_STEP(stack));
+static void a_full_queue(api_fixture *f) {
+    begin_sums(f->world);
+    assert_int_equal(keel_run_workload(f->world, dock), KEEL_OK);
+    assert_int_equal(keel_get_unique(f->world, Sum)->hash, 123);
+    assert_int_equal(keel_get_unique(f->world, Total)->hash, 123123);
+    assert_int_equal(keel_run_workload(f->world, dock), KEEL_OK);
+    assert_int_equal(keel_get_unique(f->world, Total)->hash, 123123123123);
+    assert_no_error(f->world);
+}
+static void a_first_look_is_at_all_of_the_run(void **state) {
+    (void)state;
+    with_workers(a_full_queue);
+}
+
 // ------------------------------------------------------------------ the graph
 static char text[4000];
 static void senders_are_alone(void **state) {
@@ -281,6 +316,7 @@ static void a_warm_frame_takes_no_memory(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(events_come_in_the_order_of_the_list, "events come in the order of the list"),
+    TEST(a_first_look_is_at_all_of_the_run, "who looks for the first time sees all of the run"),
     TEST(a_walk_by_hand_shows_each, "keel_event_next shows each event, in systems too"),
     TEST(senders_are_alone, "a sender has the queue alone, receivers share it, and both are named"),
     TEST(a_condition_has_a_cursor, "a condition has a cursor of its own"),

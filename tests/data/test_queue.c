@@ -82,15 +82,23 @@ static void room_is_made_of_what_all_have_passed(void **state) {
     for (uint32_t i = 0; i < 1000; ++i) {
         assert_false(push(i));
         keeli_queue_find(&queue, &a)->next = i + 1;
-        if (i % 10 == 9) keeli_queue_find(&queue, &b)->next = i + 1;
+        if (i % 10 != 9) continue;
+        keeli_queue_find(&queue, &b)->next = i + 1;
+        keeli_queue_drop_passed(&queue); // the end of a run
     }
     assert_int_equal(queue.capacity, 16);
+    for (uint32_t i = 1000; i < 1020; ++i) // within one nothing goes
+        assert_false(push(i));
+    keeli_queue_find(&queue, &a)->next = keeli_queue_find(&queue, &b)->next = 1020;
+    assert_false(push(1020));
+    assert_int_equal(queue.count, 21);
+    keeli_queue_find(&queue, &a)->next = 1021;
     keeli_queue_leave(&queue, &b);
     keeli_queue_drop_passed(&queue);
     assert_int_equal(queue.count, 0);
-    assert_int_equal(queue.fresh, 1000);
+    assert_int_equal(queue.fresh, 1021);
     assert_null(keeli_queue_find(&queue, &b));
-    assert_int_equal(keeli_queue_next(&queue, &b), 1000);
+    assert_int_equal(keeli_queue_next(&queue, &b), 1021);
     keeli_queue_trim(&queue, &memory.heap, 0);
     assert_int_equal(queue.capacity, 0);
     end();
