@@ -42,7 +42,7 @@ typedef bool keel_json_sink(void *context, const char *text, size_t length);
 /// @param options NULL: all defaults
 /// @param error receives what is wrong; may be NULL
 /// @return KEEL_OK; KEEL_ERROR_FILE; KEEL_ERROR_TEXT for a text or name that is not UTF-8;
-///   KEEL_ERROR_COPY for a value without fields that has hooks, and as keel_copy_world;
+///   KEEL_ERROR_COPY for a value with hooks and no fields, or with `.save`, and as keel_copy_world;
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT. The file is as before
 /// @threads the world's owner
 KEEL_API keel_result keel_json_write(const keel_world *world, const char *path,

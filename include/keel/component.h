@@ -205,12 +205,11 @@ typedef struct keel_component {
     const char *saved_as; ///< its name in files, after it was renamed; default, if NULL: `name`
     uint32_t version;     ///< kept in files, with what it means up to you; default 0
     keel_migrate_hook *migrate; ///< called for each value that a lower version saved; default none
-    keel_save_hook
-        *save; ///< files: writes what a value owns; default: the described fields are all
-    keel_load_hook *load; ///< files: reads it; needed where `save` is set
-    int line;             ///< where it was declared
-    const char *file;     ///< where it was declared; NULL: made at run time
-    uint32_t *slot;       ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
+    keel_save_hook *save;       ///< files: writes what a value owns beside its fields; default none
+    keel_load_hook *load;       ///< files: reads it; needed where `save` is set
+    int line;                   ///< where it was declared
+    const char *file;           ///< where it was declared; NULL: made at run time
+    uint32_t *slot; ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
     /// What this is a copy of: itself; filled by KEEL_COMPONENT. A copy may have another storage
     /// and other hooks in a world, and typed verbs find it; another component, of another name or
     /// size, needs `slot` and this to be NULL: KEEL_ERROR_COMPONENT.
