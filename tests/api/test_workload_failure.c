@@ -222,6 +222,12 @@ static void commands_of_a_failed_system_are_dropped(void **state) {
             assert_true(keel_is_alive(f.world, promised[2]));
             assert_error(f.world, KEEL_ERROR_SYSTEM, "'create_and_fail': after some commands");
         }
+        // what they were to make gives its indices back
+        for (uint32_t i = 0; i < 200; ++i)
+            assert_int_equal(keel_run_workload(f.world, records), KEEL_ERROR_SYSTEM);
+        keel_clear_errors(f.world);
+        assert_in_range(keel_entity_index(promised[2]), entities,
+                        entities + 2 * 203 + 64); // two come with each run
         fails = false;
         assert_int_equal(keel_run_workload(f.world, records), KEEL_OK);
         assert_ran("++");
