@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 typedef struct replacing {
-    const char *path;
-    char *name;         // while it is written
+    char *path, *name;  // what is replaced, and its name while it is written
     int file, error;    // errno of what failed
     const char *failed; // which step: "write beside", ...; NULL: none
 } replacing;
@@ -25,17 +24,53 @@ static inline bool replace_fail(replacing *r, const char *step) {
     return false;
 }
 
+// The file that a path leads to, in memory of malloc: links are followed, so that they stay what
+// they are. What is no file, a device or a pipe, is not replaced. NULL: errno says why.
+static inline char *replace_target(const char *path) {
+    char *at = strdup(path);
+    for (int links = 0; at; ++links) {
+        struct stat there;
+        const bool is_there = lstat(at, &there) == 0;
+        if (!is_there || S_ISREG(there.st_mode)) return at;
+        char to[4096], *next = NULL;
+        errno = S_ISDIR(there.st_mode) ? EISDIR : links < 40 ? EINVAL : ELOOP;
+        const bool is_link = S_ISLNK(there.st_mode) && links < 40;
+        const ssize_t n = is_link ? readlink(at, to, sizeof to) : -1;
+        if (n == (ssize_t)sizeof to) errno = ENAMETOOLONG;
+        const char *slash = strrchr(at, '/');
+        if (n > 0 && n < (ssize_t)sizeof to) { // beside the link, unless it begins at the root
+            const size_t before = slash && to[0] != '/' ? (size_t)(slash - at) + 1 : 0;
+            next = malloc(before + (size_t)n + 1);
+            if (next) {
+                memcpy(next, at, before);
+                memcpy(next + before, to, (size_t)n);
+                next[before + (size_t)n] = 0;
+            }
+        }
+        const int error = errno;
+        free(at);
+        errno = error;
+        at = next;
+    }
+    return NULL;
+}
+
 // False: nothing was done. ENOMEM when memory ran out.
 static inline bool replace_begin(replacing *r, const char *path) {
-    const size_t length = strlen(path);
-    *r = (replacing){ .path = path, .file = -1, .name = malloc(length + 8) };
-    if (!r->name) return errno = ENOMEM, replace_fail(r, "write beside");
-    memcpy(r->name, path, length);
-    memcpy(r->name + length, ".XXXXXX", 8);
-    r->file = mkstemp(r->name); // O_EXCL, mode 600
+    *r = (replacing){ .path = replace_target(path), .file = -1 };
+    if (!r->path)
+        return replace_fail(r, errno == EINVAL ? "write over a device or pipe," : "replace");
+    const size_t length = strlen(r->path);
+    r->name = malloc(length + 8);
+    if (r->name) {
+        memcpy(r->name, r->path, length);
+        memcpy(r->name + length, ".XXXXXX", 8);
+        r->file = mkstemp(r->name); // O_EXCL, mode 600
+    }
     if (r->file >= 0) return (void)fcntl(r->file, F_SETFD, FD_CLOEXEC), true;
     (void)replace_fail(r, "write beside");
     free(r->name);
+    free(r->path);
     return false;
 }
 
@@ -79,5 +114,6 @@ static inline bool replace_end(replacing *r, bool is_whole) {
     if (!done) (void)unlink(r->name);
     else if (!replace_sync_folder(r->path)) done = replace_fail(r, "write the folder of");
     free(r->name);
+    free(r->path);
     return done;
 }

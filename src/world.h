@@ -49,7 +49,7 @@ typedef struct keeli_collector {
 
 // What is known of the changes of one component (follow/changes.c).
 typedef struct keeli_tracking {
-    uint32_t kinds;                 // KEEL_TRACK_*
+    uint32_t kinds, kinds_then;     // KEEL_TRACK_*; of an image: those of the world at the take
     keeli_ticks inserted, modified; // with the base world->changes.tick_base
     keeli_queue removed;
     uint64_t now; // the tick of the system that writes it now; 0: world->changes.tick

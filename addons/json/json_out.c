@@ -60,7 +60,8 @@ void keeli_json_end(keeli_json_out *out) {
 
 typedef struct json_file {
     char path[4096];
-    int error; // errno
+    const char *failed; // which step
+    int error;          // errno
 } json_file;
 static bool put_file(void *context, const char *text, size_t length) {
     json_file *to = context;
@@ -68,11 +69,13 @@ static bool put_file(void *context, const char *text, size_t length) {
     FILE *file = fopen(to->path, "wb");
     const bool is_written = file && fwrite(text, 1, length, file) == length;
     const bool done = file && fclose(file) == 0 && is_written;
+    to->failed = "write";
     to->error = errno;
 #else
     replacing file;
     const bool begun = replace_begin(&file, to->path);
     const bool done = begun && replace_end(&file, replace_write(&file, text, length));
+    to->failed = file.failed;
     to->error = file.error;
 #endif
     return done;
@@ -87,5 +90,6 @@ keel_result keeli_json_write_file(const char *path, keeli_json_write_fn *write, 
     memcpy(file.path, path, strlen(path) + 1);
     const keel_result r = write(data, put_file, &file, error);
     if (r != KEEL_ERROR_FILE) return r;
-    return keeli_json_fail(error, r, "cannot write '%.150s': %s", path, strerror(file.error));
+    return keeli_json_fail(error, r, "cannot %s '%.150s': %s", file.failed, path,
+                           strerror(file.error));
 }

@@ -20,7 +20,7 @@ keel_result save_file(const char *path, keel_error *error,
         (void)replace_end(&file, result == KEEL_OK);
     }
     if (!file.failed) return result;
-    if (!file.name)
+    if (file.error == ENOMEM)
         return save_fail(error, KEEL_ERROR_MEMORY, "out of memory; nothing was written");
     errno = file.error;
     return cannot(error, file.failed, path);

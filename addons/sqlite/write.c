@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A world becomes rows. It is copied first, and all that is disabled enabled there, so that values
 // can be looked at; the world itself tells what is disabled.
+#include "../replace_file.h"
 #include "database.h"
 
 #include <errno.h>
@@ -378,10 +379,10 @@ static keel_result fill(write_job *job, const char *name) {
 }
 
 // A journal that is left of the old file would be applied to the new one.
-static keel_result check_journals(const sql_database *db) {
+static keel_result check_journals(const sql_database *db, const char *path) {
     static const char *const behind[] = { "-journal", "-wal" };
     for (int i = 0; i < 2; ++i) {
-        char *name = sqlite3_mprintf("%s%s", db->path, behind[i]);
+        char *name = sqlite3_mprintf("%s%s", path, behind[i]);
         if (!name) return sql_failed(db, SQLITE_NOMEM);
         const bool is_there = access(name, F_OK) == 0;
         sqlite3_free(name);
@@ -409,8 +410,7 @@ static bool sync_folder(char *name) {
     return sync_path(slash ? name : ".");
 }
 
-static keel_result replace(write_job *job) {
-    const char *path = job->db.path;
+static keel_result replace_at(write_job *job, const char *path) {
     struct stat old;
     char *name = sqlite3_mprintf("%s.XXXXXX", path);
     if (!name) return sql_failed(&job->db, SQLITE_NOMEM);
@@ -424,11 +424,20 @@ static keel_result replace(write_job *job) {
     if (result == KEEL_OK && stat(path, &old) == 0 && chmod(name, old.st_mode & 07777) != 0)
         result = cannot(&job->db, "give it its mode");
     if (result == KEEL_OK && !sync_path(name)) result = cannot(&job->db, "write it");
-    if (result == KEEL_OK) result = check_journals(&job->db);
+    if (result == KEEL_OK) result = check_journals(&job->db, path);
     if (result == KEEL_OK && rename(name, path) != 0) result = cannot(&job->db, "replace it");
     if (result < 0) (void)unlink(name);
     else if (!sync_folder(name)) result = cannot(&job->db, "write its folder");
     sqlite3_free(name);
+    return result;
+}
+
+static keel_result replace(write_job *job) {
+    char *path = replace_target(job->db.path);
+    if (!path)
+        return cannot(&job->db, errno == EINVAL ? "write over what is no file" : "replace it");
+    const keel_result result = replace_at(job, path);
+    free(path);
     return result;
 }
 

@@ -317,6 +317,13 @@ static void assign_storage(keel_world *to, const keeli_staged *g, keeli_storage 
     keeli_ticks_assign(&t->tracking.modified, &to->heap, &s->tracking.modified, g->logs[1]);
 }
 
+// What was not tracked at the take came then for who asks, as when tracking begins (keeli_track).
+static void track_anew(const keel_world *to, keeli_storage *t, const keeli_storage *s) {
+    const uint32_t fresh = t->tracking.kinds & ~s->tracking.kinds_then & KEEL_TRACK_INSERTION;
+    if (fresh && t->presence.count + t->disabled.count)
+        keeli_ticks_mark_all(&t->tracking.inserted, keeli_tick_of(to, to->changes.tick));
+}
+
 // What a transient component keeps came now, as far as anybody asks; its lists name it again.
 static void keep_transient(keel_world *to, keeli_storage *t) {
     static const keeli_ticks none;
@@ -434,6 +441,8 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
             continue;
         }
         assign_storage(to, &image->staged.items[i], t, source_of(image, t));
+        if (is_taken(image)) t->tracking.kinds_then = source_of(image, t)->tracking.kinds;
+        else track_anew(to, t, source_of(image, t));
         place_staged(&image->staged.items[i], t, keeps, data);
     }
     enter_names(to, from);

@@ -288,6 +288,43 @@ static void what_is_written_in_pieces_is_whole(void **state) {
     }
 }
 
+// ------------------------------------------------------------------ what is no file
+static void links_stay_and_pipes_are_refused(void **state) {
+    (void)state;
+    char real[96], link[96];
+    (void)snprintf(real, sizeof real, "%s/slot.keel", folder);
+    (void)snprintf(link, sizeof link, "%s/link", folder);
+    for (uint32_t i = 0; i < 3; ++i) { // the file is there; it is not; the link begins at the root
+        put_old(i != 1);
+        char there[600] = "slot.keel", at[400];
+        if (i == 2) (void)snprintf(there, sizeof there, "%s/%s", getcwd(at, sizeof at), real);
+        assert_int_equal(symlink(there, link), 0);
+        (void)snprintf(path, sizeof path, "%s", link);
+        assert_int_equal(write_file(later), KEEL_OK);
+        struct stat is;
+        assert_int_equal(lstat(link, &is), 0);
+        assert_true(S_ISLNK(is.st_mode));
+        (void)snprintf(path, sizeof path, "%s", real);
+        assert_true(hash_of_file() == new_hash);
+        assert_int_equal(unlink(link), 0);
+    }
+    assert_int_equal(mkfifo(link, 0600), 0);
+    (void)snprintf(path, sizeof path, "%s", link);
+    assert_int_equal(write_file(later), KEEL_ERROR_FILE);
+    assert_non_null(strstr(why.message, "a device or pipe"));
+    struct stat is;
+    assert_int_equal(lstat(link, &is), 0);
+    assert_true(S_ISFIFO(is.st_mode));
+    assert_int_equal(unlink(link), 0);
+    (void)snprintf(path, sizeof path, "%s", folder);
+    assert_int_equal(write_file(later), KEEL_ERROR_FILE);
+    assert_int_equal(symlink("link", link), 0); // to itself
+    (void)snprintf(path, sizeof path, "%s", link);
+    assert_int_equal(write_file(later), KEEL_ERROR_FILE);
+    assert_int_equal(unlink(link), 0);
+    (void)snprintf(path, sizeof path, "%s", real);
+}
+
 // ------------------------------------------------------------------ the end
 static void who_is_killed_leaves_the_old_file_or_the_new_one(void **state) {
     (void)state;
@@ -323,6 +360,8 @@ static const struct CMUnitTest tests[] = {
     FAULT_TEST(what_is_written_in_pieces_is_whole, "what is written in pieces is whole"),
     FAULT_TEST(who_is_killed_leaves_the_old_file_or_the_new_one,
                "who is killed leaves the old file or the new one"),
+    FAULT_TEST(links_stay_and_pipes_are_refused, "links stay what they are; pipes are refused"),
+    JSON_TEST(links_stay_and_pipes_are_refused, "and so it is with JSON"),
     JSON_TEST(the_old_file_or_the_new_one_is_there, "so it is with JSON when the system fails"),
     JSON_TEST(what_is_written_in_pieces_is_whole, "JSON that is written in pieces is whole"),
     JSON_TEST(who_is_killed_leaves_the_old_file_or_the_new_one, "so it is with JSON, killed"),

@@ -174,6 +174,35 @@ static void the_order_and_who_is_named(void **state) {
     keel_snapshot_destroy(taken);
 }
 
+// A system that asks for changes switches tracking on, in its first run. Who is taken back before
+// that sees the same again: all of it.
+KEEL_SYSTEM(move_some, KEEL_WRITE_MARKED(Number, n, touched)) {
+    *touched = n->value % 4 == 0;
+    n->value += *touched ? 4 : 0;
+}
+KEEL_SYSTEM(watch, KEEL_CHANGED(Number), KEEL_UNIQUE_WRITE(Time, time)) { time->now += 1; }
+KEEL_WORKLOAD(watched, KEEL_STEP(move_some), KEEL_STEP(watch));
+static void tracking_that_began_later(void **state) {
+    (void)state;
+    keel_ring *ring = keel_ring_create(f.world, 4);
+    for (uint32_t i = 0; i < 100; ++i)
+        keel_add_entity(f.world, KEEL_INIT(Number, { i }));
+    keel_set_unique(f.world, Time, { 0, 0 });
+    double seen[2][3];
+    for (uint32_t round = 0; round < 2; ++round) {
+        if (round) assert_int_equal(keel_rollback(ring, 0), KEEL_OK);
+        for (uint32_t frame = 0; frame < 3; ++frame) {
+            assert_int_equal(keel_ring_take(ring, frame), KEEL_OK);
+            assert_int_equal(keel_run_workload(f.world, watched), KEEL_OK);
+            seen[round][frame] = keel_get_unique(f.world, Time)->now;
+        }
+    }
+    assert_true(seen[0][0] >= 100 && seen[0][1] <= 125);
+    for (uint32_t frame = 0; frame < 3; ++frame)
+        assert_true(seen[0][frame] >= seen[1][frame] && seen[0][frame] <= seen[1][frame]);
+    keel_ring_destroy(ring);
+}
+
 // ------------------------------------------------------------------ what is left alone
 typedef struct Sprite {
     uint32_t id;
@@ -436,6 +465,7 @@ static const struct CMUnitTest tests[] = {
     WORLD_TEST(families_and_names, "families and names"),
     WORLD_TEST(what_is_kept_of_orders_is_not, "what is kept of orders is not taken for current"),
     WORLD_TEST(the_order_and_who_is_named, "the order of visits, and who is named"),
+    WORLD_TEST(tracking_that_began_later, "tracking that began after the take"),
     WORLD_TEST(transient_ones_stay, "transient components stay with who is alive in both"),
     WORLD_TEST(components_that_came_later_are_empty, "components known since the take are empty"),
     WORLD_TEST(readers_that_are_kept_see_all,
