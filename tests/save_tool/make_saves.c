@@ -38,7 +38,7 @@ static bool note_copy(void *to, const void *from, void *data) {
     ((Note *)to)->text = copy;
     return copy || !text;
 }
-KEEL_FIELDS(Note, KEEL_FIELD(text));
+KEEL_FIELDS(Note, text);
 KEEL_COMPONENT(Note, KEEL_HAS_FIELDS(Note), .drop = note_drop, .copy = note_copy);
 
 typedef struct Path {
