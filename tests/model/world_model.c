@@ -608,7 +608,7 @@ keel_result model_unrelate_sources(model_world *world, uint32_t relation, keel_e
 
 const model_edge *model_find_edge(const model_world *world, uint32_t relation, keel_entity source,
                                   keel_entity target) {
-    return edge_of(world, relation, source, target);
+    return keel_is_null(target) ? NULL : edge_of(world, relation, source, target);
 }
 
 bool model_is_related(const model_world *world, keel_entity e) {
