@@ -101,6 +101,7 @@ static const Goal goals[] = {
     { "snapshot_restore", 0, "archetype", Unit::times_raw, 1.43 },
     { "snapshot_take_none", 0, "", Unit::times_raw, 0.02 },
     { "snapshot_take_side", 0, "", Unit::times_raw, 0.02 },
+    { "snapshot_take_mark", 0, "", Unit::times_raw, 0.08 },
     { "save_mixed", 0, "", Unit::times_raw, 0.77 },
     { "save_mixed_size", 0, "", Unit::bytes, 38.4 }, // 2.5 : 1
     { "load_mixed", 0, "", Unit::ns, 192 },          // 500 MB/s

@@ -9,7 +9,7 @@ KEEL_COMPONENT(BenchMatrix, .storage = BENCH_STORAGE);
 
 typedef enum stage { TAKE, RESTORE, COPY } stage;
 // Who is written before, by get_mut: all, nobody, or one in a hundred.
-typedef enum writes { ALL, NOBODY, NEIGHBOURS, SCATTERED } writes;
+typedef enum writes { ALL, NOBODY, NEIGHBOURS, SCATTERED, SCATTERED_TRACKED } writes;
 
 static void fill(keel_world *world, uint32_t n, keel_entity *list) {
     for (uint32_t i = 0; i < n; ++i)
@@ -36,6 +36,11 @@ BENCH_SHARED void rewind_world(bench_run *run, stage timed, writes who) {
     keel_world *world = bench_world();
     keel_entity *list = bench_touched(n * sizeof *list);
     uint32_t *order = bench_shuffled(n);
+    if (who == SCATTERED_TRACKED) {
+        bench_expect(keel_track(world, Position, KEEL_TRACK_MODIFICATION));
+        bench_expect(keel_track(world, Velocity, KEEL_TRACK_MODIFICATION));
+        bench_expect(keel_track(world, BenchMatrix, KEEL_TRACK_MODIFICATION));
+    }
     fill(world, n, list);
     keel_snapshot *snapshot = keel_snapshot_create(world, "bench");
     if (!snapshot) bench_expect(KEEL_ERROR_MEMORY);
@@ -47,6 +52,7 @@ BENCH_SHARED void rewind_world(bench_run *run, stage timed, writes who) {
         if (who == ALL) write_all(world);
         for (uint32_t i = 0; who > NOBODY && i < n / 100; ++i)
             write_one(world, list[who == NEIGHBOURS ? n / 3 + i : order[i]]);
+        (void)keel_tick(world); // as each system that is run does
         bench_start(run);
         if (timed == TAKE) bench_expect(keel_snapshot_take(snapshot));
         if (timed == RESTORE) bench_expect(keel_snapshot_restore(snapshot));
@@ -67,6 +73,7 @@ BENCH_WORKLOAD(snapshot_copy_world) { rewind_world(run, COPY, ALL); }
 BENCH_WORKLOAD(snapshot_take_none) { rewind_world(run, TAKE, NOBODY); }
 BENCH_WORKLOAD(snapshot_take_side) { rewind_world(run, TAKE, NEIGHBOURS); }
 BENCH_WORKLOAD(snapshot_take_rnd) { rewind_world(run, TAKE, SCATTERED); }
+BENCH_WORKLOAD(snapshot_take_mark) { rewind_world(run, TAKE, SCATTERED_TRACKED); }
 BENCH_WORKLOAD(snapshot_back_side) { rewind_world(run, RESTORE, NEIGHBOURS); }
 
 // A frame of a game with a ring of 8: some are written, and the world is taken.

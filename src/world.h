@@ -82,6 +82,7 @@ typedef struct keeli_stamps {
     uint32_t count; // no snapshot has a value behind them
     uint32_t all;   // everything was written then
     uint32_t from;  // they are kept since then; 0: they are not
+    uint32_t vague; // ticks of modifications do not tell all that was written then
 } keeli_stamps;
 
 typedef struct keeli_storage {

@@ -238,9 +238,38 @@ bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks
     return *log != NULL;
 }
 
+static void assign_marked(keeli_tick_page *to, const keeli_tick_page *from, uint32_t since) {
+    for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b) {
+        if (to->latest[b] < since && from->latest[b] < since) continue;
+        memcpy(to->slots + b * 64, from->slots + b * 64, 64 * sizeof *to->slots);
+        to->whole[b] = from->whole[b];
+        to->latest[b] = from->latest[b];
+    }
+}
+
+// By the log of the one that is later. False: there is none, or it does not reach back.
+static bool assign_logged(const keeli_ticks *t, const keeli_ticks *from, uint32_t since) {
+    const keeli_ticks *later = t->latest > from->latest ? t : from;
+    uint32_t count;
+    if (t->latest == from->latest || !keeli_ticks_log_since(later, since - 1, &count)) return false;
+    for (uint32_t i = later->log_count - count; i < later->log_count; ++i) {
+        const uint32_t index = later->log[i].index, page = index / KEELI_TICK_PAGE;
+        if (!keeli_ticks_has_page(t, index) || !keeli_ticks_has_page(from, index)) continue;
+        const keeli_tick_page *a = from->pages[page];
+        keeli_tick_page *b = t->pages[page];
+        b->slots[index % KEELI_TICK_PAGE] = a->slots[index % KEELI_TICK_PAGE];
+        b->latest[index / 64 % KEELI_TICK_BLOCKS] = a->latest[index / 64 % KEELI_TICK_BLOCKS];
+    }
+    return true;
+}
+
 void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
-                        keeli_change *log) {
-    keeli_pages_assign(&t->table, &tick_pages, &from->table);
+                        keeli_change *log, uint32_t since) {
+    if (!since) keeli_pages_assign(&t->table, &tick_pages, &from->table);
+    else if (!assign_logged(t, from, since))
+        for (uint32_t page = 0; page < from->table.count; ++page)
+            if (from->pages[page] != &keeli_no_ticks)
+                assign_marked(t->pages[page], from->pages[page], since);
     if (t->log_capacity != from->log_capacity) {
         free_log(t, heap);
         t->bytes -= t->log_capacity * sizeof *log;

@@ -141,8 +141,9 @@ void keeli_ticks_rebase(keeli_ticks *t, uint32_t by);
 // visited.
 bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
                              keeli_change **log);
+// `since`: they were the same at that tick, and nothing but marks came later; 0: that is not known.
 void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
-                        keeli_change *log);
+                        keeli_change *log, uint32_t since);
 // Give memory back where nobody is who has a value, enabled or disabled.
 void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *enabled,
                       const keeli_presence *disabled);

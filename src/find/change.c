@@ -201,6 +201,7 @@ bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked) {
                                                         : NULL,
                                                     keeli_is_marked(s),
                                                     (s->flags & KEELI_IS_STAMPED) != 0 };
+        if (flagged) keeli_atomic_put(&s->stamps.vague, view->world->epoch);
         by_hand += flagged;
     }
     it->marks_all = visits_all(it);

@@ -44,6 +44,7 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
     }
     if (kinds & ~before & KEEL_TRACK_INSERTION && s->presence.count + s->disabled.count)
         keeli_ticks_mark_all(&s->tracking.inserted, keeli_tick_now(world, s));
+    if (kinds & ~before & KEEL_TRACK_MODIFICATION) s->stamps.vague = world->epoch;
     keeli_followers_update(s);
     return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rewind/blocks.h"
 
+#include "follow/changes.h"
 #include "rewind/journal.h"
 #include "world/report.h"
 
@@ -100,6 +101,13 @@ bool keeli_is_in_place(const keeli_image *image, const keeli_storage *t, const k
     return image->to->archetypes.moves == image->from->archetypes.moves;
 }
 
+bool keeli_is_ticked(const keeli_image *image, const keeli_storage *t) {
+    const keeli_storage *live = stamped(image, t);
+    return image->tick && is_known(image, t) && keeli_is_marked(live) &&
+           live->stamps.vague < image->since &&
+           image->to->changes.tick_base == image->from->changes.tick_base;
+}
+
 static bool is_in_place(const keeli_image *image, const keeli_storage *t) {
     return image->staged.items[t->position].is_in_place &&
            !(keeli_store_has_rows(t) && image->has_archetypes);
@@ -182,6 +190,17 @@ static void check_run(block_walk *walk, uint32_t place, uint32_t count) {
     }
 }
 
+static void add_bits(block_walk *walk, uint32_t first, uint64_t bits) {
+    while (bits) {
+        const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+        const uint64_t rest = ~(bits >> at);
+        const uint32_t n = rest ? (uint32_t)__builtin_ctzll(rest) : 64;
+        add_run(walk, first + at, n);
+        if (at + n == 64) return;
+        bits &= ~(uint64_t)0 << (at + n);
+    }
+}
+
 // Places from `first` on: `old` have values on both sides, and behind them come others, up to
 // `count`.
 static void copy_packed(block_walk *walk, uint32_t first, uint32_t old, uint32_t count) {
@@ -197,17 +216,6 @@ static void copy_packed(block_walk *walk, uint32_t first, uint32_t old, uint32_t
         at += n;
     }
     if (count > old) add_run(walk, end, count - old);
-}
-
-static void add_bits(block_walk *walk, uint32_t first, uint64_t bits) {
-    while (bits) {
-        const uint32_t at = (uint32_t)__builtin_ctzll(bits);
-        const uint64_t rest = ~(bits >> at);
-        const uint32_t n = rest ? (uint32_t)__builtin_ctzll(rest) : 64;
-        add_run(walk, first + at, n);
-        if (at + n == 64) return;
-        bits &= ~(uint64_t)0 << (at + n);
-    }
 }
 
 static void copy_by_index(block_walk *walk, const keeli_presence *to, const keeli_presence *from,
@@ -242,6 +250,34 @@ static void copy_rows(block_walk *walk) {
     }
 }
 
+// What was written since, as the log of a tracked component has it, one by one: who has values is
+// the same. False: it does not reach back, or has so many that blocks are less.
+static bool copy_logged(block_walk *walk) {
+    const keeli_storage *live = stamped(walk->image, walk->t);
+    const keeli_ticks *ticks = &live->tracking.modified;
+    uint32_t count = 0;
+    if (!walk->image->staged.items[walk->t->position].is_ticked || walk->image->checks ||
+        !keeli_ticks_log_since(ticks, walk->image->tick - 1, &count) ||
+        count > live->presence.count / 32)
+        return false;
+    for (uint32_t i = ticks->log_count - count; i < ticks->log_count;) {
+        uint32_t places[32], n = 0; // so many wait for memory at once
+        for (; n < 32 && i < ticks->log_count; ++i) {
+            const uint32_t index = ticks->log[i].index;
+            if (!keeli_store_has(walk->s, index)) continue;
+            const uint32_t place = places[n++] = keeli_store_place(walk->s->world, walk->s, index);
+            __builtin_prefetch(keeli_store_at(walk->t, place), 1);
+            __builtin_prefetch(keeli_store_at(walk->s, place));
+        }
+        for (uint32_t k = 0; k < n; ++k) {
+            add_run(walk, places[k], 1);
+            renew(walk, places[k] / 64);
+        }
+    }
+    end_run(walk);
+    return true;
+}
+
 static void say_missed(const block_walk *walk) {
     keeli_warn(walk->image->teller,
                "'%s' was written through a kept pointer: take it anew after a take, or call "
@@ -258,6 +294,7 @@ void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage
     if (by_stamps) walk.stamps = stamps;
     if (by_stamps && live == t) walk.renewed = stamps->items;
     if (!by_stamps && live == t) stamps->all = image->to->epoch;
+    if (by_stamps && copy_logged(&walk)) return;
     if (keeli_store_is_sparse(t))
         copy_packed(&walk, 0, keeli_least(t->set.count, s->set.count), s->set.count);
     else if (keeli_store_has_rows(t)) copy_rows(&walk);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copying only what was written: the world stamps blocks of 64 places with its epoch
 // (keeli_stamp_place), which goes up with each take and restore, and a snapshot knows the epoch at
-// which it and the world were the same. What was not stamped since is still the same. What moves
-// values is not stamped. Of a snapshot's image, `moves` of sets and rows, `cleared` of bits and
-// `frees` of handles are the world's from then: while they are equal, values have at most come, to
-// places where the snapshot has none.
+// which it and the world were the same. What was not stamped since is still the same, and in
+// stamped blocks of a tracked component what has no tick since. What moves values is not stamped.
+// Of a snapshot's image, `moves` of sets and rows, `cleared` of bits and `frees` of handles are the
+// world's from then: while they are equal, values have at most come, to places where the snapshot
+// has none.
 #pragma once
 #include "rewind/image.h"
 
@@ -21,6 +22,8 @@ bool keeli_is_same_set(const keeli_image *image, const keeli_storage *t, const k
 // Has no value another place, rows of other archetypes apart? Asked before there is room, which
 // moves values of the image.
 bool keeli_is_in_place(const keeli_image *image, const keeli_storage *t, const keeli_storage *s);
+// Do ticks of modifications tell which values were written since?
+bool keeli_is_ticked(const keeli_image *image, const keeli_storage *t);
 bool keeli_are_same_rows(const keeli_image *image);
 // Tell the journal of a history's image what the take did not write.
 void keeli_blocks_declare(const keeli_image *image);

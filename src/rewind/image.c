@@ -218,6 +218,7 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
                             .from = from,
                             .teller = teller,
                             .since = flags & KEEL_SNAPSHOT_FULL ? 0 : snapshot->epoch,
+                            .tick = keeli_tick_of(teller, snapshot->changes.tick),
                             .checks = KEELI_VALIDATES || flags & KEEL_SNAPSHOT_CHECK };
     keel_result result = KEEL_OK;
     if (!KEELI_RESERVE(&to->heap, &image->staged, to->storages.count))
@@ -229,6 +230,7 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
         *g = (keeli_staged){ .is_same = !keeli_image_leaves(t) &&
                                         keeli_is_same_set(image, t, source_of(image, t)),
                              .is_in_place = keeli_is_in_place(image, t, source_of(image, t)) };
+        g->is_ticked = g->is_same && keeli_is_ticked(image, t);
         image->same_lists &= g->is_same;
     }
     if (!reserve_all(image)) result = keeli_out_of_memory(teller, "copying a world");
@@ -292,8 +294,10 @@ static void drop_dead(const keeli_image *image, keeli_storage *t) {
 }
 
 // ------------------------------------------------------------------ what comes
-static void assign_storage(keel_world *to, const keeli_staged *g, keeli_storage *t,
-                           const keeli_storage *s) {
+static void assign_storage(const keeli_image *image, const keeli_staged *g, keeli_storage *t) {
+    keel_world *to = image->to;
+    const keeli_storage *s = source_of(image, t);
+    const uint32_t since = g->is_ticked ? image->tick : 0;
     if (!g->is_same) {
         keeli_presence_assign(&t->presence, &s->presence);
         keeli_presence_assign(&t->disabled, &s->disabled);
@@ -309,12 +313,13 @@ static void assign_storage(keel_world *to, const keeli_staged *g, keeli_storage 
         keeli_image_write(to, keeli_indexed_set_memory(&t->indexed, i >> t->indexed.root.shift),
                           value, keeli_store_disabled_value(s, i), t->size);
     }
+    if (!is_taken(image)) t->stamps.vague = to->epoch; // its ticks go back
     t->set_at = s->set_at;
     t->changed_at = s->changed_at;
     t->cleared_inserted = s->cleared_inserted;
     t->cleared_modified = s->cleared_modified;
-    keeli_ticks_assign(&t->tracking.inserted, &to->heap, &s->tracking.inserted, g->logs[0]);
-    keeli_ticks_assign(&t->tracking.modified, &to->heap, &s->tracking.modified, g->logs[1]);
+    keeli_ticks_assign(&t->tracking.inserted, &to->heap, &s->tracking.inserted, g->logs[0], since);
+    keeli_ticks_assign(&t->tracking.modified, &to->heap, &s->tracking.modified, g->logs[1], since);
 }
 
 // What was not tracked at the take came then for who asks, as when tracking begins (keeli_track).
@@ -327,8 +332,8 @@ static void track_anew(const keel_world *to, keeli_storage *t, const keeli_stora
 // What a transient component keeps came now, as far as anybody asks; its lists name it again.
 static void keep_transient(keel_world *to, keeli_storage *t) {
     static const keeli_ticks none;
-    keeli_ticks_assign(&t->tracking.inserted, &to->heap, &none, NULL);
-    keeli_ticks_assign(&t->tracking.modified, &to->heap, &none, NULL);
+    keeli_ticks_assign(&t->tracking.inserted, &to->heap, &none, NULL, 0);
+    keeli_ticks_assign(&t->tracking.modified, &to->heap, &none, NULL, 0);
     if (t->presence.count + t->disabled.count && t->tracking.kinds & KEEL_TRACK_INSERTION)
         keeli_ticks_mark_all(&t->tracking.inserted, keeli_tick_of(to, to->changes.tick));
     keeli_queue_clear(&t->tracking.removed);
@@ -440,7 +445,7 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
             keep_transient(to, t);
             continue;
         }
-        assign_storage(to, &image->staged.items[i], t, source_of(image, t));
+        assign_storage(image, &image->staged.items[i], t);
         if (is_taken(image)) t->tracking.kinds_then = source_of(image, t)->tracking.kinds;
         else track_anew(to, t, source_of(image, t));
         place_staged(&image->staged.items[i], t, keeps, data);

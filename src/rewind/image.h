@@ -27,6 +27,7 @@ typedef struct keeli_staged {
     bool has_removed, has_events, has_edges, has_unique; // they were made
     bool is_same;                    // who has a value did not change, nor where
     bool is_in_place;                // no value has another place
+    bool is_ticked;                  // ticks of modifications tell which values were written since
     bool keeps_values, keeps_unique; // which were not written
 } keeli_staged;
 
@@ -39,6 +40,7 @@ typedef struct keeli_image {
     const keel_world *from;
     keel_world *teller;               // the one that is no snapshot's; keeps errors
     uint32_t since;                   // the epoch when both were the same; 0: never
+    uint32_t tick;                    // then
     bool checks;                      // what was not stamped is compared
     uint64_t copied;                  // bytes of values
     KEELI_ARRAY(keeli_staged) staged; // by position in `to`

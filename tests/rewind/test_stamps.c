@@ -202,22 +202,23 @@ static keel_snapshot *ones[2]; // taken each time, and every second time
 static uint32_t turn;
 
 static void expect(const char *name) {
-    const uint64_t now = hash_of(f.world);
+    if (turn % 3 == 0) (void)keel_tick(f.world);
+    const uint64_t now = hash_of(f.world), state = keeli_state_hash(f.world);
     const keel_entity alive = bare;
     assert_int_equal(keel_snapshot_take(ones[0]), KEEL_OK);
     if (held(ones[0]) != now) fail_msg("'%s' was not taken", name);
     if (turn++ % 2) return;
     assert_int_equal(keel_snapshot_restore(ones[1]), KEEL_OK); // from another time
     assert_int_equal(keel_snapshot_restore(ones[0]), KEEL_OK);
-    if (hash_of(f.world) != now || !keel_is_alive(f.world, alive))
+    if (hash_of(f.world) != now || keeli_state_hash(f.world) != state ||
+        !keel_is_alive(f.world, alive))
         fail_msg("'%s' was not restored", name);
     assert_int_equal(keel_snapshot_take(ones[1]), KEEL_OK);
     if (held(ones[1]) != now) fail_msg("'%s' was not taken by the other", name);
     assert_int_equal(f.log.warnings, 0); // of pages that were compared
 }
 
-static void every_writer_is_seen(void **state) {
-    (void)state;
+static void try_every_writer(bool are_tracked) {
     static const struct {
         const char *name;
         writer *write;
@@ -254,6 +255,10 @@ static void every_writer_is_seen(void **state) {
         assert_int_equal(keel_snapshot_take(ones[i]), KEEL_OK);
     }
     for (uint32_t round = 0; round < 3; ++round) {
+        for (uint32_t k = 0; are_tracked && k < KINDS; ++k)
+            assert_int_equal(keel_track_component(f.world, kinds[k],
+                                                  round ? KEEL_TRACK_ALL : KEEL_TRACK_MODIFICATION),
+                             KEEL_OK);
         for (uint32_t w = 0; w < sizeof writers / sizeof *writers; ++w)
             for (uint32_t k = 0; k < KINDS; ++k) {
                 writers[w].write(kinds[k]);
@@ -266,6 +271,74 @@ static void every_writer_is_seen(void **state) {
     }
     for (uint32_t i = 0; i < 2; ++i)
         keel_snapshot_destroy(ones[i]);
+    api_end(&f);
+}
+
+static void every_writer_is_seen(void **state) {
+    (void)state;
+    try_every_writer(false);
+}
+static void so_is_who_writes_what_is_tracked(void **state) {
+    (void)state;
+    try_every_writer(true);
+}
+
+// Where a log has all changes, no more than these are copied.
+static void what_is_tracked_is_copied_one_by_one(void **state) {
+    (void)state;
+    api_begin(&f);
+    fill();
+    const uint32_t values = sizeof(Sparse);
+    for (uint32_t k = 0; k < KINDS; ++k)
+        assert_int_equal(keel_track_component(f.world, kinds[k], KEEL_TRACK_MODIFICATION), KEEL_OK);
+    for (uint32_t i = 0; i < 2; ++i) {
+        ones[i] = keel_snapshot_create(f.world, NULL);
+        assert_int_equal(keel_snapshot_take(ones[i]), KEEL_OK);
+    }
+    for (uint32_t k = 0; k < KINDS; ++k)
+        for (uint32_t round = 0; round < 3; ++round) {
+            for (uint32_t i = 0; i < 5; ++i)
+                ((Sparse *)keel_get_component_mut(f.world, list[i * 101], kinds[k]))->more += 1;
+            (void)keel_tick(f.world);
+            assert_int_equal(keel_snapshot_take(ones[0]), KEEL_OK);
+            if (!KEELI_VALIDATES) assert_int_equal(keel_snapshot_copied(ones[0]), 5 * values);
+            ((Sparse *)keel_get_component_mut(f.world, list[305], kinds[k]))->more += 1;
+            assert_int_equal(keel_snapshot_restore(ones[0]), KEEL_OK);
+            assert_true(held(ones[0]) == hash_of(f.world));
+            if (round) continue;
+            assert_int_equal(keel_snapshot_take(ones[1]), KEEL_OK);
+            assert_true(held(ones[1]) == hash_of(f.world));
+        }
+    for (uint32_t i = 0; i < 2; ++i)
+        keel_snapshot_destroy(ones[i]);
+    api_end(&f);
+}
+
+// Marks without a log, and what was written before there were marks.
+static void what_marks_do_not_tell_is_known(void **state) {
+    (void)state;
+    api_begin(&f);
+    fill();
+    ones[0] = keel_snapshot_create(f.world, NULL);
+    assert_int_equal(keel_snapshot_take(ones[0]), KEEL_OK);
+    for (uint32_t k = 0; k < KINDS; ++k) {
+        Sparse *written = keel_get_component_mut(f.world, list[k * 64], kinds[k]);
+        (void)keel_tick(f.world);
+        written->more += 1;
+        assert_int_equal(keel_track_component(f.world, kinds[k], KEEL_TRACK_MODIFICATION), KEEL_OK);
+    }
+    assert_int_equal(keel_snapshot_take(ones[0]), KEEL_OK);
+    assert_true(held(ones[0]) == hash_of(f.world));
+    assert_int_equal(keel_snapshot_take(ones[0]), KEEL_OK);
+    const uint64_t before = keeli_state_hash(f.world);
+    (void)keel_tick(f.world);
+    some_Sparse();
+    some_Indexed();
+    some_Row();
+    few_Tracked();
+    assert_int_equal(keel_snapshot_restore(ones[0]), KEEL_OK);
+    assert_true(keeli_state_hash(f.world) == before);
+    keel_snapshot_destroy(ones[0]);
     api_end(&f);
 }
 
@@ -391,6 +464,9 @@ static const struct CMUnitTest tests[] = {
     TEST(epochs_begin_anew, "epochs that are used up begin anew"),
     TEST(a_full_one_asks_nobody, "a full take copies all, others what was written"),
     TEST(every_writer_is_seen, "what any writer writes is taken, and restored"),
+    TEST(so_is_who_writes_what_is_tracked, "what any writer of a tracked component writes"),
+    TEST(what_marks_do_not_tell_is_known, "what marks and logs do not tell is known"),
+    TEST(what_is_tracked_is_copied_one_by_one, "of what is tracked no more is copied"),
     TEST(a_kept_pointer_is_marked, "a value that was written through a kept pointer is marked"),
 };
 int main(void) { return RUN(tests); }
