@@ -17,7 +17,10 @@ typedef struct loader {
     char *decoded, *quoted; // room for it, and for it with escapes of Keel
     keel_entity *entities;  // of each member of "entities", by its number
     uint32_t entity_count;
-    bool handles; // references may be to dead entities
+    bool handles;         // references may be to dead entities
+    bool has_templates;   // those of the world were copied to the stage
+    unsigned char *parts; // bits by index: parts of prefabs that the text has named
+    size_t part_bytes;
 } loader;
 
 static bool fail(loader *l, const keeli_json_token *t, keel_result result, const char *format,
@@ -132,22 +135,22 @@ static keel_entity handle_of(const char *text, size_t length) {
 static bool is_handle(const char *part) { return part[0] == '@' && part[1] != '@'; }
 
 // One part of a path below `parent`, which is cut at its end; null when there is nobody.
-static keel_entity find_part(const loader *l, keel_entity parent, const char *part) {
+static keel_entity find_part(const keel_world *world, keel_entity parent, const char *part) {
     if (is_handle(part)) {
         const keel_entity e = handle_of(part, strlen(part));
-        const bool is_there = keel_is_alive(l->stage, e) && !keel_name_of(l->stage, e);
+        const bool is_there = keel_is_alive(world, e) && !keel_name_of(world, e);
         return is_there ? e : keel_null();
     }
-    return keel_find_entity(l->stage, parent, part[0] == '@' ? part + 1 : part);
+    return keel_find_entity(world, parent, part[0] == '@' ? part + 1 : part);
 }
 
 // Whom a path leads to. `path` is cut into its parts, and whole again afterwards.
-static keel_entity find_path(const loader *l, char *path) {
+static keel_entity find_path(const keel_world *world, char *path) {
     keel_entity e = keel_null();
     for (char *part = path, *slash; part; part = slash) {
         slash = strchr(part, '/');
         if (slash) *slash = '\0';
-        e = find_part(l, e, part);
+        e = find_part(world, e, part);
         if (slash) *slash++ = '/';
         if (keel_is_null(e)) break;
     }
@@ -161,7 +164,7 @@ static bool read_reference(loader *l, const keeli_json_token *t, const char *pat
     if (t->kind != KEELI_JSON_STRING)
         return fail(l, t, KEEL_ERROR_TEXT, "'%s': a path of an entity, or null, is expected", path);
     (void)decode(l, t);
-    *out = find_path(l, l->decoded);
+    *out = find_path(l->stage, l->decoded);
     if (keel_is_null(*out) && l->handles && is_handle(l->decoded))
         *out = handle_of(l->decoded, strlen(l->decoded));
     return !keel_is_null(*out) ||
@@ -360,6 +363,9 @@ static bool read_component(loader *l, uint32_t key, keel_entity e) {
     const keel_component *c = find_component(l, name, false);
     if (!c) return fail_component(l, token(l, key), name, false);
     if (c->is_relation) return read_relation(l, key + 1, e, c);
+    if (keel_is_component_disabled(l->stage, e, c) && // of a prefab
+        !check(l, token(l, key), keel_enable_component(l->stage, e, c, true)))
+        return false;
     const bool is_new = !keel_has_component(l->stage, e, c);
     if (!check(l, token(l, key), keel_add_component(l->stage, e, c, NULL))) return false;
     void *value = keel_get_component_mut(l->stage, e, c);
@@ -400,7 +406,8 @@ static bool read_entity(loader *l, uint32_t object, keel_entity e) {
     for (uint32_t i = 0; i < t->count; ++i, key = token(l, key + 1)->next) {
         const char *name = decode(l, token(l, key));
         const bool is_disabled = strcmp(name, "@disabled") == 0;
-        const bool is_known = is_disabled || strcmp(name, "@handle") == 0;
+        const bool is_known = is_disabled || strcmp(name, "@handle") == 0 ||
+                              strcmp(name, "@prefab") == 0 || strcmp(name, "@copy_of") == 0;
         if (is_disabled && !disabled) disabled = key + 1;
         const keel_component *c = is_known ? NULL : find_component(l, name, false);
         if (!is_known && !c) return fail_component(l, token(l, key), name, false);
@@ -448,7 +455,91 @@ static bool add_handles(loader *l, uint32_t object) {
     return true;
 }
 
+// ------------------------------------------------------------------ prefabs
+// The stage has the same templates, so that what is a copy there is one in the world.
+static bool bring_templates(loader *l, const keeli_json_token *t) {
+    if (l->has_templates) return true;
+    keel_world *templates = keel_templates(l->world);
+    if (!templates) return fail(l, t, keel_last_error(l->world)->result, "there are no templates");
+    keel_world *copies = keel_templates(l->stage);
+    if (!copies) return check(l, t, keel_last_error(l->stage)->result);
+    const keel_result r = keel_copy_world(templates, copies);
+    l->has_templates = r >= 0;
+    return l->has_templates || fail(l, t, r, "%.150s", keel_last_error(copies)->message);
+}
+
+// `key`: "@prefab" or "@copy_of". Its value is the path of a template.
+static bool find_template(loader *l, uint32_t key, keel_entity *out) {
+    const keeli_json_token *t = token(l, key + 1);
+    nearest n = { NULL, 0 };
+    if (t->kind != KEELI_JSON_STRING)
+        return fail(l, t, KEEL_ERROR_TEXT, "'%s': the path of a template is expected",
+                    decode(l, token(l, key)));
+    if (!bring_templates(l, t)) return false;
+    const keel_world *templates = keel_templates(l->stage);
+    (void)decode(l, t);
+    *out = find_path(templates, l->decoded);
+    if (!keel_is_null(*out)) return true;
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(templates, e));)
+        if (keel_name_of(templates, e) && keel_is_null(keel_parent_of(templates, e)))
+            consider(&n, l->decoded, keel_name_of(templates, e));
+    return fail(l, t, KEEL_ERROR_UNKNOWN, "no prefab '%.60s'; the nearest is '%s'", l->decoded,
+                n.name ? n.name : "none");
+}
+
+static keel_result mark_copy(const loader *l, keel_entity e, keel_entity prefab) {
+    const keel_component *c = NULL;
+    while ((c = keel_next_component(l->stage, c)) != NULL && strcmp(c->name, "keel_instance") != 0)
+        continue;
+    return c ? keel_add_component(l->stage, e, c, &prefab) : KEEL_ERROR_UNKNOWN;
+}
+
+// All that a prefab brings, before the text is read that changes it.
+static bool apply_prefabs(loader *l, uint32_t object, keel_entity e) {
+    uint32_t key = object + 1;
+    for (uint32_t i = 0; i < token(l, object)->count; ++i, key = token(l, key + 1)->next) {
+        keel_entity prefab;
+        const char *name = decode(l, token(l, key));
+        const bool is_copy = strcmp(name, "@copy_of") == 0;
+        if (!is_copy && strcmp(name, "@prefab") != 0) continue;
+        if (!find_template(l, key, &prefab)) return false;
+        const keel_result r = is_copy ? mark_copy(l, e, prefab)
+                                      : keel_apply_prefab(l->stage, e, (keel_prefab){ prefab });
+        if (!check(l, token(l, key + 1), r)) return false;
+    }
+    return true;
+}
+
+// The text names an entity: false when out of memory.
+static bool mention(loader *l, const keeli_json_token *t, keel_entity e) {
+    const uint32_t index = keel_entity_index(e);
+    if (index / 8 >= l->part_bytes) {
+        const size_t grown = (size_t)index / 4 + 64;
+        unsigned char *more = keeli_json_resize(&l->how.allocator, l->parts, l->part_bytes, grown);
+        if (!more) return fail(l, t, KEEL_ERROR_MEMORY, "out of memory");
+        memset(more + l->part_bytes, 0, grown - l->part_bytes);
+        l->parts = more;
+        l->part_bytes = grown;
+    }
+    l->parts[index / 8] |= (unsigned char)(1u << index % 8);
+    return true;
+}
+
+// A part that came with a prefab, and that the text names for the first time; or null.
+static keel_entity find_part_of_prefab(const loader *l, keel_entity parent, const char *name) {
+    const keel_entity e = l->has_templates ? keel_find_entity(l->stage, parent, name) : keel_null();
+    if (keel_is_null(e) || keel_is_null(keel_prefab_of(l->stage, e).root)) return keel_null();
+    const uint32_t index = keel_entity_index(e);
+    const bool is_mentioned = index / 8 < l->part_bytes && l->parts[index / 8] >> index % 8 & 1;
+    return is_mentioned ? keel_null() : e;
+}
+
 // Its name and parent, who comes before it in the text.
+static bool name_entity(loader *l, const keeli_json_token *t, keel_entity e, const char *name) {
+    if (!name[0]) return fail(l, t, KEEL_ERROR_TEXT, "an entity has an empty name");
+    return check(l, t, keel_set_name(l->stage, e, name));
+}
+
 static bool place_entity(loader *l, uint32_t key, keel_entity *e) {
     const keeli_json_token *t = token(l, key);
     (void)decode(l, t);
@@ -456,17 +547,21 @@ static bool place_entity(loader *l, uint32_t key, keel_entity *e) {
     keel_entity parent = keel_null();
     if (slash) {
         *slash = '\0';
-        parent = find_path(l, l->decoded);
+        parent = find_path(l->stage, l->decoded);
         if (keel_is_null(parent))
             return fail(l, t, KEEL_ERROR_UNKNOWN, "no entity '%.80s' before its child", l->decoded);
     }
+    const bool has_name = !is_handle(last);
+    if (has_name && last[0] == '@') ++last;
+    const keel_entity part =
+        has_name && keel_is_null(*e) ? find_part_of_prefab(l, parent, last) : keel_null();
+    const bool is_part = !keel_is_null(part);
+    if (is_part) *e = part;
     if (keel_is_null(*e)) *e = keel_add_entity_values(l->stage, NULL);
     if (keel_is_null(*e)) return check(l, t, keel_last_error(l->stage)->result);
-    if (slash && !check(l, t, keel_attach(l->stage, *e, parent))) return false;
-    if (is_handle(last)) return true;
-    if (last[0] == '@') ++last;
-    if (!last[0]) return fail(l, t, KEEL_ERROR_TEXT, "an entity has an empty name");
-    return check(l, t, keel_set_name(l->stage, *e, last));
+    if (!is_part && slash && !check(l, t, keel_attach(l->stage, *e, parent))) return false;
+    if (!is_part && has_name && !name_entity(l, t, *e, last)) return false;
+    return apply_prefabs(l, key + 1, *e) && (!l->has_templates || mention(l, t, *e));
 }
 
 static bool read_entities(loader *l, uint32_t object) {
@@ -574,7 +669,10 @@ static keel_result load(loader *l) {
     if (made != KEEL_OK)
         return keeli_json_fail(l->error, made, "%s: %s", l->how.name, keel_result_text(made));
     if (!read_world(l)) return l->result;
-    const keel_result r = l->how.merge ? keel_merge_world(l->world, l->stage, l->how.merge)
+    keel_merge_options how = { .strict = false };
+    if (l->how.merge) how = *l->how.merge;
+    how.same_templates |= l->has_templates;
+    const keel_result r = l->how.merge ? keel_merge_world(l->world, l->stage, &how)
                                        : keel_copy_world(l->stage, l->world);
     if (r < 0)
         return keeli_json_fail(l->error, r, "%s: %.180s", l->how.name,
@@ -601,6 +699,7 @@ keel_result keel_json_load_text(keel_world *world, const char *text, size_t leng
     const keel_result r = load(&l);
     if (l.stage) keel_world_destroy(l.stage);
     keeli_json_resize(&l.how.allocator, l.entities, l.entity_count * sizeof *l.entities, 0);
+    keeli_json_resize(&l.how.allocator, l.parts, l.part_bytes, 0);
     keeli_json_resize(&l.how.allocator, l.decoded, l.longest, 0);
     keeli_json_resize(&l.how.allocator, l.quoted, l.longest * 4 + 3, 0);
     keeli_json_free(&l.tokens);

@@ -212,26 +212,48 @@ static void put_disabled(schema *s, const keel_world *world) {
         follows = true;
         put_name(s, c->name);
     }
-    put(s, "]}}");
+    put(s, "]}},");
+    put(s, "\n    \"@prefab\": {\"$ref\": \"#/$defs/template\"},");
+    put(s, "\n    \"@copy_of\": {\"$ref\": \"#/$defs/template\"}");
+}
+
+// The paths of templates, of which editors offer those that have no parent.
+static void put_templates(schema *s, const keel_world *templates) {
+    bool follows = false;
+    put(s, "  \"template\": {\"type\": \"string\", \"description\": \"the path of a prefab\"");
+    for (keel_entity e = keel_null();
+         templates && !keel_is_null(e = keel_next_entity(templates, e));) {
+        const char *name = keel_name_of(templates, e);
+        if (!name || name[0] == '@' || !keel_is_null(keel_parent_of(templates, e))) continue;
+        put(s, follows ? ", " : ", \"examples\": [");
+        follows = true;
+        put_name(s, name);
+    }
+    put(s, follows ? "]},\n" : "},\n");
 }
 
 static void put_schema(schema *s, const keel_world *world) {
+    put(s, "{\n"
+           "  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
+           "  \"title\": \"a level of Keel\",\n"
+           "  \"type\": \"object\",\n"
+           "  \"additionalProperties\": false,\n"
+           "  \"properties\": {\n"
+           "    \"$schema\": {\"type\": \"string\"},\n"
+           "    \"handles\": {\"type\": \"boolean\"},\n"
+           "    \"uniques\": {\"$ref\": \"#/$defs/uniques\"},\n"
+           "    \"entities\": {\"type\": \"object\", \"additionalProperties\": {\"$ref\": "
+           "\"#/$defs/entity\"}}\n"
+           "  },\n"
+           "  \"$defs\": {\n"
+           "  \"reference\": {\"type\": [\"string\", \"null\"], \"description\": \"the path of an "
+           "entity, or null\"},\n");
+    const keel_component *instance = NULL; // known once there are templates
+    while ((instance = keel_next_component(world, instance)) != NULL &&
+           strcmp(instance->name, "keel_instance") != 0)
+        continue;
+    put_templates(s, instance ? keel_templates((keel_world *)(uintptr_t)world) : NULL);
     put(s,
-        "{\n"
-        "  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
-        "  \"title\": \"a level of Keel\",\n"
-        "  \"type\": \"object\",\n"
-        "  \"additionalProperties\": false,\n"
-        "  \"properties\": {\n"
-        "    \"$schema\": {\"type\": \"string\"},\n"
-        "    \"handles\": {\"type\": \"boolean\"},\n"
-        "    \"uniques\": {\"$ref\": \"#/$defs/uniques\"},\n"
-        "    \"entities\": {\"type\": \"object\", \"additionalProperties\": {\"$ref\": "
-        "\"#/$defs/entity\"}}\n"
-        "  },\n"
-        "  \"$defs\": {\n"
-        "  \"reference\": {\"type\": [\"string\", \"null\"], \"description\": \"the path of an "
-        "entity, or null\"},\n"
         "  \"uniques\": {\"type\": \"object\", \"additionalProperties\": false, \"properties\": {");
     put_all(s, world, keel_next_unique, false);
     put(s,

@@ -47,8 +47,8 @@ static void put_handle(writer *w, keel_entity e) {
 }
 
 // One part of a path. A name that begins with '@' gets a second one.
-static void put_part(writer *w, keel_entity e) {
-    const char *name = keel_name_of(w->copy, e);
+static void put_part(writer *w, const keel_world *world, keel_entity e) {
+    const char *name = keel_name_of(world, e);
     if (!name) {
         put_handle(w, e);
         return;
@@ -58,13 +58,13 @@ static void put_part(writer *w, keel_entity e) {
 }
 
 // Parents first. References begin at the nearest entity without a name, which a handle says.
-static void put_path(writer *w, keel_entity e, bool is_reference) {
-    const keel_entity parent = keel_parent_of(w->copy, e);
-    if (!keel_is_null(parent) && !(is_reference && !keel_name_of(w->copy, e))) {
-        put_path(w, parent, is_reference);
+static void put_path(writer *w, const keel_world *world, keel_entity e, bool is_reference) {
+    const keel_entity parent = keel_parent_of(world, e);
+    if (!keel_is_null(parent) && !(is_reference && !keel_name_of(world, e))) {
+        put_path(w, world, parent, is_reference);
         put(w, "/");
     }
-    put_part(w, e);
+    put_part(w, world, e);
 }
 
 static void put_reference(writer *w, keel_entity e) {
@@ -74,7 +74,7 @@ static void put_reference(writer *w, keel_entity e) {
         return;
     }
     put(w, "\"");
-    if (is_alive) put_path(w, e, true);
+    if (is_alive) put_path(w, w->copy, e, true);
     else put_handle(w, e);
     put(w, "\"");
 }
@@ -222,6 +222,21 @@ static void begin_member(writer *w, bool *follows, const char *indent) {
     *follows = true;
 }
 
+// What it is a copy of, where that has a path: handles of templates are others in the next program.
+static void put_copy_of(writer *w, keel_entity e, bool *follows) {
+    const keel_entity prefab = keel_prefab_of(w->world, e).root;
+    if (keel_is_null(prefab)) return;
+    const keel_world *templates =
+        keel_templates((keel_world *)(uintptr_t)w->world); // they are there
+    for (keel_entity at = prefab; !w->how.handles && !keel_is_null(at);
+         at = keel_parent_of(templates, at))
+        if (!keel_name_of(templates, at)) return;
+    begin_member(w, follows, "      ");
+    put(w, "\"@copy_of\": \"");
+    put_path(w, templates, prefab, true);
+    put(w, "\"");
+}
+
 static void put_disabled(writer *w, keel_entity e, bool *follows) {
     bool is_open = false;
     for (const keel_component *c = NULL; (c = keel_next_component(w->world, c));) {
@@ -237,7 +252,7 @@ static void put_disabled(writer *w, keel_entity e, bool *follows) {
 static void put_entity(writer *w, keel_entity e, bool *follows) {
     bool has_any = false;
     begin_member(w, follows, "    \"");
-    put_path(w, e, false);
+    put_path(w, w->copy, e, false);
     put(w, "\": {");
     if (w->how.handles && keel_name_of(w->copy, e)) {
         begin_member(w, &has_any, "      ");
@@ -245,6 +260,7 @@ static void put_entity(writer *w, keel_entity e, bool *follows) {
         put_handle(w, e);
         put(w, "\"");
     }
+    put_copy_of(w, e, &has_any);
     for (const keel_component *c = NULL; (c = keel_next_component_of(w->copy, e, c));) {
         if (!keeli_json_is_written(c)) continue;
         begin_member(w, &has_any, "      ");

@@ -379,9 +379,12 @@ KEEL_API keel_result keel_copy_world(const keel_world *from, keel_world *to);
 
 /// How a world comes into another one. Zero members take their defaults.
 typedef struct keel_merge_options {
-    keel_entity root;     ///< entities without a parent become its last children; default: none
-    bool strict;          ///< a field that names an entity that `from` does not have is an error;
-                          ///< default false: it becomes null
+    keel_entity root; ///< entities without a parent become its last children; default: none
+    bool strict;      ///< a field that names an entity that `from` does not have is an error;
+                      ///< default false: it becomes null
+    /// Both worlds have the same templates, with the same handles (keel_copy_world of the one to
+    /// the other), so copies of prefabs stay that. Default false: they are entities like others
+    bool same_templates;
     keel_entity *handles; ///< receives the new handle of each entity of `from`, in ascending order
                           ///< of the old ones; room for keel_entity_count(from); default: none
 } keel_merge_options;

@@ -120,7 +120,7 @@ keel_result keel_merge_world(keel_world *to, const keel_world *from,
                       .copies = 1,
                       .made = lists + count,
                       .root = options->root,
-                      .left_out = keeli_instances_of(from), // the templates are not the same
+                      .left_out = options->same_templates ? NULL : keeli_instances_of(from),
                       .outside = options->strict ? KEELI_OUTSIDE_REFUSED : KEELI_OUTSIDE_NULL,
                       .doing = doing };
     keeli_editing_begin(to); // what observers ask for waits until all is there, or is not

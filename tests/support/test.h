@@ -36,9 +36,12 @@ static inline uint32_t test_few(void) {
     return few && number <= 1 ? 5 : (uint32_t)number; // set to anything else: a fifth
 }
 
-/// How often a long test repeats what it does: `usual`, or a part of it.
+/// How often a long test repeats what it does: `usual`, or a part of it, or KEEL_TEST_MANY times as
+/// often.
 static inline uint32_t test_rounds(uint32_t usual) {
-    return test_few() > 1 ? usual / test_few() + 1 : usual;
+    const char *many = getenv("KEEL_TEST_MANY");
+    const int times = many ? atoi(many) : 1;
+    return test_few() > 1 ? usual / test_few() + 1 : usual * (uint32_t)(times > 0 ? times : 1);
 }
 
 /// The step of a loop that lets each allocation fail in turn: every one, or some.

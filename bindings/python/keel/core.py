@@ -159,7 +159,7 @@ struct keel_component { const char *name; const char *type; uint32_t size; uint3
 struct keel_executor { void *context; uint32_t worker_count; bool (*submit)(void *context, keel_job *job, void *data); };
 struct keel_world_desc { const char *name; keel_allocator allocator; keel_logger log; keel_misuse on_misuse; uint32_t entity_capacity; uint32_t worker_count; const keel_executor *executor; };
 struct keel_statistics { keel_memory memory; uint64_t dropped_commands; };
-struct keel_merge_options { keel_entity root; bool strict; keel_entity *handles; };
+struct keel_merge_options { keel_entity root; bool strict; bool same_templates; keel_entity *handles; };
 struct keel_parent { uint32_t child_count; keel_entity first_child; };
 struct keel_child { keel_entity parent; keel_entity prev; keel_entity next; };
 struct keel_chunk { keel_chunk_form form; uint32_t count; const keel_entity *entities; const uint64_t *words; keel_chunk_column columns[16]; };
