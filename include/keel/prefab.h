@@ -61,6 +61,22 @@ KEEL_API keel_entity keel_spawn_values(keel_scope *scope, keel_prefab prefab,
 KEEL_API keel_result keel_spawn_columns(keel_scope *scope, keel_prefab prefab, uint32_t count,
                                         keel_entity *out, const keel_value_column *columns);
 
+/// Make a living entity a copy of a prefab: it gets what the prefab has and it lacks.
+///
+/// What it has stays as it is: components (in sight or not), its name, its place in the tree, and
+/// its target in an exclusive relation. Components that the template has disabled come so. The rest
+/// of the prefab's tree comes below it, as keel_spawn makes it, behind the children that it has. If
+/// it is a copy of this prefab already, it gets components only: parts that it lost stay lost, and
+/// fields that name one are null. Of a copy of another prefab keel_prefab_of says this one from
+/// then on.
+/// @param scope any, as for keel_spawn_values
+/// @return KEEL_OK, also when nothing was missing, KEEL_ERROR_DEAD_ENTITY (the entity or the
+/// prefab),
+///   KEEL_ERROR_OCCUPIED (a child of it has the name of a part), KEEL_ERROR_ARGUMENT (a template of
+///   the prefab itself; or the root is related to itself with a value), or as keel_spawn_values.
+///   Then nothing has changed
+KEEL_API keel_result keel_apply_prefab(keel_scope *scope, keel_entity e, keel_prefab prefab);
+
 /// What an entity is a copy of: the prefab for the root of a copy, the template of it for the
 /// others. It has a null root for entities that nobody spawned, and when the template was deleted.
 KEEL_API keel_prefab keel_prefab_of(const keel_scope *scope, keel_entity e);
@@ -73,6 +89,7 @@ KEEL_API keel_prefab keel_prefab_of(const keel_scope *scope, keel_entity e);
 /// @cond macros that let the functions above take their scopes as they are
 #define keel_spawn_values(scope, ...) keel_spawn_values(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_spawn_columns(scope, ...) keel_spawn_columns(KEELI_TO_EDIT(scope), __VA_ARGS__)
+#define keel_apply_prefab(scope, ...) keel_apply_prefab(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_prefab_of(scope, ...) keel_prefab_of(KEELI_TO_READ(scope), __VA_ARGS__)
 /// @endcond
 // clang-format on

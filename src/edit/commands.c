@@ -213,8 +213,8 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, keel
                  : KEEL_ABSENT;
     case KEELI_RECORD_EDIT:
         return c->edit(world, NULL, c->entity);
-    case KEELI_RECORD_ATTACH:
-        return keeli_edit_attach(world, NULL, c->entity, c->parent);
+    case KEELI_RECORD_EDIT_TWO:
+        return c->edit_two(world, NULL, c->entity, c->parent);
     case KEELI_RECORD_CLONE:
         return keeli_edit_clone(world, c->entity, c->many->items, c->many->count);
     case KEELI_RECORD_SPAWN:

@@ -79,6 +79,10 @@ typedef struct staged {
     uint32_t room, count;
 } staged;
 
+static size_t staged_bytes(const keeli_storage *s, uint32_t room) {
+    return s->size ? (size_t)s->size * room : 1;
+}
+
 static keel_result stage(const keeli_graft *g, staged **list, const keeli_storage *s,
                          const void *from) {
     keeli_heap *heap = &g->to->heap;
@@ -86,7 +90,7 @@ static keel_result stage(const keeli_graft *g, staged **list, const keeli_storag
     if (!new) return keeli_out_of_memory(g->to, g->doing);
     *new = (staged){ .next = *list, .storage = s, .room = g->copies };
     *list = new;
-    new->values = keeli_new(heap, (size_t)s->size * g->copies, s->component.align);
+    new->values = keeli_new(heap, staged_bytes(s, g->copies), s->component.align);
     if (!new->values) return keeli_out_of_memory(g->to, g->doing);
     for (; new->count < g->copies; ++new->count)
         KEEL_TRY(
@@ -100,7 +104,7 @@ static void unstage(const keeli_graft *g, staged *list, bool are_handed_over) {
         next = list->next;
         for (uint32_t i = 0; !are_handed_over && i < list->count; ++i)
             keeli_value_drop(s, list->values + (size_t)i * s->size);
-        keeli_free(&g->to->heap, list->values, (size_t)s->size * list->room, s->component.align);
+        keeli_free(&g->to->heap, list->values, staged_bytes(s, list->room), s->component.align);
         KEELI_FREE(&g->to->heap, staged, list);
     }
 }
@@ -124,6 +128,16 @@ static const keel_value_column *over_for(const keeli_graft *g, const keeli_stora
     return found;
 }
 
+// Who is alive keeps what it has, and gets what is out of sight elsewhere.
+static bool is_kept(const keeli_graft *g, const keeli_storage *s, const keeli_storage *t,
+                    uint32_t index) {
+    if (!g->is_onto || !keel_is_same(keeli_entity_at(&g->from->entities, index), g->nodes[0]))
+        return false;
+    const uint32_t own = keeli_index_of(g->made[0]);
+    return keeli_store_is_disabled(s, index) || keeli_store_has(t, own) ||
+           keeli_store_is_disabled(t, own);
+}
+
 // `is_alone`: `over` goes into the same batch, which must not copy what is dropped at once.
 static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder, keeli_batch *b,
                                staged **list, uint32_t index, bool is_alone) {
@@ -133,6 +147,7 @@ static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder,
         keel_result result;
         keeli_storage *t = keeli_storage_to_edit(g->to, holder, &s->component, "add", &result);
         if (!t) return result;
+        if (is_kept(g, s, t, index)) continue;
         if (!keeli_can_copy(s)) return keeli_cannot_copy(g->to, s);
         const keel_value_column *over = is_alone ? over_for(g, s) : NULL;
         if (over && over->values) continue;
@@ -209,16 +224,24 @@ static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint3
     return KEEL_OK;
 }
 
+// Is the copy of the first node alive, and has the one target that it can have?
+static bool keeps_target(const keeli_graft *g, const keeli_relation *r) {
+    if (!g->is_onto || !keeli_edges_are_exclusive(&r->edges)) return false;
+    const keeli_storage *t = keeli_storage_find(g->to, &r->sources->component);
+    return t && keeli_store_has(t, keeli_index_of(g->made[0]));
+}
+
 // The edges of one relation of which the node is the source, to other nodes.
 static keel_result relate(const keeli_graft *g, const keeli_holder *holder, const keeli_relation *r,
                           uint32_t node, uint32_t copy) {
     const uint32_t index = keeli_index_of(g->nodes[node]);
     const keeli_edge_side *side = &r->edges.sources;
     const keeli_storage *s = r->sources;
+    if (!node && keeps_target(g, r)) return KEEL_OK;
     for (uint32_t at = 0; (at = keeli_edge_next(side, index, at)) != KEELI_NO_EDGE; ++at) {
         const uint32_t target =
             place_of(g, keeli_entity_at(&g->from->entities, keeli_edge_other(side, index, at)));
-        if (target == UINT32_MAX) continue;
+        if (target == UINT32_MAX || (g->is_onto && !node && !target)) continue; // add_loops
         const keel_entity e = made_of(g, node, copy), other = made_of(g, target, copy);
         if (!s->size) {
             KEEL_TRY(keeli_edit_relate(g->to, holder, e, &s->component, other, NULL));
@@ -268,7 +291,7 @@ static keel_result connect(const keeli_graft *g, const keeli_holder *holder, boo
 // ------------------------------------------------------------------ all of it
 static keel_result begin(keeli_graft *g, const keeli_holder *holder) {
     keel_world *to = g->to;
-    const uint64_t total = g->is_held ? 0 : (uint64_t)g->count * g->copies;
+    const uint64_t total = g->is_held ? 0 : (uint64_t)(g->count - g->is_onto) * g->copies;
     KEEL_TRY(keeli_may_edit(to, holder, &to->stand_in.entities, "add to"));
     const keel_result result =
         total > UINT32_MAX ? KEEL_ERROR_FULL
@@ -291,7 +314,7 @@ static keel_result begin(keeli_graft *g, const keeli_holder *holder) {
 // So many live, of those that have handles. All handles become what they were before.
 static void take_back(const keeli_graft *g, uint32_t living, uint32_t count) {
     keel_world *to = g->to;
-    for (uint32_t i = living; i--;) {
+    for (uint32_t i = living; i-- > g->is_onto;) {
         const keel_entity e = g->made[i];
         if (keeli_has_links(to, e)) {
             keeli_free_name(to, e);
@@ -300,7 +323,9 @@ static void take_back(const keeli_graft *g, uint32_t living, uint32_t count) {
         keeli_commit_delete_entity(to, e);
         keeli_entity_index_hold_again(&to->entities, e);
     }
-    if (!g->is_held) keeli_entity_index_unhold_all(&to->entities, &g->before, g->made, count);
+    if (!g->is_held)
+        keeli_entity_index_unhold_all(&to->entities, &g->before, g->made + g->is_onto,
+                                      count - g->is_onto);
 }
 
 void keeli_graft_undo(const keeli_graft *g) {
@@ -444,6 +469,136 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
     if (is_there && !alone) result = connect(g, holder, is_more);
     if (result == KEEL_OK && !alone && !is_plain) result = give_over(g, holder);
     if (result < 0 && (is_there || !is_plain)) take_back(g, grown * g->copies, total);
+    keeli_editing_end(g->to);
+    return result;
+}
+
+// ------------------------------------------------------------------ onto a living entity
+// The parts that it has, when it is a copy of the first node already.
+static bool find_parts(const keeli_graft *g) {
+    const keel_world *to = g->to;
+    const keel_entity own = g->made[0];
+    const keel_entity *node = keeli_store_value_of(to, g->link, own);
+    if (!node || !keel_is_same(*node, g->nodes[0])) return false;
+    for (uint32_t i = 1; i < g->count; ++i)
+        g->made[i] = keel_null();
+    for (keel_entity e = own; keeli_has_children(to, own);) {
+        e = keeli_links_onward(&to->hierarchy.links, own, e).at;
+        if (keel_is_null(e)) break;
+        node = keeli_store_value_of(to, g->link, e);
+        const uint32_t place = node ? place_of(g, *node) : UINT32_MAX;
+        if (place != UINT32_MAX && place && keel_is_null(g->made[place])) g->made[place] = e;
+    }
+    return true;
+}
+
+static keel_result make_parts(keeli_graft *g, const keeli_holder *holder, uint32_t *grown) {
+    for (uint32_t i = 1; i < g->count; ++i)
+        g->made[i] = keeli_entity_index_hold(&g->to->entities);
+    for (; *grown < g->count; ++*grown)
+        KEEL_TRY(make_copies(g, holder, *grown, false));
+    for (uint32_t node = 1; node < g->count; ++node)
+        KEEL_TRY(place(g, holder, node));
+    for (uint32_t node = 1; g->recipe->is_more && node < g->count; ++node)
+        KEEL_TRY(finish(g, holder, node));
+    for (const keeli_relation *r = g->from->relations.all; r; r = r->next)
+        if (keeli_store_has(r->sources, keeli_index_of(g->nodes[0])))
+            KEEL_TRY(relate(g, holder, r, 0, 0));
+    return KEEL_OK;
+}
+
+// The relation that leads from the first node to itself, and is to do so from its copy. NULL: there
+// is none, or an error.
+static keeli_relation *lacking_loop(const keeli_graft *g, const keeli_holder *holder,
+                                    const keeli_relation *r, keel_result *result) {
+    const uint32_t index = keeli_index_of(g->nodes[0]), own = keeli_index_of(g->made[0]);
+    *result = KEEL_OK;
+    if (keeli_edges_find(&r->edges, index, index) == KEELI_NO_EDGE || keeps_target(g, r))
+        return NULL;
+    const keel_component *c = &r->sources->component;
+    const keeli_storage *t = keeli_storage_get(g->to, c, false, result);
+    if (t) *result = keeli_may_edit(g->to, holder, t, "change");
+    if (*result >= 0 && t->size)
+        *result =
+            keeli_error(g->to, KEEL_ERROR_ARGUMENT,
+                        "cannot apply a prefab whose root is related to itself by '%s', which "
+                        "has values",
+                        c->name);
+    return *result < 0 || keeli_edges_find(&t->relation->edges, own, own) != KEELI_NO_EDGE
+               ? NULL
+               : t->relation;
+}
+
+// Room for what cannot fail any more then: values out of sight, and what leads to itself.
+static keel_result reserve_rest(const keeli_graft *g, const keeli_holder *holder, uint32_t numbers,
+                                staged **hidden, bool loops) {
+    const uint32_t index = keeli_index_of(g->nodes[0]), own = keeli_index_of(g->made[0]);
+    keel_world *to = g->to;
+    keel_result result = KEEL_OK;
+    uint32_t at = UINT32_MAX;
+    bool room = true;
+    for (const keeli_storage *s; room && (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
+        if (is_left_out(g, s) || !keeli_store_is_disabled(s, index)) continue;
+        keeli_storage *t = keeli_storage_to_edit(to, holder, &s->component, "add", &result);
+        if (!t) return result;
+        if (keeli_store_has(t, own) || keeli_store_is_disabled(t, own)) continue;
+        KEEL_TRY(stage(g, hidden, s, keeli_store_disabled_value(s, index)));
+        room =
+            keeli_store_reserve_disabled(to, t, own) && keeli_reserve_value(to, t, own, numbers++);
+    }
+    for (const keeli_relation *r = g->from->relations.all; room && loops && r; r = r->next) {
+        keeli_relation *loop = lacking_loop(g, holder, r, &result);
+        if (result < 0) return result;
+        room = !loop || keeli_reserve_edge(to, loop, own, own, numbers);
+        numbers += 2;
+    }
+    return room ? KEEL_OK : keeli_out_of_memory(to, g->doing);
+}
+
+static void commit_rest(const keeli_graft *g, const keeli_holder *holder, staged *hidden,
+                        bool loops) {
+    keel_world *to = g->to;
+    keel_result result;
+    for (; hidden; hidden = hidden->next) {
+        const keeli_storage *s = hidden->storage;
+        keeli_storage *t = keeli_storage_find(to, &s->component);
+        void *value = keeli_store_push_disabled(to, t, keeli_index_of(g->made[0]));
+        if (s->size) keeli_value_move(s, value, hidden->values);
+        keeli_validate_storage(to, t);
+    }
+    for (const keeli_relation *r = g->from->relations.all; loops && r; r = r->next) {
+        keeli_relation *loop = lacking_loop(g, holder, r, &result);
+        if (loop) keeli_commit_relate(to, loop, g->made[0], g->made[0]);
+    }
+}
+
+static keel_result give_lacking(const keeli_graft *g, const keeli_holder *holder, bool loops) {
+    staged *list = NULL, *hidden = NULL;
+    keeli_batch b;
+    keeli_batch_begin(&b, g->to, g->made, 1, g->doing);
+    b.result = add_columns(g, holder, &b, &list, keeli_index_of(g->nodes[0]), false);
+    if (b.result == KEEL_OK) keeli_batch_add(&b, holder, g->link, &g->nodes[0], 0, KEELI_COPIED);
+    if (b.result == KEEL_OK) {
+        const uint32_t numbers = b.column_count + g->to->followers.set_count;
+        b.result = reserve_rest(g, holder, numbers, &hidden, loops);
+    }
+    const keel_result result = keeli_batch_give(&b);
+    if (result == KEEL_OK) commit_rest(g, holder, hidden, loops);
+    unstage(g, list, result == KEEL_OK);
+    unstage(g, hidden, result == KEEL_OK);
+    return result;
+}
+
+keel_result keeli_graft_onto(keeli_graft *g, const keeli_holder *holder) {
+    uint32_t grown = 1;
+    g->is_onto = true;
+    KEEL_TRY(begin(g, holder));
+    g->before = g->to->entities;
+    keeli_editing_begin(g->to);
+    const bool is_copy = find_parts(g);
+    keel_result result = is_copy ? KEEL_OK : make_parts(g, holder, &grown);
+    if (result == KEEL_OK) result = give_lacking(g, holder, !is_copy);
+    if (result < 0 && !is_copy) take_back(g, grown, g->count);
     keeli_editing_end(g->to);
     return result;
 }

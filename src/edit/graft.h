@@ -43,6 +43,7 @@ typedef struct keeli_graft {
     uint32_t count, copies;     // of nodes; of each of them
     const keeli_recipe *recipe; // of a template: that of the nodes; or NULL
     keel_entity *made;          // out: all copies of the first node, then of the second, ...
+    bool is_onto;               // the one copy of the first node is alive
     bool is_held;               // they were promised
     keeli_entity_index before;  // when none was taken, unless they were promised
     keel_entity root;           // parent of those whose node has none among the nodes; null: none
@@ -64,6 +65,8 @@ const keeli_storage *keeli_instances_of(const keel_world *world);
 // Handles come first, then values, then what they point to. On error what came goes again, of which
 // observers hear, too; promised handles are promised still.
 keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder);
+// The same where the first node's copy lives: it gets what it lacks and the link.
+keel_result keeli_graft_onto(keeli_graft *g, const keeli_holder *holder);
 // A copy of one entity that points to nobody, as keel_add_entity makes it: null on error. False,
 // with nothing done, when it takes more. `over`: in place of its own values, or NULL.
 bool keeli_graft_alone(keel_world *to, const keeli_recipe *r, const keeli_storage *link,

@@ -189,7 +189,7 @@ static __attribute__((noinline)) keel_result attach_elsewhere(keel_scope *scope,
                                                               keel_entity parent) {
     keeli_caller who;
     keel_commands *list = keeli_commands_of(scope);
-    if (list) return keeli_record_attach(list, child, parent);
+    if (list) return keeli_record_two(list, child, parent, keeli_edit_attach);
     KEEL_TRY(keeli_edit_begin(scope, &who));
     return keeli_edit_end(&who, keeli_edit_attach(who.world, who.editor, child, parent));
 }
@@ -254,7 +254,7 @@ keel_entity(keel_add_child_values)(keel_scope *scope, keel_entity parent,
     keeli_caller who;
     keel_commands *list = keeli_commands_of(scope);
     if (keeli_is_world(scope)) return add_child(keeli_world_of(scope), NULL, parent, values);
-    if (list) return keeli_record_add_child(list, parent, values);
+    if (list) return keeli_record_add_child(list, parent, values, keeli_edit_attach);
     if (keeli_edit_begin(scope, &who) < 0) return keel_null();
     const keel_entity child = add_child(who.world, who.editor, parent, values);
     (void)keeli_edit_end(&who, KEEL_OK);

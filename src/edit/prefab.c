@@ -38,16 +38,38 @@ void keeli_templates_deinit(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ what is copied
-static keel_result check(keel_world *world, keel_prefab prefab) {
+static keel_result check(keel_world *world, keel_prefab prefab, const char *verb) {
     const keel_world *from = world->templates;
     if (!from || !keeli_entity_is_alive(&from->entities, prefab.root))
         return keeli_error(world, KEEL_ERROR_DEAD_ENTITY,
-                           "cannot spawn %s: there is no such template; keel_add_entity one to "
+                           "cannot %s %s: there is no such template; keel_add_entity one to "
                            "keel_templates(world)",
-                           KEELI_ENTITY(from ? from : world, prefab.root));
+                           verb, KEELI_ENTITY(from ? from : world, prefab.root));
     // mostly nothing is open there
     const bool is_in_use = from != world && (from->refused || from->access.holders);
     return is_in_use ? keeli_may_read_all(from, world, "spawn from") : KEEL_OK;
+}
+
+// A graft of a template that is there.
+static keel_result begin(keeli_graft *g, keel_world *world, keel_entity root, uint32_t copies,
+                         const char *doing) {
+    keel_result result = KEEL_OK;
+    keeli_storage *link = keeli_storage_known(world, &keeli_instance);
+    if (!link) link = keeli_storage_get(world, &keeli_instance, false, &result);
+    if (!link) return result;
+    const keeli_recipe *recipe = keeli_recipe_of(world, root);
+    if (!recipe) return keeli_out_of_memory(world, doing);
+    *g = (keeli_graft){ .to = world,
+                        .from = world->templates,
+                        .recipe = recipe,
+                        .nodes = recipe->nodes,
+                        .count = recipe->count,
+                        .copies = copies,
+                        .link = link,
+                        .has_transient = true,
+                        .leaves_root_names = true,
+                        .doing = doing };
+    return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ spawning
@@ -55,34 +77,21 @@ static keel_result check(keel_world *world, keel_prefab prefab) {
 static keel_result spawn(keel_world *world, const keeli_holder *holder, keel_prefab prefab,
                          uint32_t count, keel_entity *out, const keel_value_column *columns,
                          keel_entity *held) {
-    keel_result result = KEEL_OK;
-    KEEL_TRY(check(world, prefab));
-    keeli_storage *link = keeli_storage_known(world, &keeli_instance);
-    if (!link) link = keeli_storage_get(world, &keeli_instance, false, &result);
-    if (!link || !count) return result;
-    const keeli_recipe *recipe = keeli_recipe_of(world, prefab.root);
-    if (!recipe) return keeli_out_of_memory(world, "spawning a prefab");
-    keeli_graft g = { .to = world,
-                      .from = world->templates,
-                      .recipe = recipe,
-                      .nodes = recipe->nodes,
-                      .count = recipe->count,
-                      .copies = count,
-                      .made = held,
-                      .is_held = held != NULL,
-                      .over = columns,
-                      .link = link,
-                      .has_transient = true,
-                      .leaves_root_names = true,
-                      .doing = "spawning a prefab" };
+    keeli_graft g;
+    KEEL_TRY(check(world, prefab, "spawn"));
+    KEEL_TRY(begin(&g, world, prefab.root, count, "spawning a prefab"));
+    if (!count) return KEEL_OK;
+    g.made = held;
+    g.is_held = held != NULL;
+    g.over = columns;
     keel_entity few[2 * KEELI_GRAFT_FEW], *made = few;
-    const uint64_t total = held ? 0 : (uint64_t)recipe->count * count;
+    const uint64_t total = held ? 0 : (uint64_t)g.count * count;
     const size_t bytes = (size_t)total * sizeof *made;
     if (total > sizeof few / sizeof *few) made = keeli_new(&world->heap, bytes, sizeof *made);
     if (!made) return keeli_out_of_memory(world, g.doing);
     if (!held) g.made = made;
     keeli_editing_begin(world);
-    result = keeli_graft_grow(&g, holder);
+    const keel_result result = keeli_graft_grow(&g, holder);
     keeli_editing_end(world);
     keeli_graft_end(&g);
     if (result == KEEL_OK && out) memcpy(out, g.made, count * sizeof *out);
@@ -95,7 +104,7 @@ static keel_result spawn_held(keel_world *world, keel_entity root, keeli_entity_
                               const keel_value_column *columns) {
     const keel_prefab prefab = { root };
     const uint32_t count = held->count / held->each;
-    KEEL_TRY(check(world, prefab));
+    KEEL_TRY(check(world, prefab, "spawn"));
     if (keeli_recipe_count(world->templates, root) != held->each)
         return keeli_error(world, KEEL_ERROR_ARGUMENT,
                            "cannot spawn %s: it had %u entities when the command was recorded; "
@@ -127,7 +136,7 @@ static keel_result spawn_columns(keel_scope *scope, keel_prefab prefab, uint32_t
     KEEL_TRY(keeli_edit_begin(scope, &who));
     keel_result result = KEEL_OK;
     if (who.commands) {
-        KEEL_TRY(check(who.world, prefab));
+        KEEL_TRY(check(who.world, prefab, "spawn"));
         return keeli_record_spawn(who.commands, prefab.root,
                                   keeli_recipe_count(who.world->templates, prefab.root), count, out,
                                   columns, spawn_held);
@@ -178,6 +187,45 @@ keel_entity(keel_spawn_values)(keel_scope *scope, keel_prefab prefab, const keel
     const keel_result result = spawn_columns(scope, prefab, 1, &made, columns, true);
     if (columns != few) keeli_free(&who.world->heap, columns, bytes, _Alignof(keel_value_column));
     return result == KEEL_OK ? made : keel_null();
+}
+
+// ------------------------------------------------------------------ applying
+// Is the entity, of the same world, a node of the tree that is copied?
+static bool is_node(const keeli_graft *g, keel_entity e) {
+    uint32_t i = 0;
+    while (g->from == g->to && i < g->count && !keel_is_same(g->nodes[i], e))
+        ++i;
+    return g->from == g->to && i < g->count;
+}
+
+static keel_result edit_apply(keel_world *world, const keeli_holder *holder, keel_entity e,
+                              keel_entity root) {
+    keeli_graft g;
+    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    KEEL_TRY(check(world, (keel_prefab){ root }, "apply"));
+    KEEL_TRY(begin(&g, world, root, 1, "applying a prefab"));
+    if (is_node(&g, e))
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "cannot apply a prefab to %s: it is a template of that prefab",
+                            KEELI_ENTITY(world, e));
+    keel_entity few[KEELI_GRAFT_FEW], *made = few;
+    const size_t bytes = g.count * sizeof *made;
+    if (g.count > KEELI_GRAFT_FEW) made = keeli_new(&world->heap, bytes, sizeof *made);
+    if (!made) return keeli_out_of_memory(world, g.doing);
+    g.made = made;
+    made[0] = e;
+    const keel_result result = keeli_graft_onto(&g, holder);
+    keeli_graft_end(&g);
+    if (made != few) keeli_free(&world->heap, made, bytes, sizeof *made);
+    return keeli_done(world, result);
+}
+
+keel_result(keel_apply_prefab)(keel_scope *scope, keel_entity e, keel_prefab prefab) {
+    keeli_caller who;
+    keel_commands *list = keeli_commands_of(scope);
+    if (list) return keeli_record_two(list, e, prefab.root, edit_apply);
+    KEEL_TRY(keeli_edit_begin(scope, &who));
+    return keeli_edit_end(&who, edit_apply(who.world, who.editor, e, prefab.root));
 }
 
 // ------------------------------------------------------------------ what it was made of

@@ -335,11 +335,12 @@ keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *value
 }
 
 keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
-                                   const keel_value *values) {
-    keeli_command *attach = NULL;
-    if (begin(list, KEELI_RECORD_ATTACH, keel_null(), 0, &attach) < 0) return keel_null();
-    attach->parent = parent;
-    return record_add_entity(list, values, attach);
+                                   const keel_value *values, keeli_edit_two_fn *attach) {
+    keeli_command *c = NULL;
+    if (begin(list, KEELI_RECORD_EDIT_TWO, keel_null(), 0, &c) < 0) return keel_null();
+    c->edit_two = attach;
+    c->parent = parent;
+    return record_add_entity(list, values, c);
 }
 
 static keel_result record_values(keel_commands *list, keeli_action does, keel_entity e,
@@ -572,10 +573,12 @@ keel_result keeli_record_removal(keel_commands *list, bool deletes, keel_entity 
     return append(list, c);
 }
 
-keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_entity parent) {
+keel_result keeli_record_two(keel_commands *list, keel_entity e, keel_entity other,
+                             keeli_edit_two_fn *edit) {
     keeli_command *c = NULL;
-    KEEL_TRY(begin(list, KEELI_RECORD_ATTACH, child, 0, &c));
-    c->parent = parent; // analyzer: begin() made it, or returned an error
+    KEEL_TRY(begin(list, KEELI_RECORD_EDIT_TWO, e, 0, &c));
+    c->edit_two = edit;
+    c->parent = other; // analyzer: begin() made it, or returned an error
     return append(list, c);
 }
 

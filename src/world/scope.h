@@ -79,7 +79,7 @@ typedef enum keeli_action {
     KEELI_RECORD_EDIT_OF,
     KEELI_RECORD_EDIT_PAIR,
     KEELI_RECORD_EDIT,
-    KEELI_RECORD_ATTACH,
+    KEELI_RECORD_EDIT_TWO,
     KEELI_RECORD_CLONE,
     KEELI_RECORD_SPAWN,
     KEELI_RECORD_DELETE_ENTITIES,
@@ -117,15 +117,20 @@ typedef keel_result keeli_edit_pair_fn(keel_world *world, const keeli_holder *ho
                                        const void *value);
 keel_result keeli_edit_pair(keel_scope *scope, keel_entity e, const keel_component *relation,
                             keel_entity other, const void *value, keeli_edit_pair_fn *edit);
+// Edits of an entity with another one that may touch whatever it has.
+typedef keel_result keeli_edit_two_fn(keel_world *world, const keeli_holder *holder, keel_entity e,
+                                      keel_entity other);
 // Record the others.
 keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values);
+// `attach`: what makes it a child.
 keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
-                                   const keel_value *values);
+                                   const keel_value *values, keeli_edit_two_fn *attach);
 keel_result keeli_record_add(keel_commands *list, keel_entity e, const keel_value *values,
                              uint32_t count);
 keel_result keeli_record_removal(keel_commands *list, bool deletes, keel_entity e,
                                  const keel_component *const *components, uint32_t count);
-keel_result keeli_record_attach(keel_commands *list, keel_entity child, keel_entity parent);
+keel_result keeli_record_two(keel_commands *list, keel_entity e, keel_entity other,
+                             keeli_edit_two_fn *edit);
 // NULL or "": the name goes.
 keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *name);
 keel_result keeli_record_event(keel_commands *list, const keel_component *event, const void *value);
@@ -183,6 +188,7 @@ typedef struct keeli_command {
         keeli_edit_fn *edit;           // KEELI_RECORD_EDIT
         keeli_edit_of_fn *edit_of;     // KEELI_RECORD_EDIT_OF, of the one component
         keeli_edit_pair_fn *edit_pair; // KEELI_RECORD_EDIT_PAIR, with `parent`
+        keeli_edit_two_fn *edit_two;   // KEELI_RECORD_EDIT_TWO, with `parent`
         keeli_edit_matching_fn *edit_matching;
         keeli_edit_spawn_fn *edit_spawn;
         keel_command_fn *function; // KEELI_RECORD_CALL

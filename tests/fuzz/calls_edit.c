@@ -123,6 +123,11 @@ FUZZ(keel_spawn_values) {
     const keel_entity e = fuzz_made((keel_spawn_values)(scope, prefab, list_of(&v)));
     end_values(&v, !keel_is_null(e));
 }
+FUZZ(keel_apply_prefab) {
+    keel_scope *scope = fuzz_scope();
+    const keel_prefab prefab = any_prefab();
+    fuzz_edit((keel_apply_prefab)(scope, fuzz_entity(), prefab));
+}
 FUZZ(keel_prefab_of) {
     const keel_scope *scope = fuzz_scope();
     (void)(keel_prefab_of)(scope, fuzz_entity());

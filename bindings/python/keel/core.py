@@ -387,6 +387,7 @@ void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t align);
 keel_world *keel_templates(keel_world *world);
 keel_entity keel_spawn_values(keel_scope *scope, keel_prefab prefab, const keel_value *values);
 keel_result keel_spawn_columns(keel_scope *scope, keel_prefab prefab, uint32_t count, keel_entity *out, const keel_value_column *columns);
+keel_result keel_apply_prefab(keel_scope *scope, keel_entity e, keel_prefab prefab);
 keel_prefab keel_prefab_of(const keel_scope *scope, keel_entity e);
 keel_result keel_field_find(const keel_component *component, const char *path, keel_field_place *out, keel_error *error);
 size_t keel_field_print(const keel_field_place *place, const void *value, char *text, size_t size);
