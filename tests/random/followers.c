@@ -68,12 +68,20 @@ void on_component(const keel_change *event, void *data) {
     happened(f, k, e, event->kind);
 }
 
+// Copies that go again had values out of sight, of which observers heard when they came only.
+static void forget_out_of_sight(followers *f, keel_entity e) {
+    for (uint32_t k = 0; k < KINDS; ++k)
+        if (f->kinds[k].owners.count && !keel_has_component(f->b->world, e, &f->b->components[k]))
+            (void)handle_set_remove(&f->kinds[k].owners, e);
+}
+
 static void on_entity(const keel_change *event, void *data) {
     followers *f = data;
     const bool created = event->kind == KEEL_ON_CREATED;
     if (!(created ? handle_set_add(&f->entities, event->entity)
                   : handle_set_remove(&f->entities, event->entity)))
         both_fail(f->b, "entity %u was created or deleted twice", index_of(event->entity));
+    if (!created) forget_out_of_sight(f, event->entity);
     for (uint32_t i = 0; created && i < SETS; ++i) // copies that went again come with the same
         (void)handle_set_remove(&f->sets[i].awaited, event->entity); // handles
     happened(f, ENTITIES, event->entity, event->kind);
@@ -95,17 +103,6 @@ void follow_hidden(both *b, keel_entity e, uint32_t k) {
 void follow_shown(both *b, keel_entity e, uint32_t k) {
     if (b->followers && b->followers->kinds[k].is_observed)
         (void)handle_set_add(&b->followers->kinds[k].owners, e);
-}
-void follow_taken_back(both *b) {
-    for (uint32_t k = 0; b->followers && k < KINDS; ++k) {
-        handle_set *owners = &b->followers->kinds[k].owners;
-        for (uint32_t c = 0; owners->count && c < owners->capacity; ++c) {
-            const keel_entity e = owners->cells[c];
-            if (keel_is_null(e) || model_is_alive(&b->model, e)) continue;
-            (void)handle_set_remove(owners, e);
-            c = UINT32_MAX; // others may have moved there
-        }
-    }
 }
 void follow_copies(both *b) {
     if (b->followers) b->followers->copies_tags = true;

@@ -56,8 +56,6 @@ void follow_unregistered(both *b, uint32_t k);
 // A value was put out of sight, or brought back: observers of components are not told.
 void follow_hidden(both *b, keel_entity e, uint32_t k);
 void follow_shown(both *b, keel_entity e, uint32_t k);
-// Copies went again with values out of sight, of which observers heard when they came only.
-void follow_taken_back(both *b);
 // Entities with tags of sets are copied, or come from elsewhere.
 void follow_copies(both *b);
 bool does_match(const observed_view *v, const model_slot *slot);

@@ -282,7 +282,6 @@ static void op_spawn(both *b, dice *d) {
     if (!of.count) both_agree_surely(b, result, KEEL_ERROR_DEAD_ENTITY);
     else done = agree_on_copies(b, result, can_copy || !copies, may_fail);
     if (done) model_spawn(b, &of, copies, out, columns, n);
-    else if (of.hidden) follow_taken_back(b);
     for (uint32_t i = 0; i < n; ++i)
         release_column(&columns[i], copies, done);
     free(out);
