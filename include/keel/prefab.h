@@ -45,7 +45,8 @@ KEEL_API keel_world *keel_templates(keel_world *world);
 ///   KEEL_TERM_MAY_EDIT_ENTITIES and `edit` for all components that come; commands promise the
 ///   handles of the whole tree. Templates must not be edited meanwhile
 /// @param values in place of what the root has, or in addition, as keel_add_entity_values; NULL:
-///   none
+///   none. They come as they are, templates that they name included, and what is disabled in the
+///   template is enabled where it is named, without a value with that of the template
 /// @return the copy of the root; null on error: KEEL_ERROR_DEAD_ENTITY (the prefab),
 ///   KEEL_ERROR_COPY (a component with a drop hook but no copy hook, or that failed),
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_ACCESS, KEEL_ERROR_BORROWED,
@@ -56,7 +57,7 @@ KEEL_API keel_entity keel_spawn_values(keel_scope *scope, keel_prefab prefab,
 /// @param count how many copies of the whole tree
 /// @param out receives the copies of the root; NULL: nobody wants them
 /// @param columns for the roots, as keel_add_entity_columns; NULL: none
-/// @return KEEL_OK, or as keel_spawn_values
+/// @return KEEL_OK, or as keel_spawn_values; KEEL_ERROR_ARGUMENT when a component is named twice
 KEEL_API keel_result keel_spawn_columns(keel_scope *scope, keel_prefab prefab, uint32_t count,
                                         keel_entity *out, const keel_value_column *columns);
 

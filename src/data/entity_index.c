@@ -290,6 +290,21 @@ void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e) {
     ++ix->frees;
 }
 
+void keeli_entity_index_unhold_all(keeli_entity_index *ix, const keeli_entity_index *before,
+                                   const keel_entity *held, uint32_t count) {
+    while (count--) {
+        const uint32_t i = keeli_index_of(held[count]);
+        if (count < before->free_count || i >= before->size) {
+            keeli_entity_index_unhold(ix, held[count]);
+            continue;
+        }
+        *where_of(ix, i) = KEELI_GAP;
+        --ix->held;
+        ++ix->gap_count;
+    }
+    ix->gap_first = before->gap_first; // no gap is below it, whoever took one meanwhile
+}
+
 void keeli_entity_index_hold_again(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keeli_index_of(e);
     if (*where_of(ix, i) == KEELI_RETIRED) {

@@ -164,6 +164,10 @@ void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e);
 void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e);
 // Give back a reserved handle that nobody ever saw: it is the next to be handed out again.
 void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e);
+// Give back all that were reserved or added one after another since `before`, and are reserved now:
+// free indices and gaps are what they were.
+void keeli_entity_index_unhold_all(keeli_entity_index *ix, const keeli_entity_index *before,
+                                   const keel_entity *held, uint32_t count);
 
 // What was deleted last is reserved again, with the version that it had.
 void keeli_entity_index_hold_again(keeli_entity_index *ix, keel_entity e);

@@ -166,7 +166,7 @@ static void drop_copies(const keeli_column *c, uint32_t count) {
 }
 
 // Copies of the caller's values for entities that exist, before anything changes: the hook may fail
-// at any of them. New entities get theirs in place.
+// at any of them. New entities get theirs in place, unless making room moves what is copied.
 static keel_result stage(keeli_batch *b, keeli_column *c) {
     const size_t size = c->storage->size;
     const uint32_t count = c->is_copied || c->stride ? b->count : 1;
@@ -188,12 +188,14 @@ static keel_result stage(keeli_batch *b, keeli_column *c) {
 }
 
 static keel_result stage_copies(keeli_batch *b) {
-    if (!b->has_copies && (!b->has_rows || b->count == 1)) return KEEL_OK;
+    if (!b->has_copies && (b->is_new || !b->has_rows || b->count == 1)) return KEEL_OK;
     for (uint32_t k = 0; k < b->column_count; ++k) {
         keeli_column *c = &b->columns[k];
-        const bool may_move = b->has_rows && b->count > 1 && c->values && !c->is_moved;
+        const bool may_move =
+            b->is_new ? c->is_copied && keeli_store_has_rows(c->storage) && !b->has_prototype
+                      : b->has_rows && b->count > 1 && c->values && !c->is_moved;
         const size_t bytes = (b->count - 1) * c->stride + c->storage->size;
-        if (c->is_copied || (may_move && are_in_rows(b->world, c->values, bytes)))
+        if ((c->is_copied && !b->is_new) || (may_move && are_in_rows(b->world, c->values, bytes)))
             KEEL_TRY(stage(b, c));
     }
     return KEEL_OK;
@@ -513,7 +515,7 @@ static void commit(keeli_batch *b) {
 
 // ------------------------------------------------------------------ beginning and ending
 static keel_result reserve(keeli_batch *b) {
-    if (!b->is_new) KEEL_TRY(stage_copies(b));
+    KEEL_TRY(stage_copies(b));
     for (uint32_t k = 0; k < b->column_count; ++k)
         if (!b->columns[k].is_superseded && !reserve_column(b, k))
             return keeli_out_of_memory(b->world, b->doing);
@@ -604,7 +606,7 @@ static keel_result create(keeli_batch *b, const keeli_holder *holder, keel_entit
             return keeli_out_of_memory(world, b->doing);
     KEEL_TRY(keeli_batch_reserve(b));
     for (uint32_t k = 0; b->has_copies && k < b->column_count; ++k)
-        if (b->columns[k].is_copied && !copy_in_place(b, &b->columns[k]))
+        if (b->columns[k].is_copied && !b->columns[k].staged && !copy_in_place(b, &b->columns[k]))
             return keeli_cannot_copy(world, b->columns[k].storage);
     for (uint32_t i = 0; b->is_held && i < b->count; ++i)
         keeli_entity_index_confirm(&world->entities, b->entities[i]);

@@ -119,6 +119,15 @@ static const void *value_of(const keeli_storage *s, uint32_t index) {
                                              : keeli_store_value_there(s, index);
 }
 
+// Whoever spawns it named the component: NULL where not.
+static const keel_value_column *over_for(const keeli_graft *g, const keeli_storage *s) {
+    const keel_value_column *c = g->over, *found = NULL;
+    const keeli_storage *t = c && c->component ? keeli_storage_find(g->to, &s->component) : NULL;
+    for (; c && c->component; ++c)
+        if (keeli_storage_find(g->to, c->component) == t && (!found || c->values)) found = c;
+    return found;
+}
+
 // Who is alive keeps what it has, and gets what is out of sight elsewhere.
 static bool is_kept(const keeli_graft *g, const keeli_storage *s, const keeli_storage *t,
                     uint32_t index) {
@@ -129,8 +138,9 @@ static bool is_kept(const keeli_graft *g, const keeli_storage *s, const keeli_st
            keeli_store_is_disabled(t, own);
 }
 
+// `is_alone`: `over` goes into the same batch, which must not copy what is dropped at once.
 static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder, keeli_batch *b,
-                               staged **list, uint32_t index) {
+                               staged **list, uint32_t index, bool is_alone) {
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
         if (is_left_out(g, s)) continue;
@@ -139,6 +149,8 @@ static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder,
         if (!t) return result;
         if (is_kept(g, s, t, index)) continue;
         if (!keeli_can_copy(s)) return keeli_cannot_copy(g->to, s);
+        const keel_value_column *over = is_alone ? over_for(g, s) : NULL;
+        if (over && over->values) continue;
         const void *value = value_of(s, index);
         if (s->size && s->has_handles) {
             KEEL_TRY(stage(g, list, s, value));
@@ -179,7 +191,7 @@ static keel_result make_copies(const keeli_graft *g, const keeli_holder *holder,
     staged *list = NULL;
     keeli_batch b;
     keeli_batch_begin_held(&b, g->to, &g->made[(size_t)node * g->copies], g->copies, g->doing);
-    b.result = add_columns(g, holder, &b, &list, keeli_index_of(g->nodes[node]));
+    b.result = add_columns(g, holder, &b, &list, keeli_index_of(g->nodes[node]), is_alone);
     if (g->link && b.result == KEEL_OK)
         keeli_batch_add(&b, holder, g->link, &g->nodes[node], 0, KEELI_COPIED);
     if (is_alone && b.result == KEEL_OK) add_over(g, holder, &b);
@@ -259,7 +271,8 @@ static keel_result finish(const keeli_graft *g, const keeli_holder *holder, uint
             KEEL_TRY(relate(g, holder, r, node, copy));
     }
     for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
-        const bool is_hidden = !is_left_out(g, s) && keeli_store_is_disabled(s, index);
+        const bool is_hidden =
+            !is_left_out(g, s) && keeli_store_is_disabled(s, index) && (node || !over_for(g, s));
         for (uint32_t copy = 0; is_hidden && copy < g->copies; ++copy)
             KEEL_TRY(keeli_edit_disable(g->to, holder, made_of(g, node, copy), &s->component));
     }
@@ -298,24 +311,26 @@ static keel_result begin(keeli_graft *g, const keeli_holder *holder) {
     return KEEL_OK;
 }
 
-// The copies of so many nodes live. All handles become what they were before.
-static void take_back(const keeli_graft *g, uint32_t grown) {
+// So many live, of those that have handles. All handles become what they were before.
+static void take_back(const keeli_graft *g, uint32_t living, uint32_t count) {
     keel_world *to = g->to;
-    for (size_t i = (size_t)g->count * g->copies; i-- > g->is_onto;) {
+    for (uint32_t i = living; i-- > g->is_onto;) {
         const keel_entity e = g->made[i];
-        if (i / g->copies < grown) {
-            if (keeli_has_links(to, e)) {
-                keeli_free_name(to, e);
-                keeli_commit_unlink(to, e);
-            }
-            keeli_commit_delete_entity(to, e);
-            keeli_entity_index_hold_again(&to->entities, e);
+        if (keeli_has_links(to, e)) {
+            keeli_free_name(to, e);
+            keeli_commit_unlink(to, e);
         }
-        if (!g->is_held) keeli_entity_index_unhold(&to->entities, e);
+        keeli_commit_delete_entity(to, e);
+        keeli_entity_index_hold_again(&to->entities, e);
     }
+    if (!g->is_held)
+        keeli_entity_index_unhold_all(&to->entities, &g->before, g->made + g->is_onto,
+                                      count - g->is_onto);
 }
 
-void keeli_graft_undo(const keeli_graft *g) { take_back(g, g->count); }
+void keeli_graft_undo(const keeli_graft *g) {
+    take_back(g, g->count * g->copies, g->count * g->copies);
+}
 
 void keeli_graft_end(keeli_graft *g) {
     keeli_free(&g->to->heap, g->places, g->place_count * sizeof *g->places, sizeof *g->places);
@@ -397,7 +412,8 @@ bool keeli_graft_alone(keel_world *to, const keeli_recipe *r, const keeli_storag
 static void point_to_copies(const keeli_graft *g, uint32_t node) {
     for (uint32_t i = g->recipe->first[node]; i < g->recipe->first[node + 1]; ++i) {
         const keeli_storage *s = g->recipe->values[i];
-        if (!s->has_handles) continue;
+        const keel_value_column *over = s->has_handles && !node ? over_for(g, s) : NULL;
+        if (!s->has_handles || (over && over->values)) continue; // what is given is meant as it is
         const keeli_storage *t = keeli_storage_find(g->to, &s->component);
         for (uint32_t copy = 0; copy < g->copies; ++copy) {
             mapping m = { g, copy, false };
@@ -428,11 +444,7 @@ static keel_result grow_plain(const keeli_graft *g) {
     }
     for (uint32_t node = 0; result == KEEL_OK && g->recipe->points && node < g->count; ++node)
         point_to_copies(g, node);
-    while (result != KEEL_OK && made--) {
-        keeli_commit_delete_entity(to, g->made[made]);
-        keeli_entity_index_hold_again(&to->entities, g->made[made]);
-        keeli_entity_index_unhold(&to->entities, g->made[made]);
-    }
+    if (result != KEEL_OK && made) take_back(g, made, made);
     return result;
 }
 
@@ -440,12 +452,14 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
     KEEL_TRY(begin(g, holder));
     const bool is_more = !g->recipe || g->recipe->is_more;
     const bool alone = g->count == 1 && !is_more; // nothing comes after its values
+    const uint32_t total = g->count * g->copies;
+    if (!g->is_held) g->before = g->to->entities;
     keeli_editing_begin(g->to);
     keel_result result = holder ? KEEL_ABSENT : grow_plain(g);
     const bool is_plain = result != KEEL_ABSENT;
     uint32_t grown = 0;
     if (!is_plain) {
-        for (size_t i = 0; !g->is_held && i < (size_t)g->count * g->copies; ++i)
+        for (uint32_t i = 0; !g->is_held && i < total; ++i)
             g->made[i] = keeli_entity_index_hold(&g->to->entities);
         for (result = KEEL_OK; grown < g->count && result == KEEL_OK; grown += result == KEEL_OK)
             result = make_copies(g, holder, grown, alone);
@@ -454,7 +468,7 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
     if (is_plain) grown = g->count;
     if (is_there && !alone) result = connect(g, holder, is_more);
     if (result == KEEL_OK && !alone && !is_plain) result = give_over(g, holder);
-    if (result < 0 && (is_there || !is_plain)) take_back(g, grown);
+    if (result < 0 && (is_there || !is_plain)) take_back(g, grown * g->copies, total);
     keeli_editing_end(g->to);
     return result;
 }
@@ -562,7 +576,7 @@ static keel_result give_lacking(const keeli_graft *g, const keeli_holder *holder
     staged *list = NULL, *hidden = NULL;
     keeli_batch b;
     keeli_batch_begin(&b, g->to, g->made, 1, g->doing);
-    b.result = add_columns(g, holder, &b, &list, keeli_index_of(g->nodes[0]));
+    b.result = add_columns(g, holder, &b, &list, keeli_index_of(g->nodes[0]), false);
     if (b.result == KEEL_OK) keeli_batch_add(&b, holder, g->link, &g->nodes[0], 0, KEELI_COPIED);
     if (b.result == KEEL_OK) {
         const uint32_t numbers = b.column_count + g->to->followers.set_count;
@@ -579,11 +593,12 @@ keel_result keeli_graft_onto(keeli_graft *g, const keeli_holder *holder) {
     uint32_t grown = 1;
     g->is_onto = true;
     KEEL_TRY(begin(g, holder));
+    g->before = g->to->entities;
     keeli_editing_begin(g->to);
     const bool is_copy = find_parts(g);
     keel_result result = is_copy ? KEEL_OK : make_parts(g, holder, &grown);
     if (result == KEEL_OK) result = give_lacking(g, holder, !is_copy);
-    if (result < 0 && !is_copy) take_back(g, grown);
+    if (result < 0 && !is_copy) take_back(g, grown, g->count);
     keeli_editing_end(g->to);
     return result;
 }

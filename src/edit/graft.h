@@ -45,6 +45,7 @@ typedef struct keeli_graft {
     keel_entity *made;          // out: all copies of the first node, then of the second, ...
     bool is_onto;               // the one copy of the first node is alive
     bool is_held;               // they were promised
+    keeli_entity_index before;  // when none was taken, unless they were promised
     keel_entity root;           // parent of those whose node has none among the nodes; null: none
     const keel_value_column *over; // for the first node's copies, in place of its own; or NULL
     keeli_storage *link; // a component in which each copy gets the handle of its node; or NULL

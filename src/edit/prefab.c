@@ -113,8 +113,25 @@ static keel_result spawn_held(keel_world *world, keel_entity root, keeli_entity_
     return spawn(world, NULL, prefab, count, NULL, columns, held->items);
 }
 
-keel_result(keel_spawn_columns)(keel_scope *scope, keel_prefab prefab, uint32_t count,
-                                keel_entity *out, const keel_value_column *columns) {
+static keel_result check_columns(keel_world *world, const keeli_holder *holder,
+                                 const keel_value_column *columns) {
+    keel_result result = KEEL_OK;
+    if (!columns || !columns->component) return KEEL_OK;
+    for (const keel_value_column *c = columns + 1; c->component; ++c) {
+        const keeli_storage *s = keeli_storage_to_edit(world, holder, c->component, "add", &result);
+        if (!s) return result;
+        for (const keel_value_column *other = columns; other < c; ++other)
+            if (keeli_storage_find(world, other->component) == s)
+                return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                                    "'%s' is named twice in one list of columns",
+                                    s->component.name);
+    }
+    return KEEL_OK;
+}
+
+// `is_list`: of values, where the last one for a component counts.
+static keel_result spawn_columns(keel_scope *scope, keel_prefab prefab, uint32_t count,
+                                 keel_entity *out, const keel_value_column *columns, bool is_list) {
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
     keel_result result = KEEL_OK;
@@ -124,8 +141,14 @@ keel_result(keel_spawn_columns)(keel_scope *scope, keel_prefab prefab, uint32_t 
                                   keeli_recipe_count(who.world->templates, prefab.root), count, out,
                                   columns, spawn_held);
     }
-    result = spawn(who.world, who.editor, prefab, count, out, columns, NULL);
+    if (!is_list) result = check_columns(who.world, who.editor, columns);
+    if (result == KEEL_OK) result = spawn(who.world, who.editor, prefab, count, out, columns, NULL);
     return keeli_edit_end(&who, result);
+}
+
+keel_result(keel_spawn_columns)(keel_scope *scope, keel_prefab prefab, uint32_t count,
+                                keel_entity *out, const keel_value_column *columns) {
+    return spawn_columns(scope, prefab, count, out, columns, false);
 }
 
 // One entity that points to nobody is made as keel_add_entity makes it, which takes half of what a
@@ -161,7 +184,7 @@ keel_entity(keel_spawn_values)(keel_scope *scope, keel_prefab prefab, const keel
         columns[i] = (keel_value_column){ values[i].component, values[i].value,
                                           values[i].value ? values[i].component->size : 0 };
     columns[count] = (keel_value_column){ NULL, NULL, 0 };
-    const keel_result result = (keel_spawn_columns)(scope, prefab, 1, &made, columns);
+    const keel_result result = spawn_columns(scope, prefab, 1, &made, columns, true);
     if (columns != few) keeli_free(&who.world->heap, columns, bytes, _Alignof(keel_value_column));
     return result == KEEL_OK ? made : keel_null();
 }

@@ -381,8 +381,10 @@ static keel_result prepare_column(keel_commands *list, keeli_command *c, keeli_c
     keel_result result;
     const keeli_storage *s = named(list, c->does, column->component, &result);
     if (!s) return result;
-    for (const keeli_command_part *other = c->parts; other < p; ++other)
-        if (other->number == s->slot && c->does != KEELI_RECORD_MATCHING)
+    const bool may_repeat = // the last one counts
+        c->does == KEELI_RECORD_MATCHING || (c->does == KEELI_RECORD_SPAWN && count == 1);
+    for (const keeli_command_part *other = c->parts; other < p && !may_repeat; ++other)
+        if (other->number == s->slot)
             return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
                                 "'%s' is named twice in one list of columns", s->component.name);
     if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));

@@ -2,6 +2,7 @@
 // Keel and the model side by side: values, choices, comparison.
 #include "followers.h"
 #include "queues.h"
+#include "templates.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,12 +70,22 @@ static void token_release(uint32_t token) {
 
 // ------------------------------------------------------------------ kinds and hooks
 // Two tags, the usual sizes, values that own something, values that know where they are, and values
-// that get memory of their own.
-const value_kind kinds[KINDS] = {
-    { 0, 1, TAIL_NONE, true },   { 0, 1, TAIL_NONE, true },    { 1, 1, TAIL_NONE, true },
-    { 4, 4, TAIL_NONE, true },   { 8, 8, TAIL_NONE, true },    { 12, 4, TAIL_NONE, true },
-    { 64, 64, TAIL_NONE, true }, { 8, 4, TAIL_TOKEN, true },   { 12, 4, TAIL_TOKEN, false },
-    { 24, 8, TAIL_SELF, true },  { 1100, 4, TAIL_NONE, true }, { 1280, 16, TAIL_TOKEN, true },
+// that get memory of their own, handles.
+const value_kind kinds[ALL_KINDS] = {
+    { 0, 1, TAIL_NONE, true },
+    { 0, 1, TAIL_NONE, true },
+    { 1, 1, TAIL_NONE, true },
+    { 4, 4, TAIL_NONE, true },
+    { 8, 8, TAIL_NONE, true },
+    { 12, 4, TAIL_NONE, true },
+    { 64, 64, TAIL_NONE, true },
+    { 8, 4, TAIL_TOKEN, true },
+    { 12, 4, TAIL_TOKEN, false },
+    { 24, 8, TAIL_SELF, true },
+    { 1100, 4, TAIL_NONE, true },
+    { 1280, 16, TAIL_TOKEN, true },
+    { sizeof(pair), _Alignof(pair), TAIL_NONE, true },
+    { sizeof(keel_entity), _Alignof(keel_entity), TAIL_NONE, true },
 };
 
 static uint32_t tail_size(uint32_t k) {
@@ -213,6 +224,8 @@ void both_agree_surely(both *b, keel_result result, keel_result expected) {
 }
 
 // ------------------------------------------------------------------ begin and end
+KEEL_FIELDS(pair, first, second);
+
 static keel_storage storage_of(setting s, uint32_t k) {
     if (s.storages < 3) return (keel_storage)s.storages;
     return (keel_storage)(mix_of(s.storages, k) % 3);
@@ -220,8 +233,8 @@ static keel_storage storage_of(setting s, uint32_t k) {
 
 static void describe(both *b, uint32_t k) {
     static const char *const names[2][KINDS] = {
-        { "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9", "k10", "k11" },
-        { "u0", "u1", "u2", "u3", "u4", "u5", "u6", "u7", "u8", "u9", "u10", "u11" },
+        { "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9", "k10", "k11", "k12" },
+        { "u0", "u1", "u2", "u3", "u4", "u5", "u6", "u7", "u8", "u9", "u10", "u11", "u12" },
     };
     const value_kind *each = &kinds[k];
     keel_component *c = &b->components[k];
@@ -230,6 +243,12 @@ static void describe(both *b, uint32_t k) {
                            .align = each->align,
                            .storage = storage_of(b->setting, k) };
     c->hook_data = (void *)(uintptr_t)each;
+    static uint32_t slots[KINDS];
+    if (k % 2 == 0) c->slot = &slots[k]; // as KEEL_COMPONENT has; or none, as at run time
+    if (k == PAIR) {
+        c->fields = KEEL_FIELDS_pair;
+        c->field_count = sizeof KEEL_FIELDS_pair / sizeof *KEEL_FIELDS_pair;
+    }
     if (each->tail == TAIL_TOKEN) c->drop = drop_hook;
     if (each->tail == TAIL_NONE) c->no_padding = true;
     else c->hash = hash_hook;
@@ -240,6 +259,7 @@ static void describe(both *b, uint32_t k) {
     b->uniques[k] = *c;
     b->uniques[k].name = names[1][k];
     b->uniques[k].is_unique = true;
+    b->uniques[k].slot = NULL;
     b->uniques[k].storage = KEEL_SPARSE_SET;
 }
 
@@ -273,26 +293,33 @@ static void describe_relations(both *b) {
     both_agree_surely(b, result, KEEL_OK);
 }
 
+void both_describe(both *b) {
+    for (uint32_t k = 0; k < ALL_KINDS; ++k)
+        model_add_kind(&b->model, kinds[k].size);
+    for (uint32_t k = 0; k < KINDS; ++k) {
+        describe(b, k);
+        b->columns[k] = keel_lookup_of_component(b->world, &b->components[k]);
+    }
+    describe_relations(b);
+}
+
 void both_begin(both *b, setting s, bool trace) {
+    static counting_allocator memory;
     memset(b, 0, sizeof *b);
     b->setting = s;
     b->trace = trace;
     b->doing = "begin";
-    counting_allocator_init(&b->memory);
+    b->memory = &memory;
+    counting_allocator_init(b->memory);
     memset(alive, 0, sizeof *alive * (made + 1));
     memset(seen, 0, sizeof *seen * (made + 1));
     spare_count = made = living = look = elsewhere = 0;
     fault = NULL;
-    for (uint32_t k = 0; k < KINDS; ++k) {
-        describe(b, k);
-        model_add_kind(&b->model, kinds[k].size);
-    }
     b->world = keel_world_create(&(keel_world_desc){
-        .allocator = b->memory.allocator, .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
+        .allocator = b->memory->allocator, .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
     if (!b->world) both_fail(b, "no world");
-    for (uint32_t k = 0; k < KINDS; ++k)
-        b->columns[k] = keel_lookup_of_component(b->world, &b->components[k]);
-    describe_relations(b);
+    both_describe(b);
+    if (s.templates) templates_begin(b);
     followers_begin(b);
     queues_begin(b);
 }
@@ -305,9 +332,10 @@ void both_end(both *b) {
     keel_world_destroy(b->world);
     followers_end(b);
     queues_end(b);
+    templates_end(b);
     if (living) both_fail(b, "%u values were never dropped", (unsigned)living);
     if (fault) both_fail(b, "%s", fault);
-    if (b->memory.live_bytes) both_fail(b, "%zu bytes were not freed", b->memory.live_bytes);
+    if (b->memory->live_bytes) both_fail(b, "%zu bytes were not freed", b->memory->live_bytes);
     model_deinit(&b->model);
 }
 
@@ -376,7 +404,7 @@ static uint32_t compare_relations(const both *b, keel_entity e) {
 static uint32_t compare_components(const both *b, const model_slot *slot) {
     const keel_entity e = slot->handle;
     const uint32_t index = keel_entity_index(e);
-    const void *models[KINDS] = { NULL };
+    const void *models[ALL_KINDS] = { NULL };
     uint32_t owned = 0, count = 0;
     for (size_t i = 0; i < slot->components.count; ++i)
         models[slot->components.entries[i].type] = slot->components.entries[i].value;
@@ -400,6 +428,7 @@ static uint32_t compare_components(const both *b, const model_slot *slot) {
         inspect(b, v, k, "entity", index);
         owned += owns(v, k);
     }
+    count += compare_origin(b, e, models[ORIGIN]);
     const keel_component *c = NULL;
     while ((c = keel_next_component_of(b->world, e, c)) != NULL)
         --count;
@@ -450,9 +479,10 @@ static void compare_counts(const both *b, const uint32_t *counts) {
     if (keel_world_statistics(b->world).dropped_commands != b->dropped)
         both_fail(b, "%u commands were dropped, in the model %u",
                   (unsigned)keel_world_statistics(b->world).dropped_commands, (unsigned)b->dropped);
-    if (keel_world_statistics(b->world).memory.total != b->memory.live_bytes)
+    if (b->are_templates) return; // their memory is that of the world
+    if (keel_world_statistics(b->world).memory.total != b->memory->live_bytes)
         both_fail(b, "keel_world_statistics says %zu bytes, %zu are allocated",
-                  keel_world_statistics(b->world).memory.total, b->memory.live_bytes);
+                  keel_world_statistics(b->world).memory.total, b->memory->live_bytes);
 }
 
 // What is out of sight is there, and its value shows when it comes back.
@@ -476,11 +506,11 @@ static uint32_t compare_hidden(both *b) {
     return owned;
 }
 
-void both_compare(both *b) {
+// How many living things its values own.
+static uint32_t compare_world(both *b) {
     const model_world *m = &b->model;
     keel_entity e = keel_null();
-    uint32_t entities = 0, counts[KINDS] = { 0 };
-    ++look;
+    uint32_t entities = 0, counts[ALL_KINDS] = { 0 };
     uint32_t owned = compare_uniques(b) + compare_hidden(b);
     for (size_t i = 0; i < m->slot_count; ++i) {
         const model_slot *slot = &m->slots[i];
@@ -505,8 +535,15 @@ void both_compare(both *b) {
     if (!keel_is_null(keel_next_entity(b->world, e))) both_fail(b, "there are too many entities");
     if (keel_entity_count(b->world) != entities) both_fail(b, "keel_entity_count is wrong");
     compare_counts(b, counts);
+    return owned;
+}
+
+void both_compare(both *b) {
+    ++look;
+    uint32_t owned = compare_world(b) + elsewhere;
+    if (b->templates) owned += compare_world(b->templates);
+    if (!b->is_copy) owned += queues_own(b);
     if (fault) both_fail(b, "%s", fault);
-    owned += elsewhere + (b->is_copy ? 0 : queues_own(b));
     if (owned != living)
         both_fail(b, "%u things live, the values own %u", (unsigned)living, (unsigned)owned);
     compare_groups(b);
@@ -613,5 +650,6 @@ keel_entity roll_entity(both *b, dice *d) {
 uint32_t roll_kind(dice *d) { return roll_below(d, KINDS); }
 
 bool is_crowded(const both *b) {
-    return keel_entity_count(b->world) > (b->setting.many ? 12000u : 48u);
+    const uint32_t most = b->setting.many ? 12000 : b->are_templates ? 20 : 48;
+    return keel_entity_count(b->world) > most;
 }

@@ -26,7 +26,9 @@ uint32_t mix_of(uint32_t a, uint32_t b);      // a hash of both
 static inline bool roll_once_in(dice *d, uint32_t n) { return roll_below(d, n) == n - 1; }
 
 // ------------------------------------------------------------------ kinds
-enum { KINDS = 12, MAX_SIZE = 1280, SETS = 2, RELATIONS = 4 };
+// The last one names two entities. Behind them only the model has what somebody is a copy of
+// (keel_prefab_of), a handle, as one more kind.
+enum { KINDS = 13, PAIR = 12, ORIGIN = KINDS, ALL_KINDS, MAX_SIZE = 1280, SETS = 2, RELATIONS = 4 };
 // What stands behind the payload of a value.
 typedef enum tail {
     TAIL_NONE,
@@ -39,7 +41,10 @@ typedef struct value_kind {
     tail tail;
     bool copies; // has a copy hook, or needs none
 } value_kind;
-extern const value_kind kinds[KINDS];
+extern const value_kind kinds[ALL_KINDS];
+typedef struct pair {
+    keel_entity first, second;
+} pair;
 
 typedef union value {
     uint8_t bytes[MAX_SIZE];
@@ -52,6 +57,7 @@ typedef union value {
 typedef struct setting {
     uint8_t storages;    // 0 sparse, 1 indexed, 2 archetype, more: a mix by this number
     bool far, many, dry; // indices far away; crowds; memory that runs out
+    bool templates;      // are there prefabs?
 } setting;
 
 // A group that was made; a bit for each kind that it names.
@@ -71,7 +77,7 @@ typedef struct hidden {
 
 typedef struct both {
     setting setting;
-    counting_allocator memory;
+    counting_allocator *memory;
     keel_world *world;
     model_world model;
     keel_component components[KINDS], uniques[KINDS], relations[RELATIONS];
@@ -81,6 +87,8 @@ typedef struct both {
     uint32_t hidden_count, hidden_counts[KINDS];
     struct followers *followers; // observers and sets (followers.h)
     struct queues *queues;       // events (queues.h)
+    struct both *templates;      // NULL: none; of the templates: themselves
+    bool are_templates;          // which nobody follows
     bool is_copy;                // of the world that those belong to
     uint64_t dropped;            // commands on entities that were not alive
     uint32_t step;               // operations so far
@@ -91,6 +99,8 @@ typedef struct both {
 } both;
 
 void both_begin(both *b, setting s, bool trace);
+// In a world that is there: kinds, relations.
+void both_describe(both *b);
 // Compare, destroy, and check that nothing is left.
 void both_end(both *b);
 // Compare everything that can be seen. A difference ends the process.
@@ -165,4 +175,4 @@ typedef struct operation_entry {
 extern const operation_entry entity_operations[], component_operations[], bulk_operations[],
     hierarchy_operations[], command_operations[], view_operations[], group_operations[],
     world_operations[], many_operations[], follow_operations[], event_operations[],
-    relation_operations[];
+    relation_operations[], template_operations[];

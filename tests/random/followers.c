@@ -40,7 +40,7 @@ static void on_set(const keel_change *event, void *data) {
 
 uint32_t count_sets(const both *b, keel_entity e) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < SETS; ++i)
+    for (uint32_t i = 0; b->followers && i < SETS; ++i)
         count += keel_has_component(b->world, e, &b->followers->sets[i].tag);
     return count;
 }
@@ -68,12 +68,22 @@ void on_component(const keel_change *event, void *data) {
     happened(f, k, e, event->kind);
 }
 
+// Copies that go again had values out of sight, of which observers heard when they came only.
+static void forget_out_of_sight(followers *f, keel_entity e) {
+    for (uint32_t k = 0; k < KINDS; ++k)
+        if (f->kinds[k].owners.count && !keel_has_component(f->b->world, e, &f->b->components[k]))
+            (void)handle_set_remove(&f->kinds[k].owners, e);
+}
+
 static void on_entity(const keel_change *event, void *data) {
     followers *f = data;
     const bool created = event->kind == KEEL_ON_CREATED;
     if (!(created ? handle_set_add(&f->entities, event->entity)
                   : handle_set_remove(&f->entities, event->entity)))
         both_fail(f->b, "entity %u was created or deleted twice", index_of(event->entity));
+    if (!created) forget_out_of_sight(f, event->entity);
+    for (uint32_t i = 0; created && i < SETS; ++i) // copies that went again come with the same
+        (void)handle_set_remove(&f->sets[i].awaited, event->entity); // handles
     happened(f, ENTITIES, event->entity, event->kind);
 }
 
@@ -88,12 +98,15 @@ void follow_kind(followers *f, uint32_t k) {
 }
 
 void follow_hidden(both *b, keel_entity e, uint32_t k) {
-    (void)handle_set_remove(&b->followers->kinds[k].owners, e);
+    if (b->followers) (void)handle_set_remove(&b->followers->kinds[k].owners, e);
 }
 void follow_shown(both *b, keel_entity e, uint32_t k) {
-    if (b->followers->kinds[k].is_observed) (void)handle_set_add(&b->followers->kinds[k].owners, e);
+    if (b->followers && b->followers->kinds[k].is_observed)
+        (void)handle_set_add(&b->followers->kinds[k].owners, e);
 }
-void follow_copies(both *b) { b->followers->copies_tags = true; }
+void follow_copies(both *b) {
+    if (b->followers) b->followers->copies_tags = true;
+}
 
 // ------------------------------------------------------------------ views
 bool does_match(const observed_view *v, const model_slot *slot) {
@@ -112,6 +125,7 @@ void on_view(const keel_change *event, void *data) {
 
 void follow_unregistered(both *b, uint32_t k) {
     followers *f = b->followers;
+    if (!f) return;
     f->kinds[k].is_observed = false;
     handle_set_clear(&f->kinds[k].owners);
     for (uint32_t i = 0; i < SETS; ++i)

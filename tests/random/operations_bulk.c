@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Random operations that make many entities at once: from columns of values, and copies.
+// Random operations that make many entities at once: from columns of values, copies, and prefabs.
 #include "followers.h"
+#include "templates.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,7 @@ static void op_add_entities(both *b, dice *d) {
 
 // Give `e` in the model what `prototype` has there.
 static void model_copy(both *b, keel_entity e, keel_entity prototype) {
-    for (uint32_t k = 0; k < KINDS; ++k) {
+    for (uint32_t k = 0; k < ALL_KINDS; ++k) {
         const void *models = model_get(&b->model, prototype, k);
         value copy;
         if (!models) continue;
@@ -178,9 +179,118 @@ static void op_clone_entities(both *b, dice *d) {
     }
 }
 
+// ------------------------------------------------------------------ prefabs
+// How many copies there is room for.
+static uint32_t roll_copies(both *b, dice *d, const tree *of) {
+    const bool many = b->setting.many && roll_once_in(d, 4);
+    const uint32_t room = many ? 3000 : b->are_templates ? 30 : 70;
+    uint32_t count = roll_below(d, many ? 500 : roll_once_in(d, 2) ? 7 : 3);
+    if (of->count * count > room) count = room / of->count;
+    const uint32_t hidden_room = HIDDEN - b->hidden_count;
+    return of->hidden * count > hidden_room ? hidden_room / of->hidden : count;
+}
+
+// A pair for a root may name templates: the value is taken as it is.
+static void name_templates(const column *c, void *v, const tree *of) {
+    if (c->kind != PAIR || !of->count || c->payload % 2) return;
+    const pair named = { of->nodes[c->payload / 2 % of->count], of->nodes[0] };
+    memcpy(v, &named, sizeof named);
+}
+
+// Often nothing but a pair, so that some copies are made without a batch.
+static uint32_t roll_over(dice *d, column *columns, uint32_t count) {
+    const uint32_t n = roll_columns(d, columns, count), how = roll_below(d, 4);
+    if (how > 1) return n;
+    columns[0] = (column){ .kind = PAIR, .payload = roll_word(d) * 6 + how * 2 };
+    columns[0].given = how ? GIVEN_EACH : GIVEN_ONE;
+    return roll_once_in(d, 2);
+}
+
+// The values for the roots of copies, as a column; some lie as in an array of their type.
+static keel_value_column fill_over(both *b, column *c, uint32_t count, const tree *of) {
+    fill_column(c, count);
+    const uint32_t n = c->given == GIVEN_EACH ? count : c->given == GIVEN_ONE;
+    for (uint32_t i = 0; i < n; ++i)
+        name_templates(c, &c->values[i], of);
+    const keel_component *component = &b->components[c->kind];
+    if (c->given != GIVEN_EACH) return (keel_value_column){ component, c->values, 0 };
+    if (kinds[c->kind].tail != TAIL_NONE || c->payload % 3)
+        return (keel_value_column){ component, c->values, sizeof(value) };
+    for (uint32_t i = 0; i < n; ++i)
+        memmove(&c->values->bytes[(size_t)i * component->size], &c->values[i], component->size);
+    return (keel_value_column){ component, c->values, component->size };
+}
+
+static keel_result spawn_one(both *b, keel_prefab prefab, const keel_value_column *columns,
+                             keel_entity *out) {
+    keel_value list[COLUMNS + 1] = { { NULL, NULL } };
+    for (uint32_t i = 0; columns[i].component; ++i)
+        list[i] = (keel_value){ columns[i].component, columns[i].values };
+    *out = keel_spawn_values(b->world, prefab, list);
+    return keel_is_null(*out) ? keel_last_error(b->world)->result : KEEL_OK;
+}
+
+static void model_spawn(both *b, const tree *of, uint32_t copies, const keel_entity *out,
+                        const column *columns, uint32_t n) {
+    keel_entity *made = malloc(((size_t)of->count * copies + 1) * sizeof *made);
+    model_make_copies(b, of, copies, made);
+    model_fill_copies(b, of, copies, made);
+    for (uint32_t i = 0; i < copies; ++i) {
+        if (out && !keel_is_same(out[i], made[i]))
+            both_fail(b, "copy %u is index %u, in the model %u", (unsigned)i,
+                      (unsigned)keel_entity_index(out[i]), (unsigned)keel_entity_index(made[i]));
+        for (uint32_t j = 0; j < n; ++j) {
+            const column *c = &columns[j];
+            value plain;
+            value_plain(&plain, c->kind, payload_of(c, i));
+            name_templates(c, &plain, of);
+            const hidden *h = find_hidden(b, made[i], c->kind); // what is named is in sight
+            if (c->given != GIVEN_ZEROS) model_add(&b->model, made[i], c->kind, &plain);
+            else if (!model_has(&b->model, made[i], c->kind))
+                model_add(&b->model, made[i], c->kind, h ? &h->value : NULL);
+        }
+    }
+    model_copies_are_made(b);
+    free(made);
+}
+
+static void op_spawn(both *b, dice *d) {
+    column columns[COLUMNS];
+    keel_value_column list[COLUMNS + 1] = { { NULL, NULL, 0 } };
+    if (!b->templates || is_crowded(b)) return;
+    const keel_prefab prefab = { roll_entity(b->templates, d) };
+    const tree of = tree_of(b->templates, prefab.root);
+    const uint32_t copies = roll_copies(b, d, &of);
+    const uint32_t n = roll_over(d, columns, copies);
+    const bool is_one = copies == 1 && roll_once_in(d, 2), wants = roll_once_in(d, 3);
+    bool can_copy = of.can_copy;
+    for (uint32_t i = 0; i < n; ++i) {
+        if (is_one && columns[i].given == GIVEN_ONE) columns[i].given = GIVEN_EACH;
+        list[i] = fill_over(b, &columns[i], copies, &of);
+        if (columns[i].given == GIVEN_ONE && !kinds[columns[i].kind].copies) can_copy = false;
+    }
+    keel_entity *out = is_one || wants ? malloc((copies + 1) * sizeof *out) : NULL;
+    const bool may_fail = may_copies_fail(d);
+    if (b->dry) counting_allocator_fail_after(b->memory, roll_below(d, 40));
+    const keel_result result = is_one ? spawn_one(b, prefab, list, out)
+                                      : keel_spawn_columns(b->world, prefab, copies, out, list);
+    copies_left = UINT32_MAX;
+    both_trace(b, "template %u of %u entities, %u times, %u columns: %s",
+               (unsigned)keel_entity_index(prefab.root), (unsigned)of.count, (unsigned)copies,
+               (unsigned)n, keel_result_text(result));
+    bool done = false;
+    if (!of.count) both_agree_surely(b, result, KEEL_ERROR_DEAD_ENTITY);
+    else done = agree_on_copies(b, result, can_copy || !copies, may_fail);
+    if (done) model_spawn(b, &of, copies, out, columns, n);
+    for (uint32_t i = 0; i < n; ++i)
+        release_column(&columns[i], copies, done);
+    free(out);
+}
+
 const operation_entry bulk_operations[] = {
     { "add_entities", op_add_entities, 6 },
     { "clone_entity", op_clone_entity, 5 },
     { "clone_entities", op_clone_entities, 3 },
+    { "spawn", op_spawn, 14 },
     { NULL, NULL, 0 },
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Random lists of commands: recorded, then applied.
-#include "both.h"
+#include "templates.h"
 
 #include <string.h>
 
-enum { MOST = 6, VALUES = 3 };
+enum { MOST = 6, VALUES = 3, MOST_MADE = 24 };
 
 typedef enum verb {
     ADD_ENTITY,
@@ -22,6 +22,7 @@ typedef enum verb {
     DELETE_TREE,
     RELATE,
     UNRELATE,
+    SPAWN,
     CALL,
     VERBS
 } verb;
@@ -30,6 +31,9 @@ typedef struct command {
     verb verb;
     keel_entity e, parent;
     uint32_t count, kinds[VALUES], payloads[VALUES];
+    tree of; // what SPAWN makes, and how often; with values once
+    uint32_t copies;
+    keel_entity made[MOST_MADE];
 } command;
 
 typedef struct batch {
@@ -48,8 +52,12 @@ static keel_result note_call(keel_world *world, void *data) {
 
 // The entity of a command that was recorded: null when memory ran out.
 static bool record_adding(keel_commands *list, command *c, const keel_value *values) {
+    const keel_prefab prefab = { c->of.nodes[0] };
     if (c->verb == ADD_ENTITY) c->e = keel_add_entity_values(list, values);
     else if (c->verb == ADD_CHILD) c->e = keel_add_child_values(list, c->parent, values);
+    else if (c->verb == SPAWN && c->copies > 1)
+        return keel_spawn_columns(list, prefab, c->copies, c->made, NULL) == KEEL_OK;
+    else if (c->verb == SPAWN) c->e = c->made[0] = keel_spawn_values(list, prefab, values);
     else if (c->verb == ADD && c->count == 1)
         return keel_add_component(list, c->e, values[0].component, values[0].value) == KEEL_OK;
     else return keel_add_component_values(list, c->e, values) == KEEL_OK;
@@ -107,8 +115,22 @@ static keel_result record_rest(both *b, keel_commands *list, const command *c, u
     }
 }
 
+static void model_promise_copies(both *b, command *c) {
+    keel_entity made[MOST_MADE];
+    model_make_copies(b, &c->of, c->copies, made);
+    if (memcmp(made, c->made, c->copies * sizeof *made) != 0)
+        both_fail(b, "the promised copies are others than the model's");
+    memcpy(c->made, made, c->of.count * c->copies * sizeof *made);
+    c->e = made[0];
+}
+
 // Record one command. The model creates entities at once, when Keel promises them.
 static bool record(both *b, keel_commands *list, command *c, uint32_t *calls) {
+    if (c->verb == SPAWN) {
+        if (!record_values(b, list, c)) return both_agree(b, KEEL_ERROR_MEMORY, KEEL_OK);
+        model_promise_copies(b, c);
+        return true;
+    }
     if (c->verb > ADD_VALUES) return both_agree(b, record_rest(b, list, c, calls), KEEL_OK);
     if (!record_values(b, list, c)) return both_agree(b, KEEL_ERROR_MEMORY, KEEL_OK);
     if (c->verb > ADD_CHILD) return true;
@@ -117,9 +139,21 @@ static bool record(both *b, keel_commands *list, command *c, uint32_t *calls) {
     return true;
 }
 
+// Some copies of what can be copied; of a world whose templates are edited by other lists only.
+static void roll_prefab(both *b, dice *d, command *c) {
+    if (b->templates && !b->are_templates) {
+        c->of = tree_of(b->templates, roll_living(b->templates, d));
+        c->copies = 1 + roll_below(d, 4);
+        if (c->of.count * c->copies > MOST_MADE) c->copies = MOST_MADE / c->of.count;
+        if (c->copies > 1) c->count = 0;
+    }
+    const uint32_t out_of_sight = b->hidden_count + c->of.hidden * c->copies * MOST;
+    if (!c->of.count || !c->of.can_copy || !c->copies || out_of_sight > HIDDEN) c->verb = CALL;
+}
+
 static command roll_command(both *b, dice *d) {
     command c = { .verb = (verb)roll_below(d, VERBS) };
-    if (c.verb <= ADD_CHILD && is_crowded(b)) c.verb = DELETE_ENTITY;
+    if ((c.verb <= ADD_CHILD || c.verb == SPAWN) && is_crowded(b)) c.verb = DELETE_ENTITY;
     c.e = roll_entity(b, d);
     c.parent = roll_entity(b, d);
     c.count = roll_below(d, VALUES) + 1;
@@ -127,14 +161,22 @@ static command roll_command(both *b, dice *d) {
         c.kinds[i] = roll_kind(d);
         c.payloads[i] = roll_word(d);
     }
+    if (c.verb == SPAWN) roll_prefab(b, d, &c);
     return c;
 }
 
 // ------------------------------------------------------------------ the model applies it
+static bool does_create(const command *c, keel_entity e) {
+    if (c->verb <= ADD_CHILD) return keel_is_same(c->e, e);
+    for (uint32_t i = 0; c->verb == SPAWN && i < c->of.count * c->copies; ++i)
+        if (keel_is_same(c->made[i], e)) return true;
+    return false;
+}
+
 // Is the entity there for command `at`? One that a later command creates is not yet.
 static bool is_there(const both *b, const batch *all, uint32_t at, keel_entity e) {
     for (uint32_t i = at + 1; i < all->count; ++i)
-        if (all->commands[i].verb <= ADD_CHILD && keel_is_same(all->commands[i].e, e)) return false;
+        if (does_create(&all->commands[i], e)) return false;
     return model_is_alive(&b->model, e);
 }
 
@@ -151,6 +193,12 @@ static keel_result apply_one(both *b, const batch *all, uint32_t at) {
     const command *c = &all->commands[at];
     const bool parent_is_there = is_there(b, all, at, c->parent);
     if (c->verb == CALL) return KEEL_OK;
+    if (c->verb == SPAWN) {
+        model_fill_copies(b, &c->of, c->copies, c->made);
+        add_all(b, c);
+        model_copies_are_made(b);
+        return KEEL_OK;
+    }
     if (c->verb != ADD_ENTITY && c->verb != ADD_CHILD && !is_there(b, all, at, c->e))
         return KEEL_ERROR_DEAD_ENTITY;
     switch (c->verb) {
@@ -218,7 +266,7 @@ static void op_commands(both *b, dice *d) {
     }
     keel_result result = keel_apply_commands(b->world), expected = KEEL_OK;
     const bool ran_dry = result == KEEL_ERROR_MEMORY && b->dry;
-    counting_allocator_never_fail(&b->memory);
+    counting_allocator_never_fail(b->memory);
     if (ran_dry) result = keel_apply_commands(b->world); // goes on with the command that failed
     for (uint32_t i = 0; i < all.count; ++i) {
         const keel_result each = apply_one(b, &all, i);

@@ -275,7 +275,7 @@ static void op_unregister(both *b, dice *d) {
     if (is_grouped(b, k)) both_fail(b, "kind %u of a group was unregistered", (unsigned)k);
     if (result != expected && (result != KEEL_OK || expected != KEEL_ABSENT))
         both_agree_surely(b, result, expected);
-    counting_allocator_never_fail(&b->memory);
+    counting_allocator_never_fail(b->memory);
     b->columns[k] = keel_lookup_of_component(b->world, &b->components[k]);
 }
 
@@ -309,15 +309,46 @@ static void op_unique(both *b, dice *d) {
     if (both_agree(b, result, KEEL_OK)) model_set_unique(&b->model, k, &plain);
 }
 
+// ------------------------------------------------------------------ out of sight
+static void op_disable(both *b, dice *d) {
+    const keel_entity e = roll_entity(b, d);
+    const uint32_t k = roll_kind(d);
+    const bool is_alive = model_is_alive(&b->model, e);
+    const hidden *h = find_hidden(b, e, k);
+    const bool to_enable = h || roll_once_in(d, 4);
+    both_trace(b, "index %u kind %u%s", (unsigned)keel_entity_index(e), (unsigned)k,
+               to_enable ? ", back" : "");
+    const bool has = model_has(&b->model, e, k);
+    if (!h && !to_enable && has && b->hidden_count == HIDDEN) return;
+    const keel_result result = to_enable
+                                   ? keel_enable_component(b->world, e, &b->components[k], true)
+                                   : keel_enable_component(b->world, e, &b->components[k], false);
+    keel_result expected = KEEL_ABSENT;
+    if (!is_alive) expected = KEEL_ERROR_DEAD_ENTITY;
+    if (to_enable ? h != NULL : has) expected = KEEL_OK;
+    if (!both_agree(b, result, expected) || result != KEEL_OK) return;
+    value v;
+    if (to_enable) {
+        memcpy(&v, &h->value, kinds[k].size);
+        forget_hidden(b, e, k);
+        follow_shown(b, e, k);
+        model_add(&b->model, e, k, &v);
+    } else {
+        model_remove(&b->model, e, k, &v);
+        hide(b, e, k, &v);
+        follow_hidden(b, e, k);
+    }
+}
+
 const operation_entry component_operations[] = {
-    { "add", op_add, 22 },
-    { "add_unchecked", op_add_unchecked, 4 },
+    { "add", op_add, 16 },
+    { "add_unchecked", op_add_unchecked, 3 },
     { "add a value of the world", op_add_own, 5 },
-    { "add_values", op_add_values, 9 },
-    { "get_or_add", op_get_or_add, 4 },
+    { "add_values", op_add_values, 7 },
+    { "get_or_add", op_get_or_add, 3 },
     { "change", op_change, 3 },
-    { "remove", op_remove, 12 },
-    { "remove_values", op_remove_values, 5 },
+    { "remove", op_remove, 8 },
+    { "remove_values", op_remove_values, 4 },
     { "delete", op_delete, 6 },
     { "clear", op_clear, 1 },
     { "retain", op_retain, 2 },
@@ -325,5 +356,6 @@ const operation_entry component_operations[] = {
     { "reserve", op_reserve, 1 },
     { "trim", op_trim, 1 },
     { "unique", op_unique, 2 },
+    { "disable", op_disable, 6 },
     { NULL, NULL, 0 },
 };

@@ -86,7 +86,7 @@ static void op_send_later(both *b, dice *d) {
     }
     keel_result result = keel_apply_commands(b->world);
     if (result == KEEL_ERROR_MEMORY && b->dry) {
-        counting_allocator_never_fail(&b->memory);
+        counting_allocator_never_fail(b->memory);
         result = keel_apply_commands(b->world);
     }
     both_agree_surely(b, result, KEEL_OK);

@@ -100,7 +100,7 @@ static keel_entity *order_of(both *b, uint32_t k, uint32_t *count) {
     keel_entity *order =
         malloc((keel_component_count(b->world, &b->components[k]) + 1) * sizeof *order);
     *count = 0;
-    counting_allocator_never_fail(&b->memory); // looking is not the operation
+    counting_allocator_never_fail(b->memory); // looking is not the operation
     both_agree_surely(b, keel_view_begin(&view, b->world, terms, "an order"), KEEL_OK);
     both_agree_surely(b, keel_iterator_begin(&it, &view), KEEL_OK);
     while (keel_iterator_next_span(&it, &span)) {
@@ -173,7 +173,7 @@ static void op_sort_group(both *b, dice *d) {
         members[i] = keel_group_entity(b->world, g->group, i);
     for (uint32_t k = 0; k < KINDS; ++k)
         if (g->owned >> k & 1) orders[k] = order_of(b, k, &totals[k]);
-    if (b->dry) counting_allocator_fail_after(&b->memory, salt % 4);
+    if (b->dry) counting_allocator_fail_after(b->memory, salt % 4);
     const keel_result result =
         keel_sort_with(b->world, .group = g->group, .compare_entities = by_key, .data = &salt);
     if (both_agree(b, result, KEEL_OK)) sort_entities(members, count, salt);
@@ -206,7 +206,7 @@ static void op_sort(both *b, dice *d) {
     keel_entity *order = order_of(b, k, &count);
     if (count <= 3000) {
         both_trace(b, "kind %u", (unsigned)k);
-        if (b->dry) counting_allocator_fail_after(&b->memory, salt % 4);
+        if (b->dry) counting_allocator_fail_after(b->memory, salt % 4);
         const keel_result expected = expected_sort(b, k);
         const keel_result result = keel_sort_with(b->world, .component = &b->components[k],
                                                   .compare_entities = by_key, .data = &salt);
@@ -231,7 +231,7 @@ static void op_sort_as(both *b, dice *d) {
     keel_result expected = expected_sort(b, k);
     if (expected == KEEL_OK && b->components[other].storage == KEEL_ARCHETYPE)
         expected = KEEL_ERROR_ARGUMENT;
-    if (b->dry) counting_allocator_fail_after(&b->memory, roll_below(d, 4));
+    if (b->dry) counting_allocator_fail_after(b->memory, roll_below(d, 4));
     const keel_result result =
         keel_sort_with(b->world, .component = &b->components[k], .as = &b->components[other]);
     if (result == KEEL_OK || expected == KEEL_OK) (void)both_agree(b, result, expected);

@@ -73,10 +73,10 @@ static void op_descend(both *b, dice *d) {
 }
 
 const operation_entry hierarchy_operations[] = {
-    { "attach", op_attach, 8 },
+    { "attach", op_attach, 7 },
     { "detach", op_detach, 2 },
     { "unlink", op_unlink, 2 },
-    { "delete_tree", op_delete_tree, 1 },
+    { "delete_tree", op_delete_tree, 3 },
     { "sort_children", op_sort_children, 2 },
     { "descend", op_descend, 1 },
     { NULL, NULL, 0 },

@@ -214,8 +214,8 @@ static void op_delete_from_matching(both *b, dice *d) {
 }
 
 const operation_entry many_operations[] = {
-    { "add_to_many", op_add_to_many, 5 },
-    { "delete_from_many", op_delete_from_many, 4 },
+    { "add_to_many", op_add_to_many, 4 },
+    { "delete_from_many", op_delete_from_many, 3 },
     { "add_to_matching", op_add_to_matching, 2 },
     { "delete_from_matching", op_delete_from_matching, 2 },
     { NULL, NULL, 0 },

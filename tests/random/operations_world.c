@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random operations on whole worlds: a copy, compared with the same model; an entity that goes to
-// another world and comes back; and components that are put out of sight and brought back.
+// another world and comes back.
 #include "followers.h"
 
 #include <string.h>
@@ -25,21 +25,23 @@ static uint64_t hash_of(both *b, keel_world *world) {
 
 static void op_copy_world(both *b, dice *d) {
     static both copy;
+    counting_allocator memory;
     copy = *b;
     copy.is_copy = true;
-    counting_allocator_init(&copy.memory);
+    copy.memory = &memory;
+    copy.templates = NULL;
+    counting_allocator_init(&memory);
     memset(copy.groups, 0, sizeof copy.groups);
-    copy.world = keel_world_create(&(keel_world_desc){ .allocator = copy.memory.allocator,
-                                                       .log = keel_log_none,
-                                                       .on_misuse = KEEL_MISUSE_RETURN });
+    copy.world = keel_world_create(&(keel_world_desc){
+        .allocator = memory.allocator, .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
     copy.dropped = 0;
     for (uint32_t k = 0; k < KINDS; ++k)
         copy.columns[k] = keel_lookup_of_component(copy.world, &b->components[k]);
     const uint32_t owned = lives_begin_copy();
-    if (roll_once_in(d, 4)) counting_allocator_fail_after(&copy.memory, roll(d) % 64u);
+    if (roll_once_in(d, 4)) counting_allocator_fail_after(&memory, roll(d) % 64u);
     const keel_result result = keel_copy_world(b->world, copy.world);
-    const bool ran_dry = copy.memory.failures > 0;
-    counting_allocator_never_fail(&copy.memory);
+    const bool ran_dry = memory.failures > 0;
+    counting_allocator_never_fail(&memory);
     keel_clear_errors(copy.world);
     if (result == KEEL_OK) {
         if (!can_copy_all(b)) both_fail(b, "a world was copied that cannot be");
@@ -54,7 +56,7 @@ static void op_copy_world(both *b, dice *d) {
             both_agree_surely(b, result, KEEL_OK);
     }
     keel_world_destroy(copy.world);
-    if (copy.memory.live_bytes) both_fail(b, "the copy left %zu bytes", copy.memory.live_bytes);
+    if (memory.live_bytes) both_fail(b, "the copy left %zu bytes", memory.live_bytes);
     lives_end_copy(b, owned);
 }
 
@@ -62,7 +64,7 @@ static void op_copy_world(both *b, dice *d) {
 // The model has the entity anew, with what the old one had, out of sight or not.
 static void model_return(both *b, keel_entity e, const value *values, uint32_t bits,
                          keel_entity old) {
-    for (uint32_t k = 0; k < KINDS; ++k)
+    for (uint32_t k = 0; k < ALL_KINDS; ++k)
         if (bits >> k & 1) model_add(&b->model, e, k, &values[k]);
     for (uint32_t i = 0; i < b->hidden_count; ++i)
         if (keel_is_same(b->hidden[i].e, old)) {
@@ -79,7 +81,7 @@ static keel_result why_not(const both *b, keel_entity e) {
 }
 
 static void op_move_entity(both *b, dice *d) {
-    static value values[KINDS];
+    static value values[ALL_KINDS];
     const keel_entity e = roll_entity(b, d);
     const uint32_t dry = roll_once_in(d, 3) ? roll_below(d, 16) : UINT32_MAX;
     follow_copies(b);
@@ -89,7 +91,7 @@ static void op_move_entity(both *b, dice *d) {
         .allocator = memory.allocator, .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
     const model_slot *slot = slot_of_living(b, e);
     const uint32_t bits = slot ? bits_of(slot) : 0;
-    for (uint32_t k = 0; k < KINDS; ++k)
+    for (uint32_t k = 0; k < ALL_KINDS; ++k)
         if (bits >> k & 1) memcpy(&values[k], model_get(&b->model, e, k), kinds[k].size);
     if (dry != UINT32_MAX) counting_allocator_fail_after(&memory, dry);
     const keel_entity moved = keel_move_entity(b->world, e, there);
@@ -104,7 +106,7 @@ static void op_move_entity(both *b, dice *d) {
     } else {
         both_agree_surely(b, KEEL_OK, why_not(b, e));
         model_delete_entity_unchecked(&b->model, e);
-        counting_allocator_never_fail(&b->memory);
+        counting_allocator_never_fail(b->memory);
         const keel_entity back = keel_move_entity(there, moved, b->world);
         const keel_entity models = model_add_entity(&b->model);
         if (!keel_is_same(back, models)) both_fail(b, "an entity came back as another");
@@ -114,40 +116,8 @@ static void op_move_entity(both *b, dice *d) {
     if (memory.live_bytes) both_fail(b, "the other world left %zu bytes", memory.live_bytes);
 }
 
-// ------------------------------------------------------------------ out of sight
-static void op_disable(both *b, dice *d) {
-    const keel_entity e = roll_entity(b, d);
-    const uint32_t k = roll_kind(d);
-    const bool is_alive = model_is_alive(&b->model, e);
-    const hidden *h = find_hidden(b, e, k);
-    const bool to_enable = h || roll_once_in(d, 4);
-    both_trace(b, "index %u kind %u%s", (unsigned)keel_entity_index(e), (unsigned)k,
-               to_enable ? ", back" : "");
-    const bool has = model_has(&b->model, e, k);
-    if (!h && !to_enable && has && b->hidden_count == HIDDEN) return;
-    const keel_result result = to_enable
-                                   ? keel_enable_component(b->world, e, &b->components[k], true)
-                                   : keel_enable_component(b->world, e, &b->components[k], false);
-    keel_result expected = KEEL_ABSENT;
-    if (!is_alive) expected = KEEL_ERROR_DEAD_ENTITY;
-    if (to_enable ? h != NULL : has) expected = KEEL_OK;
-    if (!both_agree(b, result, expected) || result != KEEL_OK) return;
-    value v;
-    if (to_enable) {
-        memcpy(&v, &h->value, kinds[k].size);
-        forget_hidden(b, e, k);
-        follow_shown(b, e, k);
-        model_add(&b->model, e, k, &v);
-    } else {
-        model_remove(&b->model, e, k, &v);
-        hide(b, e, k, &v);
-        follow_hidden(b, e, k);
-    }
-}
-
 const operation_entry world_operations[] = {
     { "copy_world", op_copy_world, 1 },
     { "move_entity", op_move_entity, 3 },
-    { "disable", op_disable, 6 },
     { NULL, NULL, 0 },
 };

@@ -28,9 +28,10 @@ typedef struct string {
 
 // ------------------------------------------------------------------ one string
 static const operation_entry *const lists[] = {
-    entity_operations,  component_operations, bulk_operations,  hierarchy_operations,
-    command_operations, view_operations,      group_operations, world_operations,
-    many_operations,    follow_operations,    event_operations, relation_operations,
+    entity_operations,   component_operations, bulk_operations,  hierarchy_operations,
+    command_operations,  view_operations,      group_operations, world_operations,
+    many_operations,     follow_operations,    event_operations, relation_operations,
+    template_operations,
 };
 
 static uint32_t total_weight(void) {
@@ -55,7 +56,8 @@ static setting setting_of(const uint8_t *header) {
     return (setting){ .storages = header[0],
                       .far = (header[1] & 5) == 5,
                       .many = (header[1] & 0xF0) == 0xF0,
-                      .dry = header[1] & 2 };
+                      .dry = header[1] & 2,
+                      .templates = header[2] & 3 };
 }
 
 // The second byte decides whether memory runs out, and when; the first what to do.
@@ -67,9 +69,9 @@ static void run_record(both *b, const uint8_t *record, uint32_t weight) {
     b->dry = b->setting.dry && record[1] >= 200;
     if (b->trace)
         printf("%u: %s%s\n", (unsigned)b->step, o->name, b->dry ? ", short of memory" : "");
-    if (b->dry) counting_allocator_fail_after(&b->memory, record[1] % 8);
+    if (b->dry) counting_allocator_fail_after(b->memory, record[1] % 8);
     o->run(b, &d);
-    counting_allocator_never_fail(&b->memory);
+    counting_allocator_never_fail(b->memory);
     forget_stale_hidden(b);
     followers_settle(b);
     keel_clear_errors(b->world);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Random operations on templates: all those on entities, components, links and relations.
+#include "templates.h"
+
+#include <string.h>
+
+static const operation_entry *const edits[] = {
+    entity_operations,   component_operations, bulk_operations,    hierarchy_operations,
+    relation_operations, many_operations,      command_operations,
+};
+enum { LISTS = sizeof edits / sizeof *edits };
+
+static const operation_entry *roll_edit(dice *d) {
+    uint32_t total = 0;
+    for (size_t i = 0; i < LISTS; ++i)
+        for (const operation_entry *o = edits[i]; o->name; ++o)
+            total += o->weight;
+    uint32_t number = roll_below(d, total);
+    for (size_t i = 0; i < LISTS; ++i)
+        for (const operation_entry *o = edits[i]; o->name; ++o) {
+            if (number < o->weight) return o;
+            number -= o->weight;
+        }
+    return NULL;
+}
+
+static void op_edit_templates(both *b, dice *d) {
+    both *t = b->templates;
+    if (!t) return;
+    const operation_entry *o = roll_edit(d);
+    both_trace(b, "%s", o->name);
+    t->doing = o->name;
+    t->step = b->step;
+    t->dry = b->dry;
+    t->ran_dry = false;
+    o->run(t, d);
+    counting_allocator_never_fail(b->memory);
+    b->ran_dry = b->ran_dry || t->ran_dry;
+    forget_stale_hidden(t);
+    keel_clear_errors(t->world);
+}
+
+// A new part, mostly, so that some trees have no values but those.
+static keel_entity grow(both *t, dice *d) {
+    const keel_entity parent = roll_once_in(d, 3) ? keel_null() : roll_living(t, d);
+    if (is_crowded(t) || roll_once_in(d, 3)) return roll_entity(t, d);
+    const keel_entity e = keel_is_null(parent) ? keel_add_entity_values(t->world, NULL)
+                                               : keel_add_child_values(t->world, parent, NULL);
+    if (keel_is_null(e)) return (void)both_agree(t, KEEL_ERROR_MEMORY, KEEL_OK), e;
+    if (!keel_is_same(e, model_add_entity(&t->model))) both_fail(t, "a part is another one");
+    if (!keel_is_null(parent)) (void)model_attach(&t->model, e, parent);
+    return e;
+}
+
+// Parts that name each other, and templates that no tree holds.
+static void op_point(both *b, dice *d) {
+    both *t = b->templates;
+    if (!t) return;
+    t->dry = b->dry;
+    t->ran_dry = false;
+    const keel_entity e = grow(t, d);
+    const pair named = { roll_entity(t, d), roll_living(t, d) };
+    both_trace(b, "template %u to %u and %u", (unsigned)keel_entity_index(e),
+               (unsigned)keel_entity_index(named.first), (unsigned)keel_entity_index(named.second));
+    const keel_result result = keel_add_component(t->world, e, &t->components[PAIR], &named);
+    const keel_result expected = model_is_alive(&t->model, e) ? KEEL_OK : KEEL_ERROR_DEAD_ENTITY;
+    if (both_agree(t, result, expected) && result == KEEL_OK) {
+        value plain;
+        memcpy(&plain, &named, sizeof named);
+        model_add(&t->model, e, PAIR, &plain);
+    }
+    b->ran_dry = b->ran_dry || t->ran_dry;
+    forget_stale_hidden(t);
+    keel_clear_errors(t->world);
+}
+
+const operation_entry template_operations[] = {
+    { "edit templates", op_edit_templates, 9 },
+    { "point", op_point, 5 },
+    { NULL, NULL, 0 },
+};

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "templates.h"
+
+#include "followers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void templates_begin(both *b) {
+    both *t = b->templates = calloc(1, sizeof *t);
+    if (!t) abort();
+    t->setting = (setting){ .storages = b->setting.storages, .dry = b->setting.dry };
+    t->templates = t; // they are spawned among themselves, too
+    t->are_templates = t->is_copy = true;
+    t->memory = b->memory;
+    t->trace = b->trace;
+    t->doing = b->doing;
+    t->world = keel_templates(b->world);
+    if (!t->world) both_fail(b, "there is no world of templates");
+    both_describe(t);
+}
+
+void templates_end(both *b) {
+    if (!b->templates) return;
+    model_deinit(&b->templates->model);
+    free(b->templates);
+}
+
+uint32_t compare_origin(const both *b, keel_entity e, const void *models) {
+    keel_entity root = keel_null();
+    if (models && b->templates) memcpy(&root, models, sizeof root);
+    if (b->templates && !model_is_alive(&b->templates->model, root)) root = keel_null();
+    if (!keel_is_same(keel_prefab_of(b->world, e).root, root))
+        both_fail(b, "entity %u is a copy of another one", (unsigned)keel_entity_index(e));
+    return models != NULL;
+}
+
+// ------------------------------------------------------------------ what there is to copy
+// SIZE_MAX: it is not among them.
+static size_t place_in(const tree *of, keel_entity e) {
+    for (size_t i = 0; i < of->count; ++i)
+        if (keel_is_same(of->nodes[i], e)) return i;
+    return SIZE_MAX;
+}
+
+tree tree_of(const both *templates, keel_entity root) {
+    tree of = { .can_copy = true };
+    const model_world *m = &templates->model;
+    if (!model_is_alive(m, root)) return of;
+    if (model_entity_count(m) > TREE) both_fail(templates, "there are too many templates");
+    of.nodes[0] = root;
+    of.count = 1 + (uint32_t)model_list_descendants(m, root, of.nodes + 1);
+    for (uint32_t i = 0; i < of.count; ++i)
+        for (uint32_t k = 0; k < KINDS; ++k) {
+            const bool is_hidden = find_hidden(templates, of.nodes[i], k) != NULL;
+            of.hidden += is_hidden;
+            if (!kinds[k].copies && (is_hidden || model_has(m, of.nodes[i], k)))
+                of.can_copy = false;
+        }
+    return of;
+}
+
+// ------------------------------------------------------------------ copies in the model
+typedef struct copying {
+    both *to;
+    const both *from; // the templates
+    const tree *of;
+    uint32_t copies, copy; // how many, and which of them
+    const keel_entity *made;
+} copying;
+
+static keel_entity copy_of(const copying *c, size_t node) {
+    return c->made[node * c->copies + c->copy];
+}
+
+// Whoever is a part of the template becomes the same part of the copy.
+static keel_entity copy_of_named(const copying *c, keel_entity e) {
+    const size_t place = place_in(c->of, e);
+    return place == SIZE_MAX ? e : copy_of(c, place);
+}
+
+static value value_of_copy(const copying *c, uint32_t k, const void *from) {
+    value v;
+    pair named;
+    memcpy(&v, from, kinds[k].size);
+    if (k != PAIR) return v;
+    memcpy(&named, from, sizeof named);
+    named.first = copy_of_named(c, named.first);
+    named.second = copy_of_named(c, named.second);
+    memcpy(&v, &named, sizeof named);
+    return v;
+}
+
+static void fill_node(const copying *c, size_t node) {
+    const keel_entity template = c->of->nodes[node], e = copy_of(c, node);
+    for (uint32_t k = 0; k < KINDS; ++k) {
+        const void *models = model_get(&c->from->model, template, k);
+        const hidden *h = find_hidden(c->from, template, k);
+        if (!models && !h) continue;
+        const value v = value_of_copy(c, k, models ? models : &h->value);
+        if (models) model_add(&c->to->model, e, k, &v);
+        else hide(c->to, e, k, &v);
+    }
+    model_add(&c->to->model, e, ORIGIN, &template);
+    if (node)
+        model_attach(&c->to->model, e,
+                     copy_of_named(c, model_parent_of(&c->from->model, template)));
+}
+
+static void relate_node(const copying *c, size_t node) {
+    for (uint32_t r = 0; r < RELATIONS; ++r) {
+        const model_relation *relation = &c->from->model.relations[r];
+        for (size_t i = 0, count = relation->edge_count; i < count; ++i) {
+            const model_edge edge = relation->edges[i];
+            const size_t target = place_in(c->of, edge.target);
+            if (!keel_is_same(edge.source, c->of->nodes[node]) || target == SIZE_MAX) continue;
+            if (model_relate(&c->to->model, r, copy_of(c, node), copy_of(c, target), &edge.value))
+                both_fail(c->to, "the model cannot relate copies");
+        }
+    }
+}
+
+void model_make_copies(both *b, const tree *of, uint32_t copies, keel_entity *made) {
+    for (size_t i = 0; i < (size_t)of->count * copies; ++i)
+        made[i] = model_add_entity(&b->model);
+}
+
+void model_fill_copies(both *b, const tree *of, uint32_t copies, const keel_entity *made) {
+    copying c = { b, b->templates, of, copies, 0, made };
+    for (; c.copy < copies; ++c.copy) {
+        for (size_t node = 0; node < of->count; ++node)
+            fill_node(&c, node);
+        for (size_t node = 0; node < of->count; ++node)
+            relate_node(&c, node);
+    }
+}
+
+void model_copies_are_made(both *b) {
+    forget_stale_hidden(b); // those that got a value of their own
+    for (uint32_t i = 0; i < b->hidden_count; ++i)
+        follow_hidden(b, b->hidden[i].e, b->hidden[i].kind);
+}

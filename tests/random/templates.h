@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Templates beside the model. They are a world of their own, so they have a model of their own, and
+// any operation may be done to them. What is spawned is written out from that model entity by
+// entity, as if somebody had made it by hand.
+#pragma once
+#include "both.h"
+
+// What a template is made of, as data: the root first, parents before their children.
+enum { TREE = 96 };
+typedef struct tree {
+    keel_entity nodes[TREE];
+    uint32_t count;  // 0: there is no such template
+    uint32_t hidden; // how many values are out of sight
+    bool can_copy;
+} tree;
+
+void templates_begin(both *b);
+void templates_end(both *b);
+// What keel_prefab_of says. How many components of the entity's own that takes.
+uint32_t compare_origin(const both *b, keel_entity e, const void *models);
+
+tree tree_of(const both *templates, keel_entity root);
+// In the model: the handles of all copies, all of the first node, then of the second, ...
+void model_make_copies(both *b, const tree *of, uint32_t copies, keel_entity *made);
+// And what they have. What is put on top of that comes after it, then model_copies_are_made.
+void model_fill_copies(both *b, const tree *of, uint32_t copies, const keel_entity *made);
+void model_copies_are_made(both *b);
