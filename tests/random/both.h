@@ -26,7 +26,7 @@ uint32_t mix_of(uint32_t a, uint32_t b);      // a hash of both
 static inline bool roll_once_in(dice *d, uint32_t n) { return roll_below(d, n) == n - 1; }
 
 // ------------------------------------------------------------------ kinds
-enum { KINDS = 12, MAX_SIZE = 1280, SETS = 2, RELATIONS = 4 };
+enum { KINDS = 12, MAX_SIZE = 1280, SETS = 2, RELATIONS = 5 };
 // What stands behind the payload of a value.
 typedef enum tail {
     TAIL_NONE,
