@@ -59,8 +59,8 @@ static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_
     return value;
 }
 
-static const void *get_held(const keel_scope *scope, keel_entity e,
-                            const keel_component *component) {
+static __attribute__((noinline)) const void *get_held(const keel_scope *scope, keel_entity e,
+                                                      const keel_component *component) {
     const void *value = value_held(scope, e, component, KEEL_ACCESS_READ);
     keeli_caller who;
     if (!value || keeli_caller_is(scope, &who) < 0) return value;
