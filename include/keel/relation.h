@@ -124,20 +124,30 @@ typedef struct keeli_relation_walk {
     uint32_t place; // of the last item
     uint16_t at, count;
     bool to_sources, has_more; // the last item only tells where to go on
-    bool wants_values;
+    bool wants_values;         // it is the beginning of a keeli_valued_walk
     keel_entity items[16];
-    const void *values[16]; // of the edges, if wanted
 } keeli_relation_walk;
+typedef struct keeli_valued_walk {
+    keeli_relation_walk plain;
+    const void *values[16]; // of the edges
+} keeli_valued_walk;
 KEEL_API void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scope,
                                         keel_entity of, const keel_component *relation,
                                         bool to_sources, bool wants_values);
 KEEL_API void keeli_relation_walk_more(keeli_relation_walk *walk);
 static inline keeli_relation_walk keeli_relation_walk_of(const keel_scope *scope, keel_entity of,
                                                          const keel_component *relation,
-                                                         bool to_sources, bool wants_values) {
+                                                         bool to_sources) {
     keeli_relation_walk walk;
-    keeli_relation_walk_begin(&walk, scope, of, relation, to_sources, wants_values);
+    keeli_relation_walk_begin(&walk, scope, of, relation, to_sources, false);
     return walk;
+}
+static inline keeli_valued_walk keeli_valued_walk_of(const keel_scope *scope, keel_entity of,
+                                                     const keel_component *relation,
+                                                     bool to_sources) {
+    keeli_valued_walk valued;
+    keeli_relation_walk_begin(&valued.plain, scope, of, relation, to_sources, true);
+    return valued;
 }
 // The current one may leave meanwhile.
 static inline keel_entity keeli_relation_walk_next(keeli_relation_walk *walk) {
@@ -146,8 +156,8 @@ static inline keel_entity keeli_relation_walk_next(keeli_relation_walk *walk) {
     return walk->at < walk->count ? walk->items[walk->at++] : keel_null();
 }
 // The value of the current one.
-static inline const void *keeli_relation_walk_value(const keeli_relation_walk *walk) {
-    return walk->at ? walk->values[walk->at - 1] : NULL;
+static inline const void *keeli_valued_walk_value(const keeli_valued_walk *valued) {
+    return valued->plain.at ? valued->values[valued->plain.at - 1] : NULL;
 }
 /// @endcond
 

@@ -56,12 +56,12 @@
 /// `KEEL_EACH_SOURCE(world, what, Holds, who, h)`. Scope: all but commands.
 #define KEEL_EACH_SOURCE(scope, target, ...) KEELI_CAT(KEELI_EACH_RELATED_, KEELI_OVER_2(__VA_ARGS__))(KEELI_CAT(keeli_walk_, __COUNTER__), scope, target, true, __VA_ARGS__)
 #define KEELI_EACH_RELATED_keeli_one(walk, scope, of, to_sources, T, other)                         \
-    for (keeli_relation_walk walk = keeli_relation_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources, false); walk.relation; walk.relation = NULL) \
+    for (keeli_relation_walk walk = keeli_relation_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources); walk.relation; walk.relation = NULL) \
         for (keel_entity other = keeli_relation_walk_next(&walk); !keel_is_null(other); other = keeli_relation_walk_next(&walk))
 #define KEELI_EACH_RELATED_keeli_more(walk, scope, of, to_sources, T, other, value)                 \
-    for (keeli_relation_walk walk = keeli_relation_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources, true); walk.relation; walk.relation = NULL) \
-        for (const T *value = NULL; walk.relation; walk.relation = NULL)                            \
-            for (keel_entity other = keeli_relation_walk_next(&walk); value = (const T *)keeli_relation_walk_value(&walk), !keel_is_null(other); other = keeli_relation_walk_next(&walk))
+    for (keeli_valued_walk walk = keeli_valued_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources); walk.plain.relation; walk.plain.relation = NULL) \
+        for (const T *value = NULL; walk.plain.relation; walk.plain.relation = NULL)                  \
+            for (keel_entity other = keeli_relation_walk_next(&walk.plain); value = (const T *)keeli_valued_walk_value(&walk), !keel_is_null(other); other = keeli_relation_walk_next(&walk.plain))
 
 /// Filter: is a target of the relation: `KEEL_TARGETED(Likes)`, `KEEL_TARGETED(keel_child)`; see view.h.
 #define KEEL_TARGETED(R) (keeli_filter, KEEL_TERM_TARGETED, void, , &KEEL_COMPONENT_##R, NULL, R)

@@ -290,17 +290,19 @@ bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, 
     const uint32_t extra = keeli_edges_are_exclusive(edges) ? 0 : 1;
     return keeli_edge_reserve(edges, heap, &edges->sources, source, extra) &&
            keeli_edge_reserve(edges, heap, &edges->targets, target, 1) &&
-           keeli_edges_reserve_values(edges, heap, 1);
+           (!keeli_edges_have_values(edges) || keeli_edges_reserve_values(edges, heap, 1));
 }
 
 void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
     keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
     keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
+    const bool has_values = keeli_edges_have_values(edges);
     void *value = NULL;
-    uint32_t *entry = keeli_edge_entry(from, edges->sources.stride, from->used);
+    uint32_t *entry =
+        has_values ? keeli_edge_entry(from, 3, from->used) : keeli_edge_entry(from, 2, from->used);
     entry[0] = target;
     entry[1] = to->used;
-    if (keeli_edges_have_values(edges)) {
+    if (has_values) {
         entry[2] = take_slot(&edges->values);
         value = slot_at(&edges->values, entry[2]);
     }
@@ -349,10 +351,12 @@ static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
 
 void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place) {
     keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
-    uint32_t *entry = keeli_edge_entry(from, edges->sources.stride, place);
+    const bool has_values = keeli_edges_have_values(edges);
+    uint32_t *entry =
+        has_values ? keeli_edge_entry(from, 3, place) : keeli_edge_entry(from, 2, place);
     const uint32_t target = entry[0], twin = entry[1];
     keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
-    if (keeli_edges_have_values(edges)) give_slot(&edges->values, entry[2]);
+    if (has_values) give_slot(&edges->values, entry[2]);
     *entry = *keeli_edge_entry(to, edges->targets.stride, twin) = KEELI_HOLE;
     ++from->holes;
     ++to->holes;

@@ -62,13 +62,19 @@ void *keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, kee
     return keeli_edges_add(&r->edges, source, target);
 }
 
+// The value of an edge, handed over; NULL: zeros.
+static __attribute__((noinline)) void put_value(const keeli_storage *s, void *to,
+                                                const void *value) {
+    if (value) keeli_value_move(s, to, (void *)(uintptr_t)value);
+    else memset(to, 0, s->component.size);
+}
+
 void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to,
                          const void *value) {
     const uint32_t source = keeli_index_of(e);
     const bool had = keeli_store_has(r->sources, source);
     void *own = keeli_commit_edge(world, r, e, to);
-    if (own && value) keeli_value_move(r->sources, own, (void *)(uintptr_t)value);
-    else if (own) memset(own, 0, r->sources->component.size);
+    if (own) put_value(r->sources, own, value);
     if (!had) (void)keeli_store_push(world, r->sources, e);
     if (had) keeli_changed(world, r->sources, e);
     else keeli_came(world, r->sources, source);

@@ -281,23 +281,23 @@ static void fill_values(keeli_relation_walk *walk, uint32_t place) {
     const keeli_relation *r = walk->relation;
     const keeli_edge_side *side = walk->to_sources ? &r->edges.targets : &r->edges.sources;
     const uint32_t of = keeli_index_of(walk->of);
+    const void **values = ((keeli_valued_walk *)walk)->values;
     for (uint32_t i = 0; i < walk->count; ++i, ++place) {
         place = keeli_edge_next(side, of, place);
         const uint32_t source = walk->to_sources ? keeli_index_of(walk->items[i]) : of;
         const uint32_t at = walk->to_sources ? keeli_edge_twin(side, of, place) : place;
         const bool is_valued = keeli_edges_have_values(&r->edges);
-        walk->values[i] = is_valued          ? keeli_edge_value(&r->edges, source, at)
-                          : r->sources->size ? keeli_store_value_there(r->sources, source)
-                                             : NULL;
+        values[i] = is_valued          ? keeli_edge_value(&r->edges, source, at)
+                    : r->sources->size ? keeli_store_value_there(r->sources, source)
+                                       : NULL;
     }
 }
 
 // Take as many handles as there is room for, from a place on.
-static void fill(keeli_relation_walk *walk, uint32_t place) {
+static __attribute__((noinline)) void fill(keeli_relation_walk *walk, uint32_t place) {
     const keeli_relation *r = walk->relation;
     const keeli_edge_side *side = walk->to_sources ? &r->edges.targets : &r->edges.sources;
     const uint32_t of = keeli_index_of(walk->of), most = sizeof walk->items / sizeof *walk->items;
-    const uint32_t first = place;
     walk->at = walk->count = 0;
     for (; walk->count < most; ++place) {
         place = keeli_edge_next(side, of, place);
@@ -305,9 +305,12 @@ static void fill(keeli_relation_walk *walk, uint32_t place) {
         walk->items[walk->count++] = entity_at(r, side, walk->of, place);
         walk->place = place;
     }
-    if (walk->wants_values) fill_values(walk, first);
     walk->has_more = walk->count == most;
     walk->seen = r->edges.edits;
+}
+static void fill_both(keeli_relation_walk *walk, uint32_t place) {
+    fill(walk, place);
+    if (walk->wants_values) fill_values(walk, place);
 }
 
 void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scope, keel_entity of,
@@ -322,7 +325,7 @@ void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scop
     walk->wants_values = wants_values;
     walk->has_more = false;
     walk->at = walk->count = 0;
-    if (r && is_alive(r, of)) fill(walk, 0);
+    if (r && is_alive(r, of)) fill_both(walk, 0);
     else walk->relation = NULL;
 }
 
@@ -330,7 +333,7 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
     if (!r || walk->at >= walk->count) return;
     if (walk->seen == r->edges.edits) {
-        if (walk->has_more) fill(walk, walk->place);
+        if (walk->has_more) fill_both(walk, walk->place);
         return;
     }
     // what comes next tells where to go on, unless it left, too
@@ -340,7 +343,7 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
     KEEL_ASSERT(place == place_of(r, walk->to_sources, walk->of, walk->items[walk->at]),
                 "the next one of a loop over a relation left meanwhile; only the current one may");
     if (place == KEELI_NO_EDGE) walk->at = walk->count = 0;
-    else fill(walk, place);
+    else fill_both(walk, place);
 }
 
 // ------------------------------------------------------------------ checking

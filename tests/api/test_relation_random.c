@@ -161,16 +161,16 @@ static void model_add(uint32_t a, keel_entity e) {
 
 // ------------------------------------------------------------------ model against world
 static void assert_edge_value(keel_world *world, uint32_t kind, keel_entity source,
-                              keel_entity target, const keeli_relation_walk *walk) {
+                              keel_entity target, const keeli_valued_walk *walk) {
     const void *value = keel_get_related_component(world, source, kinds[kind], target);
     assert_non_null(value);
-    assert_ptr_equal(value, keeli_relation_walk_value(walk));
+    assert_ptr_equal(value, keeli_valued_walk_value(walk));
 }
 static void assert_lists(keel_world *world, uint32_t a, uint32_t kind) {
     const model_list *targets = &nodes[a].targets[kind], *sources = &nodes[a].sources[kind];
     const keel_component *r = kinds[kind];
     const keel_entity e = nodes[a].e;
-    keeli_relation_walk walk;
+    keeli_valued_walk walk;
     assert_int_equal(keel_target_count_component(world, e, r), targets->count);
     assert_int_equal(keel_source_count_component(world, e, r), sources->count);
     assert_int_equal(keel_has_component(world, e, r), targets->count != 0);
@@ -183,12 +183,13 @@ static void assert_lists(keel_world *world, uint32_t a, uint32_t kind) {
     for (uint32_t side = 0; side < 2; ++side) {
         const model_list *list = side ? sources : targets;
         uint32_t n = 0;
-        keeli_relation_walk_begin(&walk, KEEL_SCOPE(world), e, r, side, r->size != 0);
-        for (keel_entity s; walk.relation && !keel_is_null(s = keeli_relation_walk_next(&walk));) {
+        keeli_relation_walk_begin(&walk.plain, KEEL_SCOPE(world), e, r, side, r->size != 0);
+        for (keel_entity s;
+             walk.plain.relation && !keel_is_null(s = keeli_relation_walk_next(&walk.plain));) {
             assert_true(n < list->count);
             if (r->size) assert_edge_value(world, kind, side ? s : e, side ? e : s, &walk);
             if (r->size && !side)
-                assert_int_equal(*(const uint32_t *)keeli_relation_walk_value(&walk),
+                assert_int_equal(*(const uint32_t *)keeli_valued_walk_value(&walk),
                                  list->values[n]);
             assert_same_entity(s, nodes[list->items[n++]].e);
         }
