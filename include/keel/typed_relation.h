@@ -29,7 +29,7 @@
 /// keel_relate_component. Scope: any.
 #define keel_relate(scope, ...) KEELI_CAT(KEELI_RELATE_, KEELI_OVER_3(__VA_ARGS__))(scope, __VA_ARGS__)
 #define KEELI_RELATE_keeli_one(scope, source, T, target) keel_relate_component((scope), (source), KEEL_RELATION_OF(T), (target), NULL)
-#define KEELI_RELATE_keeli_more(scope, source, T, target, ...) keel_relate_component((scope), (source), KEEL_RELATION_OF(T), (target), KEELI_THE_VALUE(T, __VA_ARGS__))
+#define KEELI_RELATE_keeli_more(scope, source, T, target, ...) KEELI_RELATE((scope), (source), KEEL_RELATION_OF(T), (target), KEELI_THE_VALUE(T, __VA_ARGS__))
 /// The value of an edge, or NULL: `keel_get_related(world, ship, DockedAt, port)`. Scope: all but commands.
 #define keel_get_related(scope, source, T, target) ((const T *)keel_get_related_component((scope), (source), KEEL_RELATION_OF(T), (target)))
 /// The same to write; it counts as modified. Scope: all but commands.
