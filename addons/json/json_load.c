@@ -322,34 +322,39 @@ static bool check(loader *l, const keeli_json_token *t, keel_result r) {
     return fail(l, t, r, "%s", wrong->result == r ? wrong->message : keel_result_text(r));
 }
 
-static bool relate(loader *l, keel_entity e, const keel_component *c, uint32_t at) {
+static bool relate(loader *l, keel_entity e, const keel_component *c, uint32_t at,
+                   keel_entity *target) {
+    const keeli_json_token *t = token(l, at);
+    if (!read_reference(l, t, c->name, target)) return false;
+    if (keel_is_null(*target) || !keel_is_alive(l->stage, *target))
+        return fail(l, t, KEEL_ERROR_UNKNOWN, "'%s': a living entity is expected", c->name);
+    return check(l, t, keel_relate_component(l->stage, e, c, *target, NULL));
+}
+
+// A target, with the value of the edge.
+static bool read_edge(loader *l, uint32_t at, keel_entity e, const keel_component *c) {
     const keeli_json_token *t = token(l, at);
     keel_entity target;
-    if (!read_reference(l, t, c->name, &target)) return false;
-    if (keel_is_null(target) || !keel_is_alive(l->stage, target))
-        return fail(l, t, KEEL_ERROR_UNKNOWN, "'%s': a living entity is expected", c->name);
-    return check(l, t, keel_relate_component(l->stage, e, c, target, NULL));
+    if (!c->size) return relate(l, e, c, at, &target);
+    const bool is_pair = t->kind == KEELI_JSON_OBJECT && t->count == 2;
+    const uint32_t to = at + 2;
+    const uint32_t key = is_pair ? token(l, to)->next : 0;
+    if (!is_pair || strcmp(decode(l, token(l, at + 1)), "to") != 0 ||
+        strcmp(decode(l, token(l, key)), "value") != 0)
+        return fail(l, t, KEEL_ERROR_TEXT, "'%s': {\"to\": ..., \"value\": ...} is expected",
+                    c->name);
+    return relate(l, e, c, to, &target) &&
+           read_value(l, key + 1, c, keel_get_related_component_mut(l->stage, e, c, target));
 }
 
 static bool read_relation(loader *l, uint32_t at, keel_entity e, const keel_component *c) {
     const keeli_json_token *t = token(l, at);
-    if (c->size) {
-        const bool is_pair = t->kind == KEELI_JSON_OBJECT && t->count == 2;
-        const uint32_t to = at + 2;
-        const uint32_t key = is_pair ? token(l, to)->next : 0;
-        if (!is_pair || strcmp(decode(l, token(l, at + 1)), "to") != 0 ||
-            strcmp(decode(l, token(l, key)), "value") != 0)
-            return fail(l, t, KEEL_ERROR_TEXT, "'%s': {\"to\": ..., \"value\": ...} is expected",
-                        c->name);
-        return relate(l, e, c, to) &&
-               read_value(l, key + 1, c, keel_get_component_mut(l->stage, e, c));
-    }
-    if (c->exclusive) return relate(l, e, c, at);
+    if (c->exclusive) return read_edge(l, at, e, c);
     if (t->kind != KEELI_JSON_ARRAY)
         return fail(l, t, KEEL_ERROR_TEXT, "'%s': a list of entities is expected", c->name);
     uint32_t item = at + 1;
     for (uint32_t i = 0; i < t->count; ++i, item = token(l, item)->next)
-        if (!relate(l, e, c, item)) return false;
+        if (!read_edge(l, item, e, c)) return false;
     return true;
 }
 

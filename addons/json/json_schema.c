@@ -162,6 +162,8 @@ static void put_value(schema *s, const keel_component *c) {
 
 static void put_component(schema *s, const keel_component *c) {
     static const char target[] = "{\"type\": \"string\"}";
+    const bool is_list = c->is_relation && !c->exclusive;
+    if (is_list) put(s, "{\"type\": \"array\", \"items\": ");
     if (!c->is_relation) {
         put_value(s, c);
     } else if (c->size) {
@@ -171,13 +173,10 @@ static void put_component(schema *s, const keel_component *c) {
         put(s, ", \"value\": ");
         put_value(s, c);
         put(s, "}}");
-    } else if (c->exclusive) {
-        put(s, target);
     } else {
-        put(s, "{\"type\": \"array\", \"items\": ");
         put(s, target);
-        put(s, "}");
     }
+    if (is_list) put(s, "}");
 }
 
 typedef const keel_component *next_of(const keel_world *, const keel_component *);

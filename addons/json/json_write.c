@@ -197,20 +197,21 @@ static void put_value(writer *w, const keel_component *c, const void *value) {
                             c->name);
 }
 
+static void put_edge(writer *w, keel_entity e, const keel_component *c, keel_entity target) {
+    if (c->size) put(w, "{\"to\": ");
+    put_reference(w, target);
+    if (!c->size) return;
+    put(w, ", \"value\": ");
+    put_value(w, c, keel_get_related_component(w->copy, e, c, target));
+    put(w, "}");
+}
+
 static void put_relation(writer *w, keel_entity e, const keel_component *c) {
     keel_entity target = keel_next_target_component(w->copy, e, c, keel_null());
-    if (c->size) {
-        put(w, "{\"to\": ");
-        put_reference(w, target);
-        put(w, ", \"value\": ");
-        put_value(w, c, keel_get_related_component(w->copy, e, c, target));
-        put(w, "}");
-        return;
-    }
     if (!c->exclusive) put(w, "[");
     for (bool follows = false; !keel_is_null(target); follows = true) {
         if (follows) put(w, ", ");
-        put_reference(w, target);
+        put_edge(w, e, c, target);
         target = keel_next_target_component(w->copy, e, c, target);
     }
     if (!c->exclusive) put(w, "]");

@@ -12,9 +12,13 @@
 /// and terms about changes take it. *Inserted* is who got its first target, *modified* whose
 /// targets changed afterwards, *deleted* who lost the last one. Nobody adds or removes it by hand.
 ///
-/// With KEEL_VALUED_RELATION on a struct, an exclusive relation has a value per source, which is
-/// its component: KEEL_READ and KEEL_WRITE, keel_get and so on hand it out. It is dropped with the
-/// target, and kept where the source gets another one.
+/// With KEEL_VALUED_RELATION on a struct, a relation has a value for each edge, which
+/// keel_get_related hands out, and which is dropped with the edge. It stays where it is as long as
+/// the edge is there: a pointer to it is valid until the edge goes. A copy of a source has copies
+/// of the values. In an exclusive relation the value is the component of the source: KEEL_READ and
+/// KEEL_WRITE, keel_get and so on hand it out, and it is kept where the source gets another target;
+/// pointers to it are those of a component. In others a source has no value of its own:
+/// keel_get answers NULL with an error, and terms that read or write it are refused.
 ///
 /// Whoever is deleted, stripped or cleared lets go of all its targets, and its sources of it: no
 /// relation ever names an entity that is not alive. A copy of an entity (keel_clone_entity) has the
@@ -74,11 +78,14 @@ KEEL_API keel_result keel_unrelate_sources_component(keel_scope *scope, keel_ent
 KEEL_API bool keel_is_related_component(const keel_scope *scope, keel_entity source,
                                         const keel_component *relation, keel_entity target);
 
-/// The value of an edge of a relation with values, or NULL. The pointer is one into the component
-/// of the source, as of keel_get_component.
+/// The value of an edge of a relation with values, or NULL. Valid until the edge goes; in an
+/// exclusive relation the pointer is one into the component of the source, as of
+/// keel_get_component. A view or system needs KEEL_MAY_READ of the relation.
 KEEL_API const void *keel_get_related_component(const keel_scope *scope, keel_entity source,
                                                 const keel_component *relation, keel_entity target);
-/// The same to write, as keel_get_component_mut: it counts as modified.
+/// The same to write, as keel_get_component_mut: the component of the source counts as modified. A
+/// view or system needs KEEL_MAY_WRITE of the relation. After a snapshot was taken or restored take
+/// the pointer anew, so that the next one sees what is written.
 KEEL_API void *keel_get_related_component_mut(keel_scope *scope, keel_entity source,
                                               const keel_component *relation, keel_entity target);
 
@@ -117,24 +124,40 @@ typedef struct keeli_relation_walk {
     uint32_t place; // of the last item
     uint16_t at, count;
     bool to_sources, has_more; // the last item only tells where to go on
+    bool wants_values;         // it is the beginning of a keeli_valued_walk
     keel_entity items[16];
 } keeli_relation_walk;
+typedef struct keeli_valued_walk {
+    keeli_relation_walk plain;
+    const void *values[16]; // of the edges
+} keeli_valued_walk;
 KEEL_API void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scope,
                                         keel_entity of, const keel_component *relation,
-                                        bool to_sources);
+                                        bool to_sources, bool wants_values);
 KEEL_API void keeli_relation_walk_more(keeli_relation_walk *walk);
 static inline keeli_relation_walk keeli_relation_walk_of(const keel_scope *scope, keel_entity of,
                                                          const keel_component *relation,
                                                          bool to_sources) {
     keeli_relation_walk walk;
-    keeli_relation_walk_begin(&walk, scope, of, relation, to_sources);
+    keeli_relation_walk_begin(&walk, scope, of, relation, to_sources, false);
     return walk;
+}
+static inline keeli_valued_walk keeli_valued_walk_of(const keel_scope *scope, keel_entity of,
+                                                     const keel_component *relation,
+                                                     bool to_sources) {
+    keeli_valued_walk valued;
+    keeli_relation_walk_begin(&valued.plain, scope, of, relation, to_sources, true);
+    return valued;
 }
 // The current one may leave meanwhile.
 static inline keel_entity keeli_relation_walk_next(keeli_relation_walk *walk) {
     if (*walk->edits != walk->seen || walk->at + walk->has_more >= walk->count)
         keeli_relation_walk_more(walk);
     return walk->at < walk->count ? walk->items[walk->at++] : keel_null();
+}
+// The value of the current one.
+static inline const void *keeli_valued_walk_value(const keeli_valued_walk *valued) {
+    return valued->plain.at ? valued->values[valued->plain.at - 1] : NULL;
 }
 /// @endcond
 

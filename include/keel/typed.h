@@ -169,6 +169,7 @@ template <class T> inline const void *keeli_to_copy(const typename keeli_same<T>
 #define KEELI_SET_UNIQUE keeli_set_unique
 #define KEELI_TAKE_UNIQUE keeli_take_unique
 #define KEELI_REPLACE keeli_replace
+#define KEELI_RELATE keeli_relate
 #define KEELI_GET_OR_SET_UNIQUE keeli_get_or_set_unique
 #define KEELI_DRAIN keeli_drain
 #else
@@ -216,6 +217,7 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 #define KEELI_SET_UNIQUE keel_set_unique_value
 #define KEELI_TAKE_UNIQUE keel_remove_unique_value
 #define KEELI_REPLACE keel_replace_component
+#define KEELI_RELATE keel_relate_component
 #define KEELI_GET_OR_SET_UNIQUE keel_get_or_set_unique_value
 #define KEELI_DRAIN keel_drain_component
 #endif

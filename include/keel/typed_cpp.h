@@ -393,6 +393,7 @@ template <class T> inline void *keeli_get_or_set_unique(keel_world *w, const kee
 }
 template <class S> inline keel_result keeli_replace(S w, keel_entity e, const keel_component *c, const void *v) { return keel_replace_component(w, e, c, v); }
 template <class S, class T> inline keel_result keeli_replace(S w, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keel_replace_component(w, e, c, keeli_pointer(v))); }
+template <class S, class T> inline keel_result keeli_relate(S s, keel_entity source, const keel_component *c, keel_entity target, const keeli_one<T> &v) { return v.taken_by(keel_relate_component(s, source, c, target, keeli_pointer(v))); }
 template <class T, class S> inline bool keeli_drain(S s, const keel_component *c, keel_entity *e, T *out) { return keeli_take(out, [&](void *to) { return keel_drain_component(s, c, e, to) ? KEEL_OK : KEEL_ABSENT; }) == KEEL_OK; }
 template <class T, class S> inline keel_result keeli_take_out(S s, keel_entity e, const keel_component *c, T *out) { return keeli_take(out, [&](void *to) { return keeli_remove_out(s, e, c, to); }); }
 template <class T> inline keel_result keeli_take_unique(keel_world *w, const keel_component *c, T *out) { return keeli_take(out, [&](void *to) { return keel_remove_unique_value(w, c, to); }); }

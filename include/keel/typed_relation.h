@@ -15,8 +15,9 @@
 #define KEELI_RELATION(T, ...)                                                                      \
     typedef struct T T; KEELI_DESCRIPTOR(, KEEL_COMPONENT_##T, #T, 0, 1, false, .is_relation = true, __VA_ARGS__) KEELI_FOUND(KEEL_COMPONENT_, T); \
     KEELI_UNUSED static const keel_component *const KEEL_RELATION_##T = &KEEL_COMPONENT_##T
-/// Declare a relation with values, on a struct of that name: `KEEL_VALUED_RELATION(DockedAt, .exclusive = true);`. It is
-/// exclusive: the value is the component of the source, so `KEEL_READ(DockedAt, d)`, keel_get and so on hand it out.
+/// Declare a relation with a value for each edge, on a struct of that name: `KEEL_VALUED_RELATION(Holds);`, or with options,
+/// `KEEL_VALUED_RELATION(DockedAt, .exclusive = true);`. Where it is exclusive, the value is the component of the source, so
+/// `KEEL_READ(DockedAt, d)`, keel_get and so on hand it out.
 #define KEEL_VALUED_RELATION(...) KEELI_VALUED_RELATION(__VA_ARGS__, .line = __LINE__)
 #define KEELI_VALUED_RELATION(T, ...)                                                               \
     KEELI_DESCRIPTOR(KEELI_DERIVED(T), KEEL_COMPONENT_##T, #T, sizeof(T), KEELI_ALIGNOF(T), false, .is_relation = true, __VA_ARGS__) KEELI_FOUND(KEEL_COMPONENT_, T); \
@@ -28,7 +29,7 @@
 /// keel_relate_component. Scope: any.
 #define keel_relate(scope, ...) KEELI_CAT(KEELI_RELATE_, KEELI_OVER_3(__VA_ARGS__))(scope, __VA_ARGS__)
 #define KEELI_RELATE_keeli_one(scope, source, T, target) keel_relate_component((scope), (source), KEEL_RELATION_OF(T), (target), NULL)
-#define KEELI_RELATE_keeli_more(scope, source, T, target, ...) keel_relate_component((scope), (source), KEEL_RELATION_OF(T), (target), KEELI_THE_VALUE(T, __VA_ARGS__))
+#define KEELI_RELATE_keeli_more(scope, source, T, target, ...) KEELI_RELATE((scope), (source), KEEL_RELATION_OF(T), (target), KEELI_THE_VALUE(T, __VA_ARGS__))
 /// The value of an edge, or NULL: `keel_get_related(world, ship, DockedAt, port)`. Scope: all but commands.
 #define keel_get_related(scope, source, T, target) ((const T *)keel_get_related_component((scope), (source), KEEL_RELATION_OF(T), (target)))
 /// The same to write; it counts as modified. Scope: all but commands.
@@ -48,13 +49,19 @@
 /// How many sources a target has. Scope: all but commands.
 #define keel_source_count(scope, target, T) keel_source_count_component((scope), (target), KEEL_RELATION_OF(T))
 /// All targets of a source, in the order of relating: `KEEL_EACH_TARGET(world, a, Likes, b) { ... }`. The current one may
-/// leave meanwhile, no other. Scope: all but commands.
-#define KEEL_EACH_TARGET(scope, source, T, target) KEELI_EACH_RELATED(KEELI_CAT(keeli_walk_, __COUNTER__), scope, source, T, target, false)
-/// All sources of a target in the same way: `KEEL_EACH_SOURCE(world, b, Likes, a) { ... }`. Scope: all but commands.
-#define KEEL_EACH_SOURCE(scope, target, T, source) KEELI_EACH_RELATED(KEELI_CAT(keeli_walk_, __COUNTER__), scope, target, T, source, true)
-#define KEELI_EACH_RELATED(walk, scope, of, T, other, to_sources)                                   \
+/// leave meanwhile, no other. A relation with values takes one name more, `KEEL_EACH_TARGET(world, who, Holds, what, h)`:
+/// `const Holds *h` is the value of the edge, valid until that goes. Scope: all but commands.
+#define KEEL_EACH_TARGET(scope, source, ...) KEELI_CAT(KEELI_EACH_RELATED_, KEELI_OVER_2(__VA_ARGS__))(KEELI_CAT(keeli_walk_, __COUNTER__), scope, source, false, __VA_ARGS__)
+/// All sources of a target in the same way: `KEEL_EACH_SOURCE(world, b, Likes, a) { ... }`, with values
+/// `KEEL_EACH_SOURCE(world, what, Holds, who, h)`. Scope: all but commands.
+#define KEEL_EACH_SOURCE(scope, target, ...) KEELI_CAT(KEELI_EACH_RELATED_, KEELI_OVER_2(__VA_ARGS__))(KEELI_CAT(keeli_walk_, __COUNTER__), scope, target, true, __VA_ARGS__)
+#define KEELI_EACH_RELATED_keeli_one(walk, scope, of, to_sources, T, other)                         \
     for (keeli_relation_walk walk = keeli_relation_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources); walk.relation; walk.relation = NULL) \
         for (keel_entity other = keeli_relation_walk_next(&walk); !keel_is_null(other); other = keeli_relation_walk_next(&walk))
+#define KEELI_EACH_RELATED_keeli_more(walk, scope, of, to_sources, T, other, value)                 \
+    for (keeli_valued_walk walk = keeli_valued_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources); walk.plain.relation; walk.plain.relation = NULL) \
+        for (const T *value = NULL; walk.plain.relation; walk.plain.relation = NULL)                  \
+            for (keel_entity other = keeli_relation_walk_next(&walk.plain); value = (const T *)keeli_valued_walk_value(&walk), !keel_is_null(other); other = keeli_relation_walk_next(&walk.plain))
 
 /// Filter: is a target of the relation: `KEEL_TARGETED(Likes)`, `KEEL_TARGETED(keel_child)`; see view.h.
 #define KEEL_TARGETED(R) (keeli_filter, KEEL_TERM_TARGETED, void, , &KEEL_COMPONENT_##R, NULL, R)

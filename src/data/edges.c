@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "data/edges.h"
 
+#include "base/bytes.h"
+
 #include <string.h>
 
 enum { PAGED_FROM = 12 }; // from 1 << 12 places on a list has pages
@@ -146,9 +148,73 @@ void keeli_edges_init(keeli_edges *edges, bool is_exclusive) {
         (keeli_edges){ .sources = { .stride = 2 }, .targets = { .stride = is_exclusive ? 1 : 2 } };
 }
 
+void keeli_edges_init_valued(keeli_edges *edges, uint32_t size, uint32_t align) {
+    keeli_edge_values *v = &edges->values;
+    keeli_edges_init(edges, false);
+    edges->sources.stride = 3;
+    *v = (keeli_edge_values){ .size = size, .align = align, .free = KEELI_NO_EDGE };
+    if (v->size < sizeof(uint32_t)) v->size = sizeof(uint32_t); // the number of the next free one
+    while (v->shift < 6 && v->size << v->shift < 4096)
+        ++v->shift;
+}
+void keeli_edges_init_like(keeli_edges *edges, const keeli_edges *other) {
+    if (keeli_edges_have_values(other))
+        keeli_edges_init_valued(edges, other->values.size, other->values.align);
+    else keeli_edges_init(edges, keeli_edges_are_exclusive(other));
+}
+
+// ------------------------------------------------------------------ memory of values
+static size_t value_page_bytes(const keeli_edge_values *v) { return (size_t)v->size << v->shift; }
+
+static char *slot_at(const keeli_edge_values *v, uint32_t slot) {
+    return v->pages[slot >> v->shift] + (size_t)(slot & ((1u << v->shift) - 1)) * v->size;
+}
+
+bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t extra) {
+    keeli_edge_values *v = &edges->values;
+    if (extra <= v->free_count || !v->size) return true;
+    const uint32_t need = (v->used + extra - v->free_count - 1) >> v->shift;
+    if (need >= v->capacity) {
+        void *table = keeli_table_grow(heap, v->pages, &v->capacity, need + 1, &edges->bytes);
+        if (!table) return false;
+        v->pages = table;
+    }
+    for (uint32_t page = v->used >> v->shift; page <= need; ++page) {
+        if (v->pages[page]) continue;
+        if (!(v->pages[page] = keeli_new_zeroed(heap, value_page_bytes(v), v->align))) return false;
+        edges->bytes += value_page_bytes(v);
+    }
+    return true;
+}
+
+static uint32_t take_slot(keeli_edge_values *v) {
+    const uint32_t slot = v->free;
+    if (slot == KEELI_NO_EDGE) return v->used++;
+    memcpy(&v->free, slot_at(v, slot), sizeof v->free);
+    --v->free_count;
+    return slot;
+}
+
+static void give_slot(keeli_edge_values *v, uint32_t slot) {
+    keeli_bytes_vacate(slot_at(v, slot), v->size);
+    memcpy(slot_at(v, slot), &v->free, sizeof v->free);
+    v->free = slot;
+    ++v->free_count;
+}
+
+static void clear_values(keeli_heap *heap, keeli_edge_values *v) {
+    for (uint32_t page = 0; page < v->capacity; ++page)
+        if (v->pages[page]) keeli_free(heap, v->pages[page], value_page_bytes(v), v->align);
+    keeli_table_free(heap, v->pages, v->capacity);
+    v->pages = NULL;
+    v->capacity = v->used = v->free_count = 0;
+    v->free = KEELI_NO_EDGE;
+}
+
 void keeli_edges_clear(keeli_edges *edges, keeli_heap *heap) {
     clear_side(edges, heap, &edges->sources);
     clear_side(edges, heap, &edges->targets);
+    clear_values(heap, &edges->values);
     edges->bytes = 0;
     edges->count = 0;
     ++edges->edits;
@@ -200,6 +266,15 @@ uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t ta
     return place == KEELI_NO_EDGE ? place : keeli_edge_twin(&edges->targets, target, place);
 }
 
+bool keeli_edges_next(const keeli_edges *edges, keeli_edge_walk *walk) {
+    for (; walk->source / KEELI_EDGE_PAGE < edges->sources.capacity; ++walk->source) {
+        walk->place = keeli_edge_next(&edges->sources, walk->source, walk->place);
+        if (walk->place != KEELI_NO_EDGE) return true;
+        walk->place = 0;
+    }
+    return false;
+}
+
 // ------------------------------------------------------------------ changing
 bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
                         uint32_t extra) {
@@ -214,15 +289,23 @@ bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *s
 bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target) {
     const uint32_t extra = keeli_edges_are_exclusive(edges) ? 0 : 1;
     return keeli_edge_reserve(edges, heap, &edges->sources, source, extra) &&
-           keeli_edge_reserve(edges, heap, &edges->targets, target, 1);
+           keeli_edge_reserve(edges, heap, &edges->targets, target, 1) &&
+           (!keeli_edges_have_values(edges) || keeli_edges_reserve_values(edges, heap, 1));
 }
 
-void keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
+void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
     keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
     keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
-    uint32_t *entry = keeli_edge_entry(from, 2, from->used);
+    const bool has_values = keeli_edges_have_values(edges);
+    void *value = NULL;
+    uint32_t *entry =
+        has_values ? keeli_edge_entry(from, 3, from->used) : keeli_edge_entry(from, 2, from->used);
     entry[0] = target;
     entry[1] = to->used;
+    if (has_values) {
+        entry[2] = take_slot(&edges->values);
+        value = slot_at(&edges->values, entry[2]);
+    }
     entry = keeli_edge_entry(to, edges->targets.stride, to->used);
     entry[0] = source;
     if (edges->targets.stride == 2) entry[1] = from->used;
@@ -230,6 +313,7 @@ void keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
     ++to->used;
     ++edges->count;
     ++edges->edits;
+    return value;
 }
 
 // Close the holes; twins hear of the new places.
@@ -241,7 +325,8 @@ static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_e
         uint32_t *to = keeli_edge_entry(list, side->stride, n);
         const uint32_t twin = side->stride == 1 ? 0 : entry[1];
         memmove(to, entry, side->stride * sizeof *to);
-        if (other->stride == 2) keeli_edge_entry(keeli_edge_list_of(other, to[0]), 2, twin)[1] = n;
+        if (other->stride != 1)
+            keeli_edge_entry(keeli_edge_list_of(other, to[0]), other->stride, twin)[1] = n;
         ++n;
     }
     list->used = n;
@@ -266,9 +351,12 @@ static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
 
 void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place) {
     keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
-    uint32_t *entry = keeli_edge_entry(from, 2, place);
+    const bool has_values = keeli_edges_have_values(edges);
+    uint32_t *entry =
+        has_values ? keeli_edge_entry(from, 3, place) : keeli_edge_entry(from, 2, place);
     const uint32_t target = entry[0], twin = entry[1];
     keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
+    if (has_values) give_slot(&edges->values, entry[2]);
     *entry = *keeli_edge_entry(to, edges->targets.stride, twin) = KEELI_HOLE;
     ++from->holes;
     ++to->holes;
@@ -304,9 +392,20 @@ static bool copy_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *to,
     return true;
 }
 
+static bool copy_slots(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
+    keeli_edge_values *v = &to->values;
+    if (!keeli_edges_reserve_values(to, heap, from->values.used)) return false;
+    v->used = from->values.used;
+    v->free = from->values.free;
+    v->free_count = from->values.free_count;
+    for (uint32_t slot = 0; slot < v->used; slot += 1u << v->shift)
+        memcpy(slot_at(v, slot), slot_at(&from->values, slot), value_page_bytes(v));
+    return true;
+}
+
 bool keeli_edges_copy(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
     if (!copy_side(to, heap, &to->sources, &from->sources) ||
-        !copy_side(to, heap, &to->targets, &from->targets)) {
+        !copy_side(to, heap, &to->targets, &from->targets) || !copy_slots(to, from, heap)) {
         keeli_edges_clear(to, heap);
         return false;
     }
@@ -334,7 +433,7 @@ static uint32_t list_is_valid(const keeli_edge_side *side, const keeli_edge_side
         const uint32_t twin = side->stride == 1 ? 0 : entry[1];
         if (!there || twin >= there->used) return UINT32_MAX;
         const uint32_t *back = keeli_edge_entry(there, other->stride, twin);
-        if (back[0] != index || (other->stride == 2 && back[1] != place)) return UINT32_MAX;
+        if (back[0] != index || (other->stride != 1 && back[1] != place)) return UINT32_MAX;
     }
     return holes == list->holes ? list->used - holes : UINT32_MAX;
 }
@@ -354,6 +453,8 @@ static bool side_is_valid(const keeli_edge_side *side, const keeli_edge_side *ot
 }
 
 bool keeli_edges_are_valid(const keeli_edges *edges) {
-    return side_is_valid(&edges->sources, &edges->targets, edges->count) &&
+    const keeli_edge_values *v = &edges->values;
+    return (!v->size || edges->count + v->free_count == v->used) &&
+           side_is_valid(&edges->sources, &edges->targets, edges->count) &&
            side_is_valid(&edges->targets, &edges->sources, edges->count);
 }

@@ -4,6 +4,8 @@
 // edge goes without a search; what goes leaves a hole, so that order stays, and holes go when they
 // are more than half. Entities are indices here. Invariant: each entry that is no hole has a twin
 // that names it, and its place. Checked by keeli_edges_are_valid.
+// Edges may have values, in slots that never move: the entry of the source has the number. Hooks
+// are the owner's: who removes edges drops their values before, and keeli_edges_copy copies bytes.
 #pragma once
 #include "base/memory.h"
 
@@ -12,8 +14,9 @@
 
 enum { KEELI_EDGE_PAGE = 4096 }; // lists, or entries of a long list
 
-// Entries of one or two words: the other entity, and the place of the twin. A source of an
-// exclusive relation has one entry, so its targets keep no places.
+// Entries of one to three words: the other entity, the place of the twin, and of a source whose
+// edges have values the slot. A source of an exclusive relation has one entry, so its targets keep
+// no places.
 typedef struct keeli_edge_list {
     uint32_t used; // places, with holes
     uint32_t holes : 27;
@@ -31,18 +34,36 @@ typedef struct keeli_edge_side {
     uint32_t stride; // words of an entry
 } keeli_edge_side;
 
+// Those that are free are a list: each holds the number of the next.
+typedef struct keeli_edge_values {
+    char **pages;
+    uint32_t size, align; // of a slot, 0: there are none
+    uint32_t capacity;    // of the table
+    uint32_t shift;       // a page has 1 << shift slots
+    uint32_t used;        // slots, with those that are free
+    uint32_t free, free_count;
+    uint32_t written; // the epoch of the world when one was written last
+} keeli_edge_values;
+
 typedef struct keeli_edges {
     keeli_edge_side sources, targets; // the lists of sources name targets, and the other way round
+    keeli_edge_values values;
     uint32_t count;
     uint64_t edits; // goes up with each edge that comes or goes
     size_t bytes;
 } keeli_edges;
 
 void keeli_edges_init(keeli_edges *edges, bool is_exclusive);
+// The same, not exclusive, with values of so many bytes.
+void keeli_edges_init_valued(keeli_edges *edges, uint32_t size, uint32_t align);
+void keeli_edges_init_like(keeli_edges *edges, const keeli_edges *other);
 void keeli_edges_deinit(keeli_edges *edges, keeli_heap *heap);
 
 static inline bool keeli_edges_are_exclusive(const keeli_edges *edges) {
     return edges->targets.stride == 1;
+}
+static inline bool keeli_edges_have_values(const keeli_edges *edges) {
+    return edges->values.size != 0;
 }
 // NULL: nothing of that page was ever related.
 static inline keeli_edge_list *keeli_edge_list_of(const keeli_edge_side *side, uint32_t index) {
@@ -73,23 +94,37 @@ static inline uint32_t keeli_edge_twin(const keeli_edge_side *side, uint32_t ind
                ? 0
                : keeli_edge_entry(keeli_edge_list_of(side, index), side->stride, place)[1];
 }
+// The value of the edge at a place of the source's list. They have values.
+static inline void *keeli_edge_value(const keeli_edges *edges, uint32_t source, uint32_t place) {
+    const keeli_edge_values *v = &edges->values;
+    const uint32_t slot = keeli_edge_entry(keeli_edge_list_of(&edges->sources, source),
+                                           edges->sources.stride, place)[2];
+    return v->pages[slot >> v->shift] + (size_t)(slot & ((1u << v->shift) - 1)) * v->size;
+}
+// Walk over all edges, by source: is there one at the place, or behind it? Then `walk` says where.
+typedef struct keeli_edge_walk {
+    uint32_t source, place;
+} keeli_edge_walk;
+bool keeli_edges_next(const keeli_edges *edges, keeli_edge_walk *walk);
 // The place of the target in the list of the source; KEELI_NO_EDGE: they are not related. It looks
 // through the shorter one of both lists.
 uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t target);
 
 // Make room for an edge; false when out of memory. A source of an exclusive relation loses what it
-// has first. Then it comes, the last of both lists. They are not related.
+// has first. Then it comes, the last of both lists. They are not related. The place of its value,
+// which holds none yet; NULL: there are no values.
 bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target);
-void keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target);
-// Make room for so many entries in one list.
+void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target);
+// Make room for so many entries in one list; and for so many values.
 bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
                         uint32_t extra);
+bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t extra);
 // The edge at a place of the source's list goes.
 void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place);
 // All go.
 void keeli_edges_clear(keeli_edges *edges, keeli_heap *heap);
-// Edges come to where there are none: those of `from`, in their order. False when out of memory,
-// and then there are none.
+// Edges come to where there are none: those of `from`, in their order, in the same places, and the
+// bytes of their values. False when out of memory, and then there are none.
 bool keeli_edges_copy(keeli_edges *to, const keeli_edges *from, keeli_heap *heap);
 // Give back pages of which nobody is related.
 void keeli_edges_trim(keeli_edges *edges, keeli_heap *heap);

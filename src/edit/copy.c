@@ -33,6 +33,7 @@ static keel_result give_related(keeli_batch *b, const keeli_holder *holder) {
     keel_world *world = b->world;
     const uint32_t prototype = b->prototype, count = b->count;
     keel_entity *copies = NULL;
+    keeli_edge_copies *values = NULL;
     if (b->result == KEEL_OK) {
         copies = keeli_new(&world->heap, count * sizeof *copies, sizeof *copies);
         if (!copies) b->result = keeli_out_of_memory(world, b->doing);
@@ -40,13 +41,14 @@ static keel_result give_related(keeli_batch *b, const keeli_holder *holder) {
     }
     if (b->result == KEEL_OK)
         b->result = keeli_reserve_targets_of(world, holder, prototype, copies, count,
-                                             b->column_count + world->followers.set_count);
+                                             b->column_count + world->followers.set_count, &values);
     keeli_editing_begin(world);
     const bool has_room = b->result == KEEL_OK && keeli_batch_reserve(b) == KEEL_OK;
     if (has_room) keeli_commit_edges_of(world, prototype, copies, count);
     const keel_result result = keeli_batch_give(b); // cannot fail if there is room
-    if (has_room) keeli_commit_targets_of(world, prototype, copies, count);
+    if (has_room) keeli_commit_targets_of(world, prototype, copies, count, values);
     keeli_editing_end(world);
+    keeli_end_targets_of(world, values);
     keeli_free(&world->heap, copies, count * sizeof *copies, sizeof *copies);
     return keeli_done(world, result);
 }

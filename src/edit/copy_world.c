@@ -131,12 +131,14 @@ static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_st
                                    keeli_presence_word(&s->presence, i / 64));
         keeli_store_list_block(to, t, i / 64 * 64);
     }
-    if (s->component.copy && !keeli_store_has_rows(s)) KEEL_TRY(copy_by_hook(to, t, s));
+    if (s->size && s->component.copy && !keeli_store_has_rows(s)) KEEL_TRY(copy_by_hook(to, t, s));
     KEEL_TRY(copy_disabled(to, t, s));
-    if (s->relation && !keeli_store_has_sources(s) &&
-        (!keeli_edges_copy(&t->relation->edges, &s->relation->edges, &to->heap) ||
-         !keeli_reserve_rule(to, t->relation)))
-        return no_memory(to);
+    if (s->relation && !keeli_store_has_sources(s)) {
+        const keel_result result =
+            keeli_copy_edges(s, &t->relation->edges, &s->relation->edges, &to->heap);
+        if (result == KEEL_ERROR_COPY) return cannot_copy(to, s);
+        if (result < 0 || !keeli_reserve_rule(to, t->relation)) return no_memory(to);
+    }
     return s->unique ? copy_unique(to, t, s) : KEEL_OK;
 }
 

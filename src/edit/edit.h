@@ -54,6 +54,9 @@ keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder,
                                   const void *value);
 keel_result keeli_edit_remove_unique(keel_world *world, const keeli_holder *holder,
                                      keeli_storage *s, void *out);
+// May values of edges be written now?
+bool keeli_may_write_edges(const keel_scope *scope, const keeli_caller *who,
+                           const keeli_storage *s);
 // disable.c
 keel_result keeli_edit_disable(keel_world *world, const keeli_holder *holder, keel_entity e,
                                const keel_component *component);

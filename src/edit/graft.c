@@ -61,8 +61,8 @@ static keel_entity map(void *data, keel_entity e) {
 keel_result keeli_graft_value(const keeli_graft *g, const keeli_storage *s, void *to,
                               const void *from, uint32_t copy) {
     if (!keeli_can_copy(s)) return keeli_cannot_copy(g->to, s);
-    if (!s->component.copy && s->size) memcpy(to, from, s->size);
-    else if (s->component.copy && !keeli_hook_copy(s, to, from)) return keeli_cannot_copy(g->to, s);
+    if (!s->component.copy) memcpy(to, from, s->component.size);
+    else if (!keeli_hook_copy(s, to, from)) return keeli_cannot_copy(g->to, s);
     mapping m = { g, copy, false };
     keeli_fields_map_entities(s->component.fields, s->component.field_count, to, map, &m);
     if (!m.refused) return KEEL_OK;
@@ -243,18 +243,21 @@ static keel_result relate(const keeli_graft *g, const keeli_holder *holder, cons
             place_of(g, keeli_entity_at(&g->from->entities, keeli_edge_other(side, index, at)));
         if (target == UINT32_MAX || (g->is_onto && !node && !target)) continue; // add_loops
         const keel_entity e = made_of(g, node, copy), other = made_of(g, target, copy);
-        if (!s->size) {
+        const uint32_t size = s->component.size;
+        if (!size) {
             KEEL_TRY(keeli_edit_relate(g->to, holder, e, &s->component, other, NULL));
             continue;
         }
-        void *value = keeli_new(&g->to->heap, s->size, s->component.align);
+        void *value = keeli_new(&g->to->heap, size, s->component.align);
         if (!value) return keeli_out_of_memory(g->to, g->doing);
-        keel_result result =
-            keeli_graft_value(g, s, value, keeli_store_value(g->from, s, index), copy);
+        const void *from = keeli_edges_have_values(&r->edges)
+                               ? keeli_edge_value(&r->edges, index, at)
+                               : keeli_store_value(g->from, s, index);
+        keel_result result = keeli_graft_value(g, s, value, from, copy);
         if (result == KEEL_OK &&
             (result = keeli_edit_relate(g->to, holder, e, &s->component, other, value)) < 0)
             keeli_value_drop(s, value);
-        keeli_free(&g->to->heap, value, s->size, s->component.align);
+        keeli_free(&g->to->heap, value, size, s->component.align);
         if (result < 0) return result;
     }
     return KEEL_OK;
@@ -518,7 +521,7 @@ static keeli_relation *lacking_loop(const keeli_graft *g, const keeli_holder *ho
     const keel_component *c = &r->sources->component;
     const keeli_storage *t = keeli_storage_get(g->to, c, false, result);
     if (t) *result = keeli_may_edit(g->to, holder, t, "change");
-    if (*result >= 0 && t->size)
+    if (*result >= 0 && c->size)
         *result =
             keeli_error(g->to, KEEL_ERROR_ARGUMENT,
                         "cannot apply a prefab whose root is related to itself by '%s', which "
@@ -568,7 +571,7 @@ static void commit_rest(const keeli_graft *g, const keeli_holder *holder, staged
     }
     for (const keeli_relation *r = g->from->relations.all; loops && r; r = r->next) {
         keeli_relation *loop = lacking_loop(g, holder, r, &result);
-        if (loop) keeli_commit_relate(to, loop, g->made[0], g->made[0]);
+        if (loop) keeli_commit_relate(to, loop, g->made[0], g->made[0], NULL);
     }
 }
 

@@ -46,24 +46,35 @@ void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_
     if (is_last && keeli_is_followed(s)) keeli_going(world, s, source, KEEL_TRACK_DELETION);
     if (is_last && (s->size || keeli_is_followed(s)))
         keeli_value_delete(world, s, source, keeli_store_value(world, s, source));
+    if (keeli_edges_have_values(&r->edges))
+        keeli_value_drop(s, keeli_edge_value(&r->edges, source, place));
     keeli_edges_remove(&r->edges, &world->heap, source, place);
     if (!keeli_edge_count(&r->edges.targets, target)) keeli_store_pop(world, r->targets, target);
     if (is_last) keeli_store_pop(world, s, source);
     else if (!stays) keeli_changed(world, s, keeli_entity_at(&world->entities, source));
 }
 
-void keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
+void *keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(to);
     if (keeli_edges_are_exclusive(&r->edges) && keeli_edge_count(&r->edges.sources, source))
         keeli_let_go(world, r, source, 0, true);
     if (!keeli_store_has(r->targets, target)) (void)keeli_store_push(world, r->targets, to);
-    keeli_edges_add(&r->edges, source, target);
+    return keeli_edges_add(&r->edges, source, target);
 }
 
-void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
+// The value of an edge, handed over; NULL: zeros.
+static __attribute__((noinline)) void put_value(const keeli_storage *s, void *to,
+                                                const void *value) {
+    if (value) keeli_value_move(s, to, (void *)(uintptr_t)value);
+    else memset(to, 0, s->component.size);
+}
+
+void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to,
+                         const void *value) {
     const uint32_t source = keeli_index_of(e);
     const bool had = keeli_store_has(r->sources, source);
-    keeli_commit_edge(world, r, e, to);
+    void *own = keeli_commit_edge(world, r, e, to);
+    if (own) put_value(r->sources, own, value);
     if (!had) (void)keeli_store_push(world, r->sources, e);
     if (had) keeli_changed(world, r->sources, e);
     else keeli_came(world, r->sources, source);
@@ -93,6 +104,24 @@ void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
     }
 }
 
+// ------------------------------------------------------------------ copies of all
+keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keeli_edges *from,
+                             keeli_heap *heap) {
+    keeli_edge_walk at = { 0, 0 }, undo = { 0, 0 };
+    uint32_t made = 0;
+    if (!keeli_edges_copy(to, from, heap)) return KEEL_ERROR_MEMORY;
+    if (!s->component.copy || !keeli_edges_have_values(to)) return KEEL_OK;
+    for (; keeli_edges_next(from, &at); ++at.place, ++made)
+        if (!keeli_hook_copy(s, keeli_edge_value(to, at.source, at.place),
+                             keeli_edge_value(from, at.source, at.place)))
+            break;
+    if (made == from->count) return KEEL_OK;
+    for (; made && keeli_edges_next(to, &undo); ++undo.place, --made)
+        keeli_value_drop(s, keeli_edge_value(to, undo.source, undo.place));
+    keeli_edges_clear(to, heap);
+    return KEEL_ERROR_COPY;
+}
+
 // ------------------------------------------------------------------ copies of an entity
 static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t prototype,
                            const keel_entity *copies, uint32_t count, uint32_t numbers) {
@@ -110,36 +139,82 @@ static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t protot
         if (!keeli_edge_reserve(&r->edges, &world->heap, targets,
                                 keeli_edge_other(sources, prototype, at), count))
             return false;
-    return true;
+    return keeli_edges_reserve_values(&r->edges, &world->heap, each * count);
+}
+
+// Copies of the values of the prototype's edges, once for each copy of it.
+static keel_result copy_values(keel_world *world, const keeli_relation *r, uint32_t prototype,
+                               uint32_t count, keeli_edge_copies **list) {
+    const keeli_storage *s = r->sources;
+    const keeli_edge_side *side = &r->edges.sources;
+    const size_t size = s->component.size;
+    if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
+    keeli_edge_copies *own = KEELI_NEW(&world->heap, keeli_edge_copies);
+    if (!own) return keeli_out_of_memory(world, "cloning an entity");
+    *own = (keeli_edge_copies){ .next = *list, .relation = r };
+    *list = own;
+    const size_t room = (size_t)keeli_edge_count(side, prototype) * count;
+    own->values = keeli_new(&world->heap, room * size, s->component.align);
+    if (!own->values) return keeli_out_of_memory(world, "cloning an entity");
+    own->room = room;
+    while (own->made < room)
+        for (uint32_t at = 0; (at = keeli_edge_next(side, prototype, at)) != KEELI_NO_EDGE;
+             ++at, ++own->made) {
+            const void *value = keeli_edge_value(&r->edges, prototype, at);
+            void *to = own->values + own->made * size;
+            if (!s->component.copy) memcpy(to, value, size);
+            else if (!keeli_hook_copy(s, to, value)) return keeli_cannot_copy(world, s);
+        }
+    return KEEL_OK;
+}
+
+void keeli_end_targets_of(keel_world *world, keeli_edge_copies *values) {
+    for (keeli_edge_copies *own = values, *next; own; own = next) {
+        const keeli_storage *s = own->relation->sources;
+        const size_t size = s->component.size;
+        next = own->next;
+        for (size_t i = own->given; i < own->made; ++i)
+            keeli_value_drop(s, own->values + i * size);
+        keeli_free(&world->heap, own->values, own->room * size, s->component.align);
+        KEELI_FREE(&world->heap, keeli_edge_copies, own);
+    }
 }
 
 keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *holder,
                                      uint32_t prototype, const keel_entity *copies, uint32_t count,
-                                     uint32_t numbers) {
+                                     uint32_t numbers, keeli_edge_copies **values) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
         if (!keeli_store_has(r->sources, prototype)) continue;
         KEEL_TRY(keeli_may_edit(world, holder, r->sources, "clone"));
         if (!reserve_copies(world, r, prototype, copies, count, numbers++))
             return keeli_out_of_memory(world, "cloning an entity");
+        if (keeli_edges_have_values(&r->edges))
+            KEEL_TRY(copy_values(world, r, prototype, count, values));
     }
     return KEEL_OK;
 }
 
 void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
-                             uint32_t count) {
+                             uint32_t count, keeli_edge_copies *values) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
         const keeli_edge_side *side = &r->edges.sources;
         if (!keeli_store_has(r->sources, prototype) || r->sources->size) continue;
+        keeli_edge_copies *own = values;
+        while (own && own->relation != r)
+            own = own->next;
         for (uint32_t i = 0; i < count; ++i)
             for (uint32_t at = 0; (at = keeli_edge_next(side, prototype, at)) != KEELI_NO_EDGE;
-                 ++at)
-                keeli_commit_relate(
-                    world, r, copies[i],
-                    keeli_entity_at(&world->entities, keeli_edge_other(side, prototype, at)));
+                 ++at) {
+                const keel_entity to =
+                    keeli_entity_at(&world->entities, keeli_edge_other(side, prototype, at));
+                const size_t size = r->sources->component.size;
+                keeli_commit_relate(world, r, copies[i], to,
+                                    own ? own->values + own->given++ * size : NULL);
+            }
     }
 }
 
-// With values there is one target.
+// With a value of the source there is one target.
 void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
                            uint32_t count) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
@@ -147,7 +222,7 @@ void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_ent
         if (!keeli_store_has(r->sources, prototype) || !r->sources->size) continue;
         const uint32_t target = keeli_edge_other(side, prototype, 0);
         for (uint32_t i = 0; i < count; ++i)
-            keeli_commit_edge(world, r, copies[i], keeli_entity_at(&world->entities, target));
+            (void)keeli_commit_edge(world, r, copies[i], keeli_entity_at(&world->entities, target));
     }
 }
 

@@ -53,6 +53,23 @@ static keel_result give_value(keel_world *world, keeli_relation *r, keel_entity 
     return keeli_done(world, KEEL_OK);
 }
 
+// A value of an edge that is there is written.
+static void mark_edge(keel_world *world, keeli_relation *r) {
+    r->edges.values.written = world->epoch;
+}
+
+static keel_result write_edge(keel_world *world, keeli_relation *r, keel_entity e, uint32_t place,
+                              const void *value) {
+    void *to = keeli_edge_value(&r->edges, keeli_index_of(e), place);
+    mark_edge(world, r);
+    if (to != value) {
+        keeli_value_drop(r->sources, to);
+        keeli_value_move(r->sources, to, (void *)(uintptr_t)value); // handed over
+    }
+    keeli_changed(world, r->sources, e);
+    return keeli_done(world, KEEL_OK);
+}
+
 keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, keel_entity e,
                               const keel_component *relation, keel_entity other,
                               const void *value) {
@@ -60,12 +77,14 @@ keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, kee
     keeli_relation *r = to_edit(world, holder, relation, e, other, &result);
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(other);
     if (!r) return result;
-    if (value && !r->sources->size)
+    if (value && !r->sources->component.size)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "the relation '%s' has no values; pass NULL",
                             r->sources->component.name);
-    if (keeli_edges_find(&r->edges, source, target) != KEELI_NO_EDGE)
-        return value ? give_value(world, r, e, NULL, value) : KEEL_OK;
+    const uint32_t place = keeli_edges_find(&r->edges, source, target);
+    if (place != KEELI_NO_EDGE && value && keeli_edges_have_values(&r->edges))
+        return write_edge(world, r, e, place, value);
+    if (place != KEELI_NO_EDGE) return value ? give_value(world, r, e, NULL, value) : KEEL_OK;
     if (r->sources->component.acyclic && is_above(r, source, target))
         return keeli_error(world, KEEL_ERROR_CYCLE,
                            "cannot relate %s to %s: '%s' is acyclic, and leads from there to it",
@@ -74,7 +93,7 @@ keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, kee
     if (!keeli_reserve_edge(world, r, source, target, 0))
         return keeli_out_of_memory(world, "relating entities");
     if (r->sources->size) return give_value(world, r, e, &other, value);
-    keeli_commit_relate(world, r, e, other);
+    keeli_commit_relate(world, r, e, other, value);
     keeli_validate_storage(world, r->sources);
     return keeli_done(world, KEEL_OK);
 }
@@ -165,17 +184,39 @@ bool(keel_is_related_component)(const keel_scope *scope, keel_entity source,
                KEELI_NO_EDGE;
 }
 
+// NULL: no such edge, or it has no value of its own.
+static void *value_of(const keeli_relation *r, keel_entity source, keel_entity target) {
+    const uint32_t place =
+        is_alive(r, source) && is_alive(r, target) && keeli_edges_have_values(&r->edges)
+            ? keeli_edges_find(&r->edges, keeli_index_of(source), keeli_index_of(target))
+            : KEELI_NO_EDGE;
+    return place == KEELI_NO_EDGE ? NULL
+                                  : keeli_edge_value(&r->edges, keeli_index_of(source), place);
+}
+
 const void *(keel_get_related_component)(const keel_scope *scope, keel_entity source,
                                          const keel_component *relation, keel_entity target) {
-    return (keel_is_related_component)(scope, source, relation, target)
+    const keeli_relation *r = look(scope, relation);
+    if (r && keeli_edges_have_values(&r->edges)) return value_of(r, source, target);
+    return r && (keel_is_related_component)(scope, source, relation, target)
                ? (keel_get_component)(scope, source, relation)
                : NULL;
 }
 void *(keel_get_related_component_mut)(keel_scope *scope, keel_entity source,
                                        const keel_component *relation, keel_entity target) {
-    return (keel_is_related_component)(scope, source, relation, target)
-               ? (keel_get_component_mut)(scope, source, relation)
-               : NULL;
+    keeli_relation *r = (keeli_relation *)(uintptr_t)look(scope, relation);
+    keeli_caller who;
+    if (r && !keeli_edges_have_values(&r->edges))
+        return (keel_is_related_component)(scope, source, relation, target)
+                   ? (keel_get_component_mut)(scope, source, relation)
+                   : NULL;
+    void *value = r ? value_of(r, source, target) : NULL;
+    if (!value || keeli_caller_is(scope, &who) < 0 ||
+        !keeli_may_write_edges(scope, &who, r->sources))
+        return NULL;
+    mark_edge(who.world, r);
+    keeli_track_modified(who.world, r->sources, keeli_index_of(source));
+    return value;
 }
 
 keel_entity(keel_target_of_component)(const keel_scope *scope, keel_entity source,
@@ -235,8 +276,25 @@ keel_entity(keel_next_source_component)(const keel_scope *scope, keel_entity tar
 }
 
 // ------------------------------------------------------------------ loops
+// The values of the handles, from the same place on; NULL where the relation has none.
+static void fill_values(keeli_relation_walk *walk, uint32_t place) {
+    const keeli_relation *r = walk->relation;
+    const keeli_edge_side *side = walk->to_sources ? &r->edges.targets : &r->edges.sources;
+    const uint32_t of = keeli_index_of(walk->of);
+    const void **values = ((keeli_valued_walk *)walk)->values;
+    for (uint32_t i = 0; i < walk->count; ++i, ++place) {
+        place = keeli_edge_next(side, of, place);
+        const uint32_t source = walk->to_sources ? keeli_index_of(walk->items[i]) : of;
+        const uint32_t at = walk->to_sources ? keeli_edge_twin(side, of, place) : place;
+        const bool is_valued = keeli_edges_have_values(&r->edges);
+        values[i] = is_valued          ? keeli_edge_value(&r->edges, source, at)
+                    : r->sources->size ? keeli_store_value_there(r->sources, source)
+                                       : NULL;
+    }
+}
+
 // Take as many handles as there is room for, from a place on.
-static void fill(keeli_relation_walk *walk, uint32_t place) {
+static __attribute__((noinline)) void fill(keeli_relation_walk *walk, uint32_t place) {
     const keeli_relation *r = walk->relation;
     const keeli_edge_side *side = walk->to_sources ? &r->edges.targets : &r->edges.sources;
     const uint32_t of = keeli_index_of(walk->of), most = sizeof walk->items / sizeof *walk->items;
@@ -250,9 +308,13 @@ static void fill(keeli_relation_walk *walk, uint32_t place) {
     walk->has_more = walk->count == most;
     walk->seen = r->edges.edits;
 }
+static void fill_both(keeli_relation_walk *walk, uint32_t place) {
+    fill(walk, place);
+    if (walk->wants_values) fill_values(walk, place);
+}
 
 void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scope, keel_entity of,
-                               const keel_component *relation, bool to_sources) {
+                               const keel_component *relation, bool to_sources, bool wants_values) {
     static const uint64_t no_edits = 0;
     const keeli_relation *r = look(scope, relation);
     walk->relation = r;
@@ -260,9 +322,10 @@ void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scop
     walk->seen = 0;
     walk->of = of;
     walk->to_sources = to_sources;
+    walk->wants_values = wants_values;
     walk->has_more = false;
     walk->at = walk->count = 0;
-    if (r && is_alive(r, of)) fill(walk, 0);
+    if (r && is_alive(r, of)) fill_both(walk, 0);
     else walk->relation = NULL;
 }
 
@@ -270,7 +333,7 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
     if (!r || walk->at >= walk->count) return;
     if (walk->seen == r->edges.edits) {
-        if (walk->has_more) fill(walk, walk->place);
+        if (walk->has_more) fill_both(walk, walk->place);
         return;
     }
     // what comes next tells where to go on, unless it left, too
@@ -280,7 +343,7 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
     KEEL_ASSERT(place == place_of(r, walk->to_sources, walk->of, walk->items[walk->at]),
                 "the next one of a loop over a relation left meanwhile; only the current one may");
     if (place == KEELI_NO_EDGE) walk->at = walk->count = 0;
-    else fill(walk, place);
+    else fill_both(walk, place);
 }
 
 // ------------------------------------------------------------------ checking

@@ -16,8 +16,14 @@ keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, kee
 bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target,
                         uint32_t numbers);
 // These cannot fail. There is room: the edge comes, without and with the source's component.
-void keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to);
-void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to);
+// `value`: of the edge, handed over; NULL: zeros. Without the component it has none yet.
+void *keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to);
+void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to,
+                         const void *value);
+// Edges come to where there are none, as keeli_edges_copy, with copies of values made by the hook
+// of `s`: KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COPY.
+keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keeli_edges *from,
+                             keeli_heap *heap);
 // The edge of a source at a place goes; who looks at what is going still sees it. `stays`: the
 // source gets another target at once, or has no component yet.
 void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place,
@@ -41,14 +47,21 @@ keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, k
 // Room to take along all who are sources now; false when out of memory.
 bool keeli_reserve_rule(keel_world *world, const keeli_relation *r);
 
-// Copies are about to get what a prototype is related to: room for that, false when out of memory.
-// `numbers`: how many numbers the lists of their blocks get besides. Then they get it, when they
-// are alive.
+// Copies are about to get what a prototype is related to: room for that, or an error. `numbers`:
+// how many numbers the lists of their blocks get besides. Then they get it, when they are alive.
+// What was reserved ends in any case.
+typedef struct keeli_edge_copies { // of the values of one relation
+    struct keeli_edge_copies *next;
+    const keeli_relation *relation;
+    char *values;
+    size_t room, made, given;
+} keeli_edge_copies;
 keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *holder,
                                      uint32_t prototype, const keel_entity *copies, uint32_t count,
-                                     uint32_t numbers);
+                                     uint32_t numbers, keeli_edge_copies **values);
 void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
-                             uint32_t count);
+                             uint32_t count, keeli_edge_copies *values);
+void keeli_end_targets_of(keel_world *world, keeli_edge_copies *values);
 // The targets of relations with values, before the copies get the values.
 void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
                            uint32_t count);

@@ -12,8 +12,8 @@ static inline void let_go(keel_world *world, keeli_storage *s, keel_entity e, ui
     if (!(is_kept | (out != NULL)) && !s->component.drop) return;
     void *value = keeli_store_value_there(s, keeli_index_of(e));
     if (is_kept) (void)keeli_track_removed(world, s, e, kind, value);
-    else if (!out) keeli_value_drop(s, value);
-    else if (s->size) keeli_value_move(s, out, value);
+    else if (out && s->size) keeli_value_move(s, out, value);
+    else if (!out && !keeli_store_has_edge_values(s)) keeli_value_drop(s, value);
 }
 
 // The entity, which has the component, loses its value and its bit. Its row stays.

@@ -11,12 +11,21 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ looking
+// NULL: a source of edges with values has none itself.
+static void *not_of_source(const keel_world *world, const keeli_storage *s) {
+    keeli_misuse((keel_world *)(uintptr_t)world, KEEL_ERROR_ARGUMENT,
+                 "'%s' has a value for each target and none for the source; use keel_get_related",
+                 s->component.name);
+    return NULL;
+}
+
 static __attribute__((noinline)) const void *get_general(const keel_world *world, keel_entity e,
                                                          const keel_component *component) {
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
     if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
-    return keeli_store_value(world, s, keeli_index_of(e));
+    const void *value = keeli_store_value(world, s, keeli_index_of(e));
+    return value && keeli_store_has_edge_values(s) ? not_of_source(world, s) : value;
 }
 
 // A write to an entity that is not alive crashes when its NULL is not looked at: in checked builds
@@ -41,6 +50,8 @@ static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_
     if (!s) return NULL;
     if (!keeli_entity_is_alive(&who.world->entities, e))
         return access == KEEL_ACCESS_WRITE ? not_alive(who.world, s, e) : NULL;
+    if (access == KEEL_ACCESS_WRITE && keeli_store_has_edge_values(s))
+        return not_of_source(who.world, s);
     if (access == KEEL_ACCESS_WRITE && s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s))
         return keeli_not_by_hand(who.world, s, "write"), NULL;
     void *value = keeli_store_value(who.world, s, keeli_index_of(e));
@@ -48,12 +59,22 @@ static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_
     return value;
 }
 
+static __attribute__((noinline)) const void *get_held(const keel_scope *scope, keel_entity e,
+                                                      const keel_component *component) {
+    const void *value = value_held(scope, e, component, KEEL_ACCESS_READ);
+    keeli_caller who;
+    if (!value || keeli_caller_is(scope, &who) < 0) return value;
+    const keeli_storage *s = keeli_storage_find(who.world, component);
+    return s && keeli_store_has_edge_values(s) ? not_of_source(who.world, s) : value;
+}
+
 const void *(keel_get_component)(const keel_scope *scope, keel_entity e,
                                  const keel_component *component) {
-    if (!keeli_is_world(scope)) return value_held(scope, e, component, KEEL_ACCESS_READ);
+    const uint32_t asks = KEELI_IS_BOUND | KEELI_IS_STORED_OTHERWISE;
+    if (!keeli_is_world(scope)) return get_held(scope, e, component);
     const keel_world *world = keeli_world_of(scope);
     const keeli_storage *s = keeli_storage_known(world, component);
-    if (!s || s->flags & KEELI_IS_BOUND) return get_general(world, e, component);
+    if (!s || s->flags & asks) return get_general(world, e, component);
     return keeli_store_value_of(world, s, e);
 }
 
@@ -82,17 +103,29 @@ bool(keel_has_any_component)(const keel_scope *scope, keel_entity e,
 
 // ------------------------------------------------------------------ to write
 // Loops of the same code are no reason against it: values stay where they are.
-static bool may_write(keel_world *world, const keeli_storage *s, const keel_component *component) {
+static bool stays_in_place(const keel_world *world, const keeli_storage *s) {
     const bool is_free = !keeli_atomic_peek(&s->borrow);
+    return world->refused ? is_free && keeli_world_is_looped(world)
+                          : is_free || keeli_only_own_views_use(world, s);
+}
+static bool may_write(keel_world *world, const keeli_storage *s, const keel_component *component) {
     keel_result result = KEEL_OK;
     if (s->flags & KEELI_IS_BOUND &&
         keeli_check_thread(world, world, s, KEEL_ACCESS_WRITE, NULL, "write") < 0)
         return false;
-    if ((!(s->flags & KEELI_IS_LINK) || keeli_store_is_valued(s)) &&
-        (world->refused ? is_free && keeli_world_is_looped(world)
-                        : is_free || keeli_only_own_views_use(world, s)))
+    if ((!(s->flags & KEELI_IS_LINK) || keeli_store_is_valued(s)) && stays_in_place(world, s))
         return true;
     return keeli_storage_to_edit(world, NULL, component, "write", &result) != NULL;
+}
+
+bool keeli_may_write_edges(const keel_scope *scope, const keeli_caller *who,
+                           const keeli_storage *s) {
+    keel_world *world = who->world;
+    if (!keeli_is_world(scope)) return keeli_may_look_up(who, s, KEEL_ACCESS_WRITE);
+    if (s->flags & KEELI_IS_BOUND &&
+        keeli_check_thread(world, world, s, KEEL_ACCESS_WRITE, NULL, "write") < 0)
+        return false;
+    return stays_in_place(world, s) || keeli_may_edit(world, NULL, s, "write") >= 0;
 }
 
 static __attribute__((noinline)) void *get_mut_general(keel_world *world, keel_entity e,
@@ -103,6 +136,7 @@ static __attribute__((noinline)) void *get_mut_general(keel_world *world, keel_e
     if (!keeli_entity_is_alive(&world->entities, e)) return not_alive(world, s, e);
     void *value = keeli_store_value(world, s, keeli_index_of(e));
     if (!value) return NULL;
+    if (keeli_store_has_edge_values(s)) return not_of_source(world, s);
     if (!may_write(world, s, component)) return NULL;
     keeli_track_modified(world, s, keeli_index_of(e));
     return value;

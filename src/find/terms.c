@@ -79,7 +79,11 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
     else if (!(s = keeli_storage_get(world, component, to_unique, &result))) return result;
     const keel_access access = is_relation ? KEEL_ACCESS_READ : keeli_term_access(term->kind);
     const bool is_edited_by_verbs =
-        s && s->relation && (access != KEEL_ACCESS_WRITE || keeli_store_is_valued(s));
+        s && s->relation &&
+        (access != KEEL_ACCESS_WRITE || keeli_store_is_valued(s) || keeli_store_has_edge_values(s));
+    if (s && keeli_store_has_edge_values(s) && !is_relation && keeli_term_has_values(term->kind))
+        return bad_term(view, "a relation to many has a value for each target and none for the "
+                              "source; use KEEL_WITH, and KEEL_EACH_TARGET or keel_get_related");
     if (s && s->flags & KEELI_IS_LINK && access > KEEL_ACCESS_READ && !is_edited_by_verbs) {
         if (s->relation)
             return bad_term(view, "a relation has no values to be written; use keel_relate and "

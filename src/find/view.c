@@ -435,7 +435,7 @@ keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *co
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s && (!component || !(component = keel_register_component(world, component)))) return none;
     if (!s) s = keeli_storage_find(world, component);
-    if (s->component.is_unique) return none;
+    if (s->component.is_unique || keeli_store_has_edge_values(s)) return none;
     if (s->flags & KEELI_IS_BOUND && // analyzer: it is registered now
         keeli_check_thread(world, world, s, KEEL_ACCESS_READ, NULL, "look up") < 0)
         return none;

@@ -151,7 +151,8 @@ void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index) {
 
 void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
-    if (!keeli_track_removed(world, s, e, KEEL_TRACK_DELETION, value)) keeli_value_drop(s, value);
+    if (keeli_track_removed(world, s, e, KEEL_TRACK_DELETION, value)) return;
+    if (!keeli_store_has_edge_values(s)) keeli_value_drop(s, value);
 }
 
 // Observers are called for all before the first one goes, and groups let all go at once: what else

@@ -169,15 +169,25 @@ static bool reserve_followers(keel_world *to, keeli_storage *t, const keeli_stor
     return true;
 }
 
+// Neither came nor went any since both were the same, nor was a value written in the world.
+static bool has_same_edges(const keeli_image *image, const keeli_storage *t,
+                           const keeli_storage *s) {
+    const keeli_storage *live = image->teller == image->to ? t : s;
+    return image->since && t->relation->edges.edits == s->relation->edges.edits &&
+           (!keeli_edges_have_values(&s->relation->edges) ||
+            live->relation->edges.values.written < image->since);
+}
+
 static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keeli_storage *t,
                                  const keeli_storage *s) {
     keel_world *to = image->to;
     if (!reserve_storage(to, g, t, s) || !reserve_followers(to, t, s))
         return keeli_out_of_memory(image->teller, "copying a world");
-    if (s->relation && !keeli_store_has_sources(s) &&
-        !(image->since && t->relation->edges.edits == s->relation->edges.edits)) {
-        keeli_edges_init(&g->edges, keeli_edges_are_exclusive(&s->relation->edges));
-        g->has_edges = keeli_edges_copy(&g->edges, &s->relation->edges, &to->heap);
+    if (s->relation && !keeli_store_has_sources(s) && !has_same_edges(image, t, s)) {
+        keeli_edges_init_like(&g->edges, &s->relation->edges);
+        const keel_result result = keeli_copy_edges(t, &g->edges, &s->relation->edges, &to->heap);
+        g->has_edges = result == KEEL_OK;
+        if (result == KEEL_ERROR_COPY) return keeli_cannot_copy(image->teller, t);
         if (!g->has_edges || !keeli_reserve_rule(to, s->relation))
             return keeli_out_of_memory(image->teller, "copying a relation");
     }
@@ -260,7 +270,7 @@ static void free_staged(keel_world *to, keeli_staged *g, const keeli_storage *t)
     keeli_free(&to->heap, g->unique, t->size ? t->size : 1, t->component.align);
     if (g->has_removed) keeli_queue_deinit(&g->removed, &to->heap);
     if (g->has_events) keeli_queue_deinit(&g->events, &to->heap);
-    if (g->has_edges) keeli_edges_deinit(&g->edges, &to->heap);
+    if (g->has_edges) keeli_store_drop_edges(t->relation, &g->edges, &to->heap);
 }
 
 void keeli_image_cancel(keeli_image *image) {
@@ -275,8 +285,35 @@ void keeli_image_cancel(keeli_image *image) {
 // ------------------------------------------------------------------ what was there goes
 static void drop_values(const keeli_storage *t) {
     value_walk walk = { .s = t };
-    for (void *value; t->component.drop && (value = next_value(&walk)) != NULL;)
+    const bool drops = t->component.drop && !keeli_store_has_edge_values(t);
+    for (void *value; drops && (value = next_value(&walk)) != NULL;)
         keeli_value_drop(t, value);
+}
+
+// An edge of a transient relation goes, and nobody hears of it.
+static void drop_edge(keel_world *to, keeli_relation *r, uint32_t source, uint32_t place) {
+    const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
+    if (keeli_edges_have_values(&r->edges))
+        keeli_value_drop(r->sources, keeli_edge_value(&r->edges, source, place));
+    keeli_edges_remove(&r->edges, &to->heap, source, place);
+    if (!keeli_edge_count(&r->edges.targets, target)) keeli_store_pop(to, r->targets, target);
+    if (keeli_edge_count(&r->edges.sources, source)) return;
+    if (r->sources->size) keeli_value_drop(r->sources, keeli_store_value_there(r->sources, source));
+    keeli_store_pop(to, r->sources, source);
+}
+
+// Those of one entity, which is a source or a target, the last one first.
+static void drop_edges_of(keel_world *to, const keeli_storage *t, uint32_t index) {
+    keeli_relation *r = t->relation;
+    const bool to_sources = keeli_store_has_sources(t);
+    const keeli_edge_side *side = to_sources ? &r->edges.targets : &r->edges.sources;
+    while (keeli_edge_count(side, index)) {
+        const uint32_t place = keeli_edge_list_of(side, index)->used - 1;
+        if (to_sources)
+            drop_edge(to, r, keeli_edge_other(side, index, place),
+                      keeli_edge_twin(side, index, place));
+        else drop_edge(to, r, index, place);
+    }
 }
 
 // Of a transient component: those who are not alive in the image lose it.
@@ -288,8 +325,12 @@ static void drop_dead(const keeli_image *image, keeli_storage *t) {
             keeli_store_drop_disabled(to, t, i);
     for (uint32_t i = 0; (i = keeli_store_next(t, i)) != UINT32_MAX; ++i) {
         if (keeli_entity_is_alive(alive, keeli_entity_at(&to->entities, i))) continue;
-        keeli_value_drop(t, keeli_store_value_there(t, i));
-        keeli_store_pop(to, t, i);
+        if (t->relation) {
+            drop_edges_of(to, t, i);
+        } else {
+            keeli_value_drop(t, keeli_store_value_there(t, i));
+            keeli_store_pop(to, t, i);
+        }
     }
 }
 

@@ -76,9 +76,13 @@ static uint64_t of_queue(const keeli_storage *s, const keeli_queue *q, uint64_t 
 }
 
 static uint64_t of_edges(const keeli_edge_side *side, const keeli_storage *s, uint64_t hash) {
+    const keeli_edges *edges = &s->relation->edges;
+    const bool has_values = side == &edges->sources && keeli_edges_have_values(edges);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-        for (uint32_t at = 0; (at = keeli_edge_next(side, i, at)) != KEELI_NO_EDGE; ++at)
+        for (uint32_t at = 0; (at = keeli_edge_next(side, i, at)) != KEELI_NO_EDGE; ++at) {
             hash = add(add(hash, i), keeli_edge_other(side, i, at));
+            if (has_values) hash = keeli_hash_value(s, keeli_edge_value(edges, i, at), hash);
+        }
     return hash;
 }
 

@@ -41,8 +41,6 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
     if ((uint32_t)c->on_delete > KEEL_REFUSE) return "has an unknown .on_delete";
     if (c->acyclic && !c->exclusive) return "is .acyclic, which only exclusive relations can be";
     if (c->is_relation && c->is_unique) return "is a unique, which is no relation";
-    if (c->is_relation && c->size && !c->exclusive)
-        return "is a relation, which has no values unless it is .exclusive";
     if (c->is_relation && c->size && c->storage == KEEL_ARCHETYPE)
         return "is a relation in KEEL_ARCHETYPE: who loses its target would have to move its row, "
                "which may need memory";
@@ -203,9 +201,11 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->declared = NULL; // it may be unloaded
     s->world = world;
     s->slot = index;
-    if (c->is_relation && !c->size) own->storage = KEEL_INDEXED; // nothing but bits
+    if (c->is_relation && !(c->size && c->exclusive)) own->storage = KEEL_INDEXED; // only bits
     if (c->is_relation && (s->relation = KEELI_NEW(heap, keeli_relation)) != NULL) {
-        keeli_edges_init(&s->relation->edges, c->exclusive);
+        if (c->size && !c->exclusive)
+            keeli_edges_init_valued(&s->relation->edges, c->size, own->align);
+        else keeli_edges_init(&s->relation->edges, c->exclusive);
         keeli_lock_init(&s->relation->levels.lock);
         s->relation->sources = s;
         s->flags |= KEELI_IS_LINK;
@@ -223,7 +223,8 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     s->tracking.kinds = c->tracking;
     s->flags |= c->tracking << KEELI_KINDS_FROM;
     if (!c->is_unique && (c->initial || c->required)) s->flags |= KEELI_IS_MORE;
-    if (!keeli_component_is_stored_so(index, own->storage)) s->flags |= KEELI_IS_STORED_OTHERWISE;
+    if (keeli_store_has_edge_values(s) || !keeli_component_is_stored_so(index, own->storage))
+        s->flags |= KEELI_IS_STORED_OTHERWISE;
     if (world->templates == world) s->flags |= KEELI_IS_TEMPLATE;
     keeli_threads_bind(s);
     return s;

@@ -228,7 +228,13 @@ static void connect_root(const keel_world *world, keeli_storage *s) {
 }
 
 void keeli_store_init(const keel_world *world, keeli_storage *s) {
-    const keel_component *c = &s->component;
+    keel_component own = s->component;
+    const keel_component *c = &own;
+    if (c->is_relation && !c->exclusive) { // values are those of edges
+        own.size = 0;
+        own.drop = NULL;
+        own.move = NULL;
+    }
     s->kind = c->storage;
     s->size = c->size;
     if (c->is_unique) s->flags |= KEELI_IS_UNIQUE;
@@ -247,6 +253,7 @@ void keeli_store_init(const keel_world *world, keeli_storage *s) {
 
 void keeli_store_update_hooks(keeli_storage *s) {
     const keel_component *c = &s->component;
+    if (keeli_store_has_edge_values(s)) return; // nobody but edges has values
     if (c->drop || c->move) s->flags |= KEELI_HAS_HOOKS;
     else s->flags &= ~(uint32_t)KEELI_HAS_HOOKS;
     s->set.drop = s->row.drop = c->drop ? keeli_hook_drop : NULL;
@@ -262,7 +269,8 @@ void keeli_store_update_hooks(keeli_storage *s) {
 
 bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from) {
     keel_component *c = &s->component;
-    if (s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s)) return false;
+    if (s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s) && !keeli_store_has_edge_values(s))
+        return false;
     c->drop = from->drop;
     c->copy = from->copy;
     c->move = from->move;
@@ -275,12 +283,19 @@ bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from) {
     return true;
 }
 
+void keeli_store_drop_edges(const keeli_relation *relation, keeli_edges *edges, keeli_heap *heap) {
+    const bool drops = relation->sources->component.drop && keeli_edges_have_values(edges);
+    for (keeli_edge_walk at = { 0, 0 }; drops && keeli_edges_next(edges, &at); ++at.place)
+        keeli_value_drop(relation->sources, keeli_edge_value(edges, at.source, at.place));
+    keeli_edges_clear(edges, heap);
+}
+
 void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
     for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i)
         keeli_store_drop_disabled(world, s, i);
-    for (uint32_t i = 0; keeli_store_is_by_index(s) && s->component.drop &&
-                         (i = keeli_store_next(s, i)) != UINT32_MAX;
-         ++i)
+    const bool drops = s->component.drop && !keeli_store_has_edge_values(s);
+    for (uint32_t i = 0;
+         keeli_store_is_by_index(s) && drops && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         keeli_value_drop(s, keeli_store_at(s, s->size ? i : 0));
     if (keeli_store_is_by_index(s)) keeli_indexed_set_clear(&s->indexed, &world->heap);
     if (keeli_store_is_sparse(s)) keeli_sparse_set_clear(&s->set);
@@ -289,7 +304,7 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
          i = (i / 64 + 1) * 64)
         keeli_component_lists_remove(&world->lists, i, s->ordinal); // once per block
     keeli_presence_reset(&s->presence);
-    if (s->relation) keeli_edges_clear(&s->relation->edges, &world->heap);
+    if (s->relation) keeli_store_drop_edges(s->relation, &s->relation->edges, &world->heap);
 }
 
 void keeli_store_drop_all(keel_world *world) {

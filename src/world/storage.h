@@ -69,6 +69,11 @@ static inline bool keeli_store_has_sources(const keeli_storage *s) {
 static inline bool keeli_store_is_valued(const keeli_storage *s) {
     return s->relation && s == s->relation->sources && s->size;
 }
+// Or of a relation that has a value for each edge? Then the entity has none: who looks for bytes
+// finds those of a tag.
+static inline bool keeli_store_has_edge_values(const keeli_storage *s) {
+    return s->size != s->component.size;
+}
 // Does nobody add its values by hand, so that other verbs make their copies?
 static inline bool keeli_store_is_derived(const keeli_storage *s) {
     return s->flags & KEELI_IS_LINK || s->relation || keeli_store_has_sources(s) ||
@@ -128,7 +133,7 @@ static inline void keeli_value_drop(const keeli_storage *s, void *value) {
 }
 static inline void keeli_value_move(const keeli_storage *s, void *to, void *from) {
     if (s->component.move) keeli_hook_move(to, from, (void *)(uintptr_t)s);
-    else memcpy(to, from, s->size); // analyzer: values lie in storages; room was reserved
+    else memcpy(to, from, s->component.size); // analyzer: values lie in storages, with room
 }
 
 // Can values of the component be copied, if its copy hook does not fail? And the error of one that
@@ -329,6 +334,8 @@ bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from);
 void keeli_tracking_deinit(keel_world *world, keeli_tracking *t);
 // How many blocks of 64 indices have a value, disabled or not.
 uint32_t keeli_store_count_blocks(const keeli_storage *s);
+// All edges go, and values with them.
+void keeli_store_drop_edges(const keeli_relation *relation, keeli_edges *edges, keeli_heap *heap);
 size_t keeli_store_bytes(const keeli_storage *s);
 bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s);
 // In test builds: walk what was just edited.

@@ -53,6 +53,12 @@ typedef struct Guards {
 } Guards;
 KEEL_FIELDS(Guards, since);
 KEEL_VALUED_RELATION(Guards, KEEL_HAS_FIELDS(Guards), .exclusive = true);
+typedef struct Holds {
+    uint32_t count;
+    keel_entity from;
+} Holds;
+KEEL_FIELDS(Holds, count, from);
+KEEL_VALUED_RELATION(Holds, KEEL_HAS_FIELDS(Holds));
 typedef struct Clock {
     uint64_t ticks;
     keel_entity owner;
@@ -70,7 +76,7 @@ static keel_world *make_world(void) {
     const keel_world_desc desc = { .on_misuse = KEEL_MISUSE_RETURN, .worker_count = 1 };
     keel_world *world = keel_world_create(&desc);
     assert_non_null(world);
-    assert_int_equal(keel_register(world, All, Row, Plain, Flag, Likes, Guards), KEEL_OK);
+    assert_int_equal(keel_register(world, All, Row, Plain, Flag, Likes, Guards, Holds), KEEL_OK);
     assert_non_null(keel_register_component(world, KEEL_UNIQUE_OF(Clock)));
     return world;
 }
@@ -150,6 +156,9 @@ static keel_world *random_world(uint64_t from) {
         for (int j = 0; j < 2; ++j)
             if (roll() & 1) (void)keel_relate(world, all[i], Likes, all[roll() % COUNT]);
         if (roll() & 1) (void)keel_relate(world, all[i], Guards, all[roll() % COUNT], { -i });
+        for (uint32_t j = 0; j < 3; ++j)
+            if (roll() & 1)
+                (void)keel_relate(world, all[i], Holds, all[roll() % COUNT], { j + 5, all[j] });
         if (!(roll() & 3)) (void)keel_disable(world, all[i], Row);
     }
     if (roll() & 1) keel_set_unique(world, Clock, { UINT64_MAX - 1, all[3] });

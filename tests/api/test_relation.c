@@ -466,7 +466,7 @@ static void the_current_one_may_leave(void **state) {
         for (uint32_t pass = 0; pass < 3; ++pass) {
             n = 0;
             keel_entity before = keel_null();
-            keeli_relation_walk_begin(&walk, KEEL_SCOPE(f.world), a, r, true);
+            keeli_relation_walk_begin(&walk, KEEL_SCOPE(f.world), a, r, true, false);
             for (keel_entity s; walk.relation && !keel_is_null(s = keeli_relation_walk_next(&walk));
                  ++n) {
                 assert_true(keel_is_null(before) || s.bits > before.bits); // in order

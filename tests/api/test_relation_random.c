@@ -47,18 +47,25 @@ KEEL_VALUED_RELATION(Seat, .exclusive = true, .tracking = KEEL_TRACK_ALL, .no_pa
 KEEL_VALUED_RELATION(Rank, .exclusive = true, .acyclic = true, .on_delete = KEEL_DELETE_SOURCES,
                      .no_padding = true, .storage = KEEL_INDEXED);
 
-enum { NODES = 48, KINDS = 8 };
+// And to many: a value for each edge.
+typedef Seat Load;
+typedef Rank Weight;
+KEEL_VALUED_RELATION(Load, .tracking = KEEL_TRACK_ALL, .no_padding = true, .drop = seat_drop,
+                     .copy = seat_copy, .move = seat_move, .on_delete = KEEL_DELETE_SOURCES);
+KEEL_VALUED_RELATION(Weight, .no_padding = true);
+
+enum { NODES = 48, KINDS = 10 };
 static const keel_component *kinds[KINDS];
 
 typedef struct model_list {
-    uint32_t items[NODES * 4]; // clones are taken from nodes that are free
+    uint32_t items[NODES * 4];  // clones are taken from nodes that are free
+    uint32_t values[NODES * 4]; // of targets
     uint32_t count;
 } model_list;
 typedef struct node {
     bool alive;
     keel_entity e;
     model_list targets[KINDS], sources[KINDS];
-    uint32_t value[KINDS]; // where there is a target
 } node;
 
 static api_fixture f;
@@ -81,7 +88,9 @@ static bool is_in(const model_list *list, uint32_t item) {
 }
 static void take(model_list *list, uint32_t item) {
     const uint32_t at = place_in(list, item);
-    memmove(&list->items[at], &list->items[at + 1], (--list->count - at) * sizeof *list->items);
+    const size_t behind = (--list->count - at) * sizeof *list->items;
+    memmove(&list->items[at], &list->items[at + 1], behind);
+    memmove(&list->values[at], &list->values[at + 1], behind);
 }
 static void model_unrelate(uint32_t kind, uint32_t a, uint32_t b) {
     if (!is_in(&nodes[a].targets[kind], b)) return;
@@ -151,26 +160,37 @@ static void model_add(uint32_t a, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ model against world
+static void assert_edge_value(keel_world *world, uint32_t kind, keel_entity source,
+                              keel_entity target, const keeli_valued_walk *walk) {
+    const void *value = keel_get_related_component(world, source, kinds[kind], target);
+    assert_non_null(value);
+    assert_ptr_equal(value, keeli_valued_walk_value(walk));
+}
 static void assert_lists(keel_world *world, uint32_t a, uint32_t kind) {
     const model_list *targets = &nodes[a].targets[kind], *sources = &nodes[a].sources[kind];
     const keel_component *r = kinds[kind];
     const keel_entity e = nodes[a].e;
-    keeli_relation_walk walk;
+    keeli_valued_walk walk;
     assert_int_equal(keel_target_count_component(world, e, r), targets->count);
     assert_int_equal(keel_source_count_component(world, e, r), sources->count);
     assert_int_equal(keel_has_component(world, e, r), targets->count != 0);
-    if (r->size && targets->count) {
+    if (r->size && r->exclusive && targets->count) {
         const keel_entity to = nodes[targets->items[0]].e;
         const uint32_t *value = keel_get_component(world, e, r); // first in both structs
-        assert_int_equal(*value, nodes[a].value[kind]);
+        assert_int_equal(*value, targets->values[0]);
         assert_ptr_equal(keel_get_related_component(world, e, r, to), value);
     }
     for (uint32_t side = 0; side < 2; ++side) {
         const model_list *list = side ? sources : targets;
         uint32_t n = 0;
-        keeli_relation_walk_begin(&walk, KEEL_SCOPE(world), e, r, side);
-        for (keel_entity s; walk.relation && !keel_is_null(s = keeli_relation_walk_next(&walk));) {
+        keeli_relation_walk_begin(&walk.plain, KEEL_SCOPE(world), e, r, side, r->size != 0);
+        for (keel_entity s;
+             walk.plain.relation && !keel_is_null(s = keeli_relation_walk_next(&walk.plain));) {
             assert_true(n < list->count);
+            if (r->size) assert_edge_value(world, kind, side ? s : e, side ? e : s, &walk);
+            if (r->size && !side)
+                assert_int_equal(*(const uint32_t *)keeli_valued_walk_value(&walk),
+                                 list->values[n]);
             assert_same_entity(s, nodes[list->items[n++]].e);
         }
         assert_int_equal(n, list->count);
@@ -217,8 +237,15 @@ static keel_result relate(keel_scope *scope, uint32_t kind, uint32_t a, uint32_t
     return result;
 }
 static void model_relate_value(uint32_t kind, uint32_t a, uint32_t b, uint32_t value) {
-    if (value || !nodes[a].targets[kind].count) nodes[a].value[kind] = value;
+    model_list *targets = &nodes[a].targets[kind];
+    const uint32_t kept = kinds[kind]->exclusive && targets->count ? targets->values[0] : 0;
+    const uint32_t at = place_in(targets, b);
+    if (at < targets->count) {
+        if (value) targets->values[at] = value;
+        return;
+    }
     model_relate(kind, a, b);
+    targets->values[targets->count - 1] = value ? value : kept;
 }
 
 static void edit_one(keel_scope *scope, bool records, uint32_t kind, uint32_t a, uint32_t b) {
@@ -266,7 +293,7 @@ static void clone(uint32_t a) {
         for (uint32_t i = 0; i < count; ++i)
             for (uint32_t t = 0; t < nodes[a].targets[kind].count; ++t)
                 model_relate_value(kind, places[i], nodes[a].targets[kind].items[t],
-                                   nodes[a].value[kind]);
+                                   nodes[a].targets[kind].values[t]);
 }
 
 static void assert_deleted(keel_result result, bool *doomed) {
@@ -352,7 +379,8 @@ static void begin(uint64_t seed) {
     random_state = seed;
     const keel_component *const all[] = { KEEL_OF(Likes),  KEEL_OF(Knows), KEEL_OF(Follows),
                                           KEEL_OF(PartOf), KEEL_OF(Owns),  KEEL_OF(Needs),
-                                          KEEL_OF(Seat),   KEEL_OF(Rank) };
+                                          KEEL_OF(Seat),   KEEL_OF(Rank),  KEEL_OF(Load),
+                                          KEEL_OF(Weight) };
     memcpy(kinds, all, sizeof kinds);
     for (uint32_t i = 0; i < KINDS; ++i)
         assert_non_null(keel_register_component(f.world, all[i]));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Relations with values: the component of the source, by all ways to it; hooks, commands, observers
-// and what is refused. Random edits are in test_relation_random.c.
+// Exclusive relations with values: the component of the source, by all ways to it; hooks, commands,
+// observers and what is refused. Those to many are in test_relation_edge_values.c, random edits in
+// test_relation_random.c.
 #include "support/api_types.h"
 
 #include <string.h>
@@ -240,10 +241,6 @@ static void only_the_verbs_relate(void **state) {
     const uint32_t one = 1;
     assert_int_equal(keel_relate_component(f.world, e[0], KEEL_RELATION_OF(Likes), e[1], &one),
                      KEEL_ERROR_ARGUMENT);
-    keel_clear_errors(f.world);
-    const keel_component many = { .name = "many", .is_relation = true, .size = 4, .align = 4 };
-    assert_null(keel_register_component(f.world, &many));
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "no values unless it is .exclusive");
     keel_clear_errors(f.world);
     const keel_component rows = { .name = "rows",
                                   .is_relation = true,

@@ -56,6 +56,12 @@ typedef struct Docked {
 } Docked;
 KEEL_FIELDS(Docked, berth);
 KEEL_VALUED_RELATION(Docked, KEEL_HAS_FIELDS(Docked), .exclusive = true);
+typedef struct Holds {
+    uint16_t count;
+    keel_entity by;
+} Holds;
+KEEL_FIELDS(Holds, count, by);
+KEEL_VALUED_RELATION(Holds, KEEL_HAS_FIELDS(Holds));
 typedef struct Level {
     uint32_t number;
     keel_entity player;
@@ -90,9 +96,9 @@ static bool keep(void *context, const void *bytes, size_t size) {
 }
 
 static void know_all(keel_world *world) {
-    assert_int_equal(
-        keel_register(world, Bag, Place, Mass, Speed, Raw, Hint, Asleep, Knows, Docked, Level),
-        KEEL_OK);
+    assert_int_equal(keel_register(world, Bag, Place, Mass, Speed, Raw, Hint, Asleep, Knows, Docked,
+                                   Holds, Level),
+                     KEEL_OK);
     assert_non_null(keel_register_component(world, KEEL_UNIQUE_OF(Level)));
 }
 
@@ -171,6 +177,9 @@ static void fill(keel_world *world, uint32_t count) {
         if (i > 2) assert_int_equal(keel_relate(world, e, Knows, all[i - 2]), KEEL_OK);
         if (i > 5)
             assert_int_equal(keel_relate(world, e, Docked, all[i / 2], { (int32_t)i }), KEEL_OK);
+        for (uint32_t k = 0; k < i % 5; ++k)
+            assert_int_equal(
+                keel_relate(world, e, Holds, all[i - k], { (uint16_t)(i * k), all[k] }), KEEL_OK);
         char name[24];
         (void)snprintf(name, sizeof name, "no %u", (unsigned)i);
         if (i % 3) assert_int_equal(keel_set_name(world, e, name), KEEL_OK);

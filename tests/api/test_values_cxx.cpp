@@ -380,7 +380,43 @@ void an_exception_ends_its_piece(void **) {
     }
 }
 
+struct Says : TextBase {
+    using TextBase::TextBase;
+};
+KEEL_VALUED_RELATION(Says);
+
+void edges_own_their_values(void **) {
+    const int before = live;
+    api_fixture f;
+    api_begin(&f);
+    keel_entity e[20];
+    for (keel_entity &each : e)
+        each = keel_add_entity(f.world);
+    for (int i = 0; i < 20; ++i)
+        for (int k = 0; k < 20; ++k)
+            assert_int_equal(keel_relate(f.world, e[i], Says, e[k], Says(i * 100 + k)), KEEL_OK);
+    keel_relate(f.world, e[3], Says, e[4], Says(5));
+    assert_int_equal(live - before, 400);
+    for (int k = 0; k < 15; ++k)
+        keel_unrelate(f.world, e[3], Says, e[k]);
+    int sum = 0;
+    KEEL_EACH_TARGET(f.world, e[3], Says, to, said) {
+        assert_true(keel_is_alive(f.world, to));
+        sum += said->number() - 300;
+    }
+    assert_int_equal(sum, 15 + 16 + 17 + 18 + 19);
+    assert_int_equal(live - before, 385);
+    keel_entity copy = keel_clone_entity(f.world, e[5]);
+    assert_int_equal(keel_get_related(f.world, copy, Says, e[6])->number(), 506);
+    assert_int_equal(live - before, 405);
+    keel_delete_entity(f.world, e[5]);
+    assert_int_equal(live - before, 405 - 20 - 19); // its own, and what others said to it
+    api_end(&f);
+    assert_int_equal(live, before);
+}
+
 const CMUnitTest tests[] = {
+    TEST(edges_own_their_values, "values of edges own what C++ types own"),
     TEST(random_edits_destroy_each_value_once,
          "each value of an owning C++ type is destroyed once"),
     TEST(uniques_events_and_bulk_own_their_values, "uniques, events and bulk edits own C++ values"),

@@ -138,8 +138,9 @@ static const keel_component types[] = {
       .align = 4,
       .no_padding = true,
       .tracking = KEEL_TRACK_ALL },
+    { .name = "holds", .is_relation = true, BOX, .tracking = KEEL_TRACK_ALL },
 };
-_Static_assert(sizeof types / sizeof *types == 37, "a component gets a place in the list below");
+_Static_assert(sizeof types / sizeof *types == 38, "a component gets a place in the list below");
 KEEL_COMPONENT(Spot, .no_padding = true);
 KEEL_COMPONENT(Speed, .no_padding = true, .storage = KEEL_INDEXED);
 KEEL_COMPONENT(Mass, .no_padding = true, .storage = KEEL_ARCHETYPE, .tracking = KEEL_TRACK_ALL);
@@ -150,8 +151,9 @@ const keel_component *const fuzz_components[] = {
     &types[21], &types[22],    &types[23],     &types[24],   &types[25], &types[26], &types[27],
     &types[28], KEEL_OF(Spot), KEEL_OF(Speed), KEEL_OF(Mass)
 };
-const keel_component *const fuzz_relations[] = { &types[29], &types[30], &types[31], &types[32],
-                                                 &types[33], &types[34], &types[35], &types[36] };
+const keel_component *const fuzz_relations[] = { &types[29], &types[30], &types[31],
+                                                 &types[32], &types[33], &types[34],
+                                                 &types[35], &types[36], &types[37] };
 const uint32_t fuzz_relation_count = sizeof fuzz_relations / sizeof *fuzz_relations;
 const uint32_t fuzz_component_count = sizeof fuzz_components / sizeof *fuzz_components;
 

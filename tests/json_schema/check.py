@@ -28,6 +28,7 @@ GOOD = [
     {"Orc": {"i8": -128, "u16": 0}}, {"Orc": {"i64": "-9223372036854775808"}}, {"Orc": {"i64": 5}},
     {"Orc": {"hash": "AQIDBA=="}}, {"Goblin": {}}, {"Raw": "AQL/"}, {"Asleep": True}, {"Likes": []},
     {"Likes": ["a"]}, {"Follows": "a"}, {"DockedAt": {"to": "a", "value": {"since": 3}}},
+    {"Holds": []}, {"Holds": [{"to": "a", "value": {"count": 3}}]},
     {"Orc": {}, "@disabled": ["Orc"]}, {"@handle": "@7v1"},
 ]
 BAD = [
@@ -39,6 +40,8 @@ BAD = [
     {"Orc": {"hash": "AQID"}}, {"Raw": "AQL"}, {"Raw": {}}, {"Asleep": {}}, {"Asleep": False},
     {"Likes": "a"}, {"Likes": [None]}, {"Follows": ["a"]}, {"DockedAt": "a"},
     {"DockedAt": {"to": "a"}}, {"DockedAt": {"to": "a", "value": {}, "more": 1}},
+    {"Holds": {"to": "a", "value": {"count": 3}}}, {"Holds": ["a"]},
+    {"Holds": [{"to": "a", "value": {"count": 300}}]},
     {"@disabled": "Orc"}, {"@disabled": ["Ork"]}, {"@handle": "7v1"}, {"@handle": 7},
 ]
 GOOD_LEVELS = [

@@ -49,6 +49,11 @@ typedef struct DockedAt {
 } DockedAt;
 KEEL_FIELDS(DockedAt, since);
 KEEL_VALUED_RELATION(DockedAt, KEEL_HAS_FIELDS(DockedAt), .exclusive = true);
+typedef struct Holds {
+    uint8_t count;
+} Holds;
+KEEL_FIELDS(Holds, count);
+KEEL_VALUED_RELATION(Holds, KEEL_HAS_FIELDS(Holds));
 typedef struct Round {
     uint64_t number;
 } Round;
@@ -57,7 +62,8 @@ KEEL_UNIQUE(Round, KEEL_HAS_FIELDS(Round));
 
 static keel_world *new_world(void) {
     keel_world *world = keel_world_create(&(keel_world_desc){ .on_misuse = KEEL_MISUSE_RETURN });
-    if (!world || keel_register(world, Orc, Raw, Asleep, Cache, Likes, Follows, DockedAt) < 0 ||
+    if (!world ||
+        keel_register(world, Orc, Raw, Asleep, Cache, Likes, Follows, DockedAt, Holds) < 0 ||
         !keel_register_component(world, KEEL_UNIQUE_OF(Round)))
         return NULL;
     return world;
@@ -85,6 +91,8 @@ static void populate(keel_world *world) {
     keel_relate(world, a, Likes, b);
     keel_relate(world, a, Follows, b);
     keel_relate(world, b, DockedAt, a, { 7 });
+    keel_relate(world, b, Holds, a, { 3 });
+    keel_relate(world, b, Holds, b, { 4 });
     keel_set_unique(world, Round, { UINT64_MAX });
     keel_disable(world, b, Orc);
 }

@@ -280,6 +280,7 @@ static void describe_relations(both *b) {
           .align = 4,
           .no_padding = true },
         { .name = "r3", .is_relation = true, .on_delete = KEEL_REFUSE },
+        { .name = "r4", .is_relation = true, .size = 4, .align = 4, .no_padding = true },
     };
     keel_result result = KEEL_OK;
     memcpy(b->relations, all, sizeof all);

@@ -46,6 +46,7 @@ typedef Text TextIndexed;
 typedef Text TextRow;
 typedef Text TextUnique;
 typedef Text TextEvent;
+typedef Text TextEdge;
 
 static uint32_t copies_left = UINT32_MAX; // then copying fails
 static int64_t live_texts;
@@ -104,6 +105,11 @@ typedef struct Docked {
     uint32_t berth;
 } Docked;
 KEEL_VALUED_RELATION(Docked, .exclusive = true, .no_padding = true, .tracking = KEEL_TRACK_ALL);
+typedef struct Holds {
+    uint32_t count;
+} Holds;
+KEEL_VALUED_RELATION(Holds, .no_padding = true, .tracking = KEEL_TRACK_ALL);
+KEEL_VALUED_RELATION(TextEdge, OWNS_TEXT);
 KEEL_RELATION(PartOf, .exclusive = true, .acyclic = true, .on_delete = KEEL_DELETE_SOURCES);
 
 // ------------------------------------------------------------------ systems
@@ -170,28 +176,16 @@ static void on_index(const keel_change *event, void *data) {
 static void populate(game *g, uint32_t workers) {
     api_begin_workers(&g->f, workers);
     keel_world *w = g->f.world;
-    const keel_component *const all[] = { // so that all games know them in one order
-                                          KEEL_OF(Sparse),
-                                          KEEL_OF(Index),
-                                          KEEL_OF(Row),
-                                          KEEL_OF(Column),
-                                          KEEL_OF(Wide),
-                                          KEEL_OF(Kept),
-                                          KEEL_OF(Loose),
-                                          KEEL_OF(Text),
-                                          KEEL_OF(TextIndexed),
-                                          KEEL_OF(TextRow),
-                                          KEEL_OF(Scratch),
-                                          KEEL_OF(Moved),
-                                          KEEL_OF(Marked),
-                                          KEEL_OF(Likes),
-                                          KEEL_OF(Docked),
-                                          KEEL_OF(PartOf),
-                                          KEEL_OF(keel_name),
-                                          KEEL_UNIQUE_OF(Score),
-                                          KEEL_UNIQUE_OF(TextUnique),
-                                          KEEL_EVENT_OF(Ping),
-                                          KEEL_EVENT_OF(TextEvent)
+    const keel_component *const all[] = {
+        // so that all games know them in one order
+        KEEL_OF(Sparse),     KEEL_OF(Index),          KEEL_OF(Row),
+        KEEL_OF(Column),     KEEL_OF(Wide),           KEEL_OF(Kept),
+        KEEL_OF(Loose),      KEEL_OF(Text),           KEEL_OF(TextIndexed),
+        KEEL_OF(TextRow),    KEEL_OF(Scratch),        KEEL_OF(Moved),
+        KEEL_OF(Marked),     KEEL_OF(Likes),          KEEL_OF(Docked),
+        KEEL_OF(Holds),      KEEL_OF(TextEdge),       KEEL_OF(PartOf),
+        KEEL_OF(keel_name),  KEEL_UNIQUE_OF(Score),   KEEL_UNIQUE_OF(TextUnique),
+        KEEL_EVENT_OF(Ping), KEEL_EVENT_OF(TextEvent)
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         assert_non_null(keel_register_component(w, all[i]));
@@ -274,12 +268,34 @@ static void take_values(game *g, keel_entity e) {
     }
 }
 
+// The first edge of an entity is written, or goes.
+static void change_edge(game *g, keel_entity a) {
+    keel_world *w = g->f.world;
+    const keel_entity held = keel_target_of(w, a, Holds), said = keel_target_of(w, a, TextEdge);
+    Holds *holds = keel_get_related_mut(w, a, Holds, held);
+    if (holds) holds->count = roll(1000);
+    if (!keel_is_null(said) && roll(2))
+        (void)keel_relate(w, a, TextEdge, said, text_of(roll(1000)));
+    else if (!keel_is_null(said)) (void)keel_unrelate(w, a, TextEdge, said);
+    if (roll(3) == 0) (void)keel_unrelate(w, a, Holds, held);
+}
+
 static void relate_some(game *g) {
     keel_world *w = g->f.world;
     const keel_entity a = anybody(g), b = anybody(g);
     char name[16];
     if (keel_is_null(a) || keel_is_null(b)) return;
-    switch (roll(8)) {
+    switch (roll(12)) {
+    case 8:
+        (void)keel_relate(w, a, Holds, b, { roll(100) });
+        break;
+    case 9:
+        (void)keel_relate(w, a, TextEdge, b, text_of(roll(100)));
+        break;
+    case 10:
+    case 11:
+        change_edge(g, a);
+        break;
     case 6:
         (void)keel_relate(w, a, Docked, b, { roll(100) });
         break;

@@ -71,6 +71,11 @@ typedef struct DockedAt {
 } DockedAt;
 KEEL_FIELDS(DockedAt, since);
 KEEL_VALUED_RELATION(DockedAt, KEEL_HAS_FIELDS(DockedAt), .exclusive = true);
+typedef struct Holds {
+    uint16_t count;
+} Holds;
+KEEL_FIELDS(Holds, count);
+KEEL_VALUED_RELATION(Holds, KEEL_HAS_FIELDS(Holds));
 typedef struct Round {
     uint64_t number;
 } Round;
@@ -113,6 +118,8 @@ int main(int argc, char **argv) {
     keel_relate(world, a, Likes, b);
     keel_relate(world, a, Likes, c);
     keel_relate(world, c, DockedAt, d, { 7 });
+    keel_relate(world, a, Holds, b, { 1 });
+    keel_relate(world, a, Holds, c, { 2 });
     keel_set_unique(world, Round, { 12345678901234567u });
     keel_disable(world, b, Orc);
     int status = save(world, argv[1], "before");
@@ -129,6 +136,7 @@ int main(int argc, char **argv) {
     keel_unrelate(world, a, Likes, c);
     keel_relate(world, b, Likes, a);
     keel_replace(world, c, DockedAt, { 8 });
+    keel_relate(world, a, Holds, c, { 3 });
     keel_delete_entity(world, d);
     keel_add(world, keel_add_entity(world), Asleep);
     keel_set_unique(world, Round, { 12345678901234568u });

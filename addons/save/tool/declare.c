@@ -213,6 +213,5 @@ keel_result declare_section(loaded_save *save, const section *s, const unsigned 
         c->size = f.size;
         c->align = f.align;
     }
-    c->exclusive = c->is_relation && c->size;
     return KEEL_OK;
 }

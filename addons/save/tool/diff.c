@@ -125,12 +125,30 @@ static void compare_targets(difference *d, char sign, const loaded_save *of,
     }
 }
 
+// Of edges that are there in both.
+static void compare_edge_values(difference *d, keel_entity e, const keel_component *a,
+                                const keel_component *b) {
+    char target[360], whose[sizeof d->whose];
+    memcpy(whose, d->whose, sizeof whose);
+    for (keel_entity t = keel_null();
+         !keel_is_null(t = keel_next_target_component(d->a->world, e, a, t));) {
+        const void *then = keel_get_related_component(d->a->world, e, a, t);
+        const void *now = keel_get_related_component(d->b->world, e, b, t);
+        if (!then || !now) continue;
+        name_entity(d->a, t, target, sizeof target);
+        (void)snprintf(d->whose, sizeof d->whose, "%.140s, %.360s", whose, target);
+        compare_values(d, a, b, then, now);
+    }
+    memcpy(d->whose, whose, sizeof whose);
+}
+
 static void compare_relation(difference *d, keel_entity e, const keel_component *a,
                              const keel_component *b) {
     if (a) compare_targets(d, '-', d->a, d->b, e, a, b);
     if (b) compare_targets(d, '+', d->b, d->a, e, b, a);
-    if (a && b && a->size && b->size && has(d->a, e, a) && has(d->b, e, b))
-        compare_values(d, a, b, value_of(d->a, e, a), value_of(d->b, e, b));
+    if (!a || !b || !a->size || !b->size || !has(d->a, e, a) || !has(d->b, e, b)) return;
+    if (!a->exclusive || !b->exclusive) compare_edge_values(d, e, a, b);
+    else compare_values(d, a, b, value_of(d->a, e, a), value_of(d->b, e, b));
 }
 
 static void compare_text(difference *d, const char *what, const char *old, const char *now) {

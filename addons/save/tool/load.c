@@ -97,6 +97,14 @@ static bool is_declared(const section *s) {
     return has_values(s) && !is_own;
 }
 
+// Sources ascend. Where none has two targets the relation is taken for an exclusive one.
+static bool is_one_each(const unsigned char *sources, uint64_t count) {
+    uint64_t i = 1;
+    while (i < count && memcmp(sources + i * 4, sources + (i - 1) * 4, 4) != 0)
+        ++i;
+    return i >= count;
+}
+
 // The section is taken again, up to its rows.
 static keel_result declare(loaded_save *save, save_reader *r, const section *s, declared *d) {
     save_schema again = { 0 };
@@ -115,6 +123,7 @@ static keel_result declare(loaded_save *save, save_reader *r, const section *s, 
     if (!indices || !rows) return save_impossible(r, "its size is wrong");
     result = declare_section(save, s, rows, d);
     if (result < 0) return result;
+    if (columns == 2) d->component.exclusive = d->component.size && is_one_each(indices, count);
     if (!keel_register_component(save->world, &d->component))
         return save_fail(&save->error, KEEL_ERROR_FORMAT, "'%.100s' of the save: %s", s->name,
                          keel_last_error(save->world)->message);
