@@ -37,7 +37,7 @@ typedef struct Sole {
     uint32_t value;
 } Sole;
 KEEL_VALUED_RELATION(Sole, .drop = keep_apart); // no copy
-KEEL_FIELDS(Knows, KEEL_FIELD(by));
+KEEL_FIELDS(Knows, by);
 KEEL_VALUED_RELATION(Knows, KEEL_HAS_FIELDS(Knows));
 
 enum { ENTITIES = 100 };
