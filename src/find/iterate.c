@@ -74,7 +74,7 @@ static void count_in(const keeli_iterator *it, int32_t change) {
         }
     }
     if (it->plan->has_rows) keeli_count(view->world, &view->world->stand_in.rows.iterating, change);
-    if (it->plan->scan == KEELI_SCAN_ENTITIES || it->plan->scan == KEELI_SCAN_NOTHING ||
+    if (it->plan->scan == KEELI_SCAN_ENTITIES ||
         (it->plan->scan == KEELI_SCAN_LEVELS && !it->plan->leader) ||
         (it->plan->scan == KEELI_SCAN_HANDLES && !it->plan->need_count))
         keeli_count(view->world, &view->world->stand_in.entities.iterating, change);

@@ -300,6 +300,21 @@ static void a_walk_that_ended_allows_edits(void **state) {
     api_end(&f);
 }
 
+// It is no use of the list of entities that anybody declared: another system may edit that now.
+static void a_walk_over_nothing_refuses_nothing(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    keel_view view = open_view(
+        f.world, KEEL_TERMS(KEEL_MODIFIED(Number), KEEL_MAY_EDIT(Other), KEEL_MAY_EDIT_ENTITIES));
+    keel_iterator walk;
+    assert_int_equal(keel_iterator_begin(&walk, &view), KEEL_OK);
+    assert_false(keel_is_null(keel_add_entity(&view)));
+    keel_iterator_end(&walk);
+    keel_view_end(&view);
+    api_end(&f);
+}
+
 static void a_walk_of_entities_refuses_new_ones(void **state) {
     (void)state;
     api_fixture f;
@@ -414,6 +429,7 @@ static const struct CMUnitTest tests[] = {
     TEST(removing_needs_edit_of_each, "removing several needs edit of each, or none is removed"),
     TEST(a_walk_refuses_edits_of_what_it_walks, "a walk refuses edits of what it looks at"),
     TEST(a_walk_that_ended_allows_edits, "edits are allowed when the last walk has ended"),
+    TEST(a_walk_over_nothing_refuses_nothing, "a walk over nothing refuses nothing"),
     TEST(a_walk_of_entities_refuses_new_ones, "a walk of the entities refuses new ones"),
     TEST(who_may_not_add_entities_is_told_how, "who may not add entities is told how to"),
     TEST(edits_through_a_closed_view_are_refused, "edits through closed views are refused"),
