@@ -54,10 +54,30 @@ void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_
     else if (!stays) keeli_changed(world, s, keeli_entity_at(&world->entities, source));
 }
 
+// All edges of an entity are about to go: observers see them all.
+static void notify_targets(keel_world *world, const keeli_relation *r, uint32_t source) {
+    for (uint32_t at = 0; (at = keeli_edge_next(&r->edges.sources, source, at)) != KEELI_NO_EDGE;
+         ++at)
+        keeli_notify_edge(world, r, source, at, KEEL_ON_UNRELATED);
+}
+static void notify_sources(keel_world *world, const keeli_relation *r, uint32_t target,
+                           uint32_t but) {
+    const keeli_edge_side *side = &r->edges.targets;
+    for (uint32_t at = 0; (at = keeli_edge_next(side, target, at)) != KEELI_NO_EDGE; ++at)
+        if (keeli_edge_other(side, target, at) != but)
+            keeli_notify_edge(world, r, keeli_edge_other(side, target, at),
+                              keeli_edge_twin(side, target, at), KEEL_ON_UNRELATED);
+}
+static bool is_edge_observed(const keeli_relation *r) {
+    return r->sources->tracking.observers.kinds & KEEL_ON_UNRELATED;
+}
+
 void *keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(to);
-    if (keeli_edges_are_exclusive(&r->edges) && keeli_edge_count(&r->edges.sources, source))
+    if (keeli_edges_are_exclusive(&r->edges) && keeli_edge_count(&r->edges.sources, source)) {
+        keeli_notify_edge(world, r, source, 0, KEEL_ON_UNRELATED);
         keeli_let_go(world, r, source, 0, true);
+    }
     if (!keeli_store_has(r->targets, target)) (void)keeli_store_push(world, r->targets, to);
     return keeli_edges_add(&r->edges, source, target);
 }
@@ -78,14 +98,15 @@ void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, ke
     if (!had) (void)keeli_store_push(world, r->sources, e);
     if (had) keeli_changed(world, r->sources, e);
     else keeli_came(world, r->sources, source);
+    keeli_notify_related(world, r, source);
 }
 
-void keeli_let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {
+static void let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {
     const keeli_edge_side *side = &r->edges.sources;
     for (uint32_t count = keeli_edge_count(side, source); count; --count)
         keeli_let_go(world, r, source, keeli_edge_list_of(side, source)->used - 1, false);
 }
-void keeli_let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target) {
+static void let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target) {
     const keeli_edge_side *side = &r->edges.targets;
     for (uint32_t count = keeli_edge_count(side, target); count; --count) {
         const uint32_t place = keeli_edge_list_of(side, target)->used - 1;
@@ -94,13 +115,28 @@ void keeli_let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t targ
     }
 }
 
+void keeli_let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {
+    if (is_edge_observed(r)) notify_targets(world, r, source);
+    let_go_of_targets(world, r, source);
+}
+void keeli_let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target) {
+    if (is_edge_observed(r)) notify_sources(world, r, target, UINT32_MAX);
+    let_go_of_sources(world, r, target);
+}
+
 void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
     const uint32_t index = keeli_index_of(e);
     uint32_t at = UINT32_MAX;
+    for (const keeli_relation *r = world->relations.all; world->followers.observed && r;
+         r = r->next) {
+        if (!is_edge_observed(r)) continue;
+        notify_targets(world, r, index);
+        notify_sources(world, r, index, index);
+    }
     for (const keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (!s->relation) continue;
-        keeli_let_go_of_targets(world, s->relation, index);
-        keeli_let_go_of_sources(world, s->relation, index);
+        let_go_of_targets(world, s->relation, index);
+        let_go_of_sources(world, s->relation, index);
     }
 }
 
@@ -198,7 +234,10 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
                              uint32_t count, keeli_edge_copies *values) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
         const keeli_edge_side *side = &r->edges.sources;
-        if (!keeli_store_has(r->sources, prototype) || r->sources->size) continue;
+        if (!keeli_store_has(r->sources, prototype)) continue;
+        for (uint32_t i = 0; i < count && r->sources->size; ++i) // keeli_commit_edges_of
+            keeli_notify_related(world, r, keeli_index_of(copies[i]));
+        if (r->sources->size) continue;
         keeli_edge_copies *own = values;
         while (own && own->relation != r)
             own = own->next;

@@ -44,13 +44,16 @@ static keel_result give_value(keel_world *world, keeli_relation *r, keel_entity 
                               const keel_entity *to, const void *value) {
     const bool had = keeli_store_has(r->sources, keeli_index_of(e));
     keeli_batch b;
+    keeli_editing_begin(world);
     keeli_batch_begin(&b, world, &e, 1, "relating entities");
     keeli_batch_add(&b, NULL, r->sources, value, 0, KEELI_HANDED_OVER);
     if (keeli_batch_reserve(&b) == KEEL_OK && to) keeli_commit_edge(world, r, e, *to);
-    KEEL_TRY(keeli_batch_give(&b));
-    if (!had || value) return KEEL_OK; // all who follow were notified
-    keeli_changed(world, r->sources, e);
-    return keeli_done(world, KEEL_OK);
+    const keel_result result = keeli_batch_give(&b);
+    // all who follow a value that is given were notified
+    if (result == KEEL_OK && had && !value) keeli_changed(world, r->sources, e);
+    if (result == KEEL_OK && to) keeli_notify_related(world, r, keeli_index_of(e));
+    keeli_editing_end(world);
+    return keeli_done(world, result);
 }
 
 // A value of an edge that is there is written.
@@ -107,6 +110,7 @@ static keel_result unrelate(keel_world *world, const keeli_holder *holder, keel_
     const uint32_t source = keeli_index_of(e);
     const uint32_t place = keeli_edges_find(&r->edges, source, keeli_index_of(other));
     if (place == KEELI_NO_EDGE) return KEEL_ABSENT;
+    keeli_notify_edge(world, r, source, place, KEEL_ON_UNRELATED);
     keeli_let_go(world, r, source, place, false);
     keeli_validate_storage(world, r->sources);
     return keeli_done(world, KEEL_OK);
