@@ -29,6 +29,13 @@ static keeli_relation *to_edit(keel_world *world, const keeli_holder *holder,
     return *result < 0 ? NULL : s->relation;
 }
 
+static keel_entity entity_at(const keeli_relation *r, const keeli_edge_side *side, keel_entity of,
+                             uint32_t place) {
+    if (place == KEELI_NO_EDGE) return keel_null();
+    const uint32_t index = keeli_edge_other(side, keeli_index_of(of), place);
+    return keeli_entity_at(&r->sources->world->entities, index);
+}
+
 // Does the one lead to the other, or is it the same? What has no sources is led to by nobody.
 static bool is_above(const keeli_relation *r, uint32_t above, uint32_t of) {
     const keeli_edge_side *side = &r->edges.sources;
@@ -70,6 +77,8 @@ static keel_result write_edge(keel_world *world, keeli_relation *r, keel_entity 
         keeli_value_move(r->sources, to, (void *)(uintptr_t)value); // handed over
     }
     keeli_changed(world, r->sources, e);
+    if (r->edges.is_symmetric)
+        keeli_changed(world, r->sources, entity_at(r, &r->edges.sources, e, place));
     return keeli_done(world, KEEL_OK);
 }
 
@@ -110,7 +119,7 @@ static keel_result unrelate(keel_world *world, const keeli_holder *holder, keel_
     const uint32_t source = keeli_index_of(e);
     const uint32_t place = keeli_edges_find(&r->edges, source, keeli_index_of(other));
     if (place == KEELI_NO_EDGE) return KEEL_ABSENT;
-    keeli_notify_edge(world, r, source, place, KEEL_ON_UNRELATED);
+    keeli_notify_unrelated(world, r, source, place);
     keeli_let_go(world, r, source, place, false);
     keeli_validate_storage(world, r->sources);
     return keeli_done(world, KEEL_OK);
@@ -173,12 +182,6 @@ static const keeli_relation *look(const keel_scope *scope, const keel_component 
 static bool is_alive(const keeli_relation *r, keel_entity e) {
     return keeli_entity_is_alive(&r->sources->world->entities, e);
 }
-static keel_entity entity_at(const keeli_relation *r, const keeli_edge_side *side, keel_entity of,
-                             uint32_t place) {
-    if (place == KEELI_NO_EDGE) return keel_null();
-    const uint32_t index = keeli_edge_other(side, keeli_index_of(of), place);
-    return keeli_entity_at(&r->sources->world->entities, index);
-}
 
 bool(keel_is_related_component)(const keel_scope *scope, keel_entity source,
                                 const keel_component *relation, keel_entity target) {
@@ -220,6 +223,7 @@ void *(keel_get_related_component_mut)(keel_scope *scope, keel_entity source,
         return NULL;
     mark_edge(who.world, r);
     keeli_track_modified(who.world, r->sources, keeli_index_of(source));
+    if (r->edges.is_symmetric) keeli_track_modified(who.world, r->sources, keeli_index_of(target));
     return value;
 }
 

@@ -24,6 +24,9 @@ void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, ke
 // of `s`: KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COPY.
 keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keeli_edges *from,
                              keeli_heap *heap);
+// An edge is about to go, in both directions where it has two: observers are called.
+void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t source,
+                            uint32_t place);
 // The edge of a source at a place goes; who looks at what is going still sees it. `stays`: the
 // source gets another target at once, or has no component yet.
 void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place,

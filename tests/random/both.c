@@ -263,8 +263,8 @@ static void describe(both *b, uint32_t k) {
     b->uniques[k].storage = KEEL_SPARSE_SET;
 }
 
-// To many and exclusive, with and without values, with each rule; without a target values are not
-// there, so they may lie anywhere but in archetypes.
+// To many and exclusive, symmetric and not, with and without values, with each rule; without a
+// target values are not there, so they may lie anywhere but in archetypes.
 static void describe_relations(both *b) {
     static const keel_component all[RELATIONS] = {
         { .name = "r0", .is_relation = true },
@@ -281,6 +281,20 @@ static void describe_relations(both *b) {
           .no_padding = true },
         { .name = "r3", .is_relation = true, .on_delete = KEEL_REFUSE },
         { .name = "r4", .is_relation = true, .size = 4, .align = 4, .no_padding = true },
+        { .name = "r5",
+          .is_relation = true,
+          .symmetric = true,
+          .size = 4,
+          .align = 4,
+          .no_padding = true },
+        { .name = "r6", .is_relation = true, .exclusive = true, .symmetric = true },
+        { .name = "r7",
+          .is_relation = true,
+          .exclusive = true,
+          .symmetric = true,
+          .size = 4,
+          .align = 4,
+          .no_padding = true },
     };
     keel_result result = KEEL_OK;
     memcpy(b->relations, all, sizeof all);
@@ -288,7 +302,8 @@ static void describe_relations(both *b) {
     for (uint32_t r = 0; r < RELATIONS; ++r) {
         const keel_component *c = &b->relations[r];
         (void)model_add_relation(
-            &b->model, (model_relation){ c->exclusive, c->acyclic, c->on_delete, NULL, 0 });
+            &b->model,
+            (model_relation){ c->exclusive, c->acyclic, c->symmetric, c->on_delete, NULL, 0 });
         if (!keel_register_component(b->world, c)) result = KEEL_ERROR_COMPONENT;
     }
     both_agree_surely(b, result, KEEL_OK);
