@@ -11,13 +11,11 @@ static bool has_rule(const keeli_relation *r) {
 }
 
 // ------------------------------------------------------------------ changing
-// Room to take `extra` more sources along, one of them with this index.
-static bool reserve_rule(keel_world *world, const keeli_relation *r, uint32_t source,
-                         uint32_t extra) {
+bool keeli_reserve_doomed(keel_world *world, uint32_t source, uint32_t extra) {
     keeli_relations *all = &world->relations;
     const uint32_t words = source / 64 + 1, old = all->marks.count;
     uint32_t sources = extra;
-    if (!has_rule(r)) return true;
+    if (all->of_children) sources += keeli_store_count(world->hierarchy.children);
     for (const keeli_relation *other = all->all; other; other = other->next)
         sources += has_rule(other) ? keeli_store_count(other->sources) : 0;
     if (!KEELI_RESERVE(&world->heap, &all->doomed, sources)) return false;
@@ -26,6 +24,10 @@ static bool reserve_rule(keel_world *world, const keeli_relation *r, uint32_t so
     memset(all->marks.items + old, 0, (words - old) * sizeof *all->marks.items);
     all->marks.count = words;
     return true;
+}
+static bool reserve_rule(keel_world *world, const keeli_relation *r, uint32_t source,
+                         uint32_t extra) {
+    return !has_rule(r) || keeli_reserve_doomed(world, source, extra);
 }
 
 // With an edge to itself there is no other end.
@@ -335,4 +337,9 @@ void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_ent
 bool keeli_reserve_rule(keel_world *world, const keeli_relation *r) {
     const uint32_t last = keeli_presence_last(&r->sources->presence);
     return last == UINT32_MAX || reserve_rule(world, r, last, 0);
+}
+bool keeli_reserve_rule_of_children(keel_world *world) {
+    const uint32_t last = keeli_presence_last(&world->hierarchy.children->presence);
+    return last == UINT32_MAX || !world->relations.of_children ||
+           keeli_reserve_doomed(world, last, 0);
 }

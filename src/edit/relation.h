@@ -47,8 +47,11 @@ typedef struct keeli_roots {
     keel_entity tree;
 } keeli_roots;
 keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots);
-// Room to take along all who are sources now; false when out of memory.
+// Room to take `extra` more along, one of them with this index; or all who are sources or children
+// now. False when out of memory.
+bool keeli_reserve_doomed(keel_world *world, uint32_t source, uint32_t extra);
 bool keeli_reserve_rule(keel_world *world, const keeli_relation *r);
+bool keeli_reserve_rule_of_children(keel_world *world);
 
 // Copies are about to get what a prototype is related to: room for that, or an error. `numbers`:
 // how many numbers the lists of their blocks get besides. Then they get it, when they are alive.

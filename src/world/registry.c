@@ -415,6 +415,7 @@ bool keeli_registry_init(keel_world *world) {
     if (!world->hierarchy.parents || !world->hierarchy.children) return false;
     world->hierarchy.parents->flags |= KEELI_IS_LINK;
     world->hierarchy.children->flags |= KEELI_IS_LINK;
+    if (world->relations.of_children) world->hierarchy.children->flags |= KEELI_HAS_RULE;
     world->hierarchy.links = (struct keeli_links){ .world = world,
                                                    .parents = world->hierarchy.parents->root,
                                                    .children = world->hierarchy.children->root };

@@ -151,9 +151,14 @@ static bool is_in(const keel_entity *list, size_t count, keel_entity e) {
     return false;
 }
 
-// The sources that go with a target come to the list, of the relation that is known last first.
+// The children and sources that go with a target come to the list, children first, then those of
+// the relation that is known last.
 static size_t append_sources(const model_world *world, keel_entity target, keel_entity *list,
                              size_t count) {
+    const model_slot *slot = living(world, target);
+    const bool takes = slot && world->on_parent_delete == KEEL_DELETE_SOURCES;
+    for (size_t i = 0; takes && i < slot->child_count; i++)
+        if (!is_in(list, count, slot->children[i])) list[count++] = slot->children[i];
     for (size_t r = world->relation_count; r-- > 0;) {
         const model_relation *relation = &world->relations[r];
         if (relation->on_delete != KEEL_DELETE_SOURCES) continue;
@@ -166,6 +171,11 @@ static size_t append_sources(const model_world *world, keel_entity target, keel_
 }
 
 static bool is_refused(const model_world *world, const keel_entity *list, size_t count) {
+    for (size_t k = 0; k < count && world->on_parent_delete == KEEL_REFUSE; k++) {
+        const model_slot *slot = living(world, list[k]);
+        for (size_t i = 0; i < slot->child_count; i++)
+            if (!is_in(list, count, slot->children[i])) return true;
+    }
     for (size_t r = 0; r < world->relation_count; r++) {
         const model_relation *relation = &world->relations[r];
         for (size_t i = 0; i < relation->edge_count && relation->on_delete == KEEL_REFUSE; i++)
@@ -178,7 +188,7 @@ static bool is_refused(const model_world *world, const keel_entity *list, size_t
 
 // Delete whom the entities take along, the last found first. They are alive and all different.
 static keel_result delete_sources(model_world *world, const keel_entity *entities, size_t count) {
-    bool has_rules = false;
+    bool has_rules = world->on_parent_delete != KEEL_UNRELATE;
     for (size_t r = 0; r < world->relation_count; r++)
         has_rules |= world->relations[r].on_delete != KEEL_UNRELATE;
     if (!has_rules) return KEEL_OK;

@@ -52,6 +52,7 @@ typedef struct model_world {
     anymap uniques;      ///< kind -> value
     model_relation *relations;
     size_t relation_count;
+    keel_on_delete on_parent_delete; ///< what becomes of children
 } model_world;
 
 /// Which entities model_list tells. Zero: all living ones.

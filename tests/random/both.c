@@ -310,6 +310,7 @@ static void describe_relations(both *b) {
 }
 
 void both_describe(both *b) {
+    b->model.on_parent_delete = (keel_on_delete)b->setting.of_children;
     for (uint32_t k = 0; k < ALL_KINDS; ++k)
         model_add_kind(&b->model, kinds[k].size);
     for (uint32_t k = 0; k < KINDS; ++k) {
@@ -331,8 +332,11 @@ void both_begin(both *b, setting s, bool trace) {
     memset(seen, 0, sizeof *seen * (made + 1));
     spare_count = made = living = look = elsewhere = 0;
     fault = NULL;
-    b->world = keel_world_create(&(keel_world_desc){
-        .allocator = b->memory->allocator, .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
+    b->world =
+        keel_world_create(&(keel_world_desc){ .allocator = b->memory->allocator,
+                                              .log = keel_log_none,
+                                              .on_misuse = KEEL_MISUSE_RETURN,
+                                              .on_parent_delete = (keel_on_delete)s.of_children });
     if (!b->world) both_fail(b, "no world");
     both_describe(b);
     if (s.templates) templates_begin(b);

@@ -58,6 +58,7 @@ typedef struct setting {
     uint8_t storages;    // 0 sparse, 1 indexed, 2 archetype, more: a mix by this number
     bool far, many, dry; // indices far away; crowds; memory that runs out
     bool templates;      // are there prefabs?
+    uint8_t of_children; // a keel_on_delete
 } setting;
 
 // A group that was made; a bit for each kind that it names.

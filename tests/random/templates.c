@@ -9,7 +9,9 @@
 void templates_begin(both *b) {
     both *t = b->templates = calloc(1, sizeof *t);
     if (!t) abort();
-    t->setting = (setting){ .storages = b->setting.storages, .dry = b->setting.dry };
+    t->setting = (setting){ .storages = b->setting.storages,
+                            .dry = b->setting.dry,
+                            .of_children = b->setting.of_children };
     t->templates = t; // they are spawned among themselves, too
     t->are_templates = t->is_copy = true;
     t->memory = b->memory;

@@ -157,7 +157,7 @@ typedef void keel_range_fn(uint32_t begin, uint32_t end, const keel_piece *piece
 typedef void keel_span_fn(const keel_span *span, const keel_piece *piece, void *data);
 struct keel_component { const char *name; const char *type; uint32_t size; uint32_t align; keel_storage storage; uint32_t tracking; keel_drop_hook *drop; keel_copy_hook *copy; keel_move_hook *move; keel_hash_hook *hash; void *hook_data; bool no_padding; bool transient; keel_threads threads; const keel_field *fields; uint32_t field_count; bool is_unique; bool is_event; bool is_relation; bool exclusive; bool acyclic; bool symmetric; keel_on_delete on_delete; uint32_t limit; const void *initial; const keel_component *const *required; const char *saved_as; uint32_t version; keel_migrate_hook *migrate; keel_save_hook *save; keel_load_hook *load; int line; const char *file; uint32_t *slot; const keel_component *declared; };
 struct keel_executor { void *context; uint32_t worker_count; bool (*submit)(void *context, keel_job *job, void *data); };
-struct keel_world_desc { const char *name; keel_allocator allocator; keel_logger log; keel_misuse on_misuse; uint32_t entity_capacity; uint32_t worker_count; const keel_executor *executor; };
+struct keel_world_desc { const char *name; keel_allocator allocator; keel_logger log; keel_misuse on_misuse; uint32_t entity_capacity; uint32_t worker_count; const keel_executor *executor; keel_on_delete on_parent_delete; };
 struct keel_statistics { keel_memory memory; uint64_t dropped_commands; };
 struct keel_merge_options { keel_entity root; bool strict; bool same_templates; keel_entity *handles; };
 struct keel_parent { uint32_t child_count; keel_entity first_child; };
