@@ -2,6 +2,7 @@
 #include "data/edges.h"
 
 #include "base/bytes.h"
+#include "base/platform/platform.h"
 
 #include <string.h>
 
@@ -225,13 +226,15 @@ void keeli_edges_deinit(keeli_edges *edges, keeli_heap *heap) { keeli_edges_clea
 static void trim_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side) {
     for (uint32_t page = 0; page < side->capacity; ++page) {
         uint32_t i = 0;
-        while (side->pages[page] && i < KEELI_EDGE_PAGE && !side->pages[page][i].used)
+        while (side->pages[page] && i < KEELI_EDGE_PAGE &&
+               side->pages[page][i].used == side->pages[page][i].holes)
             ++i;
         if (i == KEELI_EDGE_PAGE) free_page(edges, heap, side, page);
     }
 }
 
 void keeli_edges_trim(keeli_edges *edges, keeli_heap *heap) {
+    if (keeli_atomic_load(&edges->walks)) return;
     if (!edges->count) {
         keeli_edges_clear(edges, heap);
     } else {
@@ -247,6 +250,15 @@ uint32_t keeli_edge_next(const keeli_edge_side *side, uint32_t index, uint32_t p
     while (place < list->used && *keeli_edge_entry(list, side->stride, place) == KEELI_HOLE)
         ++place;
     return place < list->used ? place : KEELI_NO_EDGE;
+}
+
+uint32_t keeli_edge_before(const keeli_edge_side *side, uint32_t index, uint32_t place) {
+    keeli_edge_list *list = keeli_edge_list_of(side, index);
+    if (!list) return KEELI_NO_EDGE;
+    if (place > list->used) place = list->used;
+    while (place && *keeli_edge_entry(list, side->stride, place - 1) == KEELI_HOLE)
+        --place;
+    return place ? place - 1 : KEELI_NO_EDGE;
 }
 
 static uint32_t find_in(const keeli_edge_side *side, uint32_t index, uint32_t other) {
@@ -276,10 +288,47 @@ bool keeli_edges_next(const keeli_edges *edges, keeli_edge_walk *walk) {
 }
 
 // ------------------------------------------------------------------ changing
+// Close the holes; twins hear of the new places.
+static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_edge_list *list) {
+    uint32_t n = 0;
+    for (uint32_t place = 0; place < list->used; ++place) {
+        const uint32_t *entry = keeli_edge_entry(list, side->stride, place);
+        if (entry[0] == KEELI_HOLE) continue;
+        uint32_t *to = keeli_edge_entry(list, side->stride, n);
+        const uint32_t twin = side->stride == 1 ? 0 : entry[1];
+        memmove(to, entry, side->stride * sizeof *to);
+        if (other->stride != 1)
+            keeli_edge_entry(keeli_edge_list_of(other, to[0]), other->stride, twin)[1] = n;
+        ++n;
+    }
+    list->used = n;
+    list->holes = 0;
+}
+
+// Places of the list became holes.
+static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
+                 const keeli_edge_side *other, uint32_t index) {
+    keeli_edge_list *list = keeli_edge_list_of(side, index);
+    // who adds to the list does it then; a source with one target has always room for one
+    if (other->stride != 1 && keeli_atomic_load(&edges->walks)) return;
+    while (list->used && *keeli_edge_entry(list, side->stride, list->used - 1) == KEELI_HOLE) {
+        --list->used;
+        --list->holes;
+    }
+    if (!list->used) {
+        free_list(edges, heap, list, side->stride);
+    } else {
+        if (list->holes > list->used / 2 && list->used > 8) compact(side, other, list);
+        if (list->power > PAGED_FROM) give_pages(edges, heap, list, side->stride);
+    }
+}
+
 bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
                         uint32_t extra) {
     keeli_edge_list *list = keeli_edge_list_of(side, index);
     if (!list && !reserve_page(edges, heap, side, index)) return false;
+    if (list && list->holes > list->used / 2)
+        tidy(edges, heap, side, side == &edges->sources ? &edges->targets : &edges->sources, index);
     list = list ? list : keeli_edge_list_of(side, index);
     while (capacity_of(list, side->stride) - list->used < extra)
         if (!grow(edges, heap, list, side->stride)) return false;
@@ -314,39 +363,6 @@ void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
     ++edges->count;
     ++edges->edits;
     return value;
-}
-
-// Close the holes; twins hear of the new places.
-static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_edge_list *list) {
-    uint32_t n = 0;
-    for (uint32_t place = 0; place < list->used; ++place) {
-        const uint32_t *entry = keeli_edge_entry(list, side->stride, place);
-        if (entry[0] == KEELI_HOLE) continue;
-        uint32_t *to = keeli_edge_entry(list, side->stride, n);
-        const uint32_t twin = side->stride == 1 ? 0 : entry[1];
-        memmove(to, entry, side->stride * sizeof *to);
-        if (other->stride != 1)
-            keeli_edge_entry(keeli_edge_list_of(other, to[0]), other->stride, twin)[1] = n;
-        ++n;
-    }
-    list->used = n;
-    list->holes = 0;
-}
-
-// A place of the list became a hole.
-static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
-                 const keeli_edge_side *other, uint32_t index) {
-    keeli_edge_list *list = keeli_edge_list_of(side, index);
-    while (list->used && *keeli_edge_entry(list, side->stride, list->used - 1) == KEELI_HOLE) {
-        --list->used;
-        --list->holes;
-    }
-    if (!list->used) {
-        free_list(edges, heap, list, side->stride);
-    } else {
-        if (list->holes > list->used / 2 && list->used > 8) compact(side, other, list);
-        if (list->power > PAGED_FROM) give_pages(edges, heap, list, side->stride);
-    }
 }
 
 void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place) {

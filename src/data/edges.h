@@ -2,10 +2,11 @@
 // Who is related to whom: a list of targets for each source, a list of sources for each target,
 // both in the order of relating. An entry knows the place of its twin in the other list, so that an
 // edge goes without a search; what goes leaves a hole, so that order stays, and holes go when they
-// are more than half. Entities are indices here. Invariant: each entry that is no hole has a twin
-// that names it, and its place. Checked by keeli_edges_are_valid.
-// Edges may have values, in slots that never move: the entry of the source has the number. Hooks
-// are the owner's: who removes edges drops their values before, and keeli_edges_copy copies bytes.
+// are more than half, though not while somebody walks over edges. Entities are indices here.
+// Invariant: each entry that is no hole has a twin that names it, and its place. Checked by
+// keeli_edges_are_valid. Edges may have values, in slots that never move: the entry of the source
+// has the number. Hooks are the owner's: who removes edges drops their values before, and
+// keeli_edges_copy copies bytes.
 #pragma once
 #include "base/memory.h"
 
@@ -50,6 +51,7 @@ typedef struct keeli_edges {
     keeli_edge_values values;
     uint32_t count;
     uint64_t edits; // goes up with each edge that comes or goes
+    uint32_t walks; // while any is open holes stay and no place is used twice; threads share it
     size_t bytes;
 } keeli_edges;
 
@@ -82,6 +84,8 @@ static inline uint32_t *keeli_edge_entry(keeli_edge_list *list, uint32_t stride,
 }
 // The first place at `place` or above that is no hole; KEELI_NO_EDGE at the end.
 uint32_t keeli_edge_next(const keeli_edge_side *side, uint32_t index, uint32_t place);
+// The last place below `place` that is no hole; KEELI_NO_EDGE: there is none.
+uint32_t keeli_edge_before(const keeli_edge_side *side, uint32_t index, uint32_t place);
 // Whom the entry at a place names.
 static inline uint32_t keeli_edge_other(const keeli_edge_side *side, uint32_t index,
                                         uint32_t place) {

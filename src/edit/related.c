@@ -82,16 +82,14 @@ void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, ke
 
 void keeli_let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {
     const keeli_edge_side *side = &r->edges.sources;
-    for (uint32_t count = keeli_edge_count(side, source); count; --count)
-        keeli_let_go(world, r, source, keeli_edge_list_of(side, source)->used - 1, false);
+    for (uint32_t at = UINT32_MAX; (at = keeli_edge_before(side, source, at)) != KEELI_NO_EDGE;)
+        keeli_let_go(world, r, source, at, false);
 }
 void keeli_let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target) {
     const keeli_edge_side *side = &r->edges.targets;
-    for (uint32_t count = keeli_edge_count(side, target); count; --count) {
-        const uint32_t place = keeli_edge_list_of(side, target)->used - 1;
-        keeli_let_go(world, r, keeli_edge_other(side, target, place),
-                     keeli_edge_twin(side, target, place), false);
-    }
+    for (uint32_t at = UINT32_MAX; (at = keeli_edge_before(side, target, at)) != KEELI_NO_EDGE;)
+        keeli_let_go(world, r, keeli_edge_other(side, target, at),
+                     keeli_edge_twin(side, target, at), false);
 }
 
 void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
