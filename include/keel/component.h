@@ -196,7 +196,7 @@ typedef struct keel_component {
     /// gets one without a value has (KEEL_INIT(T), or brought by `required`); default: zeros.
     /// Uniques: what a world has when it first hears of the unique: when it is registered, or first
     /// looked at, set or named by a system or view. Taken away it stays away. Default: none until
-    /// it is set.
+    /// it is set. KEEL_COMPONENT and KEEL_UNIQUE take a pointer to the declared type only.
     const void *initial;
     /// Components: others that an entity with this one has, too, up to a NULL: KEEL_LIST(A, B). Who
     /// gets this one gets those that it lacks, and what they require, in the same edit. While it

@@ -119,17 +119,18 @@ KEEL_API keel_entity keel_next_source_component(const keel_scope *scope, keel_en
                                                 const keel_component *relation, keel_entity after);
 
 /// @cond
-// Private: a loop over targets or sources. Handles are taken a few at a time, as long as nothing is
-// edited; the one behind them tells where to go on.
+// Private: a loop over targets or sources. Handles are taken a few at a time; while there are more,
+// edges keep their places.
 typedef struct keeli_relation_walk {
     const void *relation; // NULL: nothing to visit
     const uint64_t *edits;
     uint64_t seen; // of them
     keel_entity of;
-    uint32_t place; // of the last item
+    uint32_t place, end; // where to go on, and behind the last place of the beginning
     uint16_t at, count;
-    bool to_sources, has_more; // the last item only tells where to go on
-    bool wants_values;         // it is the beginning of a keeli_valued_walk
+    bool to_sources;
+    bool wants_values; // it is the beginning of a keeli_valued_walk
+    bool is_counted;   // the relation knows that it is open
     keel_entity items[16];
 } keeli_relation_walk;
 typedef struct keeli_valued_walk {
@@ -140,6 +141,7 @@ KEEL_API void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_sc
                                         keel_entity of, const keel_component *relation,
                                         bool to_sources, bool wants_values);
 KEEL_API void keeli_relation_walk_more(keeli_relation_walk *walk);
+KEEL_API void keeli_relation_walk_close(keeli_relation_walk *walk);
 static inline keeli_relation_walk keeli_relation_walk_of(const keel_scope *scope, keel_entity of,
                                                          const keel_component *relation,
                                                          bool to_sources) {
@@ -154,10 +156,14 @@ static inline keeli_valued_walk keeli_valued_walk_of(const keel_scope *scope, ke
     keeli_relation_walk_begin(&valued.plain, scope, of, relation, to_sources, true);
     return valued;
 }
-// The current one may leave meanwhile.
+static inline void keeli_relation_walk_end(keeli_relation_walk *walk) {
+    if (walk->is_counted) keeli_relation_walk_close(walk);
+}
+static inline void keeli_valued_walk_end(keeli_valued_walk *valued) {
+    keeli_relation_walk_end(&valued->plain);
+}
 static inline keel_entity keeli_relation_walk_next(keeli_relation_walk *walk) {
-    if (*walk->edits != walk->seen || walk->at + walk->has_more >= walk->count)
-        keeli_relation_walk_more(walk);
+    if (*walk->edits != walk->seen || walk->at >= walk->count) keeli_relation_walk_more(walk);
     return walk->at < walk->count ? walk->items[walk->at++] : keel_null();
 }
 // The value of the current one.

@@ -51,8 +51,13 @@ template <const keel_component *...C> struct keeli_listed { static constexpr con
 /// The descriptor of a unique, for functions that take one.
 #define KEEL_UNIQUE_OF(T) (&KEEL_UNIQUE_##T)
 #define KEELI_DESCRIBE(kind, unique, T, ...) \
-    KEELI_DESCRIPTOR(KEELI_DERIVED(T), kind##T, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__) KEELI_FOUND(kind, T)
+    KEELI_DESCRIPTOR(KEELI_DERIVED(T), kind##T, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__) KEELI_FOUND(kind, T); \
+    KEELI_CHECK_OPTIONS(kind, T, __VA_ARGS__)
 #ifdef __cplusplus
+// The options once more, where `.initial` points to a T.
+template <class T> struct keeli_options : keel_component { const T *initial; };
+#define KEELI_CHECK_OPTIONS(kind, T, ...) \
+    KEELI_UNUSED static constexpr const T *kind##T##_initial = [] { keeli_options<T> keeli_it = {}; KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it.initial; }()
 // For typed_generic.h: a declaration that is looked up where the type is at home, and never called.
 #define KEELI_FOUND(kind, T) ; KEELI_UNUSED keeli_named<&kind##T> keeli_find_##kind(keeli_type<T>, keeli_named<&kind##T>)
 #define KEELI_OPTION(s, i, option) keeli_it option;
@@ -76,6 +81,20 @@ template <const keel_component *...C> struct keeli_listed { static constexpr con
 #else
 #define KEELI_FOUND(kind, T)
 #define KEELI_DERIVED(T)
+// The members that are options once more, where `.initial` points to a T.
+#define KEELI_CHECK_OPTIONS(kind, T, ...)                                                           \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wincompatible-pointer-types\"")  \
+    KEELI_STATIC_ASSERT(sizeof((const struct {                                                      \
+        const char *name, *type; uint32_t size, align; keel_storage storage; uint32_t tracking;     \
+        keel_drop_hook *drop; keel_copy_hook *copy; keel_move_hook *move; keel_hash_hook *hash;     \
+        void *hook_data; bool no_padding, transient; keel_threads threads;                          \
+        const keel_field *fields; uint32_t field_count; bool is_unique, is_event, is_relation;      \
+        bool exclusive, acyclic; keel_on_delete on_delete; uint32_t limit; const T *initial;        \
+        const keel_component *const *required; const char *saved_as; uint32_t version;              \
+        keel_migrate_hook *migrate; keel_save_hook *save; keel_load_hook *load;                     \
+        int line; const char *file; uint32_t *slot; const keel_component *declared;                 \
+    }){ __VA_ARGS__ }), "")                                                                         \
+    _Pragma("GCC diagnostic pop") _Static_assert(1, "")
 #define KEELI_DESCRIPTOR(derived, symbol, text, bytes, alignment, unique, ...)                               \
     KEELI_UNUSED static uint32_t symbol##_slot;                                                     \
     KEELI_UNUSED static const keel_component symbol = {                                             \

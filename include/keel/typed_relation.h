@@ -48,18 +48,20 @@
 #define keel_target_count(scope, source, T) keel_target_count_component((scope), (source), KEEL_RELATION_OF(T))
 /// How many sources a target has. Scope: all but commands.
 #define keel_source_count(scope, target, T) keel_source_count_component((scope), (target), KEEL_RELATION_OF(T))
-/// All targets of a source, in the order of relating: `KEEL_EACH_TARGET(world, a, Likes, b) { ... }`. The current one may
-/// leave meanwhile, no other. A relation with values takes one name more, `KEEL_EACH_TARGET(world, who, Holds, what, h)`:
+/// All targets of a source, in the order of relating: `KEEL_EACH_TARGET(world, a, Likes, b) { ... }`. The body may edit: who
+/// was there at the beginning is visited, unless it left before its turn, and who comes meanwhile is not, so the loop ends.
+/// Who left and came back before its turn may be left out. break and return end the loop; longjmp must not leave it. A
+/// relation with values takes one name more, `KEEL_EACH_TARGET(world, who, Holds, what, h)`:
 /// `const Holds *h` is the value of the edge, valid until that goes. Scope: all but commands.
 #define KEEL_EACH_TARGET(scope, source, ...) KEELI_CAT(KEELI_EACH_RELATED_, KEELI_OVER_2(__VA_ARGS__))(KEELI_CAT(keeli_walk_, __COUNTER__), scope, source, false, __VA_ARGS__)
 /// All sources of a target in the same way: `KEEL_EACH_SOURCE(world, b, Likes, a) { ... }`, with values
 /// `KEEL_EACH_SOURCE(world, what, Holds, who, h)`. Scope: all but commands.
 #define KEEL_EACH_SOURCE(scope, target, ...) KEELI_CAT(KEELI_EACH_RELATED_, KEELI_OVER_2(__VA_ARGS__))(KEELI_CAT(keeli_walk_, __COUNTER__), scope, target, true, __VA_ARGS__)
 #define KEELI_EACH_RELATED_keeli_one(walk, scope, of, to_sources, T, other)                         \
-    for (keeli_relation_walk walk = keeli_relation_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources); walk.relation; walk.relation = NULL) \
+    for (keeli_relation_walk walk __attribute__((cleanup(keeli_relation_walk_end))) = keeli_relation_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources); walk.relation; walk.relation = NULL) \
         for (keel_entity other = keeli_relation_walk_next(&walk); !keel_is_null(other); other = keeli_relation_walk_next(&walk))
 #define KEELI_EACH_RELATED_keeli_more(walk, scope, of, to_sources, T, other, value)                 \
-    for (keeli_valued_walk walk = keeli_valued_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources); walk.plain.relation; walk.plain.relation = NULL) \
+    for (keeli_valued_walk walk __attribute__((cleanup(keeli_valued_walk_end))) = keeli_valued_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources); walk.plain.relation; walk.plain.relation = NULL) \
         for (const T *value = NULL; walk.plain.relation; walk.plain.relation = NULL)                  \
             for (keel_entity other = keeli_relation_walk_next(&walk.plain); value = (const T *)keeli_valued_walk_value(&walk), !keel_is_null(other); other = keeli_relation_walk_next(&walk.plain))
 

@@ -2,6 +2,7 @@
 #include "data/edges.h"
 
 #include "base/bytes.h"
+#include "base/platform/platform.h"
 
 #include <string.h>
 
@@ -144,8 +145,9 @@ static void clear_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *si
 }
 
 void keeli_edges_init(keeli_edges *edges, bool is_exclusive) {
-    *edges =
-        (keeli_edges){ .sources = { .stride = 2 }, .targets = { .stride = is_exclusive ? 1 : 2 } };
+    *edges = (keeli_edges){ .sources = { .stride = 2 },
+                            .targets = { .stride = is_exclusive ? 1 : 2 },
+                            .is_exclusive = is_exclusive };
 }
 
 void keeli_edges_init_valued(keeli_edges *edges, uint32_t size, uint32_t align) {
@@ -162,6 +164,7 @@ void keeli_edges_init_like(keeli_edges *edges, const keeli_edges *other) {
         keeli_edges_init_valued(edges, other->values.size, other->values.align);
     else keeli_edges_init(edges, keeli_edges_are_exclusive(other));
     edges->is_symmetric = other->is_symmetric;
+    edges->is_exclusive = other->is_exclusive;
 }
 
 // ------------------------------------------------------------------ memory of values
@@ -226,13 +229,15 @@ void keeli_edges_deinit(keeli_edges *edges, keeli_heap *heap) { keeli_edges_clea
 static void trim_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side) {
     for (uint32_t page = 0; page < side->capacity; ++page) {
         uint32_t i = 0;
-        while (side->pages[page] && i < KEELI_EDGE_PAGE && !side->pages[page][i].used)
+        while (side->pages[page] && i < KEELI_EDGE_PAGE &&
+               side->pages[page][i].used == side->pages[page][i].holes)
             ++i;
         if (i == KEELI_EDGE_PAGE) free_page(edges, heap, side, page);
     }
 }
 
 void keeli_edges_trim(keeli_edges *edges, keeli_heap *heap) {
+    if (keeli_atomic_load(&edges->walks)) return;
     if (!edges->count) {
         keeli_edges_clear(edges, heap);
     } else {
@@ -248,6 +253,15 @@ uint32_t keeli_edge_next(const keeli_edge_side *side, uint32_t index, uint32_t p
     while (place < list->used && *keeli_edge_entry(list, side->stride, place) == KEELI_HOLE)
         ++place;
     return place < list->used ? place : KEELI_NO_EDGE;
+}
+
+uint32_t keeli_edge_before(const keeli_edge_side *side, uint32_t index, uint32_t place) {
+    keeli_edge_list *list = keeli_edge_list_of(side, index);
+    if (!list) return KEELI_NO_EDGE;
+    if (place > list->used) place = list->used;
+    while (place && *keeli_edge_entry(list, side->stride, place - 1) == KEELI_HOLE)
+        --place;
+    return place ? place - 1 : KEELI_NO_EDGE;
 }
 
 static uint32_t find_in(const keeli_edge_side *side, uint32_t index, uint32_t other) {
@@ -277,10 +291,48 @@ bool keeli_edges_next(const keeli_edges *edges, keeli_edge_walk *walk) {
 }
 
 // ------------------------------------------------------------------ changing
+// Close the holes; twins hear of the new places.
+static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_edge_list *list) {
+    uint32_t n = 0;
+    for (uint32_t place = 0; place < list->used; ++place) {
+        const uint32_t *entry = keeli_edge_entry(list, side->stride, place);
+        if (entry[0] == KEELI_HOLE) continue;
+        uint32_t *to = keeli_edge_entry(list, side->stride, n);
+        const uint32_t twin = side->stride == 1 ? 0 : entry[1];
+        memmove(to, entry, side->stride * sizeof *to);
+        if (other->stride != 1)
+            keeli_edge_entry(keeli_edge_list_of(other, to[0]), other->stride, twin)[1] = n;
+        ++n;
+    }
+    list->used = n;
+    list->holes = 0;
+}
+
+// Places of the list became holes.
+static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
+                 const keeli_edge_side *other, uint32_t index) {
+    keeli_edge_list *list = keeli_edge_list_of(side, index);
+    const bool has_one = edges->is_exclusive && side == &edges->sources; // in the first place
+    // who adds to the list does it then
+    if (!has_one && keeli_atomic_load(&edges->walks)) return;
+    while (list->used && *keeli_edge_entry(list, side->stride, list->used - 1) == KEELI_HOLE) {
+        --list->used;
+        --list->holes;
+    }
+    if (!list->used) {
+        if (!edges->keeps_room) free_list(edges, heap, list, side->stride);
+    } else {
+        if (list->holes > list->used / 2 && list->used > 8) compact(side, other, list);
+        if (list->power > PAGED_FROM) give_pages(edges, heap, list, side->stride);
+    }
+}
+
 bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
                         uint32_t extra) {
     keeli_edge_list *list = keeli_edge_list_of(side, index);
     if (!list && !reserve_page(edges, heap, side, index)) return false;
+    if (list && list->holes > list->used / 2)
+        tidy(edges, heap, side, side == &edges->sources ? &edges->targets : &edges->sources, index);
     list = list ? list : keeli_edge_list_of(side, index);
     while (capacity_of(list, side->stride) - list->used < extra)
         if (!grow(edges, heap, list, side->stride)) return false;
@@ -323,39 +375,6 @@ void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
     return has_values ? slot_at(&edges->values, slot) : NULL;
 }
 
-// Close the holes; twins hear of the new places.
-static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_edge_list *list) {
-    uint32_t n = 0;
-    for (uint32_t place = 0; place < list->used; ++place) {
-        const uint32_t *entry = keeli_edge_entry(list, side->stride, place);
-        if (entry[0] == KEELI_HOLE) continue;
-        uint32_t *to = keeli_edge_entry(list, side->stride, n);
-        const uint32_t twin = side->stride == 1 ? 0 : entry[1];
-        memmove(to, entry, side->stride * sizeof *to);
-        if (other->stride != 1)
-            keeli_edge_entry(keeli_edge_list_of(other, to[0]), other->stride, twin)[1] = n;
-        ++n;
-    }
-    list->used = n;
-    list->holes = 0;
-}
-
-// A place of the list became a hole.
-static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
-                 const keeli_edge_side *other, uint32_t index) {
-    keeli_edge_list *list = keeli_edge_list_of(side, index);
-    while (list->used && *keeli_edge_entry(list, side->stride, list->used - 1) == KEELI_HOLE) {
-        --list->used;
-        --list->holes;
-    }
-    if (!list->used) {
-        if (!edges->keeps_room) free_list(edges, heap, list, side->stride);
-    } else {
-        if (list->holes > list->used / 2 && list->used > 8) compact(side, other, list);
-        if (list->power > PAGED_FROM) give_pages(edges, heap, list, side->stride);
-    }
-}
-
 static void remove_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place,
                         bool has_values) {
     keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
@@ -372,9 +391,21 @@ static void remove_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, u
     tidy(edges, heap, &edges->sources, &edges->targets, source);
     tidy(edges, heap, &edges->targets, &edges->sources, target);
 }
+// The place of the other direction of a symmetric edge: that of the twin, unless one of both lists
+// had its holes closed before the other.
+uint32_t keeli_edge_back(const keeli_edges *edges, uint32_t source, uint32_t place) {
+    const keeli_edge_side *side = &edges->sources;
+    const uint32_t target = keeli_edge_other(side, source, place);
+    const uint32_t back = edges->is_exclusive ? 0 : keeli_edge_twin(side, source, place);
+    return back < keeli_edge_list_of(side, target)->used &&
+                   keeli_edge_other(side, target, back) == source
+               ? back
+               : find_in(side, target, source);
+}
+
 void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place) {
     const uint32_t target = keeli_edge_other(&edges->sources, source, place);
-    const uint32_t back = keeli_edge_twin(&edges->sources, source, place);
+    const uint32_t back = edges->is_symmetric ? keeli_edge_back(edges, source, place) : 0;
     remove_edge(edges, heap, source, place, keeli_edges_have_values(edges));
     if (edges->is_symmetric && source != target) remove_edge(edges, heap, target, back, false);
 }
@@ -470,12 +501,13 @@ bool keeli_edges_are_valid(const keeli_edges *edges) {
     uint32_t has_value = 0;
     for (keeli_edge_walk at = { 0, 0 }; keeli_edges_next(edges, &at); ++at.place) {
         has_value += keeli_edge_has_value(edges, at.source, at.place);
+        if (!edges->is_symmetric) continue;
         const uint32_t target = keeli_edge_other(&edges->sources, at.source, at.place);
-        const uint32_t back = keeli_edge_twin(&edges->sources, at.source, at.place);
-        if (edges->is_symmetric && (keeli_edge_next(&edges->sources, target, back) != back ||
-                                    keeli_edge_other(&edges->sources, target, back) != at.source ||
-                                    (v->size && keeli_edge_value(edges, target, back) !=
-                                                    keeli_edge_value(edges, at.source, at.place))))
+        const bool has_list = keeli_edge_list_of(&edges->sources, target) != NULL;
+        const uint32_t back =
+            has_list ? keeli_edge_back(edges, at.source, at.place) : KEELI_NO_EDGE;
+        if (back == KEELI_NO_EDGE || (v->size && keeli_edge_value(edges, target, back) !=
+                                                     keeli_edge_value(edges, at.source, at.place)))
             return false;
     }
     return has_value + v->free_count == v->used &&

@@ -2,13 +2,14 @@
 // Who is related to whom: a list of targets for each source, a list of sources for each target,
 // both in the order of relating. An entry knows the place of its twin in the other list, so that an
 // edge goes without a search; what goes leaves a hole, so that order stays, and holes go when they
-// are more than half. Entities are indices here. Invariant: each entry that is no hole has a twin
-// that names it, and its place. Checked by keeli_edges_are_valid.
+// are more than half, though not while somebody walks over edges. Entities are indices here.
+// Invariant: each entry that is no hole has a twin that names it, and its place. Checked by
+// keeli_edges_are_valid. Edges may have values, in slots that never move: the entry of the source
+// has the number. Hooks are the owner's: who removes edges drops their values before, and
+// keeli_edges_copy copies bytes.
 // A symmetric edge is two, one in each direction, which come and go together and have one value. So
-// the lists of an entity, of targets and of sources, are the same, and the place in the one is that
-// in the other.
-// Edges may have values, in slots that never move: the entry of the source has the number. Hooks
-// are the owner's: who removes edges drops their values before, and keeli_edges_copy copies bytes.
+// the lists of an entity, of targets and of sources, are the same, and mostly the place in the one
+// is that in the other.
 #pragma once
 #include "base/memory.h"
 
@@ -52,9 +53,10 @@ typedef struct keeli_edges {
     keeli_edge_side sources, targets; // the lists of sources name targets, and the other way round
     keeli_edge_values values;
     uint32_t count;
-    bool is_symmetric; // set before the first one comes
-    bool keeps_room;   // who loses the last edge gets another one at once
-    uint64_t edits;    // goes up with each edge that comes or goes
+    bool is_symmetric, is_exclusive; // set before the first one comes
+    bool keeps_room;                 // who loses the last edge gets another one at once
+    uint64_t edits;                  // goes up with each edge that comes or goes
+    uint32_t walks; // while any is open holes stay and no place is used twice; threads share it
     size_t bytes;
 } keeli_edges;
 
@@ -87,6 +89,8 @@ static inline uint32_t *keeli_edge_entry(keeli_edge_list *list, uint32_t stride,
 }
 // The first place at `place` or above that is no hole; KEELI_NO_EDGE at the end.
 uint32_t keeli_edge_next(const keeli_edge_side *side, uint32_t index, uint32_t place);
+// The last place below `place` that is no hole; KEELI_NO_EDGE: there is none.
+uint32_t keeli_edge_before(const keeli_edge_side *side, uint32_t index, uint32_t place);
 // Whom the entry at a place names.
 static inline uint32_t keeli_edge_other(const keeli_edge_side *side, uint32_t index,
                                         uint32_t place) {
@@ -106,6 +110,7 @@ static inline void *keeli_edge_value(const keeli_edges *edges, uint32_t source, 
                                            edges->sources.stride, place)[2];
     return v->pages[slot >> v->shift] + (size_t)(slot & ((1u << v->shift) - 1)) * v->size;
 }
+uint32_t keeli_edge_back(const keeli_edges *edges, uint32_t source, uint32_t place);
 // Of a symmetric edge one direction has the value, for those who visit each value once.
 static inline bool keeli_edge_has_value(const keeli_edges *edges, uint32_t source, uint32_t place) {
     return keeli_edges_have_values(edges) &&

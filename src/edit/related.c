@@ -91,7 +91,7 @@ void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t
     const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
     keeli_notify_edge(world, r, source, place, KEEL_ON_UNRELATED);
     if (is_both_ways(r, source, target))
-        keeli_notify_edge(world, r, target, keeli_edge_twin(&r->edges.sources, source, place),
+        keeli_notify_edge(world, r, target, keeli_edge_back(&r->edges, source, place),
                           KEEL_ON_UNRELATED);
 }
 // All edges of an entity are: observers see them all.
@@ -158,16 +158,14 @@ void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, ke
 
 static void let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {
     const keeli_edge_side *side = &r->edges.sources;
-    for (uint32_t count = keeli_edge_count(side, source); count; --count)
-        keeli_let_go(world, r, source, keeli_edge_list_of(side, source)->used - 1, false);
+    for (uint32_t at = UINT32_MAX; (at = keeli_edge_before(side, source, at)) != KEELI_NO_EDGE;)
+        keeli_let_go(world, r, source, at, false);
 }
 static void let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target) {
     const keeli_edge_side *side = &r->edges.targets;
-    for (uint32_t count = keeli_edge_count(side, target); count; --count) {
-        const uint32_t place = keeli_edge_list_of(side, target)->used - 1;
-        keeli_let_go(world, r, keeli_edge_other(side, target, place),
-                     keeli_edge_twin(side, target, place), false);
-    }
+    for (uint32_t at = UINT32_MAX; (at = keeli_edge_before(side, target, at)) != KEELI_NO_EDGE;)
+        keeli_let_go(world, r, keeli_edge_other(side, target, at),
+                     keeli_edge_twin(side, target, at), false);
 }
 
 void keeli_let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {

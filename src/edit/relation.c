@@ -2,6 +2,7 @@
 // The verbs of relations, and loops over them; edges come and go in related.c.
 #include "edit/relation.h"
 
+#include "base/platform/platform.h"
 #include "edit/batch.h"
 #include "world/report.h"
 
@@ -284,74 +285,84 @@ keel_entity(keel_next_source_component)(const keel_scope *scope, keel_entity tar
 }
 
 // ------------------------------------------------------------------ loops
-// The values of the handles, from the same place on; NULL where the relation has none.
-static void fill_values(keeli_relation_walk *walk, uint32_t place) {
-    const keeli_relation *r = walk->relation;
-    const keeli_edge_side *side = walk->to_sources ? &r->edges.targets : &r->edges.sources;
-    const uint32_t of = keeli_index_of(walk->of);
-    const void **values = ((keeli_valued_walk *)walk)->values;
-    for (uint32_t i = 0; i < walk->count; ++i, ++place) {
-        place = keeli_edge_next(side, of, place);
-        const uint32_t source = walk->to_sources ? keeli_index_of(walk->items[i]) : of;
-        const uint32_t at = walk->to_sources ? keeli_edge_twin(side, of, place) : place;
-        const bool is_valued = keeli_edges_have_values(&r->edges);
-        values[i] = is_valued          ? keeli_edge_value(&r->edges, source, at)
-                    : r->sources->size ? keeli_store_value_there(r->sources, source)
-                                       : NULL;
-    }
+static const keeli_edge_side *walked(const keeli_relation_walk *walk) {
+    const keeli_edges *edges = &((const keeli_relation *)walk->relation)->edges;
+    return walk->to_sources ? &edges->targets : &edges->sources;
 }
 
-// Take as many handles as there is room for, from a place on.
-static __attribute__((noinline)) void fill(keeli_relation_walk *walk, uint32_t place) {
+// The value of the edge at a place, beside its handle; NULL where the relation has none.
+static void fill_value(keeli_relation_walk *walk, uint32_t i, uint32_t place) {
     const keeli_relation *r = walk->relation;
-    const keeli_edge_side *side = walk->to_sources ? &r->edges.targets : &r->edges.sources;
-    const uint32_t of = keeli_index_of(walk->of), most = sizeof walk->items / sizeof *walk->items;
-    walk->at = walk->count = 0;
-    for (; walk->count < most; ++place) {
-        place = keeli_edge_next(side, of, place);
-        if (place == KEELI_NO_EDGE) break;
-        walk->items[walk->count++] = entity_at(r, side, walk->of, place);
-        walk->place = place;
-    }
-    walk->has_more = walk->count == most;
-    walk->seen = r->edges.edits;
+    const uint32_t of = keeli_index_of(walk->of);
+    const uint32_t source = walk->to_sources ? keeli_index_of(walk->items[i]) : of;
+    const uint32_t at = walk->to_sources ? keeli_edge_twin(walked(walk), of, place) : place;
+    ((keeli_valued_walk *)walk)->values[i] =
+        keeli_edges_have_values(&r->edges) ? keeli_edge_value(&r->edges, source, at)
+        : r->sources->size                 ? keeli_store_value_there(r->sources, source)
+                                           : NULL;
 }
-static void fill_both(keeli_relation_walk *walk, uint32_t place) {
-    fill(walk, place);
-    if (walk->wants_values) fill_values(walk, place);
+
+// Take as many handles as there is room for, from the place on.
+static __attribute__((noinline)) void fill(keeli_relation_walk *walk) {
+    const keeli_relation *r = walk->relation;
+    const keeli_edge_side *side = walked(walk);
+    const uint32_t of = keeli_index_of(walk->of), most = sizeof walk->items / sizeof *walk->items;
+    uint32_t place = walk->place;
+    walk->at = walk->count = 0;
+    for (; walk->count < most && place < walk->end; ++place) {
+        place = keeli_edge_next(side, of, place);
+        if (place >= walk->end) break; // or there is none
+        walk->items[walk->count] = entity_at(r, side, walk->of, place);
+        if (walk->wants_values) fill_value(walk, walk->count, place);
+        ++walk->count;
+    }
+    walk->place = place < walk->end ? place : walk->end;
+    walk->seen = r->edges.edits;
 }
 
 void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scope, keel_entity of,
                                const keel_component *relation, bool to_sources, bool wants_values) {
     static const uint64_t no_edits = 0;
+    keeli_caller who;
     const keeli_relation *r = look(scope, relation);
-    walk->relation = r;
-    walk->edits = r ? &r->edges.edits : &no_edits;
+    walk->relation = r && is_alive(r, of) ? r : NULL;
+    walk->edits = walk->relation ? &r->edges.edits : &no_edits;
     walk->seen = 0;
     walk->of = of;
     walk->to_sources = to_sources;
     walk->wants_values = wants_values;
-    walk->has_more = false;
-    walk->at = walk->count = 0;
-    if (r && is_alive(r, of)) fill_both(walk, 0);
-    else walk->relation = NULL;
+    walk->is_counted = false;
+    walk->place = walk->end = walk->at = walk->count = 0;
+    if (!walk->relation) return;
+    const keeli_edge_list *list = keeli_edge_list_of(walked(walk), keeli_index_of(of));
+    if (!list) return;
+    walk->end = list->used;
+    fill(walk);
+    // the body may edit, and there are more handles than fit: places have to stay as they are
+    if (walk->place == walk->end || keeli_caller_is(scope, &who) < 0) return;
+    walk->is_counted =
+        !who.editor || keeli_holder_access(who.editor, r->sources) > KEEL_ACCESS_READ;
+    if (walk->is_counted) keeli_atomic_take((uint32_t *)(uintptr_t)&r->edges.walks, 1);
+}
+
+void keeli_relation_walk_close(keeli_relation_walk *walk) {
+    const uintptr_t edges = (uintptr_t)walk->edits - offsetof(keeli_edges, edits);
+    keeli_atomic_take(&((keeli_edges *)edges)->walks, UINT32_MAX); // one less
 }
 
 void keeli_relation_walk_more(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
-    if (!r || walk->at >= walk->count) return;
-    if (walk->seen == r->edges.edits) {
-        if (walk->has_more) fill_both(walk, walk->place);
-        return;
+    if (!r) return;
+    if (walk->seen != r->edges.edits) { // who left meanwhile is left out
+        uint32_t place = KEELI_NO_EDGE;
+        if (!is_alive(r, walk->of)) walk->at = walk->count, walk->place = walk->end;
+        for (; walk->at < walk->count; ++walk->at)
+            if ((place = place_of(r, walk->to_sources, walk->of, walk->items[walk->at])) !=
+                KEELI_NO_EDGE)
+                break;
+        if (walk->at < walk->count && walk->wants_values) fill_value(walk, walk->at, place);
     }
-    // what comes next tells where to go on, unless it left, too
-    uint32_t place = KEELI_NO_EDGE;
-    for (uint32_t i = walk->at; i < walk->count && place == KEELI_NO_EDGE; ++i)
-        place = place_of(r, walk->to_sources, walk->of, walk->items[i]);
-    KEEL_ASSERT(place == place_of(r, walk->to_sources, walk->of, walk->items[walk->at]),
-                "the next one of a loop over a relation left meanwhile; only the current one may");
-    if (place == KEELI_NO_EDGE) walk->at = walk->count = 0;
-    else fill_both(walk, place);
+    if (walk->at >= walk->count && walk->place < walk->end) fill(walk);
 }
 
 // ------------------------------------------------------------------ checking

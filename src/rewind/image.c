@@ -313,13 +313,10 @@ static void drop_edges_of(keel_world *to, const keeli_storage *t, uint32_t index
     keeli_relation *r = t->relation;
     const bool to_sources = keeli_store_has_sources(t);
     const keeli_edge_side *side = to_sources ? &r->edges.targets : &r->edges.sources;
-    while (keeli_edge_count(side, index)) {
-        const uint32_t place = keeli_edge_list_of(side, index)->used - 1;
+    for (uint32_t at = UINT32_MAX; (at = keeli_edge_before(side, index, at)) != KEELI_NO_EDGE;)
         if (to_sources)
-            drop_edge(to, r, keeli_edge_other(side, index, place),
-                      keeli_edge_twin(side, index, place));
-        else drop_edge(to, r, index, place);
-    }
+            drop_edge(to, r, keeli_edge_other(side, index, at), keeli_edge_twin(side, index, at));
+        else drop_edge(to, r, index, at);
 }
 
 // Of a transient component: those who are not alive in the image lose it.
@@ -430,6 +427,7 @@ static void place_staged(keeli_staged *g, keeli_storage *t, keeli_reader_map *ke
     const keeli_edges before = t->relation->edges;
     t->relation->edges = g->edges;
     t->relation->edges.edits = before.edits + 1;
+    t->relation->edges.walks = before.walks;
     g->edges = before;
 }
 

@@ -209,6 +209,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
             keeli_edges_init_valued(&s->relation->edges, c->size, own->align);
         else keeli_edges_init(&s->relation->edges, c->exclusive);
         s->relation->edges.is_symmetric = c->symmetric;
+        s->relation->edges.is_exclusive = c->exclusive;
         keeli_lock_init(&s->relation->levels.lock);
         s->relation->sources = s;
         s->flags |= KEELI_IS_LINK;

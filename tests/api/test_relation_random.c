@@ -193,6 +193,7 @@ static void assert_lists(keel_world *world, uint32_t a, uint32_t kind) {
                                  list->values[n]);
             assert_same_entity(s, nodes[list->items[n++]].e);
         }
+        keeli_relation_walk_end(&walk.plain);
         assert_int_equal(n, list->count);
     }
 }

@@ -130,6 +130,26 @@ static void hooks_run_once(void **state) {
     assert_owned_end();
 }
 
+// While a loop is open holes stay, in the lists of either side.
+static void loops_may_edit(void **state) {
+    (void)state;
+    begin();
+    uint32_t seen = 0;
+    for (uint32_t i = 1; i < 60; ++i)
+        keel_relate(f.world, e[0], Bond, e[i], { i });
+    KEEL_EACH_SOURCE(f.world, e[0], Bond, other, bond) {
+        assert_int_equal(bond->strength, ++seen);
+        if (seen % 4) keel_unrelate(f.world, e[0], Bond, other);
+        else keel_relate(f.world, e[seen + 40], Bond, other, { 1 });
+        assert_true(keel_world_check(f.world, NULL));
+    }
+    assert_int_equal(seen, 59);
+    keel_relate(f.world, e[99], Bond, e[0], { 99 });
+    keel_unrelate(f.world, e[4], Bond, e[0]);
+    assert_int_equal(keel_target_count(f.world, e[0], Bond), 59 / 4);
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ changes
 static void both_ends_change(void **state) {
     (void)state;
@@ -311,6 +331,7 @@ int main(void) {
         cmocka_unit_test(one_partner),
         cmocka_unit_test(one_value),
         cmocka_unit_test(hooks_run_once),
+        cmocka_unit_test(loops_may_edit),
         cmocka_unit_test(both_ends_change),
         cmocka_unit_test(each_side_is_told),
         cmocka_unit_test(who_is_cloned_keeps_the_partner),
