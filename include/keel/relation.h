@@ -118,6 +118,24 @@ KEEL_API keel_entity keel_next_target_component(const keel_scope *scope, keel_en
 KEEL_API keel_entity keel_next_source_component(const keel_scope *scope, keel_entity target,
                                                 const keel_component *relation, keel_entity after);
 
+/// The next of those above a source in an exclusive relation: its target, the target of that, and
+/// so on. Where it is not `.acyclic` a circle ends the walk, and each step takes time for all that
+/// it passed.
+/// @param after null for the first, then the last answer
+/// @return null at the end, and (KEEL_ERROR_ARGUMENT is kept) where the relation is not exclusive
+KEEL_API keel_entity keel_next_target_above_component(const keel_scope *scope, keel_entity source,
+                                                      const keel_component *relation,
+                                                      keel_entity after);
+
+/// The next of those below a target in an exclusive relation: its sources, and theirs, each before
+/// its own, in the order of relating. No memory; the depth in time where a branch ends. A circle
+/// that comes back to `target` leaves that out.
+/// @param after null for the first, then the last answer, which is still there
+/// @return as keel_next_target_above_component
+KEEL_API keel_entity keel_next_source_below_component(const keel_scope *scope, keel_entity target,
+                                                      const keel_component *relation,
+                                                      keel_entity after);
+
 /// @cond
 // Private: a loop over targets or sources. Handles are taken a few at a time; while there are more,
 // edges keep their places.
@@ -190,5 +208,7 @@ static inline const void *keeli_valued_walk_value(const keeli_valued_walk *value
 #define keel_source_count_component(scope, ...) keel_source_count_component(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_next_target_component(scope, ...) keel_next_target_component(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_next_source_component(scope, ...) keel_next_source_component(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_next_target_above_component(scope, ...) keel_next_target_above_component(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_next_source_below_component(scope, ...) keel_next_source_below_component(KEELI_TO_READ(scope), __VA_ARGS__)
 /// @endcond
 // clang-format on

@@ -57,6 +57,18 @@
 /// All sources of a target in the same way: `KEEL_EACH_SOURCE(world, b, Likes, a) { ... }`, with values
 /// `KEEL_EACH_SOURCE(world, what, Holds, who, h)`. Scope: all but commands.
 #define KEEL_EACH_SOURCE(scope, target, ...) KEELI_CAT(KEELI_EACH_RELATED_, KEELI_OVER_2(__VA_ARGS__))(KEELI_CAT(keeli_walk_, __COUNTER__), scope, target, true, __VA_ARGS__)
+/// All above a source in an exclusive relation, nearest first: `KEEL_EACH_TARGET_ABOVE(world, wheel, PartOf, whole) { ... }`.
+/// A circle ends it. The body may let go of the current one. Scope: all but commands.
+#define KEEL_EACH_TARGET_ABOVE(scope, source, T, other) KEELI_EACH_ABOVE(KEELI_CAT(keeli_of_, __COUNTER__), KEELI_CAT(keeli_next_, __COUNTER__), scope, source, T, other)
+#define KEELI_EACH_ABOVE(from, following, scope, source, T, other)                                  \
+    for (keel_entity from = (source), other = keel_next_target_above_component((scope), from, KEEL_RELATION_OF(T), keel_null()), following = keel_is_null(other) ? other : keel_next_target_above_component((scope), from, KEEL_RELATION_OF(T), other); \
+         !keel_is_null(other); other = following, following = keel_is_null(other) ? other : keel_next_target_above_component((scope), from, KEEL_RELATION_OF(T), other))
+/// All below a target in an exclusive relation, each before its own sources, in the order of relating:
+/// `KEEL_EACH_SOURCE_BELOW(world, whole, PartOf, part) { ... }`. The body must not change the relation. Scope: all but commands.
+#define KEEL_EACH_SOURCE_BELOW(scope, target, T, other) KEELI_EACH_BELOW(KEELI_CAT(keeli_of_, __COUNTER__), scope, target, T, other)
+#define KEELI_EACH_BELOW(to, scope, target, T, other)                                               \
+    for (keel_entity to = (target), other = keel_next_source_below_component((scope), to, KEEL_RELATION_OF(T), keel_null()); \
+         !keel_is_null(other); other = keel_next_source_below_component((scope), to, KEEL_RELATION_OF(T), other))
 #define KEELI_EACH_RELATED_keeli_one(walk, scope, of, to_sources, T, other)                         \
     for (keeli_relation_walk walk __attribute__((cleanup(keeli_relation_walk_end))) = keeli_relation_walk_of(KEELI_TO_READ(scope), (of), KEEL_RELATION_OF(T), to_sources); walk.relation; walk.relation = NULL) \
         for (keel_entity other = keeli_relation_walk_next(&walk); !keel_is_null(other); other = keeli_relation_walk_next(&walk))

@@ -284,6 +284,64 @@ keel_entity(keel_next_source_component)(const keel_scope *scope, keel_entity tar
     return next_of(scope, relation, true, target, after);
 }
 
+// ------------------------------------------------------------------ over many edges
+// NULL (reported) where a source may have several targets: then there are many ways up.
+static const keeli_relation *look_along(const keel_scope *scope, const keel_component *relation,
+                                        keel_entity from, keel_entity after) {
+    const keeli_relation *r = look(scope, relation);
+    if (r && !r->edges.is_exclusive)
+        keeli_misuse(r->sources->world, KEEL_ERROR_ARGUMENT,
+                     "'%s' is not .exclusive, and what lies above and below is asked of relations "
+                     "with one target",
+                     r->sources->component.name);
+    return r && r->edges.is_exclusive && is_alive(r, from) && is_alive(r, after) ? r : NULL;
+}
+
+keel_entity(keel_next_target_above_component)(const keel_scope *scope, keel_entity source,
+                                              const keel_component *relation, keel_entity after) {
+    if (keel_is_null(after)) after = source;
+    const keeli_relation *r = look_along(scope, relation, source, after);
+    if (!r) return keel_null();
+    const keeli_edge_side *side = &r->edges.sources;
+    const uint32_t at = keeli_index_of(after);
+    if (!keeli_edge_count(side, at)) return keel_null();
+    const uint32_t next = keeli_edge_other(side, at, 0);
+    uint32_t below = keeli_index_of(source), left = r->edges.count;
+    // one that the way up passed already: it is a circle
+    for (; !r->sources->component.acyclic && below != next && below != at && left; --left)
+        below = keeli_edge_count(side, below) ? keeli_edge_other(side, below, 0) : at;
+    return below == next ? keel_null() : entity_at(r, side, after, 0);
+}
+
+// The next one at a place or behind it that is not `but`, to which a circle would come back.
+static uint32_t next_source(const keeli_relation *r, uint32_t target, uint32_t place,
+                            uint32_t but) {
+    const keeli_edge_side *side = &r->edges.targets;
+    place = keeli_edge_next(side, target, place);
+    if (place != KEELI_NO_EDGE && keeli_edge_other(side, target, place) == but)
+        place = keeli_edge_next(side, target, place + 1);
+    return place;
+}
+
+keel_entity(keel_next_source_below_component)(const keel_scope *scope, keel_entity target,
+                                              const keel_component *relation, keel_entity after) {
+    if (keel_is_null(after)) after = target;
+    const keeli_relation *r = look_along(scope, relation, target, after);
+    if (!r) return keel_null();
+    const keeli_edge_side *up = &r->edges.sources;
+    const uint32_t root = keeli_index_of(target);
+    uint32_t at = keeli_index_of(after), place = next_source(r, at, 0, root);
+    // who is not below at all comes to no end, or to another one
+    for (uint32_t left = r->edges.count; place == KEELI_NO_EDGE && at != root; --left) {
+        if (!left || !keeli_edge_count(up, at)) return keel_null();
+        const uint32_t twin = keeli_edge_entry(keeli_edge_list_of(up, at), up->stride, 0)[1];
+        at = keeli_edge_other(up, at, 0);
+        place = next_source(r, at, twin + 1, root);
+    }
+    return entity_at(r, &r->edges.targets, keeli_entity_at(&r->sources->world->entities, at),
+                     place);
+}
+
 // ------------------------------------------------------------------ loops
 static const keeli_edge_side *walked(const keeli_relation_walk *walk) {
     const keeli_edges *edges = &((const keeli_relation *)walk->relation)->edges;

@@ -545,6 +545,18 @@ FUZZ(keel_next_source_component) {
     const keel_entity target = fuzz_entity();
     (void)fuzz_keep((keel_next_source_component)(scope, target, c, fuzz_entity()));
 }
+FUZZ(keel_next_target_above_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    const keel_entity source = fuzz_entity();
+    (void)fuzz_keep((keel_next_target_above_component)(scope, source, c, fuzz_entity()));
+}
+FUZZ(keel_next_source_below_component) {
+    keel_scope *scope = fuzz_scope();
+    const keel_component *c = fuzz_relation();
+    const keel_entity target = fuzz_entity();
+    (void)fuzz_keep((keel_next_source_below_component)(scope, target, c, fuzz_entity()));
+}
 
 // ------------------------------------------------------------------ commands
 FUZZ(keel_world_commands) { (void)keel_world_commands(fuzz_world()); }

@@ -404,6 +404,8 @@ uint32_t keel_target_count_component(const keel_scope *scope, keel_entity source
 uint32_t keel_source_count_component(const keel_scope *scope, keel_entity target, const keel_component *relation);
 keel_entity keel_next_target_component(const keel_scope *scope, keel_entity source, const keel_component *relation, keel_entity after);
 keel_entity keel_next_source_component(const keel_scope *scope, keel_entity target, const keel_component *relation, keel_entity after);
+keel_entity keel_next_target_above_component(const keel_scope *scope, keel_entity source, const keel_component *relation, keel_entity after);
+keel_entity keel_next_source_below_component(const keel_scope *scope, keel_entity target, const keel_component *relation, keel_entity after);
 uint32_t keel_fixed_step_advance(keel_fixed_step *clock, double elapsed_seconds);
 double keel_fixed_step_alpha(const keel_fixed_step *clock);
 keel_result keel_timings_begin(keel_world *world, uint32_t capacity);
