@@ -395,6 +395,7 @@ typedef struct keeli_names {
     keeli_storage *storage;     // keel_name; NULL: nobody was ever named
     struct keeli_name **chains; // by hash of parent and text
     uint32_t chain_count, count;
+    uint64_t lost; // names of those who became roots, for the log
 } keeli_names;
 
 // Reading (find/).

@@ -407,9 +407,10 @@ static void an_acyclic_relation_has_no_circles(void **state) {
     keel_relate(f.world, b, PartOf, a);
     keel_relate(f.world, c, PartOf, b);
     assert_int_equal(keel_relate(f.world, a, PartOf, c), KEEL_ERROR_CYCLE);
-    assert_error(f.world, KEEL_ERROR_CYCLE, "'PartOf' is acyclic");
+    assert_error(f.world, KEEL_ERROR_CYCLE,
+                 "cannot relate 0v0 to 2v0: 'PartOf' is acyclic and leads from 2v0 to 0v0 already");
     assert_int_equal(keel_relate(f.world, d, PartOf, d), KEEL_ERROR_CYCLE);
-    assert_error(f.world, KEEL_ERROR_CYCLE, NULL);
+    assert_error(f.world, KEEL_ERROR_CYCLE, "cannot relate 3v0 to itself: 'PartOf' is acyclic");
     assert_int_equal(keel_relate(f.world, c, PartOf, a), KEEL_OK);
     assert_int_equal(keel_relate(f.world, b, PartOf, c), KEEL_OK);
     end();
