@@ -166,6 +166,7 @@ typedef struct keeli_relations {
     uint32_t rule_count;          // of those whose .on_delete is not KEEL_UNRELATE
     KEELI_ARRAY(uint32_t) doomed; // while entities are deleted: others that go with them
     KEELI_ARRAY(uint64_t) marks;  // bits by index: is to go
+    keel_entity going;            // observers heard that it loses all that it has; mostly null
 } keeli_relations;
 
 enum {

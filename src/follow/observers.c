@@ -116,6 +116,7 @@ static __attribute__((noinline)) void call(keeli_storage *s, const keel_change *
 void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                        bool has_value) {
     const bool is_entity = s == &world->stand_in.entities;
+    if (keel_is_same(e, world->relations.going) && !keel_is_null(e)) return;
     has_value = has_value && !is_entity && s->size;
     const keel_change event = { .world = world,
                                 .kind = kind,
