@@ -167,6 +167,7 @@ typedef struct keeli_relations {
     keel_on_delete of_children;   // the rule of the tree
     KEELI_ARRAY(uint32_t) doomed; // while entities are deleted: others that go with them
     KEELI_ARRAY(uint64_t) marks;  // bits by index: is to go
+    keel_entity going;            // observers heard that it loses all that it has; mostly null
 } keeli_relations;
 
 enum {
@@ -397,6 +398,7 @@ typedef struct keeli_names {
     keeli_storage *storage;     // keel_name; NULL: nobody was ever named
     struct keeli_name **chains; // by hash of parent and text
     uint32_t chain_count, count;
+    uint64_t lost; // names of those who became roots, for the log
 } keeli_names;
 
 // Reading (find/).

@@ -13,7 +13,8 @@
 /// - keel_attach, keel_detach, keel_unlink and keel_unlink_tree are refused (KEEL_ERROR_OCCUPIED)
 ///   where the entity that they name would have a sibling of its own name.
 /// - When a family is broken up (its parent is deleted, stripped or unlinked) its children become
-///   roots. One whose name a root has already loses it, and a warning says which: the edit is made.
+///   roots. One whose name a root has already loses it: the edit is made. A warning says which, for
+///   the first, second, fourth, eighth, ... of a world, with how many there were.
 ///   Who has a name there may have it taken away, so a view or system that holds no `edit` for
 ///   keel_name cannot delete a parent of named children.
 /// - A copy (keel_clone_entity) has no name: it has its own place among siblings. keel_copy_world

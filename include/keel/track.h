@@ -190,7 +190,8 @@ enum {
     KEEL_ON_REMOVED = 8,    ///< before it: the value can still be read. keel_move_entity: after it
     KEEL_ON_CREATED = 16,   ///< of keel_entities: after an entity got its first components
     KEEL_ON_DESTROYED = 32, ///< of keel_entities: before an entity is deleted, after
-                            ///< KEEL_ON_DELETED for its components, which can still be read
+                            ///< KEEL_ON_DELETED for its components, which can still be read, as
+                            ///< can whom it is related to and who to it
     KEEL_ON_ENTERED = 64,   ///< keel_observe_view: after the edit since which an entity matches
     KEEL_ON_LEFT = 128,     ///< keel_observe_view: before a component goes without which it does
                             ///< not match any more, or after one came that keeps it out

@@ -361,6 +361,6 @@ keel_result keel_apply_commands(keel_world *world) {
     if (world->commands.applying)
         return keeli_error(world, KEEL_ERROR_BORROWED,
                            "commands are being applied; what is recorded now is applied next time");
-    KEEL_TRY(keeli_nothing_is_open(world, "apply commands"));
+    KEEL_TRY(keeli_nothing_is_open(world, "cannot apply commands"));
     return apply_pending(world);
 }

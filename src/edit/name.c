@@ -15,14 +15,16 @@ static keel_entity parent_of(const keel_world *world, keel_entity e) {
 // ------------------------------------------------------------------ setting
 static keel_result occupied(keel_world *world, const char *doing, keel_entity e,
                             const keeli_name *other) {
+    const bool is_set = strcmp(doing, "name") == 0;
+    const char *fix = is_set ? "choose another" : "keel_set_name another one, or NULL, before";
     if (keel_is_null(other->parent))
         return keeli_error(world, KEEL_ERROR_OCCUPIED,
-                           "cannot %s %s: the root %s has that name; choose another", doing,
-                           KEELI_ENTITY(world, e), KEELI_ENTITY(world, other->entity));
+                           "cannot %s %s: the root %s has that name; %s", doing,
+                           KEELI_ENTITY(world, e), KEELI_ENTITY(world, other->entity), fix);
     return keeli_error(world, KEEL_ERROR_OCCUPIED,
-                       "cannot %s %s: the child %s of %s has that name; choose another", doing,
+                       "cannot %s %s: the child %s of %s has that name; %s", doing,
                        KEELI_ENTITY(world, e), KEELI_ENTITY(world, other->entity),
-                       KEELI_ENTITY(world, other->parent));
+                       KEELI_ENTITY(world, other->parent), fix);
 }
 
 // The entity has a name and loses it; this cannot fail.
@@ -132,8 +134,13 @@ void keeli_place_name(keel_world *world, keel_entity e) {
     const keeli_name *there = keeli_name_find(world, parent, name->text, name->length);
     keeli_name_enter(world, name, e, parent);
     if (!there) return;
-    keeli_warn(world, "%s became a root and loses its name: the root %s has it already",
-               KEELI_ENTITY(world, e), KEELI_ENTITY(world, there->entity));
+    const uint64_t lost = ++world->names.lost; // not a line for each: parts of copies may be many
+    if (!(lost & (lost - 1)))
+        keeli_warn(world,
+                   "%s became a root and loses its name: the root %s has it already; %llu lost "
+                   "theirs so until now; keel_delete_tree takes children along",
+                   KEELI_ENTITY(world, e), KEELI_ENTITY(world, there->entity),
+                   (unsigned long long)lost);
     commit_take(world, e);
 }
 

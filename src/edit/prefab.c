@@ -43,8 +43,8 @@ static keel_result check(keel_world *world, keel_prefab prefab, const char *verb
     const keel_world *from = world->templates;
     if (!from || !keeli_entity_is_alive(&from->entities, prefab.root))
         return keeli_error(world, KEEL_ERROR_DEAD_ENTITY,
-                           "cannot %s %s: there is no such template; keel_add_entity one to "
-                           "keel_templates(world)",
+                           "cannot %s %s: it is no template, or was deleted; a template is an "
+                           "entity that lives in keel_templates(world)",
                            verb, KEELI_ENTITY(from ? from : world, prefab.root));
     // mostly nothing is open there
     const bool is_in_use = from != world && (from->refused || from->access.holders);
@@ -105,12 +105,14 @@ static keel_result spawn_held(keel_world *world, keel_entity root, keeli_entity_
                               const keel_value_column *columns) {
     const keel_prefab prefab = { root };
     const uint32_t count = held->count / held->each;
-    KEEL_TRY(check(world, prefab, "spawn"));
-    if (keeli_recipe_count(world->templates, root) != held->each)
+    const bool is_alive = keeli_entity_is_alive(&world->templates->entities, root);
+    if (!is_alive || keeli_recipe_count(world->templates, root) != held->each)
         return keeli_error(world, KEEL_ERROR_ARGUMENT,
-                           "cannot spawn %s: it had %u entities when the command was recorded; "
-                           "apply commands before you edit templates",
-                           KEELI_ENTITY(world->templates, root), (unsigned)held->each);
+                           "cannot spawn %s: it had %u entities when the command was recorded, and "
+                           "%s since; apply commands before you edit templates",
+                           KEELI_ENTITY(world->templates, root), (unsigned)held->each,
+                           is_alive ? "was edited" : "was deleted");
+    KEEL_TRY(check(world, prefab, "spawn"));
     return spawn(world, NULL, prefab, count, NULL, columns, held->items);
 }
 

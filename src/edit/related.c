@@ -177,15 +177,17 @@ void keeli_let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t targ
     let_go_of_sources(world, r, target);
 }
 
-void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
+void keeli_notify_unrelated_entity(keel_world *world, keel_entity e) {
     const uint32_t index = keeli_index_of(e);
-    uint32_t at = UINT32_MAX;
-    for (const keeli_relation *r = world->relations.all; world->followers.observed && r;
-         r = r->next) {
+    for (const keeli_relation *r = world->relations.all; r; r = r->next) {
         if (!is_edge_observed(r)) continue;
         notify_targets(world, r, index);
         if (!r->edges.is_symmetric) notify_sources(world, r, index, index);
     }
+}
+void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
+    const uint32_t index = keeli_index_of(e);
+    uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (!s->relation) continue;
         let_go_of_targets(world, s->relation, index);

@@ -83,6 +83,18 @@ static keel_result write_edge(keel_world *world, keeli_relation *r, keel_entity 
     return keeli_done(world, KEEL_OK);
 }
 
+static __attribute__((noinline)) keel_result cycle(keel_world *world, const keeli_storage *s,
+                                                   keel_entity e, keel_entity other) {
+    const char *name = s->component.name;
+    if (keel_is_same(e, other))
+        return keeli_error(world, KEEL_ERROR_CYCLE, "cannot relate %s to itself: '%s' is acyclic",
+                           KEELI_ENTITY(world, e), name);
+    return keeli_error(world, KEEL_ERROR_CYCLE,
+                       "cannot relate %s to %s: '%s' is acyclic and leads from %s to %s already",
+                       KEELI_ENTITY(world, e), KEELI_ENTITY(world, other), name,
+                       KEELI_ENTITY(world, other), KEELI_ENTITY(world, e));
+}
+
 keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, keel_entity e,
                               const keel_component *relation, keel_entity other,
                               const void *value) {
@@ -99,10 +111,7 @@ keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, kee
         return write_edge(world, r, e, place, value);
     if (place != KEELI_NO_EDGE) return value ? give_value(world, r, e, NULL, value) : KEEL_OK;
     if (r->sources->component.acyclic && is_above(r, source, target))
-        return keeli_error(world, KEEL_ERROR_CYCLE,
-                           "cannot relate %s to %s: '%s' is acyclic, and leads from there to it",
-                           KEELI_ENTITY(world, e), KEELI_ENTITY(world, other),
-                           r->sources->component.name);
+        return cycle(world, r->sources, e, other);
     if (!keeli_reserve_edge(world, r, source, target, 0))
         return keeli_out_of_memory(world, "relating entities");
     if (r->sources->size) return give_value(world, r, e, &other, value);

@@ -34,7 +34,9 @@ void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_
 // All of one entity go, the last one first, so that no hole is left.
 void keeli_let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source);
 void keeli_let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target);
-// The entity lets go of all its targets, and all its sources of it.
+// The entity lets go of all its targets, and all its sources of it; before that observers of edges
+// are called.
+void keeli_notify_unrelated_entity(keel_world *world, keel_entity e);
 void keeli_commit_unrelate_entity(keel_world *world, keel_entity e);
 bool keeli_relation_is_valid(const keeli_relation *r);
 

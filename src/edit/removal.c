@@ -206,10 +206,21 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
         keeli_row_move(world, e, world->archetypes.all[0]);
 }
 
-void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
-    if (world->relations.all) keeli_commit_unrelate_entity(world, e);
-    if (world->followers.observed) keeli_entity_going(world, e, KEEL_ON_DELETED, true);
+void keeli_lose_all(keel_world *world, keel_entity e, bool dies) {
+    if (world->followers.observed) {
+        keeli_notify_unrelated_entity(world, e);
+        keeli_entity_going(world, e, KEEL_ON_DELETED, dies);
+    }
+    if (world->relations.all) { // its own observers heard, while it was still related
+        world->relations.going = world->followers.observed ? e : keel_null();
+        keeli_commit_unrelate_entity(world, e);
+        world->relations.going = keel_null();
+    }
     keeli_take_all(world, e, KEEL_TRACK_DELETION);
+}
+
+void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
+    keeli_lose_all(world, e, true);
     keeli_entity_index_delete(&world->entities, e);
     keeli_validate_entities(world);
 }

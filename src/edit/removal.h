@@ -28,6 +28,9 @@ void keeli_clear(keel_world *world, keeli_storage *s);
 // These cannot fail. Take all components of an entity, of which observers were notified: they are
 // dropped, or (KEEL_TRACK_REMOVAL) were moved out.
 void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind);
+// The same for an entity that is deleted (`dies`) or stripped, with its relations: observers are
+// notified while all stands.
+void keeli_lose_all(keel_world *world, keel_entity e, bool dies);
 // Delete an entity that is alive, may be deleted and is in no hierarchy, with its components.
 void keeli_commit_delete_entity(keel_world *world, keel_entity e);
 // The same for many, in this order; who is in a hierarchy was unlinked before, or goes with its

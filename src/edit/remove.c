@@ -69,9 +69,7 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
         keeli_free_name(world, e);
         keeli_commit_unlink(world, e);
     }
-    if (world->relations.all) keeli_commit_unrelate_entity(world, e);
-    keeli_entity_going(world, e, KEEL_ON_DELETED, false);
-    keeli_take_all(world, e, KEEL_TRACK_DELETION);
+    keeli_lose_all(world, e, false);
     keeli_strip_ended(world, e);
     return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
 }

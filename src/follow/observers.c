@@ -124,6 +124,7 @@ static void notify(keel_world *world, keeli_storage *s, keel_change event) {
 
 void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                        bool has_value) {
+    if (keel_is_same(e, world->relations.going) && !keel_is_null(e)) return;
     has_value = has_value && s != &world->stand_in.entities && s->size;
     const void *value = has_value ? keeli_store_value(world, s, keeli_index_of(e)) : NULL;
     notify(world, s, (keel_change){ .kind = kind, .entity = e, .value = value });

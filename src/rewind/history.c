@@ -162,7 +162,7 @@ static keel_result push(keel_history *history) {
 
 keel_result keel_history_push(keel_history *history) {
     if (!history) return keeli_no_world();
-    KEEL_TRY(may_begin(history, "a step is pushed"));
+    KEEL_TRY(may_begin(history, "a step of a history is pushed"));
     history->is_busy = true;
     const keel_result result = push(history);
     history->is_busy = false;

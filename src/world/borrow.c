@@ -422,8 +422,8 @@ keel_result keeli_nothing_is_open(keel_world *world, const char *what) {
     keeli_world_lock(world);
     const keeli_holder *open = world->access.holders;
     keeli_world_unlock(world);
-    return open ? keeli_error(world, KEEL_ERROR_BORROWED,
-                              "cannot %s while %s is open; end it first", what, open->name)
+    return open ? keeli_error(world, KEEL_ERROR_BORROWED, "%s while %s is open; end it first", what,
+                              open->name)
                 : KEEL_OK;
 }
 
@@ -431,7 +431,7 @@ keel_result keeli_nothing_is_open(keel_world *world, const char *what) {
 keel_result keel_share_begin(keel_world *world) {
     if (keeli_is_no_world(world)) return keeli_no_world();
     if (world->refused & KEELI_REFUSED_INSIDE) return tell_why_not(world);
-    if (!world->refused) KEEL_TRY(keeli_nothing_is_open(world, "share the world"));
+    if (!world->refused) KEEL_TRY(keeli_nothing_is_open(world, "cannot share the world"));
     if (!(world->refused & KEELI_REFUSED_SHARED) &&
         (world->access.concurrent || keeli_atomic_peek(&world->access.workload_depth)))
         return keeli_error(world, KEEL_ERROR_BORROWED,
@@ -448,7 +448,8 @@ keel_result keel_share_end(keel_world *world) {
     if (!(world->refused & KEELI_REFUSED_SHARED))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_share_end without keel_share_begin");
     if (world->refused & KEELI_REFUSED_INSIDE) return tell_why_not(world);
-    if (world->access.concurrent == 1) KEEL_TRY(keeli_nothing_is_open(world, "end shared mode"));
+    if (world->access.concurrent == 1)
+        KEEL_TRY(keeli_nothing_is_open(world, "cannot end shared mode"));
     if (--world->access.concurrent) return KEEL_OK;
     world->refused &= ~(uint32_t)KEELI_REFUSED_SHARED;
     world->heap.shared = false;

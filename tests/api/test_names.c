@@ -138,7 +138,9 @@ static void an_edit_that_would_double_a_name_is_refused(void **state) {
     assert_same_entity(keel_parent_of(w, other), tender);
     const keel_entity root = named(w, keel_null(), "gun");
     assert_int_equal(keel_detach(w, gun), KEEL_ERROR_OCCUPIED);
-    assert_error(w, KEEL_ERROR_OCCUPIED, "cannot detach 2v0 \"gun\": the root 5v0 \"gun\"");
+    assert_error(w, KEEL_ERROR_OCCUPIED,
+                 "cannot detach 2v0 \"gun\": the root 5v0 \"gun\" has that name; keel_set_name "
+                 "another one, or NULL, before");
     assert_int_equal(keel_unlink(w, gun), KEEL_ERROR_OCCUPIED);
     assert_error(w, KEEL_ERROR_OCCUPIED, "unlink");
     assert_int_equal(keel_unlink_tree(w, gun), KEEL_ERROR_OCCUPIED);
@@ -172,9 +174,14 @@ static void an_orphan_may_lose_its_name(void **state) {
         if (i == 1) assert_int_equal(keel_strip(w, ship), KEEL_OK);
         if (i == 2) assert_int_equal(keel_delete_entities(w, (keel_entity[]){ ship }, 1), KEEL_OK);
         if (i == 3) assert_int_equal(keel_delete_entities_having(w, keel_parent), KEEL_OK);
-        assert_int_equal(f.log.warnings, 1);
-        assert_non_null(
-            strstr(f.log.last, "\"gun\" became a root and loses its name: the root 0v0"));
+        // the log says it of the first, second, fourth, ... of a world
+        assert_int_equal(f.log.warnings, i != 2);
+        char said[80];
+        sprintf(said, "%u lost theirs so until now; keel_delete_tree", i + 1);
+        if (i != 2) assert_non_null(strstr(f.log.last, said));
+        if (i != 2)
+            assert_non_null(
+                strstr(f.log.last, "\"gun\" became a root and loses its name: the root 0v0"));
         assert_name(w, lost, NULL);
         assert_found(w, keel_null(), "gun", gun);
         assert_found(w, keel_null(), "hold", kept);

@@ -343,6 +343,14 @@ static void commands_promise_the_root(void **state) {
     assert_int_equal(keel_apply_commands(f.world), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "when the command was recorded");
     assert_false(keel_is_alive(f.world, never));
+    const keel_prefab brief = { keel_add_entity(templates, KEEL_INIT(Health, { 1 })) };
+    const keel_entity nobody = keel_spawn(list, brief);
+    keel_delete_entity(templates, brief.root);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_ERROR_ARGUMENT); // the same as edited
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "was deleted since");
+    assert_false(keel_is_alive(f.world, nobody));
+    assert_true(keel_is_null(keel_spawn(f.world, brief)));
+    assert_error(f.world, KEEL_ERROR_DEAD_ENTITY, "it is no template, or was deleted");
     // never applied
     (void)keel_spawn(list, tank, KEEL_INIT(Gear, { owned_make() }));
     end();

@@ -438,7 +438,9 @@ static void it_is_refused_where_a_snapshot_is(void **unused) {
                                 { .kind = KEEL_TERM_END } };
     assert_int_equal(keel_view_begin(&view, f.world, terms, "here"), KEEL_OK);
     assert_int_equal(keel_history_push(history), KEEL_ERROR_BORROWED);
+    assert_error(f.world, KEEL_ERROR_BORROWED, "a step of a history is pushed while here is open;");
     assert_int_equal(keel_history_back(history), KEEL_ERROR_BORROWED);
+    assert_error(f.world, KEEL_ERROR_BORROWED, "a history goes back while here is open; end it");
     assert_int_equal(keel_history_forward(history), KEEL_ERROR_BORROWED);
     keel_view_end(&view);
     keel_commands *commands = keel_world_commands(f.world);
