@@ -71,6 +71,15 @@ static const char *find_worker_mistake(const keel_world_desc *desc) {
     return NULL;
 }
 
+static keel_result choose_rule(keel_world *world, keel_on_delete rule) {
+    if ((uint32_t)rule > KEEL_REFUSE)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "keel_world_create: unknown on_parent_delete");
+    world->relations.of_children = rule;
+    world->relations.rule_count = rule != KEEL_UNRELATE;
+    return KEEL_OK;
+}
+
 static keel_result choose_workers(keel_world *world, const keel_world_desc *desc) {
     const char *mistake = find_worker_mistake(desc);
     if (mistake) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_world_create: %s", mistake);
@@ -97,6 +106,7 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
     world->commands.flush = keeli_flush;
     world->name = keeli_new_text(&world->heap, desc->name ? desc->name : "world");
     if (world->name && choose_workers(world, desc) == KEEL_OK &&
+        choose_rule(world, desc->on_parent_delete) == KEEL_OK &&
         keeli_archetypes_init(&world->archetypes, &world->heap) &&
         (world->commands.own = keeli_commands_new(world)) != NULL && keeli_registry_init(world) &&
         keel_reserve_component(world, &keel_entities, desc->entity_capacity) == KEEL_OK)

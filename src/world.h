@@ -163,7 +163,8 @@ typedef struct keeli_relation {
 // has a target in a relation with a rule, so there is room for all of them since they got it.
 typedef struct keeli_relations {
     keeli_relation *all;          // the latest first
-    uint32_t rule_count;          // of those whose .on_delete is not KEEL_UNRELATE
+    uint32_t rule_count;          // of those whose .on_delete is not KEEL_UNRELATE, and the tree
+    keel_on_delete of_children;   // the rule of the tree
     KEELI_ARRAY(uint32_t) doomed; // while entities are deleted: others that go with them
     KEELI_ARRAY(uint64_t) marks;  // bits by index: is to go
     keel_entity going;            // observers heard that it loses all that it has; mostly null
@@ -191,7 +192,8 @@ enum {
     KEELI_IS_STAMPED = 1 << 26,
     // in a world of templates: each edit asks keeli_may_edit, which counts it for the recipes
     KEELI_IS_TEMPLATE = 1 << 27,
-    KEELI_KINDS_FROM = 12, // and from this bit on the kinds of `tracking`
+    KEELI_HAS_RULE = 1 << 28, // keel_child in a world in which children do not become roots
+    KEELI_KINDS_FROM = 12,    // and from this bit on the kinds of `tracking`
     KEELI_IS_TRACKED = KEEL_TRACK_ALL << KEELI_KINDS_FROM,
     KEELI_IS_MARKED = KEEL_TRACK_MODIFICATION << KEELI_KINDS_FROM, // who writes a value marks it
     // somebody is notified of what happens to its values

@@ -206,13 +206,23 @@ static void put_edge(writer *w, keel_entity e, const keel_component *c, keel_ent
     put(w, "}");
 }
 
+// A symmetric relation is written with one of both, the lower index.
+static keel_entity next_written(const writer *w, keel_entity e, const keel_component *c,
+                                keel_entity target) {
+    do {
+        target = keel_next_target_component(w->copy, e, c, target);
+    } while (c->symmetric && !keel_is_null(target) &&
+             keel_entity_index(target) < keel_entity_index(e));
+    return target;
+}
+
 static void put_relation(writer *w, keel_entity e, const keel_component *c) {
-    keel_entity target = keel_next_target_component(w->copy, e, c, keel_null());
+    keel_entity target = next_written(w, e, c, keel_null());
     if (!c->exclusive) put(w, "[");
     for (bool follows = false; !keel_is_null(target); follows = true) {
         if (follows) put(w, ", ");
         put_edge(w, e, c, target);
-        target = keel_next_target_component(w->copy, e, c, target);
+        target = next_written(w, e, c, target);
     }
     if (!c->exclusive) put(w, "]");
 }
@@ -264,6 +274,7 @@ static void put_entity(writer *w, keel_entity e, bool *follows) {
     put_copy_of(w, e, &has_any);
     for (const keel_component *c = NULL; (c = keel_next_component_of(w->copy, e, c));) {
         if (!keeli_json_is_written(c)) continue;
+        if (c->symmetric && keel_is_null(next_written(w, e, c, keel_null()))) continue;
         begin_member(w, &has_any, "      ");
         put_text(w, c->name, strlen(c->name), c->name);
         put(w, ": ");

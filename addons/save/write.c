@@ -134,10 +134,16 @@ static keel_result write_disabled(save_job *job) {
     return KEEL_OK;
 }
 
+// A symmetric relation is written with one of both, the lower index.
+static bool is_back(const keel_component *c, keel_entity source, keel_entity target) {
+    return c->symmetric && keel_entity_index(target) < keel_entity_index(source);
+}
+
 static void put_edges(save_job *job, const keel_component *c) {
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(job->world, e));)
         for (keel_entity t = keel_null();
              !keel_is_null(t = keel_next_target_component(job->world, e, c, t));) {
+            if (is_back(c, e, t)) continue;
             save_put(&job->first, keel_entity_index(e), 4);
             save_put(&job->second, keel_entity_index(t), 4);
         }
@@ -148,7 +154,7 @@ static void put_edge_values(save_walk *w, const keel_component *c) {
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
         for (keel_entity t = keel_null();
              !keel_is_null(t = keel_next_target_component(world, e, c, t));)
-            put_row(w, keel_get_related_component(world, e, c, t));
+            if (!is_back(c, e, t)) put_row(w, keel_get_related_component(world, e, c, t));
 }
 
 // The indices are there.

@@ -288,10 +288,13 @@ static keel_result begin_row(const load_job *job, const sql_table *t, sqlite3_st
     }
     KEEL_TRY(entity_at(job, s, 0, t->name, row, &e));
     if (c->is_relation) KEEL_TRY(entity_at(job, s, 1, t->name, row, &target));
+    // of a symmetric one each edge has two rows with one value
+    const bool is_back = c->symmetric && keel_is_related_component(job->stage, e, c, target);
     const bool is_twice = c->is_relation && !c->exclusive
                               ? keel_is_related_component(job->stage, e, c, target)
                               : keel_is_same(*last, e); // rows come in order
-    if (is_twice) return wrong_cell(job, t->name, sqlite3_column_name(s, 0), row, "is there twice");
+    if (is_twice && !is_back)
+        return wrong_cell(job, t->name, sqlite3_column_name(s, 0), row, "is there twice");
     *last = e;
     if (c->is_relation) r = keel_relate_component(job->stage, e, c, target, NULL);
     else r = keel_add_component(job->stage, e, c, NULL);

@@ -189,6 +189,7 @@ typedef struct keel_component {
     bool is_relation;         ///< a relation (relation.h); filled by KEEL_RELATION
     bool exclusive;           ///< relations: a source has one target at most; default false
     bool acyclic;             ///< relations, exclusive ones: nobody comes to itself; default false
+    bool symmetric;           ///< relations: both ends are source and target; default false
     keel_on_delete on_delete; ///< relations: what becomes of sources; default KEEL_UNRELATE
     uint32_t limit;           ///< events: how many are kept at most (events.h); default 65,536
     /// The value to begin with, of `size` bytes, copied with the copy hook. Components: what who

@@ -83,8 +83,8 @@ KEEL_API keel_result keel_add_entity_at(keel_world *world, keel_entity e);
 KEEL_API keel_result keel_add_entity_columns(keel_scope *scope, uint32_t count, keel_entity *out,
                                              const keel_value_column *columns);
 
-/// Delete an entity with all its components. Its children become roots; keel_delete_tree deletes
-/// them too.
+/// Delete an entity with all its components. Its children become roots, unless the world was made
+/// with another `on_parent_delete` (keel_world_desc); keel_delete_tree deletes them too.
 /// @param scope a view or context needs KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component
 ///   that the entity has
 /// @return KEEL_OK the first time, KEEL_ABSENT when it was not alive, KEEL_ERROR_BORROWED,

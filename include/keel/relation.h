@@ -15,10 +15,11 @@
 /// With KEEL_VALUED_RELATION on a struct, a relation has a value for each edge, which
 /// keel_get_related hands out, and which is dropped with the edge. It stays where it is as long as
 /// the edge is there: a pointer to it is valid until the edge goes. A copy of a source has copies
-/// of the values. In an exclusive relation the value is the component of the source: KEEL_READ and
-/// KEEL_WRITE, keel_get and so on hand it out, and it is kept where the source gets another target;
-/// pointers to it are those of a component. In others a source has no value of its own:
-/// keel_get answers NULL with an error, and terms that read or write it are refused.
+/// of the values. In an exclusive relation (that is not symmetric) the value is the component of
+/// the source: KEEL_READ and KEEL_WRITE, keel_get and so on hand it out, and it is kept where the
+/// source gets another target; pointers to it are those of a component. In others a source has no
+/// value of its own: keel_get answers NULL with an error, and terms that read or write it are
+/// refused.
 ///
 /// Whoever is deleted, stripped or cleared lets go of all its targets, and its sources of it: no
 /// relation ever names an entity that is not alive. A copy of an entity (keel_clone_entity) has the
@@ -31,6 +32,10 @@
 /// nothing; no memory is needed. Strip, keel_clear_entities, keel_delete_entity_unchecked, the end
 /// of a world and of the relation ask no such rule. An exclusive relation may be `.acyclic`: nobody
 /// comes to itself.
+///
+/// A `.symmetric` relation relates both ways with one value: each end is a source and a target of
+/// the other. An edit of the one direction is one of the other. In one that is exclusive, too, both
+/// leave their former partners, and the copy of one who has a partner has none.
 ///
 /// The edits follow the rules of edit.h. Which entities are related is one thing to be held: a view
 /// or system that edits needs KEEL_MAY_EDIT of the relation, and one that looks KEEL_MAY_READ.

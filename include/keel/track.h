@@ -195,8 +195,12 @@ enum {
     KEEL_ON_ENTERED = 64,   ///< keel_observe_view: after the edit since which an entity matches
     KEEL_ON_LEFT = 128,     ///< keel_observe_view: before a component goes without which it does
                             ///< not match any more, or after one came that keeps it out
-    KEEL_ON_PRESENT = 256   ///< keel_observe_view, for the call itself: those that match already
+    KEEL_ON_PRESENT = 256,  ///< keel_observe_view, for the call itself: those that match already
                             ///< are notified as KEEL_ON_ENTERED, at once
+    KEEL_ON_RELATED = 512,  ///< of a relation: after an edge came, and KEEL_ON_INSERTED or
+                            ///< KEEL_ON_MODIFIED of its source
+    KEEL_ON_UNRELATED = 1024 ///< of a relation: before an edge goes; where one of both is deleted,
+                             ///< before anything else of that
 };
 
 /// What happened.
@@ -206,6 +210,7 @@ typedef struct keel_change {
     keel_entity entity;              ///< whose component it is
     const keel_component *component; ///< NULL for entities and views
     const void *value;               ///< of the component; NULL for entities, views and tags
+    keel_entity other;               ///< KEEL_ON_RELATED, KEEL_ON_UNRELATED: the target; or null
     keel_commands *commands;         ///< to record edits, which are applied after the running one
 } keel_change;
 
@@ -215,7 +220,8 @@ typedef void keel_observer_fn(const keel_change *event, void *data);
 /// Call a function whenever this happens to a component: keel_observe. Observers are called in the
 /// order in which they came. The same function with the same data again: kinds are added to it.
 /// @param component &keel_entities: whenever an entity is created or deleted
-/// @param kinds KEEL_ON_* bits of components; of keel_entities KEEL_ON_CREATED, KEEL_ON_DESTROYED
+/// @param kinds KEEL_ON_* bits of components, and of edges of relations (not of keel_child); of
+///   keel_entities KEEL_ON_CREATED, KEEL_ON_DESTROYED
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no function, no
 ///   such kind, a unique), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; also allowed in an observer
 /// @threads the owner

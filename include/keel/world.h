@@ -39,6 +39,11 @@ typedef struct keel_world_desc {
     /// Who runs systems beside the calling thread. Default NULL: threads of the world's own, which
     /// start when they are first needed. It is copied; its context must outlive the world.
     const keel_executor *executor;
+    /// What becomes of children when keel_delete_entity and its like delete their parent. Default
+    /// KEEL_UNRELATE: they become roots. KEEL_DELETE_SOURCES: they are deleted, too, and theirs.
+    /// KEEL_REFUSE: it is not deleted, unless they are by the same call: KEEL_ERROR_RELATED. As for
+    /// relations (relation.h), other ways to end ask no rule.
+    keel_on_delete on_parent_delete;
 } keel_world_desc;
 
 /// Make a world.

@@ -145,8 +145,9 @@ static void clear_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *si
 }
 
 void keeli_edges_init(keeli_edges *edges, bool is_exclusive) {
-    *edges =
-        (keeli_edges){ .sources = { .stride = 2 }, .targets = { .stride = is_exclusive ? 1 : 2 } };
+    *edges = (keeli_edges){ .sources = { .stride = 2 },
+                            .targets = { .stride = is_exclusive ? 1 : 2 },
+                            .is_exclusive = is_exclusive };
 }
 
 void keeli_edges_init_valued(keeli_edges *edges, uint32_t size, uint32_t align) {
@@ -162,6 +163,8 @@ void keeli_edges_init_like(keeli_edges *edges, const keeli_edges *other) {
     if (keeli_edges_have_values(other))
         keeli_edges_init_valued(edges, other->values.size, other->values.align);
     else keeli_edges_init(edges, keeli_edges_are_exclusive(other));
+    edges->is_symmetric = other->is_symmetric;
+    edges->is_exclusive = other->is_exclusive;
 }
 
 // ------------------------------------------------------------------ memory of values
@@ -309,14 +312,15 @@ static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_e
 static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
                  const keeli_edge_side *other, uint32_t index) {
     keeli_edge_list *list = keeli_edge_list_of(side, index);
-    // who adds to the list does it then; a source with one target has always room for one
-    if (other->stride != 1 && keeli_atomic_load(&edges->walks)) return;
+    const bool has_one = edges->is_exclusive && side == &edges->sources; // in the first place
+    // who adds to the list does it then
+    if (!has_one && keeli_atomic_load(&edges->walks)) return;
     while (list->used && *keeli_edge_entry(list, side->stride, list->used - 1) == KEELI_HOLE) {
         --list->used;
         --list->holes;
     }
     if (!list->used) {
-        free_list(edges, heap, list, side->stride);
+        if (!edges->keeps_room) free_list(edges, heap, list, side->stride);
     } else {
         if (list->holes > list->used / 2 && list->used > 8) compact(side, other, list);
         if (list->power > PAGED_FROM) give_pages(edges, heap, list, side->stride);
@@ -335,26 +339,26 @@ bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *s
     return true;
 }
 
-bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target) {
+static bool reserve_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target) {
     const uint32_t extra = keeli_edges_are_exclusive(edges) ? 0 : 1;
     return keeli_edge_reserve(edges, heap, &edges->sources, source, extra) &&
-           keeli_edge_reserve(edges, heap, &edges->targets, target, 1) &&
+           keeli_edge_reserve(edges, heap, &edges->targets, target, 1);
+}
+bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target) {
+    return reserve_edge(edges, heap, source, target) &&
+           (!edges->is_symmetric || reserve_edge(edges, heap, target, source)) &&
            (!keeli_edges_have_values(edges) || keeli_edges_reserve_values(edges, heap, 1));
 }
 
-void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
+static void add_edge(keeli_edges *edges, uint32_t source, uint32_t target, uint32_t slot) {
     keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
     keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
     const bool has_values = keeli_edges_have_values(edges);
-    void *value = NULL;
     uint32_t *entry =
         has_values ? keeli_edge_entry(from, 3, from->used) : keeli_edge_entry(from, 2, from->used);
     entry[0] = target;
     entry[1] = to->used;
-    if (has_values) {
-        entry[2] = take_slot(&edges->values);
-        value = slot_at(&edges->values, entry[2]);
-    }
+    if (has_values) entry[2] = slot;
     entry = keeli_edge_entry(to, edges->targets.stride, to->used);
     entry[0] = source;
     if (edges->targets.stride == 2) entry[1] = from->used;
@@ -362,14 +366,20 @@ void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
     ++to->used;
     ++edges->count;
     ++edges->edits;
-    return value;
+}
+void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
+    const bool has_values = keeli_edges_have_values(edges);
+    const uint32_t slot = has_values ? take_slot(&edges->values) : 0;
+    add_edge(edges, source, target, slot);
+    if (edges->is_symmetric && source != target) add_edge(edges, target, source, slot);
+    return has_values ? slot_at(&edges->values, slot) : NULL;
 }
 
-void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place) {
+static void remove_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place,
+                        bool has_values) {
     keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
-    const bool has_values = keeli_edges_have_values(edges);
-    uint32_t *entry =
-        has_values ? keeli_edge_entry(from, 3, place) : keeli_edge_entry(from, 2, place);
+    uint32_t *entry = edges->sources.stride == 3 ? keeli_edge_entry(from, 3, place)
+                                                 : keeli_edge_entry(from, 2, place);
     const uint32_t target = entry[0], twin = entry[1];
     keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
     if (has_values) give_slot(&edges->values, entry[2]);
@@ -380,6 +390,24 @@ void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, u
     ++edges->edits;
     tidy(edges, heap, &edges->sources, &edges->targets, source);
     tidy(edges, heap, &edges->targets, &edges->sources, target);
+}
+// The place of the other direction of a symmetric edge: that of the twin, unless one of both lists
+// had its holes closed before the other.
+uint32_t keeli_edge_back(const keeli_edges *edges, uint32_t source, uint32_t place) {
+    const keeli_edge_side *side = &edges->sources;
+    const uint32_t target = keeli_edge_other(side, source, place);
+    const uint32_t back = edges->is_exclusive ? 0 : keeli_edge_twin(side, source, place);
+    return back < keeli_edge_list_of(side, target)->used &&
+                   keeli_edge_other(side, target, back) == source
+               ? back
+               : find_in(side, target, source);
+}
+
+void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place) {
+    const uint32_t target = keeli_edge_other(&edges->sources, source, place);
+    const uint32_t back = edges->is_symmetric ? keeli_edge_back(edges, source, place) : 0;
+    remove_edge(edges, heap, source, place, keeli_edges_have_values(edges));
+    if (edges->is_symmetric && source != target) remove_edge(edges, heap, target, back, false);
 }
 
 // ------------------------------------------------------------------ copying
@@ -470,7 +498,19 @@ static bool side_is_valid(const keeli_edge_side *side, const keeli_edge_side *ot
 
 bool keeli_edges_are_valid(const keeli_edges *edges) {
     const keeli_edge_values *v = &edges->values;
-    return (!v->size || edges->count + v->free_count == v->used) &&
+    uint32_t has_value = 0;
+    for (keeli_edge_walk at = { 0, 0 }; keeli_edges_next(edges, &at); ++at.place) {
+        has_value += keeli_edge_has_value(edges, at.source, at.place);
+        if (!edges->is_symmetric) continue;
+        const uint32_t target = keeli_edge_other(&edges->sources, at.source, at.place);
+        const bool has_list = keeli_edge_list_of(&edges->sources, target) != NULL;
+        const uint32_t back =
+            has_list ? keeli_edge_back(edges, at.source, at.place) : KEELI_NO_EDGE;
+        if (back == KEELI_NO_EDGE || (v->size && keeli_edge_value(edges, target, back) !=
+                                                     keeli_edge_value(edges, at.source, at.place)))
+            return false;
+    }
+    return has_value + v->free_count == v->used &&
            side_is_valid(&edges->sources, &edges->targets, edges->count) &&
            side_is_valid(&edges->targets, &edges->sources, edges->count);
 }

@@ -7,6 +7,9 @@
 // keeli_edges_are_valid. Edges may have values, in slots that never move: the entry of the source
 // has the number. Hooks are the owner's: who removes edges drops their values before, and
 // keeli_edges_copy copies bytes.
+// A symmetric edge is two, one in each direction, which come and go together and have one value. So
+// the lists of an entity, of targets and of sources, are the same, and mostly the place in the one
+// is that in the other.
 #pragma once
 #include "base/memory.h"
 
@@ -50,7 +53,9 @@ typedef struct keeli_edges {
     keeli_edge_side sources, targets; // the lists of sources name targets, and the other way round
     keeli_edge_values values;
     uint32_t count;
-    uint64_t edits; // goes up with each edge that comes or goes
+    bool is_symmetric, is_exclusive; // set before the first one comes
+    bool keeps_room;                 // who loses the last edge gets another one at once
+    uint64_t edits;                  // goes up with each edge that comes or goes
     uint32_t walks; // while any is open holes stay and no place is used twice; threads share it
     size_t bytes;
 } keeli_edges;
@@ -105,6 +110,12 @@ static inline void *keeli_edge_value(const keeli_edges *edges, uint32_t source, 
                                            edges->sources.stride, place)[2];
     return v->pages[slot >> v->shift] + (size_t)(slot & ((1u << v->shift) - 1)) * v->size;
 }
+uint32_t keeli_edge_back(const keeli_edges *edges, uint32_t source, uint32_t place);
+// Of a symmetric edge one direction has the value, for those who visit each value once.
+static inline bool keeli_edge_has_value(const keeli_edges *edges, uint32_t source, uint32_t place) {
+    return keeli_edges_have_values(edges) &&
+           (!edges->is_symmetric || source <= keeli_edge_other(&edges->sources, source, place));
+}
 // Walk over all edges, by source: is there one at the place, or behind it? Then `walk` says where.
 typedef struct keeli_edge_walk {
     uint32_t source, place;
@@ -115,15 +126,15 @@ bool keeli_edges_next(const keeli_edges *edges, keeli_edge_walk *walk);
 uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t target);
 
 // Make room for an edge; false when out of memory. A source of an exclusive relation loses what it
-// has first. Then it comes, the last of both lists. They are not related. The place of its value,
-// which holds none yet; NULL: there are no values.
+// has first, of a symmetric one both do. Then it comes, the last of both lists. They are not
+// related. The place of its value, which holds none yet; NULL: there are no values.
 bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target);
 void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target);
 // Make room for so many entries in one list; and for so many values.
 bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
                         uint32_t extra);
 bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t extra);
-// The edge at a place of the source's list goes.
+// The edge at a place of the source's list goes, of a symmetric relation in both directions.
 void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place);
 // All go.
 void keeli_edges_clear(keeli_edges *edges, keeli_heap *heap);

@@ -49,24 +49,50 @@ static bool next_root(const keel_world *world, keeli_roots roots, uint32_t *at, 
     return !keel_is_null(*e);
 }
 
-// The sources that an entity takes along come to the list.
+static void doom(keeli_relations *all, uint32_t index) {
+    if (is_marked(all, index)) return;
+    mark(all, index, true);
+    all->doomed.items[all->doomed.count++] = index;
+}
+
+// The next child of an entity, by index; null at the end.
+static keel_entity next_child(const keel_world *world, uint32_t parent, keel_entity child) {
+    const keel_entity e = keeli_entity_at(&world->entities, parent);
+    if (!keeli_has_children(world, e)) return keel_null();
+    const keel_entity first = keeli_link_of_parent(world, e)->first_child;
+    if (keel_is_null(child)) return first;
+    const keel_entity next = keeli_link_of_child(world, child)->next;
+    return keel_is_same(next, first) ? keel_null() : next;
+}
+
+// The children and sources that an entity takes along come to the list.
 static void spread(keel_world *world, uint32_t target) {
     keeli_relations *all = &world->relations;
+    keel_entity child = keel_null();
+    while (all->of_children == KEEL_DELETE_SOURCES &&
+           !keel_is_null(child = next_child(world, target, child)))
+        doom(all, keeli_index_of(child));
     for (const keeli_relation *r = all->all; r; r = r->next) {
         const keeli_edge_side *side = &r->edges.targets;
         if (r->sources->component.on_delete != KEEL_DELETE_SOURCES) continue;
-        for (uint32_t at = 0; (at = keeli_edge_next(side, target, at)) != KEELI_NO_EDGE; ++at) {
-            const uint32_t source = keeli_edge_other(side, target, at);
-            if (is_marked(all, source)) continue;
-            mark(all, source, true);
-            all->doomed.items[all->doomed.count++] = source;
-        }
+        for (uint32_t at = 0; (at = keeli_edge_next(side, target, at)) != KEELI_NO_EDGE; ++at)
+            doom(all, keeli_edge_other(side, target, at));
     }
 }
 
-// Is there a source that stays, of a relation that refuses that?
+// Is there a child or a source that stays, where that is refused?
 static keel_result is_refused(keel_world *world, uint32_t target) {
     const keeli_relations *all = &world->relations;
+    keel_entity child = keel_null();
+    while (all->of_children == KEEL_REFUSE &&
+           !keel_is_null(child = next_child(world, target, child)))
+        if (!is_marked(all, keeli_index_of(child)))
+            return keeli_error(world, KEEL_ERROR_RELATED,
+                               "cannot delete %s: %s is its child, and the world refuses that "
+                               "(on_parent_delete); detach or delete that one first, or use "
+                               "keel_delete_tree",
+                               KEELI_ENTITY(world, keeli_entity_at(&world->entities, target)),
+                               KEELI_ENTITY(world, child));
     for (const keeli_relation *r = all->all; r; r = r->next) {
         const keeli_edge_side *side = &r->edges.targets;
         if (r->sources->component.on_delete != KEEL_REFUSE) continue;

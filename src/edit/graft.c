@@ -226,7 +226,7 @@ static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint3
 
 // Is the copy of the first node alive, and has the one target that it can have?
 static bool keeps_target(const keeli_graft *g, const keeli_relation *r) {
-    if (!g->is_onto || !keeli_edges_are_exclusive(&r->edges)) return false;
+    if (!g->is_onto || !r->sources->component.exclusive) return false;
     const keeli_storage *t = keeli_storage_find(g->to, &r->sources->component);
     return t && keeli_store_has(t, keeli_index_of(g->made[0]));
 }

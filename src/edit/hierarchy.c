@@ -24,6 +24,8 @@ keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder) 
 
 bool keeli_reserve_links(keel_world *world, keel_entity child, keel_entity parent,
                          uint32_t before) {
+    if (world->relations.of_children && !keeli_reserve_doomed(world, keeli_index_of(child), 1))
+        return false;
     // both may be in one block, whose list gets them all
     return keeli_reserve_value(world, world->hierarchy.children, keeli_index_of(child), before) &&
            keeli_reserve_value(world, world->hierarchy.parents, keeli_index_of(parent), before + 1);

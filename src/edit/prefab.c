@@ -18,7 +18,8 @@ keel_world *keel_templates(keel_world *world) {
                                    .allocator = world->heap.allocator,
                                    .log = world->reports.log,
                                    .on_misuse = world->reports.on_misuse,
-                                   .worker_count = 1 };
+                                   .worker_count = 1,
+                                   .on_parent_delete = world->relations.of_children };
     keel_world *templates = keel_world_create(&desc);
     if (!templates) return keeli_out_of_memory(world, "making the world of templates"), NULL;
     keel_result result; // so that a saved game that has it can be loaded

@@ -11,13 +11,11 @@ static bool has_rule(const keeli_relation *r) {
 }
 
 // ------------------------------------------------------------------ changing
-// Room to take `extra` more sources along, one of them with this index.
-static bool reserve_rule(keel_world *world, const keeli_relation *r, uint32_t source,
-                         uint32_t extra) {
+bool keeli_reserve_doomed(keel_world *world, uint32_t source, uint32_t extra) {
     keeli_relations *all = &world->relations;
     const uint32_t words = source / 64 + 1, old = all->marks.count;
     uint32_t sources = extra;
-    if (!has_rule(r)) return true;
+    if (all->of_children) sources += keeli_store_count(world->hierarchy.children);
     for (const keeli_relation *other = all->all; other; other = other->next)
         sources += has_rule(other) ? keeli_store_count(other->sources) : 0;
     if (!KEELI_RESERVE(&world->heap, &all->doomed, sources)) return false;
@@ -27,38 +25,109 @@ static bool reserve_rule(keel_world *world, const keeli_relation *r, uint32_t so
     all->marks.count = words;
     return true;
 }
+static bool reserve_rule(keel_world *world, const keeli_relation *r, uint32_t source,
+                         uint32_t extra) {
+    return !has_rule(r) || keeli_reserve_doomed(world, source, extra);
+}
 
+// With an edge to itself there is no other end.
+static bool is_both_ways(const keeli_relation *r, uint32_t source, uint32_t target) {
+    return r->edges.is_symmetric && source != target;
+}
+
+static bool reserve_end(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target,
+                        uint32_t numbers, uint32_t extra) {
+    // both may be in one block, whose list gets both; nobody follows who is a target
+    return reserve_rule(world, r, source, extra) &&
+           keeli_store_reserve(world, r->sources, source, numbers) &&
+           keeli_followers_reserve(world, r->sources, source, extra, numbers + 1) &&
+           (keeli_store_has(r->targets, target) ||
+            keeli_reserve_value(world, r->targets, target, numbers + 1));
+}
 bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target,
                         uint32_t numbers) {
-    // both may be in one block, whose list gets both; nobody follows who is a target
-    return reserve_rule(world, r, source, 1) &&
-           keeli_reserve_value(world, r->sources, source, numbers) &&
-           (keeli_store_has(r->targets, target) ||
-            keeli_reserve_value(world, r->targets, target, numbers + 1)) &&
+    const bool both = is_both_ways(r, source, target);
+    return reserve_end(world, r, source, target, numbers, 1 + both) &&
+           (!both || reserve_end(world, r, target, source, numbers, 2)) &&
            keeli_edges_reserve(&r->edges, &world->heap, source, target);
+}
+
+// One end loses an edge. Is it the last one?
+static bool going(keel_world *world, const keeli_relation *r, uint32_t source, bool stays) {
+    keeli_storage *s = r->sources;
+    if (stays || keeli_edge_count(&r->edges.sources, source) != 1) return false;
+    if (keeli_is_followed(s)) keeli_going(world, s, source, KEEL_TRACK_DELETION);
+    if (s->size || keeli_is_followed(s))
+        keeli_value_delete(world, s, source, keeli_store_value(world, s, source));
+    return true;
+}
+static void went(keel_world *world, const keeli_relation *r, uint32_t source, bool is_last,
+                 bool stays) {
+    if (is_last) keeli_store_pop(world, r->sources, source);
+    else if (!stays) keeli_changed(world, r->sources, keeli_entity_at(&world->entities, source));
+}
+static void end_target(keel_world *world, const keeli_relation *r, uint32_t target) {
+    if (!keeli_edge_count(&r->edges.targets, target)) keeli_store_pop(world, r->targets, target);
 }
 
 void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place,
                   bool stays) {
-    keeli_storage *s = r->sources;
     const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
-    const bool is_last = !stays && keeli_edge_count(&r->edges.sources, source) == 1;
-    if (is_last && keeli_is_followed(s)) keeli_going(world, s, source, KEEL_TRACK_DELETION);
-    if (is_last && (s->size || keeli_is_followed(s)))
-        keeli_value_delete(world, s, source, keeli_store_value(world, s, source));
+    const bool both = is_both_ways(r, source, target);
+    const bool is_last = going(world, r, source, stays);
+    const bool is_last_there = both && going(world, r, target, false);
     if (keeli_edges_have_values(&r->edges))
-        keeli_value_drop(s, keeli_edge_value(&r->edges, source, place));
+        keeli_value_drop(r->sources, keeli_edge_value(&r->edges, source, place));
     keeli_edges_remove(&r->edges, &world->heap, source, place);
-    if (!keeli_edge_count(&r->edges.targets, target)) keeli_store_pop(world, r->targets, target);
-    if (is_last) keeli_store_pop(world, s, source);
-    else if (!stays) keeli_changed(world, s, keeli_entity_at(&world->entities, source));
+    end_target(world, r, target);
+    if (both) end_target(world, r, source);
+    went(world, r, source, is_last, stays);
+    if (both) went(world, r, target, is_last_there, false);
+}
+
+// An edge is about to go; of a symmetric relation both are.
+void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t source,
+                            uint32_t place) {
+    const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
+    keeli_notify_edge(world, r, source, place, KEEL_ON_UNRELATED);
+    if (is_both_ways(r, source, target))
+        keeli_notify_edge(world, r, target, keeli_edge_back(&r->edges, source, place),
+                          KEEL_ON_UNRELATED);
+}
+// All edges of an entity are: observers see them all.
+static void notify_targets(keel_world *world, const keeli_relation *r, uint32_t source) {
+    for (uint32_t at = 0; (at = keeli_edge_next(&r->edges.sources, source, at)) != KEELI_NO_EDGE;
+         ++at)
+        keeli_notify_unrelated(world, r, source, at);
+}
+static void notify_sources(keel_world *world, const keeli_relation *r, uint32_t target,
+                           uint32_t but) {
+    const keeli_edge_side *side = &r->edges.targets;
+    for (uint32_t at = 0; (at = keeli_edge_next(side, target, at)) != KEELI_NO_EDGE; ++at)
+        if (keeli_edge_other(side, target, at) != but)
+            keeli_notify_unrelated(world, r, keeli_edge_other(side, target, at),
+                                   keeli_edge_twin(side, target, at));
+}
+static bool is_edge_observed(const keeli_relation *r) {
+    return r->sources->tracking.observers.kinds & KEEL_ON_UNRELATED;
+}
+
+// What is exclusive leaves the one target that it has, for another.
+static void leave(keel_world *world, keeli_relation *r, uint32_t source) {
+    if (!keeli_edge_count(&r->edges.sources, source)) return;
+    keeli_notify_unrelated(world, r, source, 0);
+    r->edges.keeps_room = keeli_edges_have_values(&r->edges);
+    keeli_let_go(world, r, source, 0, true);
+    r->edges.keeps_room = false;
 }
 
 void *keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(to);
-    if (keeli_edges_are_exclusive(&r->edges) && keeli_edge_count(&r->edges.sources, source))
-        keeli_let_go(world, r, source, 0, true);
+    const bool both = is_both_ways(r, source, target);
+    if (r->sources->component.exclusive) leave(world, r, source);
+    if (r->sources->component.exclusive && both) leave(world, r, target);
     if (!keeli_store_has(r->targets, target)) (void)keeli_store_push(world, r->targets, to);
+    if (both && !keeli_store_has(r->targets, source)) (void)keeli_store_push(world, r->targets, e);
     return keeli_edges_add(&r->edges, source, target);
 }
 
@@ -71,25 +140,51 @@ static __attribute__((noinline)) void put_value(const keeli_storage *s, void *to
 
 void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to,
                          const void *value) {
-    const uint32_t source = keeli_index_of(e);
-    const bool had = keeli_store_has(r->sources, source);
+    const keel_entity ends[] = { e, to };
+    const uint32_t count = 1 + is_both_ways(r, keeli_index_of(e), keeli_index_of(to));
+    bool had[2];
+    for (uint32_t i = 0; i < count; ++i)
+        had[i] = keeli_store_has(r->sources, keeli_index_of(ends[i]));
     void *own = keeli_commit_edge(world, r, e, to);
     if (own) put_value(r->sources, own, value);
-    if (!had) (void)keeli_store_push(world, r->sources, e);
-    if (had) keeli_changed(world, r->sources, e);
-    else keeli_came(world, r->sources, source);
+    for (uint32_t i = 0; i < count; ++i)
+        if (!had[i]) (void)keeli_store_push(world, r->sources, ends[i]);
+    for (uint32_t i = 0; i < count; ++i)
+        if (had[i]) keeli_changed(world, r->sources, ends[i]);
+        else keeli_came(world, r->sources, keeli_index_of(ends[i]));
+    for (uint32_t i = 0; i < count; ++i)
+        keeli_notify_related(world, r, keeli_index_of(ends[i]));
 }
 
-void keeli_let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {
+static void let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {
     const keeli_edge_side *side = &r->edges.sources;
     for (uint32_t at = UINT32_MAX; (at = keeli_edge_before(side, source, at)) != KEELI_NO_EDGE;)
         keeli_let_go(world, r, source, at, false);
 }
-void keeli_let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target) {
+static void let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target) {
     const keeli_edge_side *side = &r->edges.targets;
     for (uint32_t at = UINT32_MAX; (at = keeli_edge_before(side, target, at)) != KEELI_NO_EDGE;)
         keeli_let_go(world, r, keeli_edge_other(side, target, at),
                      keeli_edge_twin(side, target, at), false);
+}
+
+void keeli_let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {
+    if (is_edge_observed(r)) notify_targets(world, r, source);
+    let_go_of_targets(world, r, source);
+}
+void keeli_let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target) {
+    if (is_edge_observed(r)) notify_sources(world, r, target, UINT32_MAX);
+    let_go_of_sources(world, r, target);
+}
+
+void keeli_notify_edges_of(keel_world *world, keel_entity e) {
+    const uint32_t index = keeli_index_of(e);
+    for (const keeli_relation *r = world->relations.all; world->followers.observed && r;
+         r = r->next) {
+        if (!is_edge_observed(r)) continue;
+        notify_targets(world, r, index);
+        if (!r->edges.is_symmetric) notify_sources(world, r, index, index);
+    }
 }
 
 void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
@@ -97,8 +192,8 @@ void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (!s->relation) continue;
-        keeli_let_go_of_targets(world, s->relation, index);
-        keeli_let_go_of_sources(world, s->relation, index);
+        let_go_of_targets(world, s->relation, index);
+        let_go_of_sources(world, s->relation, index);
     }
 }
 
@@ -110,33 +205,47 @@ keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keel
     if (!keeli_edges_copy(to, from, heap)) return KEEL_ERROR_MEMORY;
     if (!s->component.copy || !keeli_edges_have_values(to)) return KEEL_OK;
     for (; keeli_edges_next(from, &at); ++at.place, ++made)
-        if (!keeli_hook_copy(s, keeli_edge_value(to, at.source, at.place),
+        if (keeli_edge_has_value(from, at.source, at.place) &&
+            !keeli_hook_copy(s, keeli_edge_value(to, at.source, at.place),
                              keeli_edge_value(from, at.source, at.place)))
             break;
     if (made == from->count) return KEEL_OK;
     for (; made && keeli_edges_next(to, &undo); ++undo.place, --made)
-        keeli_value_drop(s, keeli_edge_value(to, undo.source, undo.place));
+        if (keeli_edge_has_value(to, undo.source, undo.place))
+            keeli_value_drop(s, keeli_edge_value(to, undo.source, undo.place));
     keeli_edges_clear(to, heap);
     return KEEL_ERROR_COPY;
 }
 
 // ------------------------------------------------------------------ copies of an entity
+// Whose only partner it is, does not share it with copies.
+static bool is_cloned(const keeli_relation *r, uint32_t prototype) {
+    return keeli_store_has(r->sources, prototype) &&
+           !(r->edges.is_symmetric && r->sources->component.exclusive);
+}
+
 static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t prototype,
                            const keel_entity *copies, uint32_t count, uint32_t numbers) {
     keeli_edge_side *sources = &r->edges.sources, *targets = &r->edges.targets;
     const uint32_t each =
         keeli_edges_are_exclusive(&r->edges) ? 0 : keeli_edge_count(sources, prototype);
+    const bool both = r->edges.is_symmetric;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t index = keeli_index_of(copies[i]);
         if (!reserve_rule(world, r, index, count) ||
-            !keeli_reserve_value(world, r->sources, index, numbers) ||
-            !keeli_edge_reserve(&r->edges, &world->heap, sources, index, each))
+            !keeli_store_reserve(world, r->sources, index, numbers) ||
+            !keeli_followers_reserve(world, r->sources, index, count, numbers + 1) ||
+            !keeli_edge_reserve(&r->edges, &world->heap, sources, index, each) ||
+            (both && (!keeli_reserve_value(world, r->targets, index, numbers + 1) ||
+                      !keeli_edge_reserve(&r->edges, &world->heap, targets, index, each))))
             return false;
     }
-    for (uint32_t at = 0; (at = keeli_edge_next(sources, prototype, at)) != KEELI_NO_EDGE; ++at)
-        if (!keeli_edge_reserve(&r->edges, &world->heap, targets,
-                                keeli_edge_other(sources, prototype, at), count))
+    for (uint32_t at = 0; (at = keeli_edge_next(sources, prototype, at)) != KEELI_NO_EDGE; ++at) {
+        const uint32_t target = keeli_edge_other(sources, prototype, at);
+        if (!keeli_edge_reserve(&r->edges, &world->heap, targets, target, count) ||
+            (both && !keeli_edge_reserve(&r->edges, &world->heap, sources, target, count)))
             return false;
+    }
     return keeli_edges_reserve_values(&r->edges, &world->heap, each * count);
 }
 
@@ -182,7 +291,7 @@ keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *hold
                                      uint32_t prototype, const keel_entity *copies, uint32_t count,
                                      uint32_t numbers, keeli_edge_copies **values) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
-        if (!keeli_store_has(r->sources, prototype)) continue;
+        if (!is_cloned(r, prototype)) continue;
         KEEL_TRY(keeli_may_edit(world, holder, r->sources, "clone"));
         if (!reserve_copies(world, r, prototype, copies, count, numbers++))
             return keeli_out_of_memory(world, "cloning an entity");
@@ -196,13 +305,16 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
                              uint32_t count, keeli_edge_copies *values) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
         const keeli_edge_side *side = &r->edges.sources;
-        if (!keeli_store_has(r->sources, prototype) || r->sources->size) continue;
+        if (!is_cloned(r, prototype)) continue;
+        for (uint32_t i = 0; i < count && r->sources->size; ++i) // keeli_commit_edges_of
+            keeli_notify_related(world, r, keeli_index_of(copies[i]));
+        if (r->sources->size) continue;
         keeli_edge_copies *own = values;
         while (own && own->relation != r)
             own = own->next;
+        const uint32_t end = keeli_edge_list_of(side, prototype)->used; // it may be a target, too
         for (uint32_t i = 0; i < count; ++i)
-            for (uint32_t at = 0; (at = keeli_edge_next(side, prototype, at)) != KEELI_NO_EDGE;
-                 ++at) {
+            for (uint32_t at = 0; (at = keeli_edge_next(side, prototype, at)) < end; ++at) {
                 const keel_entity to =
                     keeli_entity_at(&world->entities, keeli_edge_other(side, prototype, at));
                 const size_t size = r->sources->component.size;
@@ -217,7 +329,7 @@ void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_ent
                            uint32_t count) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
         const keeli_edge_side *side = &r->edges.sources;
-        if (!keeli_store_has(r->sources, prototype) || !r->sources->size) continue;
+        if (!is_cloned(r, prototype) || !r->sources->size) continue;
         const uint32_t target = keeli_edge_other(side, prototype, 0);
         for (uint32_t i = 0; i < count; ++i)
             (void)keeli_commit_edge(world, r, copies[i], keeli_entity_at(&world->entities, target));
@@ -227,4 +339,9 @@ void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_ent
 bool keeli_reserve_rule(keel_world *world, const keeli_relation *r) {
     const uint32_t last = keeli_presence_last(&r->sources->presence);
     return last == UINT32_MAX || reserve_rule(world, r, last, 0);
+}
+bool keeli_reserve_rule_of_children(keel_world *world) {
+    const uint32_t last = keeli_presence_last(&world->hierarchy.children->presence);
+    return last == UINT32_MAX || !world->relations.of_children ||
+           keeli_reserve_doomed(world, last, 0);
 }

@@ -30,6 +30,13 @@ static keeli_relation *to_edit(keel_world *world, const keeli_holder *holder,
     return *result < 0 ? NULL : s->relation;
 }
 
+static keel_entity entity_at(const keeli_relation *r, const keeli_edge_side *side, keel_entity of,
+                             uint32_t place) {
+    if (place == KEELI_NO_EDGE) return keel_null();
+    const uint32_t index = keeli_edge_other(side, keeli_index_of(of), place);
+    return keeli_entity_at(&r->sources->world->entities, index);
+}
+
 // Does the one lead to the other, or is it the same? What has no sources is led to by nobody.
 static bool is_above(const keeli_relation *r, uint32_t above, uint32_t of) {
     const keeli_edge_side *side = &r->edges.sources;
@@ -45,13 +52,16 @@ static keel_result give_value(keel_world *world, keeli_relation *r, keel_entity 
                               const keel_entity *to, const void *value) {
     const bool had = keeli_store_has(r->sources, keeli_index_of(e));
     keeli_batch b;
+    keeli_editing_begin(world);
     keeli_batch_begin(&b, world, &e, 1, "relating entities");
     keeli_batch_add(&b, NULL, r->sources, value, 0, KEELI_HANDED_OVER);
     if (keeli_batch_reserve(&b) == KEEL_OK && to) keeli_commit_edge(world, r, e, *to);
-    KEEL_TRY(keeli_batch_give(&b));
-    if (!had || value) return KEEL_OK; // all who follow were notified
-    keeli_changed(world, r->sources, e);
-    return keeli_done(world, KEEL_OK);
+    const keel_result result = keeli_batch_give(&b);
+    // all who follow a value that is given were notified
+    if (result == KEEL_OK && had && !value) keeli_changed(world, r->sources, e);
+    if (result == KEEL_OK && to) keeli_notify_related(world, r, keeli_index_of(e));
+    keeli_editing_end(world);
+    return keeli_done(world, result);
 }
 
 // A value of an edge that is there is written.
@@ -68,6 +78,8 @@ static keel_result write_edge(keel_world *world, keeli_relation *r, keel_entity 
         keeli_value_move(r->sources, to, (void *)(uintptr_t)value); // handed over
     }
     keeli_changed(world, r->sources, e);
+    if (r->edges.is_symmetric)
+        keeli_changed(world, r->sources, entity_at(r, &r->edges.sources, e, place));
     return keeli_done(world, KEEL_OK);
 }
 
@@ -117,6 +129,7 @@ static keel_result unrelate(keel_world *world, const keeli_holder *holder, keel_
     const uint32_t source = keeli_index_of(e);
     const uint32_t place = keeli_edges_find(&r->edges, source, keeli_index_of(other));
     if (place == KEELI_NO_EDGE) return KEEL_ABSENT;
+    keeli_notify_unrelated(world, r, source, place);
     keeli_let_go(world, r, source, place, false);
     keeli_validate_storage(world, r->sources);
     return keeli_done(world, KEEL_OK);
@@ -179,12 +192,6 @@ static const keeli_relation *look(const keel_scope *scope, const keel_component 
 static bool is_alive(const keeli_relation *r, keel_entity e) {
     return keeli_entity_is_alive(&r->sources->world->entities, e);
 }
-static keel_entity entity_at(const keeli_relation *r, const keeli_edge_side *side, keel_entity of,
-                             uint32_t place) {
-    if (place == KEELI_NO_EDGE) return keel_null();
-    const uint32_t index = keeli_edge_other(side, keeli_index_of(of), place);
-    return keeli_entity_at(&r->sources->world->entities, index);
-}
 
 bool(keel_is_related_component)(const keel_scope *scope, keel_entity source,
                                 const keel_component *relation, keel_entity target) {
@@ -226,6 +233,7 @@ void *(keel_get_related_component_mut)(keel_scope *scope, keel_entity source,
         return NULL;
     mark_edge(who.world, r);
     keeli_track_modified(who.world, r->sources, keeli_index_of(source));
+    if (r->edges.is_symmetric) keeli_track_modified(who.world, r->sources, keeli_index_of(target));
     return value;
 }
 

@@ -24,6 +24,9 @@ void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, ke
 // of `s`: KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COPY.
 keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keeli_edges *from,
                              keeli_heap *heap);
+// An edge is about to go, in both directions where it has two: observers are called.
+void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t source,
+                            uint32_t place);
 // The edge of a source at a place goes; who looks at what is going still sees it. `stays`: the
 // source gets another target at once, or has no component yet.
 void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place,
@@ -31,7 +34,9 @@ void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_
 // All of one entity go, the last one first, so that no hole is left.
 void keeli_let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source);
 void keeli_let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target);
-// The entity lets go of all its targets, and all its sources of it.
+// Observers of edges are notified of all that an entity has. Then it lets go of all its targets,
+// and all its sources of it.
+void keeli_notify_edges_of(keel_world *world, keel_entity e);
 void keeli_commit_unrelate_entity(keel_world *world, keel_entity e);
 bool keeli_relation_is_valid(const keeli_relation *r);
 
@@ -44,8 +49,11 @@ typedef struct keeli_roots {
     keel_entity tree;
 } keeli_roots;
 keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots);
-// Room to take along all who are sources now; false when out of memory.
+// Room to take `extra` more along, one of them with this index; or all who are sources or children
+// now. False when out of memory.
+bool keeli_reserve_doomed(keel_world *world, uint32_t source, uint32_t extra);
 bool keeli_reserve_rule(keel_world *world, const keeli_relation *r);
+bool keeli_reserve_rule_of_children(keel_world *world);
 
 // Copies are about to get what a prototype is related to: room for that, or an error. `numbers`:
 // how many numbers the lists of their blocks get besides. Then they get it, when they are alive.

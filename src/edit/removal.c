@@ -172,6 +172,8 @@ void keeli_clear(keel_world *world, keeli_storage *s) {
 
 void keeli_clear_all(keel_world *world) {
     ++world->hierarchy.links.edits;
+    for (uint32_t i = 0; world->followers.observed && i < world->storages.count; ++i)
+        keeli_notify_all_edges(world, world->storages.items[i]);
     keel_entity e = keel_null(); // observers are notified of all before the first one goes
     while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
         keeli_entity_going(world, e, KEEL_ON_DELETED, true);
@@ -205,6 +207,7 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
 }
 
 void keeli_lose_all(keel_world *world, keel_entity e, bool dies) {
+    if (world->relations.all) keeli_notify_edges_of(world, e);
     if (world->followers.observed) keeli_entity_going(world, e, KEEL_ON_DELETED, dies);
     if (world->relations.all) { // its own observers heard, while it was still related
         world->relations.going = world->followers.observed ? e : keel_null();
@@ -253,7 +256,8 @@ static bool add_set(stretch *at, keeli_storage *s) {
 static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, first);
     if (!list) return true;
-    const uint32_t plain = KEELI_IS_LINK | KEELI_IS_NAMED | KEELI_IS_REQUIRED | KEELI_IS_MORE;
+    const uint32_t plain =
+        KEELI_IS_LINK | KEELI_IS_NAMED | KEELI_HAS_RULE | KEELI_IS_REQUIRED | KEELI_IS_MORE;
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = 0; i < list->count; ++i) {
         keeli_storage *s = world->registry.by_ordinal.items[numbers[i]];

@@ -159,6 +159,7 @@ void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, voi
 // they own stays in its order. Then from the highest index down, so that nothing moves that is
 // still to go.
 void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
+    keeli_notify_all_edges(world, s);
     for (uint32_t i = 0; s->flags & KEELI_NOTIFIES && (i = keeli_store_next(s, i)) != UINT32_MAX;
          ++i)
         keeli_tell(world, s, keeli_entity_at(&world->entities, i), KEEL_ON_DELETED);

@@ -84,6 +84,23 @@ void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint3
 static inline void keeli_notify(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
     if (s->tracking.observers.kinds & kind) keeli_notify_slow(world, s, e, kind, true);
 }
+// An edge came, or is about to go; and all of a relation are.
+void keeli_notify_edge_slow(keel_world *world, const keeli_relation *r, uint32_t source,
+                            uint32_t place, uint32_t kind);
+static inline void keeli_notify_edge(keel_world *world, const keeli_relation *r, uint32_t source,
+                                     uint32_t place, uint32_t kind) {
+    if (r->sources->tracking.observers.kinds & kind)
+        keeli_notify_edge_slow(world, r, source, place, kind);
+}
+// The last edge of the source just came.
+static inline void keeli_notify_related(keel_world *world, const keeli_relation *r,
+                                        uint32_t source) {
+    if (r->sources->tracking.observers.kinds & KEEL_ON_RELATED)
+        keeli_notify_edge_slow(world, r, source,
+                               keeli_edge_list_of(&r->edges.sources, source)->used - 1,
+                               KEEL_ON_RELATED);
+}
+void keeli_notify_all_edges(keel_world *world, const keeli_storage *s);
 // The same where the value is known, nobody uses anything, and nothing else follows the edit, which
 // is done then; or only removes the value afterwards.
 keel_result keeli_notify_last(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,

@@ -113,21 +113,39 @@ static __attribute__((noinline)) void call(keeli_storage *s, const keel_change *
     }
 }
 
-void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                       bool has_value) {
-    const bool is_entity = s == &world->stand_in.entities;
-    if (keel_is_same(e, world->relations.going) && !keel_is_null(e)) return;
-    has_value = has_value && !is_entity && s->size;
-    const keel_change event = { .world = world,
-                                .kind = kind,
-                                .entity = e,
-                                .component = is_entity ? NULL : &s->component,
-                                .value = has_value ? keeli_store_value(world, s, keeli_index_of(e))
-                                                   : NULL,
-                                .commands = world->followers.reaction };
+static void notify(keel_world *world, keeli_storage *s, keel_change event) {
+    event.world = world;
+    event.component = s == &world->stand_in.entities ? NULL : &s->component;
+    event.commands = world->followers.reaction;
     const uint32_t before = calling_begin(world);
     call(s, &event);
     calling_end(world, before);
+}
+
+void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                       bool has_value) {
+    if (keel_is_same(e, world->relations.going) && !keel_is_null(e)) return;
+    has_value = has_value && s != &world->stand_in.entities && s->size;
+    const void *value = has_value ? keeli_store_value(world, s, keeli_index_of(e)) : NULL;
+    notify(world, s, (keel_change){ .kind = kind, .entity = e, .value = value });
+}
+
+void keeli_notify_edge_slow(keel_world *world, const keeli_relation *r, uint32_t source,
+                            uint32_t place, uint32_t kind) {
+    const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
+    const void *value = r->sources->size ? keeli_store_value(world, r->sources, source) : NULL;
+    if (keeli_edges_have_values(&r->edges)) value = keeli_edge_value(&r->edges, source, place);
+    notify(world, r->sources,
+           (keel_change){ .kind = kind,
+                          .entity = keeli_entity_at(&world->entities, source),
+                          .value = value,
+                          .other = keeli_entity_at(&world->entities, target) });
+}
+
+void keeli_notify_all_edges(keel_world *world, const keeli_storage *s) {
+    const keeli_relation *r = s->tracking.observers.kinds & KEEL_ON_UNRELATED ? s->relation : NULL;
+    for (keeli_edge_walk at = { 0, 0 }; r && keeli_edges_next(&r->edges, &at); ++at.place)
+        keeli_notify_edge(world, r, at.source, at.place, KEEL_ON_UNRELATED);
 }
 
 // Mostly there is one, which has all kinds that there are and was not taken away: the list is as it
@@ -165,6 +183,8 @@ keel_result keeli_notify_last(keel_world *world, keeli_storage *s, keel_entity e
 
 void keeli_notify_end(keel_world *world) {
     keel_entity e = keel_null();
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        keeli_notify_all_edges(world, world->storages.items[i]);
     while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
         keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     keeli_observers_forget(world, &world->stand_in.entities);
@@ -187,9 +207,11 @@ keel_result keel_observe_component(keel_world *world, const keel_component *comp
     keeli_storage *s = keeli_followed_get(world, component, &result);
     if (!s) return result;
     KEEL_TRY(check_changeable(world));
-    const uint32_t allowed = component == &keel_entities ? KEEL_ON_CREATED | KEEL_ON_DESTROYED
-                                                         : KEEL_ON_INSERTED | KEEL_ON_MODIFIED |
-                                                               KEEL_ON_DELETED | KEEL_ON_REMOVED;
+    const uint32_t of_edges = s->relation ? KEEL_ON_RELATED | KEEL_ON_UNRELATED : 0;
+    const uint32_t allowed =
+        component == &keel_entities
+            ? KEEL_ON_CREATED | KEEL_ON_DESTROYED
+            : of_edges | KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED;
     if (!function || !kinds || kinds & ~allowed)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             function ? "an observer of '%s' takes other KEEL_ON_* bits"

@@ -293,13 +293,19 @@ static void drop_values(const keeli_storage *t) {
 // An edge of a transient relation goes, and nobody hears of it.
 static void drop_edge(keel_world *to, keeli_relation *r, uint32_t source, uint32_t place) {
     const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
+    const bool has_other = r->edges.is_symmetric && source != target;
+    const uint32_t ends[] = { source, target };
     if (keeli_edges_have_values(&r->edges))
         keeli_value_drop(r->sources, keeli_edge_value(&r->edges, source, place));
     keeli_edges_remove(&r->edges, &to->heap, source, place);
-    if (!keeli_edge_count(&r->edges.targets, target)) keeli_store_pop(to, r->targets, target);
-    if (keeli_edge_count(&r->edges.sources, source)) return;
-    if (r->sources->size) keeli_value_drop(r->sources, keeli_store_value_there(r->sources, source));
-    keeli_store_pop(to, r->sources, source);
+    for (uint32_t i = 0; i < 2; ++i) {
+        if ((i == 1 || has_other) && !keeli_edge_count(&r->edges.targets, ends[i]))
+            keeli_store_pop(to, r->targets, ends[i]);
+        if ((i == 1 && !has_other) || keeli_edge_count(&r->edges.sources, ends[i])) continue;
+        if (r->sources->size)
+            keeli_value_drop(r->sources, keeli_store_value_there(r->sources, ends[i]));
+        keeli_store_pop(to, r->sources, ends[i]);
+    }
 }
 
 // Those of one entity, which is a source or a target, the last one first.

@@ -36,10 +36,11 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
     if (c->size % align) return "has a size that is no multiple of its alignment";
     if ((uint32_t)c->storage > KEEL_ARCHETYPE) return "has an unknown storage";
     if (c->tracking & ~(uint32_t)KEEL_TRACK_ALL) return "has unknown bits in .tracking";
-    if ((c->exclusive || c->acyclic || c->on_delete) && !c->is_relation)
+    if ((c->exclusive || c->acyclic || c->symmetric || c->on_delete) && !c->is_relation)
         return "has an option of relations; declare it with KEEL_RELATION";
     if ((uint32_t)c->on_delete > KEEL_REFUSE) return "has an unknown .on_delete";
     if (c->acyclic && !c->exclusive) return "is .acyclic, which only exclusive relations can be";
+    if (c->acyclic && c->symmetric) return "is .acyclic and .symmetric, which leads back at once";
     if (c->is_relation && c->is_unique) return "is a unique, which is no relation";
     if (c->is_relation && c->size && c->storage == KEEL_ARCHETYPE)
         return "is a relation in KEEL_ARCHETYPE: who loses its target would have to move its row, "
@@ -201,11 +202,14 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->declared = NULL; // it may be unloaded
     s->world = world;
     s->slot = index;
-    if (c->is_relation && !(c->size && c->exclusive)) own->storage = KEEL_INDEXED; // only bits
+    const bool has_value = c->size && c->exclusive && !c->symmetric; // of the source
+    if (c->is_relation && !has_value) own->storage = KEEL_INDEXED;   // only bits
     if (c->is_relation && (s->relation = KEELI_NEW(heap, keeli_relation)) != NULL) {
-        if (c->size && !c->exclusive)
+        if (c->size && !has_value)
             keeli_edges_init_valued(&s->relation->edges, c->size, own->align);
         else keeli_edges_init(&s->relation->edges, c->exclusive);
+        s->relation->edges.is_symmetric = c->symmetric;
+        s->relation->edges.is_exclusive = c->exclusive;
         keeli_lock_init(&s->relation->levels.lock);
         s->relation->sources = s;
         s->flags |= KEELI_IS_LINK;
@@ -412,6 +416,7 @@ bool keeli_registry_init(keel_world *world) {
     if (!world->hierarchy.parents || !world->hierarchy.children) return false;
     world->hierarchy.parents->flags |= KEELI_IS_LINK;
     world->hierarchy.children->flags |= KEELI_IS_LINK;
+    if (world->relations.of_children) world->hierarchy.children->flags |= KEELI_HAS_RULE;
     world->hierarchy.links = (struct keeli_links){ .world = world,
                                                    .parents = world->hierarchy.parents->root,
                                                    .children = world->hierarchy.children->root };

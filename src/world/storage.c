@@ -230,7 +230,7 @@ static void connect_root(const keel_world *world, keeli_storage *s) {
 void keeli_store_init(const keel_world *world, keeli_storage *s) {
     keel_component own = s->component;
     const keel_component *c = &own;
-    if (c->is_relation && !c->exclusive) { // values are those of edges
+    if (c->is_relation && (!c->exclusive || c->symmetric)) { // values are those of edges
         own.size = 0;
         own.drop = NULL;
         own.move = NULL;
@@ -286,7 +286,8 @@ bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from) {
 void keeli_store_drop_edges(const keeli_relation *relation, keeli_edges *edges, keeli_heap *heap) {
     const bool drops = relation->sources->component.drop && keeli_edges_have_values(edges);
     for (keeli_edge_walk at = { 0, 0 }; drops && keeli_edges_next(edges, &at); ++at.place)
-        keeli_value_drop(relation->sources, keeli_edge_value(edges, at.source, at.place));
+        if (keeli_edge_has_value(edges, at.source, at.place))
+            keeli_value_drop(relation->sources, keeli_edge_value(edges, at.source, at.place));
     keeli_edges_clear(edges, heap);
 }
 

@@ -59,6 +59,13 @@ typedef struct Holds {
 } Holds;
 KEEL_FIELDS(Holds, count, from);
 KEEL_VALUED_RELATION(Holds, KEEL_HAS_FIELDS(Holds));
+typedef struct Bond {
+    uint16_t strength;
+    keel_entity through;
+} Bond;
+KEEL_FIELDS(Bond, strength, through);
+KEEL_VALUED_RELATION(Bond, KEEL_HAS_FIELDS(Bond), .symmetric = true);
+KEEL_RELATION(Wed, .exclusive = true, .symmetric = true);
 typedef struct Clock {
     uint64_t ticks;
     keel_entity owner;
@@ -76,7 +83,8 @@ static keel_world *make_world(void) {
     const keel_world_desc desc = { .on_misuse = KEEL_MISUSE_RETURN, .worker_count = 1 };
     keel_world *world = keel_world_create(&desc);
     assert_non_null(world);
-    assert_int_equal(keel_register(world, All, Row, Plain, Flag, Likes, Guards, Holds), KEEL_OK);
+    assert_int_equal(keel_register(world, All, Row, Plain, Flag, Likes, Guards, Holds, Bond, Wed),
+                     KEEL_OK);
     assert_non_null(keel_register_component(world, KEEL_UNIQUE_OF(Clock)));
     return world;
 }
@@ -159,6 +167,8 @@ static keel_world *random_world(uint64_t from) {
         for (uint32_t j = 0; j < 3; ++j)
             if (roll() & 1)
                 (void)keel_relate(world, all[i], Holds, all[roll() % COUNT], { j + 5, all[j] });
+        if (roll() & 1) (void)keel_relate(world, all[i], Bond, all[roll() % COUNT], { 7, all[i] });
+        if (roll() & 1) (void)keel_relate(world, all[i], Wed, all[roll() % COUNT]);
         if (!(roll() & 3)) (void)keel_disable(world, all[i], Row);
     }
     if (roll() & 1) keel_set_unique(world, Clock, { UINT64_MAX - 1, all[3] });

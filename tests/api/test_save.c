@@ -62,6 +62,13 @@ typedef struct Holds {
 } Holds;
 KEEL_FIELDS(Holds, count, by);
 KEEL_VALUED_RELATION(Holds, KEEL_HAS_FIELDS(Holds));
+typedef struct Bond {
+    uint16_t strength;
+    keel_entity through;
+} Bond;
+KEEL_FIELDS(Bond, strength, through);
+KEEL_VALUED_RELATION(Bond, KEEL_HAS_FIELDS(Bond), .symmetric = true);
+KEEL_RELATION(Wed, .exclusive = true, .symmetric = true);
 typedef struct Level {
     uint32_t number;
     keel_entity player;
@@ -97,7 +104,7 @@ static bool keep(void *context, const void *bytes, size_t size) {
 
 static void know_all(keel_world *world) {
     assert_int_equal(keel_register(world, Bag, Place, Mass, Speed, Raw, Hint, Asleep, Knows, Docked,
-                                   Holds, Level),
+                                   Holds, Bond, Wed, Level),
                      KEEL_OK);
     assert_non_null(keel_register_component(world, KEEL_UNIQUE_OF(Level)));
 }
@@ -180,6 +187,10 @@ static void fill(keel_world *world, uint32_t count) {
         for (uint32_t k = 0; k < i % 5; ++k)
             assert_int_equal(
                 keel_relate(world, e, Holds, all[i - k], { (uint16_t)(i * k), all[k] }), KEEL_OK);
+        if (i > 6)
+            assert_int_equal(keel_relate(world, e, Bond, all[i - 3], { (uint16_t)i, all[i / 2] }),
+                             KEEL_OK);
+        if (i > 30) assert_int_equal(keel_relate(world, e, Wed, all[i - 30]), KEEL_OK);
         char name[24];
         (void)snprintf(name, sizeof name, "no %u", (unsigned)i);
         if (i % 3) assert_int_equal(keel_set_name(world, e, name), KEEL_OK);

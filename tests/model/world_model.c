@@ -117,14 +117,19 @@ static bool is_at_or_below(const model_world *world, keel_entity e, keel_entity 
 
 // Relations
 
+static bool is_between(keel_entity from, keel_entity to, keel_entity source, keel_entity target) {
+    return (keel_is_null(source) || keel_is_same(from, source)) &&
+           (keel_is_null(target) || keel_is_same(to, target));
+}
+
 // Take the edges away that have this source and this target; null: any. How many there were.
 static size_t take_edges(model_relation *r, keel_entity source, keel_entity target) {
     const size_t before = r->edge_count;
     r->edge_count = 0;
     for (size_t i = 0; i < before; i++) {
         const model_edge *edge = &r->edges[i];
-        const bool goes = (keel_is_null(source) || keel_is_same(edge->source, source)) &&
-                          (keel_is_null(target) || keel_is_same(edge->target, target));
+        const bool goes = is_between(edge->source, edge->target, source, target) ||
+                          (r->symmetric && is_between(edge->target, edge->source, source, target));
         if (!goes) r->edges[r->edge_count++] = *edge;
     }
     return before - r->edge_count;
@@ -146,9 +151,14 @@ static bool is_in(const keel_entity *list, size_t count, keel_entity e) {
     return false;
 }
 
-// The sources that go with a target come to the list, of the relation that is known last first.
+// The children and sources that go with a target come to the list, children first, then those of
+// the relation that is known last.
 static size_t append_sources(const model_world *world, keel_entity target, keel_entity *list,
                              size_t count) {
+    const model_slot *slot = living(world, target);
+    const bool takes = slot && world->on_parent_delete == KEEL_DELETE_SOURCES;
+    for (size_t i = 0; takes && i < slot->child_count; i++)
+        if (!is_in(list, count, slot->children[i])) list[count++] = slot->children[i];
     for (size_t r = world->relation_count; r-- > 0;) {
         const model_relation *relation = &world->relations[r];
         if (relation->on_delete != KEEL_DELETE_SOURCES) continue;
@@ -161,6 +171,11 @@ static size_t append_sources(const model_world *world, keel_entity target, keel_
 }
 
 static bool is_refused(const model_world *world, const keel_entity *list, size_t count) {
+    for (size_t k = 0; k < count && world->on_parent_delete == KEEL_REFUSE; k++) {
+        const model_slot *slot = living(world, list[k]);
+        for (size_t i = 0; i < slot->child_count; i++)
+            if (!is_in(list, count, slot->children[i])) return true;
+    }
     for (size_t r = 0; r < world->relation_count; r++) {
         const model_relation *relation = &world->relations[r];
         for (size_t i = 0; i < relation->edge_count && relation->on_delete == KEEL_REFUSE; i++)
@@ -173,7 +188,7 @@ static bool is_refused(const model_world *world, const keel_entity *list, size_t
 
 // Delete whom the entities take along, the last found first. They are alive and all different.
 static keel_result delete_sources(model_world *world, const keel_entity *entities, size_t count) {
-    bool has_rules = false;
+    bool has_rules = world->on_parent_delete != KEEL_UNRELATE;
     for (size_t r = 0; r < world->relation_count; r++)
         has_rules |= world->relations[r].on_delete != KEEL_UNRELATE;
     if (!has_rules) return KEEL_OK;
@@ -575,18 +590,28 @@ keel_result model_relate(model_world *world, uint32_t relation, keel_entity sour
     model_relation *r = &world->relations[relation];
     if (living(world, source) == NULL || living(world, target) == NULL)
         return KEEL_ERROR_DEAD_ENTITY;
-    model_edge *there = edge_of(world, relation, source, target);
-    if (there != NULL) {
-        if (value != NULL) there->value = *value;
+    if (edge_of(world, relation, source, target) != NULL) {
+        if (value != NULL) model_write_edge(world, relation, source, target, *value);
         return KEEL_OK;
     }
     if (r->acyclic && leads_to(world, relation, target, source)) return KEEL_ERROR_CYCLE;
-    const model_edge *old = r->exclusive ? edge_of(world, relation, source, keel_null()) : NULL;
-    const model_edge edge = { source, target, value != NULL ? *value : old ? old->value : 0 };
+    const bool keeps = r->exclusive && !r->symmetric; // the value is the source's
+    const model_edge *old = keeps ? edge_of(world, relation, source, keel_null()) : NULL;
+    const uint32_t is = value != NULL ? *value : old ? old->value : 0;
     if (r->exclusive) take_edges(r, source, keel_null());
-    r->edges = model_resize(r->edges, r->edge_count + 1, sizeof *r->edges);
-    r->edges[r->edge_count++] = edge;
+    if (r->exclusive && r->symmetric) take_edges(r, target, keel_null());
+    r->edges = model_resize(r->edges, r->edge_count + 2, sizeof *r->edges);
+    r->edges[r->edge_count++] = (model_edge){ source, target, is };
+    if (r->symmetric && !keel_is_same(source, target))
+        r->edges[r->edge_count++] = (model_edge){ target, source, is };
     return KEEL_OK;
+}
+
+void model_write_edge(model_world *world, uint32_t relation, keel_entity source, keel_entity target,
+                      uint32_t value) {
+    const bool symmetric = world->relations[relation].symmetric;
+    edge_of(world, relation, source, target)->value = value;
+    if (symmetric) edge_of(world, relation, target, source)->value = value;
 }
 
 keel_result model_unrelate(model_world *world, uint32_t relation, keel_entity source,
@@ -679,6 +704,12 @@ static bool edges_are_valid(const model_world *world, const model_relation *r) {
             if (keel_is_same(r->edges[j].source, edge->source) &&
                 (r->exclusive || keel_is_same(r->edges[j].target, edge->target)))
                 return false;
+        bool is_back = !r->symmetric;
+        for (size_t j = 0; j < r->edge_count && !is_back; j++)
+            is_back = keel_is_same(r->edges[j].source, edge->target) &&
+                      keel_is_same(r->edges[j].target, edge->source) &&
+                      r->edges[j].value == edge->value;
+        if (!is_back) return false;
     }
     return true;
 }

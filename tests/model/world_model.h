@@ -35,7 +35,7 @@ typedef struct model_edge {
 /// A relation: its options, and all edges in the order of relating, which is that of the targets of
 /// each source and of the sources of each target.
 typedef struct model_relation {
-    bool exclusive, acyclic;
+    bool exclusive, acyclic, symmetric; ///< symmetric: both directions are edges
     keel_on_delete on_delete;
     model_edge *edges;
     size_t edge_count;
@@ -52,6 +52,7 @@ typedef struct model_world {
     anymap uniques;      ///< kind -> value
     model_relation *relations;
     size_t relation_count;
+    keel_on_delete on_parent_delete; ///< what becomes of children
 } model_world;
 
 /// Which entities model_list tells. Zero: all living ones.
@@ -245,6 +246,10 @@ keel_result model_unrelate(model_world *world, uint32_t relation, keel_entity so
 /// @return KEEL_OK, KEEL_ABSENT, KEEL_ERROR_DEAD_ENTITY
 keel_result model_unrelate_all(model_world *world, uint32_t relation, keel_entity source);
 keel_result model_unrelate_sources(model_world *world, uint32_t relation, keel_entity target);
+
+/// Write the value of an edge that is there, of a symmetric relation in both directions.
+void model_write_edge(model_world *world, uint32_t relation, keel_entity source, keel_entity target,
+                      uint32_t value);
 
 /// The edge, or NULL.
 const model_edge *model_find_edge(const model_world *world, uint32_t relation, keel_entity source,

@@ -263,8 +263,8 @@ static void describe(both *b, uint32_t k) {
     b->uniques[k].storage = KEEL_SPARSE_SET;
 }
 
-// To many and exclusive, with and without values, with each rule; without a target values are not
-// there, so they may lie anywhere but in archetypes.
+// To many and exclusive, symmetric and not, with and without values, with each rule; without a
+// target values are not there, so they may lie anywhere but in archetypes.
 static void describe_relations(both *b) {
     static const keel_component all[RELATIONS] = {
         { .name = "r0", .is_relation = true },
@@ -281,6 +281,20 @@ static void describe_relations(both *b) {
           .no_padding = true },
         { .name = "r3", .is_relation = true, .on_delete = KEEL_REFUSE },
         { .name = "r4", .is_relation = true, .size = 4, .align = 4, .no_padding = true },
+        { .name = "r5",
+          .is_relation = true,
+          .symmetric = true,
+          .size = 4,
+          .align = 4,
+          .no_padding = true },
+        { .name = "r6", .is_relation = true, .exclusive = true, .symmetric = true },
+        { .name = "r7",
+          .is_relation = true,
+          .exclusive = true,
+          .symmetric = true,
+          .size = 4,
+          .align = 4,
+          .no_padding = true },
     };
     keel_result result = KEEL_OK;
     memcpy(b->relations, all, sizeof all);
@@ -288,13 +302,15 @@ static void describe_relations(both *b) {
     for (uint32_t r = 0; r < RELATIONS; ++r) {
         const keel_component *c = &b->relations[r];
         (void)model_add_relation(
-            &b->model, (model_relation){ c->exclusive, c->acyclic, c->on_delete, NULL, 0 });
+            &b->model,
+            (model_relation){ c->exclusive, c->acyclic, c->symmetric, c->on_delete, NULL, 0 });
         if (!keel_register_component(b->world, c)) result = KEEL_ERROR_COMPONENT;
     }
     both_agree_surely(b, result, KEEL_OK);
 }
 
 void both_describe(both *b) {
+    b->model.on_parent_delete = (keel_on_delete)b->setting.of_children;
     for (uint32_t k = 0; k < ALL_KINDS; ++k)
         model_add_kind(&b->model, kinds[k].size);
     for (uint32_t k = 0; k < KINDS; ++k) {
@@ -316,8 +332,11 @@ void both_begin(both *b, setting s, bool trace) {
     memset(seen, 0, sizeof *seen * (made + 1));
     spare_count = made = living = look = elsewhere = 0;
     fault = NULL;
-    b->world = keel_world_create(&(keel_world_desc){
-        .allocator = b->memory->allocator, .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
+    b->world =
+        keel_world_create(&(keel_world_desc){ .allocator = b->memory->allocator,
+                                              .log = keel_log_none,
+                                              .on_misuse = KEEL_MISUSE_RETURN,
+                                              .on_parent_delete = (keel_on_delete)s.of_children });
     if (!b->world) both_fail(b, "no world");
     both_describe(b);
     if (s.templates) templates_begin(b);

@@ -28,7 +28,7 @@ static inline bool roll_once_in(dice *d, uint32_t n) { return roll_below(d, n) =
 // ------------------------------------------------------------------ kinds
 // The last one names two entities. Behind them only the model has what somebody is a copy of
 // (keel_prefab_of), a handle, as one more kind.
-enum { KINDS = 13, PAIR = 12, ORIGIN = KINDS, ALL_KINDS, MAX_SIZE = 1280, SETS = 2, RELATIONS = 5 };
+enum { KINDS = 13, PAIR = 12, ORIGIN = KINDS, ALL_KINDS, MAX_SIZE = 1280, SETS = 2, RELATIONS = 8 };
 // What stands behind the payload of a value.
 typedef enum tail {
     TAIL_NONE,
@@ -58,6 +58,7 @@ typedef struct setting {
     uint8_t storages;    // 0 sparse, 1 indexed, 2 archetype, more: a mix by this number
     bool far, many, dry; // indices far away; crowds; memory that runs out
     bool templates;      // are there prefabs?
+    uint8_t of_children; // a keel_on_delete
 } setting;
 
 // A group that was made; a bit for each kind that it names.

@@ -138,6 +138,43 @@ void follow_unregistered(both *b, uint32_t k) {
     }
 }
 
+// ------------------------------------------------------------------ edges
+static uint64_t of_edge(keel_entity source, keel_entity target) {
+    uint64_t x = source.bits * 0x9E3779B97F4A7C15u + target.bits;
+    x = (x ^ x >> 29) * 0xBF58476D1CE4E5B9u;
+    return x ^ x >> 32;
+}
+
+static void on_edge(const keel_change *event, void *data) {
+    observed_edges *o = data;
+    const bool came = event->kind == KEEL_ON_RELATED;
+    o->count += came ? 1 : UINT32_MAX;
+    o->sum += (came ? 1 : UINT64_MAX) * of_edge(event->entity, event->other);
+}
+
+static void compare_observed_edges(const both *b, uint32_t r) {
+    const model_relation *models = &b->model.relations[r];
+    const observed_edges *o = &b->followers->relations[r];
+    uint64_t sum = 0;
+    if (!o->is_observed) return;
+    for (size_t i = 0; i < models->edge_count; ++i)
+        sum += of_edge(models->edges[i].source, models->edges[i].target);
+    if (o->count != models->edge_count || o->sum != sum)
+        both_fail(b, "observers were notified of other edges of relation %u: %u are left of %u",
+                  (unsigned)r, (unsigned)o->count, (unsigned)models->edge_count);
+}
+
+// In half of the worlds.
+static void observe_edges(followers *f, uint32_t r) {
+    observed_edges *o = &f->relations[r];
+    o->is_observed = mix_of(f->b->setting.storages, 100 + r) % 2;
+    if (o->is_observed)
+        both_agree_surely(f->b,
+                          keel_observe_component(f->b->world, &f->b->relations[r],
+                                                 KEEL_ON_RELATED | KEEL_ON_UNRELATED, on_edge, o),
+                          KEEL_OK);
+}
+
 // ------------------------------------------------------------------ begin and end
 static void begin_set(followers *f, uint32_t i) {
     static const char *const names[SETS] = { "set0", "set1" };
@@ -162,6 +199,8 @@ void followers_begin(both *b) {
         f->views[i].of = f;
     for (uint32_t i = 0; i < SETS; ++i)
         begin_set(f, i);
+    for (uint32_t r = 0; r < RELATIONS; ++r)
+        observe_edges(f, r);
     both_agree_surely(b,
                       keel_observe_component(b->world, &keel_entities,
                                              KEEL_ON_CREATED | KEEL_ON_DESTROYED, on_entity, f),
@@ -184,6 +223,8 @@ void followers_end(both *b) {
         left += f->views[i].members.count;
     for (uint32_t i = 0; i < SETS; ++i)
         left += f->sets[i].members.count;
+    for (uint32_t r = 0; r < RELATIONS; ++r)
+        left += f->relations[r].count;
     if (left) both_fail(b, "%u are still there after the end of the world", (unsigned)left);
     for (uint32_t k = 0; k < KINDS; ++k)
         handle_set_deinit(&f->kinds[k].owners);
@@ -268,4 +309,6 @@ void followers_compare(const both *b) {
             both_fail(b, "observers think that more are in view %u", (unsigned)i);
     for (uint32_t i = 0; i < SETS; ++i)
         compare_set(b, &f->sets[i]);
+    for (uint32_t r = 0; r < RELATIONS; ++r)
+        compare_observed_edges(b, r);
 }

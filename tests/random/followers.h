@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Observers and reactive sets beside the model. What observers are told is noted: who came and has
 // not gone is who has the component in the model; who entered a view and has not left it is who
-// matches in the model. Whoever something happened to that a set collects is in the set when
-// observers are told, and nobody else comes to it.
+// matches in the model; edges that came and have not gone are those of the model. Whoever something
+// happened to that a set collects is in the set when observers are told, and nobody else comes to
+// it.
 #pragma once
 #include "both.h"
 #include "handle_set.h"
@@ -31,8 +32,16 @@ typedef struct observed_kind {
     handle_set owners;
 } observed_kind;
 
+// Edges that came and have not gone: how many, and a sum over them.
+typedef struct observed_edges {
+    bool is_observed;
+    uint32_t count;
+    uint64_t sum;
+} observed_edges;
+
 typedef struct followers {
     both *b;
+    observed_edges relations[RELATIONS];
     observed_kind kinds[KINDS];
     observed_view views[VIEWS];
     reactive_set sets[SETS];

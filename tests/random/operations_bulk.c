@@ -113,21 +113,24 @@ static void op_add_entities(both *b, dice *d) {
     free(out);
 }
 
-// Give `e` in the model what `prototype` has there.
-static void model_copy(both *b, keel_entity e, keel_entity prototype) {
-    for (uint32_t k = 0; k < ALL_KINDS; ++k) {
-        const void *models = model_get(&b->model, prototype, k);
+// Give copies in the model what `prototype` has there.
+static void model_copy(both *b, const keel_entity *copies, uint32_t n, keel_entity prototype) {
+    for (uint32_t k = 0; k < ALL_KINDS * n; ++k) {
+        const void *models = model_get(&b->model, prototype, k / n);
         value copy;
         if (!models) continue;
-        memcpy(&copy, models, kinds[k].size);
-        model_add(&b->model, e, k, &copy);
+        memcpy(&copy, models, kinds[k / n].size);
+        model_add(&b->model, copies[k % n], k / n, &copy);
     }
-    for (uint32_t r = 0; r < RELATIONS; ++r) // it points to the same ones
-        for (size_t i = 0, count = b->model.relations[r].edge_count; i < count; ++i) {
-            const model_edge edge = b->model.relations[r].edges[i];
+    for (uint32_t r = 0; r < RELATIONS; ++r) { // to the same ones; a copy is none of them
+        const bool is_one = b->relations[r].symmetric && b->relations[r].exclusive;
+        const size_t count = is_one ? 0 : b->model.relations[r].edge_count;
+        for (size_t i = 0; i < count * n; ++i) {
+            const model_edge edge = b->model.relations[r].edges[i % count];
             if (keel_is_same(edge.source, prototype))
-                (void)model_relate(&b->model, r, e, edge.target, &edge.value);
+                (void)model_relate(&b->model, r, copies[i / count], edge.target, &edge.value);
         }
+    }
 }
 
 static bool is_copyable(const both *b, keel_entity e) {
@@ -154,7 +157,7 @@ static void op_clone_entity(both *b, dice *d) {
     }
     if (!model_is_alive(&b->model, prototype)) both_fail(b, "a copy of a dead entity");
     expect_new(b, e);
-    model_copy(b, e, prototype);
+    model_copy(b, &e, 1, prototype);
 }
 
 static void op_clone_entities(both *b, dice *d) {
@@ -173,10 +176,9 @@ static void op_clone_entities(both *b, dice *d) {
         return;
     }
     if (!agree_on_copies(b, result, is_copyable(b, prototype), may_fail)) return;
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < count; ++i)
         expect_new(b, out[i]);
-        model_copy(b, out[i], prototype);
-    }
+    model_copy(b, out, count, prototype);
 }
 
 // ------------------------------------------------------------------ prefabs
@@ -250,7 +252,7 @@ static void model_spawn(both *b, const tree *of, uint32_t copies, const keel_ent
                 model_add(&b->model, made[i], c->kind, h ? &h->value : NULL);
         }
     }
-    model_copies_are_made(b);
+    model_copies_are_made(b, made, (size_t)of->count * copies);
     free(made);
 }
 

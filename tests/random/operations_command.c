@@ -196,7 +196,7 @@ static keel_result apply_one(both *b, const batch *all, uint32_t at) {
     if (c->verb == SPAWN) {
         model_fill_copies(b, &c->of, c->copies, c->made);
         add_all(b, c);
-        model_copies_are_made(b);
+        model_copies_are_made(b, c->made, (size_t)c->of.count * c->copies);
         return KEEL_OK;
     }
     if (c->verb != ADD_ENTITY && c->verb != ADD_CHILD && !is_there(b, all, at, c->e))

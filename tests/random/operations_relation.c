@@ -47,7 +47,6 @@ static void op_unrelate(both *b, dice *d) {
 
 static void op_write_related(both *b, dice *d) {
     const uint32_t r = roll_below(d, RELATIONS), number = roll_word(d);
-    model_relation *relation = &b->model.relations[r];
     const model_edge edge = roll_edge(b, d, r);
     uint32_t *there =
         b->relations[r].size
@@ -57,7 +56,7 @@ static void op_write_related(both *b, dice *d) {
     if (!there != !(models && b->relations[r].size)) both_fail(b, "an edge has no value");
     if (!there) return;
     *there = number;
-    relation->edges[models - relation->edges].value = number;
+    model_write_edge(&b->model, r, edge.source, edge.target, number);
 }
 
 const operation_entry relation_operations[] = {

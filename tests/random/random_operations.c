@@ -57,7 +57,8 @@ static setting setting_of(const uint8_t *header) {
                       .far = (header[1] & 5) == 5,
                       .many = (header[1] & 0xF0) == 0xF0,
                       .dry = header[1] & 2,
-                      .templates = header[2] & 3 };
+                      .templates = header[2] & 3,
+                      .of_children = header[2] >> 4 < 3 ? header[2] >> 4 : 0 };
 }
 
 // The second byte decides whether memory runs out, and when; the first what to do.

@@ -9,7 +9,9 @@
 void templates_begin(both *b) {
     both *t = b->templates = calloc(1, sizeof *t);
     if (!t) abort();
-    t->setting = (setting){ .storages = b->setting.storages, .dry = b->setting.dry };
+    t->setting = (setting){ .storages = b->setting.storages,
+                            .dry = b->setting.dry,
+                            .of_children = b->setting.of_children };
     t->templates = t; // they are spawned among themselves, too
     t->are_templates = t->is_copy = true;
     t->memory = b->memory;
@@ -135,8 +137,9 @@ void model_fill_copies(both *b, const tree *of, uint32_t copies, const keel_enti
     }
 }
 
-void model_copies_are_made(both *b) {
+void model_copies_are_made(both *b, const keel_entity *made, size_t count) {
     forget_stale_hidden(b); // those that got a value of their own
     for (uint32_t i = 0; i < b->hidden_count; ++i)
-        follow_hidden(b, b->hidden[i].e, b->hidden[i].kind);
+        for (size_t k = 0; k < count; ++k) // others may have one by a later command
+            if (keel_is_same(b->hidden[i].e, made[k])) follow_hidden(b, made[k], b->hidden[i].kind);
 }

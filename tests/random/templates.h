@@ -24,4 +24,4 @@ tree tree_of(const both *templates, keel_entity root);
 void model_make_copies(both *b, const tree *of, uint32_t copies, keel_entity *made);
 // And what they have. What is put on top of that comes after it, then model_copies_are_made.
 void model_fill_copies(both *b, const tree *of, uint32_t copies, const keel_entity *made);
-void model_copies_are_made(both *b);
+void model_copies_are_made(both *b, const keel_entity *made, size_t count);

@@ -47,6 +47,7 @@ typedef Text TextRow;
 typedef Text TextUnique;
 typedef Text TextEvent;
 typedef Text TextEdge;
+typedef Text TextBond;
 
 static uint32_t copies_left = UINT32_MAX; // then copying fails
 static int64_t live_texts;
@@ -110,6 +111,8 @@ typedef struct Holds {
 } Holds;
 KEEL_VALUED_RELATION(Holds, .no_padding = true, .tracking = KEEL_TRACK_ALL);
 KEEL_VALUED_RELATION(TextEdge, OWNS_TEXT);
+KEEL_VALUED_RELATION(TextBond, OWNS_TEXT, .symmetric = true);
+KEEL_RELATION(Wed, .exclusive = true, .symmetric = true, .tracking = KEEL_TRACK_ALL);
 KEEL_RELATION(PartOf, .exclusive = true, .acyclic = true, .on_delete = KEEL_DELETE_SOURCES);
 
 // ------------------------------------------------------------------ systems
@@ -176,16 +179,32 @@ static void on_index(const keel_change *event, void *data) {
 static void populate(game *g, uint32_t workers) {
     api_begin_workers(&g->f, workers);
     keel_world *w = g->f.world;
-    const keel_component *const all[] = {
-        // so that all games know them in one order
-        KEEL_OF(Sparse),     KEEL_OF(Index),          KEEL_OF(Row),
-        KEEL_OF(Column),     KEEL_OF(Wide),           KEEL_OF(Kept),
-        KEEL_OF(Loose),      KEEL_OF(Text),           KEEL_OF(TextIndexed),
-        KEEL_OF(TextRow),    KEEL_OF(Scratch),        KEEL_OF(Moved),
-        KEEL_OF(Marked),     KEEL_OF(Likes),          KEEL_OF(Docked),
-        KEEL_OF(Holds),      KEEL_OF(TextEdge),       KEEL_OF(PartOf),
-        KEEL_OF(keel_name),  KEEL_UNIQUE_OF(Score),   KEEL_UNIQUE_OF(TextUnique),
-        KEEL_EVENT_OF(Ping), KEEL_EVENT_OF(TextEvent)
+    const keel_component *const all[] = { // so that all games know them in one order
+                                          KEEL_OF(Sparse),
+                                          KEEL_OF(Index),
+                                          KEEL_OF(Row),
+                                          KEEL_OF(Column),
+                                          KEEL_OF(Wide),
+                                          KEEL_OF(Kept),
+                                          KEEL_OF(Loose),
+                                          KEEL_OF(Text),
+                                          KEEL_OF(TextIndexed),
+                                          KEEL_OF(TextRow),
+                                          KEEL_OF(Scratch),
+                                          KEEL_OF(Moved),
+                                          KEEL_OF(Marked),
+                                          KEEL_OF(Likes),
+                                          KEEL_OF(Docked),
+                                          KEEL_OF(Holds),
+                                          KEEL_OF(TextEdge),
+                                          KEEL_OF(PartOf),
+                                          KEEL_OF(TextBond),
+                                          KEEL_OF(Wed),
+                                          KEEL_OF(keel_name),
+                                          KEEL_UNIQUE_OF(Score),
+                                          KEEL_UNIQUE_OF(TextUnique),
+                                          KEEL_EVENT_OF(Ping),
+                                          KEEL_EVENT_OF(TextEvent)
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         assert_non_null(keel_register_component(w, all[i]));
@@ -285,7 +304,16 @@ static void relate_some(game *g) {
     const keel_entity a = anybody(g), b = anybody(g);
     char name[16];
     if (keel_is_null(a) || keel_is_null(b)) return;
-    switch (roll(12)) {
+    switch (roll(15)) {
+    case 12:
+        (void)keel_relate(w, a, Wed, b);
+        break;
+    case 13:
+        (void)keel_relate(w, a, TextBond, b, text_of(roll(100)));
+        break;
+    case 14:
+        (void)keel_unrelate_all(w, a, TextBond);
+        break;
     case 8:
         (void)keel_relate(w, a, Holds, b, { roll(100) });
         break;

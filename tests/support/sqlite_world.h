@@ -75,6 +75,13 @@ typedef struct Holds {
 } Holds;
 KEEL_FIELDS(Holds, count, from);
 KEEL_VALUED_RELATION(Holds, KEEL_HAS_FIELDS(Holds));
+typedef struct Bond {
+    uint16_t strength;
+    keel_entity through;
+} Bond;
+KEEL_FIELDS(Bond, strength, through);
+KEEL_VALUED_RELATION(Bond, KEEL_HAS_FIELDS(Bond), .symmetric = true);
+KEEL_RELATION(Wed, .exclusive = true, .symmetric = true);
 typedef struct Clock {
     uint64_t ticks;
     keel_entity owner;
@@ -133,8 +140,9 @@ static inline keel_world *make_world(void) {
                                    .worker_count = 1 };
     keel_world *world = keel_world_create(&desc);
     assert_non_null(world);
-    assert_int_equal(keel_register(world, All, Row, Plain, Owner, Flag, Likes, Guards, Holds),
-                     KEEL_OK);
+    assert_int_equal(
+        keel_register(world, All, Row, Plain, Owner, Flag, Likes, Guards, Holds, Bond, Wed),
+        KEEL_OK);
     assert_int_equal(keel_register(world, pos, Pos, sqlite_master, keel_schema, Clock), KEEL_OK);
     assert_non_null(keel_register_component(world, KEEL_UNIQUE_OF(Clock)));
     return world;
@@ -219,6 +227,8 @@ static inline keel_world *random_world(uint64_t from) {
         for (int j = 0; j < 3; ++j)
             if (roll() & 1) (void)keel_relate(world, all[i], Likes, all[roll() % COUNT]);
         if (roll() & 1) (void)keel_relate(world, all[i], Guards, all[roll() % COUNT], { -i });
+        if (roll() & 1) (void)keel_relate(world, all[i], Bond, all[roll() % COUNT], { 7, all[i] });
+        if (roll() & 1) (void)keel_relate(world, all[i], Wed, all[roll() % COUNT]);
         for (uint32_t j = 0; j < 3; ++j)
             if (roll() & 1)
                 (void)keel_relate(world, all[i], Holds, all[roll() % COUNT], { j + 5, all[j] });
