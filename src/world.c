@@ -57,9 +57,10 @@ static keel_world *new_world(const keel_world_desc *desc) {
     return world;
 }
 
-// What is wrong with the workers that are wanted, and what to do; NULL: all is well.
-static const char *find_worker_mistake(const keel_world_desc *desc) {
+// What is wrong with the rule or the workers that are wanted, and what to do; NULL: all is well.
+static const char *find_mistake(const keel_world_desc *desc) {
     const keel_executor *x = desc->executor;
+    if ((uint32_t)desc->on_parent_delete > KEEL_REFUSE) return "on_parent_delete is unknown";
     if (desc->worker_count > KEEL_MAX_WORKERS) return "worker_count is above KEEL_MAX_WORKERS";
     if (!x) return NULL;
     if (!x->submit) return "the executor has no submit; set it, or leave desc.executor NULL";
@@ -71,17 +72,8 @@ static const char *find_worker_mistake(const keel_world_desc *desc) {
     return NULL;
 }
 
-static keel_result choose_rule(keel_world *world, keel_on_delete rule) {
-    if ((uint32_t)rule > KEEL_REFUSE)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "keel_world_create: unknown on_parent_delete");
-    world->relations.of_children = rule;
-    world->relations.rule_count = rule != KEEL_UNRELATE;
-    return KEEL_OK;
-}
-
 static keel_result choose_workers(keel_world *world, const keel_world_desc *desc) {
-    const char *mistake = find_worker_mistake(desc);
+    const char *mistake = find_mistake(desc);
     if (mistake) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_world_create: %s", mistake);
     const uint32_t cores = keeli_core_count();
     keeli_worker_state *w = &world->workers;
@@ -104,9 +96,10 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
     keel_world *world = new_world(desc);
     if (!world) return NULL;
     world->commands.flush = keeli_flush;
+    world->relations.of_children = desc->on_parent_delete;
+    world->relations.rule_count = desc->on_parent_delete != KEEL_UNRELATE;
     world->name = keeli_new_text(&world->heap, desc->name ? desc->name : "world");
     if (world->name && choose_workers(world, desc) == KEEL_OK &&
-        choose_rule(world, desc->on_parent_delete) == KEEL_OK &&
         keeli_archetypes_init(&world->archetypes, &world->heap) &&
         (world->commands.own = keeli_commands_new(world)) != NULL && keeli_registry_init(world) &&
         keel_reserve_component(world, &keel_entities, desc->entity_capacity) == KEEL_OK)

@@ -52,11 +52,19 @@ bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, u
            keeli_edges_reserve(&r->edges, &world->heap, source, target);
 }
 
-// One end loses an edge. Is it the last one?
+// One end loses an edge: its last one, or another. Observers heard already of one that is deleted.
+static void follow_end(keel_world *world, keeli_storage *s, uint32_t source, bool is_last) {
+    const uint32_t kinds = s->tracking.observers.kinds;
+    const keel_entity e = world->relations.going;
+    if (!keel_is_null(e) && keeli_index_of(e) == source) s->tracking.observers.kinds = 0;
+    if (!is_last) keeli_changed(world, s, keeli_entity_at(&world->entities, source));
+    else if (keeli_is_followed(s)) keeli_going(world, s, source, KEEL_TRACK_DELETION);
+    s->tracking.observers.kinds |= kinds;
+}
 static bool going(keel_world *world, const keeli_relation *r, uint32_t source, bool stays) {
     keeli_storage *s = r->sources;
     if (stays || keeli_edge_count(&r->edges.sources, source) != 1) return false;
-    if (keeli_is_followed(s)) keeli_going(world, s, source, KEEL_TRACK_DELETION);
+    follow_end(world, s, source, true);
     if (s->size || keeli_is_followed(s))
         keeli_value_delete(world, s, source, keeli_store_value(world, s, source));
     return true;
@@ -64,7 +72,7 @@ static bool going(keel_world *world, const keeli_relation *r, uint32_t source, b
 static void went(keel_world *world, const keeli_relation *r, uint32_t source, bool is_last,
                  bool stays) {
     if (is_last) keeli_store_pop(world, r->sources, source);
-    else if (!stays) keeli_changed(world, r->sources, keeli_entity_at(&world->entities, source));
+    else if (!stays) follow_end(world, r->sources, source, false);
 }
 static void end_target(keel_world *world, const keeli_relation *r, uint32_t target) {
     if (!keeli_edge_count(&r->edges.targets, target)) keeli_store_pop(world, r->targets, target);

@@ -207,10 +207,8 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
 }
 
 void keeli_lose_all(keel_world *world, keel_entity e, bool dies) {
-    if (world->followers.observed) {
-        keeli_notify_unrelated_entity(world, e);
-        keeli_entity_going(world, e, KEEL_ON_DELETED, dies);
-    }
+    if (world->relations.all) keeli_notify_unrelated_entity(world, e);
+    if (world->followers.observed) keeli_entity_going(world, e, KEEL_ON_DELETED, dies);
     if (world->relations.all) { // its own observers heard, while it was still related
         world->relations.going = world->followers.observed ? e : keel_null();
         keeli_commit_unrelate_entity(world, e);

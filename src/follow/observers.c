@@ -113,33 +113,42 @@ static __attribute__((noinline)) void call(keeli_storage *s, const keel_change *
     }
 }
 
-static void notify(keel_world *world, keeli_storage *s, keel_change event) {
-    event.world = world;
-    event.component = s == &world->stand_in.entities ? NULL : &s->component;
-    event.commands = world->followers.reaction;
+static inline void notify(keel_world *world, keeli_storage *s, const keel_change *event) {
     const uint32_t before = calling_begin(world);
-    call(s, &event);
+    call(s, event);
     calling_end(world, before);
 }
 
 void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                        bool has_value) {
-    if (keel_is_same(e, world->relations.going) && !keel_is_null(e)) return;
-    has_value = has_value && s != &world->stand_in.entities && s->size;
-    const void *value = has_value ? keeli_store_value(world, s, keeli_index_of(e)) : NULL;
-    notify(world, s, (keel_change){ .kind = kind, .entity = e, .value = value });
+    const bool is_entity = s == &world->stand_in.entities;
+    has_value = has_value && !is_entity && s->size;
+    const keel_change event = { .world = world,
+                                .kind = kind,
+                                .entity = e,
+                                .component = is_entity ? NULL : &s->component,
+                                .value = has_value ? keeli_store_value(world, s, keeli_index_of(e))
+                                                   : NULL,
+                                .other = { 0 }, // named: else all is cleared first
+                                .commands = world->followers.reaction };
+    notify(world, s, &event);
 }
 
 void keeli_notify_edge_slow(keel_world *world, const keeli_relation *r, uint32_t source,
                             uint32_t place, uint32_t kind) {
+    keeli_storage *s = r->sources;
     const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
-    const void *value = r->sources->size ? keeli_store_value(world, r->sources, source) : NULL;
-    if (keeli_edges_have_values(&r->edges)) value = keeli_edge_value(&r->edges, source, place);
-    notify(world, r->sources,
-           (keel_change){ .kind = kind,
-                          .entity = keeli_entity_at(&world->entities, source),
-                          .value = value,
-                          .other = keeli_entity_at(&world->entities, target) });
+    const keel_change event = { .world = world,
+                                .kind = kind,
+                                .entity = keeli_entity_at(&world->entities, source),
+                                .component = &s->component,
+                                .value = keeli_edges_have_values(&r->edges)
+                                             ? keeli_edge_value(&r->edges, source, place)
+                                         : s->size ? keeli_store_value(world, s, source)
+                                                   : NULL,
+                                .other = keeli_entity_at(&world->entities, target),
+                                .commands = world->followers.reaction };
+    notify(world, s, &event);
 }
 
 void keeli_notify_all_edges(keel_world *world, const keeli_storage *s) {
@@ -160,6 +169,7 @@ static inline bool notify_alone(keel_world *world, keeli_storage *s, keel_entity
                                 .entity = e,
                                 .component = &s->component,
                                 .value = s->size ? value : NULL,
+                                .other = { 0 },
                                 .commands = world->followers.reaction };
     world->followers.calling = 1;
     world->refused = KEELI_REFUSED_OBSERVER;
