@@ -89,11 +89,12 @@ template <class T> struct keeli_options : keel_component { const T *initial; };
         keel_drop_hook *drop; keel_copy_hook *copy; keel_move_hook *move; keel_hash_hook *hash;     \
         void *hook_data; bool no_padding, transient; keel_threads threads;                          \
         const keel_field *fields; uint32_t field_count; bool is_unique, is_event, is_relation;      \
-        bool exclusive, acyclic; keel_on_delete on_delete; uint32_t limit; const T *initial;        \
-        const keel_component *const *required; const char *saved_as; uint32_t version;              \
+        bool exclusive, acyclic, symmetric; keel_on_delete on_delete; uint32_t limit;               \
+        const T *initial; const keel_component *const *required; const char *saved_as;              \
+        uint32_t version;                                                                           \
         keel_migrate_hook *migrate; keel_save_hook *save; keel_load_hook *load;                     \
         int line; const char *file; uint32_t *slot; const keel_component *declared;                 \
-    }){ __VA_ARGS__ }), "")                                                                         \
+    }){ __VA_ARGS__ }) == sizeof(keel_component), "")                                               \
     _Pragma("GCC diagnostic pop") _Static_assert(1, "")
 #define KEELI_DESCRIPTOR(derived, symbol, text, bytes, alignment, unique, ...)                               \
     KEELI_UNUSED static uint32_t symbol##_slot;                                                     \
