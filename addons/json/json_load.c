@@ -91,6 +91,13 @@ static void consider(nearest *n, const char *wrong, const char *name) {
 static bool fail_component(loader *l, const keeli_json_token *t, const char *name, bool is_unique) {
     nearest n = { NULL, 0 };
     for (const keel_component *c = NULL;
+         (c = is_unique ? keel_next_component(l->stage, c) : keel_next_unique(l->stage, c));)
+        if (keeli_json_is_written(c) && strcmp(c->name, name) == 0)
+            return fail(l, t, KEEL_ERROR_UNKNOWN,
+                        is_unique ? "'%s' is a component: its place is at an entity"
+                                  : "'%s' is a unique: its place is in \"uniques\"",
+                        name);
+    for (const keel_component *c = NULL;
          (c = is_unique ? keel_next_unique(l->stage, c) : keel_next_component(l->stage, c));)
         if (keeli_json_is_written(c)) consider(&n, name, c->name);
     return fail(l, t, KEEL_ERROR_UNKNOWN, "no %s '%.60s'; the nearest is '%s'",
@@ -167,8 +174,15 @@ static bool read_reference(loader *l, const keeli_json_token *t, const char *pat
     *out = find_path(l->stage, l->decoded);
     if (keel_is_null(*out) && l->handles && is_handle(l->decoded))
         *out = handle_of(l->decoded, strlen(l->decoded));
-    return !keel_is_null(*out) ||
-           fail(l, t, KEEL_ERROR_UNKNOWN, "'%s': no entity '%.80s'", path, l->decoded);
+    if (!keel_is_null(*out)) return true;
+    const char *last = strrchr(l->decoded, '/');
+    nearest n = { NULL, 0 };
+    uint32_t left = 10000; // a large level is not compared for long
+    for (keel_entity e = keel_null(); left-- && !keel_is_null(e = keel_next_entity(l->stage, e));)
+        if (keel_name_of(l->stage, e))
+            consider(&n, last ? last + 1 : l->decoded, keel_name_of(l->stage, e));
+    return fail(l, t, KEEL_ERROR_UNKNOWN, "'%s': no entity '%.80s'; the nearest name is '%.60s'",
+                path, l->decoded, n.name ? n.name : "none");
 }
 
 // ------------------------------------------------------------------ values
@@ -212,6 +226,35 @@ static bool may_be(const keel_field *f, keeli_json_kind kind) {
     }
 }
 
+static const char *wanted(const keel_field *f) {
+    switch (f->type) {
+    case KEEL_FIELD_BOOL:
+        return "true or false is";
+    case KEEL_FIELD_TEXT:
+        return "a text is";
+    case KEEL_FIELD_OWNED_TEXT:
+        return "a text or null is";
+    default:
+        return f->of ? "a number, or the name of one, is" : "a number is";
+    }
+}
+static const char *kind_of(keeli_json_kind kind) {
+    switch (kind) {
+    case KEELI_JSON_OBJECT:
+        return "{}";
+    case KEELI_JSON_ARRAY:
+        return "a list";
+    case KEELI_JSON_STRING:
+        return "a text";
+    case KEELI_JSON_NUMBER:
+        return "a number";
+    case KEELI_JSON_NULL:
+        return "null";
+    default:
+        return "true or false";
+    }
+}
+
 static bool read_base64(loader *l, const keeli_json_token *t, const char *path, void *out,
                         size_t size) {
     const char *text = l->tokens.text + t->start;
@@ -234,10 +277,14 @@ static bool read_single(loader *l, const keeli_json_token *t, const keel_field_p
         return true;
     }
     if (!may_be(f, t->kind))
-        return fail(l, t, KEEL_ERROR_TEXT, "'%s': a value of another type is expected",
-                    place->path);
+        return fail(l, t, KEEL_ERROR_TEXT, "'%s': %s expected, and this is %s", place->path,
+                    wanted(f), kind_of(t->kind));
     const bool is_text = f->type == KEEL_FIELD_TEXT || f->type == KEEL_FIELD_OWNED_TEXT;
     const keel_result r = keel_field_parse(place, value, keel_text(l, t, is_text), &wrong);
+    const bool is_float = f->type == KEEL_FIELD_F32 || f->type == KEEL_FIELD_F64;
+    if (r == KEEL_ERROR_TEXT && is_float && t->kind == KEELI_JSON_NUMBER)
+        return fail(l, t, r, "'%s': %.40s is too large for %s", place->path, keel_text(l, t, false),
+                    f->type == KEEL_FIELD_F32 ? "a float" : "a double");
     return r == KEEL_OK || fail(l, t, r, "%s", wrong.message);
 }
 

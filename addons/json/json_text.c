@@ -75,6 +75,7 @@ static char peek(const keeli_json_tokens *t) { return t->at < t->length ? t->tex
 static void skip_space(keeli_json_tokens *t) {
     for (; t->at < t->length; ++t->at) {
         const char c = t->text[t->at];
+        if (c == '/') (void)fail(t, "JSON, which has no comments,");
         if (c != ' ' && c != '\t' && c != '\r' && c != '\n') return;
         t->line += c == '\n';
     }
@@ -198,6 +199,7 @@ static bool parse_list(keeli_json_tokens *t, uint32_t depth, keeli_json_kind kin
         if (peek(t) != ',') return fail(t, kind == KEELI_JSON_OBJECT ? "',' or '}'" : "',' or ']'");
         ++t->at;
         skip_space(t);
+        if (peek(t) == end) return fail(t, "another value, or no ',' before the end,");
     }
     ++t->at;
     t->items[self].next = t->count;
@@ -226,6 +228,8 @@ static bool parse_value(keeli_json_tokens *t, uint32_t depth) {
 
 bool keeli_json_parse(keeli_json_tokens *t) {
     t->line = 1;
+    if (t->length >= 3 && memcmp(t->text, "\xEF\xBB\xBF", 3) == 0)
+        t->at = 3; // what editors put there
     skip_space(t);
     if (!parse_value(t, 0)) return false;
     skip_space(t);

@@ -278,6 +278,15 @@ static void a_level_by_hand(void **state) {
     keel_world_destroy(world);
 }
 
+static void a_byte_order_mark_is_skipped(void **state) {
+    (void)state;
+    keel_world *world = make_world();
+    keel_error error;
+    assert_int_equal(load(world, "\xEF\xBB\xBF{ \"entities\": { \"a\": {} } }", &error), KEEL_OK);
+    assert_int_equal(keel_entity_count(world), 1);
+    keel_world_destroy(world);
+}
+
 static void mistakes_are_named_with_their_line(void **state) {
     (void)state;
     static const struct {
@@ -285,7 +294,7 @@ static void mistakes_are_named_with_their_line(void **state) {
         keel_result result;
     } wrong[] = {
         { "{\n\"entities\": {\n\"a\": { \"Likes\": [\"gatte\"] } } }",
-          "json:3: 'Likes': no entity 'gatte'", KEEL_ERROR_UNKNOWN },
+          "json:3: 'Likes': no entity 'gatte'; the nearest name is 'a'", KEEL_ERROR_UNKNOWN },
         { "{ \"entities\": { \"a\": {\n\"Rwo\": {} } } }",
           "json:2: no component 'Rwo'; the nearest is 'Row'", KEEL_ERROR_UNKNOWN },
         { "{ \"entities\": { \"a\": {\n\"Row\": {\"att\": 1} } } }",
@@ -304,8 +313,26 @@ static void mistakes_are_named_with_their_line(void **state) {
         { "{ \"entities\": { \"a\": { \"All\": { \"raw\": \"AAAA\" } } } }", "5 bytes as base64",
           KEEL_ERROR_TEXT },
         { "{ \"entities\": { \"@9999999v0\": {} } }", "no handle", KEEL_ERROR_TEXT },
-        { "{ \"entities\": { \"a\": {}, } }", "json:1: a text in quotes is expected",
+        { "{ \"entities\": { \"a\": {}, } }",
+          "json:1: another value, or no ',' before the end, is expected", KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": { \"Likes\": [\"a\",] } } }", "no ',' before the end",
           KEEL_ERROR_TEXT },
+        { "{ \"entities\": { // all\n } }", "json:1: JSON, which has no comments, is expected",
+          KEEL_ERROR_TEXT },
+        { "{ \"entities\" /* all */ : {} }", "no comments", KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": { \"All\": { \"a\": \"one\" } } } }",
+          "'All.a': a number is expected, and this is a text", KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": { \"All\": { \"mood\": [] } } } }",
+          "'All.mood': a number, or the name of one, is expected, and this is a list",
+          KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": { \"All\": { \"text\": null } } } }",
+          "'All.text': a text is expected, and this is null", KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": { \"Row\": { \"at\": { \"x\": 1e300 } } } } }",
+          "1e300 is too large for a float", KEEL_ERROR_TEXT },
+        { "{ \"uniques\": { \"Row\": {} } }", "'Row' is a component: its place is at an entity",
+          KEEL_ERROR_UNKNOWN },
+        { "{ \"entities\": { \"a\": { \"Clock\": {} } } }",
+          "'Clock' is a unique: its place is in \"uniques\"", KEEL_ERROR_UNKNOWN },
         { "{ \"prefabs\": {} }", "no section 'prefabs'", KEEL_ERROR_UNKNOWN },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
@@ -454,6 +481,7 @@ static const struct CMUnitTest tests[] = {
     TEST(copies_of_prefabs_come_back, "copies of prefabs come back"),
     TEST(a_level_comes_into_a_living_world, "a level comes into a living world"),
     TEST(a_level_by_hand, "a level by hand"),
+    TEST(a_byte_order_mark_is_skipped, "a byte order mark is skipped"),
     TEST(mistakes_are_named_with_their_line, "mistakes are named with their line"),
     TEST(broken_texts_change_nothing, "each prefix and flipped byte: an error, or a valid world"),
     TEST(files_are_written_and_read, "files are written and read, or named when they are not"),
