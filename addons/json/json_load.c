@@ -175,14 +175,15 @@ static bool read_reference(loader *l, const keeli_json_token *t, const char *pat
     if (keel_is_null(*out) && l->handles && is_handle(l->decoded))
         *out = handle_of(l->decoded, strlen(l->decoded));
     if (!keel_is_null(*out)) return true;
-    const char *last = strrchr(l->decoded, '/');
+    const char *last = strrchr(l->decoded, '/'), *name = last ? last + 1 : l->decoded;
     nearest n = { NULL, 0 };
     uint32_t left = 10000; // a large level is not compared for long
     for (keel_entity e = keel_null(); left-- && !keel_is_null(e = keel_next_entity(l->stage, e));)
-        if (keel_name_of(l->stage, e))
-            consider(&n, last ? last + 1 : l->decoded, keel_name_of(l->stage, e));
+        if (keel_name_of(l->stage, e)) consider(&n, name, keel_name_of(l->stage, e));
+    if (!n.name || n.distance > strlen(name) / 2)
+        return fail(l, t, KEEL_ERROR_UNKNOWN, "'%s': no entity '%.80s'", path, l->decoded);
     return fail(l, t, KEEL_ERROR_UNKNOWN, "'%s': no entity '%.80s'; the nearest name is '%.60s'",
-                path, l->decoded, n.name ? n.name : "none");
+                path, l->decoded, n.name);
 }
 
 // ------------------------------------------------------------------ values

@@ -294,7 +294,9 @@ static void mistakes_are_named_with_their_line(void **state) {
         keel_result result;
     } wrong[] = {
         { "{\n\"entities\": {\n\"a\": { \"Likes\": [\"gatte\"] } } }",
-          "json:3: 'Likes': no entity 'gatte'; the nearest name is 'a'", KEEL_ERROR_UNKNOWN },
+          "json:3: 'Likes': no entity 'gatte'", KEEL_ERROR_UNKNOWN },
+        { "{ \"entities\": { \"gate\": { \"Likes\": [\"gatte\"] } } }",
+          "no entity 'gatte'; the nearest name is 'gate'", KEEL_ERROR_UNKNOWN },
         { "{ \"entities\": { \"a\": {\n\"Rwo\": {} } } }",
           "json:2: no component 'Rwo'; the nearest is 'Row'", KEEL_ERROR_UNKNOWN },
         { "{ \"entities\": { \"a\": {\n\"Row\": {\"att\": 1} } } }",
