@@ -32,6 +32,7 @@ build_and_run() { # build dir
     check_kind "$1/consumer"
     [ ! -x "$1/transform" ] || "$1/transform"
     [ ! -x "$1/save" ] || "$1/save"
+    [ ! -x "$1/sqlite" ] || "$1/sqlite"
 }
 
 # Did the program get the kind of library that was asked for?
@@ -84,11 +85,12 @@ pkg_config)
     # shellcheck disable=SC2046,SC2086 # flags are meant to be split
     "$CC" "$here/main.c" -o "$work/$way/consumer" $(pkg-config --cflags --libs $static keel) $rpath
     [ "$("$work/$way/consumer")" = "keel $version" ] || die "keel.pc says version $version"
-    if pkg-config --exists keel-save; then
+    for addon in save sqlite transform; do
+        pkg-config --exists keel-$addon || continue
         # shellcheck disable=SC2046,SC2086 # flags are meant to be split
-        "$CC" "$here/save.c" -o "$work/$way/save" $(pkg-config --cflags --libs $static keel-save) $rpath
-        (cd "$work/$way" && ./save) || die "keel-save.pc gives a program that does not work"
-    fi
+        "$CC" "$here/$addon.c" -o "$work/$way/$addon" $(pkg-config --cflags --libs $static keel-$addon) $rpath
+        (cd "$work/$way" && "./$addon") || die "keel-$addon.pc gives a program that does not work"
+    done
     check_kind "$work/$way/consumer"
     ;;
 readme) # its first lines, word for word but for the place; as somebody who chooses no build type
