@@ -32,8 +32,10 @@ static keel_result refuse(sql_table *t, const char *why, const char *path) {
 // Of the columns that every table of its kind has, and of those before it; SQLite does not tell
 // `x` from `X`.
 static bool is_taken(const sql_table *t, const char *column) {
-    static const char *const own[] = { "frame", "entity", "source", "position", "target" };
-    for (size_t i = 0; i < sizeof own / sizeof *own; ++i)
+    static const char *const own[] = { "frame", "entity", "frame", "source", "position", "target" };
+    const keel_component *c = t->component;
+    const size_t first = c->is_relation ? 2 : 0, end = c->is_relation ? 6 : c->is_unique ? 1 : 2;
+    for (size_t i = first; i < end; ++i)
         if (sqlite3_stricmp(own[i], column) == 0) return true;
     for (uint32_t i = 0; i < t->leaf_count; ++i)
         if (sqlite3_stricmp(t->leaves[i].column, column) == 0) return true;

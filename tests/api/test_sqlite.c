@@ -95,8 +95,9 @@ static void names_do_not_collide(void **state) {
     assert_int_equal(keel_get(to, e, pos)->x, 1);
     assert_int_equal(ask("SELECT x + 10 * X_2 FROM pos"), 21);
     assert_int_equal(ask("SELECT entity_2 + 10 * rowid + 100 * frame_2 FROM Pos_2"), 543);
+    assert_int_equal(ask("SELECT source + 10 * target + 100 * position FROM Pos_2"), 876);
     assert_int_equal(ask("SELECT count(*) FROM keel_schema WHERE component = 'Pos' AND field = "
-                         "'position' AND \"column\" = 'position_2'"),
+                         "'position' AND \"column\" = 'position'"),
                      1);
     assert_int_equal(ask("SELECT ticks FROM Clock_2"), 5);
     keel_world_destroy(from);
