@@ -56,10 +56,11 @@ bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, u
 static void follow_end(keel_world *world, keeli_storage *s, uint32_t source, bool is_last) {
     const uint32_t kinds = s->tracking.observers.kinds;
     const keel_entity e = world->relations.going;
-    if (!keel_is_null(e) && keeli_index_of(e) == source) s->tracking.observers.kinds = 0;
+    const bool heard = !keel_is_null(e) && keeli_index_of(e) == source;
+    if (heard) s->tracking.observers.kinds = 0;
     if (!is_last) keeli_changed(world, s, keeli_entity_at(&world->entities, source));
     else if (keeli_is_followed(s)) keeli_going(world, s, source, KEEL_TRACK_DELETION);
-    s->tracking.observers.kinds |= kinds;
+    if (heard) s->tracking.observers.kinds |= kinds;
 }
 static bool going(keel_world *world, const keeli_relation *r, uint32_t source, bool stays) {
     keeli_storage *s = r->sources;

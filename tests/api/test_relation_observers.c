@@ -197,6 +197,28 @@ static void all_go(void **state) {
     assert_heard("-ab, ");
 }
 
+// One that ends itself in the middle of a deletion is not called again.
+static void hear_once(const keel_change *event, void *data) {
+    ++*(uint32_t *)data;
+    assert_int_equal(keel_unobserve(event->world, Likes, hear_once, data), KEEL_OK);
+}
+static void observers_end_themselves(void **state) {
+    (void)state;
+    uint32_t calls = 0;
+    begin();
+    for (uint32_t i = 1; i < ENTITIES; ++i)
+        keel_relate(f.world, e[i], Likes, e[0]);
+    assert_int_equal(
+        keel_observe(f.world, Likes, KEEL_ON_DELETED | KEEL_ON_UNRELATED, hear_once, &calls),
+        KEEL_OK);
+    keel_delete_entity(f.world, e[0]);
+    assert_int_equal(calls, 1);
+    keel_relate(f.world, e[1], Likes, e[2]);
+    keel_unrelate(f.world, e[1], Likes, e[2]);
+    assert_int_equal(calls, 1);
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ copies
 static void copies_tell(void **state) {
     (void)state;
@@ -262,6 +284,7 @@ int main(void) {
         cmocka_unit_test(who_goes_along),
         cmocka_unit_test(sources_are_handed_over),
         cmocka_unit_test(all_go),
+        cmocka_unit_test(observers_end_themselves),
         cmocka_unit_test(copies_tell),
         cmocka_unit_test(restoring_tells_nobody),
         cmocka_unit_test(only_relations_have_edges),
