@@ -69,7 +69,7 @@ static keel_result add_fields(sql_table *t, const keel_field *fields, uint32_t c
     static const uint8_t sizes[] = {
         0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, sizeof(keel_entity), 0, sizeof(char *)
     };
-    for (const keel_field *f = fields; f < fields + count; ++f) {
+    for (const keel_field *f = fields; count; --count, ++f) {
         const bool is_struct = f->type == KEEL_FIELD_STRUCT;
         if (f->transient) continue;
         const uint32_t size = is_struct           ? f->of->size

@@ -671,7 +671,7 @@ template <class T> constexpr bool keeli_has_value(...) { return false; }
 #define KEELI_MANY_KEELI_SHIFT(s)
 #define KEELI_NEXT_WORD(s, i, x) KEELI_CAT(KEELI_NEXT_WORD_, KEELI_IS_ARRAY(x))(s, i)
 #define KEELI_NEXT_WORD_1(s, i) keeli_base_##i += 64;
-#define KEELI_NEXT_WORD_2(s, i) keeli_base_##i += keeli_base_##i ? 64 : 0;
+#define KEELI_NEXT_WORD_2(s, i) if (keeli_base_##i) keeli_base_##i += 64;
 #define KEELI_NEXT_WORD_0(s, i)
 #define KEELI_MANY_KEELI_NEXT_WORD(s)
 

@@ -26,7 +26,7 @@ static const keel_field *field_named(const keel_field *fields, uint32_t count, c
                                      size_t *length) {
     const keel_field *found = NULL;
     *length = 0;
-    for (const keel_field *f = fields; f < fields + count; ++f) {
+    for (const keel_field *f = fields; count; --count, ++f) {
         const size_t n = strlen(f->name);
         if (n <= *length || strncmp(path, f->name, n) != 0) continue;
         if (path[n] != '\0' && path[n] != '.' && path[n] != '[') continue;

@@ -72,7 +72,7 @@ static const char *wrong_with(const keel_field *f, uint32_t size) {
 
 // Is another field called, or was it, as this one was?
 static bool is_taken(const keel_field *fields, uint32_t count, const keel_field *f) {
-    for (const keel_field *g = fields; f->was && g < fields + count; ++g)
+    for (const keel_field *g = fields; f->was && count; --count, ++g)
         if ((g->name && !strcmp(g->name, f->was)) || (g != f && g->was && !strcmp(g->was, f->was)))
             return true;
     return false;
@@ -193,7 +193,7 @@ static uint64_t hash_text(const char *text, size_t most, uint64_t seed) {
 
 uint64_t keeli_fields_hash(const keel_field *fields, uint32_t count, const void *value,
                            uint64_t seed) {
-    for (const keel_field *f = fields; f < fields + count; ++f) {
+    for (const keel_field *f = fields; count; --count, ++f) {
         const char *at = (const char *)value + f->offset;
         const uint32_t element = keeli_field_element(f), elements = keeli_field_elements(f);
         if (f->transient) continue;
@@ -215,7 +215,7 @@ uint64_t keeli_fields_hash(const keel_field *fields, uint32_t count, const void 
 
 // ------------------------------------------------------------------ handles
 bool keeli_fields_have_entities(const keel_field *fields, uint32_t count) {
-    for (const keel_field *f = fields; f < fields + count; ++f) {
+    for (const keel_field *f = fields; count; --count, ++f) {
         const keel_field_type type = keeli_field_type(f);
         if (type == KEEL_FIELD_ENTITY ||
             (type == KEEL_FIELD_STRUCT &&
@@ -227,7 +227,7 @@ bool keeli_fields_have_entities(const keel_field *fields, uint32_t count) {
 
 void keeli_fields_map_entities(const keel_field *fields, uint32_t count, void *value,
                                keeli_entity_map *map, void *data) {
-    for (const keel_field *f = fields; f < fields + count; ++f) {
+    for (const keel_field *f = fields; count; --count, ++f) {
         const keel_field_type type = keeli_field_type(f);
         const uint32_t element = keeli_field_element(f);
         char *at = (char *)value + f->offset;

@@ -637,9 +637,8 @@ const model_slot *slot_of_living(const both *b, keel_entity e) {
             low = middle + 1;
         else high = middle;
     }
-    const model_slot *slot = &b->model.slots[low];
-    return low < b->model.slot_count && slot->is_alive && keel_is_same(slot->handle, e) ? slot
-                                                                                        : NULL;
+    const model_slot *slot = low < b->model.slot_count ? &b->model.slots[low] : NULL;
+    return slot && slot->is_alive && keel_is_same(slot->handle, e) ? slot : NULL;
 }
 
 keel_entity roll_living(both *b, dice *d) {

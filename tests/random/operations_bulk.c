@@ -219,7 +219,7 @@ static keel_value_column fill_over(both *b, column *c, uint32_t count, const tre
     if (kinds[c->kind].tail != TAIL_NONE || c->payload % 3)
         return (keel_value_column){ component, c->values, sizeof(value) };
     for (uint32_t i = 0; i < n; ++i)
-        memmove(&c->values->bytes[(size_t)i * component->size], &c->values[i], component->size);
+        memmove((uint8_t *)c->values + (size_t)i * component->size, &c->values[i], component->size);
     return (keel_value_column){ component, c->values, component->size };
 }
 

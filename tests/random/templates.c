@@ -7,8 +7,9 @@
 #include <string.h>
 
 void templates_begin(both *b) {
-    both *t = b->templates = calloc(1, sizeof *t);
+    both *t = b->templates = aligned_alloc(_Alignof(both), sizeof *t);
     if (!t) abort();
+    memset(t, 0, sizeof *t);
     t->setting = (setting){ .storages = b->setting.storages,
                             .dry = b->setting.dry,
                             .of_children = b->setting.of_children };

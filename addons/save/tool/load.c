@@ -71,7 +71,7 @@ static keel_result read_sections(loaded_save *save, save_reader *r, save_bytes *
 
 static void begin(const loaded_save *save, save_reader *r, keel_error *error) {
     *r = (save_reader){ .at = save->file.data,
-                        .end = save->file.data + save->file.size,
+                        .end = save->file.data ? save->file.data + save->file.size : NULL,
                         .error = error,
                         .bytes_left = save->how.max_bytes };
 }
