@@ -6,12 +6,7 @@
 
 #include <string.h>
 
-enum { PAGED_FROM = 12 }; // from 1 << 12 places on a list has pages
-
-struct keeli_edge_pages {
-    uint32_t count, capacity;
-    uint32_t *at[];
-};
+enum { PAGED_FROM = KEELI_EDGES_PAGED_FROM };
 
 // ------------------------------------------------------------------ memory of a list
 static size_t words_bytes(uint32_t stride, uint32_t places) {
@@ -20,18 +15,6 @@ static size_t words_bytes(uint32_t stride, uint32_t places) {
 static size_t pages_bytes(uint32_t capacity) {
     return sizeof(struct keeli_edge_pages) + capacity * sizeof(uint32_t *);
 }
-static uint32_t capacity_of(const keeli_edge_list *list, uint32_t stride) {
-    if (!list->power) return 2 / stride;
-    return list->power <= PAGED_FROM ? (uint32_t)1 << list->power
-                                     : list->pages->count << PAGED_FROM;
-}
-
-uint32_t *keeli_edge_entry_far(const keeli_edge_list *list, uint32_t stride, uint32_t place) {
-    return list->power <= PAGED_FROM ? list->words + (size_t)place * stride
-                                     : list->pages->at[place >> PAGED_FROM] +
-                                           (size_t)(place % (1u << PAGED_FROM)) * stride;
-}
-
 static uint32_t *new_words(keeli_edges *edges, keeli_heap *heap, uint32_t stride, uint32_t places) {
     uint32_t *words = keeli_new(heap, words_bytes(stride, places), sizeof(uint32_t));
     if (words) edges->bytes += words_bytes(stride, places);
@@ -70,7 +53,7 @@ static void free_list(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *lis
         give_pages(edges, heap, list, stride);
         free_pages(edges, heap, list->pages);
     } else if (list->power) {
-        free_words(edges, heap, list->words, stride, capacity_of(list, stride));
+        free_words(edges, heap, list->words, stride, keeli_edge_room(list, stride));
     }
     *list = (keeli_edge_list){ 0 };
 }
@@ -101,7 +84,7 @@ static bool grow(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list, ui
         list->power = PAGED_FROM + 1;
         return add_page(edges, heap, list, stride);
     }
-    const uint32_t power = list->power ? list->power + 1u : 2, old = capacity_of(list, stride);
+    const uint32_t power = list->power ? list->power + 1u : 2, old = keeli_edge_room(list, stride);
     uint32_t *words = new_words(edges, heap, stride, (uint32_t)1 << power);
     if (!words) return false;
     memcpy(words, keeli_edge_entry(list, stride, 0), words_bytes(stride, list->used));
@@ -310,31 +293,32 @@ static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_e
 
 // Places of the list became holes.
 static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
-                 const keeli_edge_side *other, uint32_t index) {
-    keeli_edge_list *list = keeli_edge_list_of(side, index);
-    const bool has_one = edges->is_exclusive && side == &edges->sources; // in the first place
+                 keeli_edge_list *list) {
+    const bool is_source = side == &edges->sources;
+    const bool has_one = edges->is_exclusive && is_source; // in the first place
     // who adds to the list does it then
     if (!has_one && keeli_atomic_load(&edges->walks)) return;
-    while (list->used && *keeli_edge_entry(list, side->stride, list->used - 1) == KEELI_HOLE) {
+    if (list->used == list->holes) {
+        if (!edges->keeps_room) free_list(edges, heap, list, side->stride);
+        list->used = list->holes = 0;
+        return;
+    }
+    while (*keeli_edge_entry(list, side->stride, list->used - 1) == KEELI_HOLE) {
         --list->used;
         --list->holes;
     }
-    if (!list->used) {
-        if (!edges->keeps_room) free_list(edges, heap, list, side->stride);
-    } else {
-        if (list->holes > list->used / 2 && list->used > 8) compact(side, other, list);
-        if (list->power > PAGED_FROM) give_pages(edges, heap, list, side->stride);
-    }
+    if (list->holes > list->used / 2 && list->used > 8)
+        compact(side, is_source ? &edges->targets : &edges->sources, list);
+    if (list->power > PAGED_FROM) give_pages(edges, heap, list, side->stride);
 }
 
 bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
                         uint32_t extra) {
     keeli_edge_list *list = keeli_edge_list_of(side, index);
     if (!list && !reserve_page(edges, heap, side, index)) return false;
-    if (list && list->holes > list->used / 2)
-        tidy(edges, heap, side, side == &edges->sources ? &edges->targets : &edges->sources, index);
+    if (list && list->holes > list->used / 2) tidy(edges, heap, side, list);
     list = list ? list : keeli_edge_list_of(side, index);
-    while (capacity_of(list, side->stride) - list->used < extra)
+    while (keeli_edge_room(list, side->stride) - list->used < extra)
         if (!grow(edges, heap, list, side->stride)) return false;
     return true;
 }
@@ -350,15 +334,12 @@ bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, 
            (!keeli_edges_have_values(edges) || keeli_edges_reserve_values(edges, heap, 1));
 }
 
-static void add_edge(keeli_edges *edges, uint32_t source, uint32_t target, uint32_t slot) {
-    keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
-    keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
-    const bool has_values = keeli_edges_have_values(edges);
-    uint32_t *entry =
-        has_values ? keeli_edge_entry(from, 3, from->used) : keeli_edge_entry(from, 2, from->used);
+// The last of both lists.
+static inline void link(keeli_edges *edges, keeli_edge_list *from, keeli_edge_list *to,
+                        uint32_t source, uint32_t target) {
+    uint32_t *entry = keeli_edge_entry(from, edges->sources.stride, from->used);
     entry[0] = target;
     entry[1] = to->used;
-    if (has_values) entry[2] = slot;
     entry = keeli_edge_entry(to, edges->targets.stride, to->used);
     entry[0] = source;
     if (edges->targets.stride == 2) entry[1] = from->used;
@@ -367,12 +348,28 @@ static void add_edge(keeli_edges *edges, uint32_t source, uint32_t target, uint3
     ++edges->count;
     ++edges->edits;
 }
+static void add_edge(keeli_edges *edges, uint32_t source, uint32_t target, uint32_t slot) {
+    keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
+    if (keeli_edges_have_values(edges)) keeli_edge_entry(from, 3, from->used)[2] = slot;
+    link(edges, from, keeli_edge_list_of(&edges->targets, target), source, target);
+}
 void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
     const bool has_values = keeli_edges_have_values(edges);
     const uint32_t slot = has_values ? take_slot(&edges->values) : 0;
     add_edge(edges, source, target, slot);
     if (edges->is_symmetric && source != target) add_edge(edges, target, source, slot);
     return has_values ? slot_at(&edges->values, slot) : NULL;
+}
+
+bool keeli_edges_add_beside(keeli_edges *edges, uint32_t source, uint32_t target) {
+    keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
+    keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
+    if (!from || !to || from->used >= keeli_edge_room(from, edges->sources.stride) ||
+        to->used >= keeli_edge_room(to, edges->targets.stride) ||
+        (from->used && keeli_edges_find(edges, source, target) != KEELI_NO_EDGE))
+        return false;
+    link(edges, from, to, source, target);
+    return true;
 }
 
 static void remove_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place,
@@ -388,8 +385,8 @@ static void remove_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, u
     ++to->holes;
     --edges->count;
     ++edges->edits;
-    tidy(edges, heap, &edges->sources, &edges->targets, source);
-    tidy(edges, heap, &edges->targets, &edges->sources, target);
+    tidy(edges, heap, &edges->sources, from);
+    tidy(edges, heap, &edges->targets, to);
 }
 // The place of the other direction of a symmetric edge: that of the twin, unless one of both lists
 // had its holes closed before the other.
@@ -410,10 +407,25 @@ void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, u
     if (edges->is_symmetric && source != target) remove_edge(edges, heap, target, back, false);
 }
 
+void keeli_edges_remove_sources(keeli_edges *edges, keeli_heap *heap, uint32_t target) {
+    keeli_edge_list *list = keeli_edge_list_of(&edges->targets, target);
+    const uint32_t count = list->used - list->holes;
+    for (uint32_t place = 0; place < list->used; ++place) {
+        uint32_t *source = keeli_edge_entry(list, 1, place);
+        if (*source == KEELI_HOLE) continue;
+        *keeli_edge_list_of(&edges->sources, *source) = (keeli_edge_list){ 0 };
+        *source = KEELI_HOLE;
+    }
+    list->holes = list->used & ((1u << 27) - 1);
+    edges->count -= count;
+    edges->edits += count;
+    tidy(edges, heap, &edges->targets, list);
+}
+
 // ------------------------------------------------------------------ copying
 static bool copy_list(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *to,
                       keeli_edge_list *from, uint32_t stride) {
-    while (capacity_of(to, stride) < from->used)
+    while (keeli_edge_room(to, stride) < from->used)
         if (!grow(edges, heap, to, stride)) return false;
     for (uint32_t place = 0; place < from->used; ++place)
         memcpy(keeli_edge_entry(to, stride, place), keeli_edge_entry(from, stride, place),
@@ -466,7 +478,7 @@ static uint32_t list_is_valid(const keeli_edge_side *side, const keeli_edge_side
     keeli_edge_list *list = keeli_edge_list_of(side, index);
     uint32_t holes = 0;
     // analyzer: who asks has found it
-    if (list->used > capacity_of(list, side->stride)) return UINT32_MAX;
+    if (list->used > keeli_edge_room(list, side->stride)) return UINT32_MAX;
     for (uint32_t place = 0; place < list->used; ++place) {
         const uint32_t *entry = keeli_edge_entry(list, side->stride, place);
         if (entry[0] == KEELI_HOLE) {

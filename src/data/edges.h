@@ -16,7 +16,10 @@
 #define KEELI_HOLE UINT32_MAX
 #define KEELI_NO_EDGE UINT32_MAX
 
-enum { KEELI_EDGE_PAGE = 4096 }; // lists, or entries of a long list
+enum {
+    KEELI_EDGE_PAGE = 4096,     // lists
+    KEELI_EDGES_PAGED_FROM = 12 // a list of more than 1 << 12 places has pages of so many
+};
 
 // Entries of one to three words: the other entity, the place of the twin, and of a source whose
 // edges have values the slot. A source of an exclusive relation has one entry, so its targets keep
@@ -31,6 +34,10 @@ typedef struct keeli_edge_list {
         struct keeli_edge_pages *pages; // nothing long is ever copied
     };
 } keeli_edge_list;
+struct keeli_edge_pages {
+    uint32_t count, capacity;
+    uint32_t *at[];
+};
 
 typedef struct keeli_edge_side {
     keeli_edge_list **pages; // by index / 4,096; NULL: never used
@@ -82,10 +89,19 @@ static inline uint32_t keeli_edge_count(const keeli_edge_side *side, uint32_t in
     const keeli_edge_list *list = keeli_edge_list_of(side, index);
     return list ? list->used - list->holes : 0;
 }
-uint32_t *keeli_edge_entry_far(const keeli_edge_list *list, uint32_t stride, uint32_t place);
 static inline uint32_t *keeli_edge_entry(keeli_edge_list *list, uint32_t stride, uint32_t place) {
-    return list->power ? keeli_edge_entry_far(list, stride, place)
-                       : &list->few[(size_t)place * stride];
+    uint32_t *words = list->power ? list->words : list->few;
+    if (list->power > KEELI_EDGES_PAGED_FROM) {
+        words = list->pages->at[place >> KEELI_EDGES_PAGED_FROM];
+        place %= 1u << KEELI_EDGES_PAGED_FROM;
+    }
+    return words + (size_t)place * stride;
+}
+// How many places it has room for.
+static inline uint32_t keeli_edge_room(const keeli_edge_list *list, uint32_t stride) {
+    if (!list->power) return 3 - stride; // of two words
+    return list->power <= KEELI_EDGES_PAGED_FROM ? (uint32_t)1 << list->power
+                                                 : list->pages->count << KEELI_EDGES_PAGED_FROM;
 }
 // The first place at `place` or above that is no hole; KEELI_NO_EDGE at the end.
 uint32_t keeli_edge_next(const keeli_edge_side *side, uint32_t index, uint32_t place);
@@ -130,12 +146,17 @@ uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t ta
 // related. The place of its value, which holds none yet; NULL: there are no values.
 bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target);
 void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target);
+// Both at once, where there are no values, no second direction, and room; an exclusive source has
+// no target yet. False, with nothing done, where that is not so or they are related.
+bool keeli_edges_add_beside(keeli_edges *edges, uint32_t source, uint32_t target);
 // Make room for so many entries in one list; and for so many values.
 bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
                         uint32_t extra);
 bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t extra);
 // The edge at a place of the source's list goes, of a symmetric relation in both directions.
 void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place);
+// All edges to a target go, of an exclusive relation without values that leads one way.
+void keeli_edges_remove_sources(keeli_edges *edges, keeli_heap *heap, uint32_t target);
 // All go.
 void keeli_edges_clear(keeli_edges *edges, keeli_heap *heap);
 // Edges come to where there are none: those of `from`, in their order, in the same places, and the

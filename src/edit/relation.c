@@ -95,10 +95,36 @@ static __attribute__((noinline)) keel_result cycle(keel_world *world, const keel
                        KEELI_ENTITY(world, other), KEELI_ENTITY(world, e));
 }
 
+// The common case is that nobody uses the relation, its edges are plain, others of both blocks of
+// 64 have some, and both lists have room (rel_relate: half of the instructions). False, with
+// nothing done: it takes more.
+static bool relate_beside(const keel_world *world, keel_entity e, const keel_component *relation,
+                          keel_entity other) {
+    const keeli_storage *s = keeli_storage_known(world, relation);
+    keeli_relation *r = s ? s->relation : NULL;
+    if (!r || !keeli_is_free(world, s) || !keeli_edges_are_plain(r) || s->component.on_delete)
+        return false;
+    const uint32_t source = keeli_index_of(e), target = keeli_index_of(other);
+    uint64_t *beside = keeli_live_word(r->sources, source);
+    uint64_t *there = keeli_live_word(r->targets, target);
+    if (!beside || !there || !keeli_entity_has_version(&world->entities, e) ||
+        !keeli_entity_has_version(&world->entities, other) ||
+        (s->component.acyclic && is_above(r, source, target)) ||
+        !keeli_edges_add_beside(&r->edges, source, target))
+        return false;
+    if (!(*beside & keeli_bit_of(source)))
+        keeli_store_take_bit(r->sources, beside, keeli_bit_of(source));
+    if (!(*there & keeli_bit_of(target)))
+        keeli_store_take_bit(r->targets, there, keeli_bit_of(target));
+    keeli_validate_storage(r->sources->world, s);
+    return true;
+}
+
 keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, keel_entity e,
                               const keel_component *relation, keel_entity other,
                               const void *value) {
     keel_result result;
+    if (!holder && !value && relate_beside(world, e, relation, other)) return KEEL_OK;
     keeli_relation *r = to_edit(world, holder, relation, e, other, &result);
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(other);
     if (!r) return result;
@@ -373,17 +399,19 @@ static void fill_value(keeli_relation_walk *walk, uint32_t i, uint32_t place) {
 static __attribute__((noinline)) void fill(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
     const keeli_edge_side *side = walked(walk);
-    const uint32_t of = keeli_index_of(walk->of), most = sizeof walk->items / sizeof *walk->items;
+    const uint32_t most = sizeof walk->items / sizeof *walk->items;
+    keeli_edge_list *list = keeli_edge_list_of(side, keeli_index_of(walk->of));
+    const uint32_t end = list->used < walk->end ? list->used : walk->end;
     uint32_t place = walk->place;
     walk->at = walk->count = 0;
-    for (; walk->count < most && place < walk->end; ++place) {
-        place = keeli_edge_next(side, of, place);
-        if (place >= walk->end) break; // or there is none
-        walk->items[walk->count] = entity_at(r, side, walk->of, place);
+    for (; walk->count < most && place < end; ++place) {
+        const uint32_t other = *keeli_edge_entry(list, side->stride, place);
+        if (other == KEELI_HOLE) continue;
+        walk->items[walk->count] = keeli_entity_at(&r->sources->world->entities, other);
         if (walk->wants_values) fill_value(walk, walk->count, place);
         ++walk->count;
     }
-    walk->place = place < walk->end ? place : walk->end;
+    walk->place = place < end ? place : walk->end;
     walk->seen = r->edges.edits;
 }
 

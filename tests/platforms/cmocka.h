@@ -31,6 +31,7 @@ void matrix_floats(double a, double b, double apart, const char *file, int line)
 #define cmocka_run_group_tests_name(name, tests, setup, teardown)                                  \
     matrix_run(name, tests, sizeof(tests) / sizeof *(tests), setup, teardown)
 
+#define print_message(...) (void)printf(__VA_ARGS__)
 #define print_error(...) (void)fprintf(stderr, __VA_ARGS__)
 #define _assert_int_equal(a, b, file, line)                                                        \
     matrix_integers((uint64_t)(a), (uint64_t)(b), true, file, line)
