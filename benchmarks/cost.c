@@ -69,6 +69,8 @@ typedef struct Hit {
     uint32_t who, damage;
 } Hit;
 KEEL_EVENT(Hit);
+KEEL_RELATION(PartOf, .exclusive = true);
+KEEL_RELATION(Likes);
 
 COST_EACH(create_empty) { return cost_made(run, i, keel_add_entity(world)); }
 COST_EACH(delete_one) { return keel_delete_entity(world, e); }
@@ -120,6 +122,41 @@ static keel_result walk_descendants(cost_run *run) {
     return KEEL_OK;
 }
 
+static keel_result relate_all(cost_run *run) {
+    int results = 0;
+    for (uint32_t i = 1; i < COST_COUNT; ++i)
+        results |= keel_relate(run->world, run->e[i], PartOf, parent_of(run, i));
+    return (keel_result)results;
+}
+static keel_result relate_many(cost_run *run) {
+    int results = 0;
+    for (uint32_t i = 0; i < COST_COUNT; ++i)
+        results |= keel_relate(run->world, run->e[i], Likes, run->e[i * 7 % COST_COUNT]);
+    return (keel_result)results;
+}
+static keel_result unrelate_all(cost_run *run) {
+    int results = 0;
+    for (uint32_t i = 1; i < COST_COUNT; ++i)
+        results |= keel_unrelate_all(run->world, run->e[i], PartOf);
+    return (keel_result)results;
+}
+static keel_result unrelate_sources(cost_run *run) {
+    int results = 0;
+    for (uint32_t i = 0; i <= (COST_COUNT - 2) / CHILDREN; ++i)
+        results |= keel_unrelate_sources(run->world, PartOf, run->e[i]);
+    return (keel_result)results;
+}
+static keel_result walk_sources(cost_run *run) {
+    for (uint32_t i = 0; i <= COST_COUNT / CHILDREN; ++i) {
+        KEEL_EACH_SOURCE(run->world, run->e[i], PartOf, source) { run->sum += source.bits; }
+    }
+    return KEEL_OK;
+}
+COST_EACH(target_of) {
+    run->sum += keel_target_of(world, e, PartOf).bits;
+    return KEEL_OK;
+}
+
 COST_EACH(set_unique) { return keel_set_unique(world, Clock, { i }); }
 COST_EACH(get_unique) { return cost_seen(run, keel_get_unique(world, Clock)); }
 static keel_result set_clock(cost_run *run) { return keel_set_unique(run->world, Clock, { 1 }); }
@@ -145,6 +182,12 @@ static const cost_case cases[] = {
     { "parent_of", walk_parents, attach_all, 0, 0, COST_ONCE, 0 },
     { "children, each", walk_children, attach_all, 0, COST_COUNT - 1, COST_ONCE, 0 },
     { "descendants, each", walk_descendants, attach_all, 0, COST_COUNT - 1, COST_ONCE, 0 },
+    { "relate", relate_all, NULL, 0, COST_COUNT - 1, COST_ONCE, 0 },
+    { "relate, to many", relate_many, NULL, 0, 0, COST_ONCE, 0 },
+    { "unrelate_all", unrelate_all, relate_all, 0, COST_COUNT - 1, COST_ONCE, 0 },
+    { "unrelate_sources, each", unrelate_sources, relate_all, 0, COST_COUNT - 1, COST_ONCE, 0 },
+    { "target_of", target_of, relate_all, 0, 0, COST_ONCE, 0 },
+    { "sources, each", walk_sources, relate_all, 0, COST_COUNT - 1, COST_ONCE, 0 },
     { "set_unique", set_unique, NULL, 0, 0, COST_ONCE, 0 },
     { "get_unique", get_unique, set_clock, 0, 0, COST_ONCE, 0 },
     { "send", send, NULL, 0, 0, COST_ONCE, 0 },

@@ -228,9 +228,9 @@ keel_statistics keel_world_statistics(const keel_world *world) {
     keel_statistics all = { 0 };
     keel_memory m = { 0 };
     if (keeli_is_nobody(world)) return all;
-    m.total = (size_t)keeli_atomic_peek64(&world->heap.live);
+    m.total = (size_t)keeli_atomic_peek(&world->heap.live);
     if (world->templates && world->templates != world)
-        m.total += (size_t)keeli_atomic_peek64(&world->templates->heap.live);
+        m.total += (size_t)keeli_atomic_peek(&world->templates->heap.live);
     m.entities = world->entities.bytes;
     m.components = world->archetypes.bytes + world->lists.bytes;
     for (uint32_t i = 0; i < world->storages.count; ++i) {

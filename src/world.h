@@ -519,7 +519,7 @@ static inline bool keeli_world_is_looped(const keel_world *world) {
 
 // Is the caller the user's allocator, called by this thread for a world that several use?
 static inline bool keeli_is_in_allocator(const keel_world *world) {
-    return world->heap.shared && keeli_atomic_peek64(&world->heap.caller) == keeli_thread_id();
+    return world->heap.shared && keeli_atomic_peek(&world->heap.caller) == keeli_thread_id();
 }
 // For what several threads change; mostly there is one.
 static inline void keeli_world_lock(keel_world *world) {

@@ -38,19 +38,19 @@ static void *call(keeli_heap *heap, void *block, size_t old_size, size_t new_siz
     else if (heap->is_calling && new_size) return NULL;
     else fresh = call_user(heap, block, old_size, new_size, align);
     if (fresh || new_size == 0)
-        keeli_atomic_put64(&heap->live, keeli_atomic_peek64(&heap->live) + new_size - old_size);
+        keeli_atomic_put(&heap->live, keeli_atomic_peek(&heap->live) + new_size - old_size);
     return fresh;
 }
 
 void *keeli_resize(keeli_heap *heap, void *block, size_t old_size, size_t new_size, size_t align) {
     if (old_size == 0 && new_size == 0) return NULL;
     const uint64_t self = heap->shared ? keeli_thread_id() : 0;
-    if (!self || keeli_atomic_peek64(&heap->caller) == self)
+    if (!self || keeli_atomic_peek(&heap->caller) == self)
         return call(heap, block, old_size, new_size, align);
     keeli_lock_take(&heap->lock);
-    keeli_atomic_put64(&heap->caller, self);
+    keeli_atomic_put(&heap->caller, self);
     void *fresh = call(heap, block, old_size, new_size, align);
-    keeli_atomic_put64(&heap->caller, 0);
+    keeli_atomic_put(&heap->caller, 0);
     keeli_lock_give(&heap->lock);
     return fresh;
 }

@@ -206,9 +206,13 @@ keel_result(keel_unrelate_sources_component)(keel_scope *scope, keel_entity targ
 // ------------------------------------------------------------------ looking
 // NULL when the world does not know it, or the scope may not look.
 static const keeli_relation *look(const keel_scope *scope, const keel_component *relation) {
+    const keeli_storage *s =
+        keeli_is_world(scope) ? keeli_storage_known(keeli_world_of(scope), relation) : NULL;
+    if (s && s->relation && !keeli_store_has_sources(s) && !(s->flags & KEELI_IS_BOUND))
+        return s->relation; // a quarter of the instructions less (target_of)
     keeli_caller who;
     if (keeli_caller_is(scope, &who) < 0) return NULL;
-    const keeli_storage *s = keeli_look_up(&who, relation, KEEL_ACCESS_READ);
+    s = keeli_look_up(&who, relation, KEEL_ACCESS_READ);
     if (s && (!s->relation || keeli_store_has_sources(s)))
         keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
                      "'%s' is no relation; declare it with KEEL_RELATION", s->component.name);

@@ -8,13 +8,6 @@
 static inline bool keeli_is_in_relation(const keeli_relation *r, uint32_t index) {
     return keeli_store_has(r->sources, index) || keeli_store_has(r->targets, index);
 }
-// Is an edge no more than two entries and two bits: nobody follows it, it has no value, and it
-// leads one way?
-static inline bool keeli_edges_are_plain(const keeli_relation *r) {
-    const keeli_storage *s = r->sources;
-    return !(keeli_flags_of(s) & ~(uint32_t)(KEELI_IS_LINK | KEELI_IS_STORED_OTHERWISE)) &&
-           !(s->component.size | s->component.symmetric);
-}
 // keel_relate, on behalf of a holder or (NULL) of the owner.
 keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, keel_entity e,
                               const keel_component *relation, keel_entity other, const void *value);

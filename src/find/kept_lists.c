@@ -190,7 +190,7 @@ static bool reserve(keeli_kept_lists *lists, uint32_t columns, uint32_t numbers)
     if (bytes == lists->bytes) return true;
     keeli_world_lock(world);
     world->views.kept_bytes += bytes - lists->bytes;
-    const bool is_too_much = world->views.kept_bytes > keeli_atomic_peek64(&heap->live) / SHARE;
+    const bool is_too_much = world->views.kept_bytes > keeli_atomic_peek(&heap->live) / SHARE;
     keeli_world_unlock(world);
     lists->bytes = bytes;
     return !is_too_much || give_up(lists);

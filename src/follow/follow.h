@@ -140,6 +140,14 @@ static inline bool keeli_is_only_observed(const keeli_storage *s) {
     return keeli_flags_of(s) == KEELI_IS_OBSERVED;
 }
 
+// Is an edge no more than two entries and two bits: nobody follows it, it has no value, and it
+// leads one way?
+static inline bool keeli_edges_are_plain(const keeli_relation *r) {
+    const keeli_storage *s = r->sources;
+    return !(keeli_flags_of(s) & ~(uint32_t)(KEELI_IS_LINK | KEELI_IS_STORED_OTHERWISE)) &&
+           !(s->component.size | s->component.symmetric);
+}
+
 // ------------------------------------------------------------------ room
 // Before `extra` more values come to the storage, one of them at this index: make room for all who
 // follow it. `numbers`: how many numbers the list of the index's block is going to get besides.

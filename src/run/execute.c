@@ -132,7 +132,7 @@ static bool is_due(const keeli_schedule *s, keeli_node *node) {
     const uint64_t period = (uint64_t)(node->step.every * 1e9 + 0.5);
     const uint64_t passed = node->passed + dt + TOO_EARLY;
     const bool is_due = passed >= period;
-    keeli_atomic_put64(&node->passed, (is_due && period ? passed % period : passed) - TOO_EARLY);
+    keeli_atomic_put(&node->passed, (is_due && period ? passed % period : passed) - TOO_EARLY);
     return is_due;
 }
 

@@ -149,7 +149,7 @@ static uint32_t next_piece(keeli_loop *loop, const keeli_worker *worker, share *
 
 static void end_piece(keeli_loop *loop, uint32_t piece) {
     if (!loop->records) return;
-    keeli_atomic_store_byte(&loop->ended.items[piece], 1);
+    keeli_atomic_store(&loop->ended.items[piece], 1);
     keeli_workers *workers = loop->workers;
     if (!keeli_atomic_load(&workers->waiting)) return;
     keeli_lock_take(&workers->lock); // somebody waits for its turn
@@ -247,7 +247,7 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
         keeli_inside helper = { .is_denied = false }; // what the owner has in hand is its own
         if (!is_owner) worker->inside = &helper;
         take_pieces(loop, worker, NULL, it);
-        if (helper.is_denied) keeli_atomic_store_byte(&loop->is_denied, 1);
+        if (helper.is_denied) keeli_atomic_store(&loop->is_denied, 1);
     }
     worker->inside = outer_inside;
     worker->running = outer;

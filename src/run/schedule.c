@@ -364,7 +364,7 @@ static bool take_over(keeli_schedule *s, keeli_schedule *old) {
 static bool is_for(const keeli_schedule *s, const keel_workload *table) {
     return s->table == table &&
            // analyzer: only schedules of tables have a stamp
-           (!s->stamp || (table->stamp && keeli_atomic_load64(table->stamp) == s->stamp));
+           (!s->stamp || (table->stamp && keeli_atomic_load(table->stamp) == s->stamp));
 }
 
 static bool is_current(const keeli_schedule *s) {
@@ -415,7 +415,7 @@ static void learn(keeli_schedule *s, const keeli_schedule *first) {
         const uint32_t runs = keeli_atomic_load(&other->runs);
         if (identity(node) != identity(other)) continue;
         if (runs > node->runs) keeli_atomic_store(&node->runs, runs);
-        keeli_atomic_put64(&node->passed, keeli_atomic_peek64(&other->passed));
+        keeli_atomic_put(&node->passed, keeli_atomic_peek(&other->passed));
     }
 }
 

@@ -399,7 +399,7 @@ static bool is_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, uin
         if (n->creates && !n->has_ended) return false;
     }
     for (; loop && loop->ended_before < piece; ++loop->ended_before)
-        if (!keeli_atomic_load_byte(&loop->ended.items[loop->ended_before])) return false;
+        if (!keeli_atomic_load(&loop->ended.items[loop->ended_before])) return false;
     return true;
 }
 

@@ -57,7 +57,7 @@ static inline bool keeli_rows_are_free(const keel_world *world) {
 static inline bool keeli_is_inside_edit(const keel_world *world) {
     return world->refused & KEELI_REFUSED_INSIDE ||
            (world->access.concurrent &&
-            keeli_atomic_peek64(&world->access.editor) == keeli_thread_id());
+            keeli_atomic_peek(&world->access.editor) == keeli_thread_id());
 }
 // KEEL_OK in owner mode, KEEL_ERROR_SHARED otherwise.
 keel_result keeli_world_is_editable(keel_world *world);
@@ -81,12 +81,12 @@ bool keeli_only_own_views_use(const keel_world *world, const keeli_storage *stor
 // edits of the owner (`asker` NULL) never meet anybody.
 static inline void keeli_edit_lock(keel_world *world, const void *asker) {
     if (!asker || !world->access.concurrent) return;
-    if (keeli_atomic_peek64(&world->access.editor) == keeli_thread_id()) { // an observer's
+    if (keeli_atomic_peek(&world->access.editor) == keeli_thread_id()) { // an observer's
         ++world->access.edits_inside;
         return;
     }
     keeli_lock_take(&world->access.edit_lock);
-    keeli_atomic_put64(&world->access.editor, keeli_thread_id());
+    keeli_atomic_put(&world->access.editor, keeli_thread_id());
 }
 static inline void keeli_edit_unlock(keel_world *world, const void *asker) {
     if (!asker || !world->access.concurrent) return;
@@ -94,7 +94,7 @@ static inline void keeli_edit_unlock(keel_world *world, const void *asker) {
         --world->access.edits_inside;
         return;
     }
-    keeli_atomic_put64(&world->access.editor, 0);
+    keeli_atomic_put(&world->access.editor, 0);
     keeli_lock_give(&world->access.edit_lock);
 }
 

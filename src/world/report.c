@@ -19,12 +19,12 @@ void keeli_exchange_guard(const keeli_guard *guard, const keeli_guard *with) {
 static void write_line(keel_world *world, keel_log_level level, const char *line) {
     keeli_reports *r = &world->reports;
     const uint64_t self = keeli_thread_id();
-    if (keeli_atomic_peek64(&r->logger) == self) return;
+    if (keeli_atomic_peek(&r->logger) == self) return;
     keeli_lock_take(&r->log_lock);
-    keeli_atomic_put64(&r->logger, self);
+    keeli_atomic_put(&r->logger, self);
     if (r->log.write) r->log.write(r->log.context, level, line);
     else fprintf(stderr, "keel: %s: %s\n", world->name ? world->name : "world", line);
-    keeli_atomic_put64(&r->logger, 0);
+    keeli_atomic_put(&r->logger, 0);
     keeli_lock_give(&r->log_lock);
 }
 

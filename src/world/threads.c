@@ -23,13 +23,13 @@ static keel_result ask(const keel_world *world, const keeli_storage *s, keel_acc
     if (needs_owner(s->component.threads, access) && !is_owner(world)) return KEEL_ERROR_THREAD;
     const bool is_used_elsewhere = is_one_at_a_time(s->component.threads) &&
                                    keeli_atomic_peek(&s->borrow) &&
-                                   keeli_atomic_peek64(&s->user) != keeli_thread_id();
+                                   keeli_atomic_peek(&s->user) != keeli_thread_id();
     return is_used_elsewhere ? KEEL_ERROR_BORROWED : KEEL_OK;
 }
 
 bool keeli_thread_claim(const keel_world *world, keeli_storage *s, keel_access access) {
     if (ask(world, s, access) != KEEL_OK) return false;
-    keeli_atomic_put64(&s->user, keeli_thread_id());
+    keeli_atomic_put(&s->user, keeli_thread_id());
     return true;
 }
 

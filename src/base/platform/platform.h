@@ -91,79 +91,27 @@ void keeli_perturb(void);
 static inline void keeli_perturb(void) {}
 #endif
 
-// `load` sees all that was done before the `store` of what it reads; `peek` and `put` are for words
-// that stand for themselves.
-static inline uint32_t keeli_atomic_load(const uint32_t *p) {
-    keeli_perturb();
-    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
-}
-static inline void keeli_atomic_store(uint32_t *p, uint32_t value) {
-    keeli_perturb();
-    __atomic_store_n(p, value, __ATOMIC_RELEASE);
-}
-// Add `change`, and tell what it was before.
-static inline uint32_t keeli_atomic_take(uint32_t *p, uint32_t change) {
-    keeli_perturb();
-    return __atomic_fetch_add(p, change, __ATOMIC_ACQ_REL);
-}
-static inline uint8_t keeli_atomic_load_byte(const uint8_t *p) {
-    keeli_perturb();
-    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
-}
-static inline void keeli_atomic_store_byte(uint8_t *p, uint8_t value) {
-    keeli_perturb();
-    __atomic_store_n(p, value, __ATOMIC_RELEASE);
-}
-static inline uint64_t keeli_atomic_load64(const uint64_t *p) {
-    keeli_perturb();
-    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
-}
-static inline uint64_t keeli_atomic_peek64(const uint64_t *p) {
-    keeli_perturb();
-    return __atomic_load_n(p, __ATOMIC_RELAXED);
-}
-static inline void keeli_atomic_put64(uint64_t *p, uint64_t value) {
-    keeli_perturb();
-    __atomic_store_n(p, value, __ATOMIC_RELAXED);
-}
-static inline uint64_t keeli_atomic_next(uint64_t *p) {
-    keeli_perturb();
-    return __atomic_add_fetch(p, 1, __ATOMIC_RELAXED);
-}
-static inline int32_t keeli_atomic_peek(const int32_t *p) {
-    keeli_perturb();
-    return __atomic_load_n(p, __ATOMIC_RELAXED);
-}
-static inline void keeli_atomic_put(uint32_t *p, uint32_t value) {
-    keeli_perturb();
-    __atomic_store_n(p, value, __ATOMIC_RELAXED);
-}
-// Replace *p by `to` when it is `*from`; otherwise tell in *from what it is.
-static inline bool keeli_atomic_swap(int32_t *p, int32_t *from, int32_t to) {
-    keeli_perturb();
-    return __atomic_compare_exchange_n(p, from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-}
-static inline int32_t keeli_atomic_add(int32_t *p, int32_t change) {
-    keeli_perturb();
-    return __atomic_add_fetch(p, change, __ATOMIC_ACQ_REL);
-}
+// Of words of any size. `load` sees all that was done before the `store` of what it reads; `peek`
+// and `put` are for words that stand for themselves. `take` adds and tells what it was before,
+// `add` what it is now; `next` is for numbers that stand for themselves. `swap` replaces *p by `to`
+// when it is
+// `*from`; otherwise it tells in *from what it is.
+#define KEELI_ATOMIC(operation, ...) (keeli_perturb(), __atomic_##operation(__VA_ARGS__))
+#define keeli_atomic_load(p) KEELI_ATOMIC(load_n, p, __ATOMIC_ACQUIRE)
+#define keeli_atomic_store(p, value) KEELI_ATOMIC(store_n, p, value, __ATOMIC_RELEASE)
+#define keeli_atomic_peek(p) KEELI_ATOMIC(load_n, p, __ATOMIC_RELAXED)
+#define keeli_atomic_put(p, value) KEELI_ATOMIC(store_n, p, value, __ATOMIC_RELAXED)
+#define keeli_atomic_take(p, change) KEELI_ATOMIC(fetch_add, p, change, __ATOMIC_ACQ_REL)
+#define keeli_atomic_add(p, change) KEELI_ATOMIC(add_fetch, p, change, __ATOMIC_ACQ_REL)
+#define keeli_atomic_next(p) KEELI_ATOMIC(add_fetch, p, 1, __ATOMIC_RELAXED)
+#define keeli_atomic_swap(p, from, to)                                                             \
+    KEELI_ATOMIC(compare_exchange_n, p, from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
 
 // All threads see the operations on words that are changed by these in one and the same order. For
 // "I write, then I look whether you wrote" between two threads: at least one of them sees the
 // other. (Without it both may read before either write arrives.)
-static inline uint32_t keeli_ordered_load(const uint32_t *p) {
-    keeli_perturb();
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);
-}
-static inline void keeli_ordered_store(uint32_t *p, uint32_t value) {
-    keeli_perturb();
-    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
-}
-static inline bool keeli_ordered_swap(uint32_t *p, uint32_t *from, uint32_t to) {
-    keeli_perturb();
-    return __atomic_compare_exchange_n(p, from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-}
-static inline uint32_t keeli_ordered_add(uint32_t *p, uint32_t change) {
-    keeli_perturb();
-    return __atomic_add_fetch(p, change, __ATOMIC_SEQ_CST);
-}
+#define keeli_ordered_load(p) KEELI_ATOMIC(load_n, p, __ATOMIC_SEQ_CST)
+#define keeli_ordered_store(p, value) KEELI_ATOMIC(store_n, p, value, __ATOMIC_SEQ_CST)
+#define keeli_ordered_add(p, change) KEELI_ATOMIC(add_fetch, p, change, __ATOMIC_SEQ_CST)
+#define keeli_ordered_swap(p, from, to)                                                            \
+    KEELI_ATOMIC(compare_exchange_n, p, from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)

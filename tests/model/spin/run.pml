@@ -105,7 +105,7 @@ inline call_helpers() {
 inline look_at_turn(piece) {
     is_turn = true;
     do
-    :: ended_before < piece && ended[ended_before] -> ended_before++ // keeli_atomic_load_byte
+    :: ended_before < piece && ended[ended_before] -> ended_before++ // keeli_atomic_load
     :: ended_before < piece && !ended[ended_before] -> is_turn = false; break
     :: ended_before >= piece -> break
     od
