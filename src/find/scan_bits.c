@@ -219,6 +219,11 @@ static bool next_span(keeli_iterator *it) {
     const bool is_last = page + (end + 63) / 64 * 64 >= it->words_end &&
                          !(end % 64 && it->words[end / 64] >> end % 64);
     if (count < least && !is_last) return false;
+    // most of what is no span ends soon, and is not looked through again for each list
+    // (tree_target)
+    if (!it->plan->has_masks &&
+        !side_by_side(it, page + slot, keeli_least(count, KEELI_SHORT_RANGE)))
+        return false;
     if (!(count = side_by_side(it, page + slot, count))) return false;
     hand_out(it, KEEL_CHUNK_SPAN, page + slot, count);
     end = slot + count;

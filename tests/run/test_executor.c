@@ -292,9 +292,10 @@ static bool submit_lie(void *context, keel_job *job, void *data) {
 
 static void take_time(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
     (void)begin, (void)end;
+    uint32_t *calls = data;
     wait_some_us(20);
-    if (piece->worker >= 4) (void)keeli_atomic_take(data, 1000);
-    (void)keeli_atomic_take(data, 1);
+    if (piece->worker >= 4) (void)keeli_atomic_take(calls, 1000);
+    (void)keeli_atomic_take(calls, 1);
 }
 
 static void wrong_workers_are_not_let_in(void **state) {
