@@ -157,12 +157,14 @@ typedef struct keeli_relation {
     keeli_edges edges;
     keeli_levels levels;         // of an acyclic one
     struct keeli_relation *next; // of the world
+    uint64_t born;               // edits of its edges then: loops from before it are over
 } keeli_relation;
 
 // Relations of a world, and whom an entity takes along when it is deleted. Who may be taken along
 // has a target in a relation with a rule, so there is room for all of them since they got it.
 typedef struct keeli_relations {
     keeli_relation *all;          // the latest first
+    keeli_relation *spare;        // were unregistered: loops over them may be open still
     uint32_t rule_count;          // of those whose .on_delete is not KEEL_UNRELATE, and the tree
     keel_on_delete of_children;   // the rule of the tree
     KEELI_ARRAY(uint32_t) doomed; // while entities are deleted: others that go with them

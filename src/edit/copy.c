@@ -147,9 +147,9 @@ static keel_result add_moved(keeli_batch *b, const keel_world *from, uint32_t in
     return b->result;
 }
 
-// Disabled values stay disabled.
+// Disabled values stay disabled. A name has a number before theirs.
 static bool reserve_disabled(const keeli_batch *b, const keel_world *from, uint32_t index) {
-    uint32_t at = UINT32_MAX, numbers = b->column_count + b->world->followers.set_count;
+    uint32_t at = UINT32_MAX, numbers = b->column_count + b->world->followers.set_count + 1;
     const uint32_t moved = keeli_index_of(b->entities[0]);
     for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;) {
         if (!keeli_store_is_disabled(s, index)) continue;

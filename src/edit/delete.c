@@ -283,10 +283,6 @@ keel_result(keel_delete_entities)(keel_scope *scope, const keel_entity *entities
     return keeli_edit_end(&who, result);
 }
 
-static bool is_link(const keel_world *world, const keeli_storage *s) {
-    return s == world->hierarchy.parents || s == world->hierarchy.children;
-}
-
 // The highest index first, so that the indices are handed out again in ascending order.
 static void delete_having(keel_world *world, const keeli_storage *s) {
     for (uint32_t i = 0; world->names.count && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
@@ -297,14 +293,14 @@ static void delete_having(keel_world *world, const keeli_storage *s) {
         uint32_t count = 0;
         for (i |= 63; count < (uint32_t)__builtin_popcountll(bits); --i)
             if (bits >> (i % 64) & 1) list[count++] = keeli_entity_at(&world->entities, i);
-        for (uint32_t k = 0; !is_link(world, s) && k < count; ++k)
+        for (uint32_t k = 0; k < count; ++k)
             if (keeli_has_links(world, list[k])) keeli_commit_unlink(world, list[k]);
         keeli_commit_delete_entities(world, list, count);
     }
 }
 
-// Whoever goes takes the relation from others that have it: all are listed before, in the same
-// order.
+// Whoever goes takes the relation or link from others that have it: all are listed before, in the
+// same order.
 static keel_result delete_listed(keel_world *world, const keeli_holder *holder,
                                  const keeli_storage *s) {
     const uint32_t count = keeli_store_count(s);
@@ -321,21 +317,13 @@ static keel_result delete_all_having(keel_world *world, const keeli_holder *hold
                                      const keel_component *component) {
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s || keeli_store_count(s) == 0) return KEEL_ABSENT;
-    if (s->relation || world->relations.rule_count) return delete_listed(world, holder, s);
+    if (s->relation || s->flags & KEELI_IS_LINK || world->relations.rule_count)
+        return delete_listed(world, holder, s);
     const uint32_t before = keeli_entity_count(&world->entities);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, i)));
     keeli_editing_begin(world);
-    if (is_link(world, s)) {
-        // Without all parents, or without all children, no link is left. So none is repaired on the
-        // way: that would take the component away from others before their turn.
-        ++world->hierarchy.links.edits;
-        keeli_clear(world, s == world->hierarchy.parents ? world->hierarchy.children
-                                                         : world->hierarchy.parents);
-    }
     delete_having(world, s);
-    if (is_link(world, s)) keeli_place_orphans(world);
-    ++world->hierarchy.links.edits; // observers may have looked in between
     keeli_editing_end(world);
     world->commands.last_count = before - keeli_entity_count(&world->entities);
     return keeli_done(world, KEEL_OK);

@@ -70,9 +70,8 @@ keel_result keeli_may_place_name(keel_world *world, const char *doing, keel_enti
 // Before its children become roots: may those lose their names that another root has?
 keel_result keeli_may_orphan(keel_world *world, const keeli_holder *holder, keel_entity e);
 // These cannot fail. The entity has another place, and is found there, or as a root loses a name
-// that another root has. All that have no parent any more; who still has it may be deleted.
+// that another root has.
 void keeli_place_name(keel_world *world, keel_entity e);
-void keeli_place_orphans(keel_world *world);
 // The entity is about to be deleted: others may have its name.
 void keeli_free_name(keel_world *world, keel_entity e);
 // A name for an entity that has none, with room for it; NULL when out of memory. `before`: how many

@@ -237,11 +237,12 @@ static keel_result relate(const keeli_graft *g, const keeli_holder *holder, cons
     const uint32_t index = keeli_index_of(g->nodes[node]);
     const keeli_edge_side *side = &r->edges.sources;
     const keeli_storage *s = r->sources;
-    if (!node && keeps_target(g, r)) return KEEL_OK;
+    const bool keeps = keeps_target(g, r);
     for (uint32_t at = 0; (at = keeli_edge_next(side, index, at)) != KEELI_NO_EDGE; ++at) {
         const uint32_t target =
             place_of(g, keeli_entity_at(&g->from->entities, keeli_edge_other(side, index, at)));
-        if (target == UINT32_MAX || (g->is_onto && !node && !target)) continue; // add_loops
+        if (target == UINT32_MAX || (g->is_onto && !node && !target)) continue; // commit_rest
+        if (keeps && (!node || (!target && s->component.symmetric))) continue;
         const keel_entity e = made_of(g, node, copy), other = made_of(g, target, copy);
         const uint32_t size = s->component.size;
         if (!size) {
@@ -485,11 +486,13 @@ static bool find_parts(const keeli_graft *g) {
     if (!node || !keel_is_same(*node, g->nodes[0])) return false;
     for (uint32_t i = 1; i < g->count; ++i)
         g->made[i] = keel_null();
+    const struct keeli_links *links = &to->hierarchy.links;
+    uint32_t place = UINT32_MAX; // 0: another copy, whose parts are not its own
     for (keel_entity e = own; keeli_has_children(to, own);) {
-        e = keeli_links_onward(&to->hierarchy.links, own, e).at;
+        e = (place ? keeli_links_onward(links, own, e) : keeli_links_past(links, own, e)).at;
         if (keel_is_null(e)) break;
         node = keeli_store_value_of(to, g->link, e);
-        const uint32_t place = node ? place_of(g, *node) : UINT32_MAX;
+        place = node ? place_of(g, *node) : UINT32_MAX;
         if (place != UINT32_MAX && place && keel_is_null(g->made[place])) g->made[place] = e;
     }
     return true;

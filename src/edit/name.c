@@ -149,13 +149,6 @@ void keeli_free_name(keel_world *world, keel_entity e) {
     if (name) keeli_name_leave(world, name);
 }
 
-void keeli_place_orphans(keel_world *world) {
-    const keeli_storage *s = world->names.storage;
-    for (uint32_t i = 0; s && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-        if (!keeli_store_has(world->hierarchy.children, i))
-            keeli_place_name(world, keeli_entity_at(&world->entities, i));
-}
-
 // ------------------------------------------------------------------ another world
 bool keeli_copy_names(const keel_world *from, keel_world *to) {
     const keeli_storage *s = from->names.storage;

@@ -454,7 +454,8 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
     if (!r) return;
     if (walk->seen != r->edges.edits) { // who left meanwhile is left out
         uint32_t place = KEELI_NO_EDGE;
-        if (!is_alive(r, walk->of)) walk->at = walk->count, walk->place = walk->end;
+        if (walk->seen < r->born || !is_alive(r, walk->of))
+            walk->at = walk->count, walk->place = walk->end;
         for (; walk->at < walk->count; ++walk->at)
             if ((place = place_of(r, walk->to_sources, walk->of, walk->items[walk->at])) !=
                 KEELI_NO_EDGE)

@@ -164,7 +164,9 @@ static void free_storage(keel_world *world, keeli_storage *s) {
         keeli_levels_release(heap, &s->relation->levels);
         keeli_lock_deinit(&s->relation->levels.lock);
         if (s->relation->targets) s->relation->targets->relation = NULL;
-        KEELI_FREE(heap, keeli_relation, s->relation);
+        s->relation->born = s->relation->edges.edits;
+        s->relation->next = world->relations.spare;
+        world->relations.spare = s->relation;
     } else if (s->relation) {
         s->relation->targets = NULL;
     }
@@ -183,6 +185,17 @@ static void free_storage(keel_world *world, keeli_storage *s) {
     keeli_free_text(heap, (char *)(uintptr_t)c->saved_as);
     keeli_fields_free(heap, c->fields, c->field_count);
     KEELI_FREE(heap, keeli_storage, s);
+}
+
+static keeli_relation *new_relation(keel_world *world) {
+    keeli_relation **link = &world->relations.spare;
+    while (*link && (*link)->edges.walks)
+        link = &(*link)->next;
+    keeli_relation *r = *link;
+    if (!r) return KEELI_NEW(&world->heap, keeli_relation);
+    *link = r->next;
+    *r = (keeli_relation){ .born = r->born };
+    return r;
 }
 
 static keeli_storage *new_storage(keel_world *world, const keel_component *c, uint32_t index) {
@@ -204,10 +217,11 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     s->slot = index;
     const bool has_value = c->size && c->exclusive && !c->symmetric; // of the source
     if (c->is_relation && !has_value) own->storage = KEEL_INDEXED;   // only bits
-    if (c->is_relation && (s->relation = KEELI_NEW(heap, keeli_relation)) != NULL) {
+    if (c->is_relation && (s->relation = new_relation(world)) != NULL) {
         if (c->size && !has_value)
             keeli_edges_init_valued(&s->relation->edges, c->size, own->align);
         else keeli_edges_init(&s->relation->edges, c->exclusive);
+        s->relation->edges.edits = s->relation->born;
         s->relation->edges.is_symmetric = c->symmetric;
         s->relation->edges.is_exclusive = c->exclusive;
         keeli_lock_init(&s->relation->levels.lock);
@@ -437,6 +451,10 @@ void keeli_registry_deinit(keel_world *world) {
         const uint32_t number = world->storages.items[i]->slot;
         free_storage(world, world->storages.items[i]);
         keeli_component_give_back(number);
+    }
+    for (keeli_relation *r; (r = world->relations.spare) != NULL;) {
+        world->relations.spare = r->next;
+        KEELI_FREE(&world->heap, keeli_relation, r);
     }
     keeli_free(&world->heap, world->registry.by_name, world->registry.chain_count * sizeof(void *),
                sizeof(void *));

@@ -339,6 +339,33 @@ static void copies_of_worlds_have_names_and_clones_have_none(void **state) {
     api_end(&f);
 }
 
+// Whatever there is room for in what the other world knows of a block of entities.
+static void a_name_moves_with_what_is_disabled(void **state) {
+    (void)state;
+    enum { MOST = 20 };
+    static char texts[MOST][4];
+    for (uint32_t count = 1; count <= MOST; ++count) {
+        keel_world *from = keel_world_create(NULL), *to = keel_world_create(NULL);
+        keel_component components[MOST] = { 0 };
+        const keel_entity e = keel_add_entity(from);
+        for (uint32_t i = 0; i < count; ++i) {
+            (void)snprintf(texts[i], sizeof texts[i], "c%u", (unsigned)i);
+            components[i] = (keel_component){ .name = texts[i], .storage = KEEL_INDEXED };
+            assert_int_equal(keel_add_component(from, e, &components[i], NULL), KEEL_OK);
+        }
+        assert_int_equal(keel_enable_component(from, e, &components[0], false), KEEL_OK);
+        assert_int_equal(keel_set_name(from, e, "ship"), KEEL_OK);
+        const keel_entity moved = keel_move_entity(from, e, to);
+        assert_string_equal(keel_name_of(to, moved), "ship");
+        assert_true(keel_is_component_disabled(to, moved, &components[0]));
+        for (uint32_t i = 1; i < count; ++i)
+            assert_true(keel_has_component(to, moved, &components[i]));
+        assert_true(keel_world_check(to, NULL));
+        keel_world_destroy(from);
+        keel_world_destroy(to);
+    }
+}
+
 static void a_name_moves_to_another_world(void **state) {
     (void)state;
     api_fixture f, g;
@@ -757,6 +784,7 @@ static const struct CMUnitTest tests[] = {
     TEST(names_are_observed_and_tracked, "names are observed and tracked"),
     TEST(copies_of_worlds_have_names_and_clones_have_none,
          "copies of worlds have names and clones have none"),
+    TEST(a_name_moves_with_what_is_disabled, "a name moves with what is disabled"),
     TEST(a_name_moves_to_another_world, "a name moves to another world"),
     TEST(systems_and_commands_name, "systems and commands name"),
     TEST(a_name_in_use_is_not_changed, "a name in use is not changed"),

@@ -42,6 +42,7 @@ typedef struct Pulls {
     int32_t tons;
 } Pulls;
 KEEL_VALUED_RELATION(Pulls, .exclusive = true, .no_padding = true);
+KEEL_RELATION(Partner, .exclusive = true, .symmetric = true);
 
 static api_fixture f;
 static keel_world *templates;
@@ -200,6 +201,38 @@ static void values_of_relations_come(void **state) {
     end();
 }
 
+static void a_partner_is_kept(void **state) {
+    (void)state;
+    begin();
+    keel_relate(templates, tank.root, Partner, box);
+    const keel_entity e = keel_add_entity(f.world), other = keel_add_entity(f.world);
+    const keel_entity alone = keel_add_entity(f.world);
+    keel_relate(f.world, e, Partner, other);
+    assert_int_equal(keel_apply_prefab(f.world, e, tank), KEEL_OK);
+    assert_same_entity(keel_target_of(f.world, e, Partner), other);
+    assert_same_entity(keel_target_of(f.world, other, Partner), e);
+    assert_true(keel_is_null(keel_target_of(f.world, last_child(f.world, e), Partner)));
+    assert_int_equal(keel_apply_prefab(f.world, alone, tank), KEEL_OK);
+    assert_same_entity(keel_target_of(f.world, alone, Partner), last_child(f.world, alone));
+    end();
+}
+
+static void parts_of_another_copy_are_not_its_own(void **state) {
+    (void)state;
+    begin();
+    const keel_entity e = keel_add_entity(f.world), other = keel_spawn(f.world, tank);
+    keel_attach(f.world, other, e); // before its own parts
+    assert_int_equal(keel_apply_prefab(f.world, e, tank), KEEL_OK);
+    const keel_entity own_gun = keel_find_entity(f.world, e, "gun");
+    for (int32_t i = 0; i < 2; ++i) { // it has its gun, and it lost its gun
+        keel_delete(f.world, e, Aim);
+        assert_int_equal(keel_apply_prefab(f.world, e, tank), KEEL_OK);
+        assert_same_entity(keel_get(f.world, e, Aim)->gun, i ? keel_null() : own_gun);
+        keel_delete_entity(f.world, own_gun);
+    }
+    end();
+}
+
 static void a_large_prefab(void **state) {
     (void)state;
     begin();
@@ -337,6 +370,8 @@ static const struct CMUnitTest tests[] = {
     TEST(what_it_has_stays, "what it has stays"),
     TEST(again_it_gets_components_only, "again it gets components only"),
     TEST(values_of_relations_come, "values of relations come"),
+    TEST(a_partner_is_kept, "a partner of an exclusive symmetric relation is kept"),
+    TEST(parts_of_another_copy_are_not_its_own, "parts of another copy are not its own"),
     TEST(a_large_prefab, "a prefab of many, and among the templates"),
     TEST(by_commands_and_in_systems, "by commands, in contexts, from parallel systems"),
     TEST(what_cannot_be_applied_changes_nothing, "what cannot be applied changes nothing"),

@@ -3,6 +3,8 @@
 // visited, unless it left before its turn; one that came meanwhile is not, so a loop always ends.
 #include "support/api_fixture.h"
 
+#include <setjmp.h>
+
 KEEL_RELATION(Likes);
 KEEL_RELATION(HeldBy, .exclusive = true);
 typedef struct Holds {
@@ -260,6 +262,99 @@ static void bodies_do_anything(void **state) {
     }
 }
 
+// ------------------------------------------------------------------ the relation goes
+// At the step all three relations become unknown, and others may come in their memory.
+static void forget_at(uint32_t step, bool they_come_again) {
+    if (total != step) return;
+    assert_int_equal(keel_unregister_component(f.world, KEEL_RELATION_OF(Likes)), KEEL_OK);
+    assert_int_equal(keel_unregister_component(f.world, KEEL_RELATION_OF(HeldBy)), KEEL_OK);
+    assert_int_equal(keel_unregister_component(f.world, KEEL_RELATION_OF(Holds)), KEEL_OK);
+    for (uint32_t i = 0; they_come_again && i < MANY && !keel_is_null(all[i]); ++i) {
+        keel_relate(f.world, all[i], Likes, hub);
+        keel_relate(f.world, hub, Holds, all[i], { i });
+        keel_relate(f.world, all[i], HeldBy, hub);
+    }
+}
+
+static void visit_while_forgetting(uint32_t kind, uint32_t count, uint32_t step, bool again) {
+    for (uint32_t i = 0; i < MANY; ++i)
+        all[i] = keel_null();
+    begin(count);
+    if (kind == 0) KEEL_EACH_SOURCE(f.world, hub, HeldBy, e)
+    visit(e, NULL), forget_at(step, again);
+    if (kind == 1) KEEL_EACH_SOURCE(f.world, hub, Likes, e)
+    visit(e, NULL), forget_at(step, again);
+    if (kind == 2) KEEL_EACH_TARGET(f.world, hub, Holds, e, h)
+    visit(e, h), forget_at(step, again);
+    if (kind == 3) KEEL_EACH_SOURCE_BELOW(f.world, hub, HeldBy, e)
+    visit(e, NULL), forget_at(step, again && count > MANY);
+    if (kind == 4) KEEL_EACH_TARGET(f.world, all[0], Likes, e)
+    visit(e, NULL), forget_at(step, again);
+    assert_int_equal(total, kind == 4 ? 1 : step);
+    total = 0;
+    KEEL_EACH_SOURCE(f.world, hub, Likes, e)
+    visit(e, NULL);
+    assert_int_equal(total, again && kind != 3 && (kind != 4 || step == 1) ? count
+                            : kind == 4 && step != 1                       ? count
+                                                                           : 0);
+    end();
+}
+
+static void the_relation_may_go(void **state) {
+    (void)state;
+    static const uint32_t counts[] = { 3, 16, 17, MANY };
+    for (uint32_t i = 0; i < 4; ++i)
+        for (uint32_t kind = 0; kind < 5; ++kind)
+            for (uint32_t step = 1; step <= counts[i]; step += step == 1 ? counts[i] - 1 : 1)
+                for (int again = 0; again < 2; ++again)
+                    visit_while_forgetting(kind, counts[i], step, again);
+}
+
+// All above: the one after the current is known already.
+static void the_relation_may_go_upwards(void **state) {
+    (void)state;
+    begin(MANY);
+    for (uint32_t i = 1; i < MANY; ++i)
+        keel_relate(f.world, all[i], HeldBy, all[i - 1]);
+    KEEL_EACH_TARGET_ABOVE(f.world, all[MANY - 1], HeldBy, e)
+    visit(e, NULL), forget_at(2, true);
+    assert_true(total == 2 || total == 3);
+    end();
+}
+
+static void memory_of_relations_that_go_is_used_again(void **state) {
+    (void)state;
+    begin(MANY);
+    size_t before = 0;
+    for (uint32_t i = 0; i < 20; ++i) {
+        KEEL_EACH_SOURCE(f.world, hub, Likes, e) {
+            (void)e;
+            total = 1;
+            forget_at(1, true);
+        }
+        if (i == 4) before = keel_world_statistics(f.world).memory.total;
+    }
+    assert_int_equal(keel_world_statistics(f.world).memory.total, before);
+    end();
+}
+
+static jmp_buf back;
+static uint32_t round_of_jumps;
+static void a_loop_that_is_jumped_out_of_lets_the_world_end(void **state) {
+    (void)state;
+    for (round_of_jumps = 0; round_of_jumps < 3; ++round_of_jumps) {
+        begin(MANY);
+        if (setjmp(back) == 0) KEEL_EACH_SOURCE(f.world, hub, Likes, e) {
+                visit(e, NULL);
+                if (round_of_jumps == 1) forget_at(1, false);
+                longjmp(back, 1);
+            }
+        assert_int_equal(total, 1);
+        if (round_of_jumps == 2) forget_at(1, true);
+        end();
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(any_other_may_leave,
          "any other one may leave or die in the body, and all else is visited"),
@@ -270,6 +365,11 @@ static const struct CMUnitTest tests[] = {
     TEST(holes_do_not_matter, "what was in a list before does not matter"),
     TEST(a_loop_may_be_left, "a loop may be left by break and return"),
     TEST(holes_of_a_loop_go, "what a loop unrelates is no memory that grows"),
+    TEST(the_relation_may_go, "the relation itself may go"),
+    TEST(the_relation_may_go_upwards, "the relation may go in a loop over all above"),
+    TEST(memory_of_relations_that_go_is_used_again, "memory of relations that go is used again"),
+    TEST(a_loop_that_is_jumped_out_of_lets_the_world_end,
+         "a loop that longjmp leaves lets the world end"),
     TEST(bodies_do_anything, "bodies may do anything"),
 };
 int main(void) { return RUN(tests); }

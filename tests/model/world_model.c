@@ -69,6 +69,7 @@ static void remove_free(model_world *world, uint32_t index) {
 static void release_index(model_world *world, model_slot *slot) {
     const uint32_t version = keel_entity_version(slot->handle);
     slot->is_alive = false;
+    slot->name = NULL;
     slot->is_retired = version == KEEL_MAX_ENTITY_VERSION;
     if (slot->is_retired) return;
     slot->handle = keel_entity_make(slot_index(slot), version + 1);
@@ -100,10 +101,35 @@ static void leave_parent(model_world *world, model_slot *child) {
     child->parent = keel_null();
 }
 
+// The child of `parent`, or the root, that has this name, and is another one than `but`; or NULL.
+static model_slot *named(const model_world *world, keel_entity parent, const char *name,
+                         size_t length, const model_slot *but) {
+    for (size_t i = 0; i < world->slot_count; i++) {
+        model_slot *slot = &world->slots[i];
+        const bool is_child =
+            slot->is_alive && (keel_is_null(parent) ? keel_is_null(slot->parent)
+                                                    : keel_is_same(slot->parent, parent));
+        if (is_child && slot != but && slot->name != NULL && strlen(slot->name) == length &&
+            memcmp(slot->name, name, length) == 0)
+            return slot;
+    }
+    return NULL;
+}
+
+// Would it have a sibling of its own name there?
+static bool is_taken(const model_world *world, const model_slot *slot, keel_entity parent) {
+    return slot->name != NULL && named(world, parent, slot->name, strlen(slot->name), slot) != NULL;
+}
+
+static void become_root(model_world *world, model_slot *slot) {
+    slot->parent = keel_null();
+    if (is_taken(world, slot, keel_null())) slot->name = NULL;
+}
+
 static void unlink_slot(model_world *world, model_slot *slot) {
     leave_parent(world, slot);
     for (size_t i = 0; i < slot->child_count; i++)
-        living(world, slot->children[i])->parent = keel_null();
+        become_root(world, living(world, slot->children[i]));
     free(slot->children);
     slot->children = NULL;
     slot->child_count = 0;
@@ -170,6 +196,11 @@ static size_t append_sources(const model_world *world, keel_entity target, keel_
     return count;
 }
 
+static void forget_names(model_world *world, const keel_entity *list, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        living(world, list[i])->name = NULL;
+}
+
 static bool is_refused(const model_world *world, const keel_entity *list, size_t count) {
     for (size_t k = 0; k < count && world->on_parent_delete == KEEL_REFUSE; k++) {
         const model_slot *slot = living(world, list[k]);
@@ -198,6 +229,7 @@ static keel_result delete_sources(model_world *world, const keel_entity *entitie
     for (size_t i = 0; i < found; i++)
         found = append_sources(world, list[i], list, found);
     const bool refused = is_refused(world, list, found);
+    forget_names(world, list, refused ? 0 : found);
     while (!refused && found > count)
         model_delete_entity_unchecked(world, list[--found]);
     free(list);
@@ -281,6 +313,7 @@ keel_result model_delete_entity_unchecked(model_world *world, keel_entity e) {
     model_slot *slot = living(world, e);
     if (slot == NULL) return KEEL_ABSENT;
     leave_relations(world, e);
+    slot->name = NULL;
     unlink_slot(world, slot);
     anymap_deinit(&slot->components);
     release_index(world, slot);
@@ -298,6 +331,7 @@ keel_result model_delete_entities(model_world *world, const keel_entity *entitie
         if (living(world, entities[i]) && !is_in(list, living_count, entities[i]))
             list[living_count++] = entities[i];
     keel_result result = living_count > 0 ? delete_sources(world, list, living_count) : KEEL_ABSENT;
+    forget_names(world, list, result == KEEL_OK ? living_count : 0);
     for (size_t i = 0; i < living_count && result == KEEL_OK; i++)
         model_delete_entity_unchecked(world, list[i]);
     free(list);
@@ -386,7 +420,9 @@ keel_result model_strip(model_world *world, keel_entity e) {
     model_slot *slot = living(world, e);
     if (slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
     const bool was_related = leave_relations(world, e);
-    if (slot->components.count == 0 && !has_links(slot) && !was_related) return KEEL_ABSENT;
+    if (slot->components.count == 0 && slot->name == NULL && !has_links(slot) && !was_related)
+        return KEEL_ABSENT;
+    slot->name = NULL;
     unlink_slot(world, slot);
     anymap_deinit(&slot->components);
     return KEEL_OK;
@@ -449,6 +485,7 @@ keel_result model_attach(model_world *world, keel_entity child, keel_entity pare
     model_slot *parent_slot = living(world, parent);
     if (child_slot == NULL || parent_slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
     if (is_at_or_below(world, parent, child)) return KEEL_ERROR_CYCLE;
+    if (is_taken(world, child_slot, parent)) return KEEL_ERROR_OCCUPIED;
     leave_parent(world, child_slot);
     append_child(parent_slot, child_slot);
     return KEEL_OK;
@@ -458,6 +495,7 @@ keel_result model_detach(model_world *world, keel_entity child) {
     model_slot *slot = living(world, child);
     if (slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
     if (keel_is_null(slot->parent)) return KEEL_ABSENT;
+    if (is_taken(world, slot, keel_null())) return KEEL_ERROR_OCCUPIED;
     leave_parent(world, slot);
     return KEEL_OK;
 }
@@ -466,6 +504,7 @@ keel_result model_unlink(model_world *world, keel_entity e) {
     model_slot *slot = living(world, e);
     if (slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
     if (!has_links(slot)) return KEEL_ABSENT;
+    if (is_taken(world, slot, keel_null())) return KEEL_ERROR_OCCUPIED;
     unlink_slot(world, slot);
     return KEEL_OK;
 }
@@ -480,9 +519,17 @@ static keel_entity *descendants_of(const model_world *world, keel_entity root, s
 keel_result model_unlink_tree(model_world *world, keel_entity root) {
     size_t count = 0;
     keel_entity *below = descendants_of(world, root, &count);
-    const keel_result result = model_unlink(world, root);
-    for (size_t i = 0; i < count; i++)
-        model_unlink(world, below[i]);
+    model_slot *slot = living(world, root);
+    keel_result result = KEEL_OK;
+    if (slot == NULL) result = KEEL_ERROR_DEAD_ENTITY;
+    else if (!has_links(slot)) result = KEEL_ABSENT;
+    else if (is_taken(world, slot, keel_null())) result = KEEL_ERROR_OCCUPIED;
+    if (result == KEEL_OK) leave_parent(world, slot);
+    while (result == KEEL_OK && count > 0) {
+        model_slot *last = living(world, below[--count]);
+        leave_parent(world, last);
+        become_root(world, last);
+    }
     free(below);
     return result;
 }
@@ -493,6 +540,7 @@ keel_result model_delete_tree(model_world *world, keel_entity root) {
     all[0] = root;
     size_t count = 1 + model_list_descendants(world, root, &all[1]);
     const keel_result result = delete_sources(world, all, count);
+    forget_names(world, all, result == KEEL_OK ? count : 0);
     while (result == KEEL_OK && count > 0)
         model_delete_entity_unchecked(world, all[--count]);
     free(all);
@@ -556,6 +604,38 @@ size_t model_list_descendants_breadth(const model_world *world, keel_entity root
     for (size_t i = 0; i < count; i++)
         count = insert_children(world, out[i], out, count, count);
     return count;
+}
+
+// Names
+
+keel_result model_set_name(model_world *world, keel_entity e, const char *name) {
+    model_slot *slot = living(world, e);
+    if (slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
+    if (name == NULL || name[0] == 0) {
+        const keel_result result = slot->name != NULL ? KEEL_OK : KEEL_ABSENT;
+        slot->name = NULL;
+        return result;
+    }
+    if (strchr(name, '/') != NULL) return KEEL_ERROR_ARGUMENT;
+    if (named(world, slot->parent, name, strlen(name), slot) != NULL) return KEEL_ERROR_OCCUPIED;
+    slot->name = name;
+    return KEEL_OK;
+}
+
+const char *model_name_of(const model_world *world, keel_entity e) {
+    const model_slot *slot = living(world, e);
+    return slot == NULL ? NULL : slot->name;
+}
+
+keel_entity model_find(const model_world *world, keel_entity parent, const char *path) {
+    for (;; path++) {
+        const size_t length = strcspn(path, "/");
+        const model_slot *slot = named(world, parent, path, length, NULL);
+        if (slot == NULL) return keel_null();
+        parent = slot->handle;
+        path += length;
+        if (*path == 0) return parent;
+    }
 }
 
 // Relations
@@ -691,9 +771,11 @@ static bool slot_is_valid(const model_world *world, const model_slot *slot) {
     const bool is_free = !slot->is_alive && !slot->is_retired;
     if (times_free(world, slot_index(slot)) != (is_free ? 1u : 0u) || keel_is_null(slot->handle))
         return false;
-    if (!slot->is_alive) return slot->components.count == 0 && !has_links(slot);
-    return !slot->is_retired && values_are_valid(world, &slot->components) &&
-           children_are_valid(world, slot) && parent_is_valid(world, slot);
+    if (!slot->is_alive)
+        return slot->components.count == 0 && slot->name == NULL && !has_links(slot);
+    return !is_taken(world, slot, slot->parent) && !slot->is_retired &&
+           values_are_valid(world, &slot->components) && children_are_valid(world, slot) &&
+           parent_is_valid(world, slot);
 }
 
 static bool edges_are_valid(const model_world *world, const model_relation *r) {

@@ -23,6 +23,7 @@ typedef struct model_slot {
     anymap components;     ///< kind -> value; empty while not alive
     keel_entity parent;    ///< null for a root; null while not alive
     keel_entity *children; ///< in order
+    const char *name;      ///< NULL: none. A text that stays where it is
     size_t child_count;    ///< number of `children`; 0 while not alive
 } model_slot;
 
@@ -138,9 +139,9 @@ keel_result model_remove(model_world *world, keel_entity e, uint32_t kind, void 
 /// @return as model_remove
 keel_result model_delete(model_world *world, keel_entity e, uint32_t kind);
 
-/// Delete all components of an entity, which stays alive, leaves the hierarchy and is related to
-/// nobody.
-/// @return KEEL_OK, KEEL_ABSENT when it had no components, parent, children or relations,
+/// Delete all components of an entity and its name; it stays alive, leaves the hierarchy and is
+/// related to nobody.
+/// @return KEEL_OK, KEEL_ABSENT when it had no components, name, parent, children or relations,
 ///   KEEL_ERROR_DEAD_ENTITY
 keel_result model_strip(model_world *world, keel_entity e);
 
@@ -180,15 +181,17 @@ void *model_get_unique_mut(model_world *world, uint32_t kind);
 // Hierarchy
 
 /// Make `child` the last child of `parent`; it brings its own children along.
-/// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_CYCLE when `parent` is `child` or below it
+/// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_CYCLE when `parent` is `child` or below it,
+///   KEEL_ERROR_OCCUPIED
 keel_result model_attach(model_world *world, keel_entity child, keel_entity parent);
 
 /// Make `child` a root; it keeps its own children.
-/// @return KEEL_OK, KEEL_ABSENT when it has no parent, KEEL_ERROR_DEAD_ENTITY
+/// @return KEEL_OK, KEEL_ABSENT when it has no parent, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_OCCUPIED
 keel_result model_detach(model_world *world, keel_entity child);
 
 /// Make an entity and each of its children a root; the children keep theirs.
-/// @return KEEL_OK, KEEL_ABSENT when it had neither parent nor children, KEEL_ERROR_DEAD_ENTITY
+/// @return KEEL_OK, KEEL_ABSENT when it had neither parent nor children, KEEL_ERROR_DEAD_ENTITY,
+///   KEEL_ERROR_OCCUPIED
 keel_result model_unlink(model_world *world, keel_entity e);
 
 /// Take an entity and all its descendants out of the hierarchy.
@@ -203,6 +206,27 @@ keel_result model_delete_tree(model_world *world, keel_entity root);
 /// @return KEEL_OK, KEEL_ABSENT with 0 or 1 child, KEEL_ERROR_DEAD_ENTITY
 keel_result model_sort_children(model_world *world, keel_entity parent, model_compare *compare,
                                 void *data);
+
+// Names
+//
+// Siblings have different names, roots too. Where an entity is put on purpose (attach, detach, the
+// entity of unlink and unlink_tree), a name that is taken there is KEEL_ERROR_OCCUPIED. Who becomes
+// a root since its parent went loses its name, when a root has it already. Who dies has no name any
+// more before the first of them is gone; then orphans become roots in the order in which the
+// parents go, the children of each in theirs. model_unlink_tree goes from the last descendant up.
+
+/// Give an entity a name, or another one; NULL or "" takes it away.
+/// @return KEEL_OK, KEEL_ABSENT when there was none to be taken away, KEEL_ERROR_DEAD_ENTITY,
+///   KEEL_ERROR_ARGUMENT with a '/', KEEL_ERROR_OCCUPIED
+keel_result model_set_name(model_world *world, keel_entity e, const char *name);
+
+/// The name, or NULL.
+const char *model_name_of(const model_world *world, keel_entity e);
+
+/// Where names with '/' between them lead, from the children of `parent` on; null: from the roots.
+keel_entity model_find(const model_world *world, keel_entity parent, const char *path);
+
+// Looking at the hierarchy
 
 /// The parent; null for a root and for an entity that is not alive.
 keel_entity model_parent_of(const model_world *world, keel_entity e);

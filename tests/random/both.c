@@ -452,10 +452,13 @@ static uint32_t compare_components(const both *b, const model_slot *slot) {
     const keel_component *c = NULL;
     while ((c = keel_next_component_of(b->world, e, c)) != NULL)
         --count;
+    count += slot->name != NULL;
     count += !keel_is_null(slot->parent);
     count += slot->child_count > 0;
     count += count_sets(b, e) + compare_relations(b, e);
-    if (count) both_fail(b, "entity %u: keel_next_component_of misses some", (unsigned)index);
+    if (count)
+        both_fail(b, "entity %u: keel_next_component_of tells %d too few", (unsigned)index,
+                  (int)count);
     return owned;
 }
 
@@ -476,6 +479,17 @@ static void compare_links(const both *b, const model_slot *slot) {
     if (!keel_is_null(child)) both_fail(b, "entity %u has too many children", index);
 }
 
+static void compare_name(const both *b, const model_slot *slot) {
+    const keel_entity e = slot->handle;
+    const char *name = keel_name_of(b->world, e);
+    if (!name != !slot->name || (name && strcmp(name, slot->name) != 0))
+        both_fail(b, "entity %u is called %.60s, in the model %.60s",
+                  (unsigned)keel_entity_index(e), name ? name : "nothing",
+                  slot->name ? slot->name : "nothing");
+    if (name && !keel_is_same(keel_find_entity(b->world, slot->parent, name), e))
+        both_fail(b, "entity %u is not found by its name", (unsigned)keel_entity_index(e));
+}
+
 static uint32_t compare_uniques(const both *b) {
     uint32_t owned = 0;
     for (uint32_t k = 0; k < KINDS; ++k) {
@@ -490,7 +504,10 @@ static uint32_t compare_uniques(const both *b) {
     return owned;
 }
 
-static void compare_counts(const both *b, const uint32_t *counts) {
+static void compare_counts(const both *b, const uint32_t *counts, uint32_t names) {
+    if (keel_component_count(b->world, KEEL_OF(keel_name)) != names)
+        both_fail(b, "%u entities have names, in the model %u",
+                  (unsigned)keel_component_count(b->world, KEEL_OF(keel_name)), (unsigned)names);
     for (uint32_t k = 0; k < KINDS; ++k)
         if (keel_component_count(b->world, &b->components[k]) != counts[k])
             both_fail(b, "%u entities have kind %u, in the model %u",
@@ -530,7 +547,7 @@ static uint32_t compare_hidden(both *b) {
 static uint32_t compare_world(both *b) {
     const model_world *m = &b->model;
     keel_entity e = keel_null();
-    uint32_t entities = 0, counts[ALL_KINDS] = { 0 };
+    uint32_t entities = 0, names = 0, counts[ALL_KINDS] = { 0 };
     uint32_t owned = compare_uniques(b) + compare_hidden(b);
     for (size_t i = 0; i < m->slot_count; ++i) {
         const model_slot *slot = &m->slots[i];
@@ -543,6 +560,7 @@ static uint32_t compare_world(both *b) {
             both_fail(b, "index %u has another entity", (unsigned)keel_entity_index(slot->handle));
         if (!slot->is_alive) continue;
         ++entities;
+        names += slot->name != NULL;
         e = keel_next_entity(b->world, e);
         if (!keel_is_same(e, slot->handle))
             both_fail(b, "entity %u lives, the model has %u there", (unsigned)keel_entity_index(e),
@@ -551,10 +569,11 @@ static uint32_t compare_world(both *b) {
         for (size_t c = 0; c < slot->components.count; ++c)
             ++counts[slot->components.entries[c].type];
         compare_links(b, slot);
+        compare_name(b, slot);
     }
     if (!keel_is_null(keel_next_entity(b->world, e))) both_fail(b, "there are too many entities");
     if (keel_entity_count(b->world) != entities) both_fail(b, "keel_entity_count is wrong");
-    compare_counts(b, counts);
+    compare_counts(b, counts, names);
     return owned;
 }
 
@@ -570,6 +589,18 @@ void both_compare(both *b) {
     if (b->is_copy) return;
     followers_compare(b);
     queues_compare(b);
+}
+
+bool may_copies_fail(dice *d) {
+    copies_left = roll_once_in(d, 8) ? roll_below(d, 6) : UINT32_MAX;
+    return copies_left != UINT32_MAX;
+}
+
+bool agree_on_copies(both *b, keel_result result, bool can_copy, bool may_fail) {
+    if (result == KEEL_ERROR_COPY && may_fail) return false;
+    if (can_copy) return both_agree(b, result, KEEL_OK);
+    (void)both_agree(b, result, KEEL_ERROR_COPY);
+    return false;
 }
 
 uint32_t bits_of(const model_slot *slot) {

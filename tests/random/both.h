@@ -55,10 +55,11 @@ typedef union value {
 // ------------------------------------------------------------------ both worlds
 // What a string's header asks for.
 typedef struct setting {
-    uint8_t storages;    // 0 sparse, 1 indexed, 2 archetype, more: a mix by this number
-    bool far, many, dry; // indices far away; crowds; memory that runs out
-    bool templates;      // are there prefabs?
-    uint8_t of_children; // a keel_on_delete
+    uint8_t storages;           // 0 sparse, 1 indexed, 2 archetype, more: a mix by this number
+    bool far, many, dry;        // indices far away; crowds; memory that runs out
+    bool templates;             // are there prefabs?
+    bool names, template_names; // does anybody get a name?
+    uint8_t of_children;        // a keel_on_delete
 } setting;
 
 // A group that was made; a bit for each kind that it names.
@@ -152,6 +153,10 @@ void forget_stale_hidden(both *b);
 uint32_t lives_begin_copy(void);
 void lives_end_copy(const both *b, uint32_t before);
 void compare_groups(const both *b);
+// Does the copy hook fail in this operation? And what a call that copies returned: true when it
+// did.
+bool may_copies_fail(dice *d);
+bool agree_on_copies(both *b, keel_result result, bool can_copy, bool may_fail);
 // A bit for each kind that the entity has.
 uint32_t bits_of(const model_slot *slot);
 
@@ -160,6 +165,7 @@ uint32_t bits_of(const model_slot *slot);
 keel_entity roll_entity(both *b, dice *d);
 keel_entity roll_living(both *b, dice *d); // null when there is none
 uint32_t roll_kind(dice *d);
+const char *roll_name(dice *d); // NULL, "" and what has a '/', too
 // The place in model.slots of a living handle, or SIZE_MAX.
 const model_slot *slot_of_living(const both *b, keel_entity e);
 // Are there so many entities that operations should add no more?
@@ -176,4 +182,4 @@ typedef struct operation_entry {
 extern const operation_entry entity_operations[], component_operations[], bulk_operations[],
     hierarchy_operations[], command_operations[], view_operations[], group_operations[],
     world_operations[], many_operations[], follow_operations[], event_operations[],
-    relation_operations[], template_operations[];
+    relation_operations[], name_operations[], prefab_operations[], template_operations[];

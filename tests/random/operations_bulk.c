@@ -64,18 +64,6 @@ static void expect_new(both *b, keel_entity e) {
 }
 
 // The result of a call that copies: copy hooks may be meant to fail now.
-static bool agree_on_copies(both *b, keel_result result, bool can_copy, bool may_fail) {
-    if (result == KEEL_ERROR_COPY && may_fail) return false;
-    if (can_copy) return both_agree(b, result, KEEL_OK);
-    (void)both_agree(b, result, KEEL_ERROR_COPY);
-    return false;
-}
-
-static bool may_copies_fail(dice *d) {
-    copies_left = roll_once_in(d, 8) ? roll_below(d, 6) : UINT32_MAX;
-    return copies_left != UINT32_MAX;
-}
-
 static void op_add_entities(both *b, dice *d) {
     column columns[COLUMNS];
     keel_value_column list[COLUMNS + 1];
@@ -290,9 +278,9 @@ static void op_spawn(both *b, dice *d) {
 }
 
 const operation_entry bulk_operations[] = {
-    { "add_entities", op_add_entities, 6 },
-    { "clone_entity", op_clone_entity, 5 },
+    { "add_entities", op_add_entities, 5 },
+    { "clone_entity", op_clone_entity, 4 },
     { "clone_entities", op_clone_entities, 3 },
-    { "spawn", op_spawn, 14 },
+    { "spawn", op_spawn, 11 },
     { NULL, NULL, 0 },
 };

@@ -341,21 +341,21 @@ static void op_disable(both *b, dice *d) {
 }
 
 const operation_entry component_operations[] = {
-    { "add", op_add, 16 },
+    { "add", op_add, 13 },
     { "add_unchecked", op_add_unchecked, 3 },
-    { "add a value of the world", op_add_own, 5 },
-    { "add_values", op_add_values, 7 },
+    { "add a value of the world", op_add_own, 4 },
+    { "add_values", op_add_values, 6 },
     { "get_or_add", op_get_or_add, 3 },
     { "change", op_change, 3 },
-    { "remove", op_remove, 8 },
+    { "remove", op_remove, 7 },
     { "remove_values", op_remove_values, 4 },
-    { "delete", op_delete, 6 },
+    { "delete", op_delete, 5 },
     { "clear", op_clear, 1 },
     { "retain", op_retain, 2 },
     { "unregister", op_unregister, 1 },
     { "reserve", op_reserve, 1 },
     { "trim", op_trim, 1 },
     { "unique", op_unique, 2 },
-    { "disable", op_disable, 6 },
+    { "disable", op_disable, 5 },
     { NULL, NULL, 0 },
 };

@@ -180,11 +180,11 @@ static void op_strip(both *b, dice *d) {
 }
 
 const operation_entry entity_operations[] = {
-    { "add_entity", op_add_entity, 14 },
+    { "add_entity", op_add_entity, 13 },
     { "add_child", op_add_child, 6 },
     { "add_entity_at", op_add_entity_at, 5 },
     { "delete_entity", op_delete_entity, 10 },
-    { "delete_entity_unchecked", op_delete_entity_unchecked, 4 },
+    { "delete_entity_unchecked", op_delete_entity_unchecked, 3 },
     { "delete_entities", op_delete_entities, 4 },
     { "delete_entities_with", op_delete_with, 1 },
     { "delete_entities_with a link", op_delete_linked, 1 },

@@ -242,7 +242,7 @@ static void op_sort_as(both *b, dice *d) {
 }
 
 const operation_entry group_operations[] = {
-    { "group", op_group, 4 },
+    { "group", op_group, 3 },
     { "order of a group", op_look_at_order, 2 },
     { "sort a group", op_sort_group, 2 },
     { "sort", op_sort, 2 },

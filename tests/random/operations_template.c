@@ -5,8 +5,9 @@
 #include <string.h>
 
 static const operation_entry *const edits[] = {
-    entity_operations,   component_operations, bulk_operations,    hierarchy_operations,
-    relation_operations, many_operations,      command_operations,
+    entity_operations,    component_operations, bulk_operations,
+    hierarchy_operations, relation_operations,  many_operations,
+    command_operations,   name_operations,      prefab_operations,
 };
 enum { LISTS = sizeof edits / sizeof *edits };
 
@@ -52,15 +53,31 @@ static keel_entity grow(both *t, dice *d) {
     return e;
 }
 
+// Parts that are related to each other, and have names.
+static void knit(both *t, dice *d) {
+    keel_entity below[TREE];
+    const keel_entity part = roll_living(t, d), parent = model_parent_of(&t->model, part);
+    const keel_entity root = keel_is_null(parent) ? part : parent;
+    const size_t count = model_list_descendants(&t->model, root, below);
+    const keel_entity other = count && !roll_once_in(d, 3) ? below[roll(d) % count] : root;
+    const uint32_t r = roll_below(d, RELATIONS), number = roll_word(d);
+    const char *name = roll_name(d);
+    const bool turn = roll_once_in(d, 2);
+    const keel_entity from = turn ? part : other, to = turn ? other : part;
+    const keel_result named = t->setting.names ? keel_set_name(t->world, part, name) : KEEL_ABSENT;
+    if (named == KEEL_ERROR_MEMORY) (void)both_agree(t, named, KEEL_OK);
+    else if (t->setting.names) both_agree_surely(t, named, model_set_name(&t->model, part, name));
+    const keel_result related = keel_relate_component(t->world, from, &t->relations[r], to,
+                                                      t->relations[r].size ? &number : NULL);
+    if (related == KEEL_ERROR_MEMORY) (void)both_agree(t, related, KEEL_OK);
+    else both_agree_surely(t, related, model_relate(&t->model, r, from, to, &number));
+}
+
 // Parts that name each other, and templates that no tree holds.
-static void op_point(both *b, dice *d) {
-    both *t = b->templates;
-    if (!t) return;
-    t->dry = b->dry;
-    t->ran_dry = false;
+static void point(both *t, dice *d) {
     const keel_entity e = grow(t, d);
     const pair named = { roll_entity(t, d), roll_living(t, d) };
-    both_trace(b, "template %u to %u and %u", (unsigned)keel_entity_index(e),
+    both_trace(t, "template %u to %u and %u", (unsigned)keel_entity_index(e),
                (unsigned)keel_entity_index(named.first), (unsigned)keel_entity_index(named.second));
     const keel_result result = keel_add_component(t->world, e, &t->components[PAIR], &named);
     const keel_result expected = model_is_alive(&t->model, e) ? KEEL_OK : KEEL_ERROR_DEAD_ENTITY;
@@ -69,6 +86,15 @@ static void op_point(both *b, dice *d) {
         memcpy(&plain, &named, sizeof named);
         model_add(&t->model, e, PAIR, &plain);
     }
+}
+
+static void op_point(both *b, dice *d) {
+    both *t = b->templates;
+    if (!t) return;
+    t->dry = b->dry;
+    t->ran_dry = false;
+    if (roll_once_in(d, 2)) knit(t, d);
+    else point(t, d);
     b->ran_dry = b->ran_dry || t->ran_dry;
     forget_stale_hidden(t);
     keel_clear_errors(t->world);
@@ -76,6 +102,6 @@ static void op_point(both *b, dice *d) {
 
 const operation_entry template_operations[] = {
     { "edit templates", op_edit_templates, 9 },
-    { "point", op_point, 5 },
+    { "point", op_point, 6 },
     { NULL, NULL, 0 },
 };

@@ -325,7 +325,7 @@ static void op_edit_in_view(both *b, dice *d) {
 }
 
 const operation_entry view_operations[] = {
-    { "view", op_view, 13 },
+    { "view", op_view, 8 },
     { "edit in a view", op_edit_in_view, 3 },
     { NULL, NULL, 0 },
 };

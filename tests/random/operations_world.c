@@ -23,6 +23,29 @@ static uint64_t hash_of(both *b, keel_world *world) {
     return hash;
 }
 
+// A copy goes back to what it was when the snapshot was taken, whatever became of it.
+static void take_and_restore(both *copy, counting_allocator *memory, dice *d) {
+    keel_snapshot *snapshot = keel_snapshot_create(copy->world, NULL);
+    if (!snapshot || keel_snapshot_take(snapshot) != KEEL_OK) both_fail(copy, "no snapshot");
+    const uint32_t how = roll_below(d, 4);
+    keel_entity e = keel_null();
+    while (how && !keel_is_null(e = keel_next_entity(copy->world, e)))
+        if (how == 1) (void)keel_set_name(copy->world, e, roll_name(d));
+        else if (how == 2) (void)keel_unlink(copy->world, e);
+        else if (roll_once_in(d, 2)) (void)keel_delete_tree(copy->world, e);
+    if (how == 0) (void)keel_clear_entities(copy->world);
+    keel_result result = KEEL_ERROR_MEMORY;
+    if (roll_once_in(d, 2)) counting_allocator_fail_after(memory, roll_below(d, 40));
+    for (uint32_t i = 0; i < 2 && result == KEEL_ERROR_MEMORY; ++i) {
+        result = keel_snapshot_restore(snapshot);
+        counting_allocator_never_fail(memory);
+    }
+    both_agree_surely(copy, result, KEEL_OK);
+    keel_clear_errors(copy->world);
+    keel_snapshot_destroy(snapshot);
+    both_compare(copy);
+}
+
 static void op_copy_world(both *b, dice *d) {
     static both copy;
     counting_allocator memory;
@@ -47,6 +70,7 @@ static void op_copy_world(both *b, dice *d) {
         if (!can_copy_all(b)) both_fail(b, "a world was copied that cannot be");
         both_compare(&copy);
         if (hash_of(b, copy.world) != hash_of(b, b->world)) both_fail(b, "the copy's hash differs");
+        if (roll_once_in(d, 2)) take_and_restore(&copy, &memory, d);
         keel_error error;
         if (!keel_world_check(copy.world, &error)) both_fail(b, "the copy: %s", error.message);
     } else {
@@ -91,6 +115,7 @@ static void op_move_entity(both *b, dice *d) {
         .allocator = memory.allocator, .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
     const model_slot *slot = slot_of_living(b, e);
     const uint32_t bits = slot ? bits_of(slot) : 0;
+    const char *name = model_name_of(&b->model, e);
     for (uint32_t k = 0; k < ALL_KINDS; ++k)
         if (bits >> k & 1) memcpy(&values[k], model_get(&b->model, e, k), kinds[k].size);
     if (dry != UINT32_MAX) counting_allocator_fail_after(&memory, dry);
@@ -111,13 +136,14 @@ static void op_move_entity(both *b, dice *d) {
         const keel_entity models = model_add_entity(&b->model);
         if (!keel_is_same(back, models)) both_fail(b, "an entity came back as another");
         model_return(b, back, values, bits, e);
+        (void)model_set_name(&b->model, back, name);
     }
     keel_world_destroy(there);
     if (memory.live_bytes) both_fail(b, "the other world left %zu bytes", memory.live_bytes);
 }
 
 const operation_entry world_operations[] = {
-    { "copy_world", op_copy_world, 1 },
+    { "copy_world", op_copy_world, 2 },
     { "move_entity", op_move_entity, 3 },
     { NULL, NULL, 0 },
 };

@@ -28,10 +28,10 @@ typedef struct string {
 
 // ------------------------------------------------------------------ one string
 static const operation_entry *const lists[] = {
-    entity_operations,   component_operations, bulk_operations,  hierarchy_operations,
-    command_operations,  view_operations,      group_operations, world_operations,
-    many_operations,     follow_operations,    event_operations, relation_operations,
-    template_operations,
+    entity_operations,  component_operations, bulk_operations,     hierarchy_operations,
+    command_operations, view_operations,      group_operations,    world_operations,
+    many_operations,    follow_operations,    event_operations,    relation_operations,
+    name_operations,    prefab_operations,    template_operations,
 };
 
 static uint32_t total_weight(void) {
@@ -58,6 +58,8 @@ static setting setting_of(const uint8_t *header) {
                       .many = (header[1] & 0xF0) == 0xF0,
                       .dry = header[1] & 2,
                       .templates = header[2] & 3,
+                      .names = header[3] & 3,
+                      .template_names = header[3] & 12,
                       .of_children = header[2] >> 4 < 3 ? header[2] >> 4 : 0 };
 }
 

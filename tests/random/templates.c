@@ -12,6 +12,7 @@ void templates_begin(both *b) {
     memset(t, 0, sizeof *t);
     t->setting = (setting){ .storages = b->setting.storages,
                             .dry = b->setting.dry,
+                            .names = b->setting.template_names,
                             .of_children = b->setting.of_children };
     t->templates = t; // they are spawned among themselves, too
     t->are_templates = t->is_copy = true;
@@ -105,9 +106,12 @@ static void fill_node(const copying *c, size_t node) {
         else hide(c->to, e, k, &v);
     }
     model_add(&c->to->model, e, ORIGIN, &template);
-    if (node)
-        model_attach(&c->to->model, e,
-                     copy_of_named(c, model_parent_of(&c->from->model, template)));
+    if (!node) return;
+    (void)model_attach(&c->to->model, e,
+                       copy_of_named(c, model_parent_of(&c->from->model, template)));
+    const char *name = model_name_of(&c->from->model, template);
+    if (name && model_set_name(&c->to->model, e, name) != KEEL_OK)
+        both_fail(c->to, "the model cannot name a part");
 }
 
 static void relate_node(const copying *c, size_t node) {
@@ -136,6 +140,131 @@ void model_fill_copies(both *b, const tree *of, uint32_t copies, const keel_enti
         for (size_t node = 0; node < of->count; ++node)
             relate_node(&c, node);
     }
+}
+
+// ------------------------------------------------------------------ onto somebody who lives
+bool is_copy_of(const both *b, keel_entity e, keel_entity template) {
+    const void *origin = model_get(&b->model, e, ORIGIN);
+    return origin && memcmp(origin, &template, sizeof template) == 0;
+}
+
+// Has it a component of this kind, in sight or not?
+static bool owns_kind(const both *b, keel_entity e, uint32_t k) {
+    return model_has(&b->model, e, k) || find_hidden(b, e, k);
+}
+
+static bool has_target(const both *b, uint32_t r, keel_entity e) {
+    const model_relation *relation = &b->model.relations[r];
+    for (size_t i = 0; i < relation->edge_count; ++i)
+        if (keel_is_same(relation->edges[i].source, e)) return true;
+    return false;
+}
+
+static bool keeps_target(const both *b, uint32_t r, keel_entity e) {
+    return b->model.relations[r].exclusive && has_target(b, r, e);
+}
+
+static bool lacks_valued_loop(const both *b, keel_entity e, keel_entity root) {
+    for (uint32_t r = 0; r < RELATIONS; ++r)
+        if (b->relations[r].size && !keeps_target(b, r, e) &&
+            model_find_edge(&b->templates->model, r, root, root))
+            return true;
+    return false;
+}
+
+static bool lacks_what_is_not_copied(const both *b, keel_entity e, const tree *of) {
+    const size_t count = is_copy_of(b, e, of->nodes[0]) ? 1 : of->count;
+    for (size_t i = 0; i < count; ++i)
+        for (uint32_t k = 0; k < KINDS; ++k)
+            if (!kinds[k].copies && owns_kind(b->templates, of->nodes[i], k) &&
+                (i || !owns_kind(b, e, k)))
+                return true;
+    return false;
+}
+
+static bool has_child_named_as_a_part(const both *b, keel_entity e, const tree *of) {
+    for (size_t i = 1; i < of->count; ++i) {
+        const model_world *m = &b->templates->model;
+        const char *name = model_name_of(m, of->nodes[i]);
+        if (name && keel_is_same(model_parent_of(m, of->nodes[i]), of->nodes[0]) &&
+            !keel_is_null(model_find(&b->model, e, name)))
+            return true;
+    }
+    return false;
+}
+
+uint32_t refusals_to_apply(const both *b, keel_entity e, const tree *of) {
+    if (!model_is_alive(&b->model, e) || !of->count) return 1u << -KEEL_ERROR_DEAD_ENTITY;
+    if (b->are_templates && place_in(of, e) != SIZE_MAX) return 1u << -KEEL_ERROR_ARGUMENT;
+    const bool is_first = !is_copy_of(b, e, of->nodes[0]);
+    uint32_t reasons = 0;
+    if (is_first && lacks_valued_loop(b, e, of->nodes[0])) reasons |= 1u << -KEEL_ERROR_ARGUMENT;
+    if (is_first && has_child_named_as_a_part(b, e, of)) reasons |= 1u << -KEEL_ERROR_OCCUPIED;
+    if (lacks_what_is_not_copied(b, e, of)) reasons |= 1u << -KEEL_ERROR_COPY;
+    return reasons;
+}
+
+// The parts that a copy has still: what is below another copy of the same prefab is not its own.
+static void find_own_parts(const copying *c, keel_entity *made) {
+    static keel_entity below[1 << 16];
+    const model_world *m = &c->to->model;
+    const size_t count = model_list_descendants(m, made[0], below);
+    for (size_t i = 0; i < count; ++i) {
+        const void *origin = model_get(m, below[i], ORIGIN);
+        keel_entity template, up = below[i];
+        if (!origin) continue;
+        memcpy(&template, origin, sizeof template);
+        const size_t place = place_in(c->of, template);
+        while (!keel_is_same(up, made[0]) && !is_copy_of(c->to, up, c->of->nodes[0]))
+            up = model_parent_of(m, up);
+        if (place != SIZE_MAX && keel_is_same(up, made[0]) && keel_is_null(made[place]))
+            made[place] = below[i];
+    }
+}
+
+static void give_lacking(const copying *c) {
+    const keel_entity template = c->of->nodes[0], e = c->made[0];
+    for (uint32_t k = 0; k < KINDS; ++k) {
+        const void *models = model_get(&c->from->model, template, k);
+        const hidden *h = find_hidden(c->from, template, k);
+        if ((!models && !h) || owns_kind(c->to, e, k)) continue;
+        const value v = value_of_copy(c, k, models ? models : &h->value);
+        if (models) model_add(&c->to->model, e, k, &v);
+        else hide(c->to, e, k, &v);
+    }
+    model_add(&c->to->model, e, ORIGIN, &template);
+}
+
+// The edges of one relation between the copies of two nodes, of the others first, and last that
+// from the root to itself.
+static void relate_all(const copying *c, uint32_t r) {
+    const model_relation *relation = &c->from->model.relations[r];
+    const bool keeps = keeps_target(c->to, r, c->made[0]);
+    for (size_t node = 1; node <= c->of->count + 1u; ++node)
+        for (size_t i = 0, count = relation->edge_count; i < count; ++i) {
+            const model_edge edge = relation->edges[i];
+            const size_t from = place_in(c->of, edge.source), to = place_in(c->of, edge.target);
+            const size_t turn = from ? from : c->of->count + !to;
+            if (from == SIZE_MAX || to == SIZE_MAX || turn != node) continue;
+            if (keeps && (!from || (relation->symmetric && !to))) continue;
+            if (model_relate(&c->to->model, r, c->made[from], c->made[to], &edge.value))
+                both_fail(c->to, "the model cannot relate parts");
+        }
+}
+
+size_t model_apply(both *b, keel_entity e, const tree *of, keel_entity *made) {
+    const bool is_first = !is_copy_of(b, e, of->nodes[0]);
+    const copying c = { b, b->templates, of, 1, 0, made };
+    made[0] = e;
+    for (size_t i = 1; i < of->count; ++i)
+        made[i] = is_first ? model_add_entity(&b->model) : keel_null();
+    if (!is_first) find_own_parts(&c, made);
+    for (size_t i = 1; i < of->count && is_first; ++i)
+        fill_node(&c, i);
+    for (uint32_t r = 0; r < RELATIONS && is_first; ++r)
+        relate_all(&c, r);
+    give_lacking(&c);
+    return is_first ? of->count : 1;
 }
 
 void model_copies_are_made(both *b, const keel_entity *made, size_t count) {

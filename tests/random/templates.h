@@ -24,4 +24,10 @@ tree tree_of(const both *templates, keel_entity root);
 void model_make_copies(both *b, const tree *of, uint32_t copies, keel_entity *made);
 // And what they have. What is put on top of that comes after it, then model_copies_are_made.
 void model_fill_copies(both *b, const tree *of, uint32_t copies, const keel_entity *made);
+bool is_copy_of(const both *b, keel_entity e, keel_entity template);
+// keel_apply_prefab: with which errors it may be refused, a bit for each (1 << -KEEL_ERROR_COPY).
+// What it does otherwise: how many have something new, the entity and its new parts;
+// model_copies_are_made then. `made`: room for all of the tree.
+uint32_t refusals_to_apply(const both *b, keel_entity e, const tree *of);
+size_t model_apply(both *b, keel_entity e, const tree *of, keel_entity *made);
 void model_copies_are_made(both *b, const keel_entity *made, size_t count);
