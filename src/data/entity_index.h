@@ -27,8 +27,8 @@ typedef struct keeli_entity_index {
     struct keeli_entity_root root; // the pages of both tables, for keel_lookup too
     keeli_pages versions, where;
     uint32_t size; // indices below it were handed out, or are gaps
-    uint32_t held, retired;
-    uint32_t free_head, free_count;
+    // `free_*` apart: joined to one store, for which the next edit waits, entt_recycle takes twice
+    uint32_t held, free_head, retired, free_count;
     uint64_t frees; // goes up when an index becomes free: with the counts equal, nobody
                     // came or went
     uint32_t gap_first, gap_count; // no gap below gap_first

@@ -99,17 +99,17 @@ static inline __attribute__((always_inline)) uint32_t take(keeli_iterator *it,
                                                            const keeli_ticks *ticks,
                                                            const keeli_presence *there) {
     const keeli_presence bits = there ? *there : (keeli_presence){ .count = 0 }; // in registers
-    uint32_t *candidates = it->candidates, kept = 0, highest = 0;
+    uint32_t *candidates = it->candidates, kept = 0, all = 0;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t index = log[i].index;
         uint32_t keep = 1;
         if (ticks) keep = keeli_ticks_slot(ticks, index) == log[i].tick;
         if (there) keep &= (uint32_t)keeli_presence_has(&bits, index);
         candidates[kept] = index;
-        highest = index > highest ? index : highest;
+        all |= index; // not the highest, for which compilers move each to vectors (change_iter)
         kept += keep;
     }
-    it->highest = highest;
+    it->highest = all;
     return kept;
 }
 
