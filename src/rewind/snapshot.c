@@ -47,10 +47,7 @@ keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const keel_world *
     do
         if (readers < 0) return KEEL_ERROR_SHARED;
     while (!keeli_atomic_swap(&snapshot->readers, &readers, readers + 1));
-    if (snapshot->is_taken) {
-        *image = snapshot->image;
-        return KEEL_OK;
-    }
+    if (snapshot->is_taken) return *image = snapshot->image, KEEL_OK;
     keel_snapshot_read_end(snapshot);
     return KEEL_ABSENT;
 }
@@ -335,8 +332,7 @@ keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
 
 keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty) {
     const keel_world *image;
-    if (!snapshot) return keeli_no_world();
-    const keel_result begun = keel_snapshot_read_begin(snapshot->self, &image);
+    const keel_result begun = keel_snapshot_read_begin(snapshot ? snapshot->self : NULL, &image);
     if (begun != KEEL_OK) return begun;
     const keel_result result = keel_copy_world(image, empty);
     keel_snapshot_read_end(snapshot->self);
