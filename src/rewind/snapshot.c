@@ -168,6 +168,7 @@ bool keeli_snapshot_knows_all(const keel_snapshot *snapshot) {
 }
 
 keel_result keeli_snapshot_may_begin(const keel_snapshot *snapshot, const char *what) {
+    if (!snapshot) return keeli_no_world();
     keel_world *world = snapshot->world;
     if (!world)
         return keeli_error(snapshot->image, KEEL_ERROR_SNAPSHOT,
@@ -248,7 +249,6 @@ static keel_result take(keel_snapshot *snapshot) {
 }
 
 keel_result keel_snapshot_take(keel_snapshot *snapshot) {
-    if (!snapshot) return keeli_no_world();
     KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is taken"));
     KEEL_TRY(write_begin(snapshot, "take"));
     return write_end(snapshot, take(snapshot));
@@ -322,7 +322,6 @@ void keeli_snapshot_tell(keel_world *world) {
 }
 
 keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
-    if (!snapshot) return keeli_no_world();
     KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is restored"));
     if (!snapshot->is_taken) return KEEL_ABSENT;
     KEEL_TRY(keeli_snapshot_bring_back(snapshot, false));

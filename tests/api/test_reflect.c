@@ -569,6 +569,10 @@ static void wrong_fields_are_named(void **state) {
         keel_field_place place;
         assert_int_equal(keel_field_find(&c, "f", &place, NULL), KEEL_ERROR_ARGUMENT);
     }
+    const keel_component tag = { .name = "Tag", .field_count = 1, .fields = &wrong[9].field };
+    assert_null(keel_register_component(f.world, &tag));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT,
+                 "'f' that needs a value: declare KEEL_COMPONENT, or KEEL_VALUED_RELATION");
     c.fields = many;
     c.field_count = 65;
     assert_null(keel_register_component(f.world, &c));
