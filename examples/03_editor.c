@@ -26,6 +26,7 @@ KEEL_TAG(Selected);
 static void print_entity(const keel_world *world, keel_entity e) {
     const keel_component *c = NULL;
     while ((c = keel_next_component_of(world, e, c)) != NULL) {
+        if (c->is_relation) continue; // has a value for each target: keel_get_related_component
         const void *value = keel_get_component(world, e, c);
         printf("  %s\n", c->name);
         for (uint32_t i = 0; i < c->field_count; ++i) {

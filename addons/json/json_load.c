@@ -3,6 +3,7 @@
 // of it when all is well. So nothing has to be undone.
 #include "json_text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -536,8 +537,12 @@ static bool find_template(loader *l, uint32_t key, keel_entity *out) {
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(templates, e));)
         if (keel_name_of(templates, e) && keel_is_null(keel_parent_of(templates, e)))
             consider(&n, l->decoded, keel_name_of(templates, e));
+    if (!n.name)
+        return fail(l, t, KEEL_ERROR_UNKNOWN,
+                    "no prefab '%.60s': the world has no templates with names, which come first",
+                    l->decoded);
     return fail(l, t, KEEL_ERROR_UNKNOWN, "no prefab '%.60s'; the nearest is '%s'", l->decoded,
-                n.name ? n.name : "none");
+                n.name);
 }
 
 static keel_result mark_copy(const loader *l, keel_entity e, keel_entity prefab) {
@@ -590,7 +595,9 @@ static keel_entity find_part_of_prefab(const loader *l, keel_entity parent, cons
 // Its name and parent, who comes before it in the text.
 static bool name_entity(loader *l, const keeli_json_token *t, keel_entity e, const char *name) {
     if (!name[0]) return fail(l, t, KEEL_ERROR_TEXT, "an entity has an empty name");
-    return check(l, t, keel_set_name(l->stage, e, name));
+    const keel_result r = keel_set_name(l->stage, e, name);
+    if (r != KEEL_ERROR_OCCUPIED) return check(l, t, r);
+    return fail(l, t, r, "the entity '%.100s' is there twice", decode(l, t));
 }
 
 static bool place_entity(loader *l, uint32_t key, keel_entity *e) {
@@ -705,11 +712,25 @@ static keel_result make_stage(loader *l) {
     return cleared < 0 ? cleared : KEEL_OK;
 }
 
+// What is expected where the text is no JSON, and what stands there, to the end of its line.
+static keel_result fail_syntax(loader *l) {
+    const keeli_json_tokens *t = &l->tokens;
+    const char *here = t->text + t->at;
+    size_t n = 0, left = t->length - t->at;
+    for (size_t more; n < 20 && (more = keeli_json_utf8(here + n, left - n)); n += more)
+        if ((unsigned char)here[n] < ' ') break;
+    if (!n && left)
+        return keeli_json_fail(l->error, KEEL_ERROR_TEXT, "%s:%u: %s is expected", l->how.name,
+                               (unsigned)t->line, t->expected);
+    return keeli_json_fail(l->error, KEEL_ERROR_TEXT, "%s:%u: %s is expected, and this is %s%.*s%s",
+                           l->how.name, (unsigned)t->line, t->expected, left ? "'" : "the end",
+                           (int)n, here, left ? "'" : "");
+}
+
 static keel_result load(loader *l) {
     if (!keeli_json_parse(&l->tokens)) {
         if (l->tokens.result == KEEL_ERROR_MEMORY) return out_of_memory(l);
-        return keeli_json_fail(l->error, KEEL_ERROR_TEXT, "%s:%u: %s is expected", l->how.name,
-                               (unsigned)l->tokens.line, l->tokens.expected);
+        return fail_syntax(l);
     }
     for (uint32_t i = 0; i < l->tokens.count; ++i) {
         const size_t length = token(l, i)->end - token(l, i)->start + 1;
@@ -781,7 +802,9 @@ static char *read_file(const char *path, size_t max_bytes, const keel_allocator 
         if (ferror(file)) *result = KEEL_ERROR_FILE;
         if (n == 0 || *length > max_bytes) break;
     }
+    const int why = errno;
     if (file) (void)fclose(file);
+    errno = why;
     return text;
 }
 
@@ -798,7 +821,9 @@ keel_result keel_json_load(keel_world *world, const char *path,
     const keel_allocator allocator = keeli_json_allocator(how.allocator);
     char *text = read_file(path, how.max_bytes, &allocator, &room, &length, &r);
     if (r == KEEL_OK) r = keel_json_load_text(world, text, length, &how, error);
-    else (void)keeli_json_fail(error, r, "%s: cannot be read", path);
+    else
+        (void)keeli_json_fail(error, r, "%s: %s", how.name,
+                              r == KEEL_ERROR_MEMORY ? "out of memory" : strerror(errno));
     keeli_json_resize(&allocator, text, room, 0);
     return r;
 }

@@ -47,3 +47,10 @@ keel_result save_read_file(const char *path, uint64_t max_bytes, save_bytes *out
     (void)close(file);
     return result;
 }
+
+keel_result save_name_file(const char *path, keel_error *error, keel_result result) {
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    if (result >= 0 || !error) return result;
+    const keel_error why = *error;
+    return save_fail(error, result, "'%.60s': %.190s", name, why.message);
+}

@@ -90,14 +90,14 @@ keel_result keel_save_to(const keel_world *world, keel_save_sink sink,
 /// (keel_snapshot_read_begin): meanwhile a take, a restore and its end are KEEL_ERROR_BORROWED.
 /// @threads any
 /// @return as keel_save; KEEL_ABSENT: nothing was taken yet; KEEL_ERROR_SHARED: it is being taken
-/// or
-///   restored; KEEL_ERROR_THREAD: a component with values is bound to another thread
+///   or restored; KEEL_ERROR_THREAD: a component with values is bound to another thread
 keel_result keel_save_snapshot(keel_snapshot *snapshot, const char *path,
                                const keel_save_options *options);
 
 /// Load a file into an empty world, in which nobody lives and no unique is set, or with `merge`
-/// into a living one. Register the program's components before. On error nothing has changed, and
-/// `options->error` names section and chunk, or component and field.
+/// into a living one. Register the program's components before: keel_register, and
+/// keel_register_component with KEEL_UNIQUE_OF(T) for uniques. On error nothing has changed, and
+/// `options->error` names file, section and chunk, or component and field.
 /// @param options NULL: all defaults
 /// @invalidates as keel_copy_world
 /// @threads the world's owner

@@ -506,7 +506,9 @@ keel_result keel_load(keel_world *world, const char *path, const keel_load_optio
     if (!world || !path)
         return save_fail(how.error, KEEL_ERROR_ARGUMENT, "the world or the path is NULL");
     keel_result result = save_read_file(path, limit_of(&how), &bytes, how.error);
-    if (result == KEEL_OK) result = keel_load_from(world, bytes.data, bytes.size, &how);
+    if (result == KEEL_OK)
+        result =
+            save_name_file(path, how.error, keel_load_from(world, bytes.data, bytes.size, &how));
     save_bytes_free(&bytes);
     return result;
 }

@@ -273,5 +273,7 @@ keel_result save_file(const char *path, keel_error *error,
                       keel_result (*fill)(keel_save_sink sink, void *data), void *data);
 keel_result save_read_file(const char *path, uint64_t max_bytes, save_bytes *out,
                            keel_error *error);
+// The error of a file begins with its name. Answers with the result.
+keel_result save_name_file(const char *path, keel_error *error, keel_result result);
 // A private world; its errors are only returned.
 keel_world *save_private_world(void);

@@ -28,7 +28,8 @@ typedef struct keel_sqlite_write_options {
     /// Add the frame to the database that is there, in one transaction; one that is not there
     /// begins. Default false: the file is replaced by one with this frame only
     bool append;
-    /// Only these, up to a NULL: KEEL_LIST(A, B), with KEEL_UNIQUE_OF for uniques; default: all
+    /// Only these, up to a NULL: KEEL_LIST(A, B), or an array of KEEL_OF(A) and, for uniques,
+    /// KEEL_UNIQUE_OF(B); default: all
     const keel_component *const *components;
     keel_allocator allocator; ///< of the copy that is written; default: malloc and free
 } keel_sqlite_write_options;

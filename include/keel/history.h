@@ -12,7 +12,9 @@
 /// **Cost.** A push costs what was written since the last one: blocks of 64 values are looked at,
 /// lines of 64 bytes are held. Where entities came or went, or values of a component moved, the
 /// lists of who has it are compared as a whole. Bytes are held as they differ, so a step that
-/// changed nothing holds nothing. Values of KEEL_ARCHETYPE, and the lists, are held twice.
+/// changed nothing holds nothing. Values of KEEL_ARCHETYPE, and the lists, are held twice. A step
+/// in which two were related, or let go, holds that relation as a whole: 260 KB for each 4,096
+/// indices.
 ///
 /// **Hooks.** Values with a drop and a copy hook are copied by each push, and dropped
 /// when no step leads to them any more. Ones with a move hook are refused: they may know their own
@@ -29,7 +31,8 @@ typedef struct keel_history keel_history;
 
 /// An empty history: push first, then there is something to come back to.
 /// @param max_bytes that it holds at most, in all, its own state included; the oldest steps go. The
-///   state of the last push is always held, whatever it takes
+///   state of the last push is always held, whatever it takes: also of a small world 40 KB for each
+///   component and 270 KB for each relation. Where that alone is too much the log says so
 /// @threads the world's owner
 /// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED
 KEEL_API keel_history *keel_history_create(keel_world *world, size_t max_bytes);

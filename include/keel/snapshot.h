@@ -82,7 +82,7 @@ KEEL_API keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_
 /// @return KEEL_OK, KEEL_ABSENT (nothing was taken yet), KEEL_ERROR_SHARED (it is being taken or
 ///   restored), KEEL_ERROR_ARGUMENT (NULL)
 KEEL_API keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const keel_world **image);
-/// As often as it began.
+/// As often as it began; once more does nothing.
 /// @threads any
 KEEL_API void keel_snapshot_read_end(keel_snapshot *snapshot);
 /// Bytes of memory that the snapshot has.

@@ -229,7 +229,8 @@ template <class T> inline const void *keeli_to_copy(const typename keeli_same<T>
 #define keel_has_all(scope, e, ...) keel_has_all_components((scope), (e), ((const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }))
 /// Does the entity have at least one of the components? Scope: all but commands.
 #define keel_has_any(scope, e, ...) keel_has_any_component((scope), (e), ((const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL }))
-/// Make components known before their first use: `keel_register(world, A, B...)`.
+/// Make components known before their first use: `keel_register(world, A, B...)`. A unique:
+/// `keel_register_component(world, KEEL_UNIQUE_OF(T))`.
 #define keel_register(world, ...) keeli_register_list((world), (const keel_component *const[]){ KEELI_MAP(KEELI_LISTED, ~, __VA_ARGS__) NULL })
 #define KEELI_GET_OR_ADD keel_get_or_add_component
 static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_entity *entities, uint32_t n, keel_value_column column) { return keel_add_component_to_many(s, entities, n, column.component, column.values, column.stride); }

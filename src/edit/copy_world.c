@@ -23,8 +23,8 @@ static keel_result check_target(keel_world *to) {
     KEEL_TRY(keeli_may_edit(to, NULL, &to->stand_in.rows, "copy into"));
     if (keeli_entity_count(&to->entities) || to->entities.held)
         return keeli_error(to, KEEL_ERROR_ARGUMENT,
-                           "cannot copy into world '%s': %u entities are alive in it and %u are "
-                           "recorded; call keel_apply_commands and keel_clear_entities on it first",
+                           "cannot copy into world '%s': %u entities live in it, %u are recorded; "
+                           "call keel_apply_commands, keel_clear_entities, and remove its uniques",
                            to->name, (unsigned)keeli_entity_count(&to->entities),
                            (unsigned)to->entities.held);
     for (uint32_t i = 0; i < to->storages.count; ++i) {
@@ -33,7 +33,7 @@ static keel_result check_target(keel_world *to) {
         if (t->unique && !t->component.transient)
             return keeli_error(to, KEEL_ERROR_ARGUMENT,
                                "cannot copy into world '%s': its unique '%s' is set; "
-                               "call keel_remove_unique first",
+                               "call keel_remove_unique, or keel_clear_uniques for all",
                                to->name, t->component.name);
     }
     return KEEL_OK;

@@ -16,7 +16,8 @@ struct keel_history {
     keeli_delta *at; // NULL: before the oldest
     uint32_t behind, ahead;
     size_t max_bytes;
-    bool is_busy; // hooks or the allocator are called, and come back
+    bool is_warned; // that max_bytes is too low for any step
+    bool is_busy;   // hooks or the allocator are called, and come back
 };
 
 // ------------------------------------------------------------------ making
@@ -88,6 +89,7 @@ void keel_history_destroy(keel_history *history) {
 
 // ------------------------------------------------------------------ pushing
 static keel_result may_begin(const keel_history *history, const char *what) {
+    if (!history) return keeli_no_world();
     if (history->is_busy)
         return keeli_error(history->snapshot->world ? history->snapshot->world
                                                     : history->snapshot->image,
@@ -157,11 +159,16 @@ static keel_result push(keel_history *history) {
     while (history->behind &&
            (is_lost || journal->is_lost || keel_history_bytes(history) > history->max_bytes))
         forget_oldest(history);
+    if (keel_history_bytes(history) > history->max_bytes && !history->is_warned) {
+        history->is_warned = true;
+        keeli_warn(world,
+                   "a history of %zu bytes keeps no step; its state alone takes %zu: give it more",
+                   history->max_bytes, keel_history_bytes(history));
+    }
     return KEEL_OK;
 }
 
 keel_result keel_history_push(keel_history *history) {
-    if (!history) return keeli_no_world();
     KEEL_TRY(may_begin(history, "a step of a history is pushed"));
     history->is_busy = true;
     const keel_result result = push(history);
@@ -202,13 +209,11 @@ static keel_result go(keel_history *history, keeli_delta *step, bool is_back) {
 }
 
 keel_result keel_history_back(keel_history *history) {
-    if (!history) return keeli_no_world();
     KEEL_TRY(may_begin(history, "a history goes back"));
     return history->at ? go(history, history->at, true) : KEEL_ABSENT;
 }
 
 keel_result keel_history_forward(keel_history *history) {
-    if (!history) return keeli_no_world();
     KEEL_TRY(may_begin(history, "a history goes forward"));
     if (!history->ahead) return KEEL_ABSENT;
     return go(history, history->at ? history->at->newer : history->oldest, false);

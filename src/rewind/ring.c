@@ -36,11 +36,8 @@ keel_ring *keel_ring_create(keel_world *world, uint32_t frames) {
     keeli_heap heap; // which the world may not outlive
     keeli_heap_init(&heap, world->heap.allocator);
     keel_ring *ring = keeli_new_zeroed(&heap, bytes_of(frames), _Alignof(keel_ring));
-    if (!ring) {
-        keeli_heap_deinit(&heap);
-        return keeli_out_of_memory(world, "making a ring"), NULL;
-    }
     keeli_heap_deinit(&heap);
+    if (!ring) return keeli_out_of_memory(world, "making a ring"), NULL;
     keeli_heap_init(&ring->heap, world->heap.allocator);
     ring->capacity = frames;
     ring->slots[0].snapshot = keel_snapshot_create(world, "a ring's frame");

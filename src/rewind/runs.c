@@ -22,25 +22,22 @@ void keeli_nodes_visit(const keel_world *world, keeli_node_visit *visit, void *d
 typedef struct of_nodes {
     keeli_reader_visit *visit;
     void *data;
+    bool parked;
 } of_nodes;
-
-static void visit_parked_of(void *data, const keeli_schedule *s, keeli_node *node) {
-    (void)s;
-    const of_nodes *n = data;
-    for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
-        if (node->bound[k] && node->bound[k]->parked) n->visit(n->data, node->bound[k]->parked);
-}
-
-void keeli_parked_readers_visit(const keel_world *world, keeli_reader_visit *visit, void *data) {
-    of_nodes nodes = { visit, data };
-    keeli_nodes_visit(world, visit_parked_of, &nodes);
-}
 
 static void visit_readers_of(void *data, const keeli_schedule *s, keeli_node *node) {
     (void)s;
     const of_nodes *n = data;
-    for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
-        if (node->bound[k] && node->bound[k]->reader) n->visit(n->data, node->bound[k]->reader);
+    for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
+        if (!node->bound[k]) continue;
+        keeli_reader *reader = n->parked ? node->bound[k]->parked : node->bound[k]->reader;
+        if (reader) n->visit(n->data, reader);
+    }
+}
+
+void keeli_parked_readers_visit(const keel_world *world, keeli_reader_visit *visit, void *data) {
+    of_nodes nodes = { visit, data, true };
+    keeli_nodes_visit(world, visit_readers_of, &nodes);
 }
 
 void keeli_readers_visit(const keel_world *world, keeli_reader_visit *visit, void *data) {
@@ -49,7 +46,7 @@ void keeli_readers_visit(const keel_world *world, keeli_reader_visit *visit, voi
         if (systems->items[i].key) visit(data, systems->items[i].value);
     for (struct keel_reader *r = world->changes.readers; r; r = r->next)
         visit(data, &r->reader);
-    of_nodes nodes = { visit, data };
+    of_nodes nodes = { visit, data, false };
     keeli_nodes_visit(world, visit_readers_of, &nodes);
 }
 

@@ -47,10 +47,7 @@ keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const keel_world *
     do
         if (readers < 0) return KEEL_ERROR_SHARED;
     while (!keeli_atomic_swap(&snapshot->readers, &readers, readers + 1));
-    if (snapshot->is_taken) {
-        *image = snapshot->image;
-        return KEEL_OK;
-    }
+    if (snapshot->is_taken) return *image = snapshot->image, KEEL_OK;
     keel_snapshot_read_end(snapshot);
     return KEEL_ABSENT;
 }
@@ -171,6 +168,7 @@ bool keeli_snapshot_knows_all(const keel_snapshot *snapshot) {
 }
 
 keel_result keeli_snapshot_may_begin(const keel_snapshot *snapshot, const char *what) {
+    if (!snapshot) return keeli_no_world();
     keel_world *world = snapshot->world;
     if (!world)
         return keeli_error(snapshot->image, KEEL_ERROR_SNAPSHOT,
@@ -251,7 +249,6 @@ static keel_result take(keel_snapshot *snapshot) {
 }
 
 keel_result keel_snapshot_take(keel_snapshot *snapshot) {
-    if (!snapshot) return keeli_no_world();
     KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is taken"));
     KEEL_TRY(write_begin(snapshot, "take"));
     return write_end(snapshot, take(snapshot));
@@ -325,7 +322,6 @@ void keeli_snapshot_tell(keel_world *world) {
 }
 
 keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
-    if (!snapshot) return keeli_no_world();
     KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is restored"));
     if (!snapshot->is_taken) return KEEL_ABSENT;
     KEEL_TRY(keeli_snapshot_bring_back(snapshot, false));
@@ -335,8 +331,7 @@ keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
 
 keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty) {
     const keel_world *image;
-    if (!snapshot) return keeli_no_world();
-    const keel_result begun = keel_snapshot_read_begin(snapshot->self, &image);
+    const keel_result begun = keel_snapshot_read_begin(snapshot ? snapshot->self : NULL, &image);
     if (begun != KEEL_OK) return begun;
     const keel_result result = keel_copy_world(image, empty);
     keel_snapshot_read_end(snapshot->self);

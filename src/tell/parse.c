@@ -57,8 +57,23 @@ static bool is_word(const parser *p, size_t length, const char *word) {
     return strlen(word) == length && memcmp(p->at, word, length) == 0;
 }
 
+static bool pass(parser *p, size_t length) {
+    p->at += length;
+    return true;
+}
+
 static bool fail_word(parser *p, size_t length, const char *what) {
     return fail(p, "'%.*s' is no %s", (int)(length < 60 ? length : 60), p->at, what);
+}
+
+// And the names that there are, as many as there is room for.
+static bool fail_name(parser *p, size_t length, const keel_type *of) {
+    (void)fail_word(p, length, of->name ? of->name : "value of the enum");
+    for (uint32_t i = 0, n; i < of->value_count; ++i) {
+        n = (uint32_t)strlen(p->why);
+        snprintf(p->why + n, sizeof p->why - n, i ? ", %s" : ": %s", of->values[i].name);
+    }
+    return false;
 }
 
 // ------------------------------------------------------------------ numbers
@@ -88,8 +103,7 @@ static bool parse_real(parser *p, const keel_field *f, void *to) {
     if (!is_in_range(p, f, length, is_double ? value : (double)narrow)) return false;
     if (to && is_double) memcpy(to, &bits, sizeof bits);
     else if (to) memcpy(to, &low, sizeof low);
-    p->at += length;
-    return true;
+    return pass(p, length);
 }
 
 // One integer, or one name of an enum; `value` is its bits.
@@ -102,22 +116,17 @@ static bool parse_part(parser *p, const keel_field *f, uint64_t *value) {
     const uint64_t most = UINT64_MAX >> (64 - bits + is_signed);
     bool is_negative;
     for (uint32_t i = 0; f->of && i < f->of->value_count; ++i)
-        if (is_word(p, length, f->of->values[i].name)) {
-            *value = (uint64_t)f->of->values[i].value;
-            p->at += length;
-            return true;
-        }
+        if (is_word(p, length, f->of->values[i].name))
+            return *value = (uint64_t)f->of->values[i].value, pass(p, length);
     if (!keeli_parse_integer(p->at, length, &is_negative, value))
-        return f->of ? fail_word(p, length, f->of->name ? f->of->name : "value of the enum")
-                     : fail_word(p, length, "integer");
+        return f->of ? fail_name(p, length, f->of) : fail_word(p, length, "integer");
     if (*value > most + (is_negative && is_signed) || (is_negative && !is_signed && *value))
         return fail(p, "'%.*s' does not fit into %s", (int)length, p->at,
                     names[type - KEEL_FIELD_I8]);
     const double magnitude = (double)*value;
     if (!f->of && !is_in_range(p, f, length, is_negative ? -magnitude : magnitude)) return false;
     if (is_negative) *value = 0 - *value;
-    p->at += length;
-    return true;
+    return pass(p, length);
 }
 
 static bool parse_integer(parser *p, const keel_field *f, void *to) {
@@ -146,8 +155,7 @@ static bool parse_bool(parser *p, void *to) {
     const bool value = is_word(p, length, "true");
     if (!value && !is_word(p, length, "false")) return fail_word(p, length, "bool");
     if (to) memcpy(to, &value, sizeof value);
-    p->at += length;
-    return true;
+    return pass(p, length);
 }
 
 static bool parse_entity(parser *p, void *to) {
@@ -165,8 +173,7 @@ static bool parse_entity(parser *p, void *to) {
         if (keel_is_null(e)) return fail_word(p, length, "entity, such as 17v3 or null");
     }
     if (to) memcpy(to, &e, sizeof e);
-    p->at += length;
-    return true;
+    return pass(p, length);
 }
 
 static int hex_digit(char c) {
@@ -185,8 +192,7 @@ static bool parse_bytes(parser *p, const keel_field *f, void *to) {
         if (high < 0 || low < 0) return fail_word(p, length, "row of hexadecimal digits");
         if (to) ((unsigned char *)to)[i] = (unsigned char)(high * 16 + low);
     }
-    p->at += length;
-    return true;
+    return pass(p, length);
 }
 
 // ------------------------------------------------------------------ texts
@@ -229,8 +235,7 @@ static bool parse_text(parser *p, const keel_field *f, char *to) {
     char letters[2];
     if (size > 1) {
         if (!parse_letters(p, to, size - 1)) return false;
-        const size_t length = to ? strlen(to) : 0;
-        if (to) memset(to + length, 0, size - length);
+        if (to) memset(to + strlen(to), 0, size - strlen(to));
         return true;
     }
     if (!parse_letters(p, letters, 1)) return false; // a char
@@ -257,14 +262,14 @@ static bool parse_owned(parser *p, char *to) {
         memcpy(to, &waiting->text, sizeof waiting->text);
         waiting->text = before;
         p->next_owned = &waiting->next;
-        if (is_null) return p->at += length, true;
+        if (is_null) return pass(p, length);
         return parse_letters(p, NULL, SIZE_MAX);
     }
     owned_text *fresh = calloc(1, sizeof *fresh);
     if (!fresh) return p->result = KEEL_ERROR_MEMORY, false;
     *p->next_owned = fresh;
     p->next_owned = &fresh->next;
-    if (is_null) return p->at += length, true;
+    if (is_null) return pass(p, length);
     fresh->text = malloc(letters_at(p->at));
     if (!fresh->text) return p->result = KEEL_ERROR_MEMORY, false;
     return parse_letters(p, fresh->text, SIZE_MAX);

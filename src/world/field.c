@@ -53,6 +53,7 @@ static const char *wrong_with(const keel_field *f, uint32_t size) {
     const keel_type *of = f->of;
     const keel_field_type type = keeli_field_type(f);
     if (!keeli_field_bytes(f)) return "has an unknown type, or no elements";
+    if (!size) return "needs a value: declare KEEL_COMPONENT, or KEEL_VALUED_RELATION";
     if (f->offset + keeli_field_bytes(f) > size) return "lies outside of its size";
     if (!(f->min <= f->max)) return "has a .min above its .max";
     if (type == KEEL_FIELD_STRUCT && (!of || !of->field_count))

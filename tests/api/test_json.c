@@ -303,13 +303,14 @@ static void mistakes_are_named_with_their_line(void **state) {
           "json:2: 'Row' has no field 'att'; the nearest is 'at'", KEEL_ERROR_UNKNOWN },
         { "{ \"entities\": { \"a\": { \"Row\": {}, \"Row\": {} } } }", "'Row' is there twice",
           KEEL_ERROR_TEXT },
-        { "{ \"entities\": { \"a\": {}, \"a\": {} } }", "json:1: ", KEEL_ERROR_OCCUPIED },
+        { "{ \"entities\": { \"a\": {}, \"a/b\": {},\n\"a/b\": {} } }",
+          "json:2: the entity 'a/b' is there twice", KEEL_ERROR_OCCUPIED },
         { "{ \"entities\": { \"a/b\": {} } }", "no entity 'a' before its child",
           KEEL_ERROR_UNKNOWN },
         { "{ \"entities\": { \"a\": { \"All\": { \"a\": 128 } } } }", "All.a", KEEL_ERROR_TEXT },
         { "{ \"entities\": { \"a\": { \"All\": { \"e\": true } } } }", "All.e", KEEL_ERROR_TEXT },
-        { "{ \"entities\": { \"a\": { \"All\": { \"mood\": \"SAD\" } } } }", "SAD",
-          KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": { \"All\": { \"mood\": \"SAD\" } } } }",
+          "All.mood: 'SAD' is no Mood: CALM, ANGRY", KEEL_ERROR_TEXT },
         { "{ \"entities\": { \"a\": { \"All\": { \"text\": \"123456789012345\" } } } }", "All.text",
           KEEL_ERROR_TEXT },
         { "{ \"entities\": { \"a\": { \"All\": { \"raw\": \"AAAA\" } } } }", "5 bytes as base64",
@@ -320,6 +321,16 @@ static void mistakes_are_named_with_their_line(void **state) {
         { "{ \"entities\": { \"a\": { \"Likes\": [\"a\",] } } }", "no ',' before the end",
           KEEL_ERROR_TEXT },
         { "{ \"entities\": { // all\n } }", "json:1: JSON, which has no comments, is expected",
+          KEEL_ERROR_TEXT },
+        { "", "json:1: a value is expected, and this is the end", KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": { \"Flag\": True } } }",
+          "json:1: a value is expected, and this is 'True } } }'", KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": {}\n\"b\": {} } }",
+          "json:2: ',' or '}' is expected, and this is '\"b\": {} } }'", KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a b c d e f g h i \xc3\xa4 k\" = {} } }",
+          "':' is expected, and this is '= {} } }'", KEEL_ERROR_TEXT },
+        { "{ \"entities\": €€€€€€€€ }", "this is '€€€€€€€'", KEEL_ERROR_TEXT },
+        { "{ \"entities\": { \"a\": { \"\xff\": 1 } } }", "json:1: UTF-8 is expected",
           KEEL_ERROR_TEXT },
         { "{ \"entities\" /* all */ : {} }", "no comments", KEEL_ERROR_TEXT },
         { "{ \"entities\": { \"a\": { \"All\": { \"a\": \"one\" } } } }",
@@ -335,6 +346,8 @@ static void mistakes_are_named_with_their_line(void **state) {
           KEEL_ERROR_UNKNOWN },
         { "{ \"entities\": { \"a\": { \"Clock\": {} } } }",
           "'Clock' is a unique: its place is in \"uniques\"", KEEL_ERROR_UNKNOWN },
+        { "{ \"entities\": { \"a\": { \"@prefab\": \"orc\" } } }",
+          "no prefab 'orc': the world has no templates with names", KEEL_ERROR_UNKNOWN },
         { "{ \"prefabs\": {} }", "no section 'prefabs'", KEEL_ERROR_UNKNOWN },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
@@ -421,6 +434,9 @@ static void files_are_written_and_read(void **state) {
     unlink(path);
     assert_int_equal(keel_json_load(to, path, NULL, &error), KEEL_ERROR_FILE);
     assert_non_null(strstr(error.message, path));
+    assert_non_null(strstr(error.message, ": No such file or directory"));
+    assert_int_equal(keel_json_load(to, "/", NULL, &error), KEEL_ERROR_FILE);
+    assert_string_equal(error.message, "/: Is a directory");
     assert_int_equal(keel_json_write(from, "nowhere/level.json", NULL, &error), KEEL_ERROR_FILE);
     assert_int_equal(keel_json_load(NULL, path, NULL, &error), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_json_write(from, NULL, NULL, NULL), KEEL_ERROR_ARGUMENT);

@@ -301,9 +301,9 @@ static void what_is_no_value_is_refused(void **state) {
     assert_refused("reload", "9.6", "Turret.reload: '9.6' is not from 0.0 to 9.5");
     assert_refused("reload", "-1", "is not from");
     assert_refused("reload", "nan", "is not from");
-    assert_refused("mood", "HUNGRY", "Turret.mood: 'HUNGRY' is no Mood");
+    assert_refused("mood", "HUNGRY", "Turret.mood: 'HUNGRY' is no Mood: CALM, ANGRY");
     assert_refused("mood", "CALM | ANGRY", "'| ANGRY' is too much");
-    assert_refused("skills", "SWIMS | RUNS", "'RUNS' is no Skills");
+    assert_refused("skills", "SWIMS | RUNS", "'RUNS' is no Skills: SWIMS, FLIES");
     assert_refused("skills", "256", "'256' does not fit into u8");
     assert_refused("skills", "SWIMS |", "'' is no Skills");
     assert_refused("i8", "128", "'128' does not fit into i8");
@@ -569,6 +569,10 @@ static void wrong_fields_are_named(void **state) {
         keel_field_place place;
         assert_int_equal(keel_field_find(&c, "f", &place, NULL), KEEL_ERROR_ARGUMENT);
     }
+    const keel_component tag = { .name = "Tag", .field_count = 1, .fields = &wrong[9].field };
+    assert_null(keel_register_component(f.world, &tag));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT,
+                 "'f' that needs a value: declare KEEL_COMPONENT, or KEEL_VALUED_RELATION");
     c.fields = many;
     c.field_count = 65;
     assert_null(keel_register_component(f.world, &c));

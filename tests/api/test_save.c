@@ -324,6 +324,15 @@ static void a_file_is_replaced_as_a_whole(void **state) {
     assert_int_equal(keel_save(f.world, path, &saving), KEEL_ERROR_SCHEMA);
     assert_int_equal(keel_load(loaded, path, &loading), KEEL_OK);
     assert_true(hash_of(loaded) == hash);
+    assert_int_equal(keel_load(loaded, path, &loading), KEEL_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "'slot.keel': cannot copy into world "));
+    assert_non_null(strstr(why.message, "call keel_apply_commands, keel_clear_entities, and "
+                                        "remove its uniques"));
+    FILE *file = fopen(path, "wb"); // empty now
+    assert_non_null(file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(keel_load(loaded, path, &loading), KEEL_ERROR_FORMAT);
+    assert_string_equal(why.message, "'slot.keel': this is no save of Keel");
     assert_int_equal(remove(path), 0);
     assert_int_equal(keel_save(loaded, beside, &saving), KEEL_ERROR_FILE);
     assert_non_null(strstr(why.message, "no_such_folder"));

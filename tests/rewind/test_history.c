@@ -295,7 +295,11 @@ static void the_oldest_go(void **unused) {
     begin(&g, &p, 1, 0); // the state alone
     push(&g, &p);
     play_some(&g, 10);
-    push(&g, &p);
+    const uint32_t warnings = g.f.log.warnings;
+    for (int i = 0; i < 3; ++i) // who undoes nothing hears of it, once
+        assert_int_equal(keel_history_push(p.history), KEEL_OK);
+    assert_int_equal(g.f.log.warnings, warnings + 1);
+    assert_non_null(strstr(g.f.log.last, "a history of 0 bytes keeps no step"));
     assert_int_equal(keel_history_behind(p.history), 0);
     assert_int_equal(keel_history_back(p.history), KEEL_ABSENT);
     end(&g, &p);
