@@ -51,7 +51,7 @@
 /// All targets of a source, in the order of relating: `KEEL_EACH_TARGET(world, a, Likes, b) { ... }`. The body may edit: who
 /// was there at the beginning is visited, unless it left before its turn, and who comes meanwhile is not, so the loop ends.
 /// Who left and came back before its turn may be left out. When the relation is unregistered the loop ends, too. break and
-/// return end it; longjmp must not leave it (the world keeps some memory until its end). A relation with values takes one name more, `KEEL_EACH_TARGET(world, who, Holds, what, h)`:
+/// return end it; longjmp must not leave it. A relation with values takes one name more, `KEEL_EACH_TARGET(world, who, Holds, what, h)`:
 /// `const Holds *h` is the value of the edge, valid until that goes. Scope: all but commands.
 #define KEEL_EACH_TARGET(scope, source, ...) KEELI_CAT(KEELI_EACH_RELATED_, KEELI_OVER_2(__VA_ARGS__))(KEELI_CAT(keeli_walk_, __COUNTER__), scope, source, false, __VA_ARGS__)
 /// All sources of a target in the same way: `KEEL_EACH_SOURCE(world, b, Likes, a) { ... }`, with values

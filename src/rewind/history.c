@@ -78,18 +78,19 @@ static void forget_oldest(keel_history *history) {
 }
 
 void keel_history_destroy(keel_history *history) {
-    if (!history || history->is_busy) return;
+    if (!history || (!history->snapshot && keeli_no_world() < 0) || history->is_busy) return;
     history->is_busy = true;
     forget_ahead(history);
     while (history->behind)
         forget_oldest(history);
     keel_snapshot_destroy(history->snapshot);
+    history->snapshot = NULL; // who uses it on hears of it
     release(history);
 }
 
 // ------------------------------------------------------------------ pushing
 static keel_result may_begin(const keel_history *history, const char *what) {
-    if (!history) return keeli_no_world();
+    if (!history || !history->snapshot) return keeli_no_world();
     if (history->is_busy)
         return keeli_error(history->snapshot->world ? history->snapshot->world
                                                     : history->snapshot->image,

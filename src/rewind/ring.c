@@ -11,8 +11,9 @@ typedef struct ring_slot {
 } ring_slot;
 
 struct keel_ring {
-    keeli_heap heap; // of this memory
-    uint32_t capacity, first, count;
+    keel_allocator allocator; // of this memory
+    uint32_t capacity;        // 0: it was destroyed
+    uint32_t first, count;
     ring_slot slots[];
 };
 
@@ -21,9 +22,7 @@ static ring_slot *slot_at(keel_ring *ring, uint32_t i) {
     return &ring->slots[(ring->first + i) % ring->capacity];
 }
 // NULL: it was destroyed.
-static keel_world *world_of(const keel_ring *ring) {
-    return keeli_snapshot_world(ring->slots[0].snapshot);
-}
+static keel_world *world_of(const keel_ring *ring) { return ring->slots[0].snapshot->world; }
 
 keel_ring *keel_ring_create(keel_world *world, uint32_t frames) {
     if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
@@ -38,7 +37,7 @@ keel_ring *keel_ring_create(keel_world *world, uint32_t frames) {
     keel_ring *ring = keeli_new_zeroed(&heap, bytes_of(frames), _Alignof(keel_ring));
     keeli_heap_deinit(&heap);
     if (!ring) return keeli_out_of_memory(world, "making a ring"), NULL;
-    keeli_heap_init(&ring->heap, world->heap.allocator);
+    ring->allocator = world->heap.allocator;
     ring->capacity = frames;
     ring->slots[0].snapshot = keel_snapshot_create(world, "a ring's frame");
     if (ring->slots[0].snapshot) return ring;
@@ -47,14 +46,14 @@ keel_ring *keel_ring_create(keel_world *world, uint32_t frames) {
 }
 
 void keel_ring_destroy(keel_ring *ring) {
-    if (!ring) return;
-    for (uint32_t i = 0; i < ring->capacity; ++i)
-        keel_snapshot_destroy(ring->slots[i].snapshot);
+    if (!ring || (!ring->capacity && keeli_no_world() < 0)) return;
+    const size_t bytes = bytes_of(ring->capacity);
+    for (; ring->capacity; --ring->capacity)
+        keel_snapshot_destroy(ring->slots[ring->capacity - 1].snapshot);
     keeli_heap heap;
-    keeli_heap_init(&heap, ring->heap.allocator);
-    keeli_heap_deinit(&ring->heap);
-    heap.live = bytes_of(ring->capacity);
-    keeli_free(&heap, ring, bytes_of(ring->capacity), _Alignof(keel_ring));
+    keeli_heap_init(&heap, ring->allocator);
+    heap.live = bytes;
+    keeli_free(&heap, ring, bytes, _Alignof(keel_ring));
     keeli_heap_deinit(&heap);
 }
 
@@ -67,7 +66,7 @@ static uint32_t find(keel_ring *ring, uint64_t frame) {
 }
 
 keel_result keel_ring_take(keel_ring *ring, uint64_t frame) {
-    if (!ring) return keeli_no_world();
+    if (!ring || !ring->capacity) return keeli_no_world();
     const uint32_t at = find(ring, frame);
     const bool is_full = ring->count == ring->capacity;
     if (at == ring->count && ring->count && frame < slot_at(ring, ring->count - 1)->frame)
@@ -78,10 +77,9 @@ keel_result keel_ring_take(keel_ring *ring, uint64_t frame) {
                             (unsigned long long)slot_at(ring, ring->count - 1)->frame);
     // behind the last one lies the oldest when it is full
     ring_slot *slot = slot_at(ring, at);
-    if (!slot->snapshot && world_of(ring))
-        slot->snapshot = keel_snapshot_create(world_of(ring), "a ring's frame");
-    if (!slot->snapshot)
-        return world_of(ring) ? keel_last_error(world_of(ring))->result : KEEL_ERROR_SNAPSHOT;
+    if (!slot->snapshot && !world_of(ring)) return KEEL_ERROR_SNAPSHOT;
+    if (!slot->snapshot) slot->snapshot = keel_snapshot_create(world_of(ring), "a ring's frame");
+    if (!slot->snapshot) return keel_last_error(world_of(ring))->result;
     KEEL_TRY(keel_snapshot_take(slot->snapshot));
     slot->frame = frame;
     if (at == ring->count && is_full) ring->first = (ring->first + 1) % ring->capacity;
@@ -90,7 +88,7 @@ keel_result keel_ring_take(keel_ring *ring, uint64_t frame) {
 }
 
 keel_result keel_rollback(keel_ring *ring, uint64_t frame) {
-    if (!ring) return keeli_no_world();
+    if (!ring || !ring->capacity) return keeli_no_world();
     const uint32_t at = find(ring, frame);
     if (at == ring->count) return KEEL_ABSENT;
     KEEL_TRY(keel_snapshot_restore(slot_at(ring, at)->snapshot));

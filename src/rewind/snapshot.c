@@ -42,7 +42,7 @@ keel_snapshot *keel_snapshot_create(keel_world *world, const char *name) {
 
 // ------------------------------------------------------------------ being read
 keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const keel_world **image) {
-    if (!snapshot || !image) return keeli_no_world();
+    if (!snapshot || !image || snapshot->self != snapshot) return keeli_no_world();
     int32_t readers = keeli_atomic_peek(&snapshot->readers);
     do
         if (readers < 0) return KEEL_ERROR_SHARED;
@@ -71,7 +71,8 @@ static keel_result write_end(const keel_snapshot *snapshot, keel_result result) 
 }
 
 void keel_snapshot_destroy(keel_snapshot *snapshot) {
-    if (!snapshot || write_begin(snapshot, "destroy") < 0) return;
+    if (!snapshot || (snapshot->self != snapshot && keeli_no_world() < 0)) return;
+    if (write_begin(snapshot, "destroy") < 0) return;
     keel_world *image = snapshot->image;
     keel_snapshot **at = snapshot->world ? &snapshot->world->snapshots : NULL;
     while (at && *at != snapshot)
@@ -81,6 +82,7 @@ void keel_snapshot_destroy(keel_snapshot *snapshot) {
     keeli_runs_deinit(&snapshot->taken->runs, &image->heap);
     keeli_runs_deinit(&snapshot->taken->next, &image->heap);
     KEELI_FREE(&image->heap, keeli_taken, snapshot->taken);
+    snapshot->self = NULL; // who uses it on hears of it
     KEELI_FREE(&image->heap, keel_snapshot, snapshot);
     keel_world_destroy(image);
 }
@@ -91,8 +93,6 @@ void keeli_snapshots_deinit(keel_world *world) {
     KEELI_RELEASE(&world->heap, &world->on_restore);
 }
 
-keel_world *keeli_snapshot_world(const keel_snapshot *snapshot) { return snapshot->world; }
-
 size_t keel_snapshot_bytes(const keel_snapshot *snapshot) {
     return snapshot ? (size_t)snapshot->image->heap.live : 0;
 }
@@ -102,7 +102,7 @@ uint64_t keel_snapshot_copied(const keel_snapshot *snapshot) {
 }
 
 keel_result keel_snapshot_set_flags(keel_snapshot *snapshot, uint32_t flags) {
-    if (!snapshot) return keeli_no_world();
+    if (!snapshot || snapshot->self != snapshot) return keeli_no_world();
     if (flags & ~(uint32_t)(KEEL_SNAPSHOT_FULL | KEEL_SNAPSHOT_CHECK))
         return keeli_misuse(
             snapshot->world ? snapshot->world : snapshot->image, KEEL_ERROR_ARGUMENT,
@@ -168,7 +168,7 @@ bool keeli_snapshot_knows_all(const keel_snapshot *snapshot) {
 }
 
 keel_result keeli_snapshot_may_begin(const keel_snapshot *snapshot, const char *what) {
-    if (!snapshot) return keeli_no_world();
+    if (!snapshot || snapshot->self != snapshot) return keeli_no_world();
     keel_world *world = snapshot->world;
     if (!world)
         return keeli_error(snapshot->image, KEEL_ERROR_SNAPSHOT,

@@ -18,7 +18,7 @@ struct keel_snapshot {
     uint32_t flags;               // KEEL_SNAPSHOT_*
     uint64_t copied;              // bytes of values, by the last take
     int32_t readers;              // of the image, on any thread; -1: it is being written
-    struct keel_snapshot *self;   // to count these, whoever looks at it
+    struct keel_snapshot *self;   // to count these, whoever looks at it; NULL: it was destroyed
     struct keel_snapshot *before; // of the world
 };
 
@@ -37,8 +37,6 @@ void keeli_snapshot_tell(keel_world *world);
 
 // The world is about to be destroyed; its snapshots stay.
 void keeli_snapshots_deinit(keel_world *world);
-// NULL: it was destroyed.
-keel_world *keeli_snapshot_world(const keel_snapshot *snapshot);
 // A hash of all that decides what happens next: two states are the same exactly when, but for a
 // chance of 2^-64, their hashes are. Nothing is open, and no commands are recorded.
 uint64_t keeli_state_hash(const keel_world *world);

@@ -108,8 +108,8 @@ keel_result keeli_out_of_memory(keel_world *world, const char *doing) {
 keel_result keeli_no_world(void) {
     KEEL_ASSERT(
         false,
-        "the world, view, commands or context is NULL, or the world was destroyed; check the "
-        "result of what made it, and who uses it last");
+        "the world, view, commands, context, snapshot, ring or history is NULL or was destroyed; "
+        "check the result of what made it, and who uses it last");
     return KEEL_ERROR_ARGUMENT;
 }
 

@@ -163,6 +163,42 @@ static void a_destroyed_world_is_noticed(void **state) {
     keel_set_assert_handler(NULL);
 }
 
+static void destroyed_snapshots_are_noticed(void **state) {
+    (void)state;
+    const bool checked = is_checked();
+    memory.used = 0;
+    keel_world *world = keel_world_create(
+        &(keel_world_desc){ .allocator = { take, &memory }, .log = keel_log_none });
+    const keel_world *image;
+    keel_snapshot *snapshot = keel_snapshot_create(world, "snapshot");
+    keel_ring *ring = keel_ring_create(world, 2);
+    keel_history *history = keel_history_create(world, MEMORY);
+    assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+    assert_int_equal(keel_ring_take(ring, 1), KEEL_OK);
+    assert_int_equal(keel_history_push(history), KEEL_OK);
+    keel_snapshot_destroy(snapshot);
+    keel_ring_destroy(ring);
+    keel_history_destroy(history);
+    keel_set_assert_handler(count_and_go_on);
+    asserted = 0;
+    assert_int_equal(keel_snapshot_take(snapshot), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_snapshot_restore(snapshot), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_snapshot_set_flags(snapshot, 0), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_snapshot_to_world(snapshot, world), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_snapshot_read_begin(snapshot, &image), KEEL_ERROR_ARGUMENT);
+    keel_snapshot_destroy(snapshot);
+    assert_int_equal(keel_ring_take(ring, 2), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_rollback(ring, 1), KEEL_ERROR_ARGUMENT);
+    keel_ring_destroy(ring);
+    assert_int_equal(keel_history_push(history), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_history_back(history), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_history_forward(history), KEEL_ERROR_ARGUMENT);
+    keel_history_destroy(history);
+    assert_int_equal(asserted, checked ? 13 : 0);
+    keel_set_assert_handler(NULL);
+    keel_world_destroy(world);
+}
+
 // ------------------------------------------------------------------ pointers kept across an edit
 typedef struct Packed {
     uint32_t value;
@@ -220,6 +256,7 @@ static const struct CMUnitTest tests[] = {
          "checked builds log that keel_get_mut met a handle that is not alive"),
     TEST(a_destroyed_world_is_noticed,
          "checked builds notice the use of a world or reader that was destroyed"),
+    TEST(destroyed_snapshots_are_noticed, "and of snapshots, rings and histories"),
     TEST(a_kept_pointer_shows, "checked builds write 0xDD where values went away or moved"),
 };
 

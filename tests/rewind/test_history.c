@@ -275,7 +275,7 @@ static void the_oldest_go(void **unused) {
     (void)unused;
     game g;
     past p;
-    begin(&g, &p, 1, 6000000);
+    begin(&g, &p, 1, 6500000);
     state = 99;
     play_some(&g, 100);
     uint32_t least = UINT32_MAX, most = 0;
@@ -283,7 +283,7 @@ static void the_oldest_go(void **unused) {
         play_some(&g, 10);
         push(&g, &p);
         const uint32_t behind = keel_history_behind(p.history);
-        if (behind) assert_true(keel_history_bytes(p.history) <= 6000000);
+        if (behind) assert_true(keel_history_bytes(p.history) <= 6500000);
         if (behind > most) most = behind;
         if (i > 50 && behind < least) least = behind;
         if (i % 20 == 19)
