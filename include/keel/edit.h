@@ -403,8 +403,8 @@ typedef struct keel_load_note {
     const char *component; ///< its name; of what is skipped, as it is in the file
     const char *field;     ///< its path, `at.x`; NULL: it is about the whole component
 } keel_load_note;
-/// Told while something is loaded; texts are there until it returns. A load that fails may have
-/// told something before. It must not touch the world that is loaded into.
+/// Called while something is loaded; texts are there until it returns. A load that fails may have
+/// called it before. It must not touch the world that is loaded into.
 typedef void keel_load_report_fn(const keel_load_note *note, void *data);
 
 /// How a world comes into another one. Zero members take their defaults.
