@@ -18,8 +18,10 @@ typedef struct loader {
     char *decoded, *quoted; // room for it, and for it with escapes of Keel
     keel_entity *entities;  // of each member of "entities", by its number
     uint32_t entity_count;
-    bool handles;         // references may be to dead entities
-    bool has_templates;   // those of the world were copied to the stage
+    bool handles;       // references may be to dead entities
+    bool has_templates; // those of the world were copied to the stage
+    uint32_t *skipped;  // keys of components that were left out, one for each name
+    uint32_t skipped_count;
     unsigned char *parts; // bits by index: parts of prefabs that the text has named
     size_t part_bytes;
 } loader;
@@ -412,6 +414,27 @@ static void begin_value(const keel_component *c, void *value) {
     if (c->initial && !c->drop && !c->copy) memcpy(value, c->initial, c->size);
 }
 
+// Is it to be left out? What has its place elsewhere is a mistake in any case. Told once per name.
+static bool may_skip(loader *l, uint32_t key, const char *name) {
+    const keeli_json_token *t = token(l, key);
+    const size_t bytes = l->skipped_count * sizeof *l->skipped;
+    if (l->how.unknown != KEEL_UNKNOWN_SKIP || name[0] == '@' || find_component(l, name, false) ||
+        find_component(l, name, true))
+        return false;
+    for (uint32_t i = 0; i < l->skipped_count; ++i) {
+        const keeli_json_token *told = token(l, l->skipped[i]);
+        if (is_text(l, t, l->tokens.text + told->start, told->end - told->start)) return true;
+    }
+    uint32_t *more = keeli_json_resize(&l->how.allocator, l->skipped, bytes, bytes + sizeof *more);
+    if (more) { // otherwise it is told again
+        l->skipped = more;
+        more[l->skipped_count++] = key;
+    }
+    const keel_load_note note = { KEEL_LOAD_SKIPPED_COMPONENT, name, NULL };
+    if (l->how.report) l->how.report(&note, l->how.report_data);
+    return true;
+}
+
 static bool read_component(loader *l, uint32_t key, keel_entity e) {
     const char *name = decode(l, token(l, key));
     const keel_component *c = find_component(l, name, false);
@@ -440,6 +463,7 @@ static bool disable(loader *l, uint32_t at, keel_entity e) {
             const keeli_json_token *name = token(l, item);
             const keel_component *c =
                 name->kind == KEELI_JSON_STRING ? find_component(l, decode(l, name), false) : NULL;
+            if (!c && name->kind == KEELI_JSON_STRING && may_skip(l, item, l->decoded)) continue;
             if (!c) return fail(l, name, KEEL_ERROR_UNKNOWN, "'@disabled': no such component");
             const keel_result r = keel_enable_component(l->stage, e, c, false);
             if (r == KEEL_OK) again = true;
@@ -464,10 +488,11 @@ static bool read_entity(loader *l, uint32_t object, keel_entity e) {
                               strcmp(name, "@prefab") == 0 || strcmp(name, "@copy_of") == 0;
         if (is_disabled && !disabled) disabled = key + 1;
         const keel_component *c = is_known ? NULL : find_component(l, name, false);
-        if (!is_known && !c) return fail_component(l, token(l, key), name, false);
+        const bool skips = !is_known && !c && may_skip(l, key, name);
+        if (!is_known && !c && !skips) return fail_component(l, token(l, key), name, false);
         if (is_twice(l, object + 1, key, other_name(l, c, name)))
             return fail(l, token(l, key), KEEL_ERROR_TEXT, "'%.60s' is there twice", name);
-        if (!is_known && !read_component(l, key, e)) return false;
+        if (!is_known && !skips && !read_component(l, key, e)) return false;
     }
     return !disabled || disable(l, disabled, e);
 }
@@ -646,9 +671,11 @@ static bool read_uniques(loader *l, uint32_t object) {
     for (uint32_t i = 0; i < t->count; ++i, key = token(l, key + 1)->next) {
         const char *name = decode(l, token(l, key));
         const keel_component *c = find_component(l, name, true);
-        if (!c) return fail_component(l, token(l, key), name, true);
+        const bool skips = !c && may_skip(l, key, name);
+        if (!c && !skips) return fail_component(l, token(l, key), name, true);
         if (is_twice(l, object + 1, key, other_name(l, c, name)))
             return fail(l, token(l, key), KEEL_ERROR_TEXT, "'%.60s' is there twice", name);
+        if (skips) continue;
         if (token(l, key + 1)->kind == KEELI_JSON_NULL) {
             if (!check(l, t, keel_remove_unique_value(l->stage, c, NULL))) return false;
             continue;
@@ -760,6 +787,10 @@ keel_result keel_json_load_text(keel_world *world, const char *text, size_t leng
     if (!world || !text)
         return keeli_json_fail(error, KEEL_ERROR_ARGUMENT, "a world and a text are needed");
     if (options) l.how = *options;
+    if ((uint32_t)l.how.unknown > KEEL_UNKNOWN_SKIP)
+        return keeli_json_fail(error, KEEL_ERROR_ARGUMENT,
+                               ".unknown is neither KEEL_UNKNOWN_ERROR nor KEEL_UNKNOWN_SKIP; only "
+                               "saves keep what is unknown");
     if (!l.how.name) l.how.name = "json";
     if (!l.how.max_bytes) l.how.max_bytes = (size_t)64 << 20;
     if (!l.how.max_index) l.how.max_index = (1u << 20) - 1;
@@ -774,6 +805,7 @@ keel_result keel_json_load_text(keel_world *world, const char *text, size_t leng
     if (l.stage) keel_world_destroy(l.stage);
     keeli_json_resize(&l.how.allocator, l.entities, l.entity_count * sizeof *l.entities, 0);
     keeli_json_resize(&l.how.allocator, l.parts, l.part_bytes, 0);
+    keeli_json_resize(&l.how.allocator, l.skipped, l.skipped_count * sizeof *l.skipped, 0);
     keeli_json_resize(&l.how.allocator, l.decoded, l.longest, 0);
     keeli_json_resize(&l.how.allocator, l.quoted, l.longest * 4 + 3, 0);
     keeli_json_free(&l.tokens);

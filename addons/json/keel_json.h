@@ -32,6 +32,9 @@ typedef struct keel_json_load_options {
     /// The world is a living one, into which all of it comes: how (keel_merge_world). Default NULL:
     /// the world is empty, and entities keep their handles
     const keel_merge_options *merge;
+    keel_unknown unknown;        ///< components that the world does not know; default: an error
+    keel_load_report_fn *report; ///< told what is left out; default: nobody hears
+    void *report_data;           ///< handed to `report`
 } keel_json_load_options;
 
 /// Takes a text of `length` bytes; false when that fails.

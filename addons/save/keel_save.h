@@ -45,24 +45,14 @@ typedef struct keel_save_options {
     keel_error *error; ///< filled on error: what, where, and what to do; default: nobody hears
 } keel_save_options;
 
-/// What becomes of components in a save that the world does not know.
-typedef enum keel_unknown {
-    KEEL_UNKNOWN_ERROR, ///< KEEL_ERROR_SCHEMA; the default
-    KEEL_UNKNOWN_SKIP,  ///< they are left out
-    /// They stay with the world as they are, and keel_save writes them again, for the entities that
-    /// live then. They are no part of copies, snapshots and hashes of the world; keel_clear_uniques
-    /// and the next load take them away. KEEL_ERROR_ARGUMENT together with `merge`: entities get
-    /// other handles. A world that has come to know such a component cannot be saved
-    /// (KEEL_ERROR_SCHEMA) until it is loaded anew
-    KEEL_UNKNOWN_KEEP
-} keel_unknown;
-
 /// How to load. Zero members take their defaults.
 typedef struct keel_load_options {
     keel_error *error;     ///< filled on error; default: nobody hears
     uint64_t max_bytes;    ///< the largest file, and the most bytes of values in it; default 1 GiB
     uint32_t max_entities; ///< entities, dead indices included; default 16,777,216
     keel_unknown unknown;  ///< components that the world does not know; default: an error
+    keel_load_report_fn *report; ///< told what is left out or made up; default: nobody hears
+    void *report_data;           ///< handed to `report`
     /// Take numbers from wider types, too: integers, a double as the nearest float, a float as an
     /// integer, where each value fits; default false
     bool narrow;

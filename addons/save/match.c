@@ -157,6 +157,7 @@ static keel_result match_leaf(save_match *m, uint32_t leaf) {
     m->has_lost = m->has_lost || way == SAVE_LOST;
     if (way == SAVE_OTHER)
         return misfit(m, leaf, from->path, "has another shape in the save, which does not fit");
+    m->from[leaf].is_gone = way == SAVE_GONE;
     if (way != SAVE_FOUND) return KEEL_OK;
     if (i >= m->here.leaf_count || strcmp(m->here.leaves[i].path, path) != 0)
         for (i = 0; i < m->here.leaf_count && strcmp(m->here.leaves[i].path, path) != 0;)

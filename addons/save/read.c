@@ -17,6 +17,8 @@ typedef struct load_job {
     keel_world *world; // the private one
     uint32_t max_entities;
     keel_unknown unknown;
+    keel_load_report_fn *report;
+    void *report_data;
     bool narrow, has_entities;
     save_bytes info; // the body of the section before, about the one that comes
     save_kept *kept; // what the program does not know
@@ -95,6 +97,11 @@ static keel_result entity_at(load_job *job, const unsigned char *index, keel_ent
                               : KEEL_OK;
 }
 
+static void tell(const load_job *job, keel_load_change change, const char *component,
+                 const char *field) {
+    if (job->report) job->report(&(keel_load_note){ change, component, field }, job->report_data);
+}
+
 // ------------------------------------------------------------------ components
 // Which component a section is about: in `out`, NULL when it is left out.
 static keel_result read_name(load_job *job, const keel_component **out) {
@@ -109,7 +116,10 @@ static keel_result read_name(load_job *job, const keel_component **out) {
     if (*out || c || strcmp(name, "keel_instance") == 0) return KEEL_OK;
     KEEL_TRY(save_unpack_all(r));
     if (job->unknown == KEEL_UNKNOWN_KEEP) return save_keep(&job->kept, r, &job->info, job->world);
-    if (job->unknown == KEEL_UNKNOWN_SKIP) return KEEL_OK;
+    if (job->unknown == KEEL_UNKNOWN_SKIP) {
+        if (strcmp(r->tag, "DISA") != 0) tell(job, KEEL_LOAD_SKIPPED_COMPONENT, name, NULL);
+        return KEEL_OK;
+    }
     return save_fail(r->error, KEEL_ERROR_SCHEMA,
                      "the program does not know '%.100s', which is in the save; register it first, "
                      "or load with .unknown = KEEL_UNKNOWN_SKIP or KEEL_UNKNOWN_KEEP",
@@ -287,6 +297,15 @@ static keel_result read_one_by_one(load_job *job, save_match *match, uint64_t co
     return result;
 }
 
+static void tell_fields(const load_job *job, const save_match *m) {
+    for (uint32_t i = 0; i < m->file.leaf_count; ++i)
+        if (m->from[i].is_gone)
+            tell(job, KEEL_LOAD_SKIPPED_FIELD, m->here.component->name, m->file.leaves[i].path);
+    for (uint32_t i = 0; i < m->here.leaf_count; ++i)
+        if (m->leaf_of[i] == UINT32_MAX && m->here.leaves[i].type != SAVE_STREAM)
+            tell(job, KEEL_LOAD_NEW_FIELD, m->here.component->name, m->here.leaves[i].path);
+}
+
 static keel_result read_values(load_job *job, const keel_component *c) {
     save_reader *r = &job->r;
     const bool is_unique = !strcmp(r->tag, "UNIQ"), is_relation = !strcmp(r->tag, "RELA");
@@ -307,6 +326,7 @@ static keel_result read_values(load_job *job, const keel_component *c) {
         else if (plan.steps && !is_unique && !is_relation)
             result = stream(job, &match, &plan, count);
         else result = read_one_by_one(job, &match, count);
+        if (count && result == KEEL_OK) tell_fields(job, &match);
         r->bytes_left -= bytes < r->bytes_left ? bytes : r->bytes_left;
         save_plan_free(&plan);
         if (result == KEEL_OK && count) result = save_match_end(&match);
@@ -483,6 +503,8 @@ keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
     if ((uint32_t)how.unknown > KEEL_UNKNOWN_KEEP)
         return save_fail(how.error, KEEL_ERROR_ARGUMENT, ".unknown is none of KEEL_UNKNOWN_*");
     load_job job = { .unknown = how.unknown,
+                     .report = how.report,
+                     .report_data = how.report_data,
                      .narrow = how.narrow,
                      .merge = how.merge,
                      .max_entities = how.max_entities ? how.max_entities : 1u << 24 };

@@ -198,6 +198,7 @@ bool save_get_entity(const unsigned char *row, keel_entity *out);
 // A row of the file's schema as a value of the program's.
 typedef struct save_from { // a leaf of the file
     bool is_lost;          // an element of an array that is shorter now
+    bool is_gone;          // there is no such field any more
     bool is_renamed;       // of an enum whose numbers are others now
     bool is_plain;         // a number of the same type
     bool is_misfit;        // does not fit, of which migrate may know

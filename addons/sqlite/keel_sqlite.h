@@ -36,12 +36,14 @@ typedef struct keel_sqlite_write_options {
 
 /// How to load. Zero members take their defaults.
 typedef struct keel_sqlite_load_options {
-    keel_error *error;     ///< filled on error; default: nobody hears
-    bool at_frame;         ///< load the frame `frame`; default false: the last one
-    int64_t frame;         ///< the frame to load, with `at_frame`
-    uint64_t max_bytes;    ///< the largest file, and the most bytes of values; default 1 GiB
-    uint32_t max_entities; ///< entities, dead indices included; default 16,777,216
-    bool skip_unknown;     ///< leave out components that the world does not know; default false
+    keel_error *error;           ///< filled on error; default: nobody hears
+    bool at_frame;               ///< load the frame `frame`; default false: the last one
+    int64_t frame;               ///< the frame to load, with `at_frame`
+    uint64_t max_bytes;          ///< the largest file, and the most bytes of values; default 1 GiB
+    uint32_t max_entities;       ///< entities, dead indices included; default 16,777,216
+    keel_unknown unknown;        ///< components that the world does not know; default: an error
+    keel_load_report_fn *report; ///< told which of them are left out; default: nobody hears
+    void *report_data;           ///< handed to `report`
     /// The world is a living one, into which all of it comes: how (keel_merge_world). Default NULL:
     /// the world is empty, and entities keep their handles
     const keel_merge_options *merge;

@@ -191,7 +191,7 @@ static const keel_component *find_saved(const load_job *job, const char *name, b
 
 // What a copy of a prefab was made of means nothing without the templates.
 static bool may_be_unknown(const load_job *job, const char *name) {
-    return job->how.skip_unknown || strcmp(name, "keel_instance") == 0;
+    return job->how.unknown == KEEL_UNKNOWN_SKIP || strcmp(name, "keel_instance") == 0;
 }
 
 // What is required by another component can only be disabled after it: until nothing changes.
@@ -348,10 +348,15 @@ static keel_result read_component(load_job *job, const char *table, const char *
     const keel_component *c = find_saved(job, name, strcmp(kind, "unique") == 0);
     if (!has_rows || (c && sql_is_left_out(c))) return KEEL_OK;
     if (!c) {
-        if (may_be_unknown(job, name)) return KEEL_OK;
+        const keel_load_note note = { KEEL_LOAD_SKIPPED_COMPONENT, name, NULL };
+        if (may_be_unknown(job, name)) {
+            if (job->how.report && strcmp(name, "keel_instance") != 0)
+                job->how.report(&note, job->how.report_data);
+            return KEEL_OK;
+        }
         return sql_fail(&job->db, KEEL_ERROR_SCHEMA,
                         "the program does not know '%.60s'; register it first, or load with "
-                        ".skip_unknown = true",
+                        ".unknown = KEEL_UNKNOWN_SKIP",
                         name);
     }
     if (strcmp(kind, sql_kind_of(c)) != 0)
@@ -420,6 +425,10 @@ keel_result keel_sqlite_load(keel_world *world, const char *path,
     job.db = (sql_database){ .path = path, .error = job.how.error };
     if (!world || !path || !*path)
         return sql_fail(&job.db, KEEL_ERROR_ARGUMENT, "a world and a path are needed");
+    if ((uint32_t)job.how.unknown > KEEL_UNKNOWN_SKIP)
+        return sql_fail(&job.db, KEEL_ERROR_ARGUMENT,
+                        ".unknown is neither KEEL_UNKNOWN_ERROR nor KEEL_UNKNOWN_SKIP; only saves "
+                        "keep what is unknown");
     job.stage = sql_private_world(job.how.allocator);
     keel_result result = job.stage ? read_all(&job) : sql_failed(&job.db, SQLITE_NOMEM);
     if (result == KEEL_OK) {

@@ -378,6 +378,36 @@ KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_worl
 /// @threads the owner of both worlds
 KEEL_API keel_result keel_copy_world(const keel_world *from, keel_world *to);
 
+/// What becomes of components, relations and uniques that are in what is loaded, a save, a level as
+/// JSON or a database, and that the world does not know.
+typedef enum keel_unknown {
+    KEEL_UNKNOWN_ERROR, ///< an error that names the first of them; the default
+    KEEL_UNKNOWN_SKIP,  ///< they are left out
+    /// Saves only, elsewhere KEEL_ERROR_ARGUMENT: they stay with the world as they are, and
+    /// keel_save writes them again, for the entities that live then. They are no part of copies,
+    /// snapshots and hashes of the world; keel_clear_uniques and the next load take them away.
+    /// KEEL_ERROR_ARGUMENT together with `merge`: entities get other handles. A world that has come
+    /// to know such a component cannot be saved (KEEL_ERROR_SCHEMA) until it is loaded anew
+    KEEL_UNKNOWN_KEEP
+} keel_unknown;
+
+/// What a load left out or made up.
+typedef enum keel_load_change {
+    KEEL_LOAD_SKIPPED_COMPONENT, ///< the world does not know it, and KEEL_UNKNOWN_SKIP was asked
+                                 ///< for
+    KEEL_LOAD_SKIPPED_FIELD,     ///< the component has no such field any more
+    KEEL_LOAD_NEW_FIELD          ///< there is none in what is loaded: it is as `.initial` says
+} keel_load_change;
+/// One such change: once for each component or field, not for each value.
+typedef struct keel_load_note {
+    keel_load_change change;
+    const char *component; ///< its name; of what is skipped, as it is in the file
+    const char *field;     ///< its path, `at.x`; NULL: it is about the whole component
+} keel_load_note;
+/// Called while something is loaded; texts are there until it returns. A load that fails may have
+/// called it before. It must not touch the world that is loaded into.
+typedef void keel_load_report_fn(const keel_load_note *note, void *data);
+
 /// How a world comes into another one. Zero members take their defaults.
 typedef struct keel_merge_options {
     keel_entity root; ///< entities without a parent become its last children; default: none

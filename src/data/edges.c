@@ -423,29 +423,47 @@ void keeli_edges_remove_sources(keeli_edges *edges, keeli_heap *heap, uint32_t t
 }
 
 // ------------------------------------------------------------------ copying
-static bool copy_list(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *to,
-                      keeli_edge_list *from, uint32_t stride) {
-    while (keeli_edge_room(to, stride) < from->used)
-        if (!grow(edges, heap, to, stride)) return false;
-    for (uint32_t place = 0; place < from->used; ++place)
-        memcpy(keeli_edge_entry(to, stride, place), keeli_edge_entry(from, stride, place),
-               stride * sizeof(uint32_t));
-    to->used = from->used;
-    to->holes = from->holes;
+static bool reserve_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *to,
+                         const keeli_edge_side *from) {
+    for (uint32_t i = 0; i < from->capacity * KEELI_EDGE_PAGE; ++i) {
+        const keeli_edge_list *list = keeli_edge_list_of(from, i);
+        if (!list) i += KEELI_EDGE_PAGE - 1;
+        if (!list || !list->used) continue;
+        if (!reserve_page(edges, heap, to, i)) return false;
+        while (keeli_edge_room(keeli_edge_list_of(to, i), to->stride) < list->used)
+            if (!grow(edges, heap, keeli_edge_list_of(to, i), to->stride)) return false;
+    }
     return true;
 }
 
-static bool copy_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *to,
-                      const keeli_edge_side *from) {
-    for (uint32_t i = 0; i < from->capacity * KEELI_EDGE_PAGE; ++i) {
-        keeli_edge_list *list = keeli_edge_list_of(from, i);
+static void assign_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *to,
+                        const keeli_edge_side *from) {
+    for (uint32_t i = 0; i < to->capacity * KEELI_EDGE_PAGE; ++i) {
+        keeli_edge_list *list = keeli_edge_list_of(to, i), *other = keeli_edge_list_of(from, i);
         if (!list) i += KEELI_EDGE_PAGE - 1;
-        else if (list->used &&
-                 (!reserve_page(edges, heap, to, i) ||
-                  !copy_list(edges, heap, keeli_edge_list_of(to, i), list, to->stride)))
-            return false;
+        if (!list || !other || !other->used) {
+            if (list) free_list(edges, heap, list, to->stride);
+            continue;
+        }
+        for (uint32_t place = 0; place < other->used; ++place)
+            memcpy(keeli_edge_entry(list, to->stride, place),
+                   keeli_edge_entry(other, to->stride, place), to->stride * sizeof(uint32_t));
+        list->used = other->used;
+        list->holes = other->holes;
+        if (list->power > PAGED_FROM) give_pages(edges, heap, list, to->stride);
     }
-    return true;
+}
+
+bool keeli_edges_reserve_like(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
+    return reserve_side(to, heap, &to->sources, &from->sources) &&
+           reserve_side(to, heap, &to->targets, &from->targets);
+}
+
+void keeli_edges_assign(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
+    assign_side(to, heap, &to->sources, &from->sources);
+    assign_side(to, heap, &to->targets, &from->targets);
+    to->count = from->count;
+    ++to->edits;
 }
 
 static bool copy_slots(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
@@ -460,13 +478,11 @@ static bool copy_slots(keeli_edges *to, const keeli_edges *from, keeli_heap *hea
 }
 
 bool keeli_edges_copy(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
-    if (!copy_side(to, heap, &to->sources, &from->sources) ||
-        !copy_side(to, heap, &to->targets, &from->targets) || !copy_slots(to, from, heap)) {
+    if (!keeli_edges_reserve_like(to, from, heap) || !copy_slots(to, from, heap)) {
         keeli_edges_clear(to, heap);
         return false;
     }
-    to->count = from->count;
-    ++to->edits;
+    keeli_edges_assign(to, from, heap);
     return true;
 }
 

@@ -162,6 +162,10 @@ void keeli_edges_clear(keeli_edges *edges, keeli_heap *heap);
 // Edges come to where there are none: those of `from`, in their order, in the same places, and the
 // bytes of their values. False when out of memory, and then there are none.
 bool keeli_edges_copy(keeli_edges *to, const keeli_edges *from, keeli_heap *heap);
+// The same where there may be edges, without values: room, which may fail, and then those that are
+// the same already stay where they are.
+bool keeli_edges_reserve_like(keeli_edges *to, const keeli_edges *from, keeli_heap *heap);
+void keeli_edges_assign(keeli_edges *to, const keeli_edges *from, keeli_heap *heap);
 // Give back pages of which nobody is related.
 void keeli_edges_trim(keeli_edges *edges, keeli_heap *heap);
 bool keeli_edges_are_valid(const keeli_edges *edges);

@@ -184,11 +184,18 @@ static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keel
     if (!reserve_storage(to, g, t, s) || !reserve_followers(to, t, s))
         return keeli_out_of_memory(image->teller, "copying a world");
     if (s->relation && !keeli_store_has_sources(s) && !has_same_edges(image, t, s)) {
-        keeli_edges_init_like(&g->edges, &s->relation->edges);
-        const keel_result result = keeli_copy_edges(t, &g->edges, &s->relation->edges, &to->heap);
-        g->has_edges = result == KEEL_OK;
-        if (result == KEEL_ERROR_COPY) return keeli_cannot_copy(image->teller, t);
-        if (!g->has_edges || !keeli_reserve_rule(to, s->relation))
+        const keeli_edges *from = &s->relation->edges;
+        bool has_room = false;
+        if (keeli_edges_have_values(from)) {
+            keeli_edges_init_like(&g->edges, from);
+            const keel_result result = keeli_copy_edges(t, &g->edges, from, &to->heap);
+            has_room = g->has_edges = result == KEEL_OK;
+            if (result == KEEL_ERROR_COPY) return keeli_cannot_copy(image->teller, t);
+        } else {
+            has_room = keeli_edges_reserve_like(&t->relation->edges, from, &to->heap);
+            g->from_edges = from;
+        }
+        if (!has_room || !keeli_reserve_rule(to, s->relation))
             return keeli_out_of_memory(image->teller, "copying a relation");
     }
     g->keeps_values = keeps_values(image, g, t, s);
@@ -410,7 +417,8 @@ static void swap_queue(keeli_queue *queue, keeli_queue *staged, keeli_reader_map
 }
 
 // Put what was staged in its places; what was there goes to where it was, to be freed.
-static void place_staged(keeli_staged *g, keeli_storage *t, keeli_reader_map *keeps, void *data) {
+static void place_staged(keel_world *to, keeli_staged *g, keeli_storage *t, keeli_reader_map *keeps,
+                         void *data) {
     value_walk walk = { .s = t };
     for (uint32_t i = 0; i < g->made; ++i)
         keeli_value_move(t, next_value(&walk), staged_at(g, t, i));
@@ -423,6 +431,7 @@ static void place_staged(keeli_staged *g, keeli_storage *t, keeli_reader_map *ke
         g->unique = unique;
         g->has_unique = unique != NULL;
     }
+    if (g->from_edges) keeli_edges_assign(&t->relation->edges, g->from_edges, &to->heap);
     if (!g->has_edges) return;
     const keeli_edges before = t->relation->edges;
     t->relation->edges = g->edges;
@@ -493,7 +502,7 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
         assign_storage(image, &image->staged.items[i], t);
         if (is_taken(image)) t->tracking.kinds_then = source_of(image, t)->tracking.kinds;
         else track_anew(to, t, source_of(image, t));
-        place_staged(&image->staged.items[i], t, keeps, data);
+        place_staged(to, &image->staged.items[i], t, keeps, data);
     }
     enter_names(to, from);
     if (to->journal) keeli_blocks_declare(image);

@@ -23,6 +23,7 @@ typedef struct keeli_staged {
     void *unique;
     keeli_queue removed, events;
     keeli_edges edges;
+    const keeli_edges *from_edges; // without values: they come to where they lay; NULL: the same
     keeli_change *logs[2]; // of ticks: insertions, modifications; NULL: the size is the same
     bool has_removed, has_events, has_edges, has_unique; // they were made
     bool is_same;                    // who has a value did not change, nor where

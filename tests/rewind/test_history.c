@@ -613,7 +613,47 @@ static void epochs_begin_anew(void **unused) {
     end(&g, &p);
 }
 
+KEEL_RELATION(Knows);
+KEEL_RELATION(Leads, .exclusive = true);
+
+// 50,000 edges lie there: a step holds one, and the lists that it lengthened.
+static void a_step_holds_the_edge_that_came(void **unused) {
+    (void)unused;
+    enum { EDGES = 50000 };
+    static keel_entity list[EDGES];
+    api_fixture f;
+    api_begin(&f);
+    for (uint32_t i = 0; i < EDGES; ++i) {
+        list[i] = keel_add_entity(f.world);
+        for (uint32_t k = 1; k < 4 && i > 3 && i < EDGES - 9; ++k)
+            assert_int_equal(keel_relate(f.world, list[i], Knows, list[i - k]), KEEL_OK);
+        if (i % 2) assert_int_equal(keel_relate(f.world, list[i], Leads, list[0]), KEEL_OK);
+    }
+    keel_history *history = keel_history_create(f.world, SIZE_MAX);
+    assert_int_equal(keel_history_push(history), KEEL_OK);
+    (void)added_by_push(history);
+    const uint64_t then = keeli_state_hash(f.world);
+    assert_int_equal(keel_relate(f.world, list[7], Knows, list[EDGES - 1]), KEEL_OK);
+    const size_t one = added_by_push(history);
+    if (one >= 8192) fail_msg("%zu bytes", one);
+    assert_int_equal(keel_relate(f.world, list[8], Leads, list[1]), KEEL_OK);
+    assert_int_equal(keel_unrelate(f.world, list[9], Leads, list[0]), KEEL_OK);
+    const size_t two = added_by_push(history);
+    if (two >= 8192) fail_msg("%zu bytes", two);
+    const uint64_t now = keeli_state_hash(f.world);
+    assert_int_equal(keel_history_back(history), KEEL_OK);
+    assert_int_equal(keel_history_back(history), KEEL_OK);
+    assert_true(keeli_state_hash(f.world) == then);
+    assert_true(keel_world_check(f.world, NULL));
+    assert_int_equal(keel_history_forward(history), KEEL_OK);
+    assert_int_equal(keel_history_forward(history), KEEL_OK);
+    assert_true(keeli_state_hash(f.world) == now);
+    keel_history_destroy(history);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(a_step_holds_the_edge_that_came, "a step holds the edge that came, not all edges"),
     TEST(each_state_comes_back, "each state that was pushed comes back, in both directions"),
     TEST(and_on_several_threads, "and on several threads"),
     TEST(played_again_it_is_the_same, "a world that went back plays on as it did"),
