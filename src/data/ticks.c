@@ -247,24 +247,34 @@ static void assign_marked(keeli_tick_page *to, const keeli_tick_page *from, uint
     }
 }
 
-// By the log of the one that is later. False: there is none, or it does not reach back.
+// By the log of the one that is later. False: there is none, or it does not reach back. All misses
+// are stores where it is `from`: its log says what its slots hold.
 static bool assign_logged(const keeli_ticks *t, const keeli_ticks *from, uint32_t since) {
     const keeli_ticks *later = t->latest > from->latest ? t : from;
     uint32_t count;
     if (t->latest == from->latest || !keeli_ticks_log_since(later, since - 1, &count)) return false;
     for (uint32_t i = later->log_count - count; i < later->log_count; ++i) {
-        const uint32_t index = later->log[i].index, page = index / KEELI_TICK_PAGE;
-        if (!keeli_ticks_has_page(t, index) || !keeli_ticks_has_page(from, index)) continue;
+        const keeli_change c = later->log[i];
+        const uint32_t page = c.index / KEELI_TICK_PAGE, at = c.index % KEELI_TICK_PAGE;
+        if (!keeli_ticks_has_page(t, c.index) || !keeli_ticks_has_page(from, c.index)) continue;
         const keeli_tick_page *a = from->pages[page];
-        keeli_tick_page *b = t->pages[page];
-        b->slots[index % KEELI_TICK_PAGE] = a->slots[index % KEELI_TICK_PAGE];
-        b->latest[index / 64 % KEELI_TICK_BLOCKS] = a->latest[index / 64 % KEELI_TICK_BLOCKS];
+        t->pages[page]->slots[at] = later == from ? c.tick : a->slots[at];
+        t->pages[page]->latest[at / 64] = later == from ? c.tick : a->latest[at / 64];
     }
     return true;
 }
 
+// How many entries of both logs are the same, where only marks came since both were: then a log
+// that begins at the same tick has lost nothing.
+static uint32_t same_entries(const keeli_ticks *a, const keeli_ticks *b) {
+    const uint32_t count = keeli_least(a->log_count, b->log_count);
+    const bool is_same = count && a->log_from == b->log_from && a->log[0].tick == b->log[0].tick;
+    return is_same ? count : 0;
+}
+
 void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
                         keeli_change *log, uint32_t since) {
+    uint32_t same = since ? same_entries(t, from) : 0;
     if (!since) keeli_pages_assign(&t->table, &tick_pages, &from->table);
     else if (!assign_logged(t, from, since))
         for (uint32_t page = 0; page < from->table.count; ++page)
@@ -276,12 +286,14 @@ void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *fro
         t->bytes += from->log_capacity * sizeof *log;
         t->log = log;
         t->log_capacity = from->log_capacity;
+        same = 0;
     }
     t->all = from->all;
     t->latest = from->latest;
     t->log_from = from->log_from;
     t->log_count = from->log_count;
-    if (t->log_count) memcpy(t->log, from->log, t->log_count * sizeof *t->log);
+    const size_t bytes = (from->log_count - same) * sizeof *t->log;
+    if (bytes) memcpy(t->log + same, from->log + same, bytes);
 }
 
 void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *enabled,

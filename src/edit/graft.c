@@ -213,8 +213,8 @@ static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint3
                         : keel_is_null(above) ? UINT32_MAX
                                               : place_of(g, above);
     const bool is_inside = at != UINT32_MAX;
-    const keeli_name *name = keeli_name_at(g->from, g->nodes[node]);
-    if (!is_inside && g->leaves_root_names) name = NULL;
+    const bool may_have_name = g->from->names.count && (is_inside || !g->leaves_root_names);
+    const keeli_name *name = may_have_name ? keeli_name_at(g->from, g->nodes[node]) : NULL;
     for (uint32_t copy = 0; copy < g->copies; ++copy) {
         const keel_entity e = made_of(g, node, copy);
         const keel_entity parent = is_inside ? made_of(g, at, copy) : g->root;
@@ -354,19 +354,23 @@ typedef struct value_list {
 
 static inline bool list_own(value_list *list, const keel_world *to, const keeli_recipe *r,
                             uint32_t node) {
-    const uint32_t index = keeli_index_of(r->nodes[node]), end = r->first[node + 1];
-    list->count = 0;
-    for (uint32_t i = r->first[node]; i < end; ++i) {
-        const keeli_storage *s = r->values[i];
-        if (s->flags & KEELI_HAS_HOOKS || list->count == PLAIN_VALUES) return false;
-        if (s->has_handles) {
+    const uint32_t index = keeli_index_of(r->nodes[node]);
+    const keeli_storage *const *from = r->values + r->first[node], *const *end = r->values +
+                                                                                 r->first[node + 1];
+    const bool is_more = r->is_more, points = r->points;
+    list->count = (uint32_t)(end - from);
+    if (list->count >= PLAIN_VALUES) return false;
+    for (keel_value *v = list->values; from < end; ++from, ++v) {
+        const keeli_storage *s = *from;
+        if (s->flags & KEELI_HAS_HOOKS) return false;
+        if (points && s->has_handles) {
             const keeli_storage *t = keeli_storage_known(to, &s->component);
             if (!t || keeli_flags_of(t)) return false;
         }
-        const void *value = r->is_more ? value_of(s, index) : keeli_store_value_there(s, index);
-        list->values[list->count++] = (keel_value){ &s->component, value };
+        v->component = &s->component;
+        v->value = is_more ? value_of(s, index) : keeli_store_value_there(s, index);
     }
-    return list->count < PLAIN_VALUES;
+    return true;
 }
 
 // In place of one of the first `own`, or in addition.
@@ -428,24 +432,27 @@ static void point_to_copies(const keeli_graft *g, uint32_t node) {
     }
 }
 
+static inline __attribute__((always_inline)) keel_result
+make_plain(const keeli_graft *g, uint32_t node, uint32_t copy, keel_entity *e) {
+    keel_world *to = g->to;
+    value_list list;
+    if (!list_values(g, node, copy, &list)) return KEEL_ABSENT;
+    if (keeli_is_unused(to) && !keel_is_null(*e = keeli_add_plain_entity(to, list.values)))
+        return KEEL_OK;
+    if (!keel_is_null(*e = keeli_edit_add_entity(to, NULL, list.values))) return KEEL_OK;
+    return to->reports.last.result < 0 ? to->reports.last.result : KEEL_ERROR_MEMORY;
+}
+
 // KEEL_ABSENT, with nothing done, when it takes more.
 static keel_result grow_plain(const keeli_graft *g) {
-    keel_world *to = g->to;
-    if (!g->recipe || g->is_held || g->from == to || g->copies > PLAIN_COPIES) return KEEL_ABSENT;
-    const uint32_t total = g->count * g->copies;
+    if (!g->recipe || g->is_held || g->from == g->to || g->copies > PLAIN_COPIES)
+        return KEEL_ABSENT;
     keel_result result = KEEL_OK;
-    value_list list;
-    uint32_t made = 0;
-    for (; made < total; ++made) {
-        keel_entity *e = &g->made[made];
-        if (!list_values(g, made / g->copies, made % g->copies, &list)) result = KEEL_ABSENT;
-        if (result != KEEL_OK) break;
-        if (keeli_is_unused(to) && !keel_is_null(*e = keeli_add_plain_entity(to, list.values)))
-            continue;
-        if (keel_is_null(*e = keeli_edit_add_entity(to, NULL, list.values)))
-            result = to->reports.last.result < 0 ? to->reports.last.result : KEEL_ERROR_MEMORY;
-        if (result != KEEL_OK) break;
-    }
+    keel_entity *e = g->made;
+    for (uint32_t node = 0; result == KEEL_OK && node < g->count; ++node)
+        for (uint32_t copy = 0; result == KEEL_OK && copy < g->copies; ++copy, ++e)
+            result = make_plain(g, node, copy, e);
+    const uint32_t made = (uint32_t)(e - g->made) - (result != KEEL_OK);
     for (uint32_t node = 0; result == KEEL_OK && g->recipe->points && node < g->count; ++node)
         point_to_copies(g, node);
     if (result != KEEL_OK && made) take_back(g, made, made);

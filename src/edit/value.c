@@ -150,7 +150,7 @@ static __attribute__((noinline)) void *get_stamped(keel_world *world, keel_entit
                                                    keeli_storage *s) {
     uint32_t place;
     if (!keeli_store_find(world, s, e, &place)) return not_alive(world, s, e);
-    keeli_stamp_place(s, place);
+    keeli_stamp_place(world, s, place);
     if (keeli_is_marked(s) && !keeli_track_modified_fast(world, s, keeli_index_of(e)))
         return get_mut_general(world, e, &s->component);
     return keeli_store_at(s, place);

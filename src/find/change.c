@@ -267,9 +267,9 @@ static void mark_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t 
         }
 }
 
-static void stamp_range(keeli_storage *s, uint32_t place, uint32_t count) {
+static void stamp_range(const keeli_storage *s, uint32_t place, uint32_t count) {
     for (uint32_t block = place / 64; count && block <= (place + count - 1) / 64; ++block)
-        keeli_stamp_place(s, block * 64);
+        keeli_stamp_place(s->world, s, block * 64);
 }
 
 // Numbers of a list are places, or count from the place of its only page.
@@ -299,7 +299,7 @@ static void stamp_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t
     }
     if (is_own && is_mask && keeli_store_is_by_index(s)) {
         for (uint32_t at = 0; at < count; at += 64)
-            if (it->chunk.words[at / 64]) keeli_stamp_place(s, it->who_first + at);
+            if (it->chunk.words[at / 64]) keeli_stamp_place(world, s, it->who_first + at);
         return;
     }
     for (uint32_t i = 0; i < count; ++i) {
@@ -307,7 +307,7 @@ static void stamp_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t
         uint32_t index = index_of(it, i);
         if (mark->relation) index = keeli_target_at(mark->relation, index);
         if (index == UINT32_MAX || (mark->maybe && !keeli_store_has(s, index))) continue;
-        keeli_stamp_place(s, keeli_store_place(world, s, index));
+        keeli_stamp_place(world, s, keeli_store_place(world, s, index));
     }
 }
 

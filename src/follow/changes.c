@@ -122,7 +122,7 @@ static inline __attribute__((always_inline)) void mark(const keel_world *world, 
 // A function of its own: what is only marked saves no registers for it.
 static __attribute__((noinline)) void stamp(const keel_world *world, keeli_storage *s,
                                             uint32_t index) {
-    keeli_stamp_place(s, keeli_store_place(world, s, index));
+    keeli_stamp_place(world, s, keeli_store_place(world, s, index));
     if (keeli_is_marked(s)) mark(world, s, index);
 }
 

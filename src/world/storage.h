@@ -117,9 +117,10 @@ static inline uint64_t *keeli_listed_word(const keeli_storage *s, uint32_t index
 
 // The value in a place is written; of KEELI_IS_STAMPED. Several threads may write values of one
 // block.
-static inline void keeli_stamp_place(keeli_storage *s, uint32_t place) {
+static inline void keeli_stamp_place(const keel_world *world, const keeli_storage *s,
+                                     uint32_t place) {
     const uint32_t block = place / 64;
-    if (block < s->stamps.count) keeli_atomic_put(&s->stamps.items[block], s->world->epoch);
+    if (block < s->stamps.count) keeli_atomic_put(&s->stamps.items[block], world->epoch);
 }
 
 // ------------------------------------------------------------------ values
