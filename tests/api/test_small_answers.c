@@ -202,6 +202,50 @@ static void a_unique_is_not_added_to_many(void **state) {
     api_end(&f);
 }
 
+// A group without a name has those of its components, as far as there is room.
+static void long_names_of_groups_are_cut(void **state) {
+    (void)state;
+    char text[3][60];
+    const keel_component *c[4] = { NULL };
+    api_begin(&f);
+    for (int i = 0; i < 3; ++i) {
+        memset(text[i], 'a' + i, sizeof text[i]);
+        text[i][sizeof text[i] - 1] = 0;
+        c[i] = keel_register_component(f.world, &(keel_component){ .name = text[i], .size = 4 });
+        assert_non_null(c[i]);
+    }
+    keel_group *group = NULL;
+    const keel_entity e = keel_add_entity(f.world);
+    for (int i = 0; i < 3; ++i)
+        assert_true(keel_add_component(f.world, e, c[i], &(int32_t){ i }) >= 0);
+    assert_int_equal(keel_group_create_of(f.world, &(keel_group_desc){ .get = c }, &group),
+                     KEEL_OK);
+    const char *name = keel_group_name(f.world, group);
+    assert_int_equal(strncmp(name, text[0], 59), 0);
+    assert_int_equal(strlen(name), 63);
+    assert_true(keel_group_contains(f.world, group, e));
+    assert_int_equal(keel_group_destroy(f.world, group), KEEL_OK);
+    api_end(&f);
+}
+
+// What a prefab has, but the world knows otherwise, cannot be spawned: nothing is.
+static void a_prefab_of_other_components(void **state) {
+    (void)state;
+    api_begin(&f);
+    keel_world *templates = keel_templates(f.world);
+    const keel_component *two = keel_register_component(
+        templates, &(keel_component){ .name = "bytes", .size = 2, .align = 2 });
+    assert_non_null(two);
+    const keel_prefab box = { keel_add_entity(templates) };
+    assert_true(keel_add_component(templates, box.root, two, &(int16_t){ 7 }) >= 0);
+    assert_non_null(
+        keel_register_component(f.world, &(keel_component){ .name = "bytes", .size = 1 }));
+    assert_true(keel_is_null(keel_spawn(f.world, box)));
+    assert_error(f.world, KEEL_ERROR_COMPONENT, "bytes");
+    assert_int_equal(keel_entity_count(f.world), 0);
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ room
 // As many as there may be entities is a question of memory; one more is too many.
 static void room_for_as_many_as_there_are_handles(void **state) {
@@ -341,6 +385,8 @@ int main(void) {
         cmocka_unit_test(long_names_end_in_dots),
         cmocka_unit_test(a_default_alignment_is_said_to_be_one),
         cmocka_unit_test(a_unique_is_not_added_to_many),
+        cmocka_unit_test(long_names_of_groups_are_cut),
+        cmocka_unit_test(a_prefab_of_other_components),
         cmocka_unit_test(room_for_as_many_as_there_are_handles),
         cmocka_unit_test(indexed_values_whose_copy_fails),
         cmocka_unit_test(threads_that_record_nothing),
