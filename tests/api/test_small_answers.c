@@ -15,6 +15,7 @@ static void values_for_no_world(void **state) {
     keel_set_assert_handler(api_go_on);
     assert_true(keel_add_component_values(none, keel_null(), values) < 0);
     assert_true(keel_unlink(none, keel_null()) < 0);
+    assert_true(keel_mark(none, keel_null(), Number) < 0);
     assert_true(keel_is_null(keel_add_child_values(none, keel_null(), values)));
     keel_set_assert_handler(NULL);
 }
@@ -246,6 +247,77 @@ static void a_prefab_of_other_components(void **state) {
     api_end(&f);
 }
 
+// A descriptor that was copied and made a unique is neither the component nor a unique.
+static void a_component_is_no_unique(void **state) {
+    (void)state;
+    api_begin(&f);
+    keel_component twisted = *KEEL_OF(Number);
+    twisted.is_unique = true;
+    keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+    assert_true(keel_set_unique_value(f.world, &twisted, &(Number){ 2 }) < 0);
+    assert_int_equal(keel_count(f.world, Number), 1);
+    keel_clear_errors(f.world);
+    api_end(&f);
+}
+
+// ------------------------------------------------------------------ what is told
+typedef struct Docked {
+    uint32_t berth;
+} Docked;
+KEEL_VALUED_RELATION(Docked, .exclusive = true);
+
+static void count_calls(const keel_change *event, void *data) {
+    (void)event;
+    ++*(uint32_t *)data;
+}
+static void a_new_value_relates_nobody(void **state) {
+    (void)state;
+    uint32_t calls = 0;
+    api_begin(&f);
+    const keel_entity ship = keel_add_entity(f.world), port = keel_add_entity(f.world);
+    assert_int_equal(keel_observe_component(f.world, KEEL_RELATION_OF(Docked), KEEL_ON_RELATED,
+                                            count_calls, &calls),
+                     KEEL_OK);
+    assert_int_equal(keel_relate(f.world, ship, Docked, port, { 1 }), KEEL_OK);
+    assert_int_equal(calls, 1);
+    assert_int_equal(keel_relate(f.world, ship, Docked, port, { 2 }), KEEL_OK);
+    assert_int_equal(calls, 1);
+    api_end(&f);
+}
+
+static void clearing_asks_all_components(void **state) {
+    (void)state;
+    api_begin(&f);
+    keel_add_child(f.world, keel_add_entity(f.world, KEEL_INIT(Number, { 1 }), KEEL_INIT(Other)));
+    const keel_component *read[] = { KEEL_OF(keel_parent), KEEL_OF(keel_child), KEEL_OF(Number),
+                                     KEEL_OF(Other) };
+    for (size_t i = 0; i < sizeof read / sizeof *read; ++i) {
+        const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = read[i] },
+                                    { .kind = KEEL_TERM_END } };
+        keel_view view;
+        assert_int_equal(keel_view_begin(&view, f.world, terms, "a reader"), KEEL_OK);
+        assert_int_equal(keel_clear_entities(f.world), KEEL_ERROR_BORROWED);
+        keel_view_end(&view);
+        keel_clear_errors(f.world);
+    }
+    assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
+    api_end(&f);
+}
+
+KEEL_SYSTEM_ONCE(fail_twice, KEEL_CONTEXT(context)) {
+    keel_fail(context, NULL, "the cause");
+    keel_fail(context, NULL, "what came of it");
+}
+KEEL_WORKLOAD(failing, KEEL_STEP(fail_twice));
+static void the_first_of_two_failures(void **state) {
+    (void)state;
+    api_begin(&f);
+    assert_true(keel_run_workload(f.world, failing) < 0);
+    assert_non_null(strstr(keel_first_error(f.world)->message, "the cause"));
+    keel_clear_errors(f.world);
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ room
 // As many as there may be entities is a question of memory; one more is too many.
 static void room_for_as_many_as_there_are_handles(void **state) {
@@ -387,6 +459,10 @@ int main(void) {
         cmocka_unit_test(a_unique_is_not_added_to_many),
         cmocka_unit_test(long_names_of_groups_are_cut),
         cmocka_unit_test(a_prefab_of_other_components),
+        cmocka_unit_test(a_component_is_no_unique),
+        cmocka_unit_test(a_new_value_relates_nobody),
+        cmocka_unit_test(clearing_asks_all_components),
+        cmocka_unit_test(the_first_of_two_failures),
         cmocka_unit_test(room_for_as_many_as_there_are_handles),
         cmocka_unit_test(indexed_values_whose_copy_fails),
         cmocka_unit_test(threads_that_record_nothing),
