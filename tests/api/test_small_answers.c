@@ -247,19 +247,6 @@ static void a_prefab_of_other_components(void **state) {
     api_end(&f);
 }
 
-// A descriptor that was copied and made a unique is neither the component nor a unique.
-static void a_component_is_no_unique(void **state) {
-    (void)state;
-    api_begin(&f);
-    keel_component twisted = *KEEL_OF(Number);
-    twisted.is_unique = true;
-    keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
-    assert_true(keel_set_unique_value(f.world, &twisted, &(Number){ 2 }) < 0);
-    assert_int_equal(keel_count(f.world, Number), 1);
-    keel_clear_errors(f.world);
-    api_end(&f);
-}
-
 // ------------------------------------------------------------------ what is told
 typedef struct Docked {
     uint32_t berth;
@@ -459,7 +446,6 @@ int main(void) {
         cmocka_unit_test(a_unique_is_not_added_to_many),
         cmocka_unit_test(long_names_of_groups_are_cut),
         cmocka_unit_test(a_prefab_of_other_components),
-        cmocka_unit_test(a_component_is_no_unique),
         cmocka_unit_test(a_new_value_relates_nobody),
         cmocka_unit_test(clearing_asks_all_components),
         cmocka_unit_test(the_first_of_two_failures),
