@@ -2,6 +2,9 @@
 // Answers at the edges of functions that other tests pass by: found by tools/mutate.
 #include "support/api_types.h"
 
+#include <pthread.h>
+#include <string.h>
+
 static api_fixture f;
 
 // ------------------------------------------------------------------ no world
@@ -12,6 +15,7 @@ static void values_for_no_world(void **state) {
     keel_set_assert_handler(api_go_on);
     assert_true(keel_add_component_values(none, keel_null(), values) < 0);
     assert_true(keel_unlink(none, keel_null()) < 0);
+    assert_true(keel_mark(none, keel_null(), Number) < 0);
     assert_true(keel_is_null(keel_add_child_values(none, keel_null(), values)));
     keel_set_assert_handler(NULL);
 }
@@ -156,6 +160,278 @@ static void hooks_without_values(void **state) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ what is wrong, said exactly
+// An error names an entity by its name, up to 60 characters of it; dots say that there are more.
+static void long_names_end_in_dots(void **state) {
+    (void)state;
+    char name[62] = { 0 };
+    api_fixture g;
+    api_begin(&f);
+    api_begin(&g);
+    for (size_t length = 60; length <= 61; ++length) {
+        const keel_entity e = keel_add_entity(f.world), child = keel_add_child(f.world, e);
+        memset(name, 'x', length);
+        assert_int_equal(keel_set_name(f.world, e, name), KEEL_OK);
+        assert_true(keel_is_null(keel_move_entity(f.world, e, g.world)));
+        assert_error(f.world, KEEL_ERROR_ARGUMENT,
+                     length > 60 ? "xxx...\" to another world" : "xxx\" to another world");
+        keel_unlink(f.world, child);
+    }
+    api_end(&f);
+    api_end(&g);
+}
+
+static void a_default_alignment_is_said_to_be_one(void **state) {
+    (void)state;
+    const keel_component bytes = { .name = "bytes", .size = 1 };
+    const keel_component more = { .name = "bytes", .size = 2 };
+    api_begin(&f);
+    assert_non_null(keel_register_component(f.world, &bytes));
+    assert_null(keel_register_component(f.world, &more));
+    assert_error(f.world, KEEL_ERROR_COMPONENT, "(2 bytes, alignment 1, sparse set)");
+    api_end(&f);
+}
+
+static void a_unique_is_not_added_to_many(void **state) {
+    (void)state;
+    api_begin(&f);
+    const keel_entity e[2] = { keel_add_entity(f.world), keel_add_entity(f.world) };
+    keel_set_unique(f.world, Time, { 1, 2 });
+    assert_int_equal(keel_add_component_to_many(f.world, e, 2, KEEL_UNIQUE_OF(Time), NULL, 0),
+                     KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "unique");
+    api_end(&f);
+}
+
+// A group without a name has those of its components, as far as there is room.
+static void long_names_of_groups_are_cut(void **state) {
+    (void)state;
+    char text[3][60];
+    const keel_component *c[4] = { NULL };
+    api_begin(&f);
+    for (int i = 0; i < 3; ++i) {
+        memset(text[i], 'a' + i, sizeof text[i]);
+        text[i][sizeof text[i] - 1] = 0;
+        c[i] = keel_register_component(f.world, &(keel_component){ .name = text[i], .size = 4 });
+        assert_non_null(c[i]);
+    }
+    keel_group *group = NULL;
+    const keel_entity e = keel_add_entity(f.world);
+    for (int i = 0; i < 3; ++i)
+        assert_true(keel_add_component(f.world, e, c[i], &(int32_t){ i }) >= 0);
+    assert_int_equal(keel_group_create_of(f.world, &(keel_group_desc){ .get = c }, &group),
+                     KEEL_OK);
+    const char *name = keel_group_name(f.world, group);
+    assert_int_equal(strncmp(name, text[0], 59), 0);
+    assert_int_equal(strlen(name), 63);
+    assert_true(keel_group_contains(f.world, group, e));
+    assert_int_equal(keel_group_destroy(f.world, group), KEEL_OK);
+    api_end(&f);
+}
+
+// What a prefab has, but the world knows otherwise, cannot be spawned: nothing is.
+static void a_prefab_of_other_components(void **state) {
+    (void)state;
+    api_begin(&f);
+    keel_world *templates = keel_templates(f.world);
+    const keel_component *two = keel_register_component(
+        templates, &(keel_component){ .name = "bytes", .size = 2, .align = 2 });
+    assert_non_null(two);
+    const keel_prefab box = { keel_add_entity(templates) };
+    assert_true(keel_add_component(templates, box.root, two, &(int16_t){ 7 }) >= 0);
+    assert_non_null(
+        keel_register_component(f.world, &(keel_component){ .name = "bytes", .size = 1 }));
+    assert_true(keel_is_null(keel_spawn(f.world, box)));
+    assert_error(f.world, KEEL_ERROR_COMPONENT, "bytes");
+    assert_int_equal(keel_entity_count(f.world), 0);
+    api_end(&f);
+}
+
+// ------------------------------------------------------------------ what is told
+typedef struct Docked {
+    uint32_t berth;
+} Docked;
+KEEL_VALUED_RELATION(Docked, .exclusive = true);
+
+static void count_calls(const keel_change *event, void *data) {
+    (void)event;
+    ++*(uint32_t *)data;
+}
+static void a_new_value_relates_nobody(void **state) {
+    (void)state;
+    uint32_t calls = 0;
+    api_begin(&f);
+    const keel_entity ship = keel_add_entity(f.world), port = keel_add_entity(f.world);
+    assert_int_equal(keel_observe_component(f.world, KEEL_RELATION_OF(Docked), KEEL_ON_RELATED,
+                                            count_calls, &calls),
+                     KEEL_OK);
+    assert_int_equal(keel_relate(f.world, ship, Docked, port, { 1 }), KEEL_OK);
+    assert_int_equal(calls, 1);
+    assert_int_equal(keel_relate(f.world, ship, Docked, port, { 2 }), KEEL_OK);
+    assert_int_equal(calls, 1);
+    api_end(&f);
+}
+
+static void clearing_asks_all_components(void **state) {
+    (void)state;
+    api_begin(&f);
+    keel_add_child(f.world, keel_add_entity(f.world, KEEL_INIT(Number, { 1 }), KEEL_INIT(Other)));
+    const keel_component *read[] = { KEEL_OF(keel_parent), KEEL_OF(keel_child), KEEL_OF(Number),
+                                     KEEL_OF(Other) };
+    for (size_t i = 0; i < sizeof read / sizeof *read; ++i) {
+        const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = read[i] },
+                                    { .kind = KEEL_TERM_END } };
+        keel_view view;
+        assert_int_equal(keel_view_begin(&view, f.world, terms, "a reader"), KEEL_OK);
+        assert_int_equal(keel_clear_entities(f.world), KEEL_ERROR_BORROWED);
+        keel_view_end(&view);
+        keel_clear_errors(f.world);
+    }
+    assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
+    api_end(&f);
+}
+
+static keel_entity looked_at;
+KEEL_SYSTEM_ONCE(look_twice, KEEL_MAY_WRITE(Number), KEEL_CONTEXT(context)) {
+    (void)keel_get(context, looked_at, Other);
+    (void)keel_get(context, looked_at, Third);
+}
+KEEL_WORKLOAD(looking_twice, KEEL_STEP(look_twice));
+static void the_first_of_two_errors(void **state) {
+    (void)state;
+    api_begin(&f);
+    looked_at = keel_add_entity(f.world, KEEL_INIT(Number), KEEL_INIT(Other), KEEL_INIT(Third));
+    (void)keel_run_workload(f.world, looking_twice);
+    assert_non_null(strstr(keel_first_error(f.world)->message, "Other"));
+    keel_clear_errors(f.world);
+    api_end(&f);
+}
+
+// ------------------------------------------------------------------ room
+// As many as there may be entities is a question of memory; one more is too many.
+static void room_for_as_many_as_there_are_handles(void **state) {
+    (void)state;
+    const uint32_t most = (uint32_t)KEEL_MAX_ENTITY_INDEX + 1;
+    api_begin(&f);
+    assert_int_equal(keel_register(f.world, Number), KEEL_OK);
+    counting_allocator_fail_after(&f.memory, 0);
+    assert_int_equal(keel_reserve(f.world, Number, most), KEEL_ERROR_MEMORY);
+    keel_clear_errors(f.world);
+    assert_int_equal(keel_reserve(f.world, Number, most + 1), KEEL_ERROR_FULL);
+    keel_clear_errors(f.world);
+    counting_allocator_never_fail(&f.memory);
+    api_end(&f);
+}
+
+typedef struct Steady {
+    Owned owned;
+} Steady;
+KEEL_COMPONENT(Steady, .storage = KEEL_INDEXED, .drop = owned_drop, .copy = owned_copy,
+               .move = owned_move);
+
+// A copy hook that fails leaves no value in the other world that was not copied.
+static void indexed_values_whose_copy_fails(void **state) {
+    (void)state;
+    api_fixture g;
+    api_begin(&f);
+    owned_begin();
+    for (uint32_t i = 0; i < 10; ++i)
+        keel_add_entity(f.world, KEEL_INIT(Steady, { owned_make() }));
+    api_begin(&g);
+    owned.copies_left = 4;
+    assert_true(keel_copy_world(f.world, g.world) < 0);
+    keel_clear_errors(g.world);
+    keel_clear_errors(f.world);
+    assert_int_equal(owned.faults, 0);
+    api_end(&g); // drops what was copied, and nothing else
+    assert_int_equal(owned.living, 10);
+    api_end(&f);
+    assert_owned_end();
+}
+
+// ------------------------------------------------------------------ commands of threads
+typedef struct from_thread {
+    keel_world *world;
+    keel_entity adds_to; // null: it only asks for its commands
+    bool is_done;
+} from_thread;
+static void *record(void *data) {
+    from_thread *t = data;
+    keel_commands *list = keel_world_commands(t->world);
+    t->is_done =
+        list && (keel_is_null(t->adds_to) || keel_add(list, t->adds_to, Number, { 1 }) == KEEL_OK);
+    return NULL;
+}
+
+// A thread that asked for commands and recorded none, after one that did.
+static void threads_that_record_nothing(void **state) {
+    (void)state;
+    api_begin(&f);
+    assert_int_equal(keel_register(f.world, Number), KEEL_OK);
+    for (uint32_t round = 1; round <= 3; ++round) {
+        const keel_entity e[4] = { keel_add_entity(f.world), keel_null(),
+                                   keel_add_entity(f.world) };
+        assert_int_equal(keel_share_begin(f.world), KEEL_OK);
+        for (int i = 0; i < 4; ++i) {
+            pthread_t thread;
+            from_thread t = { f.world, i == 3 ? keel_null() : e[i], false };
+            pthread_create(&thread, NULL, record, &t);
+            pthread_join(thread, NULL);
+            assert_true(t.is_done);
+        }
+        assert_int_equal(keel_share_end(f.world), KEEL_OK);
+        assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+        assert_int_equal(keel_count(f.world, Number), round * 2);
+    }
+    api_end(&f);
+}
+
+// ------------------------------------------------------------------ described fields
+typedef struct Inner {
+    char kind, unused;
+    char label[8];
+} Inner;
+KEEL_FIELDS(Inner, kind, KEEL_FIELD(unused, .transient = true), label);
+typedef struct Outer {
+    Inner in[2];
+} Outer;
+KEEL_FIELDS(Outer, KEEL_FIELD(in, .of = KEEL_TYPE(Inner)));
+KEEL_COMPONENT(Outer, KEEL_HAS_FIELDS(Outer));
+
+static uint64_t hash_of(const char *label, char unused) {
+    uint64_t hash = 0;
+    Outer value = { { { 'a', unused, "first" }, { 'b', unused, "" } } };
+    strncpy(value.in[1].label, label, sizeof value.in[1].label - 1);
+    api_begin(&f);
+    keel_add_component(f.world, keel_add_entity(f.world), KEEL_OF(Outer), &value);
+    assert_int_equal(keel_world_hash(f.world, &hash), KEEL_OK);
+    api_end(&f);
+    return hash;
+}
+static void fields_of_fields_are_hashed(void **state) {
+    (void)state;
+    assert_true(hash_of("second", 0) == hash_of("second", 1)); // which is not part of the value
+    assert_true(hash_of("second", 0) != hash_of("third", 0));
+}
+
+static void small_enums_and_odd_lengths(void **state) {
+    (void)state;
+    static const keel_named_value names[] = { { "down", -1 }, { "up", 1 } };
+    static const keel_type way = { .name = "Way", .size = 1, .values = names, .value_count = 2 };
+    static const keel_field small = { .name = "f", .type = KEEL_FIELD_I8, .count = 1, .of = &way };
+    static const keel_field odd = {
+        .name = "f", .type = KEEL_FIELD_STRUCT, .count = sizeof(Inner) + 1, .of = KEEL_TYPE(Inner)
+    };
+    api_begin(&f);
+    assert_non_null(keel_register_component(
+        f.world,
+        &(keel_component){ .name = "small", .size = 1, .fields = &small, .field_count = 1 }));
+    assert_null(keel_register_component(
+        f.world, &(keel_component){ .name = "odd", .size = 64, .fields = &odd, .field_count = 1 }));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "is not as large as structs of its type");
+    api_end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_for_no_world),
@@ -167,6 +443,19 @@ int main(void) {
         cmocka_unit_test(values_of_recorded_spawns),
         cmocka_unit_test(looking_at_the_dead_says_nothing),
         cmocka_unit_test(hooks_without_values),
+        cmocka_unit_test(long_names_end_in_dots),
+        cmocka_unit_test(a_default_alignment_is_said_to_be_one),
+        cmocka_unit_test(a_unique_is_not_added_to_many),
+        cmocka_unit_test(long_names_of_groups_are_cut),
+        cmocka_unit_test(a_prefab_of_other_components),
+        cmocka_unit_test(a_new_value_relates_nobody),
+        cmocka_unit_test(clearing_asks_all_components),
+        cmocka_unit_test(the_first_of_two_errors),
+        cmocka_unit_test(room_for_as_many_as_there_are_handles),
+        cmocka_unit_test(indexed_values_whose_copy_fails),
+        cmocka_unit_test(threads_that_record_nothing),
+        cmocka_unit_test(fields_of_fields_are_hashed),
+        cmocka_unit_test(small_enums_and_odd_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

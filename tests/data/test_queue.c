@@ -186,6 +186,22 @@ static void trimming_keeps_what_is_needed(void **state) {
     end();
 }
 
+static void queues_that_hold_nothing_are_compared(void **state) {
+    (void)state;
+    begin(0);
+    keeli_queue other;
+    keeli_queue_init(&other, &type, false);
+    assert_true(keeli_queue_is_same(&queue, &other));
+    other.dropped_tick = 1;
+    assert_false(keeli_queue_is_same(&queue, &other));
+    other.dropped_tick = 0;
+    assert_true(keeli_queue_is_same(&queue, &other));
+    push(1);
+    assert_false(keeli_queue_is_same(&queue, &other)); // what is held is not looked at
+    keeli_queue_deinit(&other, &memory.heap);
+    end();
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(values_survive_growth_at_any_place, "values survive growth, wherever the ring begins"),
     TEST(room_is_made_of_what_all_have_passed, "room is made of what all have passed first"),
@@ -193,6 +209,8 @@ static const struct CMUnitTest tests[] = {
     TEST(the_latest_can_be_taken_back, "the latest events can be taken back"),
     TEST(trimming_keeps_what_is_needed, "trimming leaves room for what is held and to come"),
     TEST(what_waits_is_what_systems_have_not_passed, "what waits is what systems have not passed"),
+    TEST(queues_that_hold_nothing_are_compared,
+         "queues are the same that hold nothing and know as much"),
 };
 
 int main(void) { return RUN(tests); }

@@ -145,6 +145,19 @@ static void any_marks(void **state) {
 }
 
 // The base rises: who was seen stays seen, who was not stays unseen, by readers in the upper half.
+// Blocks that were marked as a whole sink with the base, too.
+static void whole_blocks_are_rebased(void **state) {
+    (void)state;
+    begin();
+    keeli_ticks_mark_range(&ticks, 0, 128, 1000);
+    keeli_ticks_rebase(&ticks, 600);
+    assert_true(keeli_ticks_are_valid(&ticks));
+    for (uint32_t i = 0; i < 128; ++i)
+        assert_int_equal(keeli_ticks_get(&ticks, i), 400);
+    assert_int_equal(keeli_ticks_bits(&ticks, 0, keeli_tick_range_of(500, 1200), UINT64_MAX), 0);
+    end();
+}
+
 static void rebased(void **state) {
     (void)state;
     begin();
@@ -192,6 +205,7 @@ static void out_of_memory(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(windows, "S-81: the port kit's windows: (last, now]"),
     TEST(any_marks, "ticks are those of an array of numbers, whatever is marked and how"),
+    TEST(whole_blocks_are_rebased, "what was marked as a whole block sinks with the base"),
     TEST(rebased, "the base rises without losing or inventing a change"),
     TEST(out_of_memory, "out of memory: nothing is changed"),
 };

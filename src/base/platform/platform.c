@@ -7,6 +7,8 @@
 #endif
 #include "base/platform/platform.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +85,7 @@ void keeli_lock_take(keeli_lock *lock) {
 }
 void keeli_lock_give(keeli_lock *lock) {
     keeli_perturb();
+    KEEL_ASSERT_INTERNAL(pthread_mutex_trylock(&lock->handle) != 0); // it is held
     pthread_mutex_unlock(&lock->handle);
 }
 
