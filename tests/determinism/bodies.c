@@ -157,11 +157,19 @@ static uint64_t spawn_some(keel_scope *scope, uint64_t h) {
     return mix(roots[0].bits, roots[2].bits);
 }
 
+// Few names, so that some are refused, and some are lost when a parent goes.
+static void name_or_copy(keel_scope *scope, uint64_t h, keel_entity e) {
+    static const char *const names[] = { "a", "b", "c", "d", "e", NULL };
+    if (h % 3 || !now.plan->creates) (void)keel_set_name(scope, e, names[(h >> 2) % 6]);
+    else (void)keel_apply_prefab(scope, e, now.prefab);
+}
+
 static void edit_wide(keel_world *world, uint64_t h, keel_entity e) {
     const uint64_t number = h >> 5;
     if (h % 32 == 0) (void)keel_clear_all_changes(world, KEEL_TRACK_ALL, UINT64_MAX);
     else if (h % 4 == 0) (void)keel_send_event(KEEL_SCOPE(world), &events[h >> 2 & 1], &number);
     else if (h % 4 == 1 && now.plan->creates) (void)spawn_some(KEEL_SCOPE(world), h >> 8);
+    else if (h % 16 == 2) name_or_copy(KEEL_SCOPE(world), h >> 8, e);
     else relate_some(KEEL_SCOPE(world), &relations[(h >> 2) % RELATIONS], h >> 8, e);
 }
 
@@ -473,6 +481,10 @@ static uint64_t record(job *j, uint64_t h, keel_entity e) {
     }
     if (everything && now.plan->is_wide && now.plan->creates && (next >> 50) % 8 == 0)
         return spawn_some(KEEL_SCOPE(j->commands), next >> 4);
+    if (everything && now.plan->is_wide && (next >> 50) % 8 == 1) {
+        name_or_copy(KEEL_SCOPE(j->commands), next >> 4, e);
+        return 0;
+    }
     switch (next % (everything ? 8 : 5)) {
     case 0:
         return create(j, next >> 4, e, everything && next >> 60 & 1);

@@ -76,6 +76,7 @@ static void prepare(keel_world *world, const plan *p, keel_group **groups) {
         (void)keel_register_component(world, &relations[r]);
     for (uint32_t e = 0; e < EVENTS; ++e)
         (void)keel_register_component(world, &events[e]);
+    (void)keel_register_component(world, KEEL_OF(keel_name)); // or a frame is the first to know it
     if (p->is_wide) make_prefab(world);
     for (uint32_t u = 0; u < UNIQUES - 1; ++u)
         (void)keel_set_unique_value(world, &uniques[u], &(uint64_t){ mix(p->seed, u) });
