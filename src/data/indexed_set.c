@@ -28,8 +28,7 @@ static size_t colour(const keeli_indexed_set *set, uint32_t page) {
     return ((page + own) * colour_step & (colours - 1)) & ~(size_t)63;
 }
 static size_t page_bytes(const keeli_indexed_set *set) {
-    const bool coloured = set->root.shift >= 6 && set->align <= 64;
-    return value_bytes(set) + (coloured ? colours : 0);
+    return value_bytes(set) + (set->root.shift >= 6 && set->align <= 64 ? colours : 0);
 }
 
 static bool grow(keeli_indexed_set *set, keeli_heap *heap, uint32_t need) {

@@ -74,8 +74,7 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
     keeli_world_lock(world);
     const keeli_holder *holder = find_other(world, storage, asker, &use);
     if (holder) {
-        for (uint32_t i = 0; i < sizeof other; ++i)
-            other[i] = holder->name[i];
+        memcpy(other, holder->name, sizeof other);
         if (use) access = use->access;
     }
     keeli_world_unlock(world);

@@ -30,9 +30,8 @@ keel_commands *keeli_commands_take(keel_world *world) {
         --world->commands.spare_count;
     }
     keeli_world_unlock(world);
-    if (!list) return keeli_commands_new(world);
-    list->next = NULL;
-    return list;
+    if (list) list->next = NULL;
+    return list ? list : keeli_commands_new(world);
 }
 
 void keeli_commands_spare(keel_world *world, keel_commands *list) {

@@ -175,7 +175,17 @@ static void exhausted_memory_changes_nothing(void **state) {
         }
 }
 
+static void nobody_has_no_edges(void **state) {
+    (void)state;
+    begin(false, 1);
+    assert_int_equal(keeli_edge_next(&edges.targets, 3, 0), KEELI_NO_EDGE);
+    assert_int_equal(keeli_edge_before(&edges.targets, 3, 0), KEELI_NO_EDGE);
+    assert_int_equal(keeli_edge_before(&edges.sources, 3, 9), KEELI_NO_EDGE);
+    end();
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(nobody_has_no_edges, "who is related to nobody has no edges before or behind any place"),
     TEST(one_target_each, "exclusive edges are as a plain model of lists, in the same order"),
     TEST(many_targets_each, "many edges are as a plain model of lists, in the same order"),
     TEST(long_lists_keep_their_order,
