@@ -272,6 +272,21 @@ static void a_new_value_relates_nobody(void **state) {
     api_end(&f);
 }
 
+static void observers_of_all_end_with_the_world(void **state) {
+    (void)state;
+    uint32_t calls = 0;
+    api_begin(&f);
+    assert_int_equal(keel_register(f.world, Number, keel_name), KEEL_OK);
+    const keel_component *all[] = { KEEL_OF(keel_parent), KEEL_OF(keel_child), KEEL_OF(keel_name),
+                                    KEEL_OF(Number) };
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        assert_int_equal(
+            keel_observe_component(f.world, all[i], KEEL_ON_DELETED, count_calls, &calls), KEEL_OK);
+    keel_add_child(f.world, keel_add_entity(f.world, KEEL_INIT(Number)));
+    api_end(&f); // no byte is left
+    assert_int_equal(calls, 3);
+}
+
 static void clearing_asks_all_components(void **state) {
     (void)state;
     api_begin(&f);
@@ -449,6 +464,7 @@ int main(void) {
         cmocka_unit_test(long_names_of_groups_are_cut),
         cmocka_unit_test(a_prefab_of_other_components),
         cmocka_unit_test(a_new_value_relates_nobody),
+        cmocka_unit_test(observers_of_all_end_with_the_world),
         cmocka_unit_test(clearing_asks_all_components),
         cmocka_unit_test(the_first_of_two_errors),
         cmocka_unit_test(room_for_as_many_as_there_are_handles),
