@@ -11,7 +11,7 @@ FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 .PHONY: help demo test bench check format clean
 .PHONY: amalgamate dist bindings cost cost-update check-cost
 .PHONY: check-format check-layers check-acceptance check-house check-docs check-release check-asan \
-	check-tsan check-perturb check-clang check-dist check-valgrind check-data check-hardened check-static
+	check-tsan check-perturb check-tiny check-clang check-dist check-valgrind check-data check-hardened check-static
 .NOTPARALLEL:
 
 help:
@@ -113,7 +113,7 @@ bindings:
 	tools/make_bindings
 
 check: check-format check-layers check-house check-acceptance check-bindings check-cost check-release check-data check-asan \
-	check-tsan check-perturb check-clang check-static check-hardened check-dist check-valgrind check-docs
+	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs
 
 check-packages:
 	@tools/install_packages check
@@ -138,7 +138,7 @@ check-bindings:
 check-house:
 	@tools/check_house
 
-check-release check-asan check-tsan check-perturb check-clang check-hardened check-dist: check-%: check-packages
+check-release check-asan check-tsan check-perturb check-tiny check-clang check-hardened check-dist: check-%: check-packages
 	cmake --preset $* $(OPTIONS)
 	cmake --build --preset $* -j $(JOBS)
 	ctest --preset $* -j $(JOBS)

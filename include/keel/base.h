@@ -53,6 +53,15 @@ static inline uint32_t keeli_highest_bit(uint32_t value) {
     return bit;
 }
 #endif
+// Sizes that decide between two ways. With KEEL_TINY, a build for tests of Keel itself, they are
+// the smallest that are legal, so that all borders are met all the time: grep for KEELI_SIZE.
+#if defined(KEEL_TINY)
+#define KEELI_SIZE(usual, tiny) tiny
+#else
+#define KEELI_SIZE(usual, tiny) usual
+#endif
+#define KEELI_PAGE_SHIFT KEELI_SIZE(12, 6)
+#define KEELI_PAGE (1u << KEELI_PAGE_SHIFT) // indices: of bits, versions, places, ticks, lists
 /// @endcond
 
 #ifdef __cplusplus

@@ -353,14 +353,15 @@ KEEL_API keel_lookup keel_lookup_of_component(keel_world *world, const keel_comp
 
 /// Private: is the bit of an entity index set?
 static inline bool keeli_has_bit(const struct keeli_bits_root *bits, uint32_t index) {
-    return index >> 12 < bits->page_count &&
-           bits->pages[index >> 12][(index & 4095u) / 64] >> (index % 64) & 1;
+    return index >> KEELI_PAGE_SHIFT < bits->page_count &&
+           bits->pages[index >> KEELI_PAGE_SHIFT][(index & (KEELI_PAGE - 1)) / 64] >> (index % 64) &
+               1;
 }
 /// Private: where an entity index has its value, UINT32_MAX when it has none.
 static inline uint32_t keeli_place(keel_storage kind, const struct keeli_set_root *set,
                                    const struct keeli_bits_root *bits,
                                    const struct keeli_entity_root *entities, uint32_t index) {
-    const uint32_t page = index >> 12, at = index & 4095u;
+    const uint32_t page = index >> KEELI_PAGE_SHIFT, at = index & (KEELI_PAGE - 1);
     if (kind == KEEL_INDEXED) return keeli_has_bit(bits, index) ? index : UINT32_MAX;
     if (kind == KEEL_SPARSE_SET) return page < set->page_count ? set->sparse[page][at] : UINT32_MAX;
     return keeli_has_bit(bits, index) ? entities->where[page][at] : UINT32_MAX;
@@ -371,7 +372,7 @@ static inline uint32_t keeli_indexed_shift(size_t size) {
     return size == 0     ? 31
            : size > 1024 ? 0
            : size >= 512 ? 6
-                         : 15 - KEELI_HIGHEST_BIT((uint32_t)size);
+                         : KEELI_SIZE(15 - KEELI_HIGHEST_BIT((uint32_t)size), 6);
 }
 
 /// Private: what a column reads; a set that has nothing when it is not to find anything.
@@ -406,7 +407,8 @@ static inline void *keeli_column_at(const keel_lookup *column, keel_entity e, si
     void *const *pages = set->pages;
     const uint32_t shift_of_places = set->shift;
 
-    const uint32_t index = keeli_index_of(e), page = index >> 12, at = index & 4095u;
+    const uint32_t index = keeli_index_of(e), page = index >> KEELI_PAGE_SHIFT,
+                   at = index & (KEELI_PAGE - 1);
     if (page >= page_count || !(words[page][at / 64] >> (at % 64) & 1)) return NULL;
     // what has a value is alive, so its version is there, and is one of a living entity
     const uint32_t upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
@@ -454,7 +456,8 @@ static inline uint32_t keeli_reach(const struct keeli_set_root *set, keel_storag
 /// Private: has an entity that is within reach a value, and in which place?
 static inline bool keeli_find_place(const struct keeli_set_root *set, keel_storage kind,
                                     keel_entity e, uint32_t *place) {
-    const uint32_t index = keeli_index_of(e), page = index >> 12, at = index & 4095u;
+    const uint32_t index = keeli_index_of(e), page = index >> KEELI_PAGE_SHIFT,
+                   at = index & (KEELI_PAGE - 1);
     *place = kind == KEEL_SPARSE_SET ? set->sparse[page][at] : index;
     if (kind == KEEL_SPARSE_SET ? *place == UINT32_MAX
                                 : !(set->bits->pages[page][at / 64] >> (at % 64) & 1))
@@ -469,7 +472,7 @@ static inline bool keeli_world_has(const keel_scope *world, keel_entity e,
                                    const keel_component *component) {
     const struct keeli_set_root *set = keeli_known_set(world, component);
     uint32_t place;
-    if (!set || keeli_index_of(e) >> 12 >= keeli_reach(set, component->storage))
+    if (!set || keeli_index_of(e) >> KEELI_PAGE_SHIFT >= keeli_reach(set, component->storage))
         return keel_has_component(world, e, component);
     return keeli_find_place(set, component->storage, e, &place);
 }
@@ -480,7 +483,7 @@ static inline void *keeli_reached_value(const struct keeli_set_root *set, keel_e
     uint32_t place;
     if (!keeli_find_place(set, kind, e, &place)) return NULL;
     const uint32_t shift = kind == KEEL_INDEXED     ? keeli_indexed_shift(component->size)
-                           : kind == KEEL_ARCHETYPE ? 12
+                           : kind == KEEL_ARCHETYPE ? KEELI_PAGE_SHIFT
                                                     : set->shift;
     return keeli_value_in(set->pages, place, component->size, shift);
 }
@@ -488,7 +491,7 @@ static inline void *keeli_reached_value(const struct keeli_set_root *set, keel_e
 static inline const void *keeli_world_get(const keel_scope *world, keel_entity e,
                                           const keel_component *component) {
     const struct keeli_set_root *set = keeli_known_set(world, component);
-    if (!set || keeli_index_of(e) >> 12 >= keeli_reach(set, component->storage))
+    if (!set || keeli_index_of(e) >> KEELI_PAGE_SHIFT >= keeli_reach(set, component->storage))
         return keel_get_component(world, e, component);
     return keeli_reached_value(set, e, component);
 }
@@ -506,7 +509,7 @@ static inline void *keeli_world_get_mut(keel_scope *world, keel_entity e,
         return keel_get_component_mut(world, e, component);
     if (head->flags & KEELI_WRITE_MARKS) return keeli_get_marked(world, e, storage);
     const struct keeli_set_root *set = root->sets[number];
-    void *value = keeli_index_of(e) >> 12 < keeli_reach(set, component->storage)
+    void *value = keeli_index_of(e) >> KEELI_PAGE_SHIFT < keeli_reach(set, component->storage)
                       ? keeli_reached_value(set, e, component)
                       : NULL;
 #ifndef NDEBUG

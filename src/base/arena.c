@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/arena.h"
 
-enum { block_bytes = 16384 };
+enum { block_bytes = KEELI_SIZE(16384, 64) };
 
 static void *take(keeli_arena_block *block, size_t size, size_t align) {
     const uintptr_t start = (uintptr_t)(block + 1);

@@ -85,7 +85,7 @@ bool keeli_array_reserve(keeli_heap *heap, void **items, uint32_t *capacity, uin
                          size_t item_size) {
     if (need <= *capacity) return true;
     if (need > UINT32_MAX) return false;
-    uint64_t grown = *capacity < 8 ? 8 : (uint64_t)*capacity * 2;
+    uint64_t grown = *capacity < KEELI_SIZE(8, 64) ? KEELI_SIZE(8, 1) : (uint64_t)*capacity * 2;
     if (grown < need) grown = need;
     if (grown > UINT32_MAX) grown = UINT32_MAX;
     void *fresh = keeli_resize(heap, *items, *capacity * item_size, (size_t)grown * item_size,
@@ -108,7 +108,7 @@ void keeli_array_trim(keeli_heap *heap, void **items, uint32_t *capacity, uint32
 void *keeli_table_grow(keeli_heap *heap, void *table, uint32_t *capacity, uint32_t need,
                        size_t *bytes) {
     if (need <= *capacity) return table;
-    uint32_t grown = *capacity ? *capacity * 2 : 4;
+    uint32_t grown = *capacity ? *capacity * 2 : KEELI_SIZE(4, 1);
     if (grown < need) grown = need;
     const size_t old_size = *capacity * sizeof(void *), more = grown * sizeof(void *) - old_size;
     char *fresh = keeli_resize(heap, table, old_size, old_size + more, sizeof(void *));
@@ -198,7 +198,8 @@ static void free_items(const keeli_pointer_table *table, keeli_heap *heap) {
 
 bool keeli_pointer_reserve(keeli_pointer_table *table, keeli_heap *heap) {
     if ((table->count + 1) * 2 <= table->capacity) return true;
-    keeli_pointer_table fresh = { .capacity = table->capacity ? table->capacity * 2 : 32 };
+    keeli_pointer_table fresh = { .capacity =
+                                      table->capacity ? table->capacity * 2 : KEELI_SIZE(32, 2) };
     fresh.items = keeli_new_zeroed(heap, fresh.capacity * sizeof *fresh.items, sizeof(void *));
     if (!fresh.items) return false;
     for (uint32_t i = 0; i < table->capacity; ++i)

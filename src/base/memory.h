@@ -71,7 +71,7 @@ void *keeli_table_grow(keeli_heap *heap, void *table, uint32_t *capacity, uint32
                        size_t *bytes);
 void keeli_table_free(keeli_heap *heap, void *table, uint32_t capacity);
 
-// An initialiser with the same value 4,096 times.
+// An initialiser with the same value for each index of a page.
 #define KEELI_4_TIMES(x) x, x, x, x
 #define KEELI_16_TIMES(x) KEELI_4_TIMES(x), KEELI_4_TIMES(x), KEELI_4_TIMES(x), KEELI_4_TIMES(x)
 #define KEELI_64_TIMES(x) KEELI_16_TIMES(x), KEELI_16_TIMES(x), KEELI_16_TIMES(x), KEELI_16_TIMES(x)
@@ -81,6 +81,7 @@ void keeli_table_free(keeli_heap *heap, void *table, uint32_t capacity);
     KEELI_256_TIMES(x), KEELI_256_TIMES(x), KEELI_256_TIMES(x), KEELI_256_TIMES(x)
 #define KEELI_4096_TIMES(x)                                                                        \
     KEELI_1024_TIMES(x), KEELI_1024_TIMES(x), KEELI_1024_TIMES(x), KEELI_1024_TIMES(x)
+#define KEELI_PAGE_TIMES(x) KEELI_SIZE(KEELI_4096_TIMES, KEELI_64_TIMES)(x)
 
 // ------------------------------------------------------------------ pages
 // A table of pages of one size. Those that were never written are one shared page, which is

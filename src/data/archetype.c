@@ -10,7 +10,7 @@
 
 static char tag_values[1]; // where the values of tags are said to be
 
-enum { first_rows = 8, rows_at_most = 1 << KEELI_ROW_SHIFT, block_target = 512 * 1024 };
+enum { first_rows = KEELI_SIZE(8, 1), rows_at_most = KEELI_PAGE, block_target = 512 * 1024 };
 
 // ------------------------------------------------------------------ sets
 // Order does not matter, so that an edge can be followed without sorting.
@@ -40,7 +40,7 @@ static void index_sets(keeli_archetypes *a) {
 
 static bool grow_by_set(keeli_archetypes *a, keeli_heap *heap) {
     if ((a->count + 1) * 2 <= a->set_capacity) return true;
-    const uint32_t capacity = a->set_capacity ? a->set_capacity * 2 : 16;
+    const uint32_t capacity = a->set_capacity ? a->set_capacity * 2 : KEELI_SIZE(16, 2);
     keeli_archetype **fresh = keeli_new_zeroed(heap, capacity * sizeof *fresh, sizeof(void *));
     if (!fresh) return false;
     keeli_table_free(heap, a->by_set, a->set_capacity);
@@ -125,7 +125,8 @@ uint32_t keeli_archetype_column(const keeli_archetype *archetype, uint32_t numbe
 
 // ------------------------------------------------------------------ edges
 static bool grow_edges(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype) {
-    const uint32_t had = archetype->edge_capacity, capacity = had ? had * 2 : 8;
+    const uint32_t had = archetype->edge_capacity,
+                   capacity = had ? had * 2 : KEELI_SIZE(8, 2); // never full
     keeli_edge *old = archetype->edges;
     keeli_edge *fresh = keeli_new_zeroed(heap, capacity * sizeof *fresh, sizeof(void *));
     if (!fresh) return false;

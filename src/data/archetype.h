@@ -8,7 +8,7 @@
 #pragma once
 #include "data/entity_index.h"
 
-#define KEELI_ROW_SHIFT 12u
+#define KEELI_ROW_SHIFT KEELI_PAGE_SHIFT
 #define KEELI_ROW_MASK ((1u << KEELI_ROW_SHIFT) - 1)
 
 // A component kept in archetypes.
@@ -156,7 +156,7 @@ static inline keeli_block *keeli_block_of(const keeli_archetypes *a, uint32_t pl
 // Where the entity index keeps the place of an entity's row, KEELI_NO_ROW when it has none. The
 // entity is alive.
 static inline uint32_t *keeli_row_of(const keeli_entity_index *ix, uint32_t index) {
-    return &ix->root.where[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
+    return &ix->root.where[index / KEELI_PAGE][index % KEELI_PAGE];
 }
 static inline void *keeli_row_value(const keeli_row_component *c, uint32_t place) {
     return (char *)c->bases[place >> KEELI_ROW_SHIFT] + (size_t)(place & KEELI_ROW_MASK) * c->size;

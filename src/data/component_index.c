@@ -70,7 +70,7 @@ static void link_chain(uint32_t number) {
 
 // ------------------------------------------------------------------ numbers
 static bool grow(void) {
-    const uint32_t grown = capacity ? capacity * 2 : 64;
+    const uint32_t grown = capacity ? capacity * 2 : KEELI_SIZE(64, 1);
     definition *fresh = realloc(definitions, grown * sizeof *fresh);
     if (!fresh) return false;
     definitions = fresh;

@@ -77,7 +77,7 @@ static bool add_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list
 static bool grow(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list, uint32_t stride) {
     if (list->power > PAGED_FROM) return add_page(edges, heap, list, stride);
     if (list->power == PAGED_FROM) {
-        struct keeli_edge_pages *pages = new_pages(edges, heap, 4);
+        struct keeli_edge_pages *pages = new_pages(edges, heap, KEELI_SIZE(4, 1));
         if (!pages) return false;
         pages->at[pages->count++] = list->words;
         list->pages = pages;
@@ -97,22 +97,22 @@ static bool grow(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list, ui
 // ------------------------------------------------------------------ memory of a side
 static bool reserve_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
                          uint32_t index) {
-    const uint32_t page = index / KEELI_EDGE_PAGE;
+    const uint32_t page = index / KEELI_PAGE;
     if (page >= side->capacity) {
         void *table = keeli_table_grow(heap, side->pages, &side->capacity, page + 1, &edges->bytes);
         if (!table) return false;
         side->pages = table;
     }
     if (side->pages[page]) return true;
-    const size_t bytes = KEELI_EDGE_PAGE * sizeof(keeli_edge_list);
+    const size_t bytes = KEELI_PAGE * sizeof(keeli_edge_list);
     side->pages[page] = keeli_new_zeroed(heap, bytes, _Alignof(keeli_edge_list));
     if (side->pages[page]) edges->bytes += bytes;
     return side->pages[page] != NULL;
 }
 
 static void free_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t page) {
-    const size_t bytes = KEELI_EDGE_PAGE * sizeof(keeli_edge_list);
-    for (uint32_t i = 0; i < KEELI_EDGE_PAGE; ++i)
+    const size_t bytes = KEELI_PAGE * sizeof(keeli_edge_list);
+    for (uint32_t i = 0; i < KEELI_PAGE; ++i)
         free_list(edges, heap, &side->pages[page][i], side->stride);
     keeli_free(heap, side->pages[page], bytes, _Alignof(keeli_edge_list));
     edges->bytes -= bytes;
@@ -139,7 +139,7 @@ void keeli_edges_init_valued(keeli_edges *edges, uint32_t size, uint32_t align) 
     edges->sources.stride = 3;
     *v = (keeli_edge_values){ .size = size, .align = align, .free = KEELI_NO_EDGE };
     if (v->size < sizeof(uint32_t)) v->size = sizeof(uint32_t); // the number of the next free one
-    while (v->shift < 6 && v->size << v->shift < 4096)
+    while (v->shift < KEELI_SIZE(6, 1) && v->size << v->shift < 4096)
         ++v->shift;
 }
 void keeli_edges_init_like(keeli_edges *edges, const keeli_edges *other) {
@@ -212,10 +212,10 @@ void keeli_edges_deinit(keeli_edges *edges, keeli_heap *heap) { keeli_edges_clea
 static void trim_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side) {
     for (uint32_t page = 0; page < side->capacity; ++page) {
         uint32_t i = 0;
-        while (side->pages[page] && i < KEELI_EDGE_PAGE &&
+        while (side->pages[page] && i < KEELI_PAGE &&
                side->pages[page][i].used == side->pages[page][i].holes)
             ++i;
-        if (i == KEELI_EDGE_PAGE) free_page(edges, heap, side, page);
+        if (i == KEELI_PAGE) free_page(edges, heap, side, page);
     }
 }
 
@@ -265,7 +265,7 @@ uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t ta
 }
 
 bool keeli_edges_next(const keeli_edges *edges, keeli_edge_walk *walk) {
-    for (; walk->source / KEELI_EDGE_PAGE < edges->sources.capacity; ++walk->source) {
+    for (; walk->source / KEELI_PAGE < edges->sources.capacity; ++walk->source) {
         walk->place = keeli_edge_next(&edges->sources, walk->source, walk->place);
         if (walk->place != KEELI_NO_EDGE) return true;
         walk->place = 0;
@@ -307,7 +307,7 @@ static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
         --list->used;
         --list->holes;
     }
-    if (list->holes > list->used / 2 && list->used > 8)
+    if (list->holes > list->used / 2 && list->used > KEELI_SIZE(8, 1))
         compact(side, is_source ? &edges->targets : &edges->sources, list);
     if (list->power > PAGED_FROM) give_pages(edges, heap, list, side->stride);
 }
@@ -425,9 +425,9 @@ void keeli_edges_remove_sources(keeli_edges *edges, keeli_heap *heap, uint32_t t
 // ------------------------------------------------------------------ copying
 static bool reserve_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *to,
                          const keeli_edge_side *from) {
-    for (uint32_t i = 0; i < from->capacity * KEELI_EDGE_PAGE; ++i) {
+    for (uint32_t i = 0; i < from->capacity * KEELI_PAGE; ++i) {
         const keeli_edge_list *list = keeli_edge_list_of(from, i);
-        if (!list) i += KEELI_EDGE_PAGE - 1;
+        if (!list) i += KEELI_PAGE - 1;
         if (!list || !list->used) continue;
         if (!reserve_page(edges, heap, to, i)) return false;
         while (keeli_edge_room(keeli_edge_list_of(to, i), to->stride) < list->used)
@@ -438,9 +438,9 @@ static bool reserve_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *
 
 static void assign_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *to,
                         const keeli_edge_side *from) {
-    for (uint32_t i = 0; i < to->capacity * KEELI_EDGE_PAGE; ++i) {
+    for (uint32_t i = 0; i < to->capacity * KEELI_PAGE; ++i) {
         keeli_edge_list *list = keeli_edge_list_of(to, i), *other = keeli_edge_list_of(from, i);
-        if (!list) i += KEELI_EDGE_PAGE - 1;
+        if (!list) i += KEELI_PAGE - 1;
         if (!list || !other || !other->used) {
             if (list) free_list(edges, heap, list, to->stride);
             continue;
@@ -512,9 +512,9 @@ static uint32_t list_is_valid(const keeli_edge_side *side, const keeli_edge_side
 
 static bool side_is_valid(const keeli_edge_side *side, const keeli_edge_side *other,
                           uint32_t count) {
-    for (uint32_t i = 0; i < side->capacity * KEELI_EDGE_PAGE; ++i) {
+    for (uint32_t i = 0; i < side->capacity * KEELI_PAGE; ++i) {
         if (!keeli_edge_list_of(side, i)) {
-            i += KEELI_EDGE_PAGE - 1;
+            i += KEELI_PAGE - 1;
             continue;
         }
         const uint32_t has = list_is_valid(side, other, i);

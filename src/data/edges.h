@@ -16,10 +16,8 @@
 #define KEELI_HOLE UINT32_MAX
 #define KEELI_NO_EDGE UINT32_MAX
 
-enum {
-    KEELI_EDGE_PAGE = 4096,     // lists
-    KEELI_EDGES_PAGED_FROM = 12 // a list of more than 1 << 12 places has pages of so many
-};
+// A list of more than 1 << this many places has pages of so many.
+enum { KEELI_EDGES_PAGED_FROM = KEELI_SIZE(12, 2) };
 
 // Entries of one to three words: the other entity, the place of the twin, and of a source whose
 // edges have values the slot. A source of an exclusive relation has one entry, so its targets keep
@@ -81,8 +79,8 @@ static inline bool keeli_edges_have_values(const keeli_edges *edges) {
 }
 // NULL: nothing of that page was ever related.
 static inline keeli_edge_list *keeli_edge_list_of(const keeli_edge_side *side, uint32_t index) {
-    const uint32_t page = index / KEELI_EDGE_PAGE;
-    return page < side->capacity && side->pages[page] ? &side->pages[page][index % KEELI_EDGE_PAGE]
+    const uint32_t page = index / KEELI_PAGE;
+    return page < side->capacity && side->pages[page] ? &side->pages[page][index % KEELI_PAGE]
                                                       : NULL;
 }
 static inline uint32_t keeli_edge_count(const keeli_edge_side *side, uint32_t index) {

@@ -18,20 +18,20 @@ extern inline uint32_t keel_entity_index(keel_entity e);
 extern inline uint32_t keel_entity_version(keel_entity e);
 extern inline keel_entity keel_entity_make(uint32_t index, uint32_t version);
 
-enum { page_words = KEELI_ENTITY_PAGE + 16 }; // of versions: with the count of the living
+enum { page_words = KEELI_PAGE + 16 }; // of versions: with the count of the living
 
 // What pages look like before anything is written to them. Pages are written after own_page only.
-static const uint32_t gap_versions[page_words] = { KEELI_4096_TIMES(KEELI_DEAD | 1u) };
-static const uint32_t gap_where[KEELI_ENTITY_PAGE] = { KEELI_4096_TIMES(KEELI_GAP) };
+static const uint32_t gap_versions[page_words] = { KEELI_PAGE_TIMES(KEELI_DEAD | 1u) };
+static const uint32_t gap_where[KEELI_PAGE] = { KEELI_PAGE_TIMES(KEELI_GAP) };
 
 static uint32_t *version_of(const keeli_entity_index *ix, uint32_t i) {
-    return &ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    return &ix->root.versions[i / KEELI_PAGE][i % KEELI_PAGE];
 }
 static uint32_t *living_around(const keeli_entity_index *ix, uint32_t i) {
-    return keeli_living_on_page(ix->root.versions[i / KEELI_ENTITY_PAGE]);
+    return keeli_living_on_page(ix->root.versions[i / KEELI_PAGE]);
 }
 static uint32_t *where_of(const keeli_entity_index *ix, uint32_t i) {
-    return &ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    return &ix->root.where[i / KEELI_PAGE][i % KEELI_PAGE];
 }
 static keel_entity handle(uint32_t i, uint32_t upper) {
     return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | i };
@@ -59,7 +59,7 @@ static void update_root(keeli_entity_index *ix) {
 
 // Index `i` can be written; and all below it can be looked at.
 static bool own_page(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
-    const uint32_t page = i / KEELI_ENTITY_PAGE;
+    const uint32_t page = i / KEELI_PAGE;
     if (!keeli_pages_own(&ix->where, heap, &keeli_where_pages, page, &ix->bytes)) return false;
     update_root(ix); // before the allocator is called again
     if (!keeli_pages_own(&ix->versions, heap, &keeli_version_pages, page, &ix->bytes)) return false;
@@ -93,10 +93,10 @@ keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap,
     if (!own_gaps(ix, heap, gaps)) return KEEL_ERROR_MEMORY;
     if (!fresh) return KEEL_OK;
     const uint32_t last = (uint32_t)(ix->size + fresh - 1);
-    for (uint32_t i = ix->size;; i += KEELI_ENTITY_PAGE) {
+    for (uint32_t i = ix->size;; i += KEELI_PAGE) {
         if (!own_page(ix, heap, i < last ? i : last)) return KEEL_ERROR_MEMORY;
-        if (i / KEELI_ENTITY_PAGE < last / KEELI_ENTITY_PAGE) continue;
-        const uint32_t page_end = (last / KEELI_ENTITY_PAGE + 1) * KEELI_ENTITY_PAGE;
+        if (i / KEELI_PAGE < last / KEELI_PAGE) continue;
+        const uint32_t page_end = (last / KEELI_PAGE + 1) * KEELI_PAGE;
         const uint32_t ready = page_end < KEEL_MAX_ENTITY_INDEX ? page_end : last + 1;
         if (ready > ix->ready) ix->ready = ready; // more may have been reserved before
         return KEEL_OK;
@@ -150,7 +150,7 @@ void keeli_entity_index_add_many(keeli_entity_index *ix, keel_entity *out, uint3
     for (; count && ix->gap_count; --count)
         *out++ = keeli_entity_index_add(ix);
     while (count) {
-        const uint32_t left = KEELI_ENTITY_PAGE - ix->size % KEELI_ENTITY_PAGE;
+        const uint32_t left = KEELI_PAGE - ix->size % KEELI_PAGE;
         const uint32_t n = count < left ? count : left;
         add_fresh(ix, out, n);
         out += n;
@@ -236,9 +236,9 @@ void keeli_entity_index_clear(keeli_entity_index *ix) {
     ix->free_head = KEELI_FREE_END;
     ix->free_count = 0;
     for (uint32_t i = ix->size; i--;) {
-        uint32_t *page = ix->root.versions[i / KEELI_ENTITY_PAGE];
+        uint32_t *page = ix->root.versions[i / KEELI_PAGE];
         if (page == gap_versions) { // nothing to put back
-            i -= i % KEELI_ENTITY_PAGE;
+            i -= i % KEELI_PAGE;
             continue;
         }
         *keeli_living_on_page(page) = 0;
@@ -327,9 +327,9 @@ void keeli_entity_index_release_all(keeli_entity_index *ix) {
 // ------------------------------------------------------------------ copies
 static bool copy_page(keeli_entity_index *to, const keeli_entity_index *from, keeli_heap *heap,
                       uint32_t p) {
-    if (!own_page(to, heap, p * KEELI_ENTITY_PAGE)) return false;
+    if (!own_page(to, heap, p * KEELI_PAGE)) return false;
     memcpy(to->root.versions[p], from->root.versions[p], sizeof gap_versions);
-    for (uint32_t i = 0; i < KEELI_ENTITY_PAGE; ++i) {
+    for (uint32_t i = 0; i < KEELI_PAGE; ++i) {
         const bool dead = from->root.versions[p][i] & KEELI_DEAD;
         to->root.where[p][i] = dead ? from->root.where[p][i] : KEELI_NO_ROW;
     }
@@ -388,9 +388,8 @@ keel_entity keeli_entity_index_next_free(const keeli_entity_index *ix, keel_enti
 
 keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from) {
     for (uint32_t i = from; i < ix->size; ++i) {
-        uint32_t *page = ix->root.versions[i / KEELI_ENTITY_PAGE],
-                 *at = &page[i % KEELI_ENTITY_PAGE];
-        if (!*keeli_living_on_page(page)) i |= KEELI_ENTITY_PAGE - 1;
+        uint32_t *page = ix->root.versions[i / KEELI_PAGE], *at = &page[i % KEELI_PAGE];
+        if (!*keeli_living_on_page(page)) i |= KEELI_PAGE - 1;
         else if (!(*at & KEELI_DEAD)) return handle(i, *at);
         else if (i % 4 == 0 && at[1] & at[2] & at[3] & KEELI_DEAD) i += 3;
     }
@@ -400,7 +399,7 @@ keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from)
 bool keeli_entity_index_living(const keeli_entity_index *ix, uint32_t page, uint64_t *words) {
     uint32_t *versions = ix->root.versions[page];
     if (!*keeli_living_on_page(versions)) return false;
-    for (uint32_t w = 0; w < 64; ++w) {
+    for (uint32_t w = 0; w < KEELI_PAGE / 64; ++w) {
         words[w] = 0;
         for (uint32_t b = 0; b < 64; ++b)
             words[w] |= (uint64_t)(~versions[w * 64 + b] >> 31) << b;
@@ -418,21 +417,21 @@ static bool is_dead_version_valid(uint32_t version, uint32_t where) {
 
 bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
     uint32_t alive = 0, alive_on_page = 0, held = 0, retired = 0, gaps = 0, dead = 0, listed = 0;
-    const uint64_t covered = (uint64_t)ix->root.page_count * KEELI_ENTITY_PAGE, size = ix->size;
+    const uint64_t covered = (uint64_t)ix->root.page_count * KEELI_PAGE, size = ix->size;
     if (size > covered) return false;
     for (uint64_t at = 0; at < size; ++at) {
         const uint32_t i = (uint32_t)at;
-        if (ix->root.versions[i / KEELI_ENTITY_PAGE] == gap_versions) { // all of its slots are gaps
+        if (ix->root.versions[i / KEELI_PAGE] == gap_versions) { // all of its slots are gaps
             const uint64_t left = size - at;
             if (i < ix->gap_first) return false;
-            gaps += left < KEELI_ENTITY_PAGE ? (uint32_t)left : KEELI_ENTITY_PAGE;
-            at += KEELI_ENTITY_PAGE - 1;
+            gaps += left < KEELI_PAGE ? (uint32_t)left : KEELI_PAGE;
+            at += KEELI_PAGE - 1;
             continue;
         }
         const uint32_t version = *version_of(ix, i), where = *where_of(ix, i);
-        if (i % KEELI_ENTITY_PAGE == 0) alive_on_page = 0;
+        if (i % KEELI_PAGE == 0) alive_on_page = 0;
         alive_on_page += !(version & KEELI_DEAD);
-        if ((i + 1) % KEELI_ENTITY_PAGE == 0 || i + 1 == ix->size)
+        if ((i + 1) % KEELI_PAGE == 0 || i + 1 == ix->size)
             if (*living_around(ix, i) != alive_on_page) return false;
         if (!(version & KEELI_DEAD)) {
             ++alive;

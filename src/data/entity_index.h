@@ -14,7 +14,6 @@
 
 #include <keel/view.h>
 
-#define KEELI_ENTITY_PAGE 4096u
 #define KEELI_DEAD 0x80000000u // top bit of a version
 
 #define KEELI_FREE_END 0xFFFFFFFFu // end of the free list
@@ -46,22 +45,21 @@ static inline uint32_t keeli_entity_count(const keeli_entity_index *ix) {
     return ix->size - ix->gap_count - ix->free_count - ix->held - ix->retired;
 }
 // How many live on a page of versions.
-static inline uint32_t *keeli_living_on_page(uint32_t *page) { return page + KEELI_ENTITY_PAGE; }
+static inline uint32_t *keeli_living_on_page(uint32_t *page) { return page + KEELI_PAGE; }
 
 // Is the handle alive? The index's page is known to be there.
 static inline bool keeli_entity_has_version(const keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keeli_index_of(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
-    return ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] == upper &&
+    return ix->root.versions[i / KEELI_PAGE][i % KEELI_PAGE] == upper &&
            upper < KEELI_DEAD; // an invented handle may look like a dead slot
 }
 static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_entity e) {
-    return keeli_index_of(e) / KEELI_ENTITY_PAGE < ix->root.page_count &&
-           keeli_entity_has_version(ix, e);
+    return keeli_index_of(e) / KEELI_PAGE < ix->root.page_count && keeli_entity_has_version(ix, e);
 }
 
 // The living entity at an index.
 static inline keel_entity keeli_entity_at(const keeli_entity_index *ix, uint32_t index) {
-    const uint32_t upper = ix->root.versions[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
+    const uint32_t upper = ix->root.versions[index / KEELI_PAGE][index % KEELI_PAGE];
     return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | index };
 }
 
@@ -77,22 +75,22 @@ static inline keel_entity keeli_entity_index_peek(const keeli_entity_index *ix) 
     uint32_t i = ix->size, upper = 1;
     if (ix->free_count) {
         i = ix->free_head;
-        upper = ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] & ~KEELI_DEAD;
+        upper = ix->root.versions[i / KEELI_PAGE][i % KEELI_PAGE] & ~KEELI_DEAD;
     }
     return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | i };
 }
 // Bring that one to life.
 static inline void keeli_entity_index_take(keeli_entity_index *ix, keel_entity next) {
     const uint32_t i = keeli_index_of(next);
-    uint32_t *where = &ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    uint32_t *where = &ix->root.where[i / KEELI_PAGE][i % KEELI_PAGE];
     if (ix->free_count) {
         ix->free_head = *where;
         --ix->free_count;
     } else {
         ++ix->size;
     }
-    uint32_t *page = ix->root.versions[i / KEELI_ENTITY_PAGE];
-    page[i % KEELI_ENTITY_PAGE] = (uint32_t)(next.bits >> KEEL_ENTITY_INDEX_BITS);
+    uint32_t *page = ix->root.versions[i / KEELI_PAGE];
+    page[i % KEELI_PAGE] = (uint32_t)(next.bits >> KEEL_ENTITY_INDEX_BITS);
     *where = KEELI_NO_ROW;
     ++*keeli_living_on_page(page);
 }
@@ -111,8 +109,8 @@ keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, 
 keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_entity e);
 // A dead index becomes free, with the version after `upper`; or retires.
 static inline void keeli_entity_index_free(keeli_entity_index *ix, uint32_t i, uint32_t upper) {
-    uint32_t *version = &ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
-    uint32_t *where = &ix->root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    uint32_t *version = &ix->root.versions[i / KEELI_PAGE][i % KEELI_PAGE];
+    uint32_t *where = &ix->root.where[i / KEELI_PAGE][i % KEELI_PAGE];
     ++ix->frees;
     if (upper == KEEL_MAX_ENTITY_VERSION + 1u) { // its versions are used up
         *version = KEELI_DEAD;
@@ -128,7 +126,7 @@ static inline void keeli_entity_index_free(keeli_entity_index *ix, uint32_t i, u
 // `e` is alive.
 static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keeli_index_of(e);
-    --*keeli_living_on_page(ix->root.versions[i / KEELI_ENTITY_PAGE]);
+    --*keeli_living_on_page(ix->root.versions[i / KEELI_PAGE]);
     keeli_entity_index_free(ix, i, (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS));
 }
 // The same for many that are alive, in this order; one that comes again is left out.

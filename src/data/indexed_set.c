@@ -32,7 +32,7 @@ static size_t page_bytes(const keeli_indexed_set *set) {
 }
 
 static bool grow(keeli_indexed_set *set, keeli_heap *heap, uint32_t need) {
-    uint32_t capacity = set->capacity ? set->capacity : 8;
+    uint32_t capacity = set->capacity ? set->capacity : KEELI_SIZE(8, 1);
     while (capacity < need)
         capacity = capacity < UINT32_MAX / 2 ? capacity * 2 : UINT32_MAX;
     if ((uint64_t)capacity * sizeof *set->pages > SIZE_MAX / 2) return false; // of 32 bits

@@ -9,7 +9,7 @@ const uint64_t keeli_no_bits[KEELI_PAGE_WORDS];
 const keeli_page_kind keeli_bit_pages = { keeli_no_bits, sizeof keeli_no_bits };
 
 bool keeli_presence_add_page(keeli_presence *p, keeli_heap *heap, uint32_t index) {
-    const uint32_t page = index / 4096, had = p->summary.count, need = page / 64 + 1;
+    const uint32_t page = index / KEELI_PAGE, had = p->summary.count, need = page / 64 + 1;
     const size_t old_bytes = p->summary.capacity * sizeof *p->summary.items;
     if (need > had) {
         if (!KEELI_RESERVE(heap, &p->summary, need - had)) return false;
@@ -28,7 +28,7 @@ static bool is_used(const keeli_presence *p, uint32_t page) {
 }
 
 void keeli_presence_ended(keeli_presence *p, uint32_t index) {
-    const uint32_t page = index / 4096;
+    const uint32_t page = index / KEELI_PAGE;
     const uint64_t *words = p->root.pages[page];
     for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
         if (words[w]) return;
@@ -52,11 +52,11 @@ uint32_t keeli_presence_next_page(const keeli_presence *p, uint32_t page) {
 }
 
 uint32_t keeli_presence_next(const keeli_presence *p, uint32_t from) {
-    uint32_t page = keeli_presence_next_page(p, from / 4096), at = from % 4096;
-    if (page != from / 4096) at = 0;
+    uint32_t page = keeli_presence_next_page(p, from / KEELI_PAGE), at = from % KEELI_PAGE;
+    if (page != from / KEELI_PAGE) at = 0;
     while (page != UINT32_MAX) {
         const uint32_t bit = next_bit(p->root.pages[page], KEELI_PAGE_WORDS, at);
-        if (bit != UINT32_MAX) return page * 4096 + bit;
+        if (bit != UINT32_MAX) return page * KEELI_PAGE + bit;
         page = keeli_presence_next_page(p, page + 1);
         at = 0;
     }
@@ -76,12 +76,12 @@ uint32_t keeli_presence_page_end(const keeli_presence *p) {
 uint32_t keeli_presence_last(const keeli_presence *p) {
     const uint32_t end = keeli_presence_page_end(p), page = end - 1;
     if (!end) return UINT32_MAX;
-    return page * 4096 + last_bit(p->root.pages[page], KEELI_PAGE_WORDS);
+    return page * KEELI_PAGE + last_bit(p->root.pages[page], KEELI_PAGE_WORDS);
 }
 
 bool keeli_presence_reserve_all(keeli_presence *p, keeli_heap *heap, const keeli_presence *from) {
     for (uint32_t page = 0; (page = keeli_presence_next_page(from, page)) != UINT32_MAX; ++page)
-        if (!keeli_presence_reserve(p, heap, page * 4096)) return false;
+        if (!keeli_presence_reserve(p, heap, page * KEELI_PAGE)) return false;
     return true;
 }
 
@@ -97,7 +97,7 @@ void keeli_presence_assign(keeli_presence *p, const keeli_presence *from) {
 void keeli_presence_reset(keeli_presence *p) {
     for (uint32_t page = 0; (page = keeli_presence_next_page(p, page)) != UINT32_MAX; ++page) {
         memset(p->root.pages[page], 0, sizeof keeli_no_bits);
-        keeli_presence_ended(p, page * 4096);
+        keeli_presence_ended(p, page * KEELI_PAGE);
     }
     p->count = 0;
     ++p->cleared;
@@ -128,7 +128,7 @@ bool keeli_presence_is_valid(const keeli_presence *p) {
 }
 
 // ------------------------------------------------------------------ components of each block
-static const size_t list_page_bytes = 64 * sizeof(keeli_component_list);
+static const size_t list_page_bytes = KEELI_PAGE_WORDS * sizeof(keeli_component_list);
 
 static bool grow_list(keeli_component_lists *lists, keeli_heap *heap, keeli_component_list *list) {
     const uint16_t old = list->capacity;
@@ -147,7 +147,7 @@ static bool grow_list(keeli_component_lists *lists, keeli_heap *heap, keeli_comp
 
 bool keeli_component_lists_grow(keeli_component_lists *lists, keeli_heap *heap, uint32_t index,
                                 uint32_t extra) {
-    const uint32_t page = index / 4096;
+    const uint32_t page = index / KEELI_PAGE;
     void *table = keeli_table_grow(heap, lists->pages, &lists->capacity, page + 1, &lists->bytes);
     if (!table) return false;
     lists->pages = table;
@@ -173,14 +173,14 @@ bool keeli_component_lists_has(const keeli_component_lists *lists, uint32_t inde
 uint64_t keeli_component_lists_count(const keeli_component_lists *lists) {
     uint64_t count = 0;
     for (uint32_t p = 0; p < lists->capacity; ++p)
-        for (uint32_t b = 0; lists->pages[p] && b < 64; ++b)
+        for (uint32_t b = 0; lists->pages[p] && b < KEELI_PAGE_WORDS; ++b)
             count += lists->pages[p][b].count;
     return count;
 }
 
 bool keeli_component_lists_reserve_all(keeli_component_lists *lists, keeli_heap *heap,
                                        const keeli_component_lists *from, uint32_t extra) {
-    for (uint32_t index = 0; index / 4096 < from->capacity; index += 64) {
+    for (uint32_t index = 0; index / KEELI_PAGE < from->capacity; index += 64) {
         const keeli_component_list *source = keeli_list_if_any(from, index);
         if (!source || !source->count) continue;
         const keeli_component_list *list = keeli_list_if_any(lists, index);
@@ -192,7 +192,7 @@ bool keeli_component_lists_reserve_all(keeli_component_lists *lists, keeli_heap 
 }
 
 void keeli_component_lists_assign(keeli_component_lists *lists, const keeli_component_lists *from) {
-    for (uint32_t index = 0; index / 4096 < lists->capacity; index += 64) {
+    for (uint32_t index = 0; index / KEELI_PAGE < lists->capacity; index += 64) {
         keeli_component_list *list = keeli_list_if_any(lists, index);
         keeli_component_list *source = keeli_list_if_any(from, index);
         if (!list) continue;
@@ -218,7 +218,7 @@ void keeli_component_lists_trim(keeli_component_lists *lists, keeli_heap *heap) 
     for (uint32_t p = 0; p < lists->capacity; ++p) {
         uint32_t used = 0;
         if (!lists->pages[p]) continue;
-        for (uint32_t b = 0; b < 64; ++b) {
+        for (uint32_t b = 0; b < KEELI_PAGE_WORDS; ++b) {
             trim_list(lists, heap, &lists->pages[p][b]);
             used += lists->pages[p][b].count;
         }
@@ -231,7 +231,7 @@ void keeli_component_lists_trim(keeli_component_lists *lists, keeli_heap *heap) 
 
 void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap) {
     for (uint32_t p = 0; p < lists->capacity; ++p)
-        for (uint32_t b = 0; lists->pages[p] && b < 64; ++b)
+        for (uint32_t b = 0; lists->pages[p] && b < KEELI_PAGE_WORDS; ++b)
             lists->pages[p][b].count = 0;
     keeli_component_lists_trim(lists, heap);
     keeli_table_free(heap, lists->pages, lists->capacity);
@@ -251,7 +251,7 @@ bool keeli_component_lists_are_valid(const keeli_component_lists *lists) {
     for (uint32_t p = 0; p < lists->capacity; ++p) {
         if (!lists->pages[p]) continue;
         bytes += list_page_bytes;
-        for (uint32_t b = 0; b < 64; ++b) {
+        for (uint32_t b = 0; b < KEELI_PAGE_WORDS; ++b) {
             bytes += lists->pages[p][b].capacity * sizeof(uint16_t);
             if (!list_is_valid(&lists->pages[p][b])) return false;
         }

@@ -11,7 +11,7 @@
 
 #include <keel/view.h>
 
-#define KEELI_PAGE_WORDS 64u // of 64 bits
+#define KEELI_PAGE_WORDS (KEELI_PAGE / 64) // of 64 bits
 
 typedef struct keeli_presence {
     struct keeli_bits_root root;   // the pages, for keel_lookup too
@@ -40,19 +40,20 @@ static inline bool keeli_presence_has_page(const keeli_presence *p, uint32_t pag
     return page < p->root.page_count && p->root.pages[page] != keeli_no_bits;
 }
 static inline bool keeli_presence_reserve(keeli_presence *p, keeli_heap *heap, uint32_t index) {
-    return keeli_presence_has_page(p, index / 4096) || keeli_presence_add_page(p, heap, index);
+    return keeli_presence_has_page(p, index / KEELI_PAGE) ||
+           keeli_presence_add_page(p, heap, index);
 }
 
 // The first bit of a word was set, or its last one cleared: keep the summary right.
 static inline void keeli_presence_began(keeli_presence *p, uint32_t index) {
-    const uint32_t page = index / 4096;
+    const uint32_t page = index / KEELI_PAGE;
     p->summary.items[page / 64] |= (uint64_t)1 << (page % 64);
 }
 void keeli_presence_ended(keeli_presence *p, uint32_t index);
 
 // Set a bit that is clear, after a reserve. True when it is the first of its word.
 static inline bool keeli_presence_set(keeli_presence *p, uint32_t index) {
-    uint64_t *word = &p->root.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+    uint64_t *word = &p->root.pages[index / KEELI_PAGE][index / 64 % KEELI_PAGE_WORDS];
     const uint64_t before = *word;
     *word = before | (uint64_t)1 << (index % 64);
     ++p->count;
@@ -61,7 +62,7 @@ static inline bool keeli_presence_set(keeli_presence *p, uint32_t index) {
 }
 // Clear a bit that is set. True when it was the last of its word.
 static inline bool keeli_presence_clear(keeli_presence *p, uint32_t index) {
-    uint64_t *word = &p->root.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+    uint64_t *word = &p->root.pages[index / KEELI_PAGE][index / 64 % KEELI_PAGE_WORDS];
     const uint64_t after = *word & ~((uint64_t)1 << (index % 64));
     *word = after;
     --p->count;
@@ -71,7 +72,7 @@ static inline bool keeli_presence_clear(keeli_presence *p, uint32_t index) {
 }
 // The same for several bits of one word, all of them set. `index` is any one's.
 static inline bool keeli_presence_clear_bits(keeli_presence *p, uint32_t index, uint64_t bits) {
-    uint64_t *word = &p->root.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+    uint64_t *word = &p->root.pages[index / KEELI_PAGE][index / 64 % KEELI_PAGE_WORDS];
     const uint64_t after = *word & ~bits;
     *word = after;
     p->count -= (uint32_t)__builtin_popcountll(bits);
@@ -110,7 +111,7 @@ typedef struct keeli_component_list {
     uint16_t count, capacity; // capacity 0: in place
 } keeli_component_list;
 
-enum { KEELI_LIST_IN_PLACE = 4 };
+enum { KEELI_LIST_IN_PLACE = KEELI_SIZE(4, 1) };
 
 typedef struct keeli_component_lists {
     keeli_component_list *
@@ -121,12 +122,12 @@ typedef struct keeli_component_lists {
 
 static inline keeli_component_list *keeli_list_of(const keeli_component_lists *lists,
                                                   uint32_t index) {
-    return &lists->pages[index / 4096][index / 64 % 64];
+    return &lists->pages[index / KEELI_PAGE][index / 64 % KEELI_PAGE_WORDS];
 }
 // The same; NULL: no component ever was on that page.
 static inline keeli_component_list *keeli_list_if_any(const keeli_component_lists *lists,
                                                       uint32_t index) {
-    const uint32_t page = index / 4096;
+    const uint32_t page = index / KEELI_PAGE;
     return page < lists->capacity && lists->pages[page] ? keeli_list_of(lists, index) : NULL;
 }
 static inline uint16_t *keeli_list_numbers(keeli_component_list *list) {

@@ -267,7 +267,7 @@ bool keeli_queue_copy(keeli_queue *q, keeli_heap *heap, const keeli_queue *from)
 
 // A power of two, or the limit.
 static uint32_t capacity_for(const keeli_queue *q, uint64_t need) {
-    uint64_t capacity = q->size > 256 ? 1 : 16;
+    uint64_t capacity = q->size > 256 ? 1 : KEELI_SIZE(16, 1);
     while (capacity < need)
         capacity *= 2;
     return capacity < q->limit ? (uint32_t)capacity : q->limit;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 // What pages of cells look like before anything is written to them, which is after a reserve.
-const uint32_t keeli_no_cells[KEELI_SPARSE_PAGE] = { KEELI_4096_TIMES(KEELI_NO_SLOT) };
+const uint32_t keeli_no_cells[KEELI_PAGE] = { KEELI_PAGE_TIMES(KEELI_NO_SLOT) };
 const keeli_page_kind keeli_cell_pages = { keeli_no_cells, sizeof keeli_no_cells };
 enum { value_page_bytes = 65536, own_page_above = 1024, dense_page = 1 << KEELI_DENSE_SHIFT };
 static char tag_value[1]; // where the values of tags are said to be
@@ -20,7 +20,7 @@ static uint32_t shift_for(uint32_t size) {
     uint32_t shift = 0;
     while ((uint64_t)size << (shift + 1) <= value_page_bytes)
         ++shift;
-    return shift < 14 ? shift : 14;
+    return keeli_least(shift, KEELI_SIZE(14, 6));
 }
 
 void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *component) {
@@ -76,7 +76,7 @@ static void move_items(const keeli_sparse_set *set, const keeli_packed *p, char 
 
 static bool grow_first(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p, uint64_t need) {
     const uint32_t full = (uint32_t)1 << p->shift;
-    uint64_t grown = p->first ? p->first : 8;
+    uint64_t grown = p->first ? p->first : KEELI_SIZE(8, 1);
     while (grown < need && grown < full)
         grown *= 2;
     if (grown > full) grown = full;
@@ -115,7 +115,7 @@ static bool reserve_packed(keeli_sparse_set *set, keeli_heap *heap, keeli_packed
 
 // ------------------------------------------------------------------ growing
 bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_t index) {
-    const uint32_t page = index / KEELI_SPARSE_PAGE;
+    const uint32_t page = index / KEELI_PAGE;
     const bool done = keeli_pages_own(&set->cells, heap, &keeli_cell_pages, page, &set->bytes);
     set->root.sparse = set->cells.table;
     set->root.page_count = set->cells.count;
@@ -156,20 +156,19 @@ static void move_value(keeli_sparse_set *set, void *to, void *from) {
 
 static void set_cell(keeli_sparse_set *set, keel_entity e, uint32_t slot) {
     const uint32_t index = keeli_index_of(e);
-    set->root.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
+    set->root.sparse[index / KEELI_PAGE][index % KEELI_PAGE] = slot;
 }
 
 void keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entities, uint32_t count,
                                  bool descends) {
     uint32_t index = keeli_index_of(entities[0]), slot = set->count;
     for (uint32_t left = count; left;) {
-        const uint32_t in_page = dense_page - slot % dense_page, cell = index % KEELI_SPARSE_PAGE;
-        const uint32_t cells_left = descends ? cell + 1 : KEELI_SPARSE_PAGE - cell;
+        const uint32_t in_page = dense_page - slot % dense_page, cell = index % KEELI_PAGE;
+        const uint32_t cells_left = descends ? cell + 1 : KEELI_PAGE - cell;
         uint32_t n = in_page < cells_left ? in_page : cells_left;
         if (n > left) n = left;
         memcpy(keeli_sparse_set_entity(set, slot), entities, n * sizeof *entities);
-        uint32_t *cells =
-            &set->root.sparse[index / KEELI_SPARSE_PAGE][descends ? cell + 1 - n : cell];
+        uint32_t *cells = &set->root.sparse[index / KEELI_PAGE][descends ? cell + 1 - n : cell];
         for (uint32_t i = 0; i < n; ++i)
             cells[i] = descends ? slot + n - 1 - i : slot + i;
         entities += n;
@@ -317,13 +316,13 @@ bool keeli_sparse_set_is_valid(const keeli_sparse_set *set) {
         set->root.pages != (set->size ? set->values.pages : tag_pages))
         return false;
     for (uint32_t p = 0; p < set->root.page_count; ++p)
-        for (uint32_t i = 0; set->root.sparse[p] != keeli_no_cells && i < KEELI_SPARSE_PAGE; ++i) {
+        for (uint32_t i = 0; set->root.sparse[p] != keeli_no_cells && i < KEELI_PAGE; ++i) {
             const uint32_t slot = set->root.sparse[p][i];
             if (slot == KEELI_NO_SLOT) continue;
             ++used;
             if (slot >= set->count) return false;
             const keel_entity e = *keeli_sparse_set_entity(set, slot);
-            if (keeli_index_of(e) != p * KEELI_SPARSE_PAGE + i || keel_is_null(e)) return false;
+            if (keeli_index_of(e) != p * KEELI_PAGE + i || keel_is_null(e)) return false;
         }
     return used == set->count;
 }

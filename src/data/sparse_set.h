@@ -13,8 +13,7 @@
 #include <string.h>
 
 #define KEELI_NO_SLOT UINT32_MAX
-#define KEELI_SPARSE_PAGE 4096u // cells
-#define KEELI_DENSE_SHIFT 12u   // entities per packed page: 4,096
+#define KEELI_DENSE_SHIFT KEELI_PAGE_SHIFT // entities per packed page
 
 // Items in pages of 1 << shift, of which the first grows by doubling until it is as large as the
 // others, so that a component of three entities stays small.
@@ -45,12 +44,12 @@ void keeli_sparse_set_deinit(keeli_sparse_set *set, keeli_heap *heap);
 
 // The slot of an entity index that is in the set.
 static inline uint32_t keeli_sparse_set_slot(const keeli_sparse_set *set, uint32_t index) {
-    return set->root.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE];
+    return set->root.sparse[index / KEELI_PAGE][index % KEELI_PAGE];
 }
 // The slot of an entity index, or KEELI_NO_SLOT.
 static inline uint32_t keeli_sparse_set_find(const keeli_sparse_set *set, uint32_t index) {
-    return index / KEELI_SPARSE_PAGE < set->root.page_count ? keeli_sparse_set_slot(set, index)
-                                                            : KEELI_NO_SLOT;
+    return index / KEELI_PAGE < set->root.page_count ? keeli_sparse_set_slot(set, index)
+                                                     : KEELI_NO_SLOT;
 }
 static inline void *keeli_sparse_set_value(const keeli_sparse_set *set, uint32_t slot) {
     return (char *)set->root.pages[slot >> set->root.shift] +
@@ -69,12 +68,12 @@ static inline bool keeli_sparse_set_reserve(keeli_sparse_set *set, keeli_heap *h
     return extra <= set->room - set->count || keeli_sparse_set_grow(set, heap, extra);
 }
 // Make room for the cell of an entity index.
-extern const uint32_t keeli_no_cells[KEELI_SPARSE_PAGE]; // a page that was never used
+extern const uint32_t keeli_no_cells[KEELI_PAGE]; // a page that was never used
 extern const keeli_page_kind keeli_cell_pages;
 bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_t index);
 static inline bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap,
                                                  uint32_t index) {
-    const uint32_t page = index / KEELI_SPARSE_PAGE;
+    const uint32_t page = index / KEELI_PAGE;
     return (page < set->root.page_count && set->root.sparse[page] != keeli_no_cells) ||
            keeli_sparse_set_add_cells(set, heap, index);
 }
@@ -82,7 +81,7 @@ static inline bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_he
 static inline uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity e) {
     const uint32_t index = keeli_index_of(e), slot = set->count;
     *keeli_sparse_set_entity(set, slot) = e;
-    set->root.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = slot;
+    set->root.sparse[index / KEELI_PAGE][index % KEELI_PAGE] = slot;
     set->count = slot + 1;
     return slot;
 }
@@ -100,8 +99,8 @@ static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t s
     const uint32_t moved_index = keeli_index_of(moved);
     // nothing to move when it is the last, but that is as cheap as to ask
     *keeli_sparse_set_entity(set, slot) = moved;
-    set->root.sparse[moved_index / KEELI_SPARSE_PAGE][moved_index % KEELI_SPARSE_PAGE] = slot;
-    set->root.sparse[index / KEELI_SPARSE_PAGE][index % KEELI_SPARSE_PAGE] = KEELI_NO_SLOT;
+    set->root.sparse[moved_index / KEELI_PAGE][moved_index % KEELI_PAGE] = slot;
+    set->root.sparse[index / KEELI_PAGE][index % KEELI_PAGE] = KEELI_NO_SLOT;
     keeli_bytes_copy(keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last),
                      set->size);
     keeli_bytes_vacate(keeli_sparse_set_value(set, last), set->size);

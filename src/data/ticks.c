@@ -15,14 +15,13 @@ static uint32_t look(const uint32_t *from) { return __atomic_load_n(from, __ATOM
 
 // ------------------------------------------------------------------ room
 bool keeli_ticks_add_page(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
-    const bool done =
-        keeli_pages_own(&t->table, heap, &tick_pages, index / KEELI_TICK_PAGE, &t->bytes);
+    const bool done = keeli_pages_own(&t->table, heap, &tick_pages, index / KEELI_PAGE, &t->bytes);
     t->pages = t->table.table;
     return done;
 }
 
 static uint32_t log_capacity_for(uint32_t values) {
-    uint32_t capacity = 64;
+    uint32_t capacity = KEELI_SIZE(64, 4); // make_room takes a quarter
     while (capacity < values / 4 && capacity < KEELI_TICK_LOG_MAX)
         capacity *= 2;
     return capacity;
@@ -94,8 +93,8 @@ static void note_unlogged(keeli_ticks *t, uint32_t tick) {
 }
 
 void keeli_ticks_mark_unlogged(keeli_ticks *t, uint32_t index, uint32_t tick) {
-    keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
-    p->slots[index % KEELI_TICK_PAGE] = tick;
+    keeli_tick_page *p = t->pages[index / KEELI_PAGE];
+    p->slots[index % KEELI_PAGE] = tick;
     put(&p->latest[index / 64 % KEELI_TICK_BLOCKS], tick);
     note_unlogged(t, tick);
 }
@@ -171,11 +170,11 @@ static void push_block_down(keeli_tick_page *p, uint32_t b) {
 }
 
 void keeli_ticks_reset_slow(keeli_ticks *t, uint32_t index) {
-    keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
+    keeli_tick_page *p = t->pages[index / KEELI_PAGE];
     const uint32_t b = index / 64 % KEELI_TICK_BLOCKS;
     if (t->all) push_all_down(t);
     if (p->whole[b]) push_block_down(p, b);
-    uint32_t *slot = &p->slots[index % KEELI_TICK_PAGE];
+    uint32_t *slot = &p->slots[index % KEELI_PAGE];
     // marked again in this tick it would be in the log twice: the log gives this tick up
     if (*slot == t->latest) t->log_from = t->latest;
     *slot = 0;
@@ -184,13 +183,13 @@ void keeli_ticks_reset_slow(keeli_ticks *t, uint32_t index) {
 void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count) {
     if (t->all) push_all_down(t);
     while (count) {
-        keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
+        keeli_tick_page *p = t->pages[index / KEELI_PAGE];
         const uint32_t at = index % 64, b = index / 64 % KEELI_TICK_BLOCKS;
         const uint32_t n = keeli_least(count, 64 - at);
         if (p->latest[b]) {
             if (p->latest[b] == t->latest) t->log_from = t->latest;
             if (p->whole[b]) push_block_down(p, b);
-            memset(&p->slots[index % KEELI_TICK_PAGE], 0, n * sizeof *p->slots);
+            memset(&p->slots[index % KEELI_PAGE], 0, n * sizeof *p->slots);
         }
         index += n;
         count -= n;
@@ -207,7 +206,7 @@ static void lower_all(uint32_t *ticks, uint32_t count, uint32_t by) {
 void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
     for (uint32_t page = 0; page < t->table.count; ++page) {
         if (t->pages[page] == &keeli_no_ticks) continue;
-        lower_all(t->pages[page]->slots, KEELI_TICK_PAGE, by);
+        lower_all(t->pages[page]->slots, KEELI_PAGE, by);
         lower_all(t->pages[page]->whole, KEELI_TICK_BLOCKS, by);
         lower_all(t->pages[page]->latest, KEELI_TICK_BLOCKS, by);
     }
@@ -255,7 +254,7 @@ static bool assign_logged(const keeli_ticks *t, const keeli_ticks *from, uint32_
     if (t->latest == from->latest || !keeli_ticks_log_since(later, since - 1, &count)) return false;
     for (uint32_t i = later->log_count - count; i < later->log_count; ++i) {
         const keeli_change c = later->log[i];
-        const uint32_t page = c.index / KEELI_TICK_PAGE, at = c.index % KEELI_TICK_PAGE;
+        const uint32_t page = c.index / KEELI_PAGE, at = c.index % KEELI_PAGE;
         if (!keeli_ticks_has_page(t, c.index) || !keeli_ticks_has_page(from, c.index)) continue;
         const keeli_tick_page *a = from->pages[page];
         t->pages[page]->slots[at] = later == from ? c.tick : a->slots[at];

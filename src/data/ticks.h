@@ -18,12 +18,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define KEELI_TICK_PAGE 4096u // indices
-#define KEELI_TICK_BLOCKS 64u // of 64 indices, in a page
-#define KEELI_TICK_LOG_MAX 65536u
+#define KEELI_TICK_BLOCKS (KEELI_PAGE / 64) // of 64 indices, in a page
+#define KEELI_TICK_LOG_MAX KEELI_SIZE(65536u, 8u)
 
 typedef struct keeli_tick_page {
-    uint32_t slots[KEELI_TICK_PAGE];
+    uint32_t slots[KEELI_PAGE];
     uint32_t whole[KEELI_TICK_BLOCKS];  // all that were there then
     uint32_t latest[KEELI_TICK_BLOCKS]; // no slot of the block is later, nor is `whole`
 } keeli_tick_page;
@@ -62,7 +61,7 @@ extern const keeli_tick_page keeli_no_ticks;
 // Make room for an index; false when out of memory.
 bool keeli_ticks_add_page(keeli_ticks *t, keeli_heap *heap, uint32_t index);
 static inline bool keeli_ticks_has_page(const keeli_ticks *t, uint32_t index) {
-    const uint32_t page = index / KEELI_TICK_PAGE;
+    const uint32_t page = index / KEELI_PAGE;
     return page < t->table.count && t->pages[page] != &keeli_no_ticks;
 }
 static inline bool keeli_ticks_reserve(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
@@ -80,17 +79,17 @@ static inline bool keeli_ticks_reserve_log(keeli_ticks *t, keeli_heap *heap, uin
 
 // ------------------------------------------------------------------ looking
 static inline uint32_t keeli_ticks_get(const keeli_ticks *t, uint32_t index) {
-    const uint32_t page = index / KEELI_TICK_PAGE;
+    const uint32_t page = index / KEELI_PAGE;
     if (page >= t->table.count) return t->all;
     const keeli_tick_page *p = t->pages[page];
-    const uint32_t slot = p->slots[index % KEELI_TICK_PAGE];
+    const uint32_t slot = p->slots[index % KEELI_PAGE];
     const uint32_t whole = p->whole[index / 64 % KEELI_TICK_BLOCKS];
     const uint32_t block = whole > t->all ? whole : t->all;
     return slot > block ? slot : block;
 }
 // Its own tick only; there is a page.
 static inline uint32_t keeli_ticks_slot(const keeli_ticks *t, uint32_t index) {
-    return t->pages[index / KEELI_TICK_PAGE]->slots[index % KEELI_TICK_PAGE];
+    return t->pages[index / KEELI_PAGE]->slots[index % KEELI_PAGE];
 }
 // Which of 64 indices, from 64 * `block` on, changed in that time; of those in `bits`.
 uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_tick_range w, uint64_t bits);
@@ -103,8 +102,8 @@ bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count)
 // A single change, which goes to the log; not from several threads. The fast path does nothing and
 // says so when the log is full.
 static inline bool keeli_ticks_mark_fast(keeli_ticks *t, uint32_t index, uint32_t tick) {
-    keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
-    uint32_t *slot = &p->slots[index % KEELI_TICK_PAGE];
+    keeli_tick_page *p = t->pages[index / KEELI_PAGE];
+    uint32_t *slot = &p->slots[index % KEELI_PAGE];
     const uint32_t count = t->log_count;
     if (*slot == tick) return true; // logged, or it says in `log_from` that it is not
     if (count == t->log_capacity) return false;
@@ -128,8 +127,8 @@ void keeli_ticks_mark_all(keeli_ticks *t, uint32_t tick);
 // The index gets a value for which there was no change yet.
 void keeli_ticks_reset_slow(keeli_ticks *t, uint32_t index);
 static inline void keeli_ticks_reset(keeli_ticks *t, uint32_t index) {
-    const keeli_tick_page *p = t->pages[index / KEELI_TICK_PAGE];
-    if (t->all | p->whole[index / 64 % KEELI_TICK_BLOCKS] | p->slots[index % KEELI_TICK_PAGE])
+    const keeli_tick_page *p = t->pages[index / KEELI_PAGE];
+    if (t->all | p->whole[index / 64 % KEELI_TICK_BLOCKS] | p->slots[index % KEELI_PAGE])
         keeli_ticks_reset_slow(t, index);
 }
 void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count);

@@ -59,9 +59,9 @@ typedef struct keeli_batch {
     uint32_t *left, left_count;       // places of rows that were copied
     struct keeli_batch_block *pieces; // memory until it ends
     // what begins undefined
-    uint32_t one_left;         // memory of `left` for one entity
-    keeli_entity_index before; // as it was before they were made
-    keeli_column few[8];       // memory of `columns`
+    uint32_t one_left;                  // memory of `left` for one entity
+    keeli_entity_index before;          // as it was before they were made
+    keeli_column few[KEELI_SIZE(8, 1)]; // memory of `columns`
 } keeli_batch;
 
 void keeli_batch_begin(keeli_batch *b, keel_world *world, const keel_entity *entities,

@@ -61,7 +61,7 @@ void keeli_commands_forget(keel_world *world, const keeli_storage *storage) {
 // ------------------------------------------------------------------ applying
 static keel_result apply_adding(keel_world *world, const keeli_holder *holder,
                                 const keeli_command *c) {
-    keel_value few[9], *values = few;
+    keel_value few[KEELI_SIZE(9, 2)], *values = few;
     const size_t bytes = (c->count + 1) * sizeof *values;
     if (bytes > sizeof few && !(values = keeli_new(&world->heap, bytes, _Alignof(keel_value))))
         return keeli_out_of_memory(world, "applying commands");

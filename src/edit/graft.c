@@ -345,7 +345,7 @@ void keeli_graft_end(keeli_graft *g) {
 // Copies of plain values are made as keel_add_entity does, which takes a fifth of what a batch
 // takes that makes one entity (spawn_5). Handles in them are set when all are there; where somebody
 // follows them a batch does it.
-enum { PLAIN_COPIES = 4, PLAIN_VALUES = 16 };
+enum { PLAIN_COPIES = KEELI_SIZE(4, 2), PLAIN_VALUES = KEELI_SIZE(16, 2) };
 
 typedef struct value_list {
     uint32_t count;

@@ -12,7 +12,7 @@ typedef enum keeli_outside {
     KEELI_OUTSIDE_REFUSED // KEEL_ERROR_DEAD_ENTITY
 } keeli_outside;
 
-enum { KEELI_GRAFT_FEW = 16 }; // nodes that are found one by one
+enum { KEELI_GRAFT_FEW = KEELI_SIZE(16, 1) }; // nodes that are found one by one
 
 // What a template is made of, found once and kept until the templates are edited (recipe.c). Values
 // are looked up when it is followed: they may be written, and move, without an edit.

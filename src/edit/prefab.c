@@ -170,7 +170,7 @@ static bool spawn_alone(keel_world *world, keel_prefab prefab, const keel_value 
 }
 
 keel_entity(keel_spawn_values)(keel_scope *scope, keel_prefab prefab, const keel_value *values) {
-    enum { FEW = 16 };
+    enum { FEW = KEELI_SIZE(16, 1) };
     keel_value_column few[FEW + 1], *columns = few;
     keel_entity made = keel_null();
     keeli_caller who;

@@ -468,9 +468,9 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
 // ------------------------------------------------------------------ checking
 static bool storage_is_valid(const keeli_storage *s, const keeli_edge_side *side) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < side->capacity * KEELI_EDGE_PAGE; ++i) {
+    for (uint32_t i = 0; i < side->capacity * KEELI_PAGE; ++i) {
         if (!keeli_edge_list_of(side, i)) {
-            i += KEELI_EDGE_PAGE - 1;
+            i += KEELI_PAGE - 1;
             continue;
         }
         const bool has = keeli_edge_count(side, i) != 0;

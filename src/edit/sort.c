@@ -72,7 +72,7 @@ static uint32_t run(const sorting *s, bool backwards) {
 
 // Sort the slots; false when they are in order.
 static bool sort_slots(const sorting *s) {
-    enum { few = 12 };
+    enum { few = KEELI_SIZE(12, 2) };
     if (s->count < 2 || run(s, false) == s->count) return false;
     const bool backwards = run(s, true) == s->count;
     for (uint32_t i = 0; i < s->count; ++i)

@@ -374,7 +374,7 @@ static const char *side_by_side(const keeli_storage *s, uint32_t first) {
     const struct keeli_set_root *root = s->root;
     uint32_t *const *places = *root->places, apart = 0;
     if (!places) return keeli_store_reserve_step(s) == 64 ? keeli_store_at(s, first) : NULL;
-    const uint32_t *place = &places[first / 4096][first % 4096];
+    const uint32_t *place = &places[first / KEELI_PAGE][first % KEELI_PAGE];
     for (uint32_t i = 0; i < 64; ++i)
         apart |= place[i] ^ (place[0] + i);
     return apart || place[0] >> root->shift != place[63] >> root->shift

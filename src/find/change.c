@@ -262,7 +262,7 @@ static void mark_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t 
     else
         for (uint32_t i = 0, n; i < count; i += n) { // runs of consecutive indices, if all is well
             n = keeli_range_length(it->who_entities + i, count - i);
-            if (n < 16) mark_items(it, mark, i, i + n, tick);
+            if (n < KEELI_SIZE(16, 2)) mark_items(it, mark, i, i + n, tick);
             else keeli_ticks_mark_range(ticks, index_of(it, i), n, tick);
         }
 }

@@ -9,8 +9,8 @@ static void *const no_page[1]; // the page table of a column that is absent thro
 #define FOUR(n) n, n + 1, n + 2, n + 3
 #define SIXTEEN(n) FOUR(n), FOUR(n + 4), FOUR(n + 8), FOUR(n + 12)
 #define SIXTY_FOUR(n) SIXTEEN(n), SIXTEEN(n + 16), SIXTEEN(n + 32), SIXTEEN(n + 48)
-const uint32_t keeli_everybody[KEELI_BLOCK] = { SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128),
-                                                SIXTY_FOUR(192) };
+#define ALL(n) SIXTY_FOUR(n), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192)
+const uint32_t keeli_everybody[KEELI_BLOCK] = { KEELI_SIZE(ALL, SIXTY_FOUR)(0) };
 
 void keeli_gather_block(keeli_iterator *it, const keel_entity *block, uint32_t count,
                         uint32_t place) {
@@ -48,9 +48,10 @@ static void keep_bits(const keeli_iterator *it, passing *p, uint32_t count, cons
     const uint32_t pages = s->presence.root.page_count;
     const uint32_t *candidates = it->candidates;
     for (uint32_t i = 0, next; i < count; i = next) { // all of one page, mostly
-        const uint32_t page = candidates[i] / 4096;
+        const uint32_t page = candidates[i] / KEELI_PAGE;
         const uint64_t *words = page < pages ? s->presence.root.pages[page] : keeli_no_bits;
-        for (next = i; next < count && (it->one_page || candidates[next] / 4096 == page); ++next) {
+        for (next = i; next < count && (it->one_page || candidates[next] / KEELI_PAGE == page);
+             ++next) {
             const uint64_t word = words[candidates[next] / 64 % KEELI_PAGE_WORDS];
             p->yes[next] &= (uint8_t)((word >> (candidates[next] % 64) & 1) ^ unwanted);
         }
@@ -115,14 +116,14 @@ static uint32_t filter(keeli_iterator *it, uint32_t count) {
 // take when they see a plain loop. `count` is a multiple of four.
 static inline __attribute__((always_inline)) uint32_t
 number_in(uint32_t *const *table, const uint32_t *page, uint32_t index, bool one_page) {
-    return (one_page ? page : table[index / 4096])[index % 4096];
+    return (one_page ? page : table[index / KEELI_PAGE])[index % KEELI_PAGE];
 }
 
 static inline __attribute__((always_inline)) void look_up(uint32_t *restrict index,
                                                           const uint32_t *candidates,
                                                           uint32_t count, uint32_t *const *table,
                                                           bool one_page) {
-    const uint32_t *page = table[candidates[0] / 4096];
+    const uint32_t *page = table[candidates[0] / KEELI_PAGE];
     for (uint32_t i = 0; i < count; i += 4) {
         const uint32_t a = number_in(table, page, candidates[i], one_page);
         const uint32_t b = number_in(table, page, candidates[i + 1], one_page);
@@ -147,7 +148,7 @@ static void look_up_all(keeli_iterator *it, uint32_t *index, uint32_t count,
 // Find out for how many slots from the first on the indices count up, a little at a time. Walks of
 // other threads may look at it meanwhile.
 static void learn_order(const keel_world *world, keeli_storage *s) {
-    enum { AT_ONCE = 1024 };
+    enum { AT_ONCE = KEELI_SIZE(1024, 2) };
     keeli_known_order *known = &s->known;
     const keeli_sparse_set *set = &s->set;
     const uint32_t page = (uint32_t)1 << KEELI_DENSE_SHIFT;
@@ -195,7 +196,7 @@ static uint32_t find_cells(keeli_iterator *it, uint32_t *index, keeli_storage *s
     uint32_t missing = 0;
     learn_order(it->view->world, s);
     if (find_in_order(it, index, s, count)) return 0;
-    if (it->highest / KEELI_SPARSE_PAGE < set->cells.capacity)
+    if (it->highest / KEELI_PAGE < set->cells.capacity)
         look_up_all(it, index, count, set->root.sparse);
     else
         for (uint32_t i = 0; i < count; ++i)

@@ -7,10 +7,10 @@
 #include "find/view.h"
 
 enum {
-    KEELI_BLOCK = 256,       // candidates that are filtered at a time
-    KEELI_MASK_SLOTS = 4096, // slots of a mask at most: the indices of one page of presence bits
-    KEELI_SHORT_RANGE = 32,  // entities; fewer make no chunk of their own
-    KEELI_SPAN_WORDS = 4     // words of ones; fewer are left in a mask
+    KEELI_BLOCK = KEELI_SIZE(256, 64),     // candidates that are filtered at a time
+    KEELI_MASK_SLOTS = KEELI_PAGE,         // slots of a mask at most: of one page of presence bits
+    KEELI_SHORT_RANGE = KEELI_SIZE(32, 2), // entities; fewer make no chunk of their own
+    KEELI_SPAN_WORDS = KEELI_SIZE(4, 1)    // words of ones; fewer are left in a mask
 };
 
 // ------------------------------------------------------------------ which archetypes match
@@ -264,7 +264,7 @@ uint32_t keeli_chunk_count(const keel_chunk *chunk);
 // view leads over and on nothing else: not on threads, not on time. A range makes about 256 pieces
 // of a multiple of 64 entities (or slots, or indices), at most a page. Fewer than 4,096 may be
 // heavy ones: about 64 pieces of any length, down to 1.
-enum { KEELI_PIECES = 256, KEELI_PIECES_OF_FEW = 64, KEELI_GRAIN_MOST = 4096 };
+enum { KEELI_PIECES = 256, KEELI_PIECES_OF_FEW = 64, KEELI_GRAIN_MOST = KEELI_PAGE };
 
 typedef struct keeli_piece {
     uint32_t at, end;            // slots or indices; rows of archetypes: the first, and how many

@@ -145,7 +145,7 @@ static bool may_keep(const keeli_iterator *it) {
 // nearly every block has one where it visits one of 16 (98 %): then all of the storage is stamped
 // at once, and no chunk has to say whose values it has. False: they do.
 static bool stamp_all(keeli_iterator *it, uint64_t touches) {
-    enum { SCATTERED = 16 };
+    enum { SCATTERED = KEELI_SIZE(16, 2) };
     for (uint32_t m = 0; m < it->mark_count; ++m) {
         const keeli_mark *mark = &it->marks[m];
         if (mark->is_tracked || mark->by_hand || it->plan->change_count ||

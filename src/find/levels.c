@@ -39,7 +39,7 @@ typedef struct row {
     keel_entity next;
     uint32_t place, at, left;
 } row;
-enum { ROWS = 16 };
+enum { ROWS = KEELI_SIZE(16, 2) };
 
 static void append_rows(const keel_world *world, keeli_levels *l, row *rows, uint32_t count) {
     while (count)

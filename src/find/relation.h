@@ -10,7 +10,7 @@
 static inline uint32_t keeli_target_at(const keeli_storage *relation, uint32_t index) {
     if (relation->relation) {
         const keeli_edge_side *sources = &relation->relation->edges.sources;
-        return sources->pages[index / KEELI_EDGE_PAGE][index % KEELI_EDGE_PAGE].few[0];
+        return sources->pages[index / KEELI_PAGE][index % KEELI_PAGE].few[0];
     }
     const struct keeli_set_root *root = relation->root;
     const keel_child *page = root->pages[index >> root->shift];

@@ -44,7 +44,7 @@ static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
 static bool is_rare(const keeli_plan *plan) {
     if (!plan->leader) return false;
     const keeli_presence *p = &plan->leader->presence;
-    return p->count < keeli_presence_page_end(p) * (KEELI_MASK_SLOTS / 256);
+    return p->count < keeli_presence_page_end(p) * KEELI_SIZE(KEELI_MASK_SLOTS / 256, 8);
 }
 
 // Leave out what is before and behind the piece, if there is such; not only because it is not asked
@@ -65,7 +65,7 @@ static void trim_words(keeli_iterator *it, uint32_t page) {
 // The end of a population is somewhere on a page.
 uint32_t keeli_used_words(const uint64_t *words) {
     uint32_t n = KEELI_PAGE_WORDS;
-    while (n && !(words[n - 1] | words[n - 2] | words[n - 3] | words[n - 4]))
+    while (n > 3 && !(words[n - 1] | words[n - 2] | words[n - 3] | words[n - 4]))
         n -= 4;
     while (n && !words[n - 1])
         --n;
@@ -112,12 +112,12 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
 
 // A chunk of consecutive slots, for which all columns have their base.
 static void hand_out(keeli_iterator *it, keel_chunk_form form, uint32_t first, uint32_t slots) {
-    const uint32_t *versions = it->view->world->entities.root.versions[first / KEELI_ENTITY_PAGE];
+    const uint32_t *versions = it->view->world->entities.root.versions[first / KEELI_PAGE];
     it->chunk.form = form;
     it->chunk.count = slots;
     it->chunk.entities = it->wants_entities ? it->entities : NULL;
     for (uint32_t i = 0; it->wants_entities && i < slots; ++i)
-        it->entities[i] = (keel_entity){ (keel_entity_bits)versions[first % KEELI_ENTITY_PAGE + i]
+        it->entities[i] = (keel_entity){ (keel_entity_bits)versions[first % KEELI_PAGE + i]
                                              << KEEL_ENTITY_INDEX_BITS |
                                          (first + i) };
     it->who = KEELI_WHO_RANGE;

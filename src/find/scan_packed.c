@@ -17,7 +17,7 @@ static uint32_t left_on_page(const keeli_sparse_set *set, uint32_t slot, bool va
 
 // How many entities from both places on are the same, to `limit`.
 static uint32_t equal_range(const keel_entity *a, const keel_entity *b, uint32_t limit) {
-    enum { block = 128 };
+    enum { block = KEELI_SIZE(128, 2) };
     uint32_t n = 0;
     while (n + block <= limit && memcmp(a + n, b + n, block * sizeof *a) == 0)
         n += block;

@@ -96,7 +96,7 @@ keeli_view *keeli_view_keep(const keeli_view *view) {
 
 // With room for what most views hold, so that it does not matter which view gets which state.
 static keeli_view *new_state(keel_world *world) {
-    enum { USES = 16 };
+    enum { USES = KEELI_SIZE(16, 1) };
     keeli_view *view = new_view(world, KEEL_MAX_TERMS, KEELI_MAX_BOUND, 1, 0);
     if (!view) return NULL;
     if (KEELI_RESERVE(&world->heap, &view->holder.uses, USES)) return view;

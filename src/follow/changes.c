@@ -64,9 +64,8 @@ keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds,
 // Every value has its place in what is tracked.
 static bool has_pages(const keeli_presence *p, const keeli_ticks *t) {
     for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX;
-         i = (i / KEELI_TICK_PAGE + 1) * KEELI_TICK_PAGE)
-        if (i / KEELI_TICK_PAGE >= t->table.count ||
-            t->pages[i / KEELI_TICK_PAGE] == &keeli_no_ticks)
+         i = (i / KEELI_PAGE + 1) * KEELI_PAGE)
+        if (i / KEELI_PAGE >= t->table.count || t->pages[i / KEELI_PAGE] == &keeli_no_ticks)
             return false;
     return true;
 }

@@ -301,7 +301,7 @@ static bool has_room(const keel_group *g) {
     const uint64_t values = (uint64_t)first->presence.count + first->disabled.count;
     if (!keeli_sparse_set_is_valid(set) || set->room < values) return false;
     for (uint32_t i = 0; (i = keeli_store_next(first, i)) != UINT32_MAX; ++i) {
-        const uint32_t page = i / KEELI_SPARSE_PAGE;
+        const uint32_t page = i / KEELI_PAGE;
         if (page >= set->root.page_count || set->root.sparse[page] == keeli_no_cells) return false;
     }
     return true;

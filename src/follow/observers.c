@@ -281,7 +281,7 @@ static bool is_member(const keeli_view_observer *v, uint32_t index) {
 
 // Whoever has no room there has nothing that must be there, so it does not match.
 static void note(keel_world *world, keeli_view_observer *v, uint32_t index) {
-    if (!keeli_presence_has_page(&v->pending, index / 4096)) return;
+    if (!keeli_presence_has_page(&v->pending, index / KEELI_PAGE)) return;
     world->followers.has_pending = true;
     if (!keeli_presence_has(&v->pending, index)) (void)keeli_presence_set(&v->pending, index);
 }
@@ -345,7 +345,7 @@ void keeli_view_observers_renew(keel_world *world) {
         keeli_presence_reset(&v->pending);
         for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
             const uint32_t index = keeli_index_of(e);
-            if (keeli_presence_has_page(&v->members, index / 4096) && matches(v, index))
+            if (keeli_presence_has_page(&v->members, index / KEELI_PAGE) && matches(v, index))
                 (void)keeli_presence_set(&v->members, index);
         }
     }

@@ -99,7 +99,7 @@ static bool reaches(const keeli_storage *from, const keeli_storage *to) {
 // The first block from an index on whose list names the set, without anybody there; UINT64_MAX at
 // the end.
 static uint64_t next_idle_block(const keel_world *world, const keeli_storage *set, uint64_t index) {
-    const uint64_t end = (uint64_t)set->presence.root.page_count * 4096;
+    const uint64_t end = (uint64_t)set->presence.root.page_count * KEELI_PAGE;
     for (; index < end; index += 64) {
         const uint32_t i = (uint32_t)index;
         if (!keeli_presence_word(&set->presence, i / 64) &&
@@ -169,7 +169,7 @@ void keeli_sets_relist(keel_world *world) {
 static bool is_valid(const keel_world *world, const keeli_storage *set) {
     uint32_t count = 0;
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
-        const uint32_t i = keeli_index_of(e), page = i / 4096;
+        const uint32_t i = keeli_index_of(e), page = i / KEELI_PAGE;
         const bool comes = could_come(set, i);
         count += comes || keeli_store_has(set, i);
         if (!comes) continue;

@@ -390,7 +390,7 @@ static void keep_transient(keel_world *to, keeli_storage *t) {
     keeli_queue_clear(&t->tracking.removed);
     if (t->set_at > to->changes.tick) t->set_at = to->changes.tick;
     if (t->changed_at > to->changes.tick) t->changed_at = to->changes.tick;
-    for (uint32_t i = 0; i / 4096 < to->lists.capacity; i += 64) {
+    for (uint32_t i = 0; i / KEELI_PAGE < to->lists.capacity; i += 64) {
         const bool has =
             keeli_presence_word(&t->presence, i / 64) | keeli_presence_word(&t->disabled, i / 64);
         if (keeli_component_lists_has(&to->lists, i, t->ordinal) == has) continue;

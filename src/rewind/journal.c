@@ -178,7 +178,7 @@ typedef struct record {
     char *at, *mirror; // mirror: NULL where there is none
     size_t bytes;      // that follow, to a multiple of 8
 } record;
-enum { LINE = 64, AT_LEAST = 4096 };
+enum { LINE = 64, AT_LEAST = KEELI_SIZE(4096, 1) };
 
 static size_t bytes_with(size_t bytes) { return sizeof(record) + (bytes + 7) / 8 * 8; }
 

@@ -24,7 +24,7 @@ static uint64_t of_entities(const keeli_entity_index *ix, uint64_t hash) {
     for (uint32_t i = 0; i < sizeof counts / sizeof *counts; ++i)
         hash = add(hash, counts[i]);
     for (uint32_t i = 0; i < ix->size; ++i) {
-        const uint32_t version = ix->root.versions[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+        const uint32_t version = ix->root.versions[i / KEELI_PAGE][i % KEELI_PAGE];
         hash = add(hash, version);
         if (version & KEELI_DEAD) hash = add(hash, *keeli_row_of(ix, i)); // the next free one
     }

@@ -9,16 +9,16 @@
 
 enum {
     TIMED_RUNS = 3, // the first ones measure their nodes, and then
-    TIMED_EVERY = 64,
-    NODE_NS = 300,   // what several threads cost, for each node
-    HOT_NS = 500,    // least gain when a worker looks for a job,
-    COLD_NS = 20000, // and when it has to be woken
-    LOOK_RUNS = 3,   // that go the other way: the first one may have to wake workers
-    LOOK_AFTER = 32, // runs at first, and twice as many each time nothing new is found
-    LOOK_AT_LEAST = 256,
-    BELIEVED = 3,    // measurements in a row that are twice what is known are no disturbance
-    ITEMS = 1024,    // of a loop, whose cost is kept
-    SMALL_EVERY = 16 // runs of a loop that is too small for a helper are measured
+    TIMED_EVERY = KEELI_SIZE(64, 2),
+    NODE_NS = 300,                  // what several threads cost, for each node
+    HOT_NS = 500,                   // least gain when a worker looks for a job,
+    COLD_NS = 20000,                // and when it has to be woken
+    LOOK_RUNS = 3,                  // that go the other way: the first one may have to wake workers
+    LOOK_AFTER = KEELI_SIZE(32, 2), // runs at first, twice as many when nothing new is found
+    LOOK_AT_LEAST = KEELI_SIZE(256, 2),
+    BELIEVED = 3, // measurements in a row that are twice what is known are no disturbance
+    ITEMS = 1024, // of a loop, whose cost is kept
+    SMALL_EVERY = KEELI_SIZE(16, 2) // runs of a loop that is too small for a helper are measured
 };
 
 // ------------------------------------------------------------------ one way or the other

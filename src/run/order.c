@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRAIGHT_AT_MOST = 64 }; // edges for one name before a second waiter makes a join of it
+enum { STRAIGHT_AT_MOST = KEELI_SIZE(64, 2) }; // edges for one name, with more a join
 
 bool keeli_add_edge(keeli_schedule *s, uint32_t from, uint32_t to, bool is_loose) {
     if (!KEELI_RESERVE(&s->world->heap, &s->edges, 1)) return false;

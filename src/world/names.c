@@ -34,7 +34,7 @@ static void put(const keel_world *world, keeli_name *name) {
 // Room for one more; false when out of memory.
 static bool reserve(keel_world *world) {
     keeli_names *names = &world->names;
-    const uint32_t old = names->chain_count, grown = old ? old * 2 : 16;
+    const uint32_t old = names->chain_count, grown = old ? old * 2 : KEELI_SIZE(16, 1);
     if (names->count < old) return true;
     keeli_name **before = names->chains;
     keeli_name **fresh = keeli_new_zeroed(&world->heap, grown * sizeof *fresh, sizeof(void *));

@@ -90,7 +90,7 @@ static keeli_storage *find_name(const keel_world *world, const char *name, bool 
 
 // Room for one more; false when out of memory.
 static bool reserve_name(keel_world *world) {
-    const uint32_t old = world->registry.chain_count, grown = old ? old * 2 : 64;
+    const uint32_t old = world->registry.chain_count, grown = old ? old * 2 : KEELI_SIZE(64, 1);
     if (world->storages.count < old) return true;
     keeli_storage **fresh = keeli_new_zeroed(&world->heap, grown * sizeof(void *), sizeof(void *));
     if (!fresh) return false;
@@ -277,7 +277,7 @@ static size_t table_bytes(uint32_t capacity) { return (size_t)2 * capacity * siz
 static bool reserve_number(keel_world *world, uint32_t index) {
     const struct keeli_world_root old = world->root;
     if (index < old.storage_capacity) return true;
-    uint32_t grown = old.storage_capacity ? old.storage_capacity * 2 : 64;
+    uint32_t grown = old.storage_capacity ? old.storage_capacity * 2 : KEELI_SIZE(64, 1);
     if (grown <= index) grown = index + 1;
     void **fresh = keeli_new_zeroed(&world->heap, table_bytes(grown), sizeof(void *));
     if (!fresh) return false;
@@ -660,7 +660,7 @@ keel_entity(keel_entity_at)(const keel_scope *scope, uint32_t index) {
     keeli_caller who;
     if (keeli_caller_is(scope, &who) < 0 || index > KEEL_MAX_ENTITY_INDEX) return keel_null();
     const keeli_entity_index *ix = &who.world->entities;
-    if (index / KEELI_ENTITY_PAGE >= ix->root.page_count) return keel_null();
+    if (index / KEELI_PAGE >= ix->root.page_count) return keel_null();
     const keel_entity e = keeli_entity_at(ix, index); // of a dead one it is none
     return keeli_entity_is_alive(ix, e) ? e : keel_null();
 }

@@ -116,13 +116,13 @@ void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to) {
 static inline __attribute__((always_inline)) uint32_t
 length_by(const keel_entity *entities, uint32_t count, keel_entity_bits step) {
     const uint32_t first = keeli_index_of(entities[0]), by = (uint32_t)step;
-    enum { few = 8 }; // most ranges of shuffled handles are shorter
+    enum { few = KEELI_SIZE(8, 1) }; // most ranges of shuffled handles are shorter
     uint32_t n = 1;
     while (n < count && n < few && keeli_index_of(entities[n]) == first + n * by)
         ++n;
     if (n < few) return n;
     // in blocks of handles with equal versions, long enough that compilers make vector code of it
-    enum { block = 128 };
+    enum { block = KEELI_SIZE(128, 2) };
     for (; n + block <= count; n += block) {
         const keel_entity *e = entities + n;
         const keel_entity_bits from = entities[0].bits + n * step;
@@ -187,7 +187,7 @@ static void set_bits(keel_world *world, keeli_storage *s, uint32_t index, uint32
     p->count += count;
     while (count) {
         const uint32_t at = index % 64, n = count < 64 - at ? count : 64 - at;
-        uint64_t *word = &p->root.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+        uint64_t *word = &p->root.pages[index / KEELI_PAGE][index / 64 % KEELI_PAGE_WORDS];
         if (*word == 0) {
             keeli_presence_began(p, index);
             keeli_store_list_block(world, s, index);

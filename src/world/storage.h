@@ -34,7 +34,7 @@ static inline void *keeli_store_value(const keel_world *world, const keeli_stora
 // The same of an index that has one.
 static inline void *keeli_store_value_there(const keeli_storage *s, uint32_t index) {
     uint32_t *const *places = *s->root->places;
-    return keeli_store_at(s, places ? places[index / 4096][index % 4096] : index);
+    return keeli_store_at(s, places ? places[index / KEELI_PAGE][index % KEELI_PAGE] : index);
 }
 // Has the entity, alive or not, a value, and where? What has one is alive, so its version is there,
 // and is one of a living entity. `kind` is the storage's, a constant: steps of others fall away.
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) bool
 keeli_store_find_in(const keel_world *world, const keeli_storage *s, keel_storage kind,
                     keel_entity e, uint32_t *place) {
     const uint32_t index = keeli_index_of(e);
-    const uint32_t page = index / KEELI_ENTITY_PAGE, at = index % KEELI_ENTITY_PAGE;
+    const uint32_t page = index / KEELI_PAGE, at = index % KEELI_PAGE;
     if (kind == KEEL_SPARSE_SET) *place = keeli_sparse_set_find(&s->set, index);
     if (kind == KEEL_SPARSE_SET ? *place == KEELI_NO_SLOT : !keeli_store_has(s, index))
         return false;
@@ -104,7 +104,7 @@ static inline uint32_t keeli_store_in_order(const keeli_storage *s, uint32_t *at
 // The presence bits of the index's block of 64 when any is set, else NULL. Then pages of values and
 // cells are there, and the summary and the block's list say so.
 static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) {
-    const uint32_t page = index / 4096;
+    const uint32_t page = index / KEELI_PAGE;
     if (page >= s->presence.root.page_count) return NULL;
     uint64_t *word = &s->presence.root.pages[page][index / 64 % KEELI_PAGE_WORDS];
     return *word ? word : NULL;
@@ -112,7 +112,7 @@ static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) 
 
 // The same of a block whose list names the component: the page is there.
 static inline uint64_t *keeli_listed_word(const keeli_storage *s, uint32_t index) {
-    return &s->presence.root.pages[index / 4096][index / 64 % KEELI_PAGE_WORDS];
+    return &s->presence.root.pages[index / KEELI_PAGE][index / 64 % KEELI_PAGE_WORDS];
 }
 
 // The value in a place is written; of KEELI_IS_STAMPED. Several threads may write values of one

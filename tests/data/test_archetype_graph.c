@@ -180,14 +180,13 @@ static void a_thousand_sets_are_found_filled_and_trimmed(void **state) {
         assert_true(keeli_archetype_reserve(&m.a, &m.memory.heap, archetype, 1));
         e[n] = keeli_entity_index_add(&m.ix);
         const uint32_t place = keeli_archetype_push(archetype, e[n]), i = keel_entity_index(e[n]);
-        m.ix.root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE] = place;
+        m.ix.root.where[i / KEELI_PAGE][i % KEELI_PAGE] = place;
     }
     assert_true(keeli_archetypes_are_valid(&m.a, &m.ix));
     for (uint32_t n = 0; n < many_sets; ++n) { // every second one is empty again
         const uint32_t i = keel_entity_index(e[n]);
         if (n % 2) continue;
-        keeli_archetype_take(&m.a, &m.ix,
-                             m.ix.root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE]);
+        keeli_archetype_take(&m.a, &m.ix, m.ix.root.where[i / KEELI_PAGE][i % KEELI_PAGE]);
         keeli_entity_index_delete(&m.ix, e[n]);
     }
     const size_t before = m.a.bytes;

@@ -163,8 +163,8 @@ static void a_far_index_costs_a_page_and_pointers(void **state) {
     test_index t;
     test_index_init(&t);
     assert_int_equal(test_index_add_at(&t, 1000000, 0), KEEL_OK);
-    const size_t pages = 1000000 / KEELI_ENTITY_PAGE + 1;
-    const size_t own_page = 2 * KEELI_ENTITY_PAGE * sizeof(uint32_t) + 64; // and a count
+    const size_t pages = 1000000 / KEELI_PAGE + 1;
+    const size_t own_page = 2 * KEELI_PAGE * sizeof(uint32_t) + 64; // and a count
     assert_int_equal(t.memory.memory.live_bytes, own_page + 2 * pages * sizeof(void *));
     test_index_deinit(&t);
 }
@@ -186,7 +186,7 @@ static void gaps_cross_pages(void **state) {
     (void)state;
     test_index t;
     test_index_init(&t);
-    const uint32_t last = 3 * KEELI_ENTITY_PAGE;
+    const uint32_t last = 3 * KEELI_PAGE;
     assert_int_equal(test_index_add_at(&t, last, 0), KEEL_OK);
     for (uint32_t i = 0; i < last; ++i)
         ASSERT_ENTITY(test_index_add(&t), 0, i);

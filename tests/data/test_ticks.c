@@ -21,7 +21,7 @@ static void begin(void) {
         naive[i] = 0;
         present[i] = false;
     }
-    for (uint32_t i = 0; i < INDICES; i += KEELI_TICK_PAGE)
+    for (uint32_t i = 0; i < INDICES; i += KEELI_PAGE)
         assert_true(keeli_ticks_reserve(&ticks, &memory.heap, i));
     assert_true(keeli_ticks_reserve(&ticks, &memory.heap, INDICES - 1));
     assert_true(keeli_ticks_reserve_log(&ticks, &memory.heap, 1000));

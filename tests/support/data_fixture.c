@@ -61,11 +61,11 @@ void test_index_delete(test_index *t, uint32_t index) {
 }
 
 static uint32_t version_cell(const keeli_entity_index *ix, uint32_t index) {
-    return ix->root.versions[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
+    return ix->root.versions[index / KEELI_PAGE][index % KEELI_PAGE];
 }
 
 static uint32_t where_cell(const keeli_entity_index *ix, uint32_t index) {
-    return ix->root.where[index / KEELI_ENTITY_PAGE][index % KEELI_ENTITY_PAGE];
+    return ix->root.where[index / KEELI_PAGE][index % KEELI_PAGE];
 }
 
 uint32_t test_slot_version(const keeli_entity_index *ix, uint32_t index) {

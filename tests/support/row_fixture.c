@@ -62,7 +62,7 @@ uint32_t test_rows_set(const test_rows *t, const keeli_archetype *archetype) {
 
 static uint32_t *where_of(const test_rows *t, keel_entity e) {
     const uint32_t i = keel_entity_index(e);
-    return &t->ix.root.where[i / KEELI_ENTITY_PAGE][i % KEELI_ENTITY_PAGE];
+    return &t->ix.root.where[i / KEELI_PAGE][i % KEELI_PAGE];
 }
 uint32_t test_rows_place(const test_rows *t, keel_entity e) { return *where_of(t, e); }
 
