@@ -73,14 +73,16 @@ static void assert_as_model(void) {
 static void relate(uint32_t a, uint32_t b) {
     const uint32_t place = keeli_edges_find(&edges, a * 700, b * 700);
     assert_int_equal(place == KEELI_NO_EDGE, model_find(&targets_of[a], b * 700) == UINT32_MAX);
+    const bool beside = roll(2) && keeli_edges_add_beside(&edges, a * 700, b * 700);
+    if (beside) assert_true(place == KEELI_NO_EDGE);
     if (place != KEELI_NO_EDGE) return;
-    assert_true(keeli_edges_reserve(&edges, &memory.heap, a * 700, b * 700));
-    if (keeli_edges_are_exclusive(&edges) && targets_of[a].count) {
+    assert_true(beside || keeli_edges_reserve(&edges, &memory.heap, a * 700, b * 700));
+    if (!beside && keeli_edges_are_exclusive(&edges) && targets_of[a].count) {
         model_take(&sources_of[targets_of[a].items[0] / 700], a * 700);
         targets_of[a].count = 0;
         keeli_edges_remove(&edges, &memory.heap, a * 700, 0);
     }
-    keeli_edges_add(&edges, a * 700, b * 700);
+    if (!beside) keeli_edges_add(&edges, a * 700, b * 700);
     targets_of[a].items[targets_of[a].count++] = b * 700;
     sources_of[b].items[sources_of[b].count++] = a * 700;
 }
@@ -94,6 +96,13 @@ static void unrelate(uint32_t a, uint32_t b) {
     keeli_edges_remove(&edges, &memory.heap, a * 700, place);
 }
 
+static void unrelate_sources(uint32_t b) {
+    for (uint32_t i = 0; i < sources_of[b].count; ++i)
+        targets_of[sources_of[b].items[i] / 700].count = 0;
+    if (sources_of[b].count) keeli_edges_remove_sources(&edges, &memory.heap, b * 700);
+    sources_of[b].count = 0;
+}
+
 // Targets are few, so that their lists grow long.
 static void random_edits(bool is_exclusive, uint32_t targets) {
     for (uint32_t from = 1; from <= 4; ++from) {
@@ -102,6 +111,7 @@ static void random_edits(bool is_exclusive, uint32_t targets) {
             const uint32_t a = roll(ENTITIES), b = roll(targets), likely = 2 + i / 2000 % 2;
             if (roll(5) < likely) relate(a, b);
             else unrelate(a, b);
+            if (is_exclusive && roll(200) == 0) unrelate_sources(b);
             if (i % 64 == 0) assert_as_model();
             if (i % 5000 == 0) keeli_edges_trim(&edges, &memory.heap);
         }
