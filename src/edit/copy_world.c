@@ -23,8 +23,9 @@ static keel_result check_target(keel_world *to) {
     KEEL_TRY(keeli_may_edit(to, NULL, &to->stand_in.rows, "copy into"));
     if (keeli_entity_count(&to->entities) || to->entities.held)
         return keeli_error(to, KEEL_ERROR_ARGUMENT,
-                           "cannot copy into world '%s': %u entities live in it, %u are recorded; "
-                           "call keel_apply_commands, keel_clear_entities, and remove its uniques",
+                           "cannot copy into world '%s': %u entities are alive in it and %u are "
+                           "recorded; call keel_apply_commands and keel_clear_entities on it, and "
+                           "remove its uniques",
                            to->name, (unsigned)keeli_entity_count(&to->entities),
                            (unsigned)to->entities.held);
     for (uint32_t i = 0; i < to->storages.count; ++i) {
