@@ -163,8 +163,10 @@ static keel_result push(keel_history *history) {
     if (keel_history_bytes(history) > history->max_bytes && !history->is_warned) {
         history->is_warned = true;
         keeli_warn(world,
-                   "a history of %zu bytes keeps no step; its state alone takes %zu: give it more",
-                   history->max_bytes, keel_history_bytes(history));
+                   "a history of %llu bytes keeps no step; its state alone takes %llu: give it "
+                   "more",
+                   (unsigned long long)history->max_bytes,
+                   (unsigned long long)keel_history_bytes(history));
     }
     return KEEL_OK;
 }
