@@ -400,9 +400,9 @@ typedef enum keel_load_change {
 } keel_load_change;
 /// One such change: once for each component or field, not for each value.
 typedef struct keel_load_note {
-    keel_load_change change;
-    const char *component; ///< its name; of what is skipped, as it is in the file
-    const char *field;     ///< its path, `at.x`; NULL: it is about the whole component
+    keel_load_change change; ///< what was left out or made up
+    const char *component;   ///< its name; of what is skipped, as it is in the file
+    const char *field;       ///< its path, `at.x`; NULL: it is about the whole component
 } keel_load_note;
 /// Called while something is loaded; texts are there until it returns. A load that fails may have
 /// called it before. It must not touch the world that is loaded into.
