@@ -79,7 +79,7 @@ static inline void end_target(keel_world *world, const keeli_relation *r, uint32
     if (!keeli_edge_count(&r->edges.targets, target)) keeli_store_pop(world, r->targets, target);
 }
 
-// All edges that are more than plain.
+// The same for an edge that is more than plain.
 static __attribute__((noinline)) void let_go(keel_world *world, keeli_relation *r, uint32_t source,
                                              uint32_t place, bool stays) {
     const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
@@ -186,7 +186,7 @@ static void let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t sou
 static void let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target) {
     const keeli_edge_side *side = &r->edges.targets;
     if (keeli_edges_are_exclusive(&r->edges) && keeli_edges_are_plain(r) &&
-        keeli_store_has(r->targets, target)) { // a fifth of the instructions (rel_target_dies)
+        keeli_store_has(r->targets, target)) { // a quarter of the instructions (rel_target_dies)
         for (uint32_t at = 0; (at = keeli_edge_next(side, target, at)) != KEELI_NO_EDGE; ++at)
             keeli_store_pop(world, r->sources, keeli_edge_other(side, target, at));
         keeli_edges_remove_sources(&r->edges, &world->heap, target);
