@@ -506,12 +506,20 @@ enum {
     KEELI_SCOPE_COMMANDS,
     KEELI_SCOPE_CONTEXT,
     KEELI_SCOPE_READER,
+    KEELI_SCOPE_RUNNING,  // a world whose systems run: they use their contexts
     KEELI_SCOPE_DESTROYED // seen while its memory was not given to others
 };
 
 // NULL, or in checked builds one that was destroyed.
 static inline bool keeli_is_no_world(const keel_world *world) {
-    return !world || (KEELI_CHECKED && world->root.scope.kind != KEELI_SCOPE_WORLD);
+    return !world || (KEELI_CHECKED && world->root.scope.kind != KEELI_SCOPE_WORLD &&
+                      world->root.scope.kind != KEELI_SCOPE_RUNNING);
+}
+
+// While systems run nobody uses the world itself but who runs alone.
+static inline void keeli_world_open(keel_world *world, bool is_open) {
+    world->root.scope.kind = is_open ? KEELI_SCOPE_WORLD : KEELI_SCOPE_RUNNING;
+    world->root.reach = is_open ? world->root.storage_capacity : 0;
 }
 
 // Several threads loop on behalf of the owner: values may be written, nothing may be edited.

@@ -62,7 +62,7 @@ typedef struct keel_workload_node {
     uint32_t batch;   ///< from 0 on; KEEL_NO_NODE for what is neither a system nor commands
     uint32_t other;   ///< the node in the batch before that kept it out, or KEEL_NO_NODE
     keel_wait why;    ///< how that one is in its way
-    bool alone;       ///< it touches everything: nothing runs at the same time
+    bool alone;       ///< it touches everything, or edits what is observed: nothing runs beside it
     bool main_thread; ///< it runs on the thread that runs the workload
     bool parallel;    ///< it is split over the workers
 } keel_workload_node;

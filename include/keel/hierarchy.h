@@ -104,10 +104,6 @@ typedef enum keel_walk_order {
 KEEL_API keel_entity keel_next_descendant(const keel_scope *scope, keel_entity root,
                                           keel_entity after, keel_walk_order order);
 
-/// @cond
-KEEL_API keel_entity keeli_world_parent_of(const keel_scope *world, keel_entity e);
-/// @endcond
-
 #ifdef __cplusplus
 }
 #endif
@@ -120,7 +116,7 @@ KEEL_API keel_entity keeli_world_parent_of(const keel_scope *world, keel_entity 
 #define keel_unlink(scope, ...) keel_unlink(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_unlink_tree(scope, ...) keel_unlink_tree(KEELI_TO_EDIT(scope), __VA_ARGS__)
 #define keel_delete_tree(scope, ...) keel_delete_tree(KEELI_TO_EDIT(scope), __VA_ARGS__)
-#define keel_parent_of(scope, ...) KEELI_DIRECT(scope, keeli_world_parent_of, keel_parent_of)(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_parent_of(scope, ...) keel_parent_of(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_child_count(scope, ...) keel_child_count(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_first_child(scope, ...) keel_first_child(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_next_child(scope, ...) keel_next_child(KEELI_TO_READ(scope), __VA_ARGS__)

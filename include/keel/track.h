@@ -31,11 +31,12 @@
 /// and keel_missed tells a reader how many it did not see. Room is made while values are added:
 /// deleting never needs memory.
 ///
-/// **Observers** are called at once. They may look at everything and change nothing: views that
-/// write and systems that do are refused, with KEEL_ERROR_SHARED. What they want changed they
-/// record in `event->commands`, which is applied when the edit that called them is done (if a view
-/// or a system uses storages then: with its commands). That edit calls observers again, to 64 times
-/// in a row: then the rest is dropped with KEEL_ERROR_CYCLE.
+/// **Observers** are called at once. They may look at everything (in a workload whoever edits what
+/// is observed runs alone) and change nothing: views that write and systems that do are refused,
+/// with KEEL_ERROR_SHARED. What they want changed they record in `event->commands`, which is
+/// applied when the edit that called them is done (if a view or a system uses storages then: with
+/// its commands). That edit calls observers again, to 64 times in a row: then the rest is dropped
+/// with KEEL_ERROR_CYCLE.
 ///
 /// Disabling and enabling a component is none of these changes: a disabled value is out of sight,
 /// and comes back with what was known of it.

@@ -51,17 +51,13 @@ KEEL_API keel_result keel_remove_unique_value(keel_scope *scope, const keel_comp
 /// @threads the owner
 KEEL_API keel_result keel_clear_uniques(keel_world *world);
 
-/// @cond
-KEEL_API const void *keeli_world_get_unique(const keel_scope *world, const keel_component *unique);
-/// @endcond
-
 #ifdef __cplusplus
 }
 #endif
 
 // clang-format off
 /// @cond macros that let the functions above take their scopes as they are
-#define keel_get_unique_value(scope, ...) KEELI_DIRECT(scope, keeli_world_get_unique, keel_get_unique_value)(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_get_unique_value(scope, ...) keel_get_unique_value(KEELI_TO_READ(scope), __VA_ARGS__)
 #define keel_set_unique_value(scope, ...) keel_set_unique_value(KEELI_TO_RECORD(scope), __VA_ARGS__)
 #define keel_remove_unique_value(scope, ...) keel_remove_unique_value(KEELI_TO_RECORD(scope), __VA_ARGS__)
 #define keel_get_unique_value_mut(scope, ...) keel_get_unique_value_mut(KEELI_TO_WRITE(scope), __VA_ARGS__)

@@ -438,7 +438,8 @@ struct keeli_world_root {
     const struct keeli_set_root **sets; ///< private: by number of the component
     struct keeli_storage **storages;    ///< private: the same; NULL: unknown
     uint32_t storage_capacity;          ///< private
-    const uint32_t *refused;            ///< private: why nothing may be edited now; 0: it may
+    uint32_t reach;          ///< private: of these numbers keel_get may read; 0 while systems run
+    const uint32_t *refused; ///< private: why nothing may be edited now; 0: it may
 };
 
 /// Private: the set of a component that the world knows by its number. NULL: ask the exported
@@ -447,7 +448,7 @@ static inline const struct keeli_set_root *keeli_known_set(const keel_scope *wor
                                                            const keel_component *component) {
     const struct keeli_world_root *root = (const struct keeli_world_root *)world;
     const uint32_t number = KEELI_SLOT_NUMBER(component->slot);
-    return root && number < root->storage_capacity ? root->sets[number] : NULL;
+    return root && number < root->reach ? root->sets[number] : NULL;
 }
 /// Private: how many pages of 4,096 indices it has; none if the component is not known after all.
 static inline uint32_t keeli_reach(const struct keeli_set_root *set, keel_storage kind) {

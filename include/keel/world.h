@@ -181,9 +181,6 @@ static inline keel_result keeli_register_list(keel_world *world,
     return KEEL_OK;
 }
 /// @endcond
-/// @cond
-KEEL_API bool keeli_world_is_alive(const keel_scope *world, keel_entity e);
-/// @endcond
 
 #ifdef __cplusplus
 }
@@ -193,6 +190,6 @@ KEEL_API bool keeli_world_is_alive(const keel_scope *world, keel_entity e);
 /// @cond macros that let the functions above take their scopes as they are
 #define keel_entity_count(scope) keel_entity_count(KEELI_TO_READ(scope))
 #define keel_entity_at(scope, ...) keel_entity_at(KEELI_TO_READ(scope), __VA_ARGS__)
-#define keel_is_alive(scope, ...) KEELI_DIRECT(scope, keeli_world_is_alive, keel_is_alive)(KEELI_TO_READ(scope), __VA_ARGS__)
+#define keel_is_alive(scope, ...) keel_is_alive(KEELI_TO_READ(scope), __VA_ARGS__)
 /// @endcond
 // clang-format on

@@ -488,9 +488,9 @@ static keel_entity next_descendant_breadth(const keel_world *world, keel_entity 
 // ------------------------------------------------------------------ looking
 // The world, when the scope may look at these links of it; else NULL.
 enum { CHILDREN = 1, PARENTS = 2, BOTH = 3 };
-static const keel_world *looks(const keel_scope *scope, uint32_t at) {
+static __attribute__((noinline)) const keel_world *looks_elsewhere(const keel_scope *scope,
+                                                                   uint32_t at) {
     keeli_caller who;
-    if (keeli_is_world(scope)) return keeli_world_of(scope);
     if (keeli_caller_is(scope, &who) < 0) return NULL;
     const keeli_hierarchy *h = &who.world->hierarchy;
     return (!(at & PARENTS) || keeli_may_look_up(&who, h->parents, KEEL_ACCESS_READ)) &&
@@ -498,13 +498,13 @@ static const keel_world *looks(const keel_scope *scope, uint32_t at) {
                ? who.world
                : NULL;
 }
+static inline const keel_world *looks(const keel_scope *scope, uint32_t at) {
+    return keeli_is_world(scope) ? keeli_world_of(scope) : looks_elsewhere(scope, at);
+}
 
 const struct keeli_links *keeli_links_of(const keel_scope *scope, keel_entity of) {
     const keel_world *world = looks(scope, BOTH);
     return world && is_parent(world, of) ? &world->hierarchy.links : NULL;
-}
-keel_entity keeli_world_parent_of(const keel_scope *scope, keel_entity e) {
-    return scope ? parent_of(keeli_world_of(scope), e) : keel_null();
 }
 keel_entity(keel_parent_of)(const keel_scope *scope, keel_entity e) {
     const keel_world *world = looks(scope, CHILDREN);

@@ -234,12 +234,11 @@ keel_result(keel_apply_prefab)(keel_scope *scope, keel_entity e, keel_prefab pre
 // ------------------------------------------------------------------ what it was made of
 keel_prefab(keel_prefab_of)(const keel_scope *scope, keel_entity e) {
     keel_prefab prefab = { keel_null() };
-    keeli_caller who;
-    if (keeli_caller_is(scope, &who) < 0 || !who.world->templates) return prefab;
-    const keeli_storage *s = keeli_instances_of(who.world);
-    const void *value = s ? keeli_store_value_of(who.world, s, e) : NULL;
+    const keel_world *world = keeli_world_behind(scope);
+    if (!world || !world->templates) return prefab;
+    const keeli_storage *s = keeli_instances_of(world);
+    const void *value = s ? keeli_store_value_of(world, s, e) : NULL;
     if (value) memcpy(&prefab.root, value, sizeof prefab.root);
-    if (!keeli_entity_is_alive(&who.world->templates->entities, prefab.root))
-        prefab.root = keel_null();
+    if (!keeli_entity_is_alive(&world->templates->entities, prefab.root)) prefab.root = keel_null();
     return prefab;
 }

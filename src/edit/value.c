@@ -274,8 +274,7 @@ static __attribute__((noinline)) keel_result mark_held(const keel_scope *scope, 
                                                        const keel_component *component) {
     keeli_caller who;
     keeli_storage *s;
-    if (!scope) return keeli_no_world();
-    KEEL_TRY(keeli_caller_is(scope, &who));
+    KEEL_TRY(keeli_caller_must_be(scope, &who));
     return mark_in(&who, e, component, &s);
 }
 
@@ -495,19 +494,14 @@ static keeli_storage *meet_unique(keel_world *world, const keel_component *uniqu
                                                 : NULL;
 }
 
-const void *keeli_world_get_unique(const keel_scope *scope, const keel_component *unique) {
-    const keel_world *world = keeli_world_of(scope);
-    const keeli_storage *s = world && unique ? keeli_storage_find(world, unique) : NULL;
-    if (!s && world && unique) s = meet_unique(keeli_world_of(scope), unique);
-    if (s && s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
-    return s ? s->unique : NULL;
-}
-
 const void *(keel_get_unique_value)(const keel_scope *scope, const keel_component *unique) {
     keeli_caller who;
+    const keeli_storage *s =
+        keeli_is_world(scope) ? keeli_storage_known(keeli_world_of(scope), unique) : NULL;
+    if (s && !(s->flags & KEELI_IS_BOUND)) return s->unique;
     if (keeli_caller_is(scope, &who) < 0) return NULL;
     if (unique && !who.holder) (void)meet_unique(who.world, unique);
-    const keeli_storage *s = keeli_look_up(&who, unique, KEEL_ACCESS_READ);
+    s = keeli_look_up(&who, unique, KEEL_ACCESS_READ);
     return s ? s->unique : NULL;
 }
 

@@ -135,6 +135,11 @@ static inline bool keeli_is_followed(const keeli_storage *s) {
     return (s->flags & KEELI_IS_WATCHED) != 0;
 }
 
+// May an edit of it call observers, of the component or of a view?
+static inline bool keeli_calls_observers(const keeli_storage *s) {
+    return (s->flags & (KEELI_IS_OBSERVED | KEELI_IS_IN_VIEW)) != 0;
+}
+
 // Does nothing follow it but observers of the component, which need no room?
 static inline bool keeli_is_only_observed(const keeli_storage *s) {
     return keeli_flags_of(s) == KEELI_IS_OBSERVED;

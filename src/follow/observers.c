@@ -62,7 +62,7 @@ static keel_result add(keel_world *world, keeli_storage *s, const keeli_observer
     else o->list.items[o->list.count++] = *fresh;
     o->kinds |= fresh->kinds;
     keeli_followers_update(s);
-    ++world->registry.bindings; // who edits what is observed takes turns: run/graph.c
+    ++world->registry.bindings; // who edits what is observed runs alone: run/graph.c
     return KEEL_OK;
 }
 
@@ -505,7 +505,7 @@ static keel_result link(keel_world *world, keeli_view_observer *v) {
         at = &(*at)->next;
     *at = v;
     ++world->followers.observed;
-    ++world->registry.bindings; // who edits what is observed takes turns: run/graph.c
+    ++world->registry.bindings; // who edits what is observed runs alone: run/graph.c
     return KEEL_OK;
 }
 

@@ -205,8 +205,7 @@ static keel_result end_at(keel_world *world, keel_context *outer, keeli_worker *
 static keel_result caller(keel_scope *scope, keel_world **world, keel_context **outer,
                           keeli_worker *spare, keeli_worker **worker) {
     keeli_caller who;
-    if (!scope) return keeli_no_world();
-    KEEL_TRY(keeli_caller_is(scope, &who));
+    KEEL_TRY(keeli_caller_must_be(scope, &who));
     if (!who.inside && !keeli_is_world(scope))
         return keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
                             "a custom view is begun and ended through a world or a context");

@@ -312,10 +312,12 @@ static keel_result run_step(keeli_schedule *s, uint32_t index, keeli_worker *wor
 
 keel_result keeli_node_run(keeli_schedule *s, uint32_t index, keeli_worker *worker) {
     keeli_node *node = &s->nodes.items[index];
-    if (!keeli_costs_want(s, node)) return run_step(s, index, worker);
-    const uint64_t begin = keeli_clock_ns();
+    const bool opens = node->is_alone && !s->is_inner, wants = keeli_costs_want(s, node);
+    const uint64_t begin = wants ? keeli_clock_ns() : 0;
+    if (opens) keeli_world_open(s->world, true); // observers and who edits all look at the world
     const keel_result result = run_step(s, index, worker);
-    keeli_costs_note(s, node, keeli_clock_ns() - begin);
+    if (opens) keeli_world_open(s->world, false);
+    if (wants) keeli_costs_note(s, node, keeli_clock_ns() - begin);
     return result;
 }
 
@@ -377,10 +379,12 @@ static keel_result run_all(keeli_schedule *s, keeli_workers *workers) {
     s->first_tick = s->is_inner ? keeli_tick_inside(world) : world->changes.tick;
     if (!s->is_inner) {
         KEEL_TRY(keeli_handles_reserve_all(s));
+        keeli_world_open(world, false);
         world->refused |= KEELI_REFUSED_RUNNING; // edits go through commands, on one thread, too
     }
     const keel_result result = run_nodes(s, workers);
     if (!s->is_inner) {
+        keeli_world_open(world, true);
         world->refused &= ~(uint32_t)KEELI_REFUSED_RUNNING;
         world->changes.tick = s->first_tick + s->nodes.count;
         keeli_tick_advance(world);

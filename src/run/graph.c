@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The graph: what each node touches, and an edge wherever two nodes conflict, from the last writer
 // and the readers since, so that a hundred thousand systems need no look at all pairs.
+#include "follow/follow.h"
 #include "run/workers.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -156,7 +157,7 @@ keel_result keeli_touch_step(keeli_schedule *s, uint32_t index, keeli_view *view
 // ------------------------------------------------------------------ conflicts
 // How something was touched by the nodes so far.
 typedef struct state {
-    uint32_t epoch;   // an older one than now: by nobody since a node that touched everything
+    uint32_t epoch;   // an older one than now: by nobody since a node that ran alone
     uint32_t writer;  // the last one, KEEL_NO_NODE: none
     uint32_t readers; // since then: entry of `tracker.readers`, KEEL_NO_NODE: none
 } state;
@@ -169,7 +170,7 @@ typedef struct tracker {
     keeli_pointer_table by_storage; // states; room for all of them is made before
     KEELI_ARRAY(state) states;
     KEELI_ARRAY(reader) readers;
-    state all; // what each node reads, and those write that touch everything
+    state all; // what each node reads, and those write that run alone
     uint32_t epoch;
 } tracker;
 
@@ -203,35 +204,31 @@ static bool touched(keeli_schedule *s, tracker *t, state *now, uint32_t node, bo
     return true;
 }
 
+// Whoever edits what is observed may call observers, and they may look at everything.
+static bool is_alone(const keeli_schedule *s, const keeli_node *node) {
+    bool alone = node->everything;
+    for (uint32_t i = 0; i < node->touch_count; ++i) {
+        const keeli_touch *t = &s->touches.items[node->first_touch + i];
+        alone |= t->access == KEEL_ACCESS_EDIT && keeli_calls_observers(t->storage);
+    }
+    return alone;
+}
+
 static bool add_conflicts(keeli_schedule *s, tracker *t) {
     t->all = (state){ 0, KEEL_NO_NODE, KEEL_NO_NODE };
     if (!KEELI_RESERVE(&s->world->heap, &t->states, s->touches.count)) return false;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
-        const keeli_node *node = &s->nodes.items[i];
-        if (!touched(s, t, &t->all, i, node->everything)) return false;
-        for (uint32_t k = 0; k < node->touch_count && !node->everything; ++k) {
+        keeli_node *node = &s->nodes.items[i];
+        node->is_alone = is_alone(s, node);
+        if (!touched(s, t, &t->all, i, node->is_alone)) return false;
+        for (uint32_t k = 0; k < node->touch_count && !node->is_alone; ++k) {
             const keeli_touch *touch = &s->touches.items[node->first_touch + k];
             state *now = state_of(s, t, touch->storage);
             if (!now || !touched(s, t, now, i, touch->access > KEEL_ACCESS_READ)) return false;
         }
-        if (!node->everything) continue;
+        if (!node->is_alone) continue;
         ++t->epoch;
         t->readers.count = 0;
-    }
-    return true;
-}
-
-// Observers are called by one thread at a time and in the order of the list: who edits takes turns.
-static bool chain_observed(keeli_schedule *s) {
-    uint32_t last = KEEL_NO_NODE;
-    for (uint32_t i = 0; s->world->followers.observed && i < s->nodes.count; ++i) {
-        const keeli_node *node = &s->nodes.items[i];
-        bool edits = node->everything;
-        for (uint32_t k = 0; k < node->touch_count; ++k)
-            edits |= s->touches.items[node->first_touch + k].access == KEEL_ACCESS_EDIT;
-        if (!edits) continue;
-        if (last != KEEL_NO_NODE && !keeli_add_edge(s, last, i, false)) return false;
-        last = i;
     }
     return true;
 }
@@ -266,7 +263,7 @@ static bool is_wide(const keeli_schedule *s) {
 
 keel_result keeli_graph(keeli_schedule *s) {
     tracker t = { 0 };
-    const bool done = add_conflicts(s, &t) && chain_main(s) && chain_observed(s);
+    const bool done = add_conflicts(s, &t) && chain_main(s);
     keeli_pointer_table_deinit(&t.by_storage, &s->world->heap);
     KEELI_RELEASE(&s->world->heap, &t.states);
     KEELI_RELEASE(&s->world->heap, &t.readers);

@@ -555,8 +555,7 @@ static keel_result check(keel_world *world, bool has_function, const keel_reduct
 static keel_result loop_over_range(const keel_scope *scope, uint32_t count, uint32_t grain,
                                    keel_range_fn *fn, void *data, const keel_reduction *reduction) {
     keeli_caller who;
-    if (!scope) return keeli_no_world();
-    KEEL_TRY(keeli_caller_is(scope, &who));
+    KEEL_TRY(keeli_caller_must_be(scope, &who));
     KEEL_TRY(check(who.world, fn != NULL, reduction));
     if (!grain) grain = keeli_grain(count);
     if (count / grain >= KEEL_MAX_PIECES) grain = count / KEEL_MAX_PIECES + 1;

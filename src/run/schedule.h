@@ -30,7 +30,8 @@ typedef enum keeli_step_system {
 typedef struct keeli_node {
     uint64_t serial; // of the world's; one that takes its place has the same
     keel_node_kind kind;
-    bool everything; // touches all there is, alone
+    bool everything; // edits all there is
+    bool is_alone;   // nobody runs beside it: that, or what it edits is observed
     bool creates;    // records commands that may create entities
     bool has_conditions;
     uint32_t section; // in which it is

@@ -76,8 +76,7 @@ static keel_result set_later(keel_world *world, void *data) {
 
 keel_result(keel_set_state_of)(keel_scope *scope, const keel_state *state, int64_t value) {
     keeli_caller who;
-    if (!scope) return keeli_no_world();
-    KEEL_TRY(keeli_caller_is(scope, &who));
+    KEEL_TRY(keeli_caller_must_be(scope, &who));
     KEEL_TRY(check_state(who.world, state));
     if (who.commands)
         return keel_commands_call(who.commands, set_later, &(later){ *state, value },

@@ -50,7 +50,7 @@ static keel_wait find_wait(const keeli_schedule *s, uint32_t from, uint32_t to) 
     const keeli_node *node = &s->nodes.items[to], *other = &s->nodes.items[from];
     if (node->kind == KEEL_NODE_COMMANDS && node->of == from)
         return (keel_wait){ .kind = KEEL_WAIT_COMMANDS };
-    if (node->everything || other->everything) return (keel_wait){ .kind = KEEL_WAIT_WORLD };
+    if (node->is_alone || other->is_alone) return (keel_wait){ .kind = KEEL_WAIT_WORLD };
     keel_wait why = find_conflict(s, node, other);
     if (why.kind == KEEL_WAIT_NONE) why.kind = find_order(s, from, to);
     return why;
@@ -105,7 +105,7 @@ static keel_workload_node describe_node(const keeli_schedule *s, const keeli_nod
         .system = whose->step.system,
         .position = whose->kind == KEEL_NODE_SYSTEM ? whose->place : KEEL_NO_NODE,
         .other = KEEL_NO_NODE,
-        .alone = node->everything,
+        .alone = node->is_alone,
         .main_thread = node->is_main,
         .parallel = node->step.parallel,
     };

@@ -116,7 +116,9 @@ static void write_conditions(keeli_writer *w, const keel_step *step) {
 static void write_touches(keeli_writer *w, const keeli_schedule *s, const keeli_node *node) {
     const char *separator = ": ";
     if (node->everything) keeli_write(w, ": touches everything, alone");
-    for (uint32_t i = 0; i < node->touch_count && !node->everything; ++i) {
+    else if (node->is_alone)
+        keeli_write(w, ": touches everything, alone, since what it edits is observed");
+    for (uint32_t i = 0; i < node->touch_count && !node->is_alone; ++i) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
         const keel_component *c = &t->storage->component;
         if (!is_described(s, t)) continue;

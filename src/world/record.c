@@ -596,16 +596,14 @@ keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *na
 
 // ------------------------------------------------------------------ now or later
 keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who) {
-    if (!scope) return keeli_no_world();
-    KEEL_TRY(keeli_caller_is(scope, who));
+    KEEL_TRY(keeli_caller_must_be(scope, who));
     if (scope->kind == KEELI_SCOPE_READER) return keeli_reader_edits_nothing(who->world);
     keeli_edit_lock(who->world, who->editor);
     return KEEL_OK;
 }
 
 keel_result keeli_edit_outside(keel_scope *scope, keeli_caller *who, const char *verb) {
-    if (!scope) return keeli_no_world();
-    KEEL_TRY(keeli_caller_is(scope, who));
+    KEEL_TRY(keeli_caller_must_be(scope, who));
     if (who->commands || scope->kind == KEELI_SCOPE_WORLD) return KEEL_OK;
     return keeli_misuse(who->world, KEEL_ERROR_ARGUMENT,
                         "views, contexts and readers do not %s; use the world, or commands", verb);

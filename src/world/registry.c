@@ -291,6 +291,7 @@ static bool reserve_number(keel_world *world, uint32_t index) {
     world->root.sets = sets;
     world->root.storages = (keeli_storage **)(void *)fresh;
     world->root.storage_capacity = grown;
+    keeli_world_open(world, world->root.scope.kind != KEELI_SCOPE_RUNNING);
     return true;
 }
 
@@ -646,20 +647,15 @@ keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder
 }
 
 // ------------------------------------------------------------------ looking at entities
-bool keeli_world_is_alive(const keel_scope *scope, keel_entity e) {
-    return scope && keeli_entity_is_alive(&keeli_world_of(scope)->entities, e);
-}
-
 bool(keel_is_alive)(const keel_scope *scope, keel_entity e) {
-    keeli_caller who;
-    return keeli_caller_is(scope, &who) == KEEL_OK &&
-           keeli_entity_is_alive(&who.world->entities, e);
+    const keel_world *world = keeli_world_behind(scope);
+    return world && keeli_entity_is_alive(&world->entities, e);
 }
 
 keel_entity(keel_entity_at)(const keel_scope *scope, uint32_t index) {
-    keeli_caller who;
-    if (keeli_caller_is(scope, &who) < 0 || index > KEEL_MAX_ENTITY_INDEX) return keel_null();
-    const keeli_entity_index *ix = &who.world->entities;
+    const keel_world *world = keeli_world_behind(scope);
+    if (!world || index > KEEL_MAX_ENTITY_INDEX) return keel_null();
+    const keeli_entity_index *ix = &world->entities;
     if (index / KEELI_PAGE >= ix->root.page_count) return keel_null();
     const keel_entity e = keeli_entity_at(ix, index); // of a dead one it is none
     return keeli_entity_is_alive(ix, e) ? e : keel_null();

@@ -27,11 +27,20 @@ static void who_is_inside(const keeli_inside *inside, keeli_caller *who) {
                            .inside = inside };
 }
 
+static keel_result uses_the_world(keel_world *world) {
+    return keeli_misuse(world, KEEL_ERROR_ACCESS,
+                        "a system uses the world itself, which others may be writing while a "
+                        "workload runs; use its context (KEEL_CONTEXT), and declare what it "
+                        "looks at");
+}
+
 keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who) {
     if (!scope) return KEEL_ERROR_ARGUMENT;
     const keel_reader *reader = (const keel_reader *)scope;
     keel_commands *commands = (keel_commands *)(uintptr_t)scope;
     switch (scope->kind) {
+    case KEELI_SCOPE_RUNNING:
+        return uses_the_world(keeli_world_of(scope));
     case KEELI_SCOPE_WORLD:
         *who = (keeli_caller){ .world = keeli_world_of(scope) };
         return KEEL_OK;
@@ -53,6 +62,16 @@ keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who) {
     return KEEL_ERROR_ARGUMENT; // nobody to tell
 }
 
+keel_result keeli_caller_must_be(const keel_scope *scope, keeli_caller *who) {
+    return scope ? keeli_caller_is(scope, who) : keeli_no_world();
+}
+
+const keel_world *keeli_world_elsewhere(const keel_scope *scope) {
+    keeli_caller who = { .world = NULL };
+    (void)keeli_caller_is(scope, &who);
+    return who.world;
+}
+
 keel_result keeli_reader_edits_nothing(keel_world *world) {
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "a reader looks at changes and edits nothing; edit through its world");
@@ -67,7 +86,7 @@ static void not_declared(const keeli_caller *who, const keel_component *componen
         keeli_misuse(
             who->world, KEEL_ERROR_ACCESS,
             "'%s' does not hold the list of entities, to which others may be adding; count "
-            "them with KEEL_MAY_EDIT_ENTITIES, KEEL_WORLD or the world itself",
+            "them with KEEL_MAY_EDIT_ENTITIES or KEEL_WORLD",
             who->holder->name);
     else if (who->inside)
         keeli_misuse(who->world, KEEL_ERROR_ACCESS,

@@ -37,16 +37,23 @@ typedef struct keeli_caller {
 
 // KEEL_OK, KEEL_ERROR_ARGUMENT: NULL, closed, destroyed.
 keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who);
+// The same, and NULL is reported.
+keel_result keeli_caller_must_be(const keel_scope *scope, keeli_caller *who);
 static inline bool keeli_is_world(const keel_scope *scope) {
     return scope && scope->kind == KEELI_SCOPE_WORLD;
-}
-// NULL: it is something else.
-static inline keel_commands *keeli_commands_of(keel_scope *scope) {
-    return scope && scope->kind == KEELI_SCOPE_COMMANDS ? (keel_commands *)scope : NULL;
 }
 // For those who know that it is one.
 static inline keel_world *keeli_world_of(const keel_scope *scope) {
     return (keel_world *)(uintptr_t)scope;
+}
+// NULL: there is none, or nobody may look at it now.
+const keel_world *keeli_world_elsewhere(const keel_scope *scope);
+static inline const keel_world *keeli_world_behind(const keel_scope *scope) {
+    return keeli_is_world(scope) ? keeli_world_of(scope) : keeli_world_elsewhere(scope);
+}
+// NULL: it is something else.
+static inline keel_commands *keeli_commands_of(keel_scope *scope) {
+    return scope && scope->kind == KEELI_SCOPE_COMMANDS ? (keel_commands *)scope : NULL;
 }
 
 // Tell that it is closed: KEEL_ERROR_ARGUMENT.
