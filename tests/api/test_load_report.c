@@ -32,6 +32,11 @@ typedef struct Pet {
 KEEL_FIELDS(Pet, legs);
 KEEL_COMPONENT(Pet, KEEL_HAS_FIELDS(Pet));
 KEEL_RELATION(Likes);
+typedef struct Friend {
+    keel_entity who;
+} Friend;
+KEEL_FIELDS(Friend, who);
+KEEL_COMPONENT(Friend, KEEL_HAS_FIELDS(Friend));
 typedef struct Sky {
     int32_t clouds;
 } Sky;
@@ -101,6 +106,41 @@ static void nothing_is_told_where_all_fits(void **state) {
     end();
 }
 
+// Nobody is told: what was dead when it was saved is so afterwards.
+static void references_to_the_dead(void **state) {
+    (void)state;
+    saved_begin();
+    told[0] = 0;
+    const keel_entity dead = keel_add_entity(f.world);
+    const keel_entity whose[] = { dead, handle_at(5000, 2), keel_null(), keel_add_entity(f.world) };
+    enum { COUNT = sizeof whose / sizeof *whose };
+    keel_entity all[COUNT], made[COUNT + 1];
+    for (uint32_t i = 0; i < COUNT; ++i)
+        all[i] = keel_add_entity(f.world, KEEL_INIT(Friend, { whose[i] }));
+    assert_int_equal(keel_delete_entity(f.world, dead), KEEL_OK);
+    expect_ok(save(f.world));
+    assert_int_equal(keel_register(loaded, Friend), KEEL_OK);
+    keel_load_options how = { .error = &why, .report = tell, .report_data = told };
+    expect_ok(keel_load_from(loaded, kept, kept_size, &how));
+    for (uint32_t i = 0; i < COUNT; ++i)
+        assert_same_entity(keel_get(loaded, all[i], Friend)->who, whose[i]);
+    assert_false(keel_is_alive(loaded, whose[0]) || keel_is_alive(loaded, whose[1]));
+    keel_merge_options into = { .handles = made, .strict = true };
+    how.merge = &into;
+    assert_int_equal(keel_load_from(loaded, kept, kept_size, &how), KEEL_ERROR_DEAD_ENTITY);
+    assert_string_equal(why.message, "a value of 'Friend' names an entity that is not there");
+    assert_int_equal(keel_entity_count(loaded), COUNT + 1);
+    into.strict = false;
+    expect_ok(keel_load_from(loaded, kept, kept_size, &how));
+    for (uint32_t i = 0; i < COUNT; ++i) {
+        const keel_entity who = keel_get(loaded, made[i + 1], Friend)->who;
+        if (i < 3) assert_true(keel_is_null(who));
+        else assert_same_entity(who, made[0]);
+    }
+    assert_string_equal(told, "");
+    saved_end();
+}
+
 static void a_level(void **state) {
     (void)state;
     begin(false);
@@ -154,6 +194,7 @@ static void a_database(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(a_save, "a save tells what went and what is new, each once"),
     TEST(nothing_is_told_where_all_fits, "nothing is told where all fits"),
+    TEST(references_to_the_dead, "references to the dead stay, become null or are refused"),
     TEST(a_level, "a level leaves out what is unknown, and tells it once"),
     TEST(what_has_its_place_elsewhere_stays_a_mistake,
          "a component among the uniques of a level is a mistake, also where others are skipped"),
