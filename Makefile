@@ -41,11 +41,17 @@ demo:
 		--from 2026-11-21 --days 365 --step 1 --belt 100000 --seed 1 \
 		--csv out/orrery.csv --image out/orrery.png
 
-test:
+# While KEEL_TEST_CI is set, as .ci/run does, a part of the tests: tests/ci.txt says which. Regular
+# expressions have signs that a shell would take for names of files.
+CHOSEN = set -f; export KEEL_TEST_PART=$$(tools/ci_tests $* part);
+PLAY = $(CHOSEN) cmake --preset $* $(OPTIONS) $$(tools/ci_tests $* cmake) && \
+	cmake --build --preset $* -j $(JOBS) && ctest --preset $* -j $(JOBS) $$(tools/ci_tests $* ctest)
+
+test: play-debug
+play-debug: play-%:
 	tools/install_packages test
-	cmake --preset debug
-	cmake --build --preset debug -j $(JOBS)
-	ctest --preset debug -j $(JOBS)
+	$(PLAY)
+.PHONY: play-debug
 
 .PHONY: coverage
 coverage:
@@ -139,9 +145,7 @@ check-house:
 	@tools/check_house
 
 check-release check-asan check-tsan check-perturb check-tiny check-clang check-hardened check-dist: check-%: check-packages
-	cmake --preset $* $(OPTIONS)
-	cmake --build --preset $* -j $(JOBS)
-	ctest --preset $* -j $(JOBS)
+	$(PLAY)
 	@$(THEN)
 
 # Flags that ask for protection, and what they come to.
@@ -171,9 +175,9 @@ check-release: OPTIONS = -DKEEL_BENCH_NATIVE=OFF
 # Every unit test of the debug build; each must give back all its memory. With handles of one width, as
 # for the sanitizers: debug and release run both.
 check-valgrind: check-packages
-	cmake --preset debug
+	set -f; cmake --preset debug $$(tools/ci_tests debug cmake)
 	cmake --build --preset debug -j $(JOBS)
-	ctest --test-dir build/debug -N -L unit | sed -n 's|^ *Test *#[0-9]*: |build/debug/unit/|p' | \
+	set -f; ctest --test-dir build/debug -N -L unit $$(tools/ci_tests valgrind ctest) | sed -n 's|^ *Test *#[0-9]*: |build/debug/unit/|p' | \
 		grep -v '_32$$' | \
 		xargs -P $(JOBS) -n 1 tools/valgrind_test
 

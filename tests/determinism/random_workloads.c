@@ -7,6 +7,8 @@
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS
 #include "play.h"
 
+#include "support/part.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -192,7 +194,7 @@ int main(int count, char **arguments) {
         const char *given = arguments[i + 1], *name = arguments[i];
         if (!given) return usage();
         const uint64_t number = strtoull(given, NULL, 10);
-        if (strcmp(name, "--workloads") == 0) o.workloads = number;
+        if (strcmp(name, "--workloads") == 0) o.workloads = test_part(number);
         else if (strcmp(name, "--seed") == 0) o.seed = number;
         else if (strcmp(name, "--repeat") == 0) o.repeat = (uint32_t)number;
         else if (strcmp(name, "--only") == 0) o.first = number, o.workloads = 1;

@@ -9,6 +9,8 @@
 // Each random string runs in a process of its own, so that a crash is a failure like any other.
 #include "fuzz.h"
 
+#include "support/part.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -186,7 +188,7 @@ int main(int argc, char **argv) {
         else if (!strcmp(argv[i], "--failing-allocations")) is_failing = true;
         else if (!strcmp(argv[i], "--only")) only = value, ++i;
         else if (!strcmp(argv[i], "--seed")) seed = strtoull(value, NULL, 10), ++i;
-        else if (!strcmp(argv[i], "--strings")) strings = strtoull(value, NULL, 10), ++i;
+        else if (!strcmp(argv[i], "--strings")) strings = test_part(strtoull(value, NULL, 10)), ++i;
         else if (!strcmp(argv[i], "--seconds")) seconds = strtod(value, NULL), ++i;
         else if (++files && play_file(argv[i], trace)) return 2;
     }

@@ -4,6 +4,8 @@
 //        fuzz_save FILE...                  strings that were found
 #include "load.h"
 
+#include "support/part.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +85,7 @@ static int write_samples(const char *folder) {
 int main(int argc, char **argv) {
     if (argc >= 3 && !strcmp(argv[1], "--samples")) return write_samples(argv[2]);
     if (argc >= 3 && !strcmp(argv[1], "--rounds"))
-        return play(strtoul(argv[2], NULL, 10),
+        return play(test_part(strtoul(argv[2], NULL, 10)),
                     argc >= 5 && !strcmp(argv[3], "--seed") ? strtoull(argv[4], NULL, 10) : 1);
     for (int i = 1; i < argc; ++i) {
         static uint8_t bytes[1 << 22];

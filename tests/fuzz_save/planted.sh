@@ -11,7 +11,7 @@ while IFS='|' read -r file from to; do
     rm -rf "$folder/save"
     cp -r "$sources/addons/save" "$sources/addons/replace_file.h" "$folder"
     FROM=$from TO=$to perl -0pi -e 's/\Q$ENV{FROM}\E/$ENV{TO}/ or die "planted.sh: no such text\n"' "$folder/save/$file"
-    "$@" -D_POSIX_C_SOURCE=200809L -I"$sources/include" -I"$folder/save" -I"$sources/tests/fuzz_save" \
+    "$@" -D_POSIX_C_SOURCE=200809L -I"$sources/include" -I"$folder/save" -I"$sources/tests" -I"$sources/tests/fuzz_save" \
         "$folder"/save/*.c "$sources/tests/fuzz_save/load.c" "$sources/tests/fuzz_save/main.c" "$library" \
         -lzstd -lpthread -lm -o "$folder/planted"
     if "$folder/planted" --rounds 6000 >/dev/null 2>&1; then

@@ -6,6 +6,8 @@
 // Each string runs in a process of its own, so that a crash is a failure like any other.
 #include "followers.h"
 
+#include "support/part.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -259,7 +261,7 @@ int main(int count, char **arguments) {
     for (int i = 1; i < count; i += 2) {
         const char *given = arguments[i + 1], *name = arguments[i];
         if (!given) return usage();
-        if (strcmp(name, "--operations") == 0) o.operations = strtoull(given, NULL, 10);
+        if (strcmp(name, "--operations") == 0) o.operations = test_part(strtoull(given, NULL, 10));
         else if (strcmp(name, "--seed") == 0) o.seed = strtoull(given, NULL, 10);
         else if (strcmp(name, "--storage") == 0) o.storages = storages_of(given);
         else if (strcmp(name, "--replay") == 0) o.replay = given;

@@ -9,6 +9,7 @@
 
 #include "base/platform/platform.h"
 #include "support/counting_allocator.h"
+#include "support/part.h"
 
 #include <keel/keel.h>
 
@@ -333,7 +334,7 @@ int main(int count, char **arguments) {
     uint64_t edits = 100000000, most = 1000000, seed = 1;
     for (int i = 1; i + 1 < count; i += 2) {
         const uint64_t number = strtoull(arguments[i + 1], NULL, 10);
-        if (strcmp(arguments[i], "--edits") == 0) edits = number;
+        if (strcmp(arguments[i], "--edits") == 0) edits = test_part(number);
         else if (strcmp(arguments[i], "--most") == 0) most = number;
         else if (strcmp(arguments[i], "--seed") == 0) seed = number;
         else return fprintf(stderr, "usage: soak [--edits N] [--most ENTITIES] [--seed S]\n"), 2;

@@ -29,10 +29,11 @@ extern "C" {
 #endif
 
 /// One of how many rounds long tests play: KEEL_TEST_FEW, where it is set, as for the thread
-/// sanitizer (5) and valgrind (20). All is slower there, and the first rounds tell most.
+/// sanitizer (5) and valgrind (20). All is slower there, and the first rounds tell most. Where it
+/// is not set, KEEL_TEST_PART (support/part.h).
 static inline uint32_t test_few(void) {
-    const char *few = getenv("KEEL_TEST_FEW");
-    const int number = few ? atoi(few) : 1;
+    const char *few = getenv("KEEL_TEST_FEW"), *part = getenv("KEEL_TEST_PART");
+    const int number = few ? atoi(few) : part && atoi(part) > 1 ? atoi(part) : 1;
     return few && number <= 1 ? 5 : (uint32_t)number; // set to anything else: a fifth
 }
 
