@@ -8,8 +8,10 @@
 #include <stdlib.h>
 
 // ------------------------------------------------------------------ a thread for each job
-// A place for the thread of worker n. `state` is FREE, BUSY, or ENDED: to be joined.
-enum { FREE, BUSY, ENDED };
+// A place for the thread of worker n. `state` is FREE, BUSY, or ENDED: to be joined. Its job adds
+// one at its end, and who started it when the handle is there: some systems write that after the
+// thread has begun, which may have ended by then.
+enum { FREE, BUSY, ENDED = BUSY + 2 };
 typedef struct job_thread {
     keeli_thread thread;
     keel_job *job;
@@ -21,7 +23,7 @@ typedef struct job_thread {
 static void run_job(void *data) {
     job_thread *t = data;
     t->job(t->data, t->worker);
-    (void)keeli_atomic_add(&t->state, ENDED - BUSY);
+    (void)keeli_atomic_add(&t->state, 1);
 }
 
 // A place that nobody has, for the caller alone.
@@ -44,9 +46,9 @@ static bool submit_to_thread(void *context, keel_job *job, void *data) {
     t->job = job;
     t->data = data;
     t->worker = (uint32_t)(t - x->threads);
-    if (keeli_thread_start(&t->thread, run_job, t)) return true;
-    (void)keeli_atomic_add(&t->state, FREE - BUSY);
-    return false;
+    const bool is_started = keeli_thread_start(&t->thread, run_job, t);
+    (void)keeli_atomic_add(&t->state, is_started ? 1 : FREE - BUSY);
+    return is_started;
 }
 
 void thread_executor_init(thread_executor *x, uint32_t worker_count) {
@@ -57,10 +59,10 @@ void thread_executor_init(thread_executor *x, uint32_t worker_count) {
 
 void thread_executor_deinit(thread_executor *x) {
     for (uint32_t i = 1; i < x->executor.worker_count; ++i) {
-        while (keeli_atomic_add(&x->threads[i].state, 0) == BUSY)
+        int32_t state;
+        while ((state = keeli_atomic_add(&x->threads[i].state, 0)) != FREE && state != ENDED)
             wait_some_us(20); // a job may submit more, also to places that were looked at
-        int32_t state = ENDED;
-        if (!keeli_atomic_swap(&x->threads[i].state, &state, BUSY)) continue;
+        if (state == FREE || !keeli_atomic_swap(&x->threads[i].state, &state, BUSY)) continue;
         keeli_thread_join(&x->threads[i].thread);
         (void)keeli_atomic_add(&x->threads[i].state, FREE - BUSY);
         i = 0;
