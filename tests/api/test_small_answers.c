@@ -322,6 +322,106 @@ static void the_first_of_two_errors(void **state) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ what is not there any more
+static void components_that_failed_to_register(void **state) {
+    (void)state;
+    const keel_component *needs[] = { KEEL_OF(Other), NULL };
+    const keel_component first = { .name = "first", .size = 4, .required = needs };
+    const keel_component second = { .name = "second", .size = 4, .required = needs };
+    const keel_component *c = NULL;
+    for (uint32_t n = 0; !c; ++n) {
+        api_begin(&f);
+        const keel_component *own = keel_register_component(f.world, &first);
+        const keel_entity e = keel_add_entity(f.world);
+        assert_true(keel_add_component(f.world, e, own, &(uint32_t){ 1 }) >= 0);
+        counting_allocator_fail_after(&f.memory, n);
+        c = keel_register_component(f.world, &second);
+        counting_allocator_never_fail(&f.memory);
+        keel_clear_errors(f.world);
+        assert_int_equal(keel_delete(f.world, e, Other), KEEL_ERROR_REQUIRED);
+        assert_error(f.world, KEEL_ERROR_REQUIRED, "'first' requires it");
+        api_end(&f);
+    }
+}
+
+static void names_end_with_their_component(void **state) {
+    (void)state;
+    size_t bytes[3];
+    api_begin(&f);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number));
+    for (uint32_t i = 0; i < 3; ++i) {
+        assert_int_equal(keel_set_name(f.world, e, "e"), KEEL_OK);
+        assert_int_equal(keel_unregister(f.world, keel_name), KEEL_OK);
+        if (i == 1) assert_int_equal(keel_world_trim(f.world), KEEL_OK); // the chains of names, too
+        bytes[i] = keel_world_statistics(f.world).memory.total;
+    }
+    assert_null(keel_name_of(f.world, e));
+    assert_int_equal(bytes[2], bytes[1]);
+    api_end(&f);
+}
+
+static void after_an_entity_that_never_was(void **state) {
+    (void)state;
+    api_begin(&f);
+    assert_true(keel_is_null(keel_next_free_entity(f.world, handle_at(0, 1))));
+    for (uint32_t i = 0; i < 64; ++i) // with pages of 64 a whole one
+        (void)keel_add_entity(f.world);
+    assert_true(keel_is_null(keel_next_free_entity(f.world, handle_at(64, 1))));
+    api_end(&f);
+}
+
+// ------------------------------------------------------------------ where values lie
+static bool check_run(const keel_value_run *run, void *seen) {
+    for (uint32_t i = 0; i < run->count; ++i)
+        assert_int_equal(((const Number *)run->values)[i].value, run->index + i);
+    *(uint32_t *)seen += run->count;
+    return true;
+}
+// Values of 64 indices in slots that follow each other need not be on one page.
+static void visiting_across_pages_of_slots(void **state) {
+    (void)state;
+    enum { MANY = 20000, SHIFTED = 64 * 5 };
+    static keel_entity e[MANY];
+    uint32_t seen = 0;
+    api_begin(&f);
+    for (uint32_t i = 0; i < MANY; ++i)
+        e[i] = keel_add_entity(f.world);
+    for (uint32_t i = 0; i < 32; ++i) // the slots of the others begin in the middle of 64
+        keel_add(f.world, e[SHIFTED + 64 * i], Number, { keel_entity_index(e[SHIFTED + 64 * i]) });
+    for (uint32_t i = 0; i < MANY; ++i)
+        if (!keel_has(f.world, e[i], Number))
+            keel_add(f.world, e[i], Number, { keel_entity_index(e[i]) });
+    assert_int_equal(keel_visit_values(f.world, KEEL_OF(Number), check_run, &seen), KEEL_OK);
+    assert_int_equal(seen, MANY);
+    api_end(&f);
+}
+
+typedef struct Nine {
+    char key, rest[8];
+} Nine;
+KEEL_COMPONENT(Nine);
+static int by_key(const void *a, const void *b, void *data) {
+    (void)data;
+    return ((const Nine *)a)->key - ((const Nine *)b)->key;
+}
+static void sorting_moves_all_bytes(void **state) {
+    (void)state;
+    keel_entity e[20];
+    api_begin(&f);
+    for (uint32_t i = 0; i < 20; ++i) {
+        const char key = (char)(i * 7 % 20);
+        e[i] = keel_add_entity(f.world,
+                               KEEL_INIT(Nine, { key, { 0, 0, 0, 0, 0, 0, 0, (char)(key + 1) } }));
+    }
+    assert_int_equal(keel_sort(f.world, Nine, by_key, NULL), KEEL_OK);
+    for (uint32_t i = 0; i < 20; ++i) {
+        const Nine *value = keel_get(f.world, e[i], Nine);
+        assert_int_equal(value->key, i * 7 % 20);
+        assert_int_equal(value->rest[7], value->key + 1);
+    }
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ room
 // As many as there may be entities is a question of memory; one more is too many.
 static void room_for_as_many_as_there_are_handles(void **state) {
@@ -467,6 +567,11 @@ int main(void) {
         cmocka_unit_test(observers_of_all_end_with_the_world),
         cmocka_unit_test(clearing_asks_all_components),
         cmocka_unit_test(the_first_of_two_errors),
+        cmocka_unit_test(components_that_failed_to_register),
+        cmocka_unit_test(names_end_with_their_component),
+        cmocka_unit_test(after_an_entity_that_never_was),
+        cmocka_unit_test(visiting_across_pages_of_slots),
+        cmocka_unit_test(sorting_moves_all_bytes),
         cmocka_unit_test(room_for_as_many_as_there_are_handles),
         cmocka_unit_test(indexed_values_whose_copy_fails),
         cmocka_unit_test(threads_that_record_nothing),

@@ -25,9 +25,11 @@ static void own_commands_are_applied_without_memory(void **state) {
 static void terms_that_find_no_memory(void **state) {
     (void)state;
     const keel_component *either[] = { KEEL_OF(Other), KEEL_OF(Third), NULL };
-    const keel_term terms[] = { { .kind = KEEL_TERM_WITH, .component = KEEL_OF(Number) },
-                                { .kind = KEEL_TERM_ANY_OF, .component = KEEL_OF(Frozen), .others = either },
-                                { .kind = KEEL_TERM_END } };
+    const keel_term terms[] = {
+        { .kind = KEEL_TERM_WITH, .component = KEEL_OF(Number) },
+        { .kind = KEEL_TERM_ANY_OF, .component = KEEL_OF(Frozen), .others = either },
+        { .kind = KEEL_TERM_END }
+    };
     for (uint32_t round = 0; round < 40; ++round) {
         api_begin(&f);
         const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number), KEEL_INIT(Other));
