@@ -16,6 +16,7 @@ static void values_for_no_world(void **state) {
     assert_true(keel_add_component_values(none, keel_null(), values) < 0);
     assert_true(keel_unlink(none, keel_null()) < 0);
     assert_true(keel_mark(none, keel_null(), Number) < 0);
+    assert_true(keel_track_component(none, KEEL_OF(Number), KEEL_TRACK_ALL) < 0);
     assert_true(keel_is_null(keel_add_child_values(none, keel_null(), values)));
     keel_set_assert_handler(NULL);
 }
@@ -322,26 +323,141 @@ static void the_first_of_two_errors(void **state) {
     api_end(&f);
 }
 
-// ------------------------------------------------------------------ what is not there any more
-static void components_that_failed_to_register(void **state) {
+// ------------------------------------------------------------------ told at once
+KEEL_RELATION(Holds, .on_delete = KEEL_DELETE_SOURCES);
+KEEL_RELATION(Meets);
+
+static void answers_come_with_relations(void **state) {
     (void)state;
-    const keel_component *needs[] = { KEEL_OF(Other), NULL };
-    const keel_component first = { .name = "first", .size = 4, .required = needs };
-    const keel_component second = { .name = "second", .size = 4, .required = needs };
-    const keel_component *c = NULL;
-    for (uint32_t n = 0; !c; ++n) {
-        api_begin(&f);
-        const keel_component *own = keel_register_component(f.world, &first);
-        const keel_entity e = keel_add_entity(f.world);
-        assert_true(keel_add_component(f.world, e, own, &(uint32_t){ 1 }) >= 0);
-        counting_allocator_fail_after(&f.memory, n);
-        c = keel_register_component(f.world, &second);
-        counting_allocator_never_fail(&f.memory);
-        keel_clear_errors(f.world);
-        assert_int_equal(keel_delete(f.world, e, Other), KEEL_ERROR_REQUIRED);
-        assert_error(f.world, KEEL_ERROR_REQUIRED, "'first' requires it");
-        api_end(&f);
+    api_begin(&f);
+    const keel_entity e = keel_add_entity(f.world), other = keel_add_entity(f.world);
+    assert_int_equal(keel_observe_component(f.world, KEEL_RELATION_OF(Meets), KEEL_ON_RELATED,
+                                            mark_root, NULL),
+                     KEEL_OK);
+    assert_int_equal(keel_relate(f.world, e, Meets, other), KEEL_OK);
+    assert_true(keel_has(f.world, e, Frozen));
+    api_end(&f);
+}
+
+static void mark_other(const keel_change *event, void *data) {
+    keel_add(event->commands, *(keel_entity *)data, Frozen);
+}
+static void answers_come_with_who_goes(void **state) {
+    (void)state;
+    api_begin(&f);
+    keel_entity other = keel_add_entity(f.world);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number));
+    const keel_entity held = keel_add_entity(f.world, KEEL_INIT(Number));
+    assert_int_equal(keel_relate(f.world, held, Holds, e), KEEL_OK);
+    assert_int_equal(keel_observe(f.world, Number, KEEL_ON_DELETED, mark_other, &other), KEEL_OK);
+    assert_int_equal(keel_delete_entity(f.world, e), KEEL_OK);
+    assert_false(keel_is_alive(f.world, held));
+    assert_true(keel_has(f.world, other, Frozen));
+    api_end(&f);
+}
+
+static void many_go_with_one_each_once(void **state) {
+    (void)state;
+    enum { MANY = 300 };
+    uint32_t calls = 0;
+    api_begin(&f);
+    const keel_entity one = keel_add_entity(f.world);
+    for (uint32_t i = 0; i < MANY; ++i) {
+        const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number));
+        assert_int_equal(keel_relate(f.world, e, Holds, one), KEEL_OK);
+        assert_int_equal(keel_relate(f.world, e, Meets, one), KEEL_OK);
     }
+    assert_int_equal(keel_observe(f.world, Number, KEEL_ON_DELETED, count_calls, &calls), KEEL_OK);
+    assert_int_equal(keel_delete_entity(f.world, one), KEEL_OK);
+    assert_int_equal(calls, MANY);
+    assert_int_equal(keel_entity_count(f.world), 0);
+    api_end(&f);
+}
+
+static void names_that_move_are_told(void **state) {
+    (void)state;
+    uint32_t calls = 0;
+    api_fixture g;
+    api_begin(&f);
+    api_begin(&g);
+    const keel_entity e = keel_add_entity(f.world);
+    assert_int_equal(keel_set_name(f.world, e, "e"), KEEL_OK);
+    assert_int_equal(keel_observe(g.world, keel_name, KEEL_ON_INSERTED, count_calls, &calls),
+                     KEEL_OK);
+    const keel_entity moved = keel_move_entity(f.world, e, g.world);
+    assert_string_equal(keel_name_of(g.world, moved), "e");
+    assert_int_equal(calls, 1);
+    api_end(&f);
+    api_end(&g);
+}
+
+static void links_that_go_are_kept_for_readers(void **state) {
+    (void)state;
+    api_begin(&f);
+    assert_int_equal(keel_track_component(f.world, KEEL_OF(keel_child), KEEL_TRACK_DELETION),
+                     KEEL_OK);
+    const keel_entity root = keel_add_entity(f.world), child = keel_add_child(f.world, root);
+    assert_int_equal(keel_detach(f.world, child), KEEL_OK);
+    keel_removal_walk walk = keel_removals(f.world, KEEL_OF(keel_child), KEEL_TRACK_DELETION);
+    uint32_t count = 0;
+    while (keel_removal_next(&walk))
+        ++count;
+    assert_int_equal(count, 1);
+    api_end(&f);
+}
+
+static void sets_of_a_copied_world_are_told(void **state) {
+    (void)state;
+    uint32_t calls = 0;
+    api_fixture g;
+    api_begin(&f);
+    for (uint32_t i = 0; i < 5; ++i)
+        keel_add_entity(f.world, KEEL_INIT(Number), KEEL_INIT(Dead));
+    api_begin(&g);
+    assert_int_equal(keel_collect(g.world, Dead, Number, KEEL_ON_DELETED), KEEL_OK);
+    assert_int_equal(keel_observe(g.world, Dead, KEEL_ON_INSERTED, count_calls, &calls), KEEL_OK);
+    assert_int_equal(keel_copy_world(f.world, g.world), KEEL_OK);
+    assert_int_equal(calls, 5);
+    api_end(&f);
+    api_end(&g);
+}
+
+// ------------------------------------------------------------------ what is not there any more
+static void who_required_is_forgotten(void **state) {
+    (void)state;
+    const keel_component *needs[] = { KEEL_OF(Other), NULL }, *c[3];
+    static const char *const names[] = { "first", "second", "third" };
+    api_begin(&f);
+    for (uint32_t i = 0; i < 3; ++i)
+        c[i] = keel_register_component(
+            f.world, &(keel_component){ .name = names[i], .size = 4, .required = needs });
+    const keel_entity e = keel_add_entity(f.world);
+    assert_true(keel_add_component(f.world, e, c[0], &(uint32_t){ 1 }) >= 0);
+    assert_int_equal(keel_unregister_component(f.world, c[2]), KEEL_OK);
+    assert_int_equal(keel_unregister_component(f.world, c[1]), KEEL_OK);
+    assert_int_equal(keel_delete(f.world, e, Other), KEEL_ERROR_REQUIRED);
+    assert_error(f.world, KEEL_ERROR_REQUIRED, "'first' requires it");
+    api_end(&f);
+}
+
+static void a_reader_leaves_nothing_behind(void **state) {
+    (void)state;
+    api_begin(&f);
+    assert_int_equal(keel_track_component(f.world, KEEL_OF(Number), KEEL_TRACK_ALL), KEEL_OK);
+    size_t bytes[2];
+    for (uint32_t i = 0; i < 2; ++i) {
+        for (uint32_t k = 0; k < 3000; ++k) {
+            const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number, { k }));
+            assert_int_equal(keel_delete_entity(f.world, e), KEEL_OK);
+            if (k % 100 == 99) keel_clear_all_changes(f.world, KEEL_TRACK_ALL, KEEL_NOW);
+        }
+        bytes[i] = keel_component_memory(f.world, KEEL_OF(Number));
+        keel_reader *reader = keel_reader_create(f.world, "a reader");
+        (void)keel_removals(reader, KEEL_OF(Number), KEEL_TRACK_ALL);
+        keel_reader_destroy(reader); // nobody waits for what is removed from now on
+    }
+    assert_true(bytes[1] < bytes[0] + 1024);
+    api_end(&f);
 }
 
 static void names_end_with_their_component(void **state) {
@@ -567,7 +683,14 @@ int main(void) {
         cmocka_unit_test(observers_of_all_end_with_the_world),
         cmocka_unit_test(clearing_asks_all_components),
         cmocka_unit_test(the_first_of_two_errors),
-        cmocka_unit_test(components_that_failed_to_register),
+        cmocka_unit_test(answers_come_with_relations),
+        cmocka_unit_test(answers_come_with_who_goes),
+        cmocka_unit_test(many_go_with_one_each_once),
+        cmocka_unit_test(names_that_move_are_told),
+        cmocka_unit_test(links_that_go_are_kept_for_readers),
+        cmocka_unit_test(sets_of_a_copied_world_are_told),
+        cmocka_unit_test(who_required_is_forgotten),
+        cmocka_unit_test(a_reader_leaves_nothing_behind),
         cmocka_unit_test(names_end_with_their_component),
         cmocka_unit_test(after_an_entity_that_never_was),
         cmocka_unit_test(visiting_across_pages_of_slots),

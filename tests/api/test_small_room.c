@@ -24,12 +24,13 @@ static void own_commands_are_applied_without_memory(void **state) {
 // command is recorded. Each round begins with another rest of the list's block.
 static void terms_that_find_no_memory(void **state) {
     (void)state;
-    const keel_component *either[] = { KEEL_OF(Other), KEEL_OF(Third), NULL };
-    const keel_term terms[] = {
-        { .kind = KEEL_TERM_WITH, .component = KEEL_OF(Number) },
-        { .kind = KEEL_TERM_ANY_OF, .component = KEEL_OF(Frozen), .others = either },
-        { .kind = KEEL_TERM_END }
-    };
+    const keel_component *with[] = { KEEL_OF(Number),   KEEL_OF(Other),    KEEL_OF(Third),
+                                     KEEL_OF(Position), KEEL_OF(Velocity), KEEL_OF(Health),
+                                     KEEL_OF(Large),    KEEL_OF(Frozen),   KEEL_OF(Dead) };
+    keel_term terms[10] = { { .kind = KEEL_TERM_END } };
+    for (uint32_t i = 0; i < 9; ++i)
+        terms[i] = (keel_term){ .kind = KEEL_TERM_WITH, .component = with[i] };
+    terms[9].kind = KEEL_TERM_END;
     for (uint32_t round = 0; round < 40; ++round) {
         api_begin(&f);
         const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number), KEEL_INIT(Other));
@@ -141,6 +142,47 @@ static void clones_that_are_related_beside_sets(void **state) {
     api_end(&f);
 }
 
+static void parts_of_many_copies_without_memory(void **state) {
+    (void)state;
+    for (uint32_t n = 0;; ++n) {
+        api_begin(&f);
+        keel_world *templates = keel_templates(f.world);
+        const keel_prefab box = { keel_add_entity(templates, KEEL_INIT(Number, { 3 })) };
+        keel_add_child(templates, box.root, KEEL_INIT(Other, { 4 }));
+        keel_entity out[200];
+        counting_allocator_fail_after(&f.memory, n);
+        const keel_result result = keel_spawn_many(f.world, box, 200, out);
+        counting_allocator_never_fail(&f.memory);
+        if (result < 0) assert_int_equal(result, KEEL_ERROR_MEMORY);
+        assert_int_equal(keel_entity_count(f.world), result < 0 ? 0 : 400);
+        keel_clear_errors(f.world);
+        api_end(&f);
+        if (result >= 0) break;
+    }
+}
+
+static void copied_worlds_with_sets_without_memory(void **state) {
+    (void)state;
+    enum { MANY = 200 };
+    for (uint32_t n = 0;; ++n) {
+        api_fixture g;
+        api_begin(&f);
+        for (uint32_t i = 0; i < MANY; ++i)
+            keel_add_entity(f.world, KEEL_INIT(Number));
+        api_begin(&g);
+        assert_int_equal(keel_collect(g.world, Dead, Number, KEEL_ON_INSERTED), KEEL_OK);
+        counting_allocator_fail_after(&g.memory, n);
+        const keel_result result = keel_copy_world(f.world, g.world);
+        counting_allocator_never_fail(&g.memory);
+        if (result < 0) assert_int_equal(result, KEEL_ERROR_MEMORY);
+        assert_int_equal(keel_count(g.world, Dead), result < 0 ? 0 : MANY);
+        keel_clear_errors(g.world);
+        api_end(&g);
+        api_end(&f);
+        if (result >= 0) break;
+    }
+}
+
 // ------------------------------------------------------------------ figures of memory
 typedef struct Kept {
     uint32_t word[8];
@@ -173,6 +215,8 @@ int main(void) {
         cmocka_unit_test(followers_of_many_without_memory),
         cmocka_unit_test(by_hand_into_a_set),
         cmocka_unit_test(clones_that_are_related_beside_sets),
+        cmocka_unit_test(parts_of_many_copies_without_memory),
+        cmocka_unit_test(copied_worlds_with_sets_without_memory),
         cmocka_unit_test(kept_values_count_as_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
