@@ -331,9 +331,9 @@ static void answers_come_with_relations(void **state) {
     (void)state;
     api_begin(&f);
     const keel_entity e = keel_add_entity(f.world), other = keel_add_entity(f.world);
-    assert_int_equal(keel_observe_component(f.world, KEEL_RELATION_OF(Meets), KEEL_ON_RELATED,
-                                            mark_root, NULL),
-                     KEEL_OK);
+    assert_int_equal(
+        keel_observe_component(f.world, KEEL_RELATION_OF(Meets), KEEL_ON_RELATED, mark_root, NULL),
+        KEEL_OK);
     assert_int_equal(keel_relate(f.world, e, Meets, other), KEEL_OK);
     assert_true(keel_has(f.world, e, Frozen));
     api_end(&f);
@@ -362,10 +362,12 @@ static void many_go_with_one_each_once(void **state) {
     uint32_t calls = 0;
     api_begin(&f);
     const keel_entity one = keel_add_entity(f.world);
-    for (uint32_t i = 0; i < MANY; ++i) {
+    keel_entity before = one;
+    for (uint32_t i = 0; i < MANY; ++i) { // each is come to twice
         const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number));
         assert_int_equal(keel_relate(f.world, e, Holds, one), KEEL_OK);
-        assert_int_equal(keel_relate(f.world, e, Meets, one), KEEL_OK);
+        assert_int_equal(keel_relate(f.world, e, Holds, before), KEEL_OK);
+        before = e;
     }
     assert_int_equal(keel_observe(f.world, Number, KEEL_ON_DELETED, count_calls, &calls), KEEL_OK);
     assert_int_equal(keel_delete_entity(f.world, one), KEEL_OK);
@@ -493,20 +495,24 @@ static bool check_run(const keel_value_run *run, void *seen) {
     *(uint32_t *)seen += run->count;
     return true;
 }
+static void number(keel_entity e) { keel_add(f.world, e, Number, { keel_entity_index(e) }); }
+
 // Values of 64 indices in slots that follow each other need not be on one page.
 static void visiting_across_pages_of_slots(void **state) {
     (void)state;
-    enum { MANY = 20000, SHIFTED = 64 * 5 };
+    enum { PAIRS = 150, MANY = PAIRS * 129 };
     static keel_entity e[MANY];
     uint32_t seen = 0;
     api_begin(&f);
     for (uint32_t i = 0; i < MANY; ++i)
         e[i] = keel_add_entity(f.world);
-    for (uint32_t i = 0; i < 32; ++i) // the slots of the others begin in the middle of 64
-        keel_add(f.world, e[SHIFTED + 64 * i], Number, { keel_entity_index(e[SHIFTED + 64 * i]) });
-    for (uint32_t i = 0; i < MANY; ++i)
-        if (!keel_has(f.world, e[i], Number))
-            keel_add(f.world, e[i], Number, { keel_entity_index(e[i]) });
+    for (uint32_t pair = 0; pair < PAIRS; ++pair) { // of 64; the first of the second before all
+        const uint32_t from = pair * 128, last = PAIRS * 128 + pair;
+        number(e[from + 64]);
+        for (uint32_t i = from; i < from + 128; ++i)
+            if (i != from + 64) number(e[i]);
+        number(e[last]); // so that the next pair begins elsewhere on its page
+    }
     assert_int_equal(keel_visit_values(f.world, KEEL_OF(Number), check_run, &seen), KEEL_OK);
     assert_int_equal(seen, MANY);
     api_end(&f);
@@ -535,6 +541,52 @@ static void sorting_moves_all_bytes(void **state) {
         assert_int_equal(value->key, i * 7 % 20);
         assert_int_equal(value->rest[7], value->key + 1);
     }
+    api_end(&f);
+}
+
+static void groups_move_all_bytes(void **state) {
+    (void)state;
+    keel_entity e[20];
+    keel_group *group = NULL;
+    const keel_component *owned[] = { KEEL_OF(Nine), KEEL_OF(Number), NULL };
+    api_begin(&f);
+    for (uint32_t i = 0; i < 20; ++i)
+        e[i] = keel_add_entity(
+            f.world, KEEL_INIT(Nine, { (char)i, { 0, 0, 0, 0, 0, 0, 0, (char)(i + 1) } }));
+    assert_int_equal(keel_group_create_of(f.world, &(keel_group_desc){ .owned = owned }, &group),
+                     KEEL_OK);
+    for (uint32_t i = 20; i--;)
+        if (i % 3) keel_add(f.world, e[i], Number, { i });
+    for (uint32_t i = 0; i < 20; ++i) {
+        const Nine *value = keel_get(f.world, e[i], Nine);
+        assert_int_equal(value->key, i);
+        assert_int_equal(value->rest[7], i + 1);
+    }
+    api_end(&f);
+}
+
+typedef struct Points {
+    keel_entity at;
+} Points;
+KEEL_FIELDS(Points, at);
+KEEL_COMPONENT(Points, KEEL_HAS_FIELDS(Points));
+
+// What a value of a prefab names is one of its parts only while that part lives.
+static void parts_that_are_not_there_any_more(void **state) {
+    (void)state;
+    api_begin(&f);
+    keel_world *templates = keel_templates(f.world);
+    const keel_prefab box = { keel_add_entity(templates) };
+    const keel_entity gone = keel_add_child(templates, box.root);
+    assert_int_equal(keel_delete_entity(templates, gone), KEEL_OK);
+    for (uint32_t i = 0; i < 100; ++i)
+        keel_add_child(templates, box.root); // the first has the index of the one that is gone
+    keel_add(templates, box.root, Points, { gone });
+    const keel_entity copy = keel_spawn(f.world, box);
+    assert_same_entity(keel_get(f.world, copy, Points)->at, gone);
+    const keel_prefab plain = { keel_add_entity(templates, KEEL_INIT(Number, { 3 })) };
+    const keel_entity other = keel_spawn_values(f.world, plain, NULL);
+    assert_int_equal(keel_get(f.world, other, Number)->value, 3);
     api_end(&f);
 }
 
@@ -695,6 +747,8 @@ int main(void) {
         cmocka_unit_test(after_an_entity_that_never_was),
         cmocka_unit_test(visiting_across_pages_of_slots),
         cmocka_unit_test(sorting_moves_all_bytes),
+        cmocka_unit_test(groups_move_all_bytes),
+        cmocka_unit_test(parts_that_are_not_there_any_more),
         cmocka_unit_test(room_for_as_many_as_there_are_handles),
         cmocka_unit_test(indexed_values_whose_copy_fails),
         cmocka_unit_test(threads_that_record_nothing),

@@ -33,18 +33,27 @@ static void terms_that_find_no_memory(void **state) {
     terms[9].kind = KEEL_TERM_END;
     for (uint32_t round = 0; round < 40; ++round) {
         api_begin(&f);
-        const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number), KEEL_INIT(Other));
+        const keel_entity e = keel_add_entity(
+            f.world, KEEL_INIT(Number), KEEL_INIT(Other), KEEL_INIT(Third), KEEL_INIT(Position),
+            KEEL_INIT(Velocity), KEEL_INIT(Health), KEEL_INIT(Large));
+        keel_add(f.world, e, Frozen);
+        keel_add(f.world, e, Dead);
         keel_commands *list = keel_world_commands(f.world);
         for (uint32_t i = 0; i < round; ++i)
             assert_int_equal(keel_add(list, e, Third, { i }), KEEL_OK);
         counting_allocator_fail_after(&f.memory, 0);
         keel_result result = KEEL_OK;
-        for (uint32_t i = 0; i < 1000 && result == KEEL_OK; ++i)
-            result = keel_delete_component_from_matching(list, terms, KEEL_OF(Number));
+        uint32_t recorded = 0;
+        while (recorded < 1000 && result == KEEL_OK) {
+            const Number next = { recorded + 1 };
+            result = keel_add_component_to_matching(list, terms, KEEL_OF(Number), &next);
+            recorded += result == KEEL_OK;
+        }
         assert_int_equal(result, KEEL_ERROR_MEMORY);
         counting_allocator_never_fail(&f.memory);
         keel_clear_errors(f.world);
         assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+        assert_int_equal(keel_get(f.world, e, Number)->value, recorded);
         api_end(&f);
     }
 }
