@@ -323,6 +323,11 @@ static void the_first_of_two_errors(void **state) {
     api_end(&f);
 }
 
+typedef struct Nine {
+    char key, rest[8];
+} Nine;
+KEEL_COMPONENT(Nine);
+
 // ------------------------------------------------------------------ told at once
 KEEL_RELATION(Holds, .on_delete = KEEL_DELETE_SOURCES);
 KEEL_RELATION(Meets);
@@ -370,10 +375,52 @@ static void many_go_with_one_each_once(void **state) {
         before = e;
     }
     assert_int_equal(keel_observe(f.world, Number, KEEL_ON_DELETED, count_calls, &calls), KEEL_OK);
+    api_fixture g; // and so it is in a copy
+    api_begin(&g);
+    assert_int_equal(keel_copy_world(f.world, g.world), KEEL_OK);
+    counting_allocator_fail_after(&g.memory, 0);
+    assert_int_equal(keel_delete_entity(g.world, one), KEEL_OK);
+    counting_allocator_never_fail(&g.memory);
+    assert_int_equal(keel_entity_count(g.world), 0);
+    api_end(&g);
     assert_int_equal(keel_delete_entity(f.world, one), KEEL_OK);
     assert_int_equal(calls, MANY);
     assert_int_equal(keel_entity_count(f.world), 0);
     api_end(&f);
+}
+
+// An observer that takes itself away while it is called leaves the others, however many.
+static void go_away(const keel_change *event, void *data) {
+    (void)keel_unobserve(event->world, Number, go_away, data);
+}
+static void observers_that_go_leave_the_others(void **state) {
+    (void)state;
+    const keel_component *c[] = { KEEL_OF(Position), KEEL_OF(Velocity), KEEL_OF(Health),
+                                  KEEL_OF(Other),    KEEL_OF(Third),    KEEL_OF(Large),
+                                  KEEL_OF(Frozen),   KEEL_OF(Dead),     KEEL_OF(Nine) };
+    for (uint32_t count = 1; count <= 9; ++count) {
+        uint32_t calls = 0;
+        api_begin(&f);
+        const keel_entity e = keel_add_entity(f.world);
+        for (uint32_t i = 0; i < count; ++i) {
+            assert_int_equal(
+                keel_observe_component(f.world, c[i], KEEL_ON_DELETED, count_calls, &calls),
+                KEEL_OK);
+            assert_true(keel_add_component(f.world, e, c[i], NULL) >= 0);
+        }
+        size_t before = 0;
+        for (uint32_t i = 0; i < 500; ++i) {
+            assert_int_equal(keel_observe(f.world, Number, KEEL_ON_INSERTED, go_away, NULL),
+                             KEEL_OK);
+            keel_add(f.world, e, Number, { i });
+            keel_delete(f.world, e, Number);
+            if (i == 10) before = keel_world_statistics(f.world).memory.total;
+        }
+        assert_int_equal(keel_world_statistics(f.world).memory.total, before);
+        assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
+        assert_int_equal(calls, count);
+        api_end(&f);
+    }
 }
 
 static void names_that_move_are_told(void **state) {
@@ -518,10 +565,6 @@ static void visiting_across_pages_of_slots(void **state) {
     api_end(&f);
 }
 
-typedef struct Nine {
-    char key, rest[8];
-} Nine;
-KEEL_COMPONENT(Nine);
 static int by_key(const void *a, const void *b, void *data) {
     (void)data;
     return ((const Nine *)a)->key - ((const Nine *)b)->key;
@@ -571,6 +614,23 @@ typedef struct Points {
 KEEL_FIELDS(Points, at);
 KEEL_COMPONENT(Points, KEEL_HAS_FIELDS(Points));
 
+// Whoever is below a copy without being one of its parts stays what it is.
+static void others_below_a_copy(void **state) {
+    (void)state;
+    api_begin(&f);
+    keel_world *templates = keel_templates(f.world);
+    const keel_prefab box = { keel_add_entity(templates) };
+    keel_add_child(templates, box.root, KEEL_INIT(Number, { 1 }));
+    const keel_entity copy = keel_spawn(f.world, box), part = keel_first_child(f.world, copy);
+    const keel_entity other = keel_add_child(f.world, copy, KEEL_INIT(Number, { 5 }));
+    keel_replace(f.world, part, Number, { 2 });
+    assert_int_equal(keel_apply_prefab(f.world, copy, box), KEEL_OK);
+    assert_int_equal(keel_get(f.world, part, Number)->value, 2); // it has one
+    assert_int_equal(keel_get(f.world, other, Number)->value, 5);
+    assert_int_equal(keel_count(f.world, Number), 2);
+    api_end(&f);
+}
+
 // What a value of a prefab names is one of its parts only while that part lives.
 static void parts_that_are_not_there_any_more(void **state) {
     (void)state;
@@ -581,6 +641,7 @@ static void parts_that_are_not_there_any_more(void **state) {
     assert_int_equal(keel_delete_entity(templates, gone), KEEL_OK);
     for (uint32_t i = 0; i < 100; ++i)
         keel_add_child(templates, box.root); // the first has the index of the one that is gone
+    keel_add_child(templates, box.root, KEEL_INIT(Points, { box.root }));
     keel_add(templates, box.root, Points, { gone });
     const keel_entity copy = keel_spawn(f.world, box);
     assert_same_entity(keel_get(f.world, copy, Points)->at, gone);
@@ -748,6 +809,8 @@ int main(void) {
         cmocka_unit_test(visiting_across_pages_of_slots),
         cmocka_unit_test(sorting_moves_all_bytes),
         cmocka_unit_test(groups_move_all_bytes),
+        cmocka_unit_test(others_below_a_copy),
+        cmocka_unit_test(observers_that_go_leave_the_others),
         cmocka_unit_test(parts_that_are_not_there_any_more),
         cmocka_unit_test(room_for_as_many_as_there_are_handles),
         cmocka_unit_test(indexed_values_whose_copy_fails),
