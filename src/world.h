@@ -420,8 +420,7 @@ typedef struct keeli_command_lists {
     keel_commands *pending, *pending_end; // lists to apply, in order
     keel_commands *spare;                 // empty lists
     keel_commands *shared;                // of threads, while the world is shared; later pending
-    uint32_t spare_count;
-    uint32_t used_lists, used_blocks; // with records in this run (run/workers.c)
+    uint32_t used_lists, used_blocks;     // with records in this run (run/workers.c)
     uint64_t dropped;
     uint32_t last_count; // how many the last bulk removal took
     bool applying;

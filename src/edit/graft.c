@@ -333,9 +333,8 @@ void keeli_graft_undo(const keeli_graft *g) {
     take_back(g, g->count * g->copies, g->count * g->copies);
 }
 
-void keeli_graft_end(keeli_graft *g) {
+void keeli_graft_end(const keeli_graft *g) {
     keeli_free(&g->to->heap, g->places, g->place_count * sizeof *g->places, sizeof *g->places);
-    g->places = NULL;
 }
 
 // ------------------------------------------------------------------ a few plain ones

@@ -73,7 +73,7 @@ bool keeli_graft_alone(keel_world *to, const keeli_recipe *r, const keeli_storag
                        const keel_value *over, keel_entity *out);
 // All of it goes again; and the end of a graft, whatever became of it.
 void keeli_graft_undo(const keeli_graft *g);
-void keeli_graft_end(keeli_graft *g);
+void keeli_graft_end(const keeli_graft *g);
 // The copy of an entity of `from`: the handle itself where it is null, and what `outside` says for
 // those that are no nodes. `refused`: set, where that is refused.
 keel_entity keeli_graft_copy_of(const keeli_graft *g, keel_entity e, uint32_t copy, bool *refused);

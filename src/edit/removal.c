@@ -171,7 +171,6 @@ void keeli_clear(keel_world *world, keeli_storage *s) {
 }
 
 void keeli_clear_all(keel_world *world) {
-    ++world->hierarchy.links.edits;
     for (uint32_t i = 0; world->followers.observed && i < world->storages.count; ++i)
         keeli_notify_all_edges(world, world->storages.items[i]);
     keel_entity e = keel_null(); // observers are notified of all before the first one goes

@@ -376,9 +376,7 @@ static const char *side_by_side(const keeli_storage *s, uint32_t first) {
     const uint32_t *place = &places[first / KEELI_PAGE][first % KEELI_PAGE];
     for (uint32_t i = 0; i < 64; ++i)
         apart |= place[i] ^ (place[0] + i);
-    return apart || place[0] >> root->shift != place[63] >> root->shift
-               ? NULL
-               : keeli_store_at(s, place[0]);
+    return apart || (place[0] ^ place[63]) >> root->shift ? NULL : keeli_store_at(s, place[0]);
 }
 
 // Of the 64 indices from `first` on, by the bits of those that have one and that keep one disabled.

@@ -131,14 +131,13 @@ void keeli_readers_deinit(keel_world *world) {
 
 static uint32_t changes_of(const keel_world *world, const keeli_storage *s,
                            const keeli_reader *reader, uint32_t index) {
-    static const uint32_t kinds[] = { KEEL_TRACK_INSERTION, KEEL_TRACK_MODIFICATION };
     const keeli_tracking *t = &s->tracking;
     uint32_t changes = 0;
     if (!keeli_store_has(s, index)) return 0;
-    for (uint32_t i = 0; i < 2; ++i) {
-        const keeli_ticks *ticks = kinds[i] == KEEL_TRACK_INSERTION ? &t->inserted : &t->modified;
-        const keeli_tick_range w = keeli_tick_range_for(world, s, reader, kinds[i]);
-        if (keeli_is_within(w, keeli_ticks_get(ticks, index))) changes |= kinds[i];
+    for (uint32_t kind = KEEL_TRACK_INSERTION; kind <= KEEL_TRACK_MODIFICATION; kind *= 2) {
+        const keeli_ticks *ticks = kind == KEEL_TRACK_INSERTION ? &t->inserted : &t->modified;
+        const keeli_tick_range w = keeli_tick_range_for(world, s, reader, kind);
+        if (keeli_is_within(w, keeli_ticks_get(ticks, index))) changes |= kind;
     }
     return changes;
 }

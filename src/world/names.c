@@ -111,8 +111,7 @@ static uint64_t hash_value(const void *value, void *world) {
 }
 
 void keeli_names_begin(keel_world *world, keeli_storage *s) {
-    const keel_component *c = KEEL_OF(keel_name);
-    if (strcmp(s->component.name, c->type) != 0 || s->slot != keeli_component_find(c)) return;
+    if (s->slot != keeli_component_find(KEEL_OF(keel_name))) return;
     s->component.drop = drop_value;
     s->component.hash = hash_value;
     s->component.hook_data = world;

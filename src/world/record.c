@@ -25,10 +25,7 @@ keel_commands *keeli_commands_new(keel_world *world) {
 keel_commands *keeli_commands_take(keel_world *world) {
     keeli_world_lock(world);
     keel_commands *list = world->commands.spare;
-    if (list) {
-        world->commands.spare = list->next;
-        --world->commands.spare_count;
-    }
+    if (list) world->commands.spare = list->next;
     keeli_world_unlock(world);
     if (list) list->next = NULL;
     return list ? list : keeli_commands_new(world);
@@ -45,7 +42,6 @@ void keeli_commands_spare(keel_world *world, keel_commands *list) {
     keeli_world_lock(world);
     list->next = world->commands.spare;
     world->commands.spare = list;
-    ++world->commands.spare_count;
     world->commands.used_lists += was_used;
     world->commands.used_blocks += blocks;
     keeli_world_unlock(world);
@@ -53,9 +49,10 @@ void keeli_commands_spare(keel_world *world, keel_commands *list) {
 
 // A list that never had a record has no memory yet.
 bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks) {
-    for (keel_commands *list = world->commands.spare; list; list = list->next)
+    uint32_t count = 0;
+    for (keel_commands *list = world->commands.spare; list; list = list->next, ++count)
         if (!keeli_arena_reserve(&list->arena, &world->heap, 1)) return false;
-    while (world->commands.spare_count < lists) {
+    for (; count < lists; ++count) {
         keel_commands *list = keeli_commands_new(world);
         if (!list) return false;
         const bool done = keeli_arena_reserve(&list->arena, &world->heap, 1);

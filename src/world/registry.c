@@ -499,8 +499,7 @@ void keeli_storage_forget(keel_world *world, keeli_storage *s) {
         if (i >= s->position) world->storages.items[i] = world->storages.items[i + 1];
         keeli_storage *other = world->storages.items[i];
         other->position = i;
-        for (uint32_t k = 0; k < 2; ++k)
-            if (other->known.same[k].leader == s) other->known.same[k].leader = NULL;
+        other->known = (keeli_known_order){ .oldest = 0 }; // it may name this one
     }
     const uint32_t number = s->slot;
     put_number(world, number, NULL);

@@ -39,7 +39,8 @@ static keeli_worker *worker_here(keel_world *world) {
 }
 
 static bool is_before(const keeli_worker *worker, const keeli_first_error *first) {
-    return worker->node != first->node ? worker->node < first->node : worker->piece < first->piece;
+    return worker->node < first->node ||
+           (worker->node == first->node && worker->piece < first->piece);
 }
 
 // With the lock. In a run the first in linear order counts; meanwhile the world's last error is the

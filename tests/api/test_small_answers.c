@@ -16,6 +16,7 @@ static void values_for_no_world(void **state) {
     assert_true(keel_add_component_values(none, keel_null(), values) < 0);
     assert_true(keel_unlink(none, keel_null()) < 0);
     assert_true(keel_mark(none, keel_null(), Number) < 0);
+    assert_true(keel_track_component(none, KEEL_OF(Number), KEEL_TRACK_ALL) < 0);
     assert_true(keel_is_null(keel_add_child_values(none, keel_null(), values)));
     keel_set_assert_handler(NULL);
 }
@@ -322,6 +323,334 @@ static void the_first_of_two_errors(void **state) {
     api_end(&f);
 }
 
+typedef struct Nine {
+    char key, rest[8];
+} Nine;
+KEEL_COMPONENT(Nine);
+
+// ------------------------------------------------------------------ told at once
+KEEL_RELATION(Holds, .on_delete = KEEL_DELETE_SOURCES);
+KEEL_RELATION(Meets);
+
+static void answers_come_with_relations(void **state) {
+    (void)state;
+    api_begin(&f);
+    const keel_entity e = keel_add_entity(f.world), other = keel_add_entity(f.world);
+    assert_int_equal(
+        keel_observe_component(f.world, KEEL_RELATION_OF(Meets), KEEL_ON_RELATED, mark_root, NULL),
+        KEEL_OK);
+    assert_int_equal(keel_relate(f.world, e, Meets, other), KEEL_OK);
+    assert_true(keel_has(f.world, e, Frozen));
+    api_end(&f);
+}
+
+static void mark_other(const keel_change *event, void *data) {
+    keel_add(event->commands, *(keel_entity *)data, Frozen);
+}
+static void answers_come_with_who_goes(void **state) {
+    (void)state;
+    api_begin(&f);
+    keel_entity other = keel_add_entity(f.world);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number));
+    const keel_entity held = keel_add_entity(f.world, KEEL_INIT(Number));
+    assert_int_equal(keel_relate(f.world, held, Holds, e), KEEL_OK);
+    assert_int_equal(keel_observe(f.world, Number, KEEL_ON_DELETED, mark_other, &other), KEEL_OK);
+    assert_int_equal(keel_delete_entity(f.world, e), KEEL_OK);
+    assert_false(keel_is_alive(f.world, held));
+    assert_true(keel_has(f.world, other, Frozen));
+    api_end(&f);
+}
+
+static void many_go_with_one_each_once(void **state) {
+    (void)state;
+    enum { MANY = 300 };
+    uint32_t calls = 0;
+    api_begin(&f);
+    const keel_entity one = keel_add_entity(f.world);
+    keel_entity before = one;
+    for (uint32_t i = 0; i < MANY; ++i) { // each is come to twice
+        const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number));
+        assert_int_equal(keel_relate(f.world, e, Holds, one), KEEL_OK);
+        assert_int_equal(keel_relate(f.world, e, Holds, before), KEEL_OK);
+        before = e;
+    }
+    assert_int_equal(keel_observe(f.world, Number, KEEL_ON_DELETED, count_calls, &calls), KEEL_OK);
+    api_fixture g; // and so it is in a copy
+    api_begin(&g);
+    assert_int_equal(keel_copy_world(f.world, g.world), KEEL_OK);
+    counting_allocator_fail_after(&g.memory, 0);
+    assert_int_equal(keel_delete_entity(g.world, one), KEEL_OK);
+    counting_allocator_never_fail(&g.memory);
+    assert_int_equal(keel_entity_count(g.world), 0);
+    api_end(&g);
+    assert_int_equal(keel_delete_entity(f.world, one), KEEL_OK);
+    assert_int_equal(calls, MANY);
+    assert_int_equal(keel_entity_count(f.world), 0);
+    api_end(&f);
+}
+
+// An observer that takes itself away while it is called leaves the others, however many.
+static void go_away(const keel_change *event, void *data) {
+    (void)keel_unobserve(event->world, Number, go_away, data);
+}
+static void observers_that_go_leave_the_others(void **state) {
+    (void)state;
+    const keel_component *c[] = { KEEL_OF(Position), KEEL_OF(Velocity), KEEL_OF(Health),
+                                  KEEL_OF(Other),    KEEL_OF(Third),    KEEL_OF(Large),
+                                  KEEL_OF(Frozen),   KEEL_OF(Dead),     KEEL_OF(Nine) };
+    for (uint32_t count = 1; count <= 9; ++count) {
+        uint32_t calls = 0;
+        api_begin(&f);
+        const keel_entity e = keel_add_entity(f.world);
+        for (uint32_t i = 0; i < count; ++i) {
+            assert_int_equal(
+                keel_observe_component(f.world, c[i], KEEL_ON_DELETED, count_calls, &calls),
+                KEEL_OK);
+            assert_true(keel_add_component(f.world, e, c[i], NULL) >= 0);
+        }
+        size_t before = 0;
+        for (uint32_t i = 0; i < 500; ++i) {
+            assert_int_equal(keel_observe(f.world, Number, KEEL_ON_INSERTED, go_away, NULL),
+                             KEEL_OK);
+            keel_add(f.world, e, Number, { i });
+            keel_delete(f.world, e, Number);
+            if (i == 10) before = keel_world_statistics(f.world).memory.total;
+        }
+        assert_int_equal(keel_world_statistics(f.world).memory.total, before);
+        assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
+        assert_int_equal(calls, count);
+        api_end(&f);
+    }
+}
+
+static void names_that_move_are_told(void **state) {
+    (void)state;
+    uint32_t calls = 0;
+    api_fixture g;
+    api_begin(&f);
+    api_begin(&g);
+    const keel_entity e = keel_add_entity(f.world);
+    assert_int_equal(keel_set_name(f.world, e, "e"), KEEL_OK);
+    assert_int_equal(keel_observe(g.world, keel_name, KEEL_ON_INSERTED, count_calls, &calls),
+                     KEEL_OK);
+    const keel_entity moved = keel_move_entity(f.world, e, g.world);
+    assert_string_equal(keel_name_of(g.world, moved), "e");
+    assert_int_equal(calls, 1);
+    api_end(&f);
+    api_end(&g);
+}
+
+static void links_that_go_are_kept_for_readers(void **state) {
+    (void)state;
+    api_begin(&f);
+    assert_int_equal(keel_track_component(f.world, KEEL_OF(keel_child), KEEL_TRACK_DELETION),
+                     KEEL_OK);
+    const keel_entity root = keel_add_entity(f.world), child = keel_add_child(f.world, root);
+    assert_int_equal(keel_detach(f.world, child), KEEL_OK);
+    keel_removal_walk walk = keel_removals(f.world, KEEL_OF(keel_child), KEEL_TRACK_DELETION);
+    uint32_t count = 0;
+    while (keel_removal_next(&walk))
+        ++count;
+    assert_int_equal(count, 1);
+    api_end(&f);
+}
+
+static void sets_of_a_copied_world_are_told(void **state) {
+    (void)state;
+    uint32_t calls = 0;
+    api_fixture g;
+    api_begin(&f);
+    for (uint32_t i = 0; i < 5; ++i)
+        keel_add_entity(f.world, KEEL_INIT(Number), KEEL_INIT(Dead));
+    api_begin(&g);
+    assert_int_equal(keel_collect(g.world, Dead, Number, KEEL_ON_DELETED), KEEL_OK);
+    assert_int_equal(keel_observe(g.world, Dead, KEEL_ON_INSERTED, count_calls, &calls), KEEL_OK);
+    assert_int_equal(keel_copy_world(f.world, g.world), KEEL_OK);
+    assert_int_equal(calls, 5);
+    api_end(&f);
+    api_end(&g);
+}
+
+// ------------------------------------------------------------------ what is not there any more
+static void who_required_is_forgotten(void **state) {
+    (void)state;
+    const keel_component *needs[] = { KEEL_OF(Other), NULL }, *c[3];
+    static const char *const names[] = { "first", "second", "third" };
+    api_begin(&f);
+    for (uint32_t i = 0; i < 3; ++i)
+        c[i] = keel_register_component(
+            f.world, &(keel_component){ .name = names[i], .size = 4, .required = needs });
+    const keel_entity e = keel_add_entity(f.world);
+    assert_true(keel_add_component(f.world, e, c[0], &(uint32_t){ 1 }) >= 0);
+    assert_int_equal(keel_unregister_component(f.world, c[2]), KEEL_OK);
+    assert_int_equal(keel_unregister_component(f.world, c[1]), KEEL_OK);
+    assert_int_equal(keel_delete(f.world, e, Other), KEEL_ERROR_REQUIRED);
+    assert_error(f.world, KEEL_ERROR_REQUIRED, "'first' requires it");
+    api_end(&f);
+}
+
+static void a_reader_leaves_nothing_behind(void **state) {
+    (void)state;
+    api_begin(&f);
+    assert_int_equal(keel_track_component(f.world, KEEL_OF(Number), KEEL_TRACK_ALL), KEEL_OK);
+    size_t bytes[2];
+    for (uint32_t i = 0; i < 2; ++i) {
+        for (uint32_t k = 0; k < 3000; ++k) {
+            const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number, { k }));
+            assert_int_equal(keel_delete_entity(f.world, e), KEEL_OK);
+            if (k % 100 == 99) keel_clear_all_changes(f.world, KEEL_TRACK_ALL, KEEL_NOW);
+        }
+        bytes[i] = keel_component_memory(f.world, KEEL_OF(Number));
+        keel_reader *reader = keel_reader_create(f.world, "a reader");
+        (void)keel_removals(reader, KEEL_OF(Number), KEEL_TRACK_ALL);
+        keel_reader_destroy(reader); // nobody waits for what is removed from now on
+    }
+    assert_true(bytes[1] < bytes[0] + 1024);
+    api_end(&f);
+}
+
+static void names_end_with_their_component(void **state) {
+    (void)state;
+    size_t bytes[3];
+    api_begin(&f);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number));
+    for (uint32_t i = 0; i < 3; ++i) {
+        assert_int_equal(keel_set_name(f.world, e, "e"), KEEL_OK);
+        assert_int_equal(keel_unregister(f.world, keel_name), KEEL_OK);
+        if (i == 1) assert_int_equal(keel_world_trim(f.world), KEEL_OK); // the chains of names, too
+        bytes[i] = keel_world_statistics(f.world).memory.total;
+    }
+    assert_null(keel_name_of(f.world, e));
+    assert_int_equal(bytes[2], bytes[1]);
+    api_end(&f);
+}
+
+static void after_an_entity_that_never_was(void **state) {
+    (void)state;
+    api_begin(&f);
+    assert_true(keel_is_null(keel_next_free_entity(f.world, handle_at(0, 1))));
+    for (uint32_t i = 0; i < 64; ++i) // with pages of 64 a whole one
+        (void)keel_add_entity(f.world);
+    assert_true(keel_is_null(keel_next_free_entity(f.world, handle_at(64, 1))));
+    api_end(&f);
+}
+
+// ------------------------------------------------------------------ where values lie
+static bool check_run(const keel_value_run *run, void *seen) {
+    for (uint32_t i = 0; i < run->count; ++i)
+        assert_int_equal(((const Number *)run->values)[i].value, run->index + i);
+    *(uint32_t *)seen += run->count;
+    return true;
+}
+static void number(keel_entity e) { keel_add(f.world, e, Number, { keel_entity_index(e) }); }
+
+// Values of 64 indices in slots that follow each other need not be on one page.
+static void visiting_across_pages_of_slots(void **state) {
+    (void)state;
+    enum { PAIRS = 150, MANY = PAIRS * 129 };
+    static keel_entity e[MANY];
+    uint32_t seen = 0;
+    api_begin(&f);
+    for (uint32_t i = 0; i < MANY; ++i)
+        e[i] = keel_add_entity(f.world);
+    for (uint32_t pair = 0; pair < PAIRS; ++pair) { // of 64; the first of the second before all
+        const uint32_t from = pair * 128, last = PAIRS * 128 + pair;
+        number(e[from + 64]);
+        for (uint32_t i = from; i < from + 128; ++i)
+            if (i != from + 64) number(e[i]);
+        number(e[last]); // so that the next pair begins elsewhere on its page
+    }
+    assert_int_equal(keel_visit_values(f.world, KEEL_OF(Number), check_run, &seen), KEEL_OK);
+    assert_int_equal(seen, MANY);
+    api_end(&f);
+}
+
+static int by_key(const void *a, const void *b, void *data) {
+    (void)data;
+    return ((const Nine *)a)->key - ((const Nine *)b)->key;
+}
+static void sorting_moves_all_bytes(void **state) {
+    (void)state;
+    keel_entity e[20];
+    api_begin(&f);
+    for (uint32_t i = 0; i < 20; ++i) {
+        const char key = (char)(i * 7 % 20);
+        e[i] = keel_add_entity(f.world,
+                               KEEL_INIT(Nine, { key, { 0, 0, 0, 0, 0, 0, 0, (char)(key + 1) } }));
+    }
+    assert_int_equal(keel_sort(f.world, Nine, by_key, NULL), KEEL_OK);
+    for (uint32_t i = 0; i < 20; ++i) {
+        const Nine *value = keel_get(f.world, e[i], Nine);
+        assert_int_equal(value->key, i * 7 % 20);
+        assert_int_equal(value->rest[7], value->key + 1);
+    }
+    api_end(&f);
+}
+
+static void groups_move_all_bytes(void **state) {
+    (void)state;
+    keel_entity e[20];
+    keel_group *group = NULL;
+    const keel_component *owned[] = { KEEL_OF(Nine), KEEL_OF(Number), NULL };
+    api_begin(&f);
+    for (uint32_t i = 0; i < 20; ++i)
+        e[i] = keel_add_entity(
+            f.world, KEEL_INIT(Nine, { (char)i, { 0, 0, 0, 0, 0, 0, 0, (char)(i + 1) } }));
+    assert_int_equal(keel_group_create_of(f.world, &(keel_group_desc){ .owned = owned }, &group),
+                     KEEL_OK);
+    for (uint32_t i = 20; i--;)
+        if (i % 3) keel_add(f.world, e[i], Number, { i });
+    for (uint32_t i = 0; i < 20; ++i) {
+        const Nine *value = keel_get(f.world, e[i], Nine);
+        assert_int_equal(value->key, i);
+        assert_int_equal(value->rest[7], i + 1);
+    }
+    api_end(&f);
+}
+
+typedef struct Points {
+    keel_entity at;
+} Points;
+KEEL_FIELDS(Points, at);
+KEEL_COMPONENT(Points, KEEL_HAS_FIELDS(Points));
+
+// Whoever is below a copy without being one of its parts stays what it is.
+static void others_below_a_copy(void **state) {
+    (void)state;
+    api_begin(&f);
+    keel_world *templates = keel_templates(f.world);
+    const keel_prefab box = { keel_add_entity(templates) };
+    keel_add_child(templates, box.root, KEEL_INIT(Number, { 1 }));
+    const keel_entity copy = keel_spawn(f.world, box), part = keel_first_child(f.world, copy);
+    const keel_entity other = keel_add_child(f.world, copy, KEEL_INIT(Number, { 5 }));
+    keel_replace(f.world, part, Number, { 2 });
+    assert_int_equal(keel_apply_prefab(f.world, copy, box), KEEL_OK);
+    assert_int_equal(keel_get(f.world, part, Number)->value, 2); // it has one
+    assert_int_equal(keel_get(f.world, other, Number)->value, 5);
+    assert_int_equal(keel_count(f.world, Number), 2);
+    api_end(&f);
+}
+
+// What a value of a prefab names is one of its parts only while that part lives.
+static void parts_that_are_not_there_any_more(void **state) {
+    (void)state;
+    api_begin(&f);
+    keel_world *templates = keel_templates(f.world);
+    const keel_prefab box = { keel_add_entity(templates) };
+    const keel_entity gone = keel_add_child(templates, box.root);
+    assert_int_equal(keel_delete_entity(templates, gone), KEEL_OK);
+    for (uint32_t i = 0; i < 100; ++i)
+        keel_add_child(templates, box.root); // the first has the index of the one that is gone
+    keel_add_child(templates, box.root, KEEL_INIT(Points, { box.root }));
+    keel_add(templates, box.root, Points, { gone });
+    const keel_entity copy = keel_spawn(f.world, box);
+    assert_same_entity(keel_get(f.world, copy, Points)->at, gone);
+    const keel_prefab plain = { keel_add_entity(templates, KEEL_INIT(Number, { 3 })) };
+    const keel_entity other = keel_spawn_values(f.world, plain, NULL);
+    assert_int_equal(keel_get(f.world, other, Number)->value, 3);
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ room
 // As many as there may be entities is a question of memory; one more is too many.
 static void room_for_as_many_as_there_are_handles(void **state) {
@@ -467,6 +796,22 @@ int main(void) {
         cmocka_unit_test(observers_of_all_end_with_the_world),
         cmocka_unit_test(clearing_asks_all_components),
         cmocka_unit_test(the_first_of_two_errors),
+        cmocka_unit_test(answers_come_with_relations),
+        cmocka_unit_test(answers_come_with_who_goes),
+        cmocka_unit_test(many_go_with_one_each_once),
+        cmocka_unit_test(names_that_move_are_told),
+        cmocka_unit_test(links_that_go_are_kept_for_readers),
+        cmocka_unit_test(sets_of_a_copied_world_are_told),
+        cmocka_unit_test(who_required_is_forgotten),
+        cmocka_unit_test(a_reader_leaves_nothing_behind),
+        cmocka_unit_test(names_end_with_their_component),
+        cmocka_unit_test(after_an_entity_that_never_was),
+        cmocka_unit_test(visiting_across_pages_of_slots),
+        cmocka_unit_test(sorting_moves_all_bytes),
+        cmocka_unit_test(groups_move_all_bytes),
+        cmocka_unit_test(others_below_a_copy),
+        cmocka_unit_test(observers_that_go_leave_the_others),
+        cmocka_unit_test(parts_that_are_not_there_any_more),
         cmocka_unit_test(room_for_as_many_as_there_are_handles),
         cmocka_unit_test(indexed_values_whose_copy_fails),
         cmocka_unit_test(threads_that_record_nothing),

@@ -274,6 +274,20 @@ static void a_slot_keeps_its_number(void **state) {
     assert_int_equal(keeli_component_take(&c), number);
 }
 
+static void what_is_declared_alike(void **state) {
+    (void)state;
+    uint32_t slot = 0;
+    keel_component c = base("Alike");
+    c.slot = &slot;
+    (void)keeli_component_take(&c);
+    assert_true(keeli_component_is_like(&c));
+    c.size *= 2;
+    assert_false(keeli_component_is_like(&c));
+    c.size /= 2;
+    c.align = 64;
+    assert_false(keeli_component_is_like(&c));
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(copies_have_one_number, "copies of a definition have one number, each in its slot"),
     TEST(the_slot_answers_from_then_on, "the slot answers from then on"),
@@ -289,6 +303,7 @@ static const struct CMUnitTest tests[] = {
     TEST(looking_makes_no_definition, "looking for a definition does not make one"),
     TEST(a_definition_goes_with_the_last_world,
          "a definition goes with the last world that has it"),
+    TEST(what_is_declared_alike, "another size or alignment is not alike"),
     TEST(a_slot_keeps_its_number, "a definition that a slot points to keeps its number"),
 };
 

@@ -196,6 +196,22 @@ static void queues_that_hold_nothing_are_compared(void **state) {
     assert_false(keeli_queue_is_same(&queue, &other));
     other.dropped_tick = 0;
     assert_true(keeli_queue_is_same(&queue, &other));
+    uint64_t *figures[] = { &other.begin, &other.fresh };
+    for (int i = 0; i < 2; ++i) {
+        ++*figures[i];
+        assert_false(keeli_queue_is_same(&queue, &other));
+        --*figures[i];
+    }
+    keeli_reader reader = { .name = "a reader" };
+    assert_non_null(keeli_queue_join(&queue, &memory.heap, &reader, false));
+    keeli_queue_reader *joined = keeli_queue_join(&other, &memory.heap, &reader, false);
+    assert_true(joined && keeli_queue_is_same(&queue, &other));
+    ++joined->next;
+    assert_false(keeli_queue_is_same(&queue, &other));
+    --joined->next;
+    ++joined->shown;
+    assert_false(keeli_queue_is_same(&queue, &other));
+    --joined->shown;
     push(1);
     assert_false(keeli_queue_is_same(&queue, &other)); // what is held is not looked at
     keeli_queue_deinit(&other, &memory.heap);
