@@ -591,12 +591,12 @@ static void groups_move_all_bytes(void **state) {
     (void)state;
     keel_entity e[20];
     keel_group *group = NULL;
-    const keel_component *owned[] = { KEEL_OF(Nine), KEEL_OF(Number), NULL };
+    const keel_component *members[] = { KEEL_OF(Nine), KEEL_OF(Number), NULL };
     api_begin(&f);
     for (uint32_t i = 0; i < 20; ++i)
         e[i] = keel_add_entity(
             f.world, KEEL_INIT(Nine, { (char)i, { 0, 0, 0, 0, 0, 0, 0, (char)(i + 1) } }));
-    assert_int_equal(keel_group_create_of(f.world, &(keel_group_desc){ .owned = owned }, &group),
+    assert_int_equal(keel_group_create_of(f.world, &(keel_group_desc){ .owned = members }, &group),
                      KEEL_OK);
     for (uint32_t i = 20; i--;)
         if (i % 3) keel_add(f.world, e[i], Number, { i });
