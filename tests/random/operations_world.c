@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random operations on whole worlds: a copy, compared with the same model; an entity that goes to
-// another world and comes back.
+// another world and comes back; a small world that is made at random and comes into this one.
 #include "followers.h"
 
 #include <string.h>
@@ -142,8 +142,86 @@ static void op_move_entity(both *b, dice *d) {
     if (memory.live_bytes) both_fail(b, "the other world left %zu bytes", memory.live_bytes);
 }
 
+// ------------------------------------------------------------------ a world that comes in
+enum { COMERS = 6, COMING_KINDS = 3 };
+typedef struct comer {
+    keel_entity e;
+    uint32_t parent; // a place before it, or COMERS: none
+    uint32_t bits, payloads[KINDS];
+} comer;
+
+static uint32_t roll_comers(both *b, keel_world *from, comer *comers, dice *d) {
+    const uint32_t count = roll_below(d, COMERS + 1);
+    for (uint32_t i = 0; i < count; ++i) {
+        comer *c = &comers[i];
+        *c = (comer){ .e = keel_add_entity(from), .parent = COMERS };
+        if (i) c->parent = i - 1; // or one above it: in the order in which trees are walked
+        while (c->parent < COMERS && roll_once_in(d, 2))
+            c->parent = comers[c->parent].parent;
+        if (c->parent < COMERS)
+            both_agree_surely(b, keel_attach(from, c->e, comers[c->parent].e), KEEL_OK);
+        for (uint32_t j = roll_below(d, COMING_KINDS + 1); j; --j) {
+            const uint32_t k = roll_kind(d);
+            value v;
+            if (c->bits >> k & 1 || k == PAIR) continue; // handles would become others
+            c->bits |= 1u << k;
+            c->payloads[k] = roll_word(d);
+            value_make(&v, k, c->payloads[k]);
+            both_agree_surely(b, keel_add_component(from, c->e, &b->components[k], &v), KEEL_OK);
+        }
+    }
+    return count;
+}
+
+static void model_merge(both *b, const comer *comers, uint32_t count, const keel_entity *handles,
+                        keel_entity root) {
+    for (uint32_t i = 0; i < count; ++i) {
+        const keel_entity e = model_add_entity(&b->model);
+        if (!keel_is_same(e, handles[i])) both_fail(b, "who came is another than in the model");
+        for (uint32_t k = 0; k < KINDS; ++k) {
+            value plain;
+            if (!(comers[i].bits >> k & 1)) continue;
+            value_plain(&plain, k, comers[i].payloads[k]);
+            model_add(&b->model, e, k, &plain);
+        }
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t parent = comers[i].parent;
+        const keel_entity to = parent < COMERS ? handles[parent] : root;
+        if (!keel_is_null(to)) (void)model_attach(&b->model, handles[i], to);
+    }
+}
+
+static void op_merge_world(both *b, dice *d) {
+    comer comers[COMERS];
+    keel_entity handles[COMERS];
+    if (is_crowded(b)) return;
+    counting_allocator memory;
+    counting_allocator_init(&memory);
+    keel_world *from = keel_world_create(&(keel_world_desc){
+        .allocator = memory.allocator, .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
+    const uint32_t count = roll_comers(b, from, comers, d);
+    const keel_entity root = roll_once_in(d, 2) ? roll_entity(b, d) : keel_null();
+    bool can_copy = true;
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = 0; k < KINDS; ++k)
+            if (comers[i].bits >> k & 1 && !kinds[k].copies) can_copy = false;
+    both_trace(b, "%u entities, root %u", (unsigned)count, (unsigned)keel_entity_index(root));
+    const keel_merge_options options = { .root = root, .handles = handles };
+    const bool may_fail = may_copies_fail(d);
+    const keel_result result = keel_merge_world(b->world, from, &options);
+    copies_left = UINT32_MAX;
+    const bool is_dead = !keel_is_null(root) && !model_is_alive(&b->model, root);
+    if (is_dead) (void)both_agree(b, result, KEEL_ERROR_DEAD_ENTITY);
+    else if (agree_on_copies(b, result, can_copy, may_fail))
+        model_merge(b, comers, count, handles, root);
+    keel_world_destroy(from);
+    if (memory.live_bytes) both_fail(b, "who came left %zu bytes", memory.live_bytes);
+}
+
 const operation_entry world_operations[] = {
-    { "copy_world", op_copy_world, 2 },
-    { "move_entity", op_move_entity, 3 },
+    { "copy_world", op_copy_world, 1 },
+    { "merge_world", op_merge_world, 2 },
+    { "move_entity", op_move_entity, 2 },
     { NULL, NULL, 0 },
 };
