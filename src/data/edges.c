@@ -493,7 +493,7 @@ static uint32_t list_is_valid(const keeli_edge_side *side, const keeli_edge_side
                               uint32_t index) {
     keeli_edge_list *list = keeli_edge_list_of(side, index);
     uint32_t holes = 0;
-    // analyzer: who asks has found it
+    if (!list) return 0;
     if (list->used > keeli_edge_room(list, side->stride)) return UINT32_MAX;
     for (uint32_t place = 0; place < list->used; ++place) {
         const uint32_t *entry = keeli_edge_entry(list, side->stride, place);
@@ -513,10 +513,7 @@ static uint32_t list_is_valid(const keeli_edge_side *side, const keeli_edge_side
 static bool side_is_valid(const keeli_edge_side *side, const keeli_edge_side *other,
                           uint32_t count) {
     for (uint32_t i = 0; i < side->capacity * KEELI_PAGE; ++i) {
-        if (!keeli_edge_list_of(side, i)) {
-            i += KEELI_PAGE - 1;
-            continue;
-        }
+        if (!keeli_edge_list_of(side, i)) i += KEELI_PAGE - 1;
         const uint32_t has = list_is_valid(side, other, i);
         if (has > count) return false;
         count -= has;

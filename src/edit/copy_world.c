@@ -44,10 +44,8 @@ static keel_result check_worlds(const keel_world *from, keel_world *to) {
     if (from == to)
         return keeli_misuse(to, KEEL_ERROR_ARGUMENT,
                             "keel_copy_world needs two worlds, but both are '%s'", to->name);
-    if (from->library != &keeli_library || to->library != &keeli_library)
-        return keeli_error(to, KEEL_ERROR_COMPONENT,
-                           "a world was made by another copy of libkeel in this process; link "
-                           "programs and plug-ins to one shared library");
+    KEEL_TRY(keeli_world_is_ours(from, to));
+    KEEL_TRY(keeli_world_is_ours(to, to));
     KEEL_TRY(check_target(to));
     // nobody may change the source meanwhile; errors are kept by the target: the source is const
     KEEL_TRY(keeli_may_read_all(from, to, "copy"));

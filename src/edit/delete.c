@@ -142,11 +142,22 @@ static keel_result collect_doomed(keel_world *world, const keeli_holder *holder,
     return result;
 }
 
+// Before anybody goes: a child that stays may have the name of one who goes later.
+static void free_names(keel_world *world, keeli_roots roots) {
+    const keeli_relations *all = &world->relations;
+    keel_entity e = keel_null();
+    for (uint32_t at = 0; next_root(world, roots, &at, &e);)
+        keeli_free_name(world, e);
+    for (uint32_t i = 0; i < all->doomed.count; ++i)
+        keeli_free_name(world, keeli_entity_at(&world->entities, all->doomed.items[i]));
+}
+
 // Whom the entities take along goes first, the last one that was found before the others.
 keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots) {
     keeli_relations *all = &world->relations;
     if (!all->rule_count) return KEEL_OK;
     KEEL_TRY(collect_doomed(world, holder, roots));
+    if (all->doomed.count && world->names.count) free_names(world, roots);
     keeli_editing_begin(world);
     while (all->doomed.count) {
         const keel_entity e =

@@ -327,7 +327,7 @@ static void take_back(const keeli_graft *g, uint32_t living, uint32_t count) {
         keeli_commit_delete_entity(to, e);
         keeli_entity_index_hold_again(&to->entities, e);
     }
-    if (!g->is_held)
+    if (!g->is_held && count > g->is_onto)
         keeli_entity_index_unhold_all(&to->entities, &g->before, g->made + g->is_onto,
                                       count - g->is_onto);
 }

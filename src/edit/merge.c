@@ -15,10 +15,8 @@ static keel_result check(keel_world *to, const keel_world *from, keel_entity roo
     if (from == to)
         return keeli_misuse(to, KEEL_ERROR_ARGUMENT,
                             "keel_merge_world needs two worlds, but both are '%s'", to->name);
-    if (from->library != &keeli_library || to->library != &keeli_library)
-        return keeli_error(to, KEEL_ERROR_COMPONENT,
-                           "a world was made by another copy of libkeel in this process; link "
-                           "programs and plug-ins to one shared library");
+    KEEL_TRY(keeli_world_is_ours(from, to));
+    KEEL_TRY(keeli_world_is_ours(to, to));
     KEEL_TRY(keeli_may_edit(to, NULL, &to->stand_in.entities, "merge into"));
     if (!keel_is_null(root) && !keeli_entity_is_alive(&to->entities, root))
         return keeli_error(to, KEEL_ERROR_DEAD_ENTITY, "cannot merge below %s: it is not alive",

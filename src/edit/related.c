@@ -198,13 +198,10 @@ static void let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t tar
                      keeli_edge_twin(side, target, at), false);
 }
 
-void keeli_let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {
-    if (is_edge_observed(r)) notify_targets(world, r, source);
-    let_go_of_targets(world, r, source);
-}
-void keeli_let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target) {
-    if (is_edge_observed(r)) notify_sources(world, r, target, UINT32_MAX);
-    let_go_of_sources(world, r, target);
+void keeli_let_go_of_all(keel_world *world, keeli_relation *r, uint32_t index, bool sources) {
+    if (is_edge_observed(r) && sources) notify_sources(world, r, index, UINT32_MAX);
+    else if (is_edge_observed(r)) notify_targets(world, r, index);
+    (sources ? let_go_of_sources : let_go_of_targets)(world, r, index);
 }
 
 void keeli_notify_unrelated_entity(keel_world *world, keel_entity e) {

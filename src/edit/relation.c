@@ -161,28 +161,28 @@ static keel_result unrelate(keel_world *world, const keeli_holder *holder, keel_
     return keeli_done(world, KEEL_OK);
 }
 
+static keel_result let_go_of_all(keel_world *world, const keeli_holder *holder, keel_entity e,
+                                 const keel_component *relation, bool sources) {
+    keel_result result;
+    keeli_relation *r = to_edit(world, holder, relation, e, e, &result);
+    if (!r) return result;
+    if (!keeli_store_has(sources ? r->targets : r->sources, keeli_index_of(e))) return KEEL_ABSENT;
+    keeli_let_go_of_all(world, r, keeli_index_of(e), sources);
+    return keeli_done(world, KEEL_OK);
+}
+
 static keel_result unrelate_all(keel_world *world, const keeli_holder *holder, keel_entity e,
                                 const keel_component *relation, keel_entity other,
                                 const void *value) {
-    keel_result result;
-    keeli_relation *r = to_edit(world, holder, relation, e, e, &result);
     (void)other, (void)value;
-    if (!r) return result;
-    if (!keeli_store_has(r->sources, keeli_index_of(e))) return KEEL_ABSENT;
-    keeli_let_go_of_targets(world, r, keeli_index_of(e));
-    return keeli_done(world, KEEL_OK);
+    return let_go_of_all(world, holder, e, relation, false);
 }
 
 static keel_result unrelate_sources(keel_world *world, const keeli_holder *holder, keel_entity e,
                                     const keel_component *relation, keel_entity other,
                                     const void *value) {
-    keel_result result;
-    keeli_relation *r = to_edit(world, holder, relation, e, e, &result);
     (void)other, (void)value;
-    if (!r) return result;
-    if (!keeli_store_has(r->targets, keeli_index_of(e))) return KEEL_ABSENT;
-    keeli_let_go_of_sources(world, r, keeli_index_of(e));
-    return keeli_done(world, KEEL_OK);
+    return let_go_of_all(world, holder, e, relation, true);
 }
 
 keel_result(keel_relate_component)(keel_scope *scope, keel_entity source,
@@ -469,10 +469,7 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
 static bool storage_is_valid(const keeli_storage *s, const keeli_edge_side *side) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < side->capacity * KEELI_PAGE; ++i) {
-        if (!keeli_edge_list_of(side, i)) {
-            i += KEELI_PAGE - 1;
-            continue;
-        }
+        if (!keeli_edge_list_of(side, i)) i += KEELI_PAGE - 1;
         const bool has = keeli_edge_count(side, i) != 0;
         if (has != keeli_store_has(s, i)) return false;
         count += has;

@@ -31,9 +31,8 @@ void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t
 // source gets another target at once, or has no component yet.
 void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place,
                   bool stays);
-// All of one entity go, the last one first, so that no hole is left.
-void keeli_let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source);
-void keeli_let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target);
+// All edges to its targets, or from its sources, go, the last one first, so that no hole is left.
+void keeli_let_go_of_all(keel_world *world, keeli_relation *r, uint32_t index, bool sources);
 // The entity lets go of all its targets, and all its sources of it; before that observers of edges
 // are called.
 void keeli_notify_unrelated_entity(keel_world *world, keel_entity e);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps of a world: one snapshot, whose memory a journal takes back and forward. Steps lie in a
 // list from the oldest to the newest; `at` is the one that led to where the history is.
+#include "rewind/image.h"
 #include "rewind/journal.h"
 #include "rewind/snapshot.h"
 #include "world/registry.h"
@@ -102,9 +103,7 @@ static keel_result may_begin(const keel_history *history, const char *what) {
 static keel_result check_moves(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        const bool has_values = s->presence.count || s->disabled.count || s->unique ||
-                                s->tracking.removed.count || (s->events && s->events->count);
-        if (s->component.move && has_values && !s->component.transient)
+        if (s->component.move && keeli_keeps_values(s) && !s->component.transient)
             return keeli_error(world, KEEL_ERROR_COPY,
                                "'%s' has a move hook, so no history can hold it: make it "
                                ".transient, or take snapshots",

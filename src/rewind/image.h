@@ -10,6 +10,12 @@
 
 #include <keel/snapshot.h>
 
+// Does it hold values, of entities, a unique or events?
+static inline bool keeli_keeps_values(const keeli_storage *s) {
+    return s->presence.count || s->disabled.count || s->unique || s->tracking.removed.count ||
+           (s->events && s->events->count);
+}
+
 // Values of this storage stay as they are: a transient component, but for one in archetypes, whose
 // rows come as a whole.
 static inline bool keeli_image_leaves(const keeli_storage *s) {

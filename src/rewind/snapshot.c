@@ -204,9 +204,8 @@ static void end_sync(keel_world *world, keel_world *image) {
 static keel_result check_copies(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        const bool has_values = s->presence.count || s->disabled.count || s->unique ||
-                                s->tracking.removed.count || (s->events && s->events->count);
-        if (has_values && !keeli_image_leaves(s) && !keeli_can_copy(s) && s != world->names.storage)
+        if (keeli_keeps_values(s) && !keeli_image_leaves(s) && !keeli_can_copy(s) &&
+            s != world->names.storage)
             return keeli_cannot_copy(world, s);
     }
     return KEEL_OK;

@@ -17,6 +17,13 @@ const char keeli_library = 'k';
 static uint32_t slot_of_none; // stays 0, which no component has
 const keel_component keel_entities = { .name = "keel_entities", .slot = &slot_of_none };
 
+keel_result keeli_world_is_ours(const keel_world *world, keel_world *teller) {
+    if (world->library == &keeli_library) return KEEL_OK;
+    return keeli_error(teller, KEEL_ERROR_COMPONENT,
+                       "the world was made by another copy of libkeel in this process; link "
+                       "programs and plug-ins to one shared library");
+}
+
 static const char *kind_of(const keel_component *c) {
     return c->is_event ? "type of events" : c->is_unique ? "unique" : "component";
 }
@@ -396,12 +403,7 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
                                "keel_find_component found");
         return NULL;
     }
-    if (world->library != &keeli_library) {
-        *result = keeli_error(world, KEEL_ERROR_COMPONENT,
-                              "the world was made by another copy of libkeel in this process; link "
-                              "programs and plug-ins to one shared library");
-        return NULL;
-    }
+    if ((*result = keeli_world_is_ours(world, world)) != KEEL_OK) return NULL;
     if (c->is_unique != is_unique) {
         *result =
             keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is a %s, not a %s",

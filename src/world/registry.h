@@ -49,6 +49,8 @@ void keeli_levels_release(keeli_heap *heap, keeli_levels *levels);
 void keeli_registry_drop(keel_world *world);
 void keeli_registry_deinit(keel_world *world);
 bool keeli_registry_init(keel_world *world);
+// KEEL_OK, or KEEL_ERROR_COMPONENT, kept by `teller`: another copy of the library made the world.
+keel_result keeli_world_is_ours(const keel_world *world, keel_world *teller);
 // What only the library changes was to be changed: KEEL_ERROR_ARGUMENT.
 keel_result keeli_not_by_hand(keel_world *world, const keeli_storage *s, const char *verb);
 // The storage of a component that is about to be edited; NULL on error. keel_parent, keel_child and

@@ -455,6 +455,7 @@ static void the_unchecked_delete_leaves_nothing(void **state) {
 // ------------------------------------------------------------------ room beforehand
 static void reserved_room_needs_no_memory(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     enum { COUNT = 10000 };
     api_fixture f;
     api_begin(&f);

@@ -337,6 +337,7 @@ static void a_living_index_cannot_be_brought_to_life(void **state) {
 // A world of one entity, as far away as can be, is small and fast.
 static void a_far_index_costs_little(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     api_fixture f;
     api_begin(&f);
     // 32-bit handles: the highest index; 64-bit handles: far enough

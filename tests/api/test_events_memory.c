@@ -138,6 +138,7 @@ static bool in_a_workload(api_fixture *f) {
 
 static void memory_runs_out(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     until_it_works(from_outside, 1);
     until_it_works(in_systems, 1);
     until_it_works(in_one_system, 1);
@@ -146,6 +147,7 @@ static void memory_runs_out(void **state) {
 }
 static void memory_runs_out_on_several_threads(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     until_it_works(in_a_workload, 3);
 }
 

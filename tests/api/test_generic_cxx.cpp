@@ -113,6 +113,7 @@ KEEL_SYSTEM_ONCE(swaps, KEEL_MAY_WRITE(Label), KEEL_CONTEXT(context)) {
 }
 
 void the_rest_of_the_templates(void **) {
+    NEEDS_USUAL_SIZES();
     api_fixture f;
     api_begin(&f);
     keel_world *const w = f.world;

@@ -73,6 +73,7 @@ static uint32_t walk(api_fixture *f, const keel_term *terms, const keel_group *g
 
 static void a_full_group_is_walked_as_arrays(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     api_fixture f;
     begin(&f, 20000);
     keel_group *g = keel_group_create(f.world, KEEL_OWNED(Number, Other), .name = "both");
@@ -104,6 +105,7 @@ static void a_partial_group_looks_the_rest_up(void **state) {
 // The got set in the order of the group's: both lie side by side.
 static void what_is_got_in_the_same_order_makes_spans(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     api_fixture f;
     begin(&f, 3000);
     keel_group *g = keel_group_create(f.world, KEEL_OWNED(Other), KEEL_GET(Number), .name = "half");

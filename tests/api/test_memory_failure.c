@@ -227,6 +227,7 @@ static keel_result reserve_entities(attempt *a) {
 
 static void entities_fail_cleanly(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     fails_everywhere(add_entity, 6);
     fails_everywhere(add_entity_far, 2);
     fails_everywhere(add_many, 8);
@@ -354,6 +355,7 @@ static void systems_fail_cleanly(void **state) {
 // ------------------------------------------------------------------ what needs none
 static void deleting_and_reading_never_need_memory(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     attempt a;
     begin(&a);
     keel_world *world = a.f.world;

@@ -223,6 +223,32 @@ static void many_deleted_entities_free_their_names_first(void **state) {
     api_end(&f);
 }
 
+KEEL_RELATION(Follows, .on_delete = KEEL_DELETE_SOURCES);
+
+// The heir's parent goes with a, before d and b are deleted, whose names are those of its children.
+static void whoever_goes_along_frees_names_first(void **state) {
+    (void)state;
+    for (int how = 0; how < 3; ++how) {
+        api_fixture f;
+        api_begin(&f);
+        keel_world *w = f.world;
+        const keel_entity a = named(w, keel_null(), "a"), d = named(w, keel_null(), "d");
+        const keel_entity goes = named(w, keel_null(), "goes");
+        const keel_entity first = named(w, goes, "a"), second = named(w, goes, "d");
+        assert_int_equal(keel_relate(w, d, Follows, a), KEEL_OK);
+        assert_int_equal(keel_relate(w, goes, Follows, how < 2 ? a : d), KEEL_OK);
+        assert_int_equal(how == 0   ? keel_delete_entity(w, a)
+                         : how == 1 ? keel_delete_tree(w, a)
+                                    : keel_delete_entities(w, (keel_entity[]){ d, a }, 2),
+                         KEEL_OK);
+        assert_int_equal(keel_entity_count(w), 2);
+        assert_found(w, keel_null(), "a", first);
+        assert_found(w, keel_null(), "d", second);
+        assert_int_equal(f.log.warnings, 0);
+        api_end(&f);
+    }
+}
+
 // ------------------------------------------------------------------ the component
 static void names_go_with_their_component(void **state) {
     (void)state;
@@ -779,6 +805,7 @@ static const struct CMUnitTest tests[] = {
     TEST(an_unlinked_tree_may_lose_names, "an unlinked tree may lose names"),
     TEST(many_deleted_entities_free_their_names_first,
          "many deleted entities free their names first"),
+    TEST(whoever_goes_along_frees_names_first, "whoever goes along frees names first"),
     TEST(names_go_with_their_component, "names go with their component"),
     TEST(only_keel_set_name_changes_it, "only keel set name changes it"),
     TEST(names_are_observed_and_tracked, "names are observed and tracked"),

@@ -43,6 +43,7 @@ static void assert_visited(uint32_t count, uint32_t grain) {
 
 static void each_index_is_visited_once(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     static const uint32_t counts[] = { 0, 1, 63, 64, 1000, MOST };
     static const uint32_t grains[] = { 1, 7, 64, 1000, 50000 };
     for (uint32_t w = 0; w < WORKERS; ++w) {

@@ -811,6 +811,7 @@ static void who_is_related_stays_in_its_world(void **state) {
 
 static void memory_is_counted_and_given_back(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin();
     const size_t before = keel_component_memory(f.world, KEEL_OF(Likes));
     for (uint32_t i = 0; i < 3000; ++i)

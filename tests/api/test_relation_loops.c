@@ -211,6 +211,7 @@ static void a_loop_may_be_left(void **state) {
 }
 static void holes_of_a_loop_go(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin(MANY);
     size_t memory = 0;
     for (uint32_t round = 0; round < 1000; ++round) {

@@ -182,6 +182,7 @@ static void a_head_that_lies_takes_no_memory(void **state) {
 
 static void far_entities_cost_little(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin();
     put_entities(2, 2, (1u << 24) - 2); // as far as may be
     save_bytes body = { 0 };

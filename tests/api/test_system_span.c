@@ -138,6 +138,7 @@ enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 static void sets_in_the_same_order_give_long_spans(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     for (uint32_t s = 0; s < SIZES; ++s) {
         population p;
         populate(&p, sizes[s]);

@@ -731,6 +731,7 @@ static void the_log_is_bounded(void **state) {
 
 static void entries_go_when_all_have_passed(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     api_begin(&f);
     keel_reader *reader = keel_reader_create(f.world, "reader");
     KEEL_EACH_REMOVED(reader, Points, it)
@@ -902,6 +903,7 @@ static void tracking_for_who_asks_may_find_no_memory(void **state) {
 // Trimming gives back what tracking took, and what is noted of those who stay is as before.
 static void trimming_gives_tracking_back(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     const keel_component *const all[] = { KEEL_OF(Points), KEEL_OF(Armor), KEEL_OF(Mana) };
     begin();
     keel_entity last = e[0];

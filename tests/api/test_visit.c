@@ -65,6 +65,7 @@ static seen visit(const keel_component *c, size_t size) {
 
 static void every_value_is_seen_once_by_ascending_index(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     enum { COUNT = 10000 };
     for (uint32_t i = 0; i < COUNT; ++i) {
         const keel_entity e = keel_add_entity(f.world);

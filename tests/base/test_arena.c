@@ -54,6 +54,7 @@ static void values_are_aligned_and_apart(void **state) {
 
 static void small_values_share_a_block(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_heap t;
     test_heap_init(&t);
     keeli_arena arena = { 0 };
@@ -121,6 +122,7 @@ static void an_empty_arena_has_nothing_to_give_back(void **state) {
 
 static void failure_leaves_the_arena(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_heap t;
     test_heap_init(&t);
     keeli_arena arena = { 0 };

@@ -25,6 +25,7 @@ static void an_array_keeps_its_items_while_it_grows(void **state) {
 
 static void growing_by_one_seldom_allocates(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_heap t;
     test_heap_init(&t);
     numbers n = { 0 };
@@ -96,6 +97,7 @@ static void failure_leaves_the_array(void **state) {
 // An allocator that would say yes to anything must not even be asked.
 static void too_many_items_are_refused(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_heap t;
     test_heap_init(&t);
     numbers n = { 0 };

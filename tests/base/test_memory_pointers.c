@@ -31,6 +31,7 @@ static void what_was_added_is_found(void **state) {
 
 static void out_of_memory_leaves_it_as_it_was(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_heap t;
     test_heap_init(&t);
     keeli_pointer_table table = { 0 };

@@ -133,6 +133,7 @@ static void taking_a_row_moves_the_last_one_into_the_hole(void **state) {
 // In whatever order they left, the rows that stay are packed.
 static void rows_that_left_are_taken_together(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     enum { COUNT = 5000, RUN = 70 };
     static keel_entity e[COUNT];
     static uint32_t places[COUNT];
@@ -196,6 +197,7 @@ static void the_empty_set_has_no_rows(void **state) {
 // ------------------------------------------------------------------ blocks
 static void many_rows_take_many_blocks(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin();
     keeli_archetype *archetype = test_rows_find(&t, U64);
     static keel_entity e[3 * 4096 + 10];

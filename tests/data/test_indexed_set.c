@@ -55,6 +55,7 @@ static uint32_t pages_with_memory(void) {
 
 static void pages_hold_32_kib_or_more(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     const uint32_t sizes[] = { 1, 2, 3, 4, 8, 12, 24, 64, 100, 512, 1000, 1024 };
     for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
         begin(sizes[i], 1);
@@ -94,6 +95,7 @@ static void values_above_1_kib_have_a_page_each(void **state) {
 
 static void a_page_goes_with_the_last_value_of_its_last_block(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin(8, 8);
     for (uint32_t i = 0; i < 128; ++i)
         (void)add(i);
@@ -109,6 +111,7 @@ static void a_page_goes_with_the_last_value_of_its_last_block(void **state) {
 
 static void a_value_never_moves_while_it_lives(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin(8, 8);
     uint64_t *first = add(3);
     *first = 0x1234567890ABCDEFu;
@@ -125,6 +128,7 @@ static void a_value_never_moves_while_it_lives(void **state) {
 
 static void alignments_to_4096_are_honoured(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     for (uint32_t align = 1; align <= 4096; align *= 2) {
         begin(align * 2, align);
         for (uint32_t i = 0; i < 3 * per_page(); i += 1 + per_page() / 3)
@@ -194,6 +198,7 @@ static void one_empty_page_is_kept_and_the_others_go(void **state) {
 
 static void a_page_that_comes_and_goes_costs_no_allocation(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin(8, 8);
     (void)add(0);
     (void)add(per_page());
@@ -211,6 +216,7 @@ static void a_page_that_comes_and_goes_costs_no_allocation(void **state) {
 
 static void a_page_that_was_promised_is_not_given_away(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin(8, 8);
     (void)add(0);
     (void)add(per_page());
@@ -228,6 +234,7 @@ static void a_page_that_was_promised_is_not_given_away(void **state) {
 
 static void clearing_keeps_one_page(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin(8, 8);
     for (uint32_t i = 0; i < 10 * per_page(); i += 3)
         *(uint64_t *)add(i) = i;
@@ -244,6 +251,7 @@ static void clearing_keeps_one_page(void **state) {
 // Of one block: all on one page, or a page each.
 static void values_of_a_block_go_together(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     const uint32_t sizes[] = { 0, 8, 1024, 2000 };
     for (uint32_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
         begin(sizes[k], 8);

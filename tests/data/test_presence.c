@@ -130,6 +130,7 @@ static void bits_of_a_word_are_cleared_together(void **state) {
 
 static void a_walk_skips_what_is_empty(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin();
     (void)set(5);
     (void)set(4096 * 70 + 9);
@@ -146,6 +147,7 @@ static void a_walk_skips_what_is_empty(void **state) {
 
 static void pages_come_when_used_and_go_when_trimmed(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin();
     (void)set(4096 * 9);
     const size_t one = bits.bytes;
@@ -165,6 +167,7 @@ static void pages_come_when_used_and_go_when_trimmed(void **state) {
 
 static void growing_keeps_all_bits(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin();
     for (uint32_t page = 0; page < 200; ++page) // the tables grow
         (void)set(page * 4096 + page);
@@ -230,6 +233,7 @@ static void a_reserve_without_memory_changes_nothing(void **state) {
 
 static void faults_are_noticed(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin();
     (void)set(10);
     (void)set(4096 * 65);

@@ -44,6 +44,7 @@ static void one_list_serves_64_indices(void **state) {
 
 static void four_numbers_need_no_memory_of_their_own(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin();
     add(5, 0);
     const size_t bytes = lists.bytes;
@@ -102,6 +103,7 @@ static void room_for_several_is_made_at_once(void **state) {
 
 static void trimming_returns_what_is_not_needed(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin();
     for (uint16_t n = 0; n < 40; ++n) {
         add(10, n);
@@ -143,6 +145,7 @@ static void a_reserve_without_memory_changes_nothing(void **state) {
 
 static void faults_are_noticed(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     begin();
     for (uint16_t n = 0; n < 3; ++n)
         add(0, n);

@@ -239,6 +239,7 @@ static void a_pool_of_positions(void **state) {
 // Pages that were never used are one shared page that says "absent" everywhere.
 static void index_10000_is_on_page_2(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_set t;
     test_set_init(&t, &number);
     const size_t before = t.memory.memory.live_blocks;
@@ -258,6 +259,7 @@ static void index_10000_is_on_page_2(void **state) {
 // ------------------------------------------------------------------ beyond the walks
 static void cells_at_page_boundaries(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_set t;
     BEGIN_WITH(&t, 4095, 4096, 8192, 8191, 0, KEEL_MAX_ENTITY_INDEX);
     assert_int_equal(t.set.root.sparse[0][4095], 0);

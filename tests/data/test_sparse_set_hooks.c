@@ -55,6 +55,7 @@ static void end(hooked *h) {
 // A first page of 8 grows to 16, 32, 64 and 128: each time all values are moved once.
 static void the_first_page_grows_through_the_hook(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     hooked h;
     begin(&h);
     uint32_t grown = 0;
@@ -70,6 +71,7 @@ static void the_first_page_grows_through_the_hook(void **state) {
 
 static void later_pages_never_move_a_value(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     hooked h;
     begin(&h);
     const uint32_t full = 65536 / sizeof(self_value);
@@ -88,6 +90,7 @@ static void later_pages_never_move_a_value(void **state) {
 
 static void a_reserve_moves_at_most_once(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     hooked h;
     begin(&h);
     add(&h, 0);

@@ -91,6 +91,7 @@ static size_t fail_reserve(const keel_component *c, uint32_t count, uint32_t ext
 
 static void a_reserve_that_fails_changes_nothing(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     const keel_component *const all[] = { &number, &large, &tag };
     for (size_t i = 0; i < 3; ++i) {
         assert_int_equal(fail_reserve(all[i], 0, 0), 0);
@@ -107,6 +108,7 @@ static void a_reserve_that_fails_changes_nothing(void **state) {
 
 static void a_cell_that_fails_changes_nothing(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     const uint32_t indices[] = { 5, 4096, 10000, 5 * 4096, KEEL_MAX_ENTITY_INDEX };
     const size_t allocations[] = { 0, 1, 1, 2, 2 }; // a page; a table for more than 4
     for (size_t i = 0; i < 5; ++i)
@@ -230,6 +232,7 @@ static size_t tables(const keeli_sparse_set *set) {
 
 static void a_trim_frees_pages_that_hold_nothing(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_set t;
     begin(&t, &number, 40000); // 10 pages of cells and entities, 3 of values
     remove_from(&t, 16385);    // one over a page of values
@@ -261,6 +264,7 @@ static void a_trim_keeps_what_is_used(void **state) {
 
 static void trimmed_pages_of_cells_are_shared_again(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_set t;
     test_set_init(&t, &number);
     (void)test_set_add(&t, 3, NULL);
@@ -331,6 +335,7 @@ static void begin_for_damage(test_set *t) {
 
 static void damaged_cells_are_noticed(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_set t;
     begin_for_damage(&t);
     uint32_t *const cells = t.set.root.sparse[0];

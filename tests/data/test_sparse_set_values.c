@@ -170,6 +170,7 @@ static void swapping_every_size(void **state) {
 // ------------------------------------------------------------------ pages
 static void pages_hold_what_fits_into_64_kib(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     for (size_t i = 0; i < SHAPES; ++i) {
         const shape *s = &shapes[i];
         test_set t;
@@ -189,6 +190,7 @@ static void pages_hold_what_fits_into_64_kib(void **state) {
 // The public fast path reads the same tables.
 static void the_root_leads_to_the_values(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     for (size_t i = 0; i < SHAPES; ++i) {
         test_set t;
         begin_full(&t, &shapes[i]);
@@ -205,6 +207,7 @@ static void the_root_leads_to_the_values(void **state) {
 
 static void entities_lie_on_pages_of_4096(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_set t;
     begin(&t, &(shape){ 4, 4, 16384 });
     const uint32_t counts[] = { 4095, 4096, 4097, 8192, 8193 };
@@ -228,6 +231,7 @@ static void entities_lie_on_pages_of_4096(void **state) {
 // ------------------------------------------------------------------ growth
 static void a_small_set_takes_little(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_set t;
     begin(&t, &(shape){ 8, 8, 8192 });
     add(&t, 0);
@@ -240,6 +244,7 @@ static void a_small_set_takes_little(void **state) {
 
 static void the_first_page_doubles(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_set t;
     begin(&t, &(shape){ 12, 4, 4096 });
     for (uint32_t i = 0, size = 8; i < 5000; ++i) {
@@ -318,6 +323,7 @@ static void a_large_value_stays_while_others_come(void **state) {
 // ------------------------------------------------------------------ tags
 static void tags_take_no_memory_for_values(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     test_set t;
     begin(&t, &(shape){ 0, 1, 1 });
     test_set_add_many(&t, 10000);

@@ -119,6 +119,7 @@ static void mark_whole(uint32_t how, uint32_t tick) {
 
 static void any_marks(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     for (seed = 1; seed <= test_rounds(18) + 1; ++seed) {
         const uint64_t from = seed;
         begin();

@@ -160,6 +160,7 @@ static void orders_may_be_the_same_further_on(void **state) {
 // Number is looked up: where its slots are in the order of indices that is a subtraction.
 static void places_in_the_order_of_indices_are_learnt(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     sets s;
     begin(&s);
     for (uint32_t i = COUNT; i > 0; i -= 3) // no run of equal order

@@ -142,6 +142,7 @@ static void assert_as_tables(const tables *t, uint32_t i) {
 
 static void random_operations_agree_with_plain_tables(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     tables t = { .seed = 1 };
     for (uint32_t kind = 0; kind < KINDS; kind++)
         model_add_kind(&t.world, sizeof(uint32_t));

@@ -137,6 +137,7 @@ static uint32_t count_many(keeli_cost *cost, uint32_t runs, uint64_t one_ns, uin
 
 static void the_faster_way_is_taken(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     keeli_cost gains = { 0 }, loses = { 0 }, equal = { 0 };
     assert_in_range(count_many(&gains, 10000, 100000, 55000), 9700, 10000);
     assert_in_range(count_many(&loses, 10000, 100000, 200000), 0, 300);
@@ -163,6 +164,7 @@ static uint32_t count_small(keeli_cost *cost, uint32_t runs, uint32_t items, uin
 
 static void a_loop_shorter_than_a_helper_costs_is_not_split(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     keeli_cost cost = { 0 };
     const keeli_loop_way first = run_of(&cost, 1024, 10000);
     assert_true(first.is_many && first.is_timed && first.one_ns == 0); // nothing is known
@@ -247,6 +249,7 @@ static void run_as_if(api_fixture *f, uint64_t ns) {
 
 static void a_short_step_runs_whole_and_calls_nobody(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     uint32_t called = 0;
     const keel_executor executor = { &called, 4, send_nobody };
     api_fixture f;
@@ -276,6 +279,7 @@ static void a_short_step_runs_whole_and_calls_nobody(void **state) {
 // One worker has nobody to split with, and need not know what that would cost.
 static void one_worker_runs_steps_whole(void **state) {
     (void)state;
+    NEEDS_USUAL_SIZES();
     api_fixture f;
     api_begin_workers(&f, 1);
     fill(f.world, 1000);
