@@ -88,6 +88,36 @@ static void save_world(bench_run *run, stage timed) {
     bench_end(run, world);
 }
 
+// What an autosave adds to a frame, in which all moved and one of a hundred was hurt: the take,
+// which another thread saves.
+BENCH_WORKLOAD(autosave) {
+    const uint32_t n = run->n;
+    keel_world *world = filled(n);
+    uint32_t *order = bench_shuffled(n);
+    keel_snapshot *snapshot = keel_snapshot_create(world, "autosave");
+    if (!snapshot) bench_expect(KEEL_ERROR_MEMORY);
+    bench_expect(keel_snapshot_reserve(snapshot));
+    bench_expect(keel_snapshot_take(snapshot));
+    run->items = 1;
+    while (bench_next(run)) {
+        KEEL_EACH(world, KEEL_WRITE(SavedPosition, p), KEEL_READ(SavedVelocity, v),
+                  KEEL_WRITE(SavedTransform, t)) {
+            t->m[12] = p->x += v->x;
+            t->m[13] = p->y += v->y;
+        }
+        for (uint32_t i = 0; i < n / 100; ++i)
+            --keel_get_mut(world, keel_entity_at(world, order[i]), SavedHealth)->points;
+        (void)keel_tick(world); // as each system that is run does
+        bench_start(run);
+        bench_expect(keel_snapshot_take(snapshot));
+        bench_stop(run);
+        run->sum = n;
+    }
+    free(order);
+    keel_snapshot_destroy(snapshot);
+    bench_end(run, world);
+}
+
 BENCH_WORKLOAD(save_mixed) { save_world(run, SAVE); }
 BENCH_WORKLOAD(load_mixed) { save_world(run, LOAD); }
 BENCH_WORKLOAD(save_mixed_size) { save_world(run, SIZE); }

@@ -122,6 +122,26 @@ BENCH_WORKLOAD(save_mixed_size) {
     bench_save_data_free(&data);
 }
 
+// The columns that a frame writes, copied.
+BENCH_WORKLOAD(autosave) {
+    save_data data;
+    bench_save_data(&data, run->n);
+    char *to = bench_touched((size_t)run->n * SAVE_BYTES);
+    run->items = 1;
+    while (bench_next(run)) {
+        data.position[0].x += 1;
+        bench_start(run);
+        const size_t positions = run->n * sizeof *data.position;
+        memcpy(to, data.position, positions);
+        memcpy(to + positions, data.transform, run->n * sizeof *data.transform);
+        bench_stop(run);
+        BENCH_OBSERVE(to);
+        run->sum = run->n;
+    }
+    free(to);
+    bench_save_data_free(&data);
+}
+
 // Copied, not packed.
 BENCH_WORKLOAD(save_mixed_memcpy) {
     save_data data;

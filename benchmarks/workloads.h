@@ -137,7 +137,8 @@
     X(save_mixed,           save_mixed,           1, 0, (1000000), (3)) \
     X(save_mixed_memcpy,    save_mixed_memcpy,    1, 0, (1000000), (3)) \
     X(save_mixed_size,      save_mixed_size,      0, 0, (1000000), (1)) \
-    X(load_mixed,           load_mixed,           1, 0, (1000000), (3))
+    X(load_mixed,           load_mixed,           1, 0, (1000000), (3)) \
+    X(autosave,             autosave,             1, 0, (100000, 1000000), (3, 3))
 #endif
 
 // The cases of EnTT's own benchmark that are not among the rows above.

@@ -15,7 +15,9 @@ typedef struct save_disabled {
 typedef struct load_job {
     save_reader r;
     keel_world *world; // the private one
+    const keel_world *to;
     uint32_t max_entities;
+    uint32_t size; // above all indices
     keel_unknown unknown;
     keel_load_report_fn *report;
     void *report_data;
@@ -49,6 +51,7 @@ static keel_result add_handles(load_job *job, uint32_t count, const unsigned cha
         if (index >= job->max_entities || index > KEEL_MAX_ENTITY_INDEX)
             return save_impossible(&job->r, "there are more entities than max_entities, or than "
                                             "the handles of this program can name");
+        if (index >= job->size) job->size = index + 1;
         if (version > KEEL_MAX_ENTITY_VERSION || (is_free && !version))
             return save_impossible(&job->r, "a version does not fit the handles of this program");
         // the highest one may have been the last or the next: retired either way
@@ -65,7 +68,7 @@ static keel_result add_fresh(load_job *job, uint32_t living, const unsigned char
     while (n < living && n < job->max_entities && n <= KEEL_MAX_ENTITY_INDEX &&
            save_read_index(indices + n * 4) == n && !save_read_index(versions + n * 4))
         ++n;
-    *done = n;
+    *done = job->size = n;
     if (!n) return KEEL_OK;
     return check(job, keel_add_entity_columns(job->world, n, NULL, NULL));
 }
@@ -110,7 +113,7 @@ static keel_result read_name(load_job *job, const keel_component **out) {
     if (!save_take_text(r, name, sizeof name) || !*name)
         return save_impossible(r, "the name of its component is damaged");
     (void)snprintf(r->name + 4, sizeof r->name - 4, " '%.70s'", name);
-    const keel_component *c = save_find(job->world, name, !strcmp(r->tag, "UNIQ"));
+    const keel_component *c = save_find(job->to, name, !strcmp(r->tag, "UNIQ"));
     *out = c && !c->transient && !save_is_own(c) ? c : NULL;
     // what a copy of a prefab was made of means nothing without the templates
     if (*out || c || strcmp(name, "keel_instance") == 0) return KEEL_OK;
@@ -306,6 +309,16 @@ static void tell_fields(const load_job *job, const save_match *m) {
             tell(job, KEEL_LOAD_NEW_FIELD, m->here.component->name, m->here.leaves[i].path);
 }
 
+// Rows would move with each component that comes, so the copy makes them when all is there. Here
+// their values lie by index, which is fastest, unless few have it: then those need less memory.
+static keel_result settle(load_job *job, const keel_component *c, uint64_t count) {
+    keel_component here = *c;
+    if (c->storage == KEEL_ARCHETYPE)
+        here.storage = count >= job->size / 4 ? KEEL_INDEXED : KEEL_SPARSE_SET;
+    const bool is_known = keel_register_component(job->world, &here) != NULL;
+    return is_known ? KEEL_OK : check(job, keel_last_error(job->world)->result);
+}
+
 static keel_result read_values(load_job *job, const keel_component *c) {
     save_reader *r = &job->r;
     const bool is_unique = !strcmp(r->tag, "UNIQ"), is_relation = !strcmp(r->tag, "RELA");
@@ -315,12 +328,14 @@ static keel_result read_values(load_job *job, const keel_component *c) {
                          "'%s' is a component, a relation or a unique, and in the save another of "
                          "these",
                          c->name);
-    keel_result result = save_schema_make(&match.here, c, r->error);
-    if (result == KEEL_OK) result = save_read_schema(r, &match.file, &job->info);
+    keel_result result = save_read_schema(r, &match.file, &job->info);
+    const uint64_t count = result < 0 ? 0 : is_unique ? 1 : save_take_number(r, 4);
+    if (result == KEEL_OK) result = settle(job, c, count);
+    if (result == KEEL_OK) result = save_schema_make(&match.here, c, r->error);
     if (result == KEEL_OK) result = save_match_make(&match);
     if (result == KEEL_OK) {
         save_plan plan = { 0 };
-        const uint64_t count = is_unique ? 1 : save_take_number(r, 4), bytes = count * c->size;
+        const uint64_t bytes = count * c->size;
         if (bytes > r->bytes_left) result = save_impossible(r, "there is more than max_bytes");
         else if (!save_plan_unpack(&plan, &match)) result = no_memory(job);
         else if (plan.steps && !is_unique && !is_relation)
@@ -444,13 +459,13 @@ static bool is_known(const keel_world *world, const keel_component *c, next_of *
     return other != NULL;
 }
 
-// Of the caller's components; what they begin with is not in the file.
+// Of the caller's components, but those in rows (settle); what they begin with is not in the file.
 static keel_result know(load_job *job, const keel_world *to) {
     next_of *const lists[] = { keel_next_component, keel_next_unique };
     for (uint32_t i = 0; i < 2; ++i)
         for (const keel_component *c = NULL; (c = lists[i](to, c)) != NULL;)
             if (!save_is_own(c) && !is_known(job->world, c, lists[i]) &&
-                !keel_register_component(job->world, c))
+                (i || c->storage != KEEL_ARCHETYPE) && !keel_register_component(job->world, c))
                 return check(job, keel_last_error(job->world)->result);
     return check(job, keel_clear_uniques(job->world));
 }
@@ -502,7 +517,8 @@ keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
                          "load with KEEL_UNKNOWN_SKIP");
     if ((uint32_t)how.unknown > KEEL_UNKNOWN_KEEP)
         return save_fail(how.error, KEEL_ERROR_ARGUMENT, ".unknown is none of KEEL_UNKNOWN_*");
-    load_job job = { .unknown = how.unknown,
+    load_job job = { .to = world,
+                     .unknown = how.unknown,
                      .report = how.report,
                      .report_data = how.report_data,
                      .narrow = how.narrow,

@@ -367,7 +367,9 @@ KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_worl
 /// hierarchy, and all uniques. What is `.transient` is left out: entities of the copy do not have
 /// such components, and `to` keeps its transient uniques. Values are copied with their copy hooks,
 /// transient ones need none. Workloads, groups and recorded commands are not copied; groups of `to`
-/// take in what comes, and handles that commands promised are free in the copy.
+/// take in what comes, and handles that commands promised are free in the copy. `to` may keep a
+/// component in another storage: sparse sets have the order of the other one then, and when values
+/// come into rows from elsewhere, all rows are in the order of indices.
 /// @param to no entity is alive in it and no unique is set; handles from before mean nothing
 ///   afterwards
 /// @return KEEL_OK; on error `to` is as empty as before, and its keel_last_error tells:

@@ -69,20 +69,31 @@ static uint32_t copy_values(const keeli_storage *s, void *to, const void *from, 
     return count;
 }
 
-// The hook makes copies of what was copied as bytes. When it fails at a slot or an index, the rest
-// are no values: they go without being dropped, the last first, so that nothing moves.
-static keel_result copy_by_hook(keel_world *to, keeli_storage *t, const keeli_storage *s) {
+// One by one, by a hook or from a storage of another kind, in the order of that one.
+static keel_result copy_each(keel_world *to, keeli_storage *t, const keeli_storage *s) {
     uint32_t at = 0;
-    for (; keeli_store_in_order(s, &at) != UINT32_MAX; ++at)
-        if (!copy_values(s, keeli_store_at(t, at), keeli_store_at(s, at), 1)) break;
-    if (keeli_store_in_order(s, &at) == UINT32_MAX) return KEEL_OK;
-    const keeli_sparse_set *set = &t->set;
-    while (keeli_store_is_sparse(t) && set->count > at)
-        keeli_store_pop(to, t, keeli_index_of(*keeli_sparse_set_entity(set, set->count - 1)));
-    for (uint32_t k; !keeli_store_is_sparse(t) &&
-                     (k = keeli_presence_last(&t->presence)) != UINT32_MAX && k >= at;)
-        keeli_store_pop(to, t, k);
-    return cannot_copy(to, s);
+    for (uint32_t i; (i = keeli_store_in_order(s, &at)) != UINT32_MAX; ++at) {
+        void *value = keeli_store_push(to, t, keeli_entity_at(&to->entities, i));
+        if (!s->size || copy_values(s, value, keeli_store_value_there(s, i), 1)) continue;
+        keeli_store_pop(to, t, i); // was never filled
+        return cannot_copy(to, s);
+    }
+    return KEEL_OK;
+}
+
+// All of them at once: the bits, and with them the bytes of values, but of rows, which come later.
+static void copy_whole(keel_world *to, keeli_storage *t, const keeli_storage *s) {
+    if (keeli_store_is_sparse(t)) {
+        keeli_sparse_set_assign_values(&t->set, &s->set);
+        keeli_sparse_set_assign(&t->set, &s->set);
+    }
+    keeli_presence_assign(&t->presence, &s->presence);
+    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / 64 + 1) * 64) {
+        if (keeli_store_is_by_index(t))
+            keeli_indexed_set_copy(&t->indexed, &s->indexed, i / 64 * 64,
+                                   keeli_presence_word(&s->presence, i / 64));
+        keeli_store_list_block(to, t, i / 64 * 64);
+    }
 }
 
 static keel_result copy_disabled(keel_world *to, keeli_storage *t, const keeli_storage *s) {
@@ -113,24 +124,16 @@ static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_sto
 
 static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_storage *s) {
     if (t == to->names.storage) return keeli_copy_names(s->world, to) ? KEEL_OK : no_memory(to);
-    if (!keeli_sparse_set_reserve(&t->set, &to->heap, s->set.count)) return no_memory(to);
+    if (keeli_store_is_sparse(t) &&
+        !keeli_sparse_set_reserve(&t->set, &to->heap, keeli_store_count(s)))
+        return no_memory(to);
     // slots, pages, bits and their places in the lists of blocks, of which the target has none
-    const uint32_t step = keeli_store_reserve_step(s);
+    const uint32_t step = keeli_store_reserve_step(t);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / step + 1) * step)
         if (!keeli_reserve_value(to, t, i, 0)) return no_memory(to);
-    if (keeli_store_is_sparse(s)) {
-        keeli_sparse_set_assign_values(&t->set, &s->set);
-        keeli_sparse_set_assign(&t->set, &s->set);
-    }
-    // the same bits, and with them the bytes of values that lie by index
-    keeli_presence_assign(&t->presence, &s->presence);
-    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / 64 + 1) * 64) {
-        if (keeli_store_is_by_index(s))
-            keeli_indexed_set_copy(&t->indexed, &s->indexed, i / 64 * 64,
-                                   keeli_presence_word(&s->presence, i / 64));
-        keeli_store_list_block(to, t, i / 64 * 64);
-    }
-    if (s->size && s->component.copy && !keeli_store_has_rows(s)) KEEL_TRY(copy_by_hook(to, t, s));
+    const bool one_by_one = s->kind != t->kind || (s->size && s->component.copy);
+    if (one_by_one && !keeli_store_has_rows(t)) KEEL_TRY(copy_each(to, t, s));
+    else copy_whole(to, t, s);
     KEEL_TRY(copy_disabled(to, t, s));
     if (s->flags & KEELI_IS_LINK && !keeli_reserve_rule_of_children(to)) return no_memory(to);
     if (s->relation && !keeli_store_has_sources(s)) {
@@ -152,16 +155,19 @@ static bool is_left_out(const keeli_storage *s, const keel_world *to) {
 }
 
 // The archetype of the same components in the target, with room for as many rows. What is transient
-// is left out, so that several may have one target, also that of entities without rows.
+// or has no rows there is left out, so that several may have one target, also that of entities
+// without rows.
 static keeli_archetype *target_archetype(const keel_world *world, const keeli_archetype *from,
                                          keel_world *to) {
     const size_t bytes = from->column_count * sizeof(keeli_row_component *);
     keeli_row_component **set = keeli_new(&to->heap, bytes, sizeof(void *));
     if (!set) return NULL;
     uint32_t count = 0;
-    for (uint32_t c = 0; c < from->column_count; ++c)
-        if (!is_left_out(storage_of(world, from->columns[c]), to))
-            set[count++] = &storage_of(to, from->columns[c])->row;
+    for (uint32_t c = 0; c < from->column_count; ++c) {
+        keeli_storage *t = storage_of(to, from->columns[c]);
+        if (!is_left_out(storage_of(world, from->columns[c]), to) && keeli_store_has_rows(t))
+            set[count++] = &t->row;
+    }
     keeli_archetypes *a = &to->archetypes;
     keeli_archetype *found = keeli_archetypes_find(a, &to->heap, set, count);
     keeli_free(&to->heap, set, bytes, sizeof(void *));
@@ -185,19 +191,35 @@ static void take_back(keel_world *to, const keeli_archetype *archetype, const ke
     }
 }
 
-// Some rows of a block, as many as the target's last block has room for: how many, in `done`. The
-// bits are there already.
-static keel_result copy_some_rows(const keel_world *from, const keeli_block *block, uint32_t row,
-                                  keel_world *to, keeli_archetype *target, uint32_t *done) {
+// Values of some entities, which may lie side by side: how many before the copy hook failed.
+static uint32_t copy_column(const keeli_storage *s, char *to, const keel_entity *entities,
+                            uint32_t count, bool are_rows) {
+    for (uint32_t i = 0, n; i < count; i += n) {
+        const char *value = keeli_store_value_there(s, keeli_index_of(entities[i]));
+        n = are_rows ? count : 1;
+        while (i + n < count && (const char *)keeli_store_value_there(
+                                    s, keeli_index_of(entities[i + n])) == value + n * s->size)
+            ++n;
+        const uint32_t filled = copy_values(s, to + i * (size_t)s->size, value, n);
+        if (filled < n) return i + filled;
+    }
+    return count;
+}
+
+// Rows of some entities, as many as the target's last block has room for: how many, in `done`. The
+// bits are there already. `are_rows`: they are rows of one block, side by side.
+static keel_result copy_some_rows(const keel_world *from, const keel_entity *entities,
+                                  uint32_t left, bool are_rows, keel_world *to,
+                                  keeli_archetype *target, uint32_t *done) {
     const keeli_block *copy = target->blocks[target->row_count >> target->block_shift];
-    const uint32_t first = copy->count, room = copy->capacity - first, left = block->count - row;
+    const uint32_t first = copy->count, room = copy->capacity - first;
     const uint32_t n = left < room ? left : room;
-    keeli_archetype_push_many(target, &to->entities, block->entities + row, n);
+    keeli_archetype_push_many(target, &to->entities, entities, n);
     for (uint32_t c = 0; c < target->column_count; ++c) {
         const keeli_storage *s = storage_of(from, target->columns[c]);
-        const uint32_t filled = copy_values(
+        const uint32_t filled = copy_column(
             s, keeli_row_value(target->columns[c], copy->number << KEELI_ROW_SHIFT | first),
-            keeli_row_value(&s->row, block->number << KEELI_ROW_SHIFT | row), n);
+            entities, n, are_rows);
         if (filled == n) continue;
         take_back(to, target, copy, first, c, filled);
         return cannot_copy(to, s);
@@ -208,19 +230,63 @@ static keel_result copy_some_rows(const keel_world *from, const keeli_block *blo
 
 static keel_result copy_rows(const keel_world *from, const keeli_archetype *source, keel_world *to,
                              keeli_archetype *target) {
-    for (uint32_t b = 0; target->column_count && b < source->block_count; ++b)
-        for (uint32_t row = 0; row < source->blocks[b]->count;)
-            KEEL_TRY(copy_some_rows(from, source->blocks[b], row, to, target, &row));
+    for (uint32_t b = 0; target->column_count && b < source->block_count; ++b) {
+        const keeli_block *block = source->blocks[b];
+        for (uint32_t row = 0; row < block->count;)
+            KEEL_TRY(copy_some_rows(from, block->entities + row, block->count - row, true, to,
+                                    target, &row));
+    }
+    return KEEL_OK;
+}
+
+// How many indices from this one on belong to one archetype of the target, no further than to the
+// end of the block; which, in `out`: NULL when out of memory.
+static uint32_t alike_from(const keel_world *from, uint32_t index, keel_world *to,
+                           keeli_archetype **out) {
+    keeli_component_list *list = keeli_list_if_any(&from->lists, index);
+    uint32_t n = 64 - index % 64;
+    *out = to->archetypes.all[0];
+    for (uint32_t k = 0; list && k < list->count && *out; ++k) {
+        const keeli_storage *s = from->registry.by_ordinal.items[keeli_list_numbers(list)[k]];
+        keeli_storage *t = to->root.storages[s->slot];
+        if (is_left_out(s, to) || !keeli_store_has_rows(t)) continue;
+        const uint64_t bits = keeli_presence_word(&s->presence, index / 64) >> (index % 64);
+        const uint64_t others = bits & 1 ? ~bits : bits;
+        if (others && (uint32_t)__builtin_ctzll(others) < n) n = (uint32_t)__builtin_ctzll(others);
+        if (bits & 1) *out = keeli_archetype_with(&to->archetypes, &to->heap, *out, &t->row);
+    }
+    return n;
+}
+
+// Rows for values that lie elsewhere: at once into the archetype of all that neighbours have.
+static keel_result make_rows(const keel_world *from, keel_world *to) {
+    for (uint32_t i = 0, n; i < from->entities.size; i += n) {
+        keel_entity entities[64];
+        keeli_archetype *target;
+        n = alike_from(from, i, to, &target);
+        if (!target) return no_memory(to);
+        if (!target->column_count) continue;
+        if (!keeli_archetype_reserve(&to->archetypes, &to->heap, target, n)) return no_memory(to);
+        for (uint32_t k = 0; k < n; ++k)
+            entities[k] = keeli_entity_at(&from->entities, i + k);
+        for (uint32_t k = 0; k < n;)
+            KEEL_TRY(copy_some_rows(from, entities + k, n - k, false, to, target, &k));
+    }
     return KEEL_OK;
 }
 
 static keel_result copy_all(const keel_world *from, keel_world *to) {
+    bool are_elsewhere = false;
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keeli_storage *s = from->storages.items[i];
-        if (!is_left_out(s, to)) KEEL_TRY(copy_storage(to, to->root.storages[s->slot], s));
+        keeli_storage *t = to->root.storages[s->slot];
+        if (is_left_out(s, to)) continue;
+        are_elsewhere |= keeli_store_has_rows(t) && !keeli_store_has_rows(s) && s->presence.count;
+        KEEL_TRY(copy_storage(to, t, s));
     }
+    if (are_elsewhere) KEEL_TRY(make_rows(from, to));
     // without rows too: views visit archetypes in the order in which they came
-    for (uint32_t i = 1; i < from->archetypes.count; ++i) {
+    for (uint32_t i = 1; !are_elsewhere && i < from->archetypes.count; ++i) {
         keeli_archetype *target = target_archetype(from, from->archetypes.all[i], to);
         if (!target) return no_memory(to);
         KEEL_TRY(copy_rows(from, from->archetypes.all[i], to, target));
@@ -244,12 +310,6 @@ keel_result keel_copy_world(const keel_world *from, keel_world *to) {
         keel_result known;
         keeli_storage *t = keeli_storage_get(to, c, c->is_unique, &known);
         if (!t) return known;
-        if (t->component.storage != from->storages.items[i]->component.storage)
-            return keeli_error(
-                to, KEEL_ERROR_COMPONENT,
-                "'%s' has another storage in world '%s' than in world '%s'; register "
-                "it in the same way in both",
-                t->component.name, to->name, from->name);
         // what it begins with; others were refused
         if (t->unique && !is_left_out(from->storages.items[i], to))
             (void)keeli_edit_remove_unique(to, NULL, t, NULL);

@@ -21,13 +21,6 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
     return KEEL_OK;
 }
 
-// Before an entity goes: its children may have its name.
-static void unlink_doomed(keel_world *world, keel_entity e) {
-    if (!keeli_has_links(world, e)) return;
-    keeli_free_name(world, e);
-    keeli_commit_unlink(world, e);
-}
-
 // ------------------------------------------------------------------ who goes with a target
 static bool is_marked(const keeli_relations *all, uint32_t index) {
     return index / 64 < all->marks.count && all->marks.items[index / 64] >> (index % 64) & 1;
@@ -162,7 +155,7 @@ keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, k
     while (all->doomed.count) {
         const keel_entity e =
             keeli_entity_at(&world->entities, all->doomed.items[--all->doomed.count]);
-        unlink_doomed(world, e);
+        keeli_leave_family(world, e);
         keeli_commit_delete_entity(world, e);
     }
     keeli_editing_end(world);
@@ -174,7 +167,7 @@ static keel_result delete_held(keel_world *world, const keeli_holder *holder, ke
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_delete_entity(world, holder, e));
     KEEL_TRY(keeli_delete_doomed(world, holder, (keeli_roots){ .list = &e, .count = 1 }));
-    unlink_doomed(world, e);
+    keeli_leave_family(world, e);
     keeli_commit_delete_entity(world, e);
     return keeli_done(world, KEEL_OK);
 }
@@ -186,7 +179,7 @@ void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
 
 static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e) {
     if (world->relations.rule_count || !keeli_is_unused(world)) return delete_held(world, NULL, e);
-    unlink_doomed(world, e);
+    keeli_leave_family(world, e);
     keel_delete_entity_unchecked(world, e);
     return KEEL_OK;
 }
@@ -268,11 +261,10 @@ keel_result keeli_edit_delete_entities(keel_world *world, const keeli_holder *ho
         if (!holder && !world->access.holders && !world->access.owned_storages)
             break; // the same for all
     }
-    KEEL_TRY(keeli_delete_doomed(world, holder, (keeli_roots){ .list = entities, .count = count }));
+    const keeli_roots roots = { .list = entities, .count = count };
+    KEEL_TRY(keeli_delete_doomed(world, holder, roots));
     keeli_editing_begin(world);
-    for (uint32_t i = 0; i < count && world->names.count; ++i)
-        if (keeli_entity_is_alive(&world->entities, entities[i]))
-            keeli_free_name(world, entities[i]);
+    if (world->names.count) free_names(world, roots);
     for (uint32_t i = 0; i < count && world->hierarchy.parents->presence.count; ++i)
         if (keeli_entity_is_alive(&world->entities, entities[i]) &&
             keeli_has_links(world, entities[i]))

@@ -320,10 +320,7 @@ static void take_back(const keeli_graft *g, uint32_t living, uint32_t count) {
     keel_world *to = g->to;
     for (uint32_t i = living; i-- > g->is_onto;) {
         const keel_entity e = g->made[i];
-        if (keeli_has_links(to, e)) {
-            keeli_free_name(to, e);
-            keeli_commit_unlink(to, e);
-        }
+        keeli_leave_family(to, e);
         keeli_commit_delete_entity(to, e);
         keeli_entity_index_hold_again(&to->entities, e);
     }

@@ -105,6 +105,12 @@ void keeli_commit_unlink(keel_world *world, keel_entity e) {
     keeli_validate_links(world);
 }
 
+void keeli_leave_family(keel_world *world, keel_entity e) {
+    if (!keeli_has_links(world, e)) return;
+    keeli_free_name(world, e);
+    keeli_commit_unlink(world, e);
+}
+
 // ------------------------------------------------------------------ attach and detach
 static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel_entity of) {
     // What has no children is above nothing: a tree that grows at its leaves is not climbed.

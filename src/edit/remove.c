@@ -65,10 +65,7 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
     }
     KEEL_TRY(keeli_may_orphan(world, holder, e));
     keeli_strip_begins(world, e);
-    if (keeli_has_links(world, e)) {
-        keeli_free_name(world, e);
-        keeli_commit_unlink(world, e);
-    }
+    keeli_leave_family(world, e);
     keeli_lose_all(world, e, false);
     keeli_strip_ended(world, e);
     return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a load left out or made up, in saves, levels and databases: one word and one function.
 #define _POSIX_C_SOURCE 200809L
-#include "support/api_fixture.h"
+#include "support/saved_world.h"
 
 #include <keel_json.h>
 #include <keel_save.h>
@@ -32,17 +32,18 @@ typedef struct Pet {
 KEEL_FIELDS(Pet, legs);
 KEEL_COMPONENT(Pet, KEEL_HAS_FIELDS(Pet));
 KEEL_RELATION(Likes);
+typedef struct Friend {
+    keel_entity who;
+} Friend;
+KEEL_FIELDS(Friend, who);
+KEEL_COMPONENT(Friend, KEEL_HAS_FIELDS(Friend));
 typedef struct Sky {
     int32_t clouds;
 } Sky;
 KEEL_FIELDS(Sky, clouds);
 KEEL_UNIQUE(Sky, KEEL_HAS_FIELDS(Sky));
 
-static api_fixture f;
-static keel_world *other; // knows Later, or Slot
-static keel_error why;
-static char kept[1 << 14], told[512];
-static size_t kept_size;
+static char told[512];
 
 static void tell(const keel_load_note *note, void *data) {
     static const char *const marks[] = { "-", "-", "+" };
@@ -51,22 +52,12 @@ static void tell(const keel_load_note *note, void *data) {
     (void)snprintf(out + used, sizeof told - used, "%s%s%s%s ", marks[note->change],
                    note->component, note->field ? "." : "", note->field ? note->field : "");
 }
-static bool keep(void *context, const void *bytes, size_t size) {
-    (void)context;
-    if (kept_size + size > sizeof kept) return false;
-    if (size) memcpy(kept + kept_size, bytes, size);
-    kept_size += size;
-    return true;
-}
 static bool keep_text(void *context, const char *text, size_t size) {
     return keep(context, text, size);
 }
-static void expect_ok(keel_result r) {
-    if (r != KEEL_OK) fail_msg("%s", why.message);
-}
 
 static void begin(bool is_later) {
-    api_begin(&f);
+    saved_begin();
     for (int32_t i = 0; i < 3; ++i) {
         const keel_entity e =
             keel_add_entity(f.world, KEEL_INIT(Slot, { .number = i }), KEEL_INIT(Pet, { 4 }));
@@ -74,27 +65,22 @@ static void begin(bool is_later) {
         if (i) assert_int_equal(keel_disable(f.world, e, Pet), KEEL_OK);
     }
     keel_set_unique(f.world, Sky, { 3 });
-    other = keel_world_create(
-        &(keel_world_desc){ .log = log_to(&f.log), .on_misuse = KEEL_MISUSE_RETURN });
-    assert_non_null(keel_register_component(other, is_later ? KEEL_OF(Later) : KEEL_OF(Slot)));
-    kept_size = 0;
+    assert_non_null(keel_register_component(loaded, is_later ? KEEL_OF(Later) : KEEL_OF(Slot)));
     told[0] = 0;
 }
 static void end(void) {
-    assert_int_equal(keel_entity_count(other), 3);
-    keel_world_destroy(other);
-    api_end(&f);
+    assert_int_equal(keel_entity_count(loaded), 3);
+    saved_end();
 }
 
 static void a_save(void **state) {
     (void)state;
     begin(true);
-    expect_ok(keel_save_to(f.world, (keel_save_sink){ keep, NULL },
-                           &(keel_save_options){ .error = &why }));
+    expect_ok(save(f.world));
     const keel_load_options how = {
         .error = &why, .unknown = KEEL_UNKNOWN_SKIP, .report = tell, .report_data = told
     };
-    expect_ok(keel_load_from(other, kept, kept_size, &how));
+    expect_ok(keel_load_from(loaded, kept, kept_size, &how));
     static const char *const notes[] = {
         "",        "-Later.gone ", "+Later.fresh ", "-Pet ", "+Later.at[2].x ", "+Later.at[2].y ",
         "-Likes ", "-Sky "
@@ -111,13 +97,48 @@ static void a_save(void **state) {
 static void nothing_is_told_where_all_fits(void **state) {
     (void)state;
     begin(false);
-    assert_int_equal(keel_register(other, Pet, Likes), KEEL_OK);
-    assert_non_null(keel_register_component(other, KEEL_UNIQUE_OF(Sky)));
-    expect_ok(keel_save_to(f.world, (keel_save_sink){ keep, NULL }, NULL));
+    assert_int_equal(keel_register(loaded, Pet, Likes), KEEL_OK);
+    assert_non_null(keel_register_component(loaded, KEEL_UNIQUE_OF(Sky)));
+    expect_ok(save(f.world));
     const keel_load_options how = { .error = &why, .report = tell, .report_data = told };
-    expect_ok(keel_load_from(other, kept, kept_size, &how));
+    expect_ok(keel_load_from(loaded, kept, kept_size, &how));
     assert_string_equal(told, "");
     end();
+}
+
+// Nobody is told: what was dead when it was saved is so afterwards.
+static void references_to_the_dead(void **state) {
+    (void)state;
+    saved_begin();
+    told[0] = 0;
+    const keel_entity dead = keel_add_entity(f.world);
+    const keel_entity whose[] = { dead, handle_at(5000, 2), keel_null(), keel_add_entity(f.world) };
+    enum { COUNT = sizeof whose / sizeof *whose };
+    keel_entity all[COUNT], made[COUNT + 1];
+    for (uint32_t i = 0; i < COUNT; ++i)
+        all[i] = keel_add_entity(f.world, KEEL_INIT(Friend, { whose[i] }));
+    assert_int_equal(keel_delete_entity(f.world, dead), KEEL_OK);
+    expect_ok(save(f.world));
+    assert_int_equal(keel_register(loaded, Friend), KEEL_OK);
+    keel_load_options how = { .error = &why, .report = tell, .report_data = told };
+    expect_ok(keel_load_from(loaded, kept, kept_size, &how));
+    for (uint32_t i = 0; i < COUNT; ++i)
+        assert_same_entity(keel_get(loaded, all[i], Friend)->who, whose[i]);
+    assert_false(keel_is_alive(loaded, whose[0]) || keel_is_alive(loaded, whose[1]));
+    keel_merge_options into = { .handles = made, .strict = true };
+    how.merge = &into;
+    assert_int_equal(keel_load_from(loaded, kept, kept_size, &how), KEEL_ERROR_DEAD_ENTITY);
+    assert_string_equal(why.message, "a value of 'Friend' names an entity that is not there");
+    assert_int_equal(keel_entity_count(loaded), COUNT + 1);
+    into.strict = false;
+    expect_ok(keel_load_from(loaded, kept, kept_size, &how));
+    for (uint32_t i = 0; i < COUNT; ++i) {
+        const keel_entity who = keel_get(loaded, made[i + 1], Friend)->who;
+        if (i < 3) assert_true(keel_is_null(who));
+        else assert_same_entity(who, made[0]);
+    }
+    assert_string_equal(told, "");
+    saved_end();
 }
 
 static void a_level(void **state) {
@@ -125,12 +146,12 @@ static void a_level(void **state) {
     begin(false);
     expect_ok(keel_json_write_to(f.world, keep_text, NULL, NULL, &why));
     keel_json_load_options how = { .report = tell, .report_data = told };
-    assert_int_equal(keel_json_load_text(other, kept, kept_size, &how, &why), KEEL_ERROR_UNKNOWN);
+    assert_int_equal(keel_json_load_text(loaded, kept, kept_size, &how, &why), KEEL_ERROR_UNKNOWN);
     how.unknown = KEEL_UNKNOWN_KEEP;
-    assert_int_equal(keel_json_load_text(other, kept, kept_size, &how, &why), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_json_load_text(loaded, kept, kept_size, &how, &why), KEEL_ERROR_ARGUMENT);
     assert_string_equal(told, "");
     how.unknown = KEEL_UNKNOWN_SKIP;
-    expect_ok(keel_json_load_text(other, kept, kept_size, &how, &why));
+    expect_ok(keel_json_load_text(loaded, kept, kept_size, &how, &why));
     if (!strstr(told, "-Pet ") || !strstr(told, "-Likes ") || !strstr(told, "-Sky "))
         fail_msg("'%s'", told);
     assert_int_equal(strlen(told), strlen("-Pet -Likes -Sky "));
@@ -142,9 +163,9 @@ static void what_has_its_place_elsewhere_stays_a_mistake(void **state) {
     begin(false);
     const char *text = "{\"uniques\": {\"Slot\": {\"number\": 1}}}";
     const keel_json_load_options how = { .unknown = KEEL_UNKNOWN_SKIP };
-    assert_int_equal(keel_json_load_text(other, text, strlen(text), &how, &why),
+    assert_int_equal(keel_json_load_text(loaded, text, strlen(text), &how, &why),
                      KEEL_ERROR_UNKNOWN);
-    expect_ok(keel_copy_world(f.world, other));
+    expect_ok(keel_copy_world(f.world, loaded));
     end();
 }
 
@@ -157,12 +178,12 @@ static void a_database(void **state) {
     (void)close(file);
     expect_ok(keel_sqlite_write(f.world, path, &(keel_sqlite_write_options){ .error = &why }));
     keel_sqlite_load_options how = { .error = &why, .report = tell, .report_data = told };
-    assert_int_equal(keel_sqlite_load(other, path, &how), KEEL_ERROR_SCHEMA);
+    assert_int_equal(keel_sqlite_load(loaded, path, &how), KEEL_ERROR_SCHEMA);
     assert_non_null(strstr(why.message, ".unknown = KEEL_UNKNOWN_SKIP"));
     how.unknown = KEEL_UNKNOWN_KEEP;
-    assert_int_equal(keel_sqlite_load(other, path, &how), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_sqlite_load(loaded, path, &how), KEEL_ERROR_ARGUMENT);
     how.unknown = KEEL_UNKNOWN_SKIP;
-    expect_ok(keel_sqlite_load(other, path, &how));
+    expect_ok(keel_sqlite_load(loaded, path, &how));
     if (!strstr(told, "-Pet ") || !strstr(told, "-Likes ") || !strstr(told, "-Sky "))
         fail_msg("'%s'", told);
     assert_int_equal(strlen(told), strlen("-Pet -Likes -Sky "));
@@ -173,6 +194,7 @@ static void a_database(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(a_save, "a save tells what went and what is new, each once"),
     TEST(nothing_is_told_where_all_fits, "nothing is told where all fits"),
+    TEST(references_to_the_dead, "references to the dead stay, become null or are refused"),
     TEST(a_level, "a level leaves out what is unknown, and tells it once"),
     TEST(what_has_its_place_elsewhere_stays_a_mistake,
          "a component among the uniques of a level is a mistake, also where others are skipped"),

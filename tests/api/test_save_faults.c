@@ -325,6 +325,85 @@ static void links_stay_and_pipes_are_refused(void **state) {
     (void)snprintf(path, sizeof path, "%s", real);
 }
 
+// The file, so many of its bytes, into a pipe, by a child.
+static pid_t feed(const char *pipe, size_t most) {
+    char real[96];
+    (void)snprintf(real, sizeof real, "%s/slot.keel", folder);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child) return child;
+    const int from = __real_open(real, O_RDONLY), to = __real_open(pipe, O_WRONLY);
+    char some[1000];
+    for (ssize_t n; most && (n = read(from, some, most < 1000 ? most : 1000)) > 0;
+         most -= (size_t)n)
+        if (__real_write(to, some, (size_t)n) != n) abort();
+    (void)kill(getpid(), SIGKILL); // which closes the pipe
+    return 0;
+}
+
+static keel_result damaged(void) { return as_json ? KEEL_ERROR_TEXT : KEEL_ERROR_FORMAT; }
+
+static void a_pipe_is_read_to_its_end(void **state) {
+    (void)state;
+    char real[96], pipe[96];
+    (void)snprintf(real, sizeof real, "%s/slot.keel", folder);
+    (void)snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    assert_int_equal(write_file(later), KEEL_OK);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    (void)snprintf(path, sizeof path, "%s", pipe);
+    int status;
+    pid_t child = feed(pipe, SIZE_MAX);
+    assert_true(hash_of_file() == new_hash);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    child = feed(pipe, 5000); // it ends too early
+    keel_world *world = new_world();
+    assert_int_equal(read_file(world), damaged());
+    assert_int_equal(keel_entity_count(world), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    keel_world_destroy(world);
+    assert_int_equal(unlink(pipe), 0);
+    (void)snprintf(path, sizeof path, "%s", real);
+}
+
+static bool to_a_file(void *context, const void *bytes, size_t size) {
+    return !size || __real_write(*(const int *)context, bytes, size) == (ssize_t)size;
+}
+
+static void what_is_no_save_is_told_so(void **state) {
+    (void)state;
+    char real[96];
+    (void)snprintf(real, sizeof real, "%s/slot.keel", folder);
+    keel_world *world = new_world();
+    (void)snprintf(path, sizeof path, "%s", folder);
+    assert_int_equal(read_file(world), KEEL_ERROR_FILE);
+    assert_non_null(strstr(why.message, "Is a directory"));
+    (void)snprintf(path, sizeof path, "/dev/null"); // nothing
+    assert_int_equal(read_file(world), damaged());
+    (void)snprintf(path, sizeof path, "%s", real);
+    assert_int_equal(__real_close(__real_open(path, O_CREAT | O_WRONLY, 0600)), 0);
+    assert_int_equal(read_file(world), damaged());
+    if (!as_json) {
+        assert_string_equal(why.message, "'slot.keel': this is no save of Keel");
+        const keel_load_options little = { .error = &why, .max_bytes = 1 << 20 };
+        assert_int_equal(keel_load(world, "/dev/zero", &little), KEEL_ERROR_FORMAT);
+        assert_string_equal(why.message, "'/dev/zero' is larger than max_bytes");
+    }
+    assert_int_equal(keel_entity_count(world), 0);
+    (void)snprintf(path, sizeof path, "/dev/full");
+    if (access(path, W_OK) == 0) {
+        assert_int_equal(write_file(later), KEEL_ERROR_FILE);
+        assert_non_null(strstr(why.message, "a device or pipe, '/dev/full'"));
+        int full = __real_open(path, O_WRONLY);
+        assert_int_equal(keel_save_to(later, (keel_save_sink){ to_a_file, &full },
+                                      &(keel_save_options){ .error = &why }),
+                         KEEL_ERROR_FILE);
+        assert_string_equal(why.message, "the save could not be written");
+        assert_int_equal(__real_close(full), 0);
+    }
+    (void)snprintf(path, sizeof path, "%s", real);
+    keel_world_destroy(world);
+}
+
 // ------------------------------------------------------------------ the end
 static void who_is_killed_leaves_the_old_file_or_the_new_one(void **state) {
     (void)state;
@@ -362,6 +441,11 @@ static const struct CMUnitTest tests[] = {
                "who is killed leaves the old file or the new one"),
     FAULT_TEST(links_stay_and_pipes_are_refused, "links stay what they are; pipes are refused"),
     JSON_TEST(links_stay_and_pipes_are_refused, "and so it is with JSON"),
+    FAULT_TEST(a_pipe_is_read_to_its_end, "a pipe is read to its end"),
+    JSON_TEST(a_pipe_is_read_to_its_end, "so it is with JSON: a pipe is read"),
+    FAULT_TEST(what_is_no_save_is_told_so,
+               "folders, empty files, and devices are told to be no saves"),
+    JSON_TEST(what_is_no_save_is_told_so, "so it is with JSON: they are told to be no levels"),
     JSON_TEST(the_old_file_or_the_new_one_is_there, "so it is with JSON when the system fails"),
     JSON_TEST(what_is_written_in_pieces_is_whole, "JSON that is written in pieces is whole"),
     JSON_TEST(who_is_killed_leaves_the_old_file_or_the_new_one, "so it is with JSON, killed"),

@@ -1,54 +1,26 @@
 // SPDX-License-Identifier: MIT
 // What a later program makes of an older save: names, numbers, arrays, texts, enums, versions.
 #include "support/api_types.h"
+#include "support/saved_world.h"
 
 #include <keel_save.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static api_fixture f;      // the older program
-static keel_world *loaded; // the later one
-static keel_error why;
-static unsigned char kept[1 << 16];
-static size_t kept_size;
-
-static bool keep(void *context, const void *bytes, size_t size) {
-    (void)context;
-    if (kept_size + size > sizeof kept) return false;
-    if (size) memcpy(kept + kept_size, bytes, size);
-    kept_size += size;
-    return true;
-}
-
-static keel_world *new_world(void) {
-    keel_world *world = keel_world_create(
-        &(keel_world_desc){ .log = log_to(&f.log), .on_misuse = KEEL_MISUSE_RETURN });
-    assert_non_null(world);
-    return world;
-}
-
 static int set_up(void **state) {
     (void)state;
-    api_begin(&f);
-    loaded = new_world();
-    why = (keel_error){ 0 };
+    saved_begin();
     return 0;
 }
 static int tear_down(void **state) {
     (void)state;
-    keel_world_destroy(loaded);
-    api_end(&f);
+    saved_end();
     return 0;
 }
 #define SAVE_TEST(function, title)                                                                 \
     { title, function, set_up, tear_down, NULL }
 
-static keel_result save(const keel_world *world) {
-    kept_size = 0;
-    return keel_save_to(world, (keel_save_sink){ keep, NULL },
-                        &(keel_save_options){ .error = &why });
-}
 static keel_result load(keel_load_options how) {
     const keel_result r = keel_load_from(loaded, kept, kept_size, &how);
     if (r < 0) assert_int_equal(why.result, r);
@@ -56,10 +28,6 @@ static keel_result load(keel_load_options how) {
     return r;
 }
 #define LOAD(...) load((keel_load_options){ .error = &why, __VA_ARGS__ })
-static void expect_ok(keel_result r) {
-    if (r != KEEL_OK) fail_msg("%s", why.message);
-    assert_int_equal(r, KEEL_OK);
-}
 static void expect_schema(keel_result r, const char *message) {
     assert_string_equal(why.message, message);
     assert_int_equal(r, KEEL_ERROR_SCHEMA);

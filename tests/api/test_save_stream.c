@@ -2,6 +2,7 @@
 // What .save writes of a value comes back by .load: lists that values own, in components, uniques
 // and relations.
 #include "support/api_types.h"
+#include "support/saved_world.h"
 
 #include <keel_json.h>
 #include <keel_save.h>
@@ -96,24 +97,6 @@ KEEL_VALUED_RELATION(Loot, BAG, .exclusive = true);
 typedef Bag Stash;
 KEEL_UNIQUE(Stash, BAG);
 
-static api_fixture f;
-static keel_world *loaded;
-static keel_error why;
-static unsigned char kept[1 << 16];
-static size_t kept_size;
-
-static bool keep(void *context, const void *bytes, size_t size) {
-    (void)context;
-    if (kept_size + size > sizeof kept) return false;
-    if (size) memcpy(kept + kept_size, bytes, size);
-    kept_size += size;
-    return true;
-}
-static keel_result save(const keel_world *world) {
-    kept_size = 0;
-    return keel_save_to(world, (keel_save_sink){ keep, NULL },
-                        &(keel_save_options){ .error = &why });
-}
 static keel_result load(void) {
     return keel_load_from(loaded, kept, kept_size, &(keel_load_options){ .error = &why });
 }
@@ -126,19 +109,14 @@ static void know_all(keel_world *world) {
 
 static int set_up(void **state) {
     (void)state;
-    api_begin(&f);
-    loaded = keel_world_create(
-        &(keel_world_desc){ .log = log_to(&f.log), .on_misuse = KEEL_MISUSE_RETURN });
-    assert_non_null(loaded);
-    why = (keel_error){ 0 };
+    saved_begin();
     save_fails = load_fails = KEEL_OK;
     reads_more = 0;
     return 0;
 }
 static int tear_down(void **state) {
     (void)state;
-    keel_world_destroy(loaded);
-    api_end(&f);
+    saved_end();
     assert_int_equal(live_bags, 0);
     return 0;
 }
@@ -169,12 +147,6 @@ static void populate(keel_world *world) {
     }
     const Bag stash = bag_of(5, "stash", first);
     assert_int_equal(keel_set_unique_value(world, KEEL_UNIQUE_OF(Stash), &stash), KEEL_OK);
-}
-
-static uint64_t hash_of(keel_world *world) {
-    uint64_t hash = 0;
-    assert_int_equal(keel_world_hash(world, &hash), KEEL_OK);
-    return hash;
 }
 
 static void everything_comes_back(void **state) {

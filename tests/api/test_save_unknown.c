@@ -2,6 +2,7 @@
 // Components in a save that the program does not know: an error, left out, or kept for the next
 // save.
 #include "support/api_types.h"
+#include "support/saved_world.h"
 
 #include <keel_save.h>
 #include <stdlib.h>
@@ -51,34 +52,9 @@ KEEL_FIELDS(Weather, text);
 KEEL_UNIQUE(Weather, KEEL_HAS_FIELDS(Weather));
 
 enum { COUNT = 30 };
-static api_fixture f;
-static keel_world *other; // knows Slot only
-static keel_error why;
-static unsigned char kept[1 << 16];
-static size_t kept_size;
+// `loaded` knows Slot only
 static const keel_load_options keeping = { .error = &why, .unknown = KEEL_UNKNOWN_KEEP };
 
-static bool keep(void *context, const void *bytes, size_t size) {
-    (void)context;
-    if (kept_size + size > sizeof kept) return false;
-    if (size) memcpy(kept + kept_size, bytes, size);
-    kept_size += size;
-    return true;
-}
-static keel_result save(const keel_world *world) {
-    kept_size = 0;
-    return keel_save_to(world, (keel_save_sink){ keep, NULL },
-                        &(keel_save_options){ .error = &why });
-}
-static void expect_ok(keel_result r) {
-    if (r != KEEL_OK) fail_msg("%s", why.message);
-    assert_int_equal(r, KEEL_OK);
-}
-static uint64_t hash_of(keel_world *world) {
-    uint64_t hash = 0;
-    assert_int_equal(keel_world_hash(world, &hash), KEEL_OK);
-    return hash;
-}
 static void know_all(keel_world *world) {
     assert_int_equal(keel_register(world, Slot, Pet, Sleeps, Feeds, Likes), KEEL_OK);
     assert_non_null(keel_register_component(world, KEEL_UNIQUE_OF(Weather)));
@@ -86,11 +62,9 @@ static void know_all(keel_world *world) {
 
 static int set_up(void **state) {
     (void)state;
-    api_begin(&f);
+    saved_begin();
     know_all(f.world);
-    other = keel_world_create(
-        &(keel_world_desc){ .log = log_to(&f.log), .on_misuse = KEEL_MISUSE_RETURN });
-    assert_int_equal(keel_register(other, Slot), KEEL_OK);
+    assert_int_equal(keel_register(loaded, Slot), KEEL_OK);
     keel_entity all[COUNT];
     for (uint32_t i = 0; i < COUNT; ++i) {
         all[i] = keel_add_entity(f.world, KEEL_INIT(Slot, { (int32_t)i }));
@@ -107,8 +81,7 @@ static int set_up(void **state) {
 }
 static int tear_down(void **state) {
     (void)state;
-    keel_world_destroy(other);
-    api_end(&f);
+    saved_end();
     return 0;
 }
 #define SAVE_TEST(function, title)                                                                 \
@@ -116,23 +89,23 @@ static int tear_down(void **state) {
 
 static void an_error_that_says_what_to_do(void **state) {
     (void)state;
-    assert_int_equal(keel_load_from(other, kept, kept_size, &(keel_load_options){ .error = &why }),
+    assert_int_equal(keel_load_from(loaded, kept, kept_size, &(keel_load_options){ .error = &why }),
                      KEEL_ERROR_SCHEMA);
     assert_string_equal(why.message,
                         "the program does not know 'Pet', which is in the save; register it first, "
                         "or load with .unknown = KEEL_UNKNOWN_SKIP or KEEL_UNKNOWN_KEEP");
-    assert_int_equal(keel_entity_count(other), 0);
+    assert_int_equal(keel_entity_count(loaded), 0);
     const keel_load_options none = { .error = &why, .unknown = (keel_unknown)7 };
-    assert_int_equal(keel_load_from(other, kept, kept_size, &none), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_load_from(loaded, kept, kept_size, &none), KEEL_ERROR_ARGUMENT);
     assert_string_equal(why.message, ".unknown is none of KEEL_UNKNOWN_*");
 }
 
 static void left_out(void **state) {
     (void)state;
     const keel_load_options skipping = { .error = &why, .unknown = KEEL_UNKNOWN_SKIP };
-    expect_ok(keel_load_from(other, kept, kept_size, &skipping));
-    assert_int_equal(keel_entity_count(other), COUNT);
-    expect_ok(save(other));
+    expect_ok(keel_load_from(loaded, kept, kept_size, &skipping));
+    assert_int_equal(keel_entity_count(loaded), COUNT);
+    expect_ok(save(loaded));
     keel_clear_entities(f.world);
     assert_int_equal(keel_clear_uniques(f.world), KEEL_OK);
     expect_ok(keel_load_from(f.world, kept, kept_size, &keeping));
@@ -144,9 +117,9 @@ static void kept_they_come_back(void **state) {
     (void)state;
     const uint64_t before = hash_of(f.world);
     for (uint32_t times = 0; times < 2; ++times) {
-        expect_ok(keel_load_from(other, kept, kept_size, &keeping));
-        expect_ok(save(other));
-        keel_clear_entities(other);
+        expect_ok(keel_load_from(loaded, kept, kept_size, &keeping));
+        expect_ok(save(loaded));
+        keel_clear_entities(loaded);
     }
     keel_clear_entities(f.world);
     assert_int_equal(keel_clear_uniques(f.world), KEEL_OK);
@@ -154,10 +127,10 @@ static void kept_they_come_back(void **state) {
     assert_true(hash_of(f.world) == before);
     assert_true(keel_is_disabled(f.world, keel_entity_at(f.world, 3), Pet));
     // no copy has it
-    expect_ok(keel_load_from(other, kept, kept_size, &keeping));
-    const uint64_t hash = hash_of(other);
+    expect_ok(keel_load_from(loaded, kept, kept_size, &keeping));
+    const uint64_t hash = hash_of(loaded);
     keel_world *copy = keel_world_create(NULL);
-    assert_int_equal(keel_copy_world(other, copy), KEEL_OK);
+    assert_int_equal(keel_copy_world(loaded, copy), KEEL_OK);
     assert_true(hash_of(copy) == hash);
     expect_ok(save(copy));
     keel_world_destroy(copy);
@@ -169,16 +142,16 @@ static void kept_they_come_back(void **state) {
 
 static void the_dead_are_left_out(void **state) {
     (void)state;
-    expect_ok(keel_load_from(other, kept, kept_size, &keeping));
+    expect_ok(keel_load_from(loaded, kept, kept_size, &keeping));
     for (uint32_t i = 0; i < COUNT; i += 5) {
-        assert_int_equal(keel_delete_entity(other, keel_entity_at(other, i)), KEEL_OK);
+        assert_int_equal(keel_delete_entity(loaded, keel_entity_at(loaded, i)), KEEL_OK);
         assert_int_equal(keel_delete_entity(f.world, keel_entity_at(f.world, i)), KEEL_OK);
     }
     // somebody else at the same place
-    (void)keel_add_entity(other, KEEL_INIT(Slot, { 77 }));
+    (void)keel_add_entity(loaded, KEEL_INIT(Slot, { 77 }));
     (void)keel_add_entity(f.world, KEEL_INIT(Slot, { 77 }));
     const uint64_t hash = hash_of(f.world);
-    expect_ok(save(other));
+    expect_ok(save(loaded));
     keel_clear_entities(f.world);
     assert_int_equal(keel_clear_uniques(f.world), KEEL_OK);
     expect_ok(keel_load_from(f.world, kept, kept_size, &keeping));
@@ -187,13 +160,13 @@ static void the_dead_are_left_out(void **state) {
 
 static void the_next_load_takes_them_away(void **state) {
     (void)state;
-    expect_ok(keel_load_from(other, kept, kept_size, &keeping));
-    keel_clear_entities(other);
+    expect_ok(keel_load_from(loaded, kept, kept_size, &keeping));
+    keel_clear_entities(loaded);
     const keel_load_options skipping = { .error = &why, .unknown = KEEL_UNKNOWN_SKIP };
     // damaged: what was kept stays
-    assert_true(keel_load_from(other, kept, kept_size - 1, &skipping) < 0);
-    expect_ok(keel_load_from(other, kept, kept_size, &skipping));
-    expect_ok(save(other));
+    assert_true(keel_load_from(loaded, kept, kept_size - 1, &skipping) < 0);
+    expect_ok(keel_load_from(loaded, kept, kept_size, &skipping));
+    expect_ok(save(loaded));
     keel_clear_entities(f.world);
     assert_int_equal(keel_clear_uniques(f.world), KEEL_OK);
     expect_ok(keel_load_from(f.world, kept, kept_size, &keeping));
@@ -203,9 +176,9 @@ static void the_next_load_takes_them_away(void **state) {
 
 static void what_became_known_is_an_error(void **state) {
     (void)state;
-    expect_ok(keel_load_from(other, kept, kept_size, &keeping));
-    assert_int_equal(keel_register(other, Sleeps), KEEL_OK);
-    assert_int_equal(save(other), KEEL_ERROR_SCHEMA);
+    expect_ok(keel_load_from(loaded, kept, kept_size, &keeping));
+    assert_int_equal(keel_register(loaded, Sleeps), KEEL_OK);
+    assert_int_equal(save(loaded), KEEL_ERROR_SCHEMA);
     assert_string_equal(why.message, "'Sleeps' was kept from a save, and the program knows it by "
                                      "now; register it before loading");
 }
@@ -215,10 +188,10 @@ static void merged_they_cannot_be_kept(void **state) {
     const keel_merge_options below = { .strict = false };
     keel_load_options how = keeping;
     how.merge = &below;
-    assert_int_equal(keel_load_from(other, kept, kept_size, &how), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_load_from(loaded, kept, kept_size, &how), KEEL_ERROR_ARGUMENT);
     assert_string_equal(why.message, "what is merged gets other handles, which what is kept cannot "
                                      "follow; load with KEEL_UNKNOWN_SKIP");
-    assert_int_equal(keel_entity_count(other), 0);
+    assert_int_equal(keel_entity_count(loaded), 0);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -47,8 +47,8 @@ static inline uint32_t test_rounds(uint32_t usual) {
 /// The step of a loop that lets each allocation fail in turn: every one, or some.
 static inline size_t test_stride(void) { return test_few(); }
 
-/// First in a test that counts pages, blocks, moves or bytes of the usual sizes, or that runs out of
-/// versions: KEEL_TINY has others.
+/// First in a test that counts pages, blocks, moves or bytes of the usual sizes, or that runs out
+/// of versions: KEEL_TINY has others.
 #if defined(KEEL_TINY)
 #define NEEDS_USUAL_SIZES() skip()
 #else
