@@ -2,6 +2,7 @@
 // Random operations on whole worlds: a copy, compared with the same model; an entity that goes to
 // another world and comes back; a small world that is made at random and comes into this one.
 #include "followers.h"
+#include "templates.h"
 
 #include <string.h>
 
@@ -143,85 +144,102 @@ static void op_move_entity(both *b, dice *d) {
 }
 
 // ------------------------------------------------------------------ a world that comes in
-enum { COMERS = 6, COMING_KINDS = 3 };
-typedef struct comer {
-    keel_entity e;
-    uint32_t parent; // a place before it, or COMERS: none
-    uint32_t bits, payloads[KINDS];
-} comer;
-
-static uint32_t roll_comers(both *b, keel_world *from, comer *comers, dice *d) {
-    const uint32_t count = roll_below(d, COMERS + 1);
-    for (uint32_t i = 0; i < count; ++i) {
-        comer *c = &comers[i];
-        *c = (comer){ .e = keel_add_entity(from), .parent = COMERS };
-        if (i) c->parent = i - 1; // or one above it: in the order in which trees are walked
-        while (c->parent < COMERS && roll_once_in(d, 2))
-            c->parent = comers[c->parent].parent;
-        if (c->parent < COMERS)
-            both_agree_surely(b, keel_attach(from, c->e, comers[c->parent].e), KEEL_OK);
-        for (uint32_t j = roll_below(d, COMING_KINDS + 1); j; --j) {
-            const uint32_t k = roll_kind(d);
-            value v;
-            if (c->bits >> k & 1 || k == PAIR) continue; // handles would become others
-            c->bits |= 1u << k;
-            c->payloads[k] = roll_word(d);
-            value_make(&v, k, c->payloads[k]);
-            both_agree_surely(b, keel_add_component(from, c->e, &b->components[k], &v), KEEL_OK);
-        }
-    }
-    return count;
+// With copies of prefabs, where its templates are the same.
+static void give_templates(both *from, const both *b, dice *d) {
+    if (!b->templates || roll_once_in(d, 3)) return;
+    keel_world *templates = keel_templates(from->world);
+    if (keel_copy_world(b->templates->world, templates) == KEEL_OK) from->templates = b->templates;
+    keel_clear_errors(templates);
 }
 
-static void model_merge(both *b, const comer *comers, uint32_t count, const keel_entity *handles,
-                        keel_entity root) {
-    for (uint32_t i = 0; i < count; ++i) {
-        const keel_entity e = model_add_entity(&b->model);
-        if (!keel_is_same(e, handles[i])) both_fail(b, "who came is another than in the model");
-        for (uint32_t k = 0; k < KINDS; ++k) {
-            value plain;
-            if (!(comers[i].bits >> k & 1)) continue;
-            value_plain(&plain, k, comers[i].payloads[k]);
-            model_add(&b->model, e, k, &plain);
-        }
+static void drop_what_is_not_copied(both *from) {
+    for (uint32_t k = 0; k < KINDS; ++k) {
+        if (kinds[k].copies) continue;
+        (void)keel_clear_component(from->world, &from->components[k]);
+        (void)model_clear(&from->model, k);
+        forget_hidden_kind(from, k);
     }
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t parent = comers[i].parent;
-        const keel_entity to = parent < COMERS ? handles[parent] : root;
-        if (!keel_is_null(to)) (void)model_attach(&b->model, handles[i], to);
+}
+
+static void begin_comers(both *from, const both *b, counting_allocator *memory, dice *d) {
+    memset(from, 0, sizeof *from);
+    from->setting = (setting){ .storages = b->setting.storages,
+                               .of_slots = roll(d),
+                               .names = b->setting.names,
+                               .of_children = (uint8_t)roll_below(d, 3) };
+    from->is_copy = true;
+    from->trace = b->trace;
+    from->step = b->step;
+    from->memory = memory;
+    counting_allocator_init(memory);
+    from->world = keel_world_create(
+        &(keel_world_desc){ .allocator = memory->allocator,
+                            .log = keel_log_none,
+                            .on_misuse = KEEL_MISUSE_RETURN,
+                            .on_parent_delete = (keel_on_delete)from->setting.of_children });
+    both_describe(from);
+    give_templates(from, b, d);
+    for (uint32_t edits = roll_below(d, 24); edits; --edits)
+        edit_somehow(from, d);
+    if (!roll_once_in(d, 4)) drop_what_is_not_copied(from);
+    for (uint32_t edits = roll_below(d, 12); edits; --edits)
+        point_somehow(from, d);
+    for (uint32_t edits = roll_below(d, 20); edits; --edits)
+        (edits % 4 ? op_disable : op_unique)(from, d);
+}
+
+static void check_handles(const both *b, const both *from, const tree *of, const keel_entity *made,
+                          const keel_entity *handles) {
+    for (size_t i = 0, n = 0; i < from->model.slot_count; ++i) {
+        const model_slot *slot = &from->model.slots[i];
+        for (uint32_t node = 0; node < of->count; ++node)
+            if (keel_is_same(of->nodes[node], slot->handle) &&
+                !keel_is_same(made[node], handles[n++]))
+                both_fail(b, "index %u came as another one than in the model",
+                          (unsigned)keel_entity_index(slot->handle));
     }
+}
+
+static void merge(both *b, both *from, dice *d) {
+    keel_entity made[TREE], handles[TREE];
+    const tree of = tree_of_all(from);
+    if (b->hidden_count + of.hidden > HIDDEN) return;
+    const keel_merge_options options = { .root =
+                                             roll_once_in(d, 2) ? roll_entity(b, d) : keel_null(),
+                                         .strict = roll_once_in(d, 3),
+                                         .same_templates = roll_once_in(d, 2),
+                                         .handles = roll_once_in(d, 4) ? NULL : handles };
+    const uint32_t reasons = refusals_to_merge(b, from, &of, &options);
+    const uint64_t before = hash_of(from, from->world);
+    const bool may_fail = may_copies_fail(d);
+    if (b->dry) counting_allocator_fail_after(b->memory, roll_below(d, 120));
+    const keel_result result = keel_merge_world(b->world, from->world, &options);
+    counting_allocator_never_fail(b->memory);
+    copies_left = UINT32_MAX;
+    both_trace(b, "%u entities below index %u: %s", (unsigned)of.count,
+               (unsigned)keel_entity_index(options.root), keel_result_text(result));
+    if (hash_of(from, from->world) != before) both_fail(b, "who came changed");
+    if (!agree_on_reasons(b, result, reasons, may_fail)) return;
+    if (keel_last_count(b->world) != of.count) both_fail(b, "keel_last_count is another one");
+    model_merge(b, from, &of, &options, made);
+    if (options.handles) check_handles(b, from, &of, made, handles);
 }
 
 static void op_merge_world(both *b, dice *d) {
-    comer comers[COMERS];
-    keel_entity handles[COMERS];
-    if (is_crowded(b)) return;
+    static both from;
     counting_allocator memory;
-    counting_allocator_init(&memory);
-    keel_world *from = keel_world_create(&(keel_world_desc){
-        .allocator = memory.allocator, .log = keel_log_none, .on_misuse = KEEL_MISUSE_RETURN });
-    const uint32_t count = roll_comers(b, from, comers, d);
-    const keel_entity root = roll_once_in(d, 2) ? roll_entity(b, d) : keel_null();
-    bool can_copy = true;
-    for (uint32_t i = 0; i < count; ++i)
-        for (uint32_t k = 0; k < KINDS; ++k)
-            if (comers[i].bits >> k & 1 && !kinds[k].copies) can_copy = false;
-    both_trace(b, "%u entities, root %u", (unsigned)count, (unsigned)keel_entity_index(root));
-    const keel_merge_options options = { .root = root, .handles = handles };
-    const bool may_fail = may_copies_fail(d);
-    const keel_result result = keel_merge_world(b->world, from, &options);
-    copies_left = UINT32_MAX;
-    const bool is_dead = !keel_is_null(root) && !model_is_alive(&b->model, root);
-    if (is_dead) (void)both_agree(b, result, KEEL_ERROR_DEAD_ENTITY);
-    else if (agree_on_copies(b, result, can_copy, may_fail))
-        model_merge(b, comers, count, handles, root);
-    keel_world_destroy(from);
+    if (is_crowded(b)) return;
+    counting_allocator_never_fail(b->memory);
+    begin_comers(&from, b, &memory, d);
+    merge(b, &from, d);
+    keel_world_destroy(from.world);
+    model_deinit(&from.model);
     if (memory.live_bytes) both_fail(b, "who came left %zu bytes", memory.live_bytes);
 }
 
 const operation_entry world_operations[] = {
     { "copy_world", op_copy_world, 1 },
-    { "merge_world", op_merge_world, 2 },
+    { "merge_world", op_merge_world, 3 },
     { "move_entity", op_move_entity, 2 },
     { NULL, NULL, 0 },
 };
