@@ -361,6 +361,21 @@ keel_result keeli_check_list(keel_world *world, const keel_entity *entities, uin
                         function, (unsigned)count);
 }
 
+keel_result keeli_check_columns(keel_world *world, const keeli_holder *holder,
+                                const keel_value_column *columns) {
+    keel_result result = KEEL_OK;
+    for (const keel_value_column *c = columns; c && c->component; ++c) {
+        const keeli_storage *s = keeli_storage_to_edit(world, holder, c->component, "add", &result);
+        if (!s) return result;
+        for (const keel_value_column *other = columns; other < c; ++other)
+            if (keeli_storage_find(world, other->component) == s)
+                return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                                    "'%s' is named twice in one list of columns",
+                                    s->component.name);
+    }
+    return KEEL_OK;
+}
+
 // A column of the caller's: with a stride the values are handed over, without they are copied.
 static keel_result add_column(keeli_batch *b, const keeli_holder *holder,
                               const keel_value_column *c) {
@@ -371,10 +386,6 @@ static keel_result add_column(keeli_batch *b, const keeli_holder *holder,
     const bool is_copied = !c->values || !c->stride;
     if (c->values && is_copied && !keeli_can_copy(s)) return keeli_cannot_copy(world, s);
     if (!is_copied) KEEL_TRY(keeli_check_stride(world, s, c->stride));
-    for (uint32_t k = 0; k < b->column_count; ++k)
-        if (b->columns[k].storage == s)
-            return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                                "'%s' is named twice in one list of columns", s->component.name);
     keeli_batch_add(b, holder, s, c->values, c->stride,
                     is_copied ? KEELI_COPIED : KEELI_HANDED_OVER);
     return b->result;
@@ -387,6 +398,7 @@ keel_result(keel_add_entity_columns)(keel_scope *scope, uint32_t count, keel_ent
     if (who.commands) return keeli_record_add_entities(who.commands, count, out, columns);
     keeli_batch b;
     keeli_batch_begin(&b, who.world, NULL, count, "adding entities");
+    b.result = keeli_check_columns(who.world, who.editor, columns);
     for (const keel_value_column *c = columns; c && c->component && b.result == KEEL_OK; ++c)
         b.result = add_column(&b, who.editor, c);
     keeli_batch_create(&b, who.editor, out);

@@ -80,23 +80,24 @@ static keel_result apply_adding(keel_world *world, const keeli_holder *holder,
     return result;
 }
 
-static keel_result apply_removal(keel_world *world, const keeli_holder *holder,
-                                 const keeli_command *c) {
-    keel_result any = KEEL_ABSENT;
+// All of them or, on error, none.
+static keel_result apply_deletion(keel_world *world, const keeli_holder *holder,
+                                  const keeli_command *c) {
+    const keel_component *few[KEELI_SIZE(9, 2)], **list = few;
+    const size_t bytes = (c->count + 1) * sizeof *list;
+    if (bytes > sizeof few && !(list = keeli_new(&world->heap, bytes, _Alignof(void *))))
+        return keeli_out_of_memory(world, "applying commands");
+    uint32_t n = 0;
     for (uint32_t i = 0; i < c->count; ++i) {
         const keeli_storage *s = keeli_part_storage(world, &c->parts[i]);
-        if (!s) continue;
-        const keel_component *const list[] = { &s->component, NULL };
-        const keel_result result =
-            c->does == KEELI_RECORD_REMOVE
-                ? (holder ? keeli_edit_remove(world, holder, c->entity, *list, NULL)
-                          : keeli_world_remove(&world->root.scope, c->entity, *list, NULL))
-            : holder ? keeli_edit_delete_components(world, holder, c->entity, list)
-                     : keeli_world_delete(&world->root.scope, c->entity, *list);
-        if (result < 0) return result;
-        if (result == KEEL_OK) any = KEEL_OK;
+        if (s) list[n++] = &s->component;
     }
-    return any;
+    list[n] = NULL;
+    const keel_result result = n == 1 && !holder
+                                   ? keeli_world_delete(&world->root.scope, c->entity, *list)
+                                   : keeli_edit_delete_components(world, holder, c->entity, list);
+    if (list != few) keeli_free(&world->heap, list, bytes, _Alignof(void *));
+    return result;
 }
 
 // These are functions of their own, so that a record about one entity needs no memory for a batch.
@@ -193,8 +194,11 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, keel
         return s ? keeli_edit_replace(world, holder, c->entity, component, c->parts->value)
                  : KEEL_ABSENT;
     case KEELI_RECORD_REMOVE:
+        if (!s) return KEEL_ABSENT;
+        return holder ? keeli_edit_remove(world, holder, c->entity, component, NULL)
+                      : keeli_world_remove(&world->root.scope, c->entity, component, NULL);
     case KEELI_RECORD_DELETE:
-        return apply_removal(world, holder, c);
+        return apply_deletion(world, holder, c);
     case KEELI_RECORD_DELETE_MANY:
         return s ? keeli_edit_delete_many(world, holder, c->many->items, c->many->count, component)
                  : KEEL_ABSENT;

@@ -84,6 +84,9 @@ bool keeli_copy_names(const keel_world *from, keel_world *to);
 
 // The bytes of a value that count, or what its hook says (hash.c).
 uint64_t keeli_hash_value(const keeli_storage *s, const void *value, uint64_t seed);
+// The components of a list of columns may be edited, and none is named twice (add.c).
+keel_result keeli_check_columns(keel_world *world, const keeli_holder *holder,
+                                const keel_value_column *columns);
 // A list of entities that is NULL although its length is not 0: KEEL_ERROR_ARGUMENT (add.c).
 keel_result keeli_check_list(keel_world *world, const keel_entity *entities, uint32_t count,
                              const char *function);

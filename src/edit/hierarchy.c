@@ -228,6 +228,22 @@ static keel_entity add_child_beside(keel_world *world, keel_entity parent,
     return child;
 }
 
+// How many numbers the list of a block may get by values, what they require, and reactive sets.
+static keel_result count_numbers(keel_world *world, const keeli_holder *holder,
+                                 const keel_value *values, uint32_t *numbers) {
+    keel_result result = KEEL_OK;
+    *numbers = world->followers.set_count;
+    for (; values && values->component; ++values) {
+        const keeli_storage *s =
+            values->component == &keeli_if_missing
+                ? NULL
+                : keeli_storage_to_edit(world, holder, values->component, "add", &result);
+        if (result < 0) return result;
+        if (s) *numbers += 1 + s->required.count;
+    }
+    return KEEL_OK;
+}
+
 static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel_entity parent,
                              const keel_value *values) {
     if (!keeli_entity_is_alive(&world->entities, parent)) {
@@ -237,14 +253,16 @@ static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel
     }
     const keel_entity beside = holder ? keel_null() : add_child_beside(world, parent, values);
     if (!keel_is_null(beside)) return beside;
-    if (keeli_may_edit_links(world, holder) < 0) return keel_null();
+    uint32_t numbers;
+    if (keeli_may_edit_links(world, holder) < 0 ||
+        count_numbers(world, holder, values, &numbers) < 0)
+        return keel_null();
     keeli_entity_index *ix = &world->entities;
     if (keeli_entity_index_reserve(ix, &world->heap, 1) == KEEL_OK) {
         // make room for the links first: which entity it will be is known
         const keeli_entity_index before = *ix;
         const keel_entity next = keeli_entity_index_add(ix);
-        const bool room = keeli_reserve_links(
-            world, next, parent, keeli_count_values(values) + world->followers.set_count);
+        const bool room = keeli_reserve_links(world, next, parent, numbers);
         keeli_entity_index_undo(ix, &before, &next, 1);
         if (!room) return keeli_out_of_memory(world, "adding a child"), keel_null();
     }

@@ -116,22 +116,6 @@ static keel_result spawn_held(keel_world *world, keel_entity root, keeli_entity_
     return spawn(world, NULL, prefab, count, NULL, columns, held->items);
 }
 
-static keel_result check_columns(keel_world *world, const keeli_holder *holder,
-                                 const keel_value_column *columns) {
-    keel_result result = KEEL_OK;
-    if (!columns || !columns->component) return KEEL_OK;
-    for (const keel_value_column *c = columns + 1; c->component; ++c) {
-        const keeli_storage *s = keeli_storage_to_edit(world, holder, c->component, "add", &result);
-        if (!s) return result;
-        for (const keel_value_column *other = columns; other < c; ++other)
-            if (keeli_storage_find(world, other->component) == s)
-                return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                                    "'%s' is named twice in one list of columns",
-                                    s->component.name);
-    }
-    return KEEL_OK;
-}
-
 // `is_list`: of values, where the last one for a component counts.
 static keel_result spawn_columns(keel_scope *scope, keel_prefab prefab, uint32_t count,
                                  keel_entity *out, const keel_value_column *columns, bool is_list) {
@@ -144,7 +128,7 @@ static keel_result spawn_columns(keel_scope *scope, keel_prefab prefab, uint32_t
                                   keeli_recipe_count(who.world->templates, prefab.root), count, out,
                                   columns, spawn_held);
     }
-    if (!is_list) result = check_columns(who.world, who.editor, columns);
+    if (!is_list) result = keeli_check_columns(who.world, who.editor, columns);
     if (result == KEEL_OK) result = spawn(who.world, who.editor, prefab, count, out, columns, NULL);
     return keeli_edit_end(&who, result);
 }

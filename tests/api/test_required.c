@@ -137,6 +137,42 @@ static void many_entities_get_what_they_lack(void **state) {
     end();
 }
 
+static void children_have_room_for_what_they_need(void **state) {
+    (void)state;
+    begin();
+    const keel_entity parent = keel_add_entity(f.world);
+    const keel_entity child = keel_add_child(f.world, parent, KEEL_INIT(Jump, { 3 }));
+    assert_true(has_all(child));
+    check();
+    uint32_t count = 0;
+    const keel_component *c = NULL;
+    while ((c = keel_next_component_of(f.world, child, c)) != NULL)
+        ++count;
+    assert_int_equal(count, 5); // and its place in the hierarchy
+    end();
+}
+
+static void columns_name_what_another_one_brings(void **state) {
+    (void)state;
+    begin();
+    keel_entity e[100];
+    assert_int_equal(keel_add_entities(f.world, 100, e, KEEL_FILL(Jump, { 3 }),
+                                       KEEL_FILL(Speed, { 2 }), KEEL_FILL(Place, { 5 })),
+                     KEEL_OK);
+    for (uint32_t i = 0; i < 100; ++i) {
+        assert_true(has_all(e[i]));
+        assert_int_equal(keel_get(f.world, e[i], Place)->x, 5);
+        assert_int_equal(keel_get(f.world, e[i], Speed)->value, 2);
+    }
+    assert_int_equal(keel_add_entities(f.world, 2, e, KEEL_FILL(Jump), KEEL_FILL(Place, { 5 }),
+                                       KEEL_FILL(Place, { 5 })),
+                     KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "'Place' is named twice");
+    keel_clear_errors(f.world);
+    check();
+    end();
+}
+
 static void what_is_required_stays(void **state) {
     (void)state;
     begin();
@@ -206,6 +242,24 @@ static void commands_bring_it_too(void **state) {
     assert_int_equal(keel_apply_commands(f.world), KEEL_ERROR_REQUIRED);
     assert_error(w, KEEL_ERROR_REQUIRED, "its 'Jump' requires it");
     assert_true(has_all(old));
+    end();
+}
+
+static void a_recorded_list_goes_as_one(void **state) {
+    (void)state;
+    begin();
+    keel_world *const w = f.world;
+    keel_commands *list = keel_world_commands(w);
+    const keel_entity e = keel_add_entity(w, KEEL_INIT(Jump));
+    assert_int_equal(keel_delete(list, e, Jump, Place), KEEL_OK); // Speed stays, and requires it
+    assert_int_equal(keel_apply_commands(w), KEEL_ERROR_REQUIRED);
+    assert_true(has_all(e));
+    keel_clear_errors(w);
+    assert_int_equal(keel_delete(list, e, Place, Speed, Jump), KEEL_OK); // in any order
+    assert_int_equal(keel_apply_commands(w), KEEL_OK);
+    assert_false(keel_has_any(w, e, Place, Speed, Jump));
+    assert_true(keel_has(w, e, Gear));
+    check();
     end();
 }
 
@@ -464,10 +518,14 @@ static const struct CMUnitTest tests[] = {
     TEST(an_initial_value_is_for_who_gets_none,
          "Who gets no value has the initial one of the component"),
     TEST(many_entities_get_what_they_lack, "Of many entities each gets what it lacks"),
+    TEST(children_have_room_for_what_they_need, "A new child has room for all that it requires"),
+    TEST(columns_name_what_another_one_brings,
+         "Columns name what another one brings, but nothing twice"),
     TEST(what_is_required_stays, "What is required cannot go alone"),
     TEST(what_is_disabled_is_required_again_in_sight,
          "What is disabled is required again when it is in sight"),
     TEST(commands_bring_it_too, "Commands bring it, too"),
+    TEST(a_recorded_list_goes_as_one, "A recorded list of components goes as one, or not at all"),
     TEST(a_copy_of_the_world_requires_the_same, "Snapshots know it"),
     TEST(a_list_with_a_name_is_a_bundle, "A list of values with a name is a bundle"),
     TEST(what_cannot_be_required_is_refused,

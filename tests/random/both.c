@@ -226,9 +226,12 @@ void both_agree_surely(both *b, keel_result result, keel_result expected) {
 // ------------------------------------------------------------------ begin and end
 KEEL_FIELDS(pair, first, second);
 
+// As KEEL_COMPONENT has; the others are made at run time.
+static bool has_slot(uint32_t k) { return k % 2 == 0; }
+
 static keel_storage storage_of(setting s, uint32_t k) {
-    if (s.storages < 3) return (keel_storage)s.storages;
-    return (keel_storage)(mix_of(s.storages, k) % 3);
+    const uint8_t number = has_slot(k) ? s.of_slots : s.storages;
+    return (keel_storage)(number < 3 ? number : mix_of(number, k) % 3);
 }
 
 static void describe(both *b, uint32_t k) {
@@ -244,7 +247,7 @@ static void describe(both *b, uint32_t k) {
                            .storage = storage_of(b->setting, k) };
     c->hook_data = (void *)(uintptr_t)each;
     static uint32_t slots[KINDS];
-    if (k % 2 == 0) c->slot = &slots[k]; // as KEEL_COMPONENT has; or none, as at run time
+    if (has_slot(k)) c->slot = &slots[k];
     if (k == PAIR) {
         c->fields = KEEL_FIELDS_pair;
         c->field_count = sizeof KEEL_FIELDS_pair / sizeof *KEEL_FIELDS_pair;
@@ -596,11 +599,19 @@ bool may_copies_fail(dice *d) {
     return copies_left != UINT32_MAX;
 }
 
+bool agree_on_reasons(both *b, keel_result result, uint32_t reasons, bool may_fail) {
+    const bool is_copy_error = result == KEEL_ERROR_COPY && may_fail;
+    if (is_copy_error || (result < 0 && reasons >> -result & 1)) {
+        b->ran_dry = true; // compare: nothing changed
+        return false;
+    }
+    if (!both_agree(b, result, KEEL_OK)) return false;
+    if (reasons) both_fail(b, "what was to be refused was done (%x)", (unsigned)reasons);
+    return true;
+}
+
 bool agree_on_copies(both *b, keel_result result, bool can_copy, bool may_fail) {
-    if (result == KEEL_ERROR_COPY && may_fail) return false;
-    if (can_copy) return both_agree(b, result, KEEL_OK);
-    (void)both_agree(b, result, KEEL_ERROR_COPY);
-    return false;
+    return agree_on_reasons(b, result, can_copy ? 0 : 1u << -KEEL_ERROR_COPY, may_fail);
 }
 
 uint32_t bits_of(const model_slot *slot) {

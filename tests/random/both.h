@@ -56,6 +56,7 @@ typedef union value {
 // What a string's header asks for.
 typedef struct setting {
     uint8_t storages;           // 0 sparse, 1 indexed, 2 archetype, more: a mix by this number
+    uint8_t of_slots;           // the same for kinds with a slot: each world may have its own
     bool far, many, dry;        // indices far away; crowds; memory that runs out
     bool templates;             // are there prefabs?
     bool names, template_names; // does anybody get a name?
@@ -154,8 +155,11 @@ uint32_t lives_begin_copy(void);
 void lives_end_copy(const both *b, uint32_t before);
 void compare_groups(const both *b);
 // Does the copy hook fail in this operation? And what a call that copies returned: true when it
-// did.
+// was done.
 bool may_copies_fail(dice *d);
+// With which errors it is refused: a bit for each (1 << -KEEL_ERROR_DEAD_ENTITY). True: it was
+// done.
+bool agree_on_reasons(both *b, keel_result result, uint32_t reasons, bool may_fail);
 bool agree_on_copies(both *b, keel_result result, bool can_copy, bool may_fail);
 // A bit for each kind that the entity has.
 uint32_t bits_of(const model_slot *slot);
@@ -178,6 +182,9 @@ typedef struct operation_entry {
     operation *run;
     uint32_t weight; // all together: 256 at most
 } operation_entry;
+// What is done to worlds beside the main one, too: any edit; entities that point to each other, and
+// have names.
+operation edit_somehow, point_somehow, op_unique, op_disable;
 // Each list ends with a NULL name.
 extern const operation_entry entity_operations[], component_operations[], bulk_operations[],
     hierarchy_operations[], command_operations[], view_operations[], group_operations[],

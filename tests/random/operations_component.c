@@ -293,7 +293,7 @@ static void op_trim(both *b, dice *d) {
 }
 
 // ------------------------------------------------------------------ uniques
-static void op_unique(both *b, dice *d) {
+void op_unique(both *b, dice *d) {
     value v, plain;
     const uint32_t k = roll_kind(d), payload = roll_word(d);
     if (roll_once_in(d, 3)) {
@@ -310,7 +310,7 @@ static void op_unique(both *b, dice *d) {
 }
 
 // ------------------------------------------------------------------ out of sight
-static void op_disable(both *b, dice *d) {
+void op_disable(both *b, dice *d) {
     const keel_entity e = roll_entity(b, d);
     const uint32_t k = roll_kind(d);
     const bool is_alive = model_is_alive(&b->model, e);

@@ -59,15 +59,9 @@ static void op_apply(both *b, dice *d) {
     copies_left = UINT32_MAX;
     both_trace(b, "template %u of %u entities to index %u: %s", (unsigned)keel_entity_index(root),
                (unsigned)of.count, (unsigned)keel_entity_index(e), keel_result_text(result));
-    const uint32_t reasons = refusals_to_apply(b, e, &of);
-    const bool is_copy_error = result == KEEL_ERROR_COPY && may_fail;
-    if (result < 0 && (reasons >> -result & 1 || is_copy_error)) {
-        b->ran_dry = true; // compare: nothing changed
-    } else if (both_agree(b, result, KEEL_OK)) {
-        keel_entity made[TREE];
-        if (reasons) both_fail(b, "a prefab was applied that is refused");
+    keel_entity made[TREE];
+    if (agree_on_reasons(b, result, refusals_to_apply(b, e, &of), may_fail))
         model_copies_are_made(b, made, model_apply(b, e, &of, made));
-    }
 }
 
 const operation_entry prefab_operations[] = {

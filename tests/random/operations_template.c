@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random operations on templates: all those on entities, components, links and relations.
+// Random operations on templates: all those on entities, components, links and relations. A world
+// that is to be merged is made by the same.
 #include "templates.h"
 
 #include <string.h>
@@ -25,21 +26,27 @@ static const operation_entry *roll_edit(dice *d) {
     return NULL;
 }
 
-static void op_edit_templates(both *b, dice *d) {
-    both *t = b->templates;
-    if (!t) return;
+void edit_somehow(both *t, dice *d) {
     const operation_entry *o = roll_edit(d);
-    both_trace(b, "%s", o->name);
+    both_trace(t, "%s", o->name);
     t->doing = o->name;
-    t->step = b->step;
-    t->dry = b->dry;
-    t->ran_dry = false;
     o->run(t, d);
-    counting_allocator_never_fail(b->memory);
-    b->ran_dry = b->ran_dry || t->ran_dry;
+    counting_allocator_never_fail(t->memory);
     forget_stale_hidden(t);
     keel_clear_errors(t->world);
 }
+
+static void with_templates(both *b, dice *d, operation *edit) {
+    both *t = b->templates;
+    if (!t) return;
+    t->step = b->step;
+    t->dry = b->dry;
+    t->ran_dry = false;
+    edit(t, d);
+    b->ran_dry = b->ran_dry || t->ran_dry;
+}
+
+static void op_edit_templates(both *b, dice *d) { with_templates(b, d, edit_somehow); }
 
 // A new part, mostly, so that some trees have no values but those.
 static keel_entity grow(both *t, dice *d) {
@@ -88,17 +95,14 @@ static void point(both *t, dice *d) {
     }
 }
 
-static void op_point(both *b, dice *d) {
-    both *t = b->templates;
-    if (!t) return;
-    t->dry = b->dry;
-    t->ran_dry = false;
+void point_somehow(both *t, dice *d) {
     if (roll_once_in(d, 2)) knit(t, d);
     else point(t, d);
-    b->ran_dry = b->ran_dry || t->ran_dry;
     forget_stale_hidden(t);
     keel_clear_errors(t->world);
 }
+
+static void op_point(both *b, dice *d) { with_templates(b, d, point_somehow); }
 
 const operation_entry template_operations[] = {
     { "edit templates", op_edit_templates, 9 },

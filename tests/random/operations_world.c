@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Random operations on whole worlds: a copy, compared with the same model; an entity that goes to
-// another world and comes back.
+// another world and comes back; a small world that is made at random and comes into this one.
 #include "followers.h"
+#include "templates.h"
 
 #include <string.h>
 
@@ -142,8 +143,103 @@ static void op_move_entity(both *b, dice *d) {
     if (memory.live_bytes) both_fail(b, "the other world left %zu bytes", memory.live_bytes);
 }
 
+// ------------------------------------------------------------------ a world that comes in
+// With copies of prefabs, where its templates are the same.
+static void give_templates(both *from, const both *b, dice *d) {
+    if (!b->templates || roll_once_in(d, 3)) return;
+    keel_world *templates = keel_templates(from->world);
+    if (keel_copy_world(b->templates->world, templates) == KEEL_OK) from->templates = b->templates;
+    keel_clear_errors(templates);
+}
+
+static void drop_what_is_not_copied(both *from) {
+    for (uint32_t k = 0; k < KINDS; ++k) {
+        if (kinds[k].copies) continue;
+        (void)keel_clear_component(from->world, &from->components[k]);
+        (void)model_clear(&from->model, k);
+        forget_hidden_kind(from, k);
+    }
+}
+
+static void begin_comers(both *from, const both *b, counting_allocator *memory, dice *d) {
+    memset(from, 0, sizeof *from);
+    from->setting = (setting){ .storages = b->setting.storages,
+                               .of_slots = roll(d),
+                               .names = b->setting.names,
+                               .of_children = (uint8_t)roll_below(d, 3) };
+    from->is_copy = true;
+    from->trace = b->trace;
+    from->step = b->step;
+    from->memory = memory;
+    counting_allocator_init(memory);
+    from->world = keel_world_create(
+        &(keel_world_desc){ .allocator = memory->allocator,
+                            .log = keel_log_none,
+                            .on_misuse = KEEL_MISUSE_RETURN,
+                            .on_parent_delete = (keel_on_delete)from->setting.of_children });
+    both_describe(from);
+    give_templates(from, b, d);
+    for (uint32_t edits = roll_below(d, 24); edits; --edits)
+        edit_somehow(from, d);
+    if (!roll_once_in(d, 4)) drop_what_is_not_copied(from);
+    for (uint32_t edits = roll_below(d, 12); edits; --edits)
+        point_somehow(from, d);
+    for (uint32_t edits = roll_below(d, 20); edits; --edits)
+        (edits % 4 ? op_disable : op_unique)(from, d);
+}
+
+static void check_handles(const both *b, const both *from, const tree *of, const keel_entity *made,
+                          const keel_entity *handles) {
+    for (size_t i = 0, n = 0; i < from->model.slot_count; ++i) {
+        const model_slot *slot = &from->model.slots[i];
+        for (uint32_t node = 0; node < of->count; ++node)
+            if (keel_is_same(of->nodes[node], slot->handle) &&
+                !keel_is_same(made[node], handles[n++]))
+                both_fail(b, "index %u came as another one than in the model",
+                          (unsigned)keel_entity_index(slot->handle));
+    }
+}
+
+static void merge(both *b, both *from, dice *d) {
+    keel_entity made[TREE], handles[TREE];
+    const tree of = tree_of_all(from);
+    if (b->hidden_count + of.hidden > HIDDEN) return;
+    const keel_merge_options options = { .root =
+                                             roll_once_in(d, 2) ? roll_entity(b, d) : keel_null(),
+                                         .strict = roll_once_in(d, 3),
+                                         .same_templates = roll_once_in(d, 2),
+                                         .handles = roll_once_in(d, 4) ? NULL : handles };
+    const uint32_t reasons = refusals_to_merge(b, from, &of, &options);
+    const uint64_t before = hash_of(from, from->world);
+    const bool may_fail = may_copies_fail(d);
+    if (b->dry) counting_allocator_fail_after(b->memory, roll_below(d, 120));
+    const keel_result result = keel_merge_world(b->world, from->world, &options);
+    counting_allocator_never_fail(b->memory);
+    copies_left = UINT32_MAX;
+    both_trace(b, "%u entities below index %u: %s", (unsigned)of.count,
+               (unsigned)keel_entity_index(options.root), keel_result_text(result));
+    if (hash_of(from, from->world) != before) both_fail(b, "who came changed");
+    if (!agree_on_reasons(b, result, reasons, may_fail)) return;
+    if (keel_last_count(b->world) != of.count) both_fail(b, "keel_last_count is another one");
+    model_merge(b, from, &of, &options, made);
+    if (options.handles) check_handles(b, from, &of, made, handles);
+}
+
+static void op_merge_world(both *b, dice *d) {
+    static both from;
+    counting_allocator memory;
+    if (is_crowded(b)) return;
+    counting_allocator_never_fail(b->memory);
+    begin_comers(&from, b, &memory, d);
+    merge(b, &from, d);
+    keel_world_destroy(from.world);
+    model_deinit(&from.model);
+    if (memory.live_bytes) both_fail(b, "who came left %zu bytes", memory.live_bytes);
+}
+
 const operation_entry world_operations[] = {
-    { "copy_world", op_copy_world, 2 },
-    { "move_entity", op_move_entity, 3 },
+    { "copy_world", op_copy_world, 1 },
+    { "merge_world", op_merge_world, 3 },
+    { "move_entity", op_move_entity, 2 },
     { NULL, NULL, 0 },
 };

@@ -56,6 +56,7 @@ static const operation_entry *operation_of(uint32_t number) {
 
 static setting setting_of(const uint8_t *header) {
     return (setting){ .storages = header[0],
+                      .of_slots = header[0],
                       .far = (header[1] & 5) == 5,
                       .many = (header[1] & 0xF0) == 0xF0,
                       .dry = header[1] & 2,

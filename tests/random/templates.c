@@ -11,6 +11,7 @@ void templates_begin(both *b) {
     if (!t) abort();
     memset(t, 0, sizeof *t);
     t->setting = (setting){ .storages = b->setting.storages,
+                            .of_slots = b->setting.of_slots,
                             .dry = b->setting.dry,
                             .names = b->setting.template_names,
                             .of_children = b->setting.of_children };
@@ -47,40 +48,56 @@ static size_t place_in(const tree *of, keel_entity e) {
     return SIZE_MAX;
 }
 
+static void append_tree(tree *of, const both *from, keel_entity root) {
+    const model_world *m = &from->model;
+    if (model_entity_count(m) > TREE) both_fail(from, "there are too many entities to copy");
+    uint32_t i = of->count;
+    of->nodes[i] = root;
+    of->count += 1 + (uint32_t)model_list_descendants(m, root, &of->nodes[i + 1]);
+    for (; i < of->count; ++i)
+        for (uint32_t k = 0; k < KINDS; ++k) {
+            const bool is_hidden = find_hidden(from, of->nodes[i], k) != NULL;
+            of->hidden += is_hidden;
+            if (!kinds[k].copies && (is_hidden || model_has(m, of->nodes[i], k)))
+                of->can_copy = false;
+        }
+}
+
 tree tree_of(const both *templates, keel_entity root) {
     tree of = { .can_copy = true };
-    const model_world *m = &templates->model;
-    if (!model_is_alive(m, root)) return of;
-    if (model_entity_count(m) > TREE) both_fail(templates, "there are too many templates");
-    of.nodes[0] = root;
-    of.count = 1 + (uint32_t)model_list_descendants(m, root, of.nodes + 1);
-    for (uint32_t i = 0; i < of.count; ++i)
-        for (uint32_t k = 0; k < KINDS; ++k) {
-            const bool is_hidden = find_hidden(templates, of.nodes[i], k) != NULL;
-            of.hidden += is_hidden;
-            if (!kinds[k].copies && (is_hidden || model_has(m, of.nodes[i], k)))
-                of.can_copy = false;
-        }
+    if (model_is_alive(&templates->model, root)) append_tree(&of, templates, root);
+    return of;
+}
+
+tree tree_of_all(const both *from) {
+    tree of = { .can_copy = true };
+    for (size_t i = 0; i < from->model.slot_count; ++i) {
+        const model_slot *slot = &from->model.slots[i];
+        if (slot->is_alive && keel_is_null(slot->parent)) append_tree(&of, from, slot->handle);
+    }
     return of;
 }
 
 // ------------------------------------------------------------------ copies in the model
 typedef struct copying {
     both *to;
-    const both *from; // the templates
+    const both *from; // the templates, or the world that is merged
     const tree *of;
     uint32_t copies, copy; // how many, and which of them
     const keel_entity *made;
+    const keel_merge_options *merge; // NULL: of templates
 } copying;
 
 static keel_entity copy_of(const copying *c, size_t node) {
     return c->made[node * c->copies + c->copy];
 }
 
-// Whoever is a part of the template becomes the same part of the copy.
+// Whoever is a part of the template becomes the same part of the copy. Others stay as they are, but
+// mean nothing in another world.
 static keel_entity copy_of_named(const copying *c, keel_entity e) {
     const size_t place = place_in(c->of, e);
-    return place == SIZE_MAX ? e : copy_of(c, place);
+    if (place == SIZE_MAX) return c->merge ? keel_null() : e;
+    return copy_of(c, place);
 }
 
 static value value_of_copy(const copying *c, uint32_t k, const void *from) {
@@ -105,10 +122,13 @@ static void fill_node(const copying *c, size_t node) {
         if (models) model_add(&c->to->model, e, k, &v);
         else hide(c->to, e, k, &v);
     }
-    model_add(&c->to->model, e, ORIGIN, &template);
-    if (!node) return;
-    (void)model_attach(&c->to->model, e,
-                       copy_of_named(c, model_parent_of(&c->from->model, template)));
+    const void *origin = c->merge ? model_get(&c->from->model, template, ORIGIN) : &template;
+    if (origin && (!c->merge || c->merge->same_templates))
+        model_add(&c->to->model, e, ORIGIN, origin);
+    if (!node && !c->merge) return;
+    const keel_entity above = model_parent_of(&c->from->model, template);
+    const keel_entity parent = keel_is_null(above) ? c->merge->root : copy_of_named(c, above);
+    if (!keel_is_null(parent)) (void)model_attach(&c->to->model, e, parent);
     const char *name = model_name_of(&c->from->model, template);
     if (name && model_set_name(&c->to->model, e, name) != KEEL_OK)
         both_fail(c->to, "the model cannot name a part");
@@ -132,14 +152,17 @@ void model_make_copies(both *b, const tree *of, uint32_t copies, keel_entity *ma
         made[i] = model_add_entity(&b->model);
 }
 
+static void fill_copy(const copying *c) {
+    for (size_t node = 0; node < c->of->count; ++node)
+        fill_node(c, node);
+    for (size_t node = 0; node < c->of->count; ++node)
+        relate_node(c, node);
+}
+
 void model_fill_copies(both *b, const tree *of, uint32_t copies, const keel_entity *made) {
-    copying c = { b, b->templates, of, copies, 0, made };
-    for (; c.copy < copies; ++c.copy) {
-        for (size_t node = 0; node < of->count; ++node)
-            fill_node(&c, node);
-        for (size_t node = 0; node < of->count; ++node)
-            relate_node(&c, node);
-    }
+    copying c = { b, b->templates, of, copies, 0, made, NULL };
+    for (; c.copy < copies; ++c.copy)
+        fill_copy(&c);
 }
 
 // ------------------------------------------------------------------ onto somebody who lives
@@ -254,7 +277,7 @@ static void relate_all(const copying *c, uint32_t r) {
 
 size_t model_apply(both *b, keel_entity e, const tree *of, keel_entity *made) {
     const bool is_first = !is_copy_of(b, e, of->nodes[0]);
-    const copying c = { b, b->templates, of, 1, 0, made };
+    const copying c = { b, b->templates, of, 1, 0, made, NULL };
     made[0] = e;
     for (size_t i = 1; i < of->count; ++i)
         made[i] = is_first ? model_add_entity(&b->model) : keel_null();
@@ -272,4 +295,67 @@ void model_copies_are_made(both *b, const keel_entity *made, size_t count) {
     for (uint32_t i = 0; i < b->hidden_count; ++i)
         for (size_t k = 0; k < count; ++k) // others may have one by a later command
             if (keel_is_same(b->hidden[i].e, made[k])) follow_hidden(b, made[k], b->hidden[i].kind);
+}
+
+// ------------------------------------------------------------------ a world that is merged
+static bool is_outside(const tree *of, keel_entity e) {
+    return !keel_is_null(e) && place_in(of, e) == SIZE_MAX;
+}
+
+static bool names_outsiders(const tree *of, const void *models) {
+    pair named;
+    if (!models) return false;
+    memcpy(&named, models, sizeof named);
+    return is_outside(of, named.first) || is_outside(of, named.second);
+}
+
+static bool any_names_outsiders(const both *from, const tree *of) {
+    if (names_outsiders(of, model_get_unique(&from->model, PAIR))) return true;
+    for (uint32_t i = 0; i < of->count; ++i) {
+        const hidden *h = find_hidden(from, of->nodes[i], PAIR);
+        const void *models = model_get(&from->model, of->nodes[i], PAIR);
+        if (names_outsiders(of, h ? (const void *)&h->value : models)) return true;
+    }
+    return false;
+}
+
+static bool is_name_taken(const both *b, const both *from, const tree *of, keel_entity root) {
+    for (uint32_t i = 0; i < of->count; ++i) {
+        const char *name = model_name_of(&from->model, of->nodes[i]);
+        if (name && keel_is_null(model_parent_of(&from->model, of->nodes[i])) &&
+            !keel_is_null(model_find(&b->model, root, name)))
+            return true;
+    }
+    return false;
+}
+
+static bool can_copy_uniques(const both *from) {
+    for (uint32_t k = 0; k < KINDS; ++k)
+        if (!kinds[k].copies && model_get_unique(&from->model, k)) return false;
+    return true;
+}
+
+uint32_t refusals_to_merge(const both *b, const both *from, const tree *of,
+                           const keel_merge_options *options) {
+    uint32_t reasons = 0;
+    if (!keel_is_null(options->root) && !model_is_alive(&b->model, options->root))
+        return 1u << -KEEL_ERROR_DEAD_ENTITY;
+    if (options->strict && any_names_outsiders(from, of)) reasons |= 1u << -KEEL_ERROR_DEAD_ENTITY;
+    if (is_name_taken(b, from, of, options->root)) reasons |= 1u << -KEEL_ERROR_OCCUPIED;
+    if (!of->can_copy || !can_copy_uniques(from)) reasons |= 1u << -KEEL_ERROR_COPY;
+    return reasons;
+}
+
+void model_merge(both *b, const both *from, const tree *of, const keel_merge_options *options,
+                 keel_entity *made) {
+    const copying c = { b, from, of, 1, 0, made, options };
+    model_make_copies(b, of, 1, made);
+    fill_copy(&c);
+    for (uint32_t k = 0; k < KINDS; ++k) {
+        const void *models = model_get_unique(&from->model, k);
+        if (!models) continue;
+        const value v = value_of_copy(&c, k, models);
+        model_set_unique(&b->model, k, &v);
+    }
+    model_copies_are_made(b, made, of->count);
 }

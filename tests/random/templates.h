@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Templates beside the model. They are a world of their own, so they have a model of their own, and
 // any operation may be done to them. What is spawned is written out from that model entity by
-// entity, as if somebody had made it by hand.
+// entity, as if somebody had made it by hand; so is a world that is merged.
 #pragma once
 #include "both.h"
 
@@ -20,6 +20,8 @@ void templates_end(both *b);
 uint32_t compare_origin(const both *b, keel_entity e, const void *models);
 
 tree tree_of(const both *templates, keel_entity root);
+// All of a world, in the order in which a merge makes copies.
+tree tree_of_all(const both *from);
 // In the model: the handles of all copies, all of the first node, then of the second, ...
 void model_make_copies(both *b, const tree *of, uint32_t copies, keel_entity *made);
 // And what they have. What is put on top of that comes after it, then model_copies_are_made.
@@ -31,3 +33,10 @@ bool is_copy_of(const both *b, keel_entity e, keel_entity template);
 uint32_t refusals_to_apply(const both *b, keel_entity e, const tree *of);
 size_t model_apply(both *b, keel_entity e, const tree *of, keel_entity *made);
 void model_copies_are_made(both *b, const keel_entity *made, size_t count);
+
+// keel_merge_world of what tree_of_all gave: with which errors it may be refused, and what it does
+// otherwise, with the copies of the nodes.
+uint32_t refusals_to_merge(const both *b, const both *from, const tree *of,
+                           const keel_merge_options *options);
+void model_merge(both *b, const both *from, const tree *of, const keel_merge_options *options,
+                 keel_entity *made);
