@@ -234,12 +234,11 @@ static keel_result count_numbers(keel_world *world, const keeli_holder *holder,
     keel_result result = KEEL_OK;
     *numbers = world->followers.set_count;
     for (; values && values->component; ++values) {
-        const keeli_storage *s =
-            values->component == &keeli_if_missing
-                ? NULL
-                : keeli_storage_to_edit(world, holder, values->component, "add", &result);
-        if (result < 0) return result;
-        if (s) *numbers += 1 + s->required.count;
+        if (values->component == &keeli_if_missing) continue;
+        const keeli_storage *s = keeli_storage_known(world, values->component);
+        if (!s) s = keeli_storage_to_edit(world, holder, values->component, "add", &result);
+        if (!s) return result;
+        *numbers += 1 + s->required.count;
     }
     return KEEL_OK;
 }
