@@ -542,6 +542,37 @@ static void lists_ascend_by_index(void **state) {
 
 // Uniques
 
+static void what_is_required_comes_along_and_stays(void **state) {
+    (void)state;
+    model_world world = { 0 };
+    keel_entity e[2];
+    static const uint32_t begins = 7;
+    enum { ROOT, STEM, LEAF };
+    for (uint32_t kind = ROOT; kind <= LEAF; kind++)
+        assert_int_equal(model_add_kind(&world, sizeof(uint32_t)), kind);
+    model_require(&world, LEAF, STEM);
+    model_require(&world, STEM, ROOT);
+    model_set_initial(&world, ROOT, &begins);
+    assert_int_equal(model_required_of(&world, LEAF), 1 << STEM | 1 << ROOT);
+    assert_int_equal(model_required_of(&world, ROOT), 0);
+    add_entities(&world, e, 2);
+    add_u32(&world, e[0], LEAF, 3);
+    assert_u32(&world, e[0], STEM, 0);
+    assert_u32(&world, e[0], ROOT, 7);
+    add_u32(&world, e[1], ROOT, 1);
+    add_u32(&world, e[1], STEM, 2);
+    assert_u32(&world, e[1], ROOT, 1); // whoever has it keeps it
+    assert_int_equal(model_may_take(&world, e[0], 1 << ROOT), KEEL_ERROR_REQUIRED);
+    assert_int_equal(model_may_take(&world, e[0], 1 << ROOT | 1 << STEM), KEEL_ERROR_REQUIRED);
+    assert_int_equal(model_may_take(&world, e[0], 1 << ROOT | 1 << STEM | 1 << LEAF), KEEL_OK);
+    assert_int_equal(model_may_take(&world, e[0], 1 << LEAF), KEEL_OK);
+    assert_int_equal(model_may_clear(&world, STEM), KEEL_ERROR_REQUIRED);
+    assert_int_equal(model_delete(&world, e[0], LEAF), KEEL_OK);
+    assert_true(model_has(&world, e[0], STEM));
+    assert_int_equal(model_may_clear(&world, STEM), KEEL_OK);
+    model_deinit(&world);
+}
+
 static void a_unique_is_set_replaced_and_removed(void **state) {
     (void)state;
     model_world world = { 0 };
@@ -955,6 +986,7 @@ int main(void) {
         TEST(a_query_lists_entities_that_have_and_lack,
              "a query lists entities that have some kinds and lack others"),
         TEST(lists_ascend_by_index, "lists ascend by index"),
+        TEST(what_is_required_comes_along_and_stays, "what is required comes along, and stays"),
         TEST(a_unique_is_set_replaced_and_removed, "a unique is set, replaced and removed"),
         TEST(uniques_and_components_of_a_kind_are_apart,
              "uniques and components of a kind are apart"),

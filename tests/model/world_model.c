@@ -240,7 +240,7 @@ static keel_result delete_sources(model_world *world, const keel_entity *entitie
 
 static size_t kind_size(const model_world *world, uint32_t kind) {
     assert(kind < world->kind_count && "make the kind known with model_add_kind first");
-    return world->kind_sizes[kind];
+    return world->kinds[kind].size;
 }
 
 static keel_result take_value(anymap *values, uint32_t kind, size_t size, void *out) {
@@ -265,15 +265,15 @@ void model_deinit(model_world *world) {
     anymap_deinit(&world->uniques);
     free(world->slots);
     free(world->free_list);
-    free(world->kind_sizes);
+    free(world->kinds);
     *world = (model_world){ 0 };
 }
 
 uint32_t model_add_kind(model_world *world, size_t size) {
     assert(world != NULL);
     const size_t count = (size_t)world->kind_count + 1;
-    world->kind_sizes = model_resize(world->kind_sizes, count, sizeof *world->kind_sizes);
-    world->kind_sizes[world->kind_count] = size;
+    world->kinds = model_resize(world->kinds, count, sizeof *world->kinds);
+    world->kinds[world->kind_count] = (model_kind){ .size = size };
     return world->kind_count++;
 }
 
@@ -397,11 +397,17 @@ size_t model_list(const model_world *world, const model_query *query, keel_entit
 
 // Components
 
+static bool requires(const model_world *world, uint32_t kind, uint32_t required) {
+    return kind < 32 && required < 32 && world->kinds[kind].required >> required & 1;
+}
+
 keel_result model_add(model_world *world, keel_entity e, uint32_t kind, const void *value) {
     const size_t size = kind_size(world, kind);
     model_slot *slot = living(world, e);
     if (slot == NULL) return KEEL_ERROR_DEAD_ENTITY;
-    anymap_insert(&slot->components, kind, value, size);
+    anymap_insert(&slot->components, kind, value ? value : world->kinds[kind].initial, size);
+    for (uint32_t r = 0; r < world->kind_count; r++)
+        if (requires(world, kind, r) && !model_has(world, e, r)) model_add(world, e, r, NULL);
     return KEEL_OK;
 }
 
@@ -456,6 +462,40 @@ size_t model_component_count(const model_world *world, uint32_t kind) {
     for (size_t i = 0; i < world->slot_count; i++)
         count += model_has(world, world->slots[i].handle, kind);
     return count;
+}
+
+// Components that require others
+
+void model_require(model_world *world, uint32_t kind, uint32_t required) {
+    assert(kind < world->kind_count && kind < 32 && required < world->kind_count && required < 32);
+    world->kinds[kind].required |= 1u << required;
+}
+
+void model_set_initial(model_world *world, uint32_t kind, const void *value) {
+    assert(kind < world->kind_count);
+    world->kinds[kind].initial = value;
+}
+
+uint32_t model_required_of(const model_world *world, uint32_t kind) {
+    uint32_t all = 0;
+    for (uint32_t r = 0; r < world->kind_count; r++)
+        if (requires(world, kind, r)) all |= 1u << r | model_required_of(world, r);
+    return all;
+}
+
+keel_result model_may_take(const model_world *world, keel_entity e, uint32_t taken) {
+    for (uint32_t kind = 0; kind < world->kind_count && kind < 32; kind++)
+        if (!(taken >> kind & 1) && model_has(world, e, kind) &&
+            model_required_of(world, kind) & taken)
+            return KEEL_ERROR_REQUIRED;
+    return KEEL_OK;
+}
+
+keel_result model_may_clear(const model_world *world, uint32_t kind) {
+    keel_result result = KEEL_OK;
+    for (size_t i = 0; i < world->slot_count && result == KEEL_OK; i++)
+        result = model_may_take(world, world->slots[i].handle, 1u << kind);
+    return result;
 }
 
 // Uniques
@@ -761,7 +801,7 @@ static bool parent_is_valid(const model_world *world, const model_slot *slot) {
 static bool values_are_valid(const model_world *world, const anymap *values) {
     for (size_t i = 0; i < values->count; i++) {
         const anymap_entry *entry = &values->entries[i];
-        if (entry->type >= world->kind_count || entry->size != world->kind_sizes[entry->type])
+        if (entry->type >= world->kind_count || entry->size != world->kinds[entry->type].size)
             return false;
     }
     return true;

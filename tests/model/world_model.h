@@ -42,14 +42,21 @@ typedef struct model_relation {
     size_t edge_count;
 } model_relation;
 
+/// A kind of component (and of unique).
+typedef struct model_kind {
+    size_t size;         ///< bytes of a value
+    const void *initial; ///< what a component begins with that gets no value; NULL: zeros
+    uint32_t required;   ///< a bit for each kind that it requires itself
+} model_kind;
+
 /// A world. Zero is an empty one.
 typedef struct model_world {
     model_slot *slots;   ///< ascending by index; only indices that were used
     size_t slot_count;   ///< number of `slots`
     uint32_t *free_list; ///< indices to use again; the last one is next
     size_t free_count;   ///< number of `free_list`
-    size_t *kind_sizes;  ///< bytes of a value of each kind
-    uint32_t kind_count; ///< number of `kind_sizes`
+    model_kind *kinds;   ///< all that are known
+    uint32_t kind_count; ///< number of `kinds`
     anymap uniques;      ///< kind -> value
     model_relation *relations;
     size_t relation_count;
@@ -125,8 +132,8 @@ size_t model_list(const model_world *world, const model_query *query, keel_entit
 
 // Components
 
-/// Add a component, or overwrite its value.
-/// @param value as many bytes as the kind has, copied; NULL: zeros
+/// Add a component, or overwrite its value. What it requires and the entity lacks comes, too.
+/// @param value as many bytes as the kind has, copied; NULL: what it begins with
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY
 keel_result model_add(model_world *world, keel_entity e, uint32_t kind, const void *value);
 
@@ -160,6 +167,26 @@ void *model_get_mut(model_world *world, keel_entity e, uint32_t kind);
 
 /// How many entities have the component.
 size_t model_component_count(const model_world *world, uint32_t kind);
+
+// Components that require others. The first 32 kinds can; whoever takes components away asks
+// before.
+
+/// Whoever gets `kind` from now on gets `required`, too, and has it as long.
+void model_require(model_world *world, uint32_t kind, uint32_t required);
+
+/// What a component of this kind begins with: as many bytes as it has, which stay where they are.
+void model_set_initial(model_world *world, uint32_t kind, const void *value);
+
+/// All that `kind` requires, and what that requires: a bit for each.
+uint32_t model_required_of(const model_world *world, uint32_t kind);
+
+/// May these kinds, a bit for each, be taken from the entity?
+/// @return KEEL_OK, KEEL_ERROR_REQUIRED when it has one of them that another kind requires
+keel_result model_may_take(const model_world *world, keel_entity e, uint32_t taken);
+
+/// May this kind be taken from every entity?
+/// @return as model_may_take
+keel_result model_may_clear(const model_world *world, uint32_t kind);
 
 // Uniques
 

@@ -43,7 +43,8 @@ static bool alive[TOKENS];
 static uint32_t seen[TOKENS]; // the last comparison that met the token
 static uint32_t spare[TOKENS], spare_count, made, living, look;
 static uint32_t elsewhere; // things that a world owns that is not compared now
-static const char *fault;  // what a hook noticed
+static value initials[KINDS], plain_initials[KINDS]; // what some kinds begin with
+static const char *fault;                            // what a hook noticed
 uint32_t copies_left = UINT32_MAX;
 
 static uint32_t token_make(void) {
@@ -166,6 +167,7 @@ void value_plain(value *v, uint32_t k, uint32_t payload) {
     if (size && size < 4) v->bytes[0] = (uint8_t)payload;
     for (uint32_t i = 0; i < words; ++i)
         v->words[i] = payload + i * 0x01010101u;
+    if (kinds[k].tail == TAIL_TOKEN) set_token(v, k, 1);
 }
 
 void value_make(value *v, uint32_t k, uint32_t payload) {
@@ -232,6 +234,37 @@ static bool has_slot(uint32_t k) { return k % 2 == 0; }
 static keel_storage storage_of(setting s, uint32_t k) {
     const uint8_t number = has_slot(k) ? s.of_slots : s.storages;
     return (keel_storage)(number < 3 ? number : mix_of(number, k) % 3);
+}
+
+// Who begins with a value, and who requires whom: plain ones, one that owns something and requires
+// a third, and the one that names entities.
+static const uint32_t beginning[] = { 2, 3, 7 };
+static const struct {
+    uint32_t kind, required;
+} needs[] = { { 5, 3 }, { 7, 2 }, { 9, 7 }, { 9, 4 }, { PAIR, 1 } };
+
+static void make_initials(void) {
+    for (size_t i = 0; i < sizeof beginning / sizeof *beginning; ++i) {
+        const uint32_t k = beginning[i];
+        value_make(&initials[k], k, 1000 + k);
+        value_plain(&plain_initials[k], k, 1000 + k);
+    }
+    living = 0; // no world owns them
+}
+
+static void describe_required(both *b) {
+    for (size_t i = 0; i < sizeof beginning / sizeof *beginning; ++i) {
+        b->components[beginning[i]].initial = &initials[beginning[i]];
+        model_set_initial(&b->model, beginning[i], &plain_initials[beginning[i]]);
+    }
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; ++i) {
+        const keel_component **list = b->required[needs[i].kind];
+        while (*list)
+            ++list;
+        *list = &b->components[needs[i].required];
+        b->components[needs[i].kind].required = b->required[needs[i].kind];
+        model_require(&b->model, needs[i].kind, needs[i].required);
+    }
 }
 
 static void describe(both *b, uint32_t k) {
@@ -316,10 +349,11 @@ void both_describe(both *b) {
     b->model.on_parent_delete = (keel_on_delete)b->setting.of_children;
     for (uint32_t k = 0; k < ALL_KINDS; ++k)
         model_add_kind(&b->model, kinds[k].size);
-    for (uint32_t k = 0; k < KINDS; ++k) {
+    for (uint32_t k = 0; k < KINDS; ++k)
         describe(b, k);
+    if (b->setting.requires) describe_required(b);
+    for (uint32_t k = 0; k < KINDS; ++k)
         b->columns[k] = keel_lookup_of_component(b->world, &b->components[k]);
-    }
     describe_relations(b);
 }
 
@@ -335,6 +369,7 @@ void both_begin(both *b, setting s, bool trace) {
     memset(seen, 0, sizeof *seen * (made + 1));
     spare_count = made = living = look = elsewhere = 0;
     fault = NULL;
+    make_initials();
     b->world =
         keel_world_create(&(keel_world_desc){ .allocator = b->memory->allocator,
                                               .log = keel_log_none,
@@ -449,6 +484,9 @@ static uint32_t compare_components(const both *b, const model_slot *slot) {
         if (!same_payload(v, models[k], k))
             both_fail(b, "entity %u: kind %u has another value", (unsigned)index, (unsigned)k);
         inspect(b, v, k, "entity", index);
+        if (owns(v, k) != owns(models[k], k))
+            both_fail(b, "entity %u: kind %u owns something in one world only", (unsigned)index,
+                      (unsigned)k);
         owned += owns(v, k);
     }
     count += compare_origin(b, e, models[ORIGIN]);
@@ -535,6 +573,10 @@ static uint32_t compare_hidden(both *b) {
             both_fail(b, "kind %u of entity %u is not out of sight", (unsigned)h->kind,
                       (unsigned)keel_entity_index(h->e));
         if (kinds[h->kind].tail != TAIL_TOKEN) continue;
+        if (may_show(b, h->e, h->kind) < 0) {
+            owned += owns(&h->value, h->kind);
+            continue;
+        }
         both_agree_surely(b, keel_enable_component(b->world, h->e, c, true), KEEL_OK);
         const void *v = keel_get_component(b->world, h->e, c);
         if (!v || !same_payload(v, &h->value, h->kind))
@@ -668,6 +710,34 @@ void forget_stale_hidden(both *b) {
         if (!model_is_alive(&b->model, b->hidden[i].e) ||
             model_has(&b->model, b->hidden[i].e, b->hidden[i].kind))
             forget_at(b, i);
+}
+
+// ------------------------------------------------------------------ what others require
+keel_result may_add(const both *b, keel_entity e, uint32_t added) {
+    if (!model_is_alive(&b->model, e)) return KEEL_ERROR_DEAD_ENTITY;
+    uint32_t required = 0;
+    for (uint32_t k = 0; k < KINDS; ++k)
+        if (added >> k & 1) required |= model_required_of(&b->model, k);
+    for (uint32_t k = 0; k < KINDS; ++k)
+        if (required >> k & 1 && find_hidden(b, e, k)) return KEEL_ERROR_REQUIRED;
+    return KEEL_OK;
+}
+
+keel_result may_show(const both *b, keel_entity e, uint32_t k) {
+    const uint32_t has = bits_of(slot_of_living(b, e));
+    return model_required_of(&b->model, k) & ~has ? KEEL_ERROR_REQUIRED : KEEL_OK;
+}
+
+bool is_required(const both *b, uint32_t k) {
+    for (uint32_t by = 0; by < KINDS; ++by)
+        if (model_required_of(&b->model, by) >> k & 1) return true;
+    return false;
+}
+
+bool agree_on_taking(both *b, keel_result result, keel_result refusal) {
+    if (result == KEEL_ERROR_MEMORY) return both_agree(b, result, KEEL_OK);
+    if (refusal < 0) both_agree_surely(b, result, refusal);
+    return refusal == KEEL_OK;
 }
 
 // ------------------------------------------------------------------ choices

@@ -61,6 +61,7 @@ typedef struct setting {
     bool templates;             // are there prefabs?
     bool names, template_names; // does anybody get a name?
     uint8_t of_children;        // a keel_on_delete
+    bool requires;              // do some kinds require others?
 } setting;
 
 // A group that was made; a bit for each kind that it names.
@@ -84,6 +85,7 @@ typedef struct both {
     keel_world *world;
     model_world model;
     keel_component components[KINDS], uniques[KINDS], relations[RELATIONS];
+    const keel_component *required[KINDS][3]; // lists of components, up to a NULL
     keel_lookup columns[KINDS];
     group groups[GROUPS];
     hidden hidden[HIDDEN];
@@ -131,7 +133,7 @@ void both_agree_surely(both *b, keel_result result, keel_result expected);
 // A value with this payload that owns what its kind owns. It must be handed over or released.
 void value_make(value *v, uint32_t kind, uint32_t payload);
 void value_release(value *v, uint32_t kind);
-// As the model keeps it: the payload, zeros behind.
+// As the model keeps it: the payload, and behind it something other than zero if it owns something.
 void value_plain(value *v, uint32_t kind, uint32_t payload);
 uint32_t payload_size(uint32_t kind);
 // Does Keel's value have the payload of the model's?
@@ -148,6 +150,17 @@ void forget_hidden_of(both *b, keel_entity e);
 void forget_hidden_kind(both *b, uint32_t k);
 // Those whose entity died, or got the component anew.
 void forget_stale_hidden(both *b);
+
+// ------------------------------------------------------------------ what others require
+// May the entity get these kinds, a bit for each? KEEL_ERROR_DEAD_ENTITY, or KEEL_ERROR_REQUIRED
+// when one of them requires what is out of sight there.
+keel_result may_add(const both *b, keel_entity e, uint32_t added);
+// May what it has out of sight come back? What that requires must be in sight.
+keel_result may_show(const both *b, keel_entity e, uint32_t k);
+// Is some kind left that requires it?
+bool is_required(const both *b, uint32_t k);
+// The result of taking kinds away, and why that is refused, or KEEL_OK. True: they are gone.
+bool agree_on_taking(both *b, keel_result result, keel_result refusal);
 
 // ------------------------------------------------------------------ copies and groups
 // A copy of the world is made: what its values own is counted apart.

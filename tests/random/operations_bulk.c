@@ -254,7 +254,9 @@ static void op_spawn(both *b, dice *d) {
     const uint32_t n = roll_over(d, columns, copies);
     const bool is_one = copies == 1 && roll_once_in(d, 2), wants = roll_once_in(d, 3);
     bool can_copy = of.can_copy;
+    uint32_t over = 0; // kinds
     for (uint32_t i = 0; i < n; ++i) {
+        over |= 1u << columns[i].kind;
         if (is_one && columns[i].given == GIVEN_ONE) columns[i].given = GIVEN_EACH;
         list[i] = fill_over(b, &columns[i], copies, &of);
         if (columns[i].given == GIVEN_ONE && !kinds[columns[i].kind].copies) can_copy = false;
@@ -269,8 +271,10 @@ static void op_spawn(both *b, dice *d) {
                (unsigned)keel_entity_index(prefab.root), (unsigned)of.count, (unsigned)copies,
                (unsigned)n, keel_result_text(result));
     bool done = false;
+    uint32_t reasons = can_copy || !copies ? 0 : 1u << -KEEL_ERROR_COPY;
+    if (copies && lacks_required(b, &of, over)) reasons |= 1u << -KEEL_ERROR_REQUIRED;
     if (!of.count) both_agree_surely(b, result, KEEL_ERROR_DEAD_ENTITY);
-    else done = agree_on_copies(b, result, can_copy || !copies, may_fail);
+    else done = agree_on_reasons(b, result, reasons, may_fail);
     if (done) model_spawn(b, &of, copies, out, columns, n);
     for (uint32_t i = 0; i < n; ++i)
         release_column(&columns[i], copies, done);

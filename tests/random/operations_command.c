@@ -146,13 +146,20 @@ static bool record(both *b, keel_commands *list, command *c, uint32_t *calls) {
     return true;
 }
 
+static uint32_t bits_of_command(const command *c) {
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < c->count; ++i)
+        bits |= 1u << c->kinds[i];
+    return bits;
+}
+
 // Some copies of what can be copied; of a world whose templates are edited by other lists only.
 static void roll_prefab(both *b, dice *d, command *c) {
     if (b->templates && !b->are_templates) {
         c->of = tree_of(b->templates, roll_living(b->templates, d));
         c->copies = 1 + roll_below(d, 4);
         if (c->of.count * c->copies > MOST_MADE) c->copies = MOST_MADE / c->of.count;
-        if (c->copies > 1) c->count = 0;
+        if (c->copies > 1 || lacks_required(b, &c->of, bits_of_command(c))) c->count = 0;
     }
     const uint32_t out_of_sight = b->hidden_count + c->of.hidden * c->copies * MOST;
     if (!c->of.count || !c->of.can_copy || !c->copies || out_of_sight > HIDDEN) c->verb = CALL;
@@ -223,6 +230,11 @@ static keel_result apply_one(both *b, const batch *all, uint32_t at, uint32_t *r
     }
     if (c->verb != ADD_ENTITY && c->verb != ADD_CHILD && !is_there(b, all, at, c->e))
         return KEEL_ERROR_DEAD_ENTITY;
+    const uint32_t bits = c->verb == REMOVE ? 1u << c->kinds[0] : bits_of_command(c);
+    keel_result refusal = KEEL_OK;
+    if (c->verb == ADD || c->verb == ADD_VALUES) refusal = may_add(b, c->e, bits);
+    if (c->verb == REMOVE || c->verb == DELETE) refusal = model_may_take(&b->model, c->e, bits);
+    if (refusal < 0) return refusal;
     switch (c->verb) {
     case ADD_ENTITY:
     case ADD:

@@ -24,7 +24,7 @@ static void add(both *b, dice *d, bool unchecked) {
         unchecked ? keel_add_component_unchecked(b->world, e, &b->components[k], from)
                   : keel_add_component(b->world, e, &b->components[k], from);
     if (result != KEEL_OK && !zero) value_release(&v, k);
-    const keel_result expected = model_is_alive(&b->model, e) ? KEEL_OK : KEEL_ERROR_DEAD_ENTITY;
+    const keel_result expected = may_add(b, e, 1u << k);
     const bool stays = zero && model_get(&b->model, e, k);
     if (both_agree(b, result, expected) && result == KEEL_OK && !stays)
         model_add(&b->model, e, k, zero ? NULL : &plain);
@@ -43,13 +43,14 @@ static void op_add_own(both *b, dice *d) {
                (unsigned)keel_entity_index(other));
     const keel_result result = keel_add_component(
         b->world, e, &b->components[k], keel_get_component(b->world, other, &b->components[k]));
-    if (both_agree(b, result, KEEL_OK)) model_add(&b->model, e, k, models);
+    if (both_agree(b, result, may_add(b, e, 1u << k)) && result == KEEL_OK)
+        model_add(&b->model, e, k, models);
 }
 
 static void op_add_values(both *b, dice *d) {
     value values[MOST], plain[MOST];
     keel_value list[MOST + 1];
-    uint32_t which[MOST];
+    uint32_t which[MOST], kinds_added = 0;
     const keel_entity e = roll_entity(b, d);
     const uint32_t count = roll_below(d, MOST);
     // those from here on are only for who lacks them
@@ -60,6 +61,7 @@ static void op_add_values(both *b, dice *d) {
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t payload = roll_word(d);
         which[i] = roll_kind(d);
+        kinds_added |= 1u << which[i];
         value_make(&values[i], which[i], payload);
         value_plain(&plain[i], which[i], payload);
         list[i + (i >= missing)] = (keel_value){ &b->components[which[i]], &values[i] };
@@ -68,22 +70,20 @@ static void op_add_values(both *b, dice *d) {
     const keel_result result = keel_add_component_values(b->world, e, list);
     for (uint32_t i = 0; i < count && result != KEEL_OK; ++i)
         value_release(&values[i], which[i]);
-    const keel_result expected = model_is_alive(&b->model, e) ? KEEL_OK : KEEL_ERROR_DEAD_ENTITY;
-    if (!both_agree(b, result, expected)) return;
+    if (!both_agree(b, result, may_add(b, e, kinds_added))) return;
     for (uint32_t i = 0; i < count && result == KEEL_OK; ++i)
         if (i < missing || !model_get(&b->model, e, which[i]))
             model_add(&b->model, e, which[i], &plain[i]);
 }
 
 // A pointer was handed out, or NULL because of this.
-static bool got_place(both *b, const void *place, keel_entity e) {
-    if (place) {
-        if (!model_is_alive(&b->model, e)) both_fail(b, "a dead entity has a value");
-        return true;
-    }
-    if (model_is_alive(&b->model, e))
-        (void)both_agree(b, keel_last_error(b->world)->result, KEEL_OK);
-    return false;
+static bool got_place(both *b, const void *place, keel_entity e, uint32_t k) {
+    const keel_result expected = may_add(b, e, 1u << k);
+    if (place && expected != KEEL_OK)
+        both_fail(b, "an entity has a value, though: %s", keel_result_text(expected));
+    if (!place && expected != KEEL_ERROR_DEAD_ENTITY)
+        (void)both_agree(b, keel_last_error(b->world)->result, expected);
+    return place != NULL;
 }
 
 static void op_get_or_add(both *b, dice *d) {
@@ -96,7 +96,7 @@ static void op_get_or_add(both *b, dice *d) {
     both_trace(b, "index %u kind %u", (unsigned)keel_entity_index(e), (unsigned)k);
     const void *place = keel_get_or_add_component(b->world, e, &b->components[k], &v);
     if (!place || had) value_release(&v, k);
-    if (!got_place(b, place, e)) return;
+    if (!got_place(b, place, e, k)) return;
     if (place != keel_get_component(b->world, e, &b->components[k]))
         both_fail(b, "keel_get_or_add hands out another place than keel_get");
     if (!had) model_add(&b->model, e, k, &plain);
@@ -132,10 +132,7 @@ static void op_remove(both *b, dice *d) {
         keel_remove_component(b->world, e, &b->components[k], to_get ? &out : NULL);
     both_trace(b, "index %u kind %u: %s", (unsigned)keel_entity_index(e), (unsigned)k,
                keel_result_text(result));
-    if (result == KEEL_ERROR_MEMORY) {
-        (void)both_agree(b, result, KEEL_OK);
-        return;
-    }
+    if (!agree_on_taking(b, result, model_may_take(&b->model, e, 1u << k))) return;
     forget_hidden(b, e, k);
     both_agree_surely(b, result, model_remove(&b->model, e, k, &models));
     if (result == KEEL_OK && to_get) check_out(b, &out, &models, k);
@@ -144,12 +141,13 @@ static void op_remove(both *b, dice *d) {
 static void op_remove_values(both *b, dice *d) {
     value outs[MOST], models;
     keel_out list[MOST];
-    uint32_t which[MOST];
+    uint32_t which[MOST], going = 0;
     bool taken[MOST];
     const keel_entity e = roll_entity(b, d);
     const uint32_t count = roll_below(d, MOST);
     for (uint32_t i = 0; i < count; ++i) {
         which[i] = roll_kind(d);
+        going |= 1u << which[i];
         taken[i] = false;
         list[i] =
             (keel_out){ &b->components[which[i]], roll_once_in(d, 3) ? NULL : &outs[i], &taken[i] };
@@ -158,10 +156,7 @@ static void op_remove_values(both *b, dice *d) {
     const keel_result result = keel_remove_component_values(b->world, e, list);
     both_trace(b, "index %u, %u kinds: %s", (unsigned)keel_entity_index(e), (unsigned)count,
                keel_result_text(result));
-    if (result == KEEL_ERROR_MEMORY) {
-        (void)both_agree(b, result, KEEL_OK);
-        return;
-    }
+    if (!agree_on_taking(b, result, model_may_take(&b->model, e, going))) return;
     keel_result expected = model_is_alive(&b->model, e) ? KEEL_ABSENT : KEEL_ERROR_DEAD_ENTITY;
     for (uint32_t i = 0; i < count; ++i) {
         const bool there = model_remove(&b->model, e, which[i], &models) == KEEL_OK;
@@ -175,11 +170,12 @@ static void op_remove_values(both *b, dice *d) {
 
 static void op_delete(both *b, dice *d) {
     const keel_component *list[MOST];
-    uint32_t which[MOST];
+    uint32_t which[MOST], going = 0;
     const keel_entity e = roll_entity(b, d);
     const uint32_t count = roll_below(d, MOST);
     for (uint32_t i = 0; i < count; ++i) {
         which[i] = roll_kind(d);
+        going |= 1u << which[i];
         list[i] = &b->components[which[i]];
     }
     list[count] = NULL;
@@ -187,10 +183,7 @@ static void op_delete(both *b, dice *d) {
                                           : keel_delete_components(b->world, e, list);
     both_trace(b, "index %u, %u kinds: %s", (unsigned)keel_entity_index(e), (unsigned)count,
                keel_result_text(result));
-    if (result == KEEL_ERROR_MEMORY) {
-        (void)both_agree(b, result, KEEL_OK);
-        return;
-    }
+    if (!agree_on_taking(b, result, model_may_take(&b->model, e, going))) return;
     keel_result expected = model_is_alive(&b->model, e) ? KEEL_ABSENT : KEEL_ERROR_DEAD_ENTITY;
     for (uint32_t i = 0; i < count; ++i) {
         forget_hidden(b, e, which[i]);
@@ -204,10 +197,7 @@ static void op_clear(both *b, dice *d) {
     const uint32_t k = roll_kind(d);
     const keel_result result = keel_clear_component(b->world, &b->components[k]);
     both_trace(b, "kind %u", (unsigned)k);
-    if (result == KEEL_ERROR_MEMORY) {
-        (void)both_agree(b, result, KEEL_OK);
-        return;
-    }
+    if (!agree_on_taking(b, result, model_may_clear(&b->model, k))) return;
     forget_hidden_kind(b, k);
     both_agree_surely(b, result, model_clear(&b->model, k));
 }
@@ -235,10 +225,7 @@ static void op_retain(both *b, dice *d) {
     both_trace(b, "kind %u", (unsigned)r.kind);
     const size_t count = model_component_count(&b->model, r.kind);
     const keel_result result = keel_retain_component(b->world, &b->components[r.kind], keep, &r);
-    if (result == KEEL_ERROR_MEMORY) {
-        (void)both_agree(b, result, KEEL_OK);
-        return;
-    }
+    if (!agree_on_taking(b, result, model_may_clear(&b->model, r.kind))) return;
     if (r.asked != count)
         both_fail(b, "retain asked %u times for %zu values", (unsigned)r.asked, count);
     keel_result expected = KEEL_ABSENT;
@@ -264,11 +251,8 @@ static void op_unregister(both *b, dice *d) {
     if (!roll_once_in(d, 3)) return;
     both_trace(b, "kind %u", (unsigned)k);
     const keel_result result = keel_unregister_component(b->world, &b->components[k]);
-    if (result == KEEL_ERROR_MEMORY) {
-        (void)both_agree(b, result, KEEL_OK);
-        return;
-    }
     if (result == KEEL_ERROR_GROUPED && is_grouped(b, k)) return;
+    if (!agree_on_taking(b, result, is_required(b, k) ? KEEL_ERROR_REQUIRED : KEEL_OK)) return;
     forget_hidden_kind(b, k);
     if (!is_grouped(b, k)) follow_unregistered(b, k);
     const keel_result expected = model_clear(&b->model, k);
@@ -325,7 +309,8 @@ void op_disable(both *b, dice *d) {
                                    : keel_enable_component(b->world, e, &b->components[k], false);
     keel_result expected = KEEL_ABSENT;
     if (!is_alive) expected = KEEL_ERROR_DEAD_ENTITY;
-    if (to_enable ? h != NULL : has) expected = KEEL_OK;
+    if (to_enable && h) expected = may_show(b, e, k);
+    if (!to_enable && has) expected = model_may_take(&b->model, e, 1u << k);
     if (!both_agree(b, result, expected) || result != KEEL_OK) return;
     value v;
     if (to_enable) {

@@ -27,7 +27,7 @@ static void release_values(const keel_value *list, value *values, const uint32_t
         if (list[i].value) value_release(&values[i], which[i]);
 }
 
-// What the model gets: the payload as it was before Keel took the value.
+// What the model gets: the value as it was before Keel took it.
 static void model_add_all(both *b, keel_entity e, const keel_value *list, const value *plain,
                           const uint32_t *which) {
     for (uint32_t i = 0; list[i].component; ++i)
@@ -35,11 +35,11 @@ static void model_add_all(both *b, keel_entity e, const keel_value *list, const 
             model_add(&b->model, e, which[i], list[i].value ? &plain[i] : NULL);
 }
 
-static void copy_payloads(value *plain, const keel_value *list, const value *values,
-                          const uint32_t *which) {
+static void copy_values(value *plain, const keel_value *list, const value *values,
+                        const uint32_t *which) {
     for (uint32_t i = 0; list[i].component; ++i) {
         memset(&plain[i], 0, sizeof plain[i]);
-        if (list[i].value) memcpy(&plain[i], &values[i], payload_size(which[i]));
+        if (list[i].value) memcpy(&plain[i], &values[i], kinds[which[i]].size);
     }
 }
 
@@ -58,7 +58,7 @@ static void add_entity_below(both *b, dice *d, bool below) {
     if (is_crowded(b)) return;
     const keel_entity parent = below ? roll_entity(b, d) : keel_null();
     const uint32_t count = roll_values(b, d, list, values, which);
-    copy_payloads(plain, list, values, which);
+    copy_values(plain, list, values, which);
     const keel_entity e = below ? keel_add_child_values(b->world, parent, list)
                                 : keel_add_entity_values(b->world, count ? list : NULL);
     both_trace(b, "%u values: index %u", (unsigned)count, (unsigned)keel_entity_index(e));

@@ -54,12 +54,6 @@ static list roll_list(both *b, dice *d) {
     return l;
 }
 
-static bool are_alive(const both *b, const list *l) {
-    for (uint32_t i = 0; i < l->count; ++i)
-        if (!model_is_alive(&b->model, l->e[i])) return false;
-    return true;
-}
-
 // ------------------------------------------------------------------ values
 typedef enum given { GIVEN_ZEROS, GIVEN_ONE, GIVEN_EACH } given;
 typedef struct values {
@@ -96,11 +90,15 @@ static void model_add_to_all(both *b, const list *l, const values *v) {
     }
 }
 
-// The model's answer to adding copies, of which the hook may fail at any.
-static keel_result expected_of(const both *b, const list *l, const values *v) {
-    if (!are_alive(b, l)) return KEEL_ERROR_DEAD_ENTITY;
+// Why they do not get it: a bit for each reason.
+static uint32_t refusals_of(const both *b, const list *l, const values *v) {
     const bool copies = v->given == GIVEN_ONE && l->count;
-    return copies && !kinds[v->kind].copies ? KEEL_ERROR_COPY : KEEL_OK;
+    uint32_t reasons = copies && !kinds[v->kind].copies ? 1u << -KEEL_ERROR_COPY : 0;
+    for (uint32_t i = 0; i < l->count; ++i) {
+        const keel_result may = may_add(b, l->e[i], 1u << v->kind);
+        if (may < 0) reasons |= 1u << -may;
+    }
+    return reasons;
 }
 
 // ------------------------------------------------------------------ operations
@@ -120,9 +118,7 @@ static void op_add_to_many(both *b, dice *d) {
     const keel_result result = keel_add_component_to_many(
         b->world, l.e, l.count, &b->components[k], v.items, how == GIVEN_EACH ? sizeof(value) : 0);
     copies_left = UINT32_MAX;
-    const bool failed = result == KEEL_ERROR_COPY && may_fail;
-    if (!failed && both_agree(b, result, expected_of(b, &l, &v)) && result == KEEL_OK)
-        model_add_to_all(b, &l, &v);
+    if (agree_on_reasons(b, result, refusals_of(b, &l, &v), may_fail)) model_add_to_all(b, &l, &v);
     release(&v, result == KEEL_OK);
     free(l.e);
 }
@@ -138,8 +134,11 @@ static keel_result model_delete_from_all(both *b, const list *l, uint32_t k) {
 }
 
 static void delete_from_all(both *b, const list *l, uint32_t k, keel_result result) {
-    if (result == KEEL_ERROR_MEMORY) (void)both_agree(b, result, KEEL_OK);
-    else both_agree_surely(b, result, model_delete_from_all(b, l, k));
+    keel_result refusal = KEEL_OK;
+    for (uint32_t i = 0; i < l->count && refusal == KEEL_OK; ++i)
+        refusal = model_may_take(&b->model, l->e[i], 1u << k);
+    if (agree_on_taking(b, result, refusal))
+        both_agree_surely(b, result, model_delete_from_all(b, l, k));
 }
 
 static void op_delete_from_many(both *b, dice *d) {
@@ -195,8 +194,9 @@ static void op_add_to_matching(both *b, dice *d) {
     if (!is_too_much(&l, k)) {
         const keel_result result =
             keel_add_component_to_matching(b->world, q.terms, &b->components[k], v.items);
-        const keel_result expected = l.count ? expected_of(b, &l, &v) : KEEL_ABSENT;
-        if (both_agree(b, result, expected) && result == KEEL_OK) model_add_to_all(b, &l, &v);
+        if (!l.count) (void)both_agree(b, result, KEEL_ABSENT);
+        else if (agree_on_reasons(b, result, refusals_of(b, &l, &v), false))
+            model_add_to_all(b, &l, &v);
     }
     release(&v, false);
     free(l.e);

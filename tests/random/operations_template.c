@@ -87,8 +87,7 @@ static void point(both *t, dice *d) {
     both_trace(t, "template %u to %u and %u", (unsigned)keel_entity_index(e),
                (unsigned)keel_entity_index(named.first), (unsigned)keel_entity_index(named.second));
     const keel_result result = keel_add_component(t->world, e, &t->components[PAIR], &named);
-    const keel_result expected = model_is_alive(&t->model, e) ? KEEL_OK : KEEL_ERROR_DEAD_ENTITY;
-    if (both_agree(t, result, expected) && result == KEEL_OK) {
+    if (both_agree(t, result, may_add(t, e, 1u << PAIR)) && result == KEEL_OK) {
         value plain;
         memcpy(&plain, &named, sizeof named);
         model_add(&t->model, e, PAIR, &plain);

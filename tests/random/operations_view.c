@@ -294,9 +294,11 @@ static void op_edit_in_view(both *b, dice *d) {
     const uint32_t k = roll_kind(d), payload = roll_word(d);
     const keel_entity e = roll_living(b, d);
     const keel_component *c = &b->components[k];
-    const keel_term terms[] = { { .kind = KEEL_TERM_MAY_EDIT, .component = c },
-                                { .kind = KEEL_TERM_WITH, .component = c },
-                                { .kind = KEEL_TERM_END } };
+    keel_term terms[KINDS + 3] = { { .kind = KEEL_TERM_WITH, .component = c } };
+    const uint32_t edited = 1u << k | model_required_of(&b->model, k);
+    for (uint32_t i = 0, n = 1; i < KINDS; ++i)
+        if (edited >> i & 1)
+            terms[n++] = (keel_term){ .kind = KEEL_TERM_MAY_EDIT, .component = &b->components[i] };
     keel_view view;
     keel_iterator it;
     value v, plain, models;
@@ -313,13 +315,15 @@ static void op_edit_in_view(both *b, dice *d) {
     if (roll_once_in(d, 2)) {
         value_release(&v, k);
         const keel_result result = keel_remove_component(&view, e, c, NULL);
-        if (result == KEEL_ERROR_MEMORY) (void)both_agree(b, result, KEEL_OK);
-        else both_agree_surely(b, result, model_remove(&b->model, e, k, &models));
-        if (result >= 0) forget_hidden(b, e, k);
+        if (agree_on_taking(b, result, model_may_take(&b->model, e, 1u << k))) {
+            both_agree_surely(b, result, model_remove(&b->model, e, k, &models));
+            forget_hidden(b, e, k);
+        }
     } else {
         const keel_result result = keel_add_component(&view, e, c, &v);
         if (result != KEEL_OK) value_release(&v, k);
-        if (both_agree(b, result, KEEL_OK)) model_add(&b->model, e, k, &plain);
+        if (both_agree(b, result, may_add(b, e, 1u << k)) && result == KEEL_OK)
+            model_add(&b->model, e, k, &plain);
     }
     keel_view_end(&view);
 }

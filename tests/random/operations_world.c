@@ -166,7 +166,8 @@ static void begin_comers(both *from, const both *b, counting_allocator *memory, 
     from->setting = (setting){ .storages = b->setting.storages,
                                .of_slots = roll(d),
                                .names = b->setting.names,
-                               .of_children = (uint8_t)roll_below(d, 3) };
+                               .of_children = (uint8_t)roll_below(d, 3),
+                               .requires = b->setting.requires };
     from->is_copy = true;
     from->trace = b->trace;
     from->step = b->step;

@@ -63,7 +63,8 @@ static setting setting_of(const uint8_t *header) {
                       .templates = header[2] & 3,
                       .names = header[3] & 3,
                       .template_names = header[3] & 12,
-                      .of_children = header[2] >> 4 < 3 ? header[2] >> 4 : 0 };
+                      .of_children = header[2] >> 4 < 3 ? header[2] >> 4 : 0,
+                      .requires = header[3] & 16 };
 }
 
 // The second byte decides whether memory runs out, and when; the first what to do.

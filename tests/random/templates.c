@@ -14,7 +14,8 @@ void templates_begin(both *b) {
                             .of_slots = b->setting.of_slots,
                             .dry = b->setting.dry,
                             .names = b->setting.template_names,
-                            .of_children = b->setting.of_children };
+                            .of_children = b->setting.of_children,
+                            .requires = b->setting.requires };
     t->templates = t; // they are spawned among themselves, too
     t->are_templates = t->is_copy = true;
     t->memory = b->memory;
@@ -205,6 +206,23 @@ static bool lacks_what_is_not_copied(const both *b, keel_entity e, const tree *o
     return false;
 }
 
+bool lacks_required(const both *b, const tree *of, uint32_t given) {
+    for (uint32_t k = 0; k < KINDS; ++k)
+        for (uint32_t r = 0; r < KINDS && given >> k & 1; ++r)
+            if (model_required_of(&b->model, k) >> r & 1 && !(given >> r & 1) &&
+                find_hidden(b->templates, of->nodes[0], r))
+                return true;
+    return false;
+}
+
+// Somebody keeps out of sight what a new value would require.
+static bool requires_hidden(const both *b, keel_entity e, keel_entity root) {
+    uint32_t added = 0;
+    for (uint32_t k = 0; k < KINDS; ++k)
+        if (model_has(&b->templates->model, root, k) && !owns_kind(b, e, k)) added |= 1u << k;
+    return may_add(b, e, added) < 0;
+}
+
 static bool has_child_named_as_a_part(const both *b, keel_entity e, const tree *of) {
     for (size_t i = 1; i < of->count; ++i) {
         const model_world *m = &b->templates->model;
@@ -224,6 +242,7 @@ uint32_t refusals_to_apply(const both *b, keel_entity e, const tree *of) {
     if (is_first && lacks_valued_loop(b, e, of->nodes[0])) reasons |= 1u << -KEEL_ERROR_ARGUMENT;
     if (is_first && has_child_named_as_a_part(b, e, of)) reasons |= 1u << -KEEL_ERROR_OCCUPIED;
     if (lacks_what_is_not_copied(b, e, of)) reasons |= 1u << -KEEL_ERROR_COPY;
+    if (requires_hidden(b, e, of->nodes[0])) reasons |= 1u << -KEEL_ERROR_REQUIRED;
     return reasons;
 }
 

@@ -27,6 +27,8 @@ void model_make_copies(both *b, const tree *of, uint32_t copies, keel_entity *ma
 // And what they have. What is put on top of that comes after it, then model_copies_are_made.
 void model_fill_copies(both *b, const tree *of, uint32_t copies, const keel_entity *made);
 bool is_copy_of(const both *b, keel_entity e, keel_entity template);
+// Would a value that is given in addition require what is out of sight in each copy?
+bool lacks_required(const both *b, const tree *of, uint32_t given);
 // keel_apply_prefab: with which errors it may be refused, a bit for each (1 << -KEEL_ERROR_COPY).
 // What it does otherwise: how many have something new, the entity and its new parts;
 // model_copies_are_made then. `made`: room for all of the tree.
