@@ -88,7 +88,8 @@ static uint32_t end_of(const keeli_iterator *it) {
     if (it->plan->scan == KEELI_SCAN_HANDLES) return it->handle_count;
     if (it->plan->scan == KEELI_SCAN_SOURCES)
         return keeli_source_places(it->view, it->plan->related);
-    return it->view->world->entities.size;
+    const bool all = it->plan->scan == KEELI_SCAN_ENTITIES || it->plan->scan == KEELI_SCAN_LEVELS;
+    return all ? it->view->world->entities.size : 0; // else others may be making entities
 }
 
 void keeli_iterator_rewind(keeli_iterator *it) {

@@ -293,6 +293,41 @@ static void views_and_systems_of_several_threads_borrow_from_each_other(void **s
     api_end(&f);
 }
 
+// A walk over rows or over nothing is no use of the list of entities, which another thread edits.
+typedef struct Row {
+    uint32_t value;
+} Row;
+KEEL_COMPONENT(Row, .storage = KEEL_ARCHETYPE);
+KEEL_SYSTEM(add_rows, KEEL_READ(Row, r)) { sum += r->value; }
+KEEL_SYSTEM(add_nothing, KEEL_READ(Row, r), KEEL_WITH(Health)) { sum += r->value; }
+static void *walk_or_edit(void *data) {
+    user *u = data;
+    for (uint32_t i = 0; i < RUNS; ++i) {
+        if (!u->number) edit_entities(u);
+        else if (i % 2) u->other += keel_run(u->world, add_rows) != KEEL_OK;
+        else u->other += keel_run(u->world, add_nothing) != KEEL_OK;
+    }
+    return NULL;
+}
+
+static void walks_look_at_no_list_of_entities(void **state) {
+    (void)state;
+    api_fixture f;
+    user users[THREADS];
+    begin(&f, 1);
+    for (uint32_t i = 0; i < 10; ++i)
+        (void)keel_add_entity(f.world, KEEL_INIT(Row, { 1 }));
+    assert_int_equal(keel_run(f.world, add_nothing), KEEL_OK);
+    assert_int_equal(keel_reserve_component(f.world, &keel_entities, 2 * ENTITIES), KEEL_OK);
+    sum = 0;
+    at_once(users, f.world, NULL, walk_or_edit);
+    for (uint32_t i = 0; i < THREADS; ++i)
+        assert_int_equal(users[i].other, 0);
+    assert_int_equal(sum, 10 * (THREADS - 1) * (RUNS / 2));
+    keel_clear_errors(f.world);
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ bound to threads
 typedef struct Window {
     uint32_t frames;
@@ -470,6 +505,8 @@ static const struct CMUnitTest tests[] = {
          "edits of entities and new handles of commands exclude each other"),
     TEST(views_and_systems_of_several_threads_borrow_from_each_other,
          "S-4 S-5: views and systems of several threads borrow from each other"),
+    TEST(walks_look_at_no_list_of_entities,
+         "walks over rows or nothing look at no list of entities"),
     TEST(bound_systems_run_where_they_must,
          "S-100..S-106: in workloads, systems with bound components run in the world's thread, or "
          "one at a time"),

@@ -201,10 +201,22 @@ static void check_handles(const both *b, const both *from, const tree *of, const
     }
 }
 
+// Somebody keeps out of sight what requires something that went meanwhile: the model does not know
+// that it comes with the copy.
+static bool is_required_gone(const both *from) {
+    for (uint32_t i = 0; i < from->hidden_count; ++i)
+        for (uint32_t k = 0; k < KINDS; ++k)
+            if (model_required_of(&from->model, from->hidden[i].kind) >> k & 1 &&
+                !model_has(&from->model, from->hidden[i].e, k) &&
+                !find_hidden(from, from->hidden[i].e, k))
+                return true;
+    return false;
+}
+
 static void merge(both *b, both *from, dice *d) {
     keel_entity made[TREE], handles[TREE];
     const tree of = tree_of_all(from);
-    if (b->hidden_count + of.hidden > HIDDEN) return;
+    if (b->hidden_count + of.hidden > HIDDEN || is_required_gone(from)) return;
     const keel_merge_options options = { .root =
                                              roll_once_in(d, 2) ? roll_entity(b, d) : keel_null(),
                                          .strict = roll_once_in(d, 3),
