@@ -153,12 +153,11 @@ static const char *value_at(const keeli_column *c, uint32_t i) {
 // Are these bytes in rows? Such values are copied before rows move.
 static bool are_in_rows(const keel_world *world, const char *values, size_t bytes) {
     const keeli_archetypes *a = &world->archetypes;
-    bool are = false;
     for (uint32_t b = 0; b < a->block_count; ++b) {
         const uintptr_t start = (uintptr_t)a->blocks[b]->entities, from = (uintptr_t)values;
-        are |= start && from < start + a->blocks[b]->bytes && from + bytes > start;
+        if (start && from < start + a->blocks[b]->bytes && from + bytes > start) return true;
     }
-    return are;
+    return false;
 }
 
 static void drop_copies(const keeli_column *c, uint32_t count) {
