@@ -207,8 +207,7 @@ static bool is_required_gone(const both *from) {
     for (uint32_t i = 0; i < from->hidden_count; ++i)
         for (uint32_t k = 0; k < KINDS; ++k)
             if (model_required_of(&from->model, from->hidden[i].kind) >> k & 1 &&
-                !model_has(&from->model, from->hidden[i].e, k) &&
-                !find_hidden(from, from->hidden[i].e, k))
+                !owns_kind(from, from->hidden[i].e, k))
                 return true;
     return false;
 }

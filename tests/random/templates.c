@@ -172,8 +172,7 @@ bool is_copy_of(const both *b, keel_entity e, keel_entity template) {
     return origin && memcmp(origin, &template, sizeof template) == 0;
 }
 
-// Has it a component of this kind, in sight or not?
-static bool owns_kind(const both *b, keel_entity e, uint32_t k) {
+bool owns_kind(const both *b, keel_entity e, uint32_t k) {
     return model_has(&b->model, e, k) || find_hidden(b, e, k);
 }
 

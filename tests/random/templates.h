@@ -26,6 +26,8 @@ tree tree_of_all(const both *from);
 void model_make_copies(both *b, const tree *of, uint32_t copies, keel_entity *made);
 // And what they have. What is put on top of that comes after it, then model_copies_are_made.
 void model_fill_copies(both *b, const tree *of, uint32_t copies, const keel_entity *made);
+// In the model, in sight or not.
+bool owns_kind(const both *b, keel_entity e, uint32_t k);
 bool is_copy_of(const both *b, keel_entity e, keel_entity template);
 // Would a value that is given in addition require what is out of sight in each copy?
 bool lacks_required(const both *b, const tree *of, uint32_t given);

@@ -12,6 +12,8 @@
 // A title starts with the acceptance numbers that the test proves, then a colon, then a sentence:
 // "S-63 E-F8: ...", "S-12..S-14: ...". tools/check_acceptance reads them.
 #pragma once
+#include "support/part.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -32,9 +34,9 @@ extern "C" {
 /// sanitizer (5) and valgrind (20). All is slower there, and the first rounds tell most. Where it
 /// is not set, KEEL_TEST_PART (support/part.h).
 static inline uint32_t test_few(void) {
-    const char *few = getenv("KEEL_TEST_FEW"), *part = getenv("KEEL_TEST_PART");
-    const int number = few ? atoi(few) : part && atoi(part) > 1 ? atoi(part) : 1;
-    return few && number <= 1 ? 5 : (uint32_t)number; // set to anything else: a fifth
+    const char *few = getenv("KEEL_TEST_FEW");
+    const int number = few ? atoi(few) : 0;
+    return !few ? test_parts() : number <= 1 ? 5 : (uint32_t)number; // anything else: a fifth
 }
 
 /// How often a long test repeats what it does: `usual`, or a part of it, or KEEL_TEST_MANY times as
