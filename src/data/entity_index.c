@@ -142,10 +142,30 @@ static void add_fresh(keeli_entity_index *ix, keel_entity *out, uint32_t count) 
     ix->size += count;
 }
 
+// Free indices of the list as long as they are on one page, whose place is looked up once: each
+// step waits for the one before it.
+static uint32_t add_free(keeli_entity_index *ix, keel_entity *out, uint32_t count) {
+    const uint32_t page = ix->free_head / KEELI_PAGE;
+    uint32_t *versions = ix->root.versions[page], *where = ix->root.where[page];
+    uint32_t i = ix->free_head, n = 0;
+    do {
+        const uint32_t at = i % KEELI_PAGE, next = where[at];
+        versions[at] &= ~KEELI_DEAD;
+        where[at] = KEELI_NO_ROW;
+        out[n++] = handle(i, versions[at]);
+        i = next;
+    } while (n < count && i / KEELI_PAGE == page);
+    ix->free_head = i;
+    ix->free_count -= n;
+    *keeli_living_on_page(versions) += n;
+    return n;
+}
+
 void keeli_entity_index_add_many(keeli_entity_index *ix, keel_entity *out, uint32_t count) {
-    for (; count && ix->free_count; --count) {
-        *out = keeli_entity_index_peek(ix);
-        keeli_entity_index_take(ix, *out++);
+    while (count && ix->free_count) {
+        const uint32_t n = add_free(ix, out, keeli_least(count, ix->free_count));
+        out += n;
+        count -= n;
     }
     for (; count && ix->gap_count; --count)
         *out++ = keeli_entity_index_add(ix);
