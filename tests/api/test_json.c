@@ -3,6 +3,7 @@
 // with its line.
 #define _POSIX_C_SOURCE 200809L
 #include "support/api_fixture.h"
+#include "support/locale.h"
 
 #include <jansson.h>
 #include <keel_json.h>
@@ -191,6 +192,25 @@ static void random_worlds_come_back(void **state) {
         assert_string_equal(again.bytes, t.bytes);
         free(t.bytes);
         free(again.bytes);
+        keel_world_destroy(from);
+        keel_world_destroy(to);
+    }
+}
+
+static void locales_change_nothing(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 20; ++i) {
+        keel_world *from = random_world(i), *to = make_world();
+        const text plain = write_world(from, true);
+        begin_decimal_comma();
+        const text t = write_world(from, true);
+        keel_error error;
+        if (load(to, plain.bytes, &error) != KEEL_OK) fail_msg("%s", error.message);
+        end_decimal_comma();
+        assert_string_equal(t.bytes, plain.bytes);
+        assert_true(hash(from) == hash(to));
+        free(plain.bytes);
+        free(t.bytes);
         keel_world_destroy(from);
         keel_world_destroy(to);
     }
@@ -495,6 +515,7 @@ static void earlier_names_are_known(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(earlier_names_are_known, "earlier names of components and fields are known"),
     TEST(random_worlds_come_back, "random worlds come back with the same hash and text"),
+    TEST(locales_change_nothing, "a locale with a decimal comma changes nothing"),
     TEST(unnamed_entities_keep_their_handles, "who has no name keeps the handle, and comes once"),
     TEST(copies_of_prefabs_come_back, "copies of prefabs come back"),
     TEST(a_level_comes_into_a_living_world, "a level comes into a living world"),

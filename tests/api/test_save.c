@@ -305,7 +305,7 @@ static void loading_twice_does_not_double(void **state) {
 
 static void nothing_is_left_out_silently(void **state) {
     (void)state;
-    keel_add_entity(f.world, KEEL_INIT(Opaque, { 1, 2 })); // flecs #1049, Bevy #10284
+    keel_add_entity(f.world, KEEL_INIT(Opaque, { 1, 2 })); // flecs #1049, Bevy #10284, #6891
     assert_int_equal(keel_save_to(f.world, (keel_save_sink){ keep, &kept }, &saving),
                      KEEL_ERROR_SCHEMA);
     assert_non_null(strstr(why.message, "'Opaque' does not say which bytes"));
