@@ -10,7 +10,7 @@ static void *const tag_pages[2] = { tag_value, tag_value };
 
 void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t align) {
     const uint32_t shift = keeli_indexed_shift(size);
-    *set = (keeli_indexed_set){ .size = size, .align = align, .spare = KEELI_NO_SPARE };
+    *set = (keeli_indexed_set){ .size = size, .align = align };
     set->root = (struct keeli_set_root){ .kind = KEEL_INDEXED, .shift = shift };
     set->root.mask = ((uint32_t)1 << shift) - 1;
     if (!size) set->root.pages = tag_pages;
@@ -59,12 +59,19 @@ static bool grow(keeli_indexed_set *set, keeli_heap *heap, uint32_t need) {
     return true;
 }
 
-// The memory of the spare page, or NULL.
+void *keeli_indexed_set_memory(const keeli_indexed_set *set, uint32_t page) {
+    char *at = set->pages[page];
+    return at ? at - colour(set, page) : NULL;
+}
+
+// The memory of a spare page, or NULL.
 static char *take_spare(keeli_indexed_set *set) {
-    if (set->spare == KEELI_NO_SPARE) return NULL;
-    char *memory = (char *)set->pages[set->spare] - colour(set, set->spare);
-    set->pages[set->spare] = NULL;
-    set->spare = KEELI_NO_SPARE;
+    if (!set->spare_count) return NULL;
+    while (set->page_counts[set->first_spare] != KEELI_SPARE_PAGE)
+        ++set->first_spare;
+    char *memory = keeli_indexed_set_memory(set, set->first_spare);
+    keeli_indexed_set_keep_page(set, set->first_spare);
+    set->pages[set->first_spare] = NULL;
     return memory;
 }
 
@@ -83,21 +90,11 @@ bool keeli_indexed_set_add_page(keeli_indexed_set *set, keeli_heap *heap, uint32
     return true;
 }
 
-void *keeli_indexed_set_memory(const keeli_indexed_set *set, uint32_t page) {
-    char *at = set->pages[page];
-    return at ? at - colour(set, page) : NULL;
-}
-
 static void free_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t page) {
     keeli_free(heap, (char *)set->pages[page] - colour(set, page), page_bytes(set),
                page_align(set));
     set->pages[page] = NULL;
     set->bytes -= page_bytes(set);
-}
-
-void keeli_indexed_set_give_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t page) {
-    if (set->spare != KEELI_NO_SPARE) free_page(set, heap, set->spare);
-    set->spare = page;
 }
 
 void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from, uint32_t first,
@@ -117,30 +114,32 @@ void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from
 bool keeli_indexed_set_reserve_all(keeli_indexed_set *set, keeli_heap *heap,
                                    const keeli_indexed_set *from) {
     for (uint32_t page = 0; page < from->page_count; ++page)
-        if (from->page_counts[page] &&
+        if (keeli_indexed_set_count_of(from, page) &&
             !keeli_indexed_set_reserve(set, heap, page << set->root.shift))
             return false;
     return true;
 }
 
 void keeli_indexed_set_assign(keeli_indexed_set *set, const keeli_indexed_set *from) {
-    for (uint32_t page = 0; page < set->page_count; ++page)
-        set->page_counts[page] = page < from->page_count ? from->page_counts[page] : 0;
-    if (set->spare != KEELI_NO_SPARE && set->page_counts[set->spare]) set->spare = KEELI_NO_SPARE;
-}
-
-void keeli_indexed_set_clear(keeli_indexed_set *set, keeli_heap *heap) {
     for (uint32_t page = 0; page < set->page_count; ++page) {
-        if (!set->page_counts[page]) continue;
-        set->page_counts[page] = 0;
-        keeli_indexed_set_give_page(set, heap, page);
+        const uint32_t count = keeli_indexed_set_count_of(from, page);
+        if (!count && keeli_indexed_set_count_of(set, page)) keeli_indexed_set_give_page(set, page);
+        if (!count) continue;
+        keeli_indexed_set_keep_page(set, page);
+        set->page_counts[page] = count;
     }
 }
 
-void keeli_indexed_set_trim(keeli_indexed_set *set, keeli_heap *heap) {
+void keeli_indexed_set_clear(keeli_indexed_set *set) {
     for (uint32_t page = 0; page < set->page_count; ++page)
-        if (set->pages[page] && set->page_counts[page] == 0) free_page(set, heap, page);
-    set->spare = KEELI_NO_SPARE;
+        if (keeli_indexed_set_count_of(set, page)) keeli_indexed_set_give_page(set, page);
+}
+
+void keeli_indexed_set_trim(keeli_indexed_set *set, keeli_heap *heap) {
+    for (uint32_t page = 0; page < set->page_count; ++page) {
+        keeli_indexed_set_keep_page(set, page);
+        if (set->pages[page] && !set->page_counts[page]) free_page(set, heap, page);
+    }
 }
 
 void keeli_indexed_set_deinit(keeli_indexed_set *set, keeli_heap *heap) {
@@ -157,15 +156,16 @@ bool keeli_indexed_set_is_valid(const keeli_indexed_set *set) {
     if (!set->size) return set->root.pages == tag_pages && set->page_count == 0;
     size_t bytes = set->capacity * (sizeof *set->pages + sizeof *set->page_counts);
     const uint32_t blocks = (uint32_t)1 << set->root.shift >> 6, most = blocks ? blocks : 1;
+    uint32_t spares = 0;
     if (set->root.pages != set->pages || set->page_count > set->capacity) return false;
     for (uint32_t page = 0; page < set->page_count; ++page) {
         const char *start = set->pages[page];
         if (start) bytes += page_bytes(set);
-        if (set->page_counts[page] > (start ? most : 0)) return false;
+        const bool is_spare = set->page_counts[page] == KEELI_SPARE_PAGE;
+        if (is_spare && (!start || page < set->first_spare)) return false;
+        spares += is_spare;
+        if (keeli_indexed_set_count_of(set, page) > (start ? most : 0)) return false;
         if (((uintptr_t)start - (start ? colour(set, page) : 0)) % page_align(set)) return false;
     }
-    if (set->spare != KEELI_NO_SPARE &&
-        (set->spare >= set->page_count || !set->pages[set->spare] || set->page_counts[set->spare]))
-        return false;
-    return bytes == set->bytes;
+    return bytes == set->bytes && spares == set->spare_count;
 }

@@ -61,12 +61,16 @@ static keel_entity map(void *data, keel_entity e) {
 keel_result keeli_graft_value(const keeli_graft *g, const keeli_storage *s, void *to,
                               const void *from, uint32_t copy) {
     if (!keeli_can_copy(s)) return keeli_cannot_copy(g->to, s);
+    const uint32_t before = keeli_refuse_begin(g->to, KEELI_REFUSED_HOOK);
+    const bool is_copied = !s->component.copy || keeli_hook_copy(s, to, from);
     if (!s->component.copy) memcpy(to, from, s->component.size);
-    else if (!keeli_hook_copy(s, to, from)) return keeli_cannot_copy(g->to, s);
     mapping m = { g, copy, false };
-    keeli_fields_map_entities(s->component.fields, s->component.field_count, to, map, &m);
+    keeli_fields_map_entities(s->component.fields, is_copied ? s->component.field_count : 0, to,
+                              map, &m);
+    if (m.refused) keeli_value_drop(s, to);
+    keeli_refuse_end(g->to, before);
+    if (!is_copied) return keeli_cannot_copy(g->to, s);
     if (!m.refused) return KEEL_OK;
-    keeli_value_drop(s, to);
     return keeli_error(g->to, KEEL_ERROR_DEAD_ENTITY,
                        "a value of '%s' names an entity that is not there", s->component.name);
 }
@@ -185,17 +189,24 @@ static keel_result give_over(const keeli_graft *g, const keeli_holder *holder) {
     return keeli_batch_give(&b);
 }
 
+// Does anybody ask for handles before the copies have their values?
+static bool needs_handles(const keeli_graft *g, bool is_alone) {
+    return !is_alone || g->is_held || g->recipe->points;
+}
+
 // All copies of one node. `is_alone`: nothing comes after that.
 static keel_result make_copies(const keeli_graft *g, const keeli_holder *holder, uint32_t node,
                                bool is_alone) {
+    keel_entity *made = &g->made[(size_t)node * g->copies];
     staged *list = NULL;
     keeli_batch b;
-    keeli_batch_begin_held(&b, g->to, &g->made[(size_t)node * g->copies], g->copies, g->doing);
+    if (needs_handles(g, is_alone)) keeli_batch_begin_held(&b, g->to, made, g->copies, g->doing);
+    else keeli_batch_begin(&b, g->to, NULL, g->copies, g->doing);
     b.result = add_columns(g, holder, &b, &list, keeli_index_of(g->nodes[node]), is_alone);
     if (g->link && b.result == KEEL_OK)
         keeli_batch_add(&b, holder, g->link, &g->nodes[node], 0, KEELI_COPIED);
     if (is_alone && b.result == KEEL_OK) add_over(g, holder, &b);
-    keeli_batch_create(&b, holder, NULL);
+    keeli_batch_create(&b, holder, made);
     const keel_result result = keeli_batch_give(&b);
     unstage(g, list, result == KEEL_OK);
     return result;
@@ -455,18 +466,17 @@ static keel_result grow_plain(const keeli_graft *g) {
     return result;
 }
 
-keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
-    KEEL_TRY(begin(g, holder));
+static keel_result grow(keeli_graft *g, const keeli_holder *holder) {
     const bool is_more = !g->recipe || g->recipe->is_more;
     const bool alone = g->count == 1 && !is_more; // nothing comes after its values
-    const uint32_t total = g->count * g->copies;
+    const uint32_t total = g->count * g->copies, held = needs_handles(g, alone) ? total : 0;
     if (!g->is_held) g->before = g->to->entities;
     keeli_editing_begin(g->to);
     keel_result result = holder ? KEEL_ABSENT : grow_plain(g);
     const bool is_plain = result != KEEL_ABSENT;
     uint32_t grown = 0;
     if (!is_plain) {
-        for (uint32_t i = 0; !g->is_held && i < total; ++i)
+        for (uint32_t i = 0; !g->is_held && i < held; ++i)
             g->made[i] = keeli_entity_index_hold(&g->to->entities);
         for (result = KEEL_OK; grown < g->count && result == KEEL_OK; grown += result == KEEL_OK)
             result = make_copies(g, holder, grown, alone);
@@ -475,9 +485,25 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
     if (is_plain) grown = g->count;
     if (is_there && !alone) result = connect(g, holder, is_more);
     if (result == KEEL_OK && !alone && !is_plain) result = give_over(g, holder);
-    if (result < 0 && (is_there || !is_plain)) take_back(g, grown * g->copies, total);
+    if (result < 0 && (is_there || !is_plain)) take_back(g, grown * g->copies, held);
     keeli_editing_end(g->to);
     return result;
+}
+
+// Hooks and observers leave the world that is read alone; that of a clone is edited as well.
+static keel_result grow_apart(keeli_graft *g, const keeli_holder *holder,
+                              keel_result (*how)(keeli_graft *g, const keeli_holder *holder)) {
+    keel_world *from = (keel_world *)(uintptr_t)g->from;
+    KEEL_TRY(begin(g, holder));
+    if (from == g->to) return how(g, holder);
+    const uint32_t before = keeli_refuse_begin(from, KEELI_REFUSED_HOOK);
+    const keel_result result = how(g, holder);
+    keeli_refuse_end(from, before);
+    return result;
+}
+
+keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
+    return grow_apart(g, holder, grow);
 }
 
 // ------------------------------------------------------------------ onto a living entity
@@ -598,10 +624,8 @@ static keel_result give_lacking(const keeli_graft *g, const keeli_holder *holder
     return result;
 }
 
-keel_result keeli_graft_onto(keeli_graft *g, const keeli_holder *holder) {
+static keel_result grow_onto(keeli_graft *g, const keeli_holder *holder) {
     uint32_t grown = 1;
-    g->is_onto = true;
-    KEEL_TRY(begin(g, holder));
     g->before = g->to->entities;
     keeli_editing_begin(g->to);
     const bool is_copy = find_parts(g);
@@ -610,4 +634,9 @@ keel_result keeli_graft_onto(keeli_graft *g, const keeli_holder *holder) {
     if (result < 0 && !is_copy) take_back(g, grown, g->count);
     keeli_editing_end(g->to);
     return result;
+}
+
+keel_result keeli_graft_onto(keeli_graft *g, const keeli_holder *holder) {
+    g->is_onto = true;
+    return grow_apart(g, holder, grow_onto);
 }

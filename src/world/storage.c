@@ -15,7 +15,7 @@ void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index)
 void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t index) {
     if (keeli_store_block_is_disabled(s, index)) return;
     if (!s->sources.count) keeli_component_lists_remove(&world->lists, index, s->ordinal);
-    if (s->kind == KEEL_INDEXED) keeli_indexed_set_block_ended(&s->indexed, &world->heap, index);
+    if (s->kind == KEEL_INDEXED) keeli_indexed_set_block_ended(&s->indexed, index);
 }
 
 bool keeli_store_reserve_disabled(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -46,10 +46,9 @@ void keeli_store_pop_disabled(keel_world *world, keeli_storage *s, uint32_t inde
     if (keeli_presence_clear(&s->disabled, index)) {
         if (!is_present && !s->sources.count)
             keeli_component_lists_remove(&world->lists, index, s->ordinal);
-        if (!is_present || is_others)
-            keeli_indexed_set_block_ended(&s->indexed, &world->heap, index);
+        if (!is_present || is_others) keeli_indexed_set_block_ended(&s->indexed, index);
     }
-    keeli_indexed_set_remove(&s->indexed, &world->heap, index);
+    keeli_indexed_set_remove(&s->indexed, index);
     if (!s->disabled.count) s->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
 }
 
@@ -298,7 +297,7 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
     for (uint32_t i = 0;
          keeli_store_is_by_index(s) && drops && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         keeli_value_drop(s, keeli_store_at(s, s->size ? i : 0));
-    if (keeli_store_is_by_index(s)) keeli_indexed_set_clear(&s->indexed, &world->heap);
+    if (keeli_store_is_by_index(s)) keeli_indexed_set_clear(&s->indexed);
     if (keeli_store_is_sparse(s)) keeli_sparse_set_clear(&s->set);
     // a reactive set is named by lists wherever it has room
     for (uint32_t i = 0; !s->sources.count && (i = keeli_store_next(s, i)) != UINT32_MAX;
@@ -384,7 +383,7 @@ static bool indexed_is_valid(const keeli_storage *s) {
     if (!keeli_indexed_set_is_valid(&s->indexed)) return false;
     if (!s->size) return true;
     for (uint32_t page = 0; page < s->indexed.page_count; ++page)
-        counted += s->indexed.page_counts[page];
+        counted += keeli_indexed_set_count_of(&s->indexed, page);
     const bool counts_blocks = keeli_indexed_set_has_whole_blocks(&s->indexed);
     if (s->kind != KEEL_INDEXED)
         return counted == (counts_blocks ? count_blocks_of(&s->disabled) : s->disabled.count);

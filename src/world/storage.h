@@ -167,8 +167,7 @@ static inline void keeli_store_clear_bit(keel_world *world, keeli_storage *s, ui
 // values; slots and rows go separately.
 static inline void keeli_store_clear_bits(keel_world *world, keeli_storage *s, uint32_t first,
                                           uint64_t bits) {
-    if (s->kind == KEEL_INDEXED)
-        keeli_indexed_set_remove_bits(&s->indexed, &world->heap, first, bits);
+    if (s->kind == KEEL_INDEXED) keeli_indexed_set_remove_bits(&s->indexed, first, bits);
     if (keeli_presence_clear_bits(&s->presence, first, bits))
         keeli_store_unlist_block(world, s, first);
 }
@@ -206,7 +205,7 @@ static inline void keeli_store_pop(keel_world *world, keeli_storage *s, uint32_t
     if (s->kind == KEEL_INDEXED && s->size)
         keeli_bytes_vacate(keeli_indexed_set_value(&s->indexed, index), s->size);
     keeli_store_clear_bit(world, s, index);
-    if (s->kind == KEEL_INDEXED) keeli_indexed_set_remove(&s->indexed, &world->heap, index);
+    if (s->kind == KEEL_INDEXED) keeli_indexed_set_remove(&s->indexed, index);
     else keeli_sparse_set_take(&s->set, keeli_sparse_set_find(&s->set, index));
 }
 

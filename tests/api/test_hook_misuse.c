@@ -209,6 +209,67 @@ static void hooks_at_the_end_of_the_world(void **state) {
     assert_int_equal(f.memory.live_bytes, 0);
 }
 
+// Copies between two worlds: the hooks leave both alone. `try_from`: they try the one that is read.
+static void assert_both_are_left_alone(keel_world *from, keel_world *to, bool try_from,
+                                       keel_result (*copy)(keel_world *from, keel_world *to)) {
+    keel_world *const tried = try_from ? from : to;
+    victim = keel_add_entity(tried, KEEL_INIT(Number, { 7 }));
+    (void)keel_set_unique(tried, Time, { 1, 2 });
+    calls = 0;
+    w = tried;
+    const keel_result result = copy(from, to);
+    if (result != KEEL_OK) fail_msg("%s", keel_last_error(to)->message);
+    assert_true(calls >= 3);
+    assert_called(by_hook);
+    w = NULL;
+    assert_true(keel_world_check(from, NULL) && keel_world_check(to, NULL));
+}
+
+static keel_entity copied;
+static keel_result merge(keel_world *from, keel_world *to) {
+    return keel_merge_world(to, from, NULL);
+}
+static keel_result move(keel_world *from, keel_world *to) {
+    return keel_is_null(keel_move_entity(from, copied, to)) ? KEEL_ERROR_ARGUMENT : KEEL_OK;
+}
+static keel_result spawn(keel_world *from, keel_world *to) {
+    const keel_prefab prefab = { copied };
+    (void)from;
+    return keel_is_null(keel_spawn(to, prefab)) ? KEEL_ERROR_ARGUMENT : KEEL_OK;
+}
+static keel_result spawn_many(keel_world *from, keel_world *to) {
+    const keel_prefab prefab = { copied };
+    keel_entity e[9];
+    (void)from;
+    return keel_spawn_many(to, prefab, 9, e);
+}
+static keel_result apply(keel_world *from, keel_world *to) {
+    const keel_prefab prefab = { copied };
+    (void)from;
+    return keel_apply_prefab(to, keel_add_entity(to), prefab);
+}
+
+static void hooks_of_copies_between_worlds(void **state) {
+    (void)state;
+    static keel_result (*const ways[])(keel_world *, keel_world *) = { merge, move, spawn,
+                                                                       spawn_many, apply };
+    for (uint32_t way = 0; way < 5; ++way)
+        for (int try_from = 0; try_from < 2; ++try_from) {
+            begin();
+            w = NULL;
+            api_fixture g;
+            api_begin(&g);
+            keel_world *from = way < 2 ? g.world : keel_templates(f.world);
+            copied = keel_add_entity(from, KEEL_INIT(Caller, { 1 }), KEEL_INIT(Row, { 2 }),
+                                     KEEL_INIT(Stays, { 3 }));
+            assert_false(keel_is_null(copied));
+            if (way == 0) assert_int_equal(keel_set_unique(from, Single, { 1 }), KEEL_OK);
+            assert_both_are_left_alone(from, f.world, try_from, ways[way]);
+            api_end(&g);
+            end();
+        }
+}
+
 // ------------------------------------------------------------------ allocators that look
 // At each call: tables of pages grow, too, and what is read of the world is never half done.
 typedef struct Spot {
@@ -333,6 +394,7 @@ static const struct CMUnitTest tests[] = {
     TEST(hash_hooks, "hash hooks, too"),
     TEST(hooks_of_uniques_and_events, "hooks of uniques and events, too"),
     TEST(hooks_with_an_open_view, "hooks do not edit through a view that is open"),
+    TEST(hooks_of_copies_between_worlds, "hooks of copies leave both worlds alone"),
     TEST(hooks_at_the_end_of_the_world, "hooks that are called at the end of the world"),
     TEST(allocators, "an allocator that uses the world is refused"),
     TEST(allocators_may_look, "an allocator that looks at the world sees it whole"),

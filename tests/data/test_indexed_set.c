@@ -39,9 +39,8 @@ static void *add(uint32_t index) {
 }
 
 static void remove_at(uint32_t index) {
-    if (keeli_presence_clear(&owners_bits, index))
-        keeli_indexed_set_block_ended(&set, &memory.heap, index);
-    keeli_indexed_set_remove(&set, &memory.heap, index);
+    if (keeli_presence_clear(&owners_bits, index)) keeli_indexed_set_block_ended(&set, index);
+    keeli_indexed_set_remove(&set, index);
 }
 
 static uint32_t per_page(void) { return (uint32_t)1 << set.root.shift; }
@@ -87,13 +86,14 @@ static void values_above_1_kib_have_a_page_each(void **state) {
     assert_int_equal(pages_with_memory(), 2);
     const size_t two = set.bytes;
     remove_at(0);
-    assert_int_equal(set.bytes, two); // the spare
     remove_at(5);
-    assert_int_equal(pages_with_memory(), 1);
+    assert_int_equal(set.bytes, two); // spare ones
+    keeli_indexed_set_trim(&set, &memory.heap);
+    assert_int_equal(pages_with_memory(), 0);
     end();
 }
 
-static void a_page_goes_with_the_last_value_of_its_last_block(void **state) {
+static void a_page_is_spare_after_the_last_value_of_its_last_block(void **state) {
     (void)state;
     NEEDS_USUAL_SIZES();
     begin(8, 8);
@@ -103,9 +103,10 @@ static void a_page_goes_with_the_last_value_of_its_last_block(void **state) {
     for (uint32_t i = 0; i < 127; ++i)
         remove_at(i);
     assert_int_equal(set.page_counts[0], 1);
-    assert_int_equal(set.spare, KEELI_NO_SPARE);
+    assert_int_equal(set.spare_count, 0);
     remove_at(127);
-    assert_int_equal(set.spare, 0);
+    assert_int_equal(set.spare_count, 1);
+    assert_int_equal(set.page_counts[0], KEELI_SPARE_PAGE);
     end();
 }
 
@@ -180,19 +181,25 @@ static void tags_take_no_memory(void **state) {
     end();
 }
 
-static void one_empty_page_is_kept_and_the_others_go(void **state) {
+static void empty_pages_serve_those_that_are_needed(void **state) {
     (void)state;
     begin(8, 8);
     for (uint32_t page = 0; page < 10; ++page)
         (void)add(page * per_page());
+    for (uint32_t page = 0; page < 10; ++page)
+        remove_at((page * 7 % 10) * per_page());
     assert_int_equal(pages_with_memory(), 10);
-    for (uint32_t page = 0; page < 10; ++page) {
-        remove_at(page * per_page());
-        assert_int_equal(pages_with_memory(), page == 9 ? 1 : 10 - page);
-    }
-    assert_int_equal(set.spare, 9);
+    assert_int_equal(set.spare_count, 10);
+    counting_allocator_fail_after(&memory.memory, 0);
+    (void)add(3 * per_page()); // its own again
+    for (uint32_t page = 10; page < set.capacity; ++page)
+        (void)add(page * per_page()); // those of others
+    counting_allocator_never_fail(&memory.memory);
+    assert_true(keeli_indexed_set_is_valid(&set));
+    assert_int_equal(pages_with_memory(), 10);
     keeli_indexed_set_trim(&set, &memory.heap);
-    assert_int_equal(pages_with_memory(), 0);
+    assert_int_equal(pages_with_memory(), set.capacity - 10 + 1);
+    assert_int_equal(set.spare_count, 0);
     end();
 }
 
@@ -203,7 +210,7 @@ static void a_page_that_comes_and_goes_costs_no_allocation(void **state) {
     (void)add(0);
     (void)add(per_page());
     (void)add(2 * per_page());
-    remove_at(per_page()); // an older spare, in the way
+    remove_at(per_page());
     remove_at(2 * per_page());
     const size_t calls = memory.memory.calls;
     for (uint32_t i = 0; i < 100; ++i) { // also when pages take turns
@@ -221,10 +228,12 @@ static void a_page_that_was_promised_is_not_given_away(void **state) {
     (void)add(0);
     (void)add(per_page());
     remove_at(per_page());
-    assert_int_equal(set.spare, 1);
+    assert_int_equal(set.spare_count, 1);
     assert_true(keeli_indexed_set_reserve(&set, &memory.heap, per_page())); // promised
     assert_true(keeli_indexed_set_reserve(&set, &memory.heap, 5 * per_page()));
-    remove_at(0); // a new spare: the promised page stays
+    remove_at(0);
+    assert_int_equal(set.spare_count, 1); // a new one: the promised page stays
+    assert_true(keeli_indexed_set_reserve(&set, &memory.heap, 6 * per_page()));
     counting_allocator_fail_after(&memory.memory, 0);
     *(uint64_t *)add_reserved(per_page()) = 1;
     *(uint64_t *)add_reserved(5 * per_page()) = 2;
@@ -232,19 +241,19 @@ static void a_page_that_was_promised_is_not_given_away(void **state) {
     end();
 }
 
-static void clearing_keeps_one_page(void **state) {
+static void clearing_keeps_pages(void **state) {
     (void)state;
     NEEDS_USUAL_SIZES();
     begin(8, 8);
     for (uint32_t i = 0; i < 10 * per_page(); i += 3)
         *(uint64_t *)add(i) = i;
-    keeli_indexed_set_clear(&set, &memory.heap);
+    keeli_indexed_set_clear(&set);
     keeli_presence_reset(&owners_bits);
-    assert_int_equal(pages_with_memory(), 1);
+    assert_int_equal(pages_with_memory(), 10);
+    assert_int_equal(set.spare_count, 10);
     assert_true(keeli_indexed_set_is_valid(&set));
-    for (uint32_t page = 0; page < 10; ++page)
-        assert_int_equal(set.page_counts[page], 0);
     (void)add(5);
+    assert_int_equal(set.spare_count, 9);
     end();
 }
 
@@ -257,11 +266,11 @@ static void values_of_a_block_go_together(void **state) {
         begin(sizes[k], 8);
         for (uint32_t i = 0; i < 4; ++i)
             (void)add(64 + i * 3);
-        keeli_indexed_set_remove_bits(&set, &memory.heap, 64, 1u | 1u << 6 | 1u << 9);
+        keeli_indexed_set_remove_bits(&set, 64, 1u | 1u << 6 | 1u << 9);
         assert_true(keeli_indexed_set_is_valid(&set));
-        keeli_indexed_set_remove_bits(&set, &memory.heap, 64, 1u << 3);
-        keeli_indexed_set_block_ended(&set, &memory.heap, 64);
-        assert_true(pages_with_memory() <= (sizes[k] ? 1u : 0u)); // the spare
+        keeli_indexed_set_remove_bits(&set, 64, 1u << 3);
+        keeli_indexed_set_block_ended(&set, 64);
+        assert_int_equal(set.spare_count, pages_with_memory());
         end();
     }
 }
@@ -320,11 +329,12 @@ static void faults_are_noticed(void **state) {
     (void)add(per_page());
     remove_at(per_page());
     assert_true(keeli_indexed_set_is_valid(&set));
-    set.spare = 0; // has a value
+    set.spare_count = 2;
     assert_false(keeli_indexed_set_is_valid(&set));
-    set.spare = 7; // is no page
+    set.spare_count = 1;
+    set.first_spare = 2; // the spare page is before it
     assert_false(keeli_indexed_set_is_valid(&set));
-    set.spare = 1;
+    set.first_spare = 0;
     set.page_counts[0] = per_page() + 1;
     assert_false(keeli_indexed_set_is_valid(&set));
     set.page_counts[0] = 1;
@@ -347,17 +357,17 @@ static const struct CMUnitTest tests[] = {
     TEST(pages_hold_32_kib_or_more, "Pages hold 32 KiB or more, and whole words of bits"),
     TEST(values_lie_side_by_side_at_their_index, "Values lie side by side at their index"),
     TEST(values_above_1_kib_have_a_page_each, "Values above 1 KiB have a page each"),
-    TEST(a_page_goes_with_the_last_value_of_its_last_block,
-         "A page goes with the last value of its last block"),
+    TEST(a_page_is_spare_after_the_last_value_of_its_last_block,
+         "A page is spare after the last value of its last block"),
     TEST(a_value_never_moves_while_it_lives, "A value never moves while it lives"),
     TEST(alignments_to_4096_are_honoured, "Alignments to 4096 are honoured"),
     TEST(page_starts_are_coloured, "Page starts are coloured"),
     TEST(tags_take_no_memory, "Tags take no memory"),
-    TEST(one_empty_page_is_kept_and_the_others_go, "One empty page is kept, the others go"),
+    TEST(empty_pages_serve_those_that_are_needed, "Empty pages serve those that are needed"),
     TEST(a_page_that_comes_and_goes_costs_no_allocation,
          "A page that comes and goes costs no allocation"),
     TEST(a_page_that_was_promised_is_not_given_away, "A page that was promised is not given away"),
-    TEST(clearing_keeps_one_page, "Clearing keeps one page"),
+    TEST(clearing_keeps_pages, "Clearing keeps pages for what comes next"),
     TEST(values_of_a_block_go_together, "Values of a block of 64 go together"),
     TEST(blocks_of_64_are_copied, "Blocks of 64 values are copied"),
     TEST(a_reserve_without_memory_changes_nothing, "A reserve that fails changes nothing"),
