@@ -355,8 +355,10 @@ enum {
     KEELI_REFUSED_ASKING = 16,    // another function of the user's that an edit asks
     KEELI_REFUSED_HOOK = 32,      // a hook or an allocator
     KEELI_REFUSED_DESTROYED = 64, // keel_world_destroy is at it
+    KEELI_REFUSED_COPIED = 128,   // parts of it go into another world; it is whole
     // the user's code that an edit calls
-    KEELI_REFUSED_INSIDE = KEELI_REFUSED_OBSERVER | KEELI_REFUSED_ASKING | KEELI_REFUSED_HOOK
+    KEELI_REFUSED_INSIDE =
+        KEELI_REFUSED_OBSERVER | KEELI_REFUSED_ASKING | KEELI_REFUSED_HOOK | KEELI_REFUSED_COPIED
 };
 
 // Who uses storages now, and in which threads (world/borrow.c, threads.c).

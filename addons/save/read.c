@@ -123,10 +123,14 @@ static keel_result read_name(load_job *job, const keel_component **out) {
         if (strcmp(r->tag, "DISA") != 0) tell(job, KEEL_LOAD_SKIPPED_COMPONENT, name, NULL);
         return KEEL_OK;
     }
-    return save_fail(r->error, KEEL_ERROR_SCHEMA,
-                     "the program does not know '%.100s', which is in the save; register it first, "
-                     "or load with .unknown = KEEL_UNKNOWN_SKIP or KEEL_UNKNOWN_KEEP",
-                     name);
+    static const char of_state[] = "_transition"; // KEEL_STATE
+    const size_t length = strlen(name), end = sizeof of_state - 1;
+    const bool is_state = length > end && strcmp(name + length - end, of_state) == 0;
+    return save_fail(
+        r->error, KEEL_ERROR_SCHEMA,
+        "the program does not know '%.100s', which is in the save; register it%s first, "
+        "or load with .unknown = KEEL_UNKNOWN_SKIP or KEEL_UNKNOWN_KEEP",
+        name, is_state ? " (KEEL_STATE_OF of its state has it, as .transition)" : "");
 }
 
 // Memory for some values, aligned.

@@ -26,6 +26,9 @@
 #define KEEL_TYPE(T) (&KEEL_TYPE_##T)
 /// The option that gives a component the fields of KEEL_FIELDS.
 #define KEEL_HAS_FIELDS(T) .fields = KEEL_FIELDS_##T, .field_count = KEELI_LENGTH(KEEL_FIELDS_##T)
+/// The same for a component or state that is an enum itself, with the names of KEEL_ENUM: `KEEL_STATE(Phase, KEEL_HAS_NAMES(Phase));`. It has one
+/// field, `value`.
+#define KEEL_HAS_NAMES(T) .fields = KEELI_NAMED_FIELD(T), .field_count = 1
 
 #define KEELI_NAMES(T, flags, ...)                                                                  \
     KEELI_UNUSED static KEELI_TABLE keel_named_value KEEL_VALUES_##T[] = { KEELI_FOR_ALL(KEELI_NAME, ~, __VA_ARGS__) }; \
@@ -59,6 +62,8 @@ KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64)
     keeli_it.offset = offsetof(T, m); keeli_it.count = keeli_field_of<decltype(T::m)>::count;
 #define KEELI_FIELD_OF(T, m, known) [] { KEELI_FIELD_BEGIN(T, m) known; return keeli_it; }(),
 #define KEELI_FIELD_WITH(T, m, ...) [] { KEELI_FIELD_BEGIN(T, m) KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }(),
+template <class T, const keel_type *of> struct keeli_named_field { static constexpr keel_field field[] = { { "value", keeli_field_of<T>::type, 0, 1, of } }; };
+#define KEELI_NAMED_FIELD(T) (keeli_named_field<T, KEEL_TYPE(T)>::field)
 // The value's own name, without that of its enum class.
 constexpr const char *keeli_own_name(const char *text) {
     const char *name = text;
@@ -87,6 +92,7 @@ constexpr const char *keeli_own_name(const char *text) {
 #define KEELI_FIELD_BEGIN(T, m) .name = #m, .type = KEELI_FIELD_TYPE(((T *)0)->m), .offset = offsetof(T, m), .count = KEELI_FIELD_COUNT(((T *)0)->m)
 #define KEELI_FIELD_OF(T, m, known) { KEELI_FIELD_BEGIN(T, m) known },
 #define KEELI_FIELD_WITH(T, m, ...) { KEELI_FIELD_BEGIN(T, m), __VA_ARGS__ },
+#define KEELI_NAMED_FIELD(T) (const keel_field[]){ { .name = "value", .type = KEELI_FIELD_TYPE(*(T *)0), .count = 1, .of = KEEL_TYPE(T) } }
 #define KEELI_NAME(s, v) { #v, (int64_t)(v) },
 #endif
 

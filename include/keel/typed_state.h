@@ -10,10 +10,12 @@
 #include <keel/workload.h>
 // clang-format off
 
-/// Declare the enum `T` as a state: `KEEL_STATE(Phase);`. It is a unique, too: KEEL_UNIQUE_READ(Phase, phase) and
-/// keel_get_unique read its value. Setting that by keel_set_unique makes no system run. Legal wherever KEEL_UNIQUE is.
-#define KEEL_STATE(T)                                                                               \
-    KEEL_UNIQUE(T, .no_padding = true);                                                                                 \
+/// Declare the enum `T` as a state: `KEEL_STATE(Phase);`, or with options of the unique that it is, too: `KEEL_STATE(Phase, KEEL_HAS_NAMES(Phase));`
+/// for those who print, save or edit it by name. KEEL_UNIQUE_READ(Phase, phase) and keel_get_unique read its value. Setting that by keel_set_unique makes no
+/// system run. Legal wherever KEEL_UNIQUE is.
+#define KEEL_STATE(...) KEELI_STATE(__VA_ARGS__, .no_padding = true)
+#define KEELI_STATE(T, ...)                                                                         \
+    KEEL_UNIQUE(T, __VA_ARGS__);                                                                    \
     KEELI_DESCRIPTOR(, KEEL_TRANSITION_##T, #T "_transition", sizeof(keel_transition), KEELI_ALIGNOF(keel_transition), true, .no_padding = true); \
     KEELI_UNUSED static const keel_state KEEL_STATE_##T = { #T, KEEL_UNIQUE_OF(T), &KEEL_TRANSITION_##T }; \
     KEELI_UNUSED static const keel_term KEEL_TRANSITION_TERMS_##T[] = {                             \

@@ -40,8 +40,7 @@ static inline uint32_t keeli_indexed_set_count_of(const keeli_indexed_set *set, 
     const uint32_t count = page < set->page_count ? set->page_counts[page] : 0;
     return count == KEELI_SPARE_PAGE ? 0 : count;
 }
-// A page that becomes empty is spare: its memory serves the next page that is needed, this one or
-// another. So who empties and fills a world in turns allocates once.
+// A page that becomes empty is spare: its memory serves the next page that is needed, or it again.
 static inline void keeli_indexed_set_give_page(keeli_indexed_set *set, uint32_t page) {
     set->page_counts[page] = KEELI_SPARE_PAGE;
     if (set->spare_count++ == 0 || page < set->first_spare) set->first_spare = page;

@@ -194,7 +194,7 @@ static bool needs_handles(const keeli_graft *g, bool is_alone) {
     return !is_alone || g->is_held || g->recipe->points;
 }
 
-// All copies of one node. `is_alone`: nothing comes after that.
+// All copies of one node.
 static keel_result make_copies(const keeli_graft *g, const keeli_holder *holder, uint32_t node,
                                bool is_alone) {
     keel_entity *made = &g->made[(size_t)node * g->copies];
@@ -490,13 +490,14 @@ static keel_result grow(keeli_graft *g, const keeli_holder *holder) {
     return result;
 }
 
-// Hooks and observers leave the world that is read alone; that of a clone is edited as well.
+// Hooks and observers leave the world that is read alone, if it is another one; where several
+// systems are at work others may be looking at templates.
 static keel_result grow_apart(keeli_graft *g, const keeli_holder *holder,
                               keel_result (*how)(keeli_graft *g, const keeli_holder *holder)) {
     keel_world *from = (keel_world *)(uintptr_t)g->from;
     KEEL_TRY(begin(g, holder));
-    if (from == g->to) return how(g, holder);
-    const uint32_t before = keeli_refuse_begin(from, KEELI_REFUSED_HOOK);
+    if (from == g->to || g->to->access.concurrent) return how(g, holder);
+    const uint32_t before = keeli_refuse_begin(from, KEELI_REFUSED_COPIED);
     const keel_result result = how(g, holder);
     keeli_refuse_end(from, before);
     return result;

@@ -100,15 +100,6 @@ static uint64_t of_values(const keeli_storage *s, uint64_t hash) {
     return hash;
 }
 
-// It is as if nobody knew it.
-static bool is_new(const keeli_storage *s) {
-    const keeli_tracking *t = &s->tracking;
-    return !(s->presence.count | s->disabled.count | t->removed.begin | t->removed.count |
-             t->inserted.latest | t->modified.latest | s->set_at | s->changed_at |
-             s->cleared_inserted | s->cleared_modified) &&
-           !s->unique && !(s->events && (s->events->begin | s->events->count));
-}
-
 static uint64_t of_storage(const keeli_storage *s, uint64_t hash) {
     const uint64_t numbers[] = { s->presence.count, s->disabled.count,   s->set_at,
                                  s->changed_at,     s->cleared_inserted, s->cleared_modified,
@@ -165,7 +156,8 @@ uint64_t keeli_state_hash(const keel_world *world) {
     hash = of_entities(&world->entities, hash);
     hash = of_rows(&world->archetypes, hash);
     for (uint32_t i = 0; i < world->storages.count; ++i)
-        if (!keeli_image_leaves(world->storages.items[i]) && !is_new(world->storages.items[i]))
+        if (!keeli_image_leaves(world->storages.items[i]) &&
+            !keeli_store_is_new(world->storages.items[i]))
             hash = of_storage(world->storages.items[i], hash);
     uint64_t runs = 0;
     keeli_readers_visit(world, add_reader, &runs);

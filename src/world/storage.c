@@ -370,6 +370,14 @@ static uint32_t count_blocks_of(const keeli_presence *p) {
     return count;
 }
 
+bool keeli_store_is_new(const keeli_storage *s) {
+    const keeli_tracking *t = &s->tracking;
+    return !(s->presence.count | s->disabled.count | t->removed.begin | t->removed.count |
+             t->inserted.latest | t->modified.latest | s->set_at | s->changed_at |
+             s->cleared_inserted | s->cleared_modified) &&
+           !s->unique && !(s->events && (s->events->begin | s->events->count));
+}
+
 // What the presence bitmaps say, against the pages of values and the lists of the blocks.
 uint32_t keeli_store_count_blocks(const keeli_storage *s) {
     const keeli_presence *p = &s->presence, *d = &s->disabled;

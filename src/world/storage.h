@@ -79,6 +79,8 @@ static inline bool keeli_store_is_derived(const keeli_storage *s) {
     return s->flags & KEELI_IS_LINK || s->relation || keeli_store_has_sources(s) ||
            s->sources.count;
 }
+// It is as if nobody knew it: nothing ever came, or was cleared.
+bool keeli_store_is_new(const keeli_storage *s);
 static inline uint32_t keeli_store_count(const keeli_storage *s) { return s->presence.count; }
 // Are values packed, in slots of a sparse set; in rows of archetypes; or where the index says?
 static inline bool keeli_store_is_sparse(const keeli_storage *s) {

@@ -452,7 +452,12 @@ void systems_run_as_in_c(void **) {
 
 // ------------------------------------------------------------------ states and options of runs
 enum class Phase : uint8_t { menu, playing };
-KEEL_STATE(Phase);
+KEEL_ENUM(Phase, Phase::menu, Phase::playing);
+KEEL_STATE(Phase, KEEL_HAS_NAMES(Phase));
+static_assert(KEEL_UNIQUE_Phase.field_count == 1 &&
+                  KEEL_UNIQUE_Phase.fields->type == KEEL_FIELD_U8 &&
+                  KEEL_UNIQUE_Phase.fields->of == KEEL_TYPE(Phase),
+              "names");
 KEEL_CONDITION(is_wide, KEEL_DATA(double, width)) { return *width > 1; }
 KEEL_SYSTEM_ONCE(enter, KEEL_UNIQUE_WRITE(Tally, total), KEEL_UNIQUE_READ(Phase, phase)) {
     total->value += *phase == Phase::playing ? 100 : 10000;

@@ -364,6 +364,27 @@ KEEL_SYSTEM_ONCE(make_one, KEEL_CONTEXT(c), KEEL_MAY_EDIT_WORLD) {
     assert_tank(keel_spawn(c, tank, KEEL_INIT(Health, { 4 })), 4);
 }
 
+// While the template is copied its world is read only; it may be looked at, and spawned from later.
+static uint32_t heard;
+static void spawn_another(const keel_change *change, void *data) {
+    (void)data;
+    if (heard++) return;
+    assert_int_equal(keel_get(templates, tank.root, Health)->points, 100);
+    assert_false(keel_is_null(keel_spawn(change->commands, tank)));
+    assert_int_equal(keel_delete_entity(templates, gun), KEEL_ERROR_SHARED);
+}
+static void an_observer_of_a_copy_spawns_another(void **state) {
+    (void)state;
+    begin();
+    heard = 0;
+    assert_int_equal(keel_observe(f.world, Tank, KEEL_ON_INSERTED, spawn_another, NULL), KEEL_OK);
+    assert_false(keel_is_null(keel_spawn(f.world, tank)));
+    assert_int_equal(keel_count(f.world, Tank), 2);
+    assert_int_equal(heard, 2);
+    assert_int_equal(keel_delete_entity(templates, shell), KEEL_OK);
+    end();
+}
+
 static void systems_spawn_the_same_on_any_number_of_workers(void **state) {
     (void)state;
     uint64_t first = 0;
@@ -471,6 +492,7 @@ static const struct CMUnitTest tests[] = {
          "each edit of a template is in the next copy"),
     TEST(a_variant_is_spawned_among_the_templates, "variants, and prefabs as parts of others"),
     TEST(commands_promise_the_root, "spawned by commands"),
+    TEST(an_observer_of_a_copy_spawns_another, "an observer of a copy spawns another one"),
     TEST(systems_spawn_the_same_on_any_number_of_workers, "spawned from parallel systems"),
     TEST(what_is_no_prefab_is_refused, "what cannot be spawned changes nothing"),
     TEST(each_allocation_may_fail, "each allocation of spawning may fail"),

@@ -678,6 +678,36 @@ static void a_later_version_is_refused(void **state) {
                           "program wrote it");
 }
 
+// ------------------------------------------------------------------ states
+typedef enum Phase { MENU, PLAYING } Phase;
+KEEL_ENUM(Phase, MENU, PLAYING);
+KEEL_STATE(Phase, KEEL_HAS_NAMES(Phase));
+KEEL_WORKLOAD(enter_phase, KEEL_TRANSITION(Phase));
+
+static void states_go_by_name(void **state) {
+    (void)state;
+    const keel_named_value values[] = { { "LOADING", 0 }, { "MENU", 1 }, { "PLAYING", 2 } };
+    const keel_type type = { .name = "Phase", .values = values, .value_count = 3 };
+    const keel_field field = { .name = "value", .type = KEEL_FIELD_U32, .count = 1, .of = &type };
+    const keel_component later = { .type = "Phase",
+                                   .size = sizeof(Phase),
+                                   .align = _Alignof(Phase),
+                                   .is_unique = true,
+                                   .fields = &field,
+                                   .field_count = 1 };
+    assert_int_equal(keel_set_state(f.world, Phase, PLAYING), KEEL_OK);
+    assert_int_equal(keel_run_workload(f.world, enter_phase), KEEL_OK);
+    expect_ok(save(f.world));
+    expect_schema(LOAD(), "the program does not know 'Phase_transition', which is in the save; "
+                          "register it (KEEL_STATE_OF of its state has it, as .transition) first, "
+                          "or load with .unknown = KEEL_UNKNOWN_SKIP or KEEL_UNKNOWN_KEEP");
+    const keel_component *known = keel_register_component(loaded, &later);
+    assert_non_null(known);
+    assert_non_null(keel_register_component(loaded, KEEL_STATE_OF(Phase)->transition));
+    expect_ok(LOAD());
+    assert_int_equal(*(const uint32_t *)keel_get_unique_value(loaded, known), 2);
+}
+
 static const struct CMUnitTest tests[] = {
     SAVE_TEST(renamed_ones_are_found, "renamed components and fields are found"),
     SAVE_TEST(the_time_before_saved_as_counts_too, "a save of the name before .saved_as loads"),
@@ -691,6 +721,7 @@ static const struct CMUnitTest tests[] = {
     SAVE_TEST(other_shapes_are_refused, "other shapes are refused"),
     SAVE_TEST(bytes_keep_their_size, "bytes of another size are refused"),
     SAVE_TEST(enums_go_by_name, "values of enums and flags go by name"),
+    SAVE_TEST(states_go_by_name, "states go by name"),
     SAVE_TEST(names_may_need_more_room, "a name whose number does not fit is refused"),
     SAVE_TEST(owned_texts_come_back, "texts that values own come back"),
     SAVE_TEST(texts_change_who_owns_them, "texts of both kinds become each other"),

@@ -7,7 +7,8 @@
 #include <string.h>
 
 typedef enum Phase { MENU, PLAYING, PAUSED } Phase;
-KEEL_STATE(Phase);
+KEEL_ENUM(Phase, MENU, PLAYING, PAUSED);
+KEEL_STATE(Phase, KEEL_HAS_NAMES(Phase));
 typedef int8_t Mood; // with a sign, and small
 KEEL_STATE(Mood);
 
@@ -293,8 +294,23 @@ static void wide_values_work(void **state) {
     api_end(&f);
 }
 
+// With KEEL_HAS_NAMES it is found, printed and parsed by name.
+static void a_state_has_names(void **state) {
+    (void)state;
+    Phase phase = PLAYING;
+    char text[32];
+    keel_field_place place;
+    assert_int_equal(keel_field_find(KEEL_UNIQUE_OF(Phase), "value", &place, NULL), KEEL_OK);
+    assert_int_equal(keel_field_print(&place, &phase, text, sizeof text), strlen("PLAYING"));
+    assert_string_equal(text, "PLAYING");
+    assert_int_equal(keel_field_parse(&place, &phase, "PAUSED", NULL), KEEL_OK);
+    assert_int_equal(phase, PAUSED);
+    assert_true(keel_field_parse(&place, &phase, "DREAMING", NULL) < 0);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(a_game_goes_through_its_states, "a game goes through its states"),
+    TEST(a_state_has_names, "a state has the names of its enum"),
     TEST(the_world_is_the_same_for_any_number_of_workers,
          "with states the world is the same for any number of workers"),
     TEST(commands_ask_for_states, "commands and observers ask for states"),

@@ -208,12 +208,47 @@ static void first_runs_are_like_later_ones(void **unused) {
         }
 }
 
+// What is cleared of components that only another future knew.
+typedef struct Later {
+    uint32_t value;
+} Later;
+typedef struct LaterOne {
+    uint32_t value;
+} LaterOne;
+KEEL_COMPONENT(Later, .tracking = KEEL_TRACK_ALL);
+KEEL_UNIQUE(LaterOne);
+static uint64_t clear_and_use(keel_world *world) {
+    (void)keel_tick(world);
+    assert_int_equal(keel_clear_all_changes(world, KEEL_TRACK_ALL, KEEL_NOW), KEEL_OK);
+    const uint64_t cleared = keeli_state_hash(world);
+    keel_add_entity(world, KEEL_INIT(Later, { 2 }));
+    assert_int_equal(keel_set_unique(world, LaterOne, { 3 }), KEEL_OK);
+    return cleared * 31 + keeli_state_hash(world);
+}
+static void clearing_what_only_another_future_knew(void **state_of_test) {
+    (void)state_of_test;
+    api_fixture f;
+    api_begin(&f);
+    (void)keel_tick(f.world);
+    keel_snapshot *snapshot = keel_snapshot_create(f.world, "before");
+    assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
+    const uint64_t first = clear_and_use(f.world);
+    for (uint32_t times = 0; times < 2; ++times) {
+        assert_int_equal(keel_snapshot_restore(snapshot), KEEL_OK);
+        assert_true(clear_and_use(f.world) == first);
+    }
+    keel_snapshot_destroy(snapshot);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(the_hash_is_of_what_comes_back, "the hash of the state is of what comes back"),
     TEST(what_fails_changes_nothing, "each allocation and each copy fails once: nothing changed"),
     TEST(a_failed_take_keeps_the_old_one, "a take that fails leaves what was taken before"),
     TEST(played_again_it_is_the_same, "a world that was restored plays on as it did"),
     TEST(first_runs_are_like_later_ones, "the first run of a system is like later ones"),
+    TEST(clearing_what_only_another_future_knew,
+         "clearing changes of what only another future knew"),
     TEST(and_on_several_threads, "and on several threads"),
 };
 int main(void) { return RUN(tests); }
