@@ -105,7 +105,7 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
 static keel_result missing_unique(keel_world *world, const char *who,
                                   const keel_component *unique) {
     return keeli_error(world, KEEL_ERROR_MISSING_UNIQUE,
-                       "%s needs the unique '%s', which was never set; call keel_set_unique first",
+                       "%s needs the unique '%s', which is not set; call keel_set_unique first",
                        who, keeli_component_name(unique));
 }
 
