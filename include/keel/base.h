@@ -79,7 +79,7 @@ extern "C" {
     X(KEEL_ERROR_SHARED, -5, "the world is shared between threads; record the edit with commands") \
     X(KEEL_ERROR_ACCESS, -6, "this access was not declared")                                       \
     X(KEEL_ERROR_COMPONENT, -7, "two different components have the same name")                     \
-    X(KEEL_ERROR_MISSING_UNIQUE, -8, "the unique is not set")                                   \
+    X(KEEL_ERROR_MISSING_UNIQUE, -8, "the unique is not set")                                      \
     X(KEEL_ERROR_UNKNOWN, -9, "no component, workload or system of this name")                     \
     X(KEEL_ERROR_SYSTEM, -10, "a system reported an error")                                        \
     X(KEEL_ERROR_ARGUMENT, -11, "an argument is out of its documented range")                      \
