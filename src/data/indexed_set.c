@@ -91,8 +91,7 @@ bool keeli_indexed_set_add_page(keeli_indexed_set *set, keeli_heap *heap, uint32
 }
 
 static void free_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t page) {
-    keeli_free(heap, (char *)set->pages[page] - colour(set, page), page_bytes(set),
-               page_align(set));
+    keeli_free(heap, keeli_indexed_set_memory(set, page), page_bytes(set), page_align(set));
     set->pages[page] = NULL;
     set->bytes -= page_bytes(set);
 }
@@ -165,7 +164,7 @@ bool keeli_indexed_set_is_valid(const keeli_indexed_set *set) {
         if (is_spare && (!start || page < set->first_spare)) return false;
         spares += is_spare;
         if (keeli_indexed_set_count_of(set, page) > (start ? most : 0)) return false;
-        if (((uintptr_t)start - (start ? colour(set, page) : 0)) % page_align(set)) return false;
+        if ((uintptr_t)keeli_indexed_set_memory(set, page) % page_align(set)) return false;
     }
     return bytes == set->bytes && spares == set->spare_count;
 }

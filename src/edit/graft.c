@@ -62,11 +62,12 @@ keel_result keeli_graft_value(const keeli_graft *g, const keeli_storage *s, void
                               const void *from, uint32_t copy) {
     if (!keeli_can_copy(s)) return keeli_cannot_copy(g->to, s);
     const uint32_t before = keeli_refuse_begin(g->to, KEELI_REFUSED_HOOK);
-    const bool is_copied = !s->component.copy || keeli_hook_copy(s, to, from);
-    if (!s->component.copy) memcpy(to, from, s->component.size);
     mapping m = { g, copy, false };
-    keeli_fields_map_entities(s->component.fields, is_copied ? s->component.field_count : 0, to,
-                              map, &m);
+    bool is_copied = true;
+    if (!s->component.copy) memcpy(to, from, s->component.size);
+    else is_copied = keeli_hook_copy(s, to, from);
+    if (is_copied)
+        keeli_fields_map_entities(s->component.fields, s->component.field_count, to, map, &m);
     if (m.refused) keeli_value_drop(s, to);
     keeli_refuse_end(g->to, before);
     if (!is_copied) return keeli_cannot_copy(g->to, s);
@@ -326,6 +327,19 @@ static keel_result begin(keeli_graft *g, const keeli_holder *holder) {
     return KEEL_OK;
 }
 
+// Hooks and observers leave the world that is read alone, if it is another one; where several
+// systems are at work others may be looking at templates.
+static bool is_refused(const keeli_graft *g) {
+    return g->from != g->to && !g->to->access.concurrent;
+}
+static uint32_t refuse_source(const keeli_graft *g) {
+    keel_world *from = (keel_world *)(uintptr_t)g->from;
+    return is_refused(g) ? keeli_refuse_begin(from, KEELI_REFUSED_COPIED) : 0;
+}
+static void allow_source(const keeli_graft *g, uint32_t before) {
+    if (is_refused(g)) keeli_refuse_end((keel_world *)(uintptr_t)g->from, before);
+}
+
 // So many live, of those that have handles. All handles become what they were before.
 static void take_back(const keeli_graft *g, uint32_t living, uint32_t count) {
     keel_world *to = g->to;
@@ -466,7 +480,9 @@ static keel_result grow_plain(const keeli_graft *g) {
     return result;
 }
 
-static keel_result grow(keeli_graft *g, const keeli_holder *holder) {
+keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
+    KEEL_TRY(begin(g, holder));
+    const uint32_t before = refuse_source(g);
     const bool is_more = !g->recipe || g->recipe->is_more;
     const bool alone = g->count == 1 && !is_more; // nothing comes after its values
     const uint32_t total = g->count * g->copies, held = needs_handles(g, alone) ? total : 0;
@@ -487,24 +503,8 @@ static keel_result grow(keeli_graft *g, const keeli_holder *holder) {
     if (result == KEEL_OK && !alone && !is_plain) result = give_over(g, holder);
     if (result < 0 && (is_there || !is_plain)) take_back(g, grown * g->copies, held);
     keeli_editing_end(g->to);
+    allow_source(g, before);
     return result;
-}
-
-// Hooks and observers leave the world that is read alone, if it is another one; where several
-// systems are at work others may be looking at templates.
-static keel_result grow_apart(keeli_graft *g, const keeli_holder *holder,
-                              keel_result (*how)(keeli_graft *g, const keeli_holder *holder)) {
-    keel_world *from = (keel_world *)(uintptr_t)g->from;
-    KEEL_TRY(begin(g, holder));
-    if (from == g->to || g->to->access.concurrent) return how(g, holder);
-    const uint32_t before = keeli_refuse_begin(from, KEELI_REFUSED_COPIED);
-    const keel_result result = how(g, holder);
-    keeli_refuse_end(from, before);
-    return result;
-}
-
-keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
-    return grow_apart(g, holder, grow);
 }
 
 // ------------------------------------------------------------------ onto a living entity
@@ -625,8 +625,11 @@ static keel_result give_lacking(const keeli_graft *g, const keeli_holder *holder
     return result;
 }
 
-static keel_result grow_onto(keeli_graft *g, const keeli_holder *holder) {
+keel_result keeli_graft_onto(keeli_graft *g, const keeli_holder *holder) {
     uint32_t grown = 1;
+    g->is_onto = true;
+    KEEL_TRY(begin(g, holder));
+    const uint32_t before = refuse_source(g);
     g->before = g->to->entities;
     keeli_editing_begin(g->to);
     const bool is_copy = find_parts(g);
@@ -634,10 +637,6 @@ static keel_result grow_onto(keeli_graft *g, const keeli_holder *holder) {
     if (result == KEEL_OK) result = give_lacking(g, holder, !is_copy);
     if (result < 0 && !is_copy) take_back(g, grown, g->count);
     keeli_editing_end(g->to);
+    allow_source(g, before);
     return result;
-}
-
-keel_result keeli_graft_onto(keeli_graft *g, const keeli_holder *holder) {
-    g->is_onto = true;
-    return grow_apart(g, holder, grow_onto);
 }

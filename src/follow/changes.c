@@ -193,8 +193,7 @@ keel_result keel_set_limit_of(keel_world *world, const keel_component *component
 }
 
 static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
-    if (keeli_store_is_new(s))
-        return; // as if it was not known, which a restore does not bring back
+    if (keeli_store_is_new(s)) return; // as one that is not known: a restore does not forget it
     // not below what was cleared before
     if (kinds & KEEL_TRACK_INSERTION && tick > s->cleared_inserted) s->cleared_inserted = tick;
     if (kinds & KEEL_TRACK_MODIFICATION && tick > s->cleared_modified) s->cleared_modified = tick;

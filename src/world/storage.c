@@ -314,6 +314,14 @@ void keeli_store_drop_all(keel_world *world) {
         keeli_store_drop_values(world, world->storages.items[i]);
 }
 
+bool keeli_store_is_new(const keeli_storage *s) {
+    const keeli_tracking *t = &s->tracking;
+    return !(s->presence.count | s->disabled.count | t->removed.begin | t->removed.count |
+             t->inserted.latest | t->modified.latest | s->set_at | s->changed_at |
+             s->cleared_inserted | s->cleared_modified) &&
+           !s->unique && !(s->events && (s->events->begin | s->events->count));
+}
+
 void keeli_store_trim(keel_world *world, keeli_storage *s) {
     if (s->sources.count) return; // a reactive set, whose room is promised
     if (!s->disabled.count) keeli_presence_trim(&s->presence, &world->heap); // or back without room
@@ -368,14 +376,6 @@ static uint32_t count_blocks_of(const keeli_presence *p) {
     for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
         ++count;
     return count;
-}
-
-bool keeli_store_is_new(const keeli_storage *s) {
-    const keeli_tracking *t = &s->tracking;
-    return !(s->presence.count | s->disabled.count | t->removed.begin | t->removed.count |
-             t->inserted.latest | t->modified.latest | s->set_at | s->changed_at |
-             s->cleared_inserted | s->cleared_modified) &&
-           !s->unique && !(s->events && (s->events->begin | s->events->count));
 }
 
 // What the presence bitmaps say, against the pages of values and the lists of the blocks.
