@@ -3,6 +3,7 @@
 #include "support/api_types.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static api_fixture f;
@@ -42,6 +43,16 @@ static void kinds_of_no_set(void **state) {
     assert_int_equal(keel_collected_kinds(f.world, KEEL_OF(Dead), KEEL_OF(Other)), 0);
     assert_int_equal(keel_collected_kinds(f.world, KEEL_OF(Dead), KEEL_OF(Number)),
                      KEEL_ON_INSERTED);
+    api_end(&f);
+}
+
+static void nothing_is_tracked_of_nothing(void **state) {
+    (void)state;
+    api_begin(&f);
+    assert_int_equal(keel_tracked_kinds(f.world, NULL), KEEL_TRACK_NONE);
+    keel_set_assert_handler(api_go_on);
+    assert_int_equal(keel_tracked_kinds(NULL, KEEL_OF(Number)), KEEL_TRACK_NONE);
+    keel_set_assert_handler(NULL);
     api_end(&f);
 }
 
@@ -614,6 +625,24 @@ typedef struct Points {
 KEEL_FIELDS(Points, at);
 KEEL_COMPONENT(Points, KEEL_HAS_FIELDS(Points));
 
+static void a_clone_of_many_components(void **state) {
+    (void)state;
+    enum { KINDS = 100 };
+    static keel_component kinds[KINDS];
+    static char names[KINDS][8];
+    api_begin(&f);
+    const keel_entity e = keel_add_entity(f.world);
+    for (uint32_t i = 0; i < KINDS; ++i) {
+        snprintf(names[i], sizeof names[i], "Kind%u", (unsigned)i);
+        kinds[i] = (keel_component){ .name = names[i], .size = 4, .align = 4 };
+        assert_int_equal(keel_add_component(f.world, e, &kinds[i], &i), KEEL_OK);
+    }
+    const keel_entity copy = keel_clone_entity(f.world, e);
+    for (uint32_t i = 0; i < KINDS; ++i)
+        assert_int_equal(*(const uint32_t *)keel_get_component(f.world, copy, &kinds[i]), i);
+    api_end(&f);
+}
+
 // Whoever is below a copy without being one of its parts stays what it is.
 static void others_below_a_copy(void **state) {
     (void)state;
@@ -781,6 +810,7 @@ int main(void) {
         cmocka_unit_test(values_for_no_world),
         cmocka_unit_test(sorting_nothing),
         cmocka_unit_test(kinds_of_no_set),
+        cmocka_unit_test(nothing_is_tracked_of_nothing),
         cmocka_unit_test(answers_come_with_the_edit),
         cmocka_unit_test(of_one_value),
         cmocka_unit_test(into_the_commands_of_the_world),
@@ -809,6 +839,7 @@ int main(void) {
         cmocka_unit_test(visiting_across_pages_of_slots),
         cmocka_unit_test(sorting_moves_all_bytes),
         cmocka_unit_test(groups_move_all_bytes),
+        cmocka_unit_test(a_clone_of_many_components),
         cmocka_unit_test(others_below_a_copy),
         cmocka_unit_test(observers_that_go_leave_the_others),
         cmocka_unit_test(parts_that_are_not_there_any_more),
