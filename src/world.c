@@ -264,16 +264,16 @@ keel_result keel_world_trim(keel_world *world) {
     return KEEL_OK;
 }
 
-// Each storage is in the list of each block in which somebody has a value, and nowhere else; a set
-// also where it has room.
+// A list names nothing but components of its block, and sets that have room there. That it names
+// all of them is checked with each storage.
 static bool lists_are_right(const keel_world *world) {
-    uint64_t blocks = 0;
     if (!keeli_component_lists_are_valid(&world->lists)) return false;
-    for (uint32_t i = 0; i < world->storages.count; ++i) {
-        const keeli_storage *s = world->storages.items[i];
-        blocks += keeli_store_count_blocks(s) + keeli_set_idle_blocks(world, s);
+    for (uint64_t i = 0; i / KEELI_PAGE < world->lists.capacity; i += 64) {
+        keeli_component_list *list = keeli_list_if_any(&world->lists, (uint32_t)i);
+        for (uint32_t k = 0; list && !keeli_list_is_incomplete(list) && k < list->count; ++k)
+            if (!keeli_is_in_block(keeli_block_storage(world, list, k), (uint32_t)i)) return false;
     }
-    return blocks == keeli_component_lists_count(&world->lists);
+    return true;
 }
 
 static const char *find_fault(const keel_world *world) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Three tiers of assertions.
+// Tiers of assertions.
 // KEEL_ASSERT: the caller's contract; unless NDEBUG is defined, or as KEEL_CHECKED says. When the
 //   handler lets the program go on, the code behind it returns the documented error.
+// KEELI_ASSERT_ROOM: a write that cannot fail relies on room that was made before; in the same
+//   builds, so that a reservation which counts one too few fails at the first write.
 // KEEL_ASSERT_INTERNAL: Keel's own invariants; in builds without NDEBUG.
 // KEELI_CHECK_STRUCTURE: walks a whole data structure after it was edited; in builds with
 // KEEL_VALIDATE.
@@ -22,6 +24,8 @@ void keeli_assert_failed(const char *condition, const char *message, const char 
 #else
 #define KEEL_ASSERT(condition, message) ((void)0)
 #endif
+#define KEELI_ASSERT_ROOM(condition)                                                               \
+    KEEL_ASSERT(condition, "a bug in Keel: no room was made for this; please report it")
 
 #ifdef NDEBUG
 #define KEEL_ASSERT_INTERNAL(condition) ((void)0)

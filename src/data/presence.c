@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "data/presence.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // What pages look like before anything is written to them, which is after a reserve.
@@ -130,52 +132,97 @@ bool keeli_presence_is_valid(const keeli_presence *p) {
 // ------------------------------------------------------------------ components of each block
 static const size_t list_page_bytes = KEELI_PAGE_WORDS * sizeof(keeli_component_list);
 
-static bool grow_list(keeli_component_lists *lists, keeli_heap *heap, keeli_component_list *list) {
-    const uint16_t old = list->capacity;
-    if (old == UINT16_MAX) return false;
-    const uint32_t doubled = old ? old * 2u : 2 * KEELI_LIST_IN_PLACE;
-    const uint16_t capacity = doubled < UINT16_MAX ? (uint16_t)doubled : UINT16_MAX;
-    uint16_t *fresh = keeli_new(heap, capacity * sizeof *fresh, sizeof(uint16_t));
+static uint32_t room_of(const keeli_component_list *list) {
+    return list->capacity ? list->capacity : KEELI_LIST_IN_PLACE;
+}
+
+bool keeli_component_list_reserve(keeli_component_lists *lists, keeli_heap *heap,
+                                  keeli_component_list *list, uint32_t count) {
+    if (count <= room_of(list)) return true;
+    if (count > UINT16_MAX) return false;
+
+    uint32_t capacity = 2 * room_of(list);
+    while (capacity < count)
+        capacity *= 2;
+    if (capacity > UINT16_MAX) capacity = UINT16_MAX;
+    uint16_t *fresh = keeli_new(heap, capacity * sizeof *fresh, sizeof *fresh);
     if (!fresh) return false;
+
+    const size_t old_bytes = list->capacity * sizeof *fresh;
     memcpy(fresh, keeli_list_numbers(list), list->count * sizeof *fresh);
-    if (old) keeli_free(heap, list->numbers.many, old * sizeof *fresh, sizeof(uint16_t));
+    if (list->capacity) keeli_free(heap, list->numbers.many, old_bytes, sizeof *fresh);
     list->numbers.many = fresh;
-    list->capacity = capacity;
-    lists->bytes += (size_t)(capacity - old) * sizeof *fresh;
+    list->capacity = (uint16_t)capacity;
+    lists->bytes += capacity * sizeof *fresh - old_bytes;
     return true;
 }
 
-bool keeli_component_lists_grow(keeli_component_lists *lists, keeli_heap *heap, uint32_t index,
-                                uint32_t extra) {
-    const uint32_t page = index / KEELI_PAGE;
+static bool reserve_page(keeli_component_lists *lists, keeli_heap *heap, uint32_t page) {
     void *table = keeli_table_grow(heap, lists->pages, &lists->capacity, page + 1, &lists->bytes);
     if (!table) return false;
     lists->pages = table;
-    if (!lists->pages[page]) {
-        lists->pages[page] = keeli_new_zeroed(heap, list_page_bytes, 64);
-        if (!lists->pages[page]) return false;
-        lists->bytes += list_page_bytes;
-    }
-    keeli_component_list *list = keeli_list_of(lists, index);
-    while (!keeli_component_lists_has_room(lists, index, extra))
-        if (!grow_list(lists, heap, list)) return false;
+    if (lists->pages[page]) return true;
+    lists->pages[page] = keeli_new_zeroed(heap, list_page_bytes, 64);
+    if (!lists->pages[page]) return false;
+    lists->bytes += list_page_bytes;
     return true;
+}
+
+bool keeli_component_lists_reserve(keeli_component_lists *lists, keeli_heap *heap, uint32_t index,
+                                   uint16_t number, uint32_t most) {
+    keeli_component_list *list = keeli_list_if_any(lists, index);
+    if (!list) {
+        if (!reserve_page(lists, heap, index / KEELI_PAGE)) return false;
+        list = keeli_list_of(lists, index);
+    }
+    const uint32_t need = list->count + list->reserved + 1u;
+    if (need > most || (list->reserved && list->last == number)) return true;
+    if (!keeli_component_list_reserve(lists, heap, list, need)) return false;
+    ++list->reserved;
+    list->last = number;
+    return true;
+}
+
+static void make_incomplete(keeli_component_list *list) {
+    list->reserved = KEELI_INCOMPLETE;
+    list->count = 1;
+    *keeli_list_numbers(list) = 0;
+}
+
+void keeli_component_lists_add(keeli_component_lists *lists, uint32_t index, uint16_t number) {
+    KEELI_ASSERT_ROOM(keeli_list_if_any(lists, index));
+    keeli_component_list *list = keeli_list_of(lists, index);
+    if (keeli_list_is_incomplete(list)) return;
+    if (list->count == room_of(list)) {
+        make_incomplete(list);
+        return;
+    }
+    uint16_t *numbers = keeli_list_numbers(list), at = list->count++;
+    for (; at && numbers[at - 1] > number; --at)
+        numbers[at] = numbers[at - 1];
+    numbers[at] = number;
+    if (list->reserved) --list->reserved;
+}
+
+void keeli_component_lists_remove(keeli_component_lists *lists, uint32_t index, uint16_t number) {
+    keeli_component_list *list = keeli_list_of(lists, index);
+    uint16_t *numbers = keeli_list_numbers(list), at = 0;
+    if (keeli_list_is_incomplete(list)) return;
+    while (at < list->count && numbers[at] != number)
+        ++at;
+    KEEL_ASSERT_INTERNAL(at < list->count);
+    if (at == list->count) return;
+    for (--list->count; at < list->count; ++at)
+        numbers[at] = numbers[at + 1];
 }
 
 bool keeli_component_lists_has(const keeli_component_lists *lists, uint32_t index,
                                uint16_t number) {
     keeli_component_list *list = keeli_list_if_any(lists, index);
+    if (list && keeli_list_is_incomplete(list)) return true;
     for (uint16_t i = 0; list && i < list->count; ++i)
         if (keeli_list_numbers(list)[i] == number) return true;
     return false;
-}
-
-uint64_t keeli_component_lists_count(const keeli_component_lists *lists) {
-    uint64_t count = 0;
-    for (uint32_t p = 0; p < lists->capacity; ++p)
-        for (uint32_t b = 0; lists->pages[p] && b < KEELI_PAGE_WORDS; ++b)
-            count += lists->pages[p][b].count;
-    return count;
 }
 
 bool keeli_component_lists_reserve_all(keeli_component_lists *lists, keeli_heap *heap,
@@ -183,9 +230,9 @@ bool keeli_component_lists_reserve_all(keeli_component_lists *lists, keeli_heap 
     for (uint32_t index = 0; index / KEELI_PAGE < from->capacity; index += 64) {
         const keeli_component_list *source = keeli_list_if_any(from, index);
         if (!source || !source->count) continue;
-        const keeli_component_list *list = keeli_list_if_any(lists, index);
-        const uint32_t need = source->count + extra, has = list ? list->count : 0;
-        if (need > has && !keeli_component_lists_reserve(lists, heap, index, need - has))
+        if (!reserve_page(lists, heap, index / KEELI_PAGE) ||
+            !keeli_component_list_reserve(lists, heap, keeli_list_of(lists, index),
+                                          source->count + extra))
             return false;
     }
     return true;
@@ -197,6 +244,8 @@ void keeli_component_lists_assign(keeli_component_lists *lists, const keeli_comp
         keeli_component_list *source = keeli_list_if_any(from, index);
         if (!list) continue;
         list->count = source ? source->count : 0;
+        list->reserved = source && keeli_list_is_incomplete(source) ? KEELI_INCOMPLETE : 0;
+        KEELI_ASSERT_ROOM(list->count <= room_of(list));
         if (list->count)
             memcpy(keeli_list_numbers(list), keeli_list_numbers(source),
                    list->count * sizeof(uint16_t));
@@ -207,6 +256,7 @@ void keeli_component_lists_assign(keeli_component_lists *lists, const keeli_comp
 static void trim_list(keeli_component_lists *lists, keeli_heap *heap, keeli_component_list *list) {
     uint16_t *many = list->numbers.many;
     const size_t bytes = list->capacity * sizeof *many;
+    if (!keeli_list_is_incomplete(list)) list->reserved = 0;
     if (!list->capacity || list->count > KEELI_LIST_IN_PLACE) return;
     memcpy(list->numbers.few, many, list->count * sizeof *many);
     keeli_free(heap, many, bytes, sizeof *many);
@@ -232,7 +282,8 @@ void keeli_component_lists_trim(keeli_component_lists *lists, keeli_heap *heap) 
 void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap) {
     for (uint32_t p = 0; p < lists->capacity; ++p)
         for (uint32_t b = 0; lists->pages[p] && b < KEELI_PAGE_WORDS; ++b)
-            lists->pages[p][b].count = 0;
+            lists->pages[p][b] = (keeli_component_list){ .numbers = lists->pages[p][b].numbers,
+                                                         .capacity = lists->pages[p][b].capacity };
     keeli_component_lists_trim(lists, heap);
     keeli_table_free(heap, lists->pages, lists->capacity);
     *lists = (keeli_component_lists){ 0 };
@@ -240,7 +291,8 @@ void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap
 
 static bool list_is_valid(keeli_component_list *list) {
     const uint16_t *numbers = keeli_list_numbers(list);
-    if (list->count > (list->capacity ? list->capacity : KEELI_LIST_IN_PLACE)) return false;
+    if (list->count > room_of(list)) return false;
+    if (keeli_list_is_incomplete(list)) return list->count == 1 && !*numbers;
     for (uint32_t i = 1; i < list->count; ++i)
         if (numbers[i] <= numbers[i - 1]) return false;
     return true;

@@ -101,17 +101,29 @@ void keeli_presence_deinit(keeli_presence *p, keeli_heap *heap);
 bool keeli_presence_is_valid(const keeli_presence *p);
 
 // ------------------------------------------------------------------ components of each block
-// Up to four numbers in place, more in memory of their own. They ascend, whoever came first:
-// systems on several threads add to the list of one block.
+// Up to four numbers in place, more in memory of their own. They ascend, in whatever order they
+// were added: systems on several threads add to the list of one block.
+//
+// Room is reserved component by component, and the list itself counts for how many. But a list only
+// saves work, so that nothing depends on that count: a number that finds no room makes the list
+// *incomplete*. Who reads an incomplete list asks the bits of every component of the world for the
+// block instead (keeli_block_storage, world/storage.h); the next reserve makes it complete again.
+// Such a list holds the number 0 and nothing else: that is keel_parent, which no fast path removes.
 typedef struct keeli_component_list {
     union {
         uint16_t few[4];
         uint16_t *many;
     } numbers;
     uint16_t count, capacity; // capacity 0: in place
+    uint16_t reserved;        // how many more have room, or KEELI_INCOMPLETE
+    uint16_t last;            // the number that room was made for last, while `reserved` is not 0
 } keeli_component_list;
 
-enum { KEELI_LIST_IN_PLACE = KEELI_SIZE(4, 1) };
+enum { KEELI_LIST_IN_PLACE = KEELI_SIZE(4, 1), KEELI_INCOMPLETE = UINT16_MAX };
+
+static inline bool keeli_list_is_incomplete(const keeli_component_list *list) {
+    return list->reserved == KEELI_INCOMPLETE;
+}
 
 typedef struct keeli_component_lists {
     keeli_component_list *
@@ -134,49 +146,26 @@ static inline uint16_t *keeli_list_numbers(keeli_component_list *list) {
     return list->capacity ? list->numbers.many : list->numbers.few;
 }
 
-bool keeli_component_lists_grow(keeli_component_lists *lists, keeli_heap *heap, uint32_t index,
-                                uint32_t extra);
-// Is there room for `extra` more numbers in the list of this index?
-static inline bool keeli_component_lists_has_room(const keeli_component_lists *lists,
-                                                  uint32_t index, uint32_t extra) {
-    const keeli_component_list *list = keeli_list_if_any(lists, index);
-    return list && list->count + extra <= (list->capacity ? list->capacity : KEELI_LIST_IN_PLACE);
-}
-// Make that room; false when out of memory.
-static inline bool keeli_component_lists_reserve(keeli_component_lists *lists, keeli_heap *heap,
-                                                 uint32_t index, uint32_t extra) {
-    return keeli_component_lists_has_room(lists, index, extra) ||
-           keeli_component_lists_grow(lists, heap, index, extra);
-}
-// The first entity of the block got the component, after a reserve.
-static inline void keeli_component_lists_add(keeli_component_lists *lists, uint32_t index,
-                                             uint16_t number) {
-    keeli_component_list *list = keeli_list_of(lists, index);
-    uint16_t *numbers = keeli_list_numbers(list), at = list->count++;
-    for (; at && numbers[at - 1] > number; --at)
-        numbers[at] = numbers[at - 1];
-    numbers[at] = number;
-}
+// Makes room for a number in the list of the index, which is not incomplete; false when out of
+// memory. `most`: no list gets longer.
+bool keeli_component_lists_reserve(keeli_component_lists *lists, keeli_heap *heap, uint32_t index,
+                                   uint16_t number, uint32_t most);
+// Makes room for `count` numbers in all; false when out of memory.
+bool keeli_component_list_reserve(keeli_component_lists *lists, keeli_heap *heap,
+                                  keeli_component_list *list, uint32_t count);
+// The first entity of the block got the component, whose number is not in the list, on a page that
+// is there. Without room the list becomes incomplete.
+void keeli_component_lists_add(keeli_component_lists *lists, uint32_t index, uint16_t number);
 // The last entity of the block lost the component.
-static inline void keeli_component_lists_remove(keeli_component_lists *lists, uint32_t index,
-                                                uint16_t number) {
-    keeli_component_list *list = keeli_list_of(lists, index);
-    uint16_t *numbers = keeli_list_numbers(list), at = 0;
-    while (numbers[at] != number) // is there
-        ++at;
-    for (--list->count; at < list->count; ++at)
-        numbers[at] = numbers[at + 1];
-}
-// Is the number in the list of this index?
+void keeli_component_lists_remove(keeli_component_lists *lists, uint32_t index, uint16_t number);
+// Is the number in the list of this index, or may it be, as the list is incomplete?
 bool keeli_component_lists_has(const keeli_component_lists *lists, uint32_t index, uint16_t number);
-// How many numbers there are in all lists.
-uint64_t keeli_component_lists_count(const keeli_component_lists *lists);
-// Make room for the lists of another one, and so many numbers more in each that has any; then they
-// are the same.
+// Makes room for the lists of another one, and for `extra` numbers more in each; then they are the
+// same.
 bool keeli_component_lists_reserve_all(keeli_component_lists *lists, keeli_heap *heap,
                                        const keeli_component_lists *from, uint32_t extra);
 void keeli_component_lists_assign(keeli_component_lists *lists, const keeli_component_lists *from);
-// Give memory back that lists do not need now.
+// Gives memory back that lists do not need now.
 void keeli_component_lists_trim(keeli_component_lists *lists, keeli_heap *heap);
 bool keeli_component_lists_are_valid(const keeli_component_lists *lists);
 void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap);

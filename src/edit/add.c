@@ -489,13 +489,13 @@ static keel_result reserve_entities(keel_world *world, uint32_t count) {
 // Each block of 64 indices has a list of its own.
 static bool reserve_indices(keel_world *world, keeli_storage *s, uint32_t count) {
     for (uint64_t i = 0; i < count; i += 64)
-        if (!keeli_store_reserve(world, s, (uint32_t)i, 0)) return false;
+        if (!keeli_store_reserve(world, s, (uint32_t)i)) return false;
     uint64_t from = 0; // the block after the last one looked at
     while (from <= KEEL_MAX_ENTITY_INDEX) {
         const keel_entity e = keeli_entity_index_next(&world->entities, (uint32_t)from);
         if (keel_is_null(e)) break;
         const uint32_t index = keeli_index_of(e);
-        if (!keeli_store_reserve(world, s, index, 0)) return false;
+        if (!keeli_store_reserve(world, s, index)) return false;
         from = ((uint64_t)index / 64 + 1) * 64;
     }
     return true;

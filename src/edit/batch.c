@@ -229,14 +229,12 @@ static keeli_range range_from(const keeli_batch *b, uint32_t i, uint32_t end) {
     return b->whole.count ? b->whole : keeli_range_of(b->entities + i, end - i);
 }
 
-// Room for each block of the range. `numbers`: how many columns come before.
-static bool reserve_range(const keeli_batch *b, keeli_storage *s, keeli_range range,
-                          uint32_t numbers) {
+// Room for each block of the range.
+static bool reserve_range(const keeli_batch *b, keeli_storage *s, keeli_range range) {
     const uint32_t step = keeli_store_reserve_step(s);
     const uint64_t end = (uint64_t)range.lowest + range.count;
     for (uint64_t i = range.lowest; i < end; i = (i / step + 1) * step)
-        if (!keeli_store_has(s, (uint32_t)i) &&
-            !keeli_reserve_value(b->world, s, (uint32_t)i, numbers))
+        if (!keeli_store_has(s, (uint32_t)i) && !keeli_reserve_value(b->world, s, (uint32_t)i))
             return false;
     return true;
 }
@@ -268,15 +266,15 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
     if (b->count == 1)
         return !lacks(b, c, 0) ||
                ((!keeli_store_is_sparse(s) || reserve_slots(b, c, 1)) &&
-                keeli_reserve_value(b->world, s, keeli_index_of(b->entities[0]), k));
+                keeli_reserve_value(b->world, s, keeli_index_of(b->entities[0])));
     const uint32_t lacking = count_lacking(b, c);
     if (!lacking) return true;
     if (keeli_store_is_sparse(s) && !reserve_slots(b, c, lacking)) return false;
-    if (!keeli_followers_reserve(b->world, s, keeli_index_of(b->entities[0]), lacking, k))
+    if (!keeli_followers_reserve(b->world, s, keeli_index_of(b->entities[0]), lacking))
         return false;
     for (uint32_t i = 0; i < b->count;) {
         const keeli_range range = range_from(b, i, b->count);
-        if (!reserve_range(b, s, range, k)) return false;
+        if (!reserve_range(b, s, range)) return false;
         i += range.count;
     }
     return true;

@@ -40,8 +40,7 @@ static keel_result give_related(keeli_batch *b, const keeli_holder *holder) {
         else memcpy(copies, b->entities, count * sizeof *copies);
     }
     if (b->result == KEEL_OK)
-        b->result = keeli_reserve_targets_of(world, holder, prototype, copies, count,
-                                             b->column_count + world->followers.set_count, &values);
+        b->result = keeli_reserve_targets_of(world, holder, prototype, copies, count, &values);
     keeli_editing_begin(world);
     const bool has_room = b->result == KEEL_OK && keeli_batch_reserve(b) == KEEL_OK;
     if (has_room) keeli_commit_edges_of(world, prototype, copies, count);
@@ -147,15 +146,15 @@ static keel_result add_moved(keeli_batch *b, const keel_world *from, uint32_t in
     return b->result;
 }
 
-// Disabled values stay disabled. A name has a number before theirs.
+// Disabled values stay disabled.
 static bool reserve_disabled(const keeli_batch *b, const keel_world *from, uint32_t index) {
-    uint32_t at = UINT32_MAX, numbers = b->column_count + b->world->followers.set_count + 1;
+    uint32_t at = UINT32_MAX;
     const uint32_t moved = keeli_index_of(b->entities[0]);
     for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;) {
         if (!keeli_store_is_disabled(s, index)) continue;
         keeli_storage *t = keeli_storage_find(b->world, &s->component);
         if (!keeli_store_reserve_disabled(b->world, t, moved) ||
-            !keeli_reserve_value(b->world, t, moved, numbers++))
+            !keeli_reserve_value(b->world, t, moved))
             return keeli_out_of_memory(b->world, b->doing), false;
     }
     return true;
@@ -187,8 +186,7 @@ static keel_result reserve_name(const keeli_batch *b, const keel_world *from, ke
         return keeli_error(to, KEEL_ERROR_OCCUPIED,
                            "cannot move %s to world '%s': the root %s has that name there",
                            KEELI_ENTITY(from, e), to->name, KEELI_ENTITY(to, there->entity));
-    *copy = keeli_reserve_name(to, b->entities[0], name->text, name->length,
-                               b->column_count + to->followers.set_count);
+    *copy = keeli_reserve_name(to, b->entities[0], name->text, name->length);
     return *copy ? KEEL_OK : keeli_out_of_memory(to, b->doing);
 }
 

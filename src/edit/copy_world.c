@@ -130,7 +130,7 @@ static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_st
     // slots, pages, bits and their places in the lists of blocks, of which the target has none
     const uint32_t step = keeli_store_reserve_step(t);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / step + 1) * step)
-        if (!keeli_reserve_value(to, t, i, 0)) return no_memory(to);
+        if (!keeli_reserve_value(to, t, i)) return no_memory(to);
     const bool one_by_one = s->kind != t->kind || (s->size && s->component.copy);
     if (one_by_one && !keeli_store_has_rows(t)) KEEL_TRY(copy_each(to, t, s));
     else copy_whole(to, t, s);
@@ -246,8 +246,9 @@ static uint32_t alike_from(const keel_world *from, uint32_t index, keel_world *t
     keeli_component_list *list = keeli_list_if_any(&from->lists, index);
     uint32_t n = 64 - index % 64;
     *out = to->archetypes.all[0];
-    for (uint32_t k = 0; list && k < list->count && *out; ++k) {
-        const keeli_storage *s = from->registry.by_ordinal.items[keeli_list_numbers(list)[k]];
+    for (uint32_t k = 0; k < keeli_block_length(from, list) && *out; ++k) {
+        const keeli_storage *s = keeli_block_storage(from, list, k);
+        if (!s) continue;
         keeli_storage *t = to->root.storages[s->slot];
         if (is_left_out(s, to) || !keeli_store_has_rows(t)) continue;
         const uint64_t bits = keeli_presence_word(&s->presence, index / 64) >> (index % 64);

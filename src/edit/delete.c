@@ -199,9 +199,9 @@ static inline __attribute__((always_inline)) bool take_plain(keel_world *world, 
     const uint64_t bit = keeli_bit_of(index);
     for (; next != numbers; --next) {
         keeli_storage *s = world->registry.by_ordinal.items[next[-1]];
+        if (keeli_flags_of(s)) return false; // also where the list is incomplete
         uint64_t *word = keeli_listed_word(s, index);
         const uint64_t bits = *word, rest = bits & ~bit;
-        if (keeli_flags_of(s)) return false;
         if (rest == bits) continue;
         if (!rest || !(s->goes_with_bit || keeli_store_is_sparse(s))) return false;
         keeli_store_give_bit(s, word, rest);

@@ -34,7 +34,7 @@ static bool reserve_value(const change *c, keeli_storage *s) {
     const uint32_t index = keeli_index_of(c->entity);
     if (!c->shows) return keeli_store_reserve_disabled(world, s, index);
     if (s->kind == KEEL_INDEXED) return true; // it is where it was
-    return keeli_reserve_value(world, s, index, 0) &&
+    return keeli_reserve_value(world, s, index) &&
            (s->kind != KEEL_SPARSE_SET || keeli_sparse_set_reserve(&s->set, &world->heap, 1));
 }
 

@@ -74,10 +74,10 @@ keel_result keeli_may_orphan(keel_world *world, const keeli_holder *holder, keel
 void keeli_place_name(keel_world *world, keel_entity e);
 // The entity is about to be deleted: others may have its name.
 void keeli_free_name(keel_world *world, keel_entity e);
-// A name for an entity that has none, with room for it; NULL when out of memory. `before`: how many
-// numbers the list of its block may get first. Then it gets the name; this cannot fail.
+// A name for an entity that has none, with room for it; NULL when out of memory. Then it gets the
+// name; this cannot fail.
 struct keeli_name *keeli_reserve_name(keel_world *world, keel_entity e, const char *text,
-                                      size_t length, uint32_t before);
+                                      size_t length);
 void keeli_push_name(keel_world *world, keel_entity e, keel_entity parent, struct keeli_name *name);
 // All names of a world come to the same entities of another one; false when out of memory.
 bool keeli_copy_names(const keel_world *from, keel_world *to);

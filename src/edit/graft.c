@@ -566,8 +566,8 @@ static keeli_relation *lacking_loop(const keeli_graft *g, const keeli_holder *ho
 }
 
 // Room for what cannot fail any more then: values out of sight, and what leads to itself.
-static keel_result reserve_rest(const keeli_graft *g, const keeli_holder *holder, uint32_t numbers,
-                                staged **hidden, bool loops) {
+static keel_result reserve_rest(const keeli_graft *g, const keeli_holder *holder, staged **hidden,
+                                bool loops) {
     const uint32_t index = keeli_index_of(g->nodes[0]), own = keeli_index_of(g->made[0]);
     keel_world *to = g->to;
     keel_result result = KEEL_OK;
@@ -579,14 +579,12 @@ static keel_result reserve_rest(const keeli_graft *g, const keeli_holder *holder
         if (!t) return result;
         if (keeli_store_has(t, own) || keeli_store_is_disabled(t, own)) continue;
         KEEL_TRY(stage(g, hidden, s, keeli_store_disabled_value(s, index)));
-        room =
-            keeli_store_reserve_disabled(to, t, own) && keeli_reserve_value(to, t, own, numbers++);
+        room = keeli_store_reserve_disabled(to, t, own) && keeli_reserve_value(to, t, own);
     }
     for (const keeli_relation *r = g->from->relations.all; room && loops && r; r = r->next) {
         keeli_relation *loop = lacking_loop(g, holder, r, &result);
         if (result < 0) return result;
-        room = !loop || keeli_reserve_edge(to, loop, own, own, numbers);
-        numbers += 2;
+        room = !loop || keeli_reserve_edge(to, loop, own, own);
     }
     return room ? KEEL_OK : keeli_out_of_memory(to, g->doing);
 }
@@ -614,10 +612,7 @@ static keel_result give_lacking(const keeli_graft *g, const keeli_holder *holder
     keeli_batch_begin(&b, g->to, g->made, 1, g->doing);
     b.result = add_columns(g, holder, &b, &list, keeli_index_of(g->nodes[0]), false);
     if (b.result == KEEL_OK) keeli_batch_add(&b, holder, g->link, &g->nodes[0], 0, KEELI_COPIED);
-    if (b.result == KEEL_OK) {
-        const uint32_t numbers = b.column_count + g->to->followers.set_count;
-        b.result = reserve_rest(g, holder, numbers, &hidden, loops);
-    }
+    if (b.result == KEEL_OK) b.result = reserve_rest(g, holder, &hidden, loops);
     const keel_result result = keeli_batch_give(&b);
     if (result == KEEL_OK) commit_rest(g, holder, hidden, loops);
     unstage(g, list, result == KEEL_OK);

@@ -22,13 +22,11 @@ keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder) 
     return keeli_may_edit(world, holder, world->hierarchy.children, "change");
 }
 
-bool keeli_reserve_links(keel_world *world, keel_entity child, keel_entity parent,
-                         uint32_t before) {
+bool keeli_reserve_links(keel_world *world, keel_entity child, keel_entity parent) {
     if (world->relations.of_children && !keeli_reserve_doomed(world, keeli_index_of(child), 1))
         return false;
-    // both may be in one block, whose list gets them all
-    return keeli_reserve_value(world, world->hierarchy.children, keeli_index_of(child), before) &&
-           keeli_reserve_value(world, world->hierarchy.parents, keeli_index_of(parent), before + 1);
+    return keeli_reserve_value(world, world->hierarchy.children, keeli_index_of(child)) &&
+           keeli_reserve_value(world, world->hierarchy.parents, keeli_index_of(parent));
 }
 
 // The entity gets a link, which is filled before anybody is notified.
@@ -133,7 +131,7 @@ static __attribute__((noinline)) keel_result attach_general(keel_world *world,
                            "cannot attach %s to %s: that is itself or one of its descendants",
                            KEELI_ENTITY(world, child), KEELI_ENTITY(world, parent));
     KEEL_TRY(may_place_name(world, "attach", child, parent));
-    if (!keeli_reserve_links(world, child, parent, 0))
+    if (!keeli_reserve_links(world, child, parent))
         return keeli_out_of_memory(world, "attaching a child");
     if (keeli_has_parent(world, child)) keeli_commit_detach(world, child);
     keeli_commit_attach(world, child, parent);
@@ -228,21 +226,6 @@ static keel_entity add_child_beside(keel_world *world, keel_entity parent,
     return child;
 }
 
-// How many numbers the list of a block may get by values, what they require, and reactive sets.
-static keel_result count_numbers(keel_world *world, const keeli_holder *holder,
-                                 const keel_value *values, uint32_t *numbers) {
-    keel_result result = KEEL_OK;
-    *numbers = world->followers.set_count;
-    for (; values && values->component; ++values) {
-        if (values->component == &keeli_if_missing) continue;
-        const keeli_storage *s = keeli_storage_known(world, values->component);
-        if (!s) s = keeli_storage_to_edit(world, holder, values->component, "add", &result);
-        if (!s) return result;
-        *numbers += 1 + s->required.count;
-    }
-    return KEEL_OK;
-}
-
 static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel_entity parent,
                              const keel_value *values) {
     if (!keeli_entity_is_alive(&world->entities, parent)) {
@@ -252,16 +235,13 @@ static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel
     }
     const keel_entity beside = holder ? keel_null() : add_child_beside(world, parent, values);
     if (!keel_is_null(beside)) return beside;
-    uint32_t numbers;
-    if (keeli_may_edit_links(world, holder) < 0 ||
-        count_numbers(world, holder, values, &numbers) < 0)
-        return keel_null();
+    if (keeli_may_edit_links(world, holder) < 0) return keel_null();
     keeli_entity_index *ix = &world->entities;
     if (keeli_entity_index_reserve(ix, &world->heap, 1) == KEEL_OK) {
         // make room for the links first: which entity it will be is known
         const keeli_entity_index before = *ix;
         const keel_entity next = keeli_entity_index_add(ix);
-        const bool room = keeli_reserve_links(world, next, parent, numbers);
+        const bool room = keeli_reserve_links(world, next, parent);
         keeli_entity_index_undo(ix, &before, &next, 1);
         if (!room) return keeli_out_of_memory(world, "adding a child"), keel_null();
     }

@@ -26,9 +26,8 @@ static inline bool keeli_has_links(const keel_world *world, keel_entity e) {
 }
 // May the links be changed now?
 keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder);
-// Room for a child and its parent. `before`: how many numbers the child's block may get before its
-// links: components, and sets. False when out of memory.
-bool keeli_reserve_links(keel_world *world, keel_entity child, keel_entity parent, uint32_t before);
+// Room for a child and its parent. False when out of memory.
+bool keeli_reserve_links(keel_world *world, keel_entity child, keel_entity parent);
 
 // These cannot fail. The entity has no parent, there is room, and it gets one.
 void keeli_commit_attach(keel_world *world, keel_entity e, keel_entity to);

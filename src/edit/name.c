@@ -45,12 +45,11 @@ static keel_result take_name(keel_world *world, const keeli_holder *holder, keel
     return keeli_done(world, KEEL_OK);
 }
 
-keeli_name *keeli_reserve_name(keel_world *world, keel_entity e, const char *text, size_t length,
-                               uint32_t before) {
+keeli_name *keeli_reserve_name(keel_world *world, keel_entity e, const char *text, size_t length) {
     keeli_storage *s = world->names.storage;
     keeli_name *name = keeli_name_new(world, text, length);
     if (!name || (keeli_sparse_set_reserve(&s->set, &world->heap, 1) &&
-                  keeli_reserve_value(world, s, keeli_index_of(e), before)))
+                  keeli_reserve_value(world, s, keeli_index_of(e))))
         return name;
     keeli_name_free(world, name);
     return NULL;
@@ -80,7 +79,7 @@ keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_
     const uint32_t index = keeli_index_of(e);
     keeli_name *old = keeli_name_at(world, e);
     keeli_name *name =
-        old ? keeli_name_new(world, text, length) : keeli_reserve_name(world, e, text, length, 0);
+        old ? keeli_name_new(world, text, length) : keeli_reserve_name(world, e, text, length);
     if (!name) return keeli_out_of_memory(world, "naming an entity");
     if (old) {
         keeli_name_free(world, old);
@@ -155,7 +154,7 @@ bool keeli_copy_names(const keel_world *from, keel_world *to) {
     for (uint32_t slot = 0; s && slot < s->set.count; ++slot) {
         const keel_entity e = *keeli_sparse_set_entity(&s->set, slot);
         const keeli_name *name = keeli_name_at(from, e);
-        keeli_name *copy = keeli_reserve_name(to, e, name->text, name->length, 0);
+        keeli_name *copy = keeli_reserve_name(to, e, name->text, name->length);
         if (!copy) return false;
         keeli_push_name(to, e, name->parent, copy);
     }

@@ -36,19 +36,17 @@ static bool is_both_ways(const keeli_relation *r, uint32_t source, uint32_t targ
 }
 
 static bool reserve_end(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target,
-                        uint32_t numbers, uint32_t extra) {
-    // both may be in one block, whose list gets both; nobody follows who is a target
+                        uint32_t extra) {
+    // nobody follows who is a target
     return reserve_rule(world, r, source, extra) &&
-           keeli_store_reserve(world, r->sources, source, numbers) &&
-           keeli_followers_reserve(world, r->sources, source, extra, numbers + 1) &&
-           (keeli_store_has(r->targets, target) ||
-            keeli_reserve_value(world, r->targets, target, numbers + 1));
+           keeli_store_reserve(world, r->sources, source) &&
+           keeli_followers_reserve(world, r->sources, source, extra) &&
+           (keeli_store_has(r->targets, target) || keeli_reserve_value(world, r->targets, target));
 }
-bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target,
-                        uint32_t numbers) {
+bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target) {
     const bool both = is_both_ways(r, source, target);
-    return reserve_end(world, r, source, target, numbers, 1 + both) &&
-           (!both || reserve_end(world, r, target, source, numbers, 2)) &&
+    return reserve_end(world, r, source, target, 1 + both) &&
+           (!both || reserve_end(world, r, target, source, 2)) &&
            keeli_edges_reserve(&r->edges, &world->heap, source, target);
 }
 
@@ -250,7 +248,7 @@ static bool is_cloned(const keeli_relation *r, uint32_t prototype) {
 }
 
 static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t prototype,
-                           const keel_entity *copies, uint32_t count, uint32_t numbers) {
+                           const keel_entity *copies, uint32_t count) {
     keeli_edge_side *sources = &r->edges.sources, *targets = &r->edges.targets;
     const uint32_t each =
         keeli_edges_are_exclusive(&r->edges) ? 0 : keeli_edge_count(sources, prototype);
@@ -258,10 +256,10 @@ static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t protot
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t index = keeli_index_of(copies[i]);
         if (!reserve_rule(world, r, index, count) ||
-            !keeli_store_reserve(world, r->sources, index, numbers) ||
-            !keeli_followers_reserve(world, r->sources, index, count, numbers + 1) ||
+            !keeli_store_reserve(world, r->sources, index) ||
+            !keeli_followers_reserve(world, r->sources, index, count) ||
             !keeli_edge_reserve(&r->edges, &world->heap, sources, index, each) ||
-            (both && (!keeli_reserve_value(world, r->targets, index, numbers + 1) ||
+            (both && (!keeli_reserve_value(world, r->targets, index) ||
                       !keeli_edge_reserve(&r->edges, &world->heap, targets, index, each))))
             return false;
     }
@@ -314,11 +312,11 @@ void keeli_end_targets_of(keel_world *world, keeli_edge_copies *values) {
 
 keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *holder,
                                      uint32_t prototype, const keel_entity *copies, uint32_t count,
-                                     uint32_t numbers, keeli_edge_copies **values) {
+                                     keeli_edge_copies **values) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
         if (!is_cloned(r, prototype)) continue;
         KEEL_TRY(keeli_may_edit(world, holder, r->sources, "clone"));
-        if (!reserve_copies(world, r, prototype, copies, count, numbers++))
+        if (!reserve_copies(world, r, prototype, copies, count))
             return keeli_out_of_memory(world, "cloning an entity");
         if (keeli_edges_have_values(&r->edges))
             KEEL_TRY(copy_values(world, r, prototype, count, values));

@@ -138,7 +138,7 @@ keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, kee
     if (place != KEELI_NO_EDGE) return value ? give_value(world, r, e, NULL, value) : KEEL_OK;
     if (r->sources->component.acyclic && is_above(r, source, target))
         return cycle(world, r->sources, e, other);
-    if (!keeli_reserve_edge(world, r, source, target, 0))
+    if (!keeli_reserve_edge(world, r, source, target))
         return keeli_out_of_memory(world, "relating entities");
     if (r->sources->size) return give_value(world, r, e, &other, value);
     keeli_commit_relate(world, r, e, other, value);

@@ -11,10 +11,8 @@ static inline bool keeli_is_in_relation(const keeli_relation *r, uint32_t index)
 // keel_relate, on behalf of a holder or (NULL) of the owner.
 keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, keel_entity e,
                               const keel_component *relation, keel_entity other, const void *value);
-// Room for an edge, with all who follow it. `numbers`: as for keeli_reserve_value. False when out
-// of memory.
-bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target,
-                        uint32_t numbers);
+// Room for an edge, with all who follow it. False when out of memory.
+bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target);
 // These cannot fail. There is room: the edge comes, without and with the source's component.
 // `value`: of the edge, handed over; NULL: zeros. Without the component it has none yet.
 void *keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to);
@@ -54,9 +52,8 @@ bool keeli_reserve_doomed(keel_world *world, uint32_t source, uint32_t extra);
 bool keeli_reserve_rule(keel_world *world, const keeli_relation *r);
 bool keeli_reserve_rule_of_children(keel_world *world);
 
-// Copies are about to get what a prototype is related to: room for that, or an error. `numbers`:
-// how many numbers the lists of their blocks get besides. Then they get it, when they are alive.
-// What was reserved ends in any case.
+// Copies are about to get what a prototype is related to: room for that, or an error. Then they get
+// it, when they are alive. What was reserved ends in any case.
 typedef struct keeli_edge_copies { // of the values of one relation
     struct keeli_edge_copies *next;
     const keeli_relation *relation;
@@ -65,7 +62,7 @@ typedef struct keeli_edge_copies { // of the values of one relation
 } keeli_edge_copies;
 keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *holder,
                                      uint32_t prototype, const keel_entity *copies, uint32_t count,
-                                     uint32_t numbers, keeli_edge_copies **values);
+                                     keeli_edge_copies **values);
 void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
                              uint32_t count, keeli_edge_copies *values);
 void keeli_end_targets_of(keel_world *world, keeli_edge_copies *values);

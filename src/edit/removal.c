@@ -255,6 +255,7 @@ static bool add_set(stretch *at, keeli_storage *s) {
 static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, first);
     if (!list) return true;
+    if (keeli_list_is_incomplete(list)) return false;
     const uint32_t plain =
         KEELI_IS_LINK | KEELI_IS_NAMED | KEELI_HAS_RULE | KEELI_IS_REQUIRED | KEELI_IS_MORE;
     const uint16_t *numbers = keeli_list_numbers(list);

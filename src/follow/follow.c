@@ -19,11 +19,10 @@ void keeli_followers_update(keeli_storage *s) {
 }
 
 bool keeli_followers_reserve_slow(keel_world *world, keeli_storage *s, uint32_t index,
-                                  uint32_t extra, uint32_t numbers) {
+                                  uint32_t extra) {
     if (s->groups.count && !keeli_groups_reserve(s, index, extra)) return false;
     if (s->tracking.kinds && !keeli_track_reserve(world, s, index, extra)) return false;
-    if (s->collectors.count | s->sources.count &&
-        !keeli_sets_reserve(world, s, index, extra, numbers))
+    if (s->collectors.count | s->sources.count && !keeli_sets_reserve(world, s, index, extra))
         return false;
     return !s->viewers.count || keeli_view_observers_reserve(world, s, index);
 }
@@ -53,7 +52,7 @@ static bool reserve_as(keel_world *world, keeli_storage *s, const keeli_storage 
     const keeli_presence *const who[] = { &of->presence, &of->disabled };
     for (uint32_t k = 0; k < 2; ++k)
         for (uint32_t i = 0; (i = keeli_presence_next(who[k], i)) != UINT32_MAX; ++i)
-            if (!keeli_followers_reserve_slow(world, s, i, 0, 0)) return false;
+            if (!keeli_followers_reserve_slow(world, s, i, 0)) return false;
     for (uint32_t i = 0; i < of->sources.count; ++i)
         if (!reserve_as(world, s, of->sources.items[i])) return false;
     return true;

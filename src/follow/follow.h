@@ -49,11 +49,10 @@ keel_result keeli_may_edit_group(keel_world *world, const keel_group *group, con
 // The flags of a storage say what its lists of followers hold; call this when one has changed.
 void keeli_followers_update(keeli_storage *s);
 
-// Before `extra` more values come to the storage, one of them at this index: make room. `numbers`:
-// how many numbers the list of its block is going to get besides. False when out of memory.
+// Before `extra` more values come to the storage, one of them at this index: make room. False when
+// out of memory.
 bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra);
-bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra,
-                        uint32_t numbers);
+bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra);
 bool keeli_view_observers_reserve(keel_world *world, const keeli_storage *s, uint32_t index);
 // How many entities a storage could have without making room: what it has, and for a set what its
 // sources could have.
@@ -126,8 +125,6 @@ void keeli_view_observers_deinit(keel_world *world);
 bool keeli_groups_of_are_valid(const keeli_storage *s);
 bool keeli_sets_are_valid(const keel_world *world);
 bool keeli_view_observers_are_valid(const keel_world *world);
-// For a set: the blocks whose lists name it although it has nobody there.
-uint64_t keeli_set_idle_blocks(const keel_world *world, const keeli_storage *s);
 
 // ------------------------------------------------------------------ the door
 // Does anybody follow what comes to the storage and goes from it?
@@ -155,20 +152,17 @@ static inline bool keeli_edges_are_plain(const keeli_relation *r) {
 
 // ------------------------------------------------------------------ room
 // Before `extra` more values come to the storage, one of them at this index: make room for all who
-// follow it. `numbers`: how many numbers the list of the index's block is going to get besides.
-// False when out of memory.
+// follow it. False when out of memory.
 bool keeli_followers_reserve_slow(keel_world *world, keeli_storage *s, uint32_t index,
-                                  uint32_t extra, uint32_t numbers);
+                                  uint32_t extra);
 static inline bool keeli_followers_reserve(keel_world *world, keeli_storage *s, uint32_t index,
-                                           uint32_t extra, uint32_t numbers) {
+                                           uint32_t extra) {
     return !(s->flags & (KEELI_IS_WATCHED | KEELI_IS_SET)) ||
-           keeli_followers_reserve_slow(world, s, index, extra, numbers);
+           keeli_followers_reserve_slow(world, s, index, extra);
 }
 // Room for one more value of a storage, and with all who follow it. False when out of memory.
-static inline bool keeli_reserve_value(keel_world *world, keeli_storage *s, uint32_t index,
-                                       uint32_t numbers) {
-    return keeli_store_reserve(world, s, index, numbers) &&
-           keeli_followers_reserve(world, s, index, 1, numbers + 1);
+static inline bool keeli_reserve_value(keel_world *world, keeli_storage *s, uint32_t index) {
+    return keeli_store_reserve(world, s, index) && keeli_followers_reserve(world, s, index, 1);
 }
 // Room with all who follow it for what it has, and for what may come to it, a reactive set, without
 // asking: somebody follows it from now on. False when out of memory.
@@ -191,7 +185,7 @@ static inline bool keeli_followers_are_ready(const keel_world *world, const keel
 static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity e,
                                                   uint32_t count) {
     keeli_storage *s = &world->stand_in.entities;
-    return !s->collectors.count || keeli_sets_reserve(world, s, keeli_index_of(e), count, 0);
+    return !s->collectors.count || keeli_sets_reserve(world, s, keeli_index_of(e), count);
 }
 
 // ------------------------------------------------------------------ coming

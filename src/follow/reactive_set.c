@@ -24,14 +24,13 @@ uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
 
 // Entities come and go in a set any number of times after room was made for them once, so what is
 // removed has all the room it may have, and the list of the block names the set from now on.
-static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, uint32_t extra,
-                       uint32_t numbers) {
+static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, uint32_t extra) {
     keeli_heap *heap = &world->heap;
     keeli_queue *log = &set->tracking.removed;
     if (set->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
         !keeli_queue_reserve(log, heap, log->limit, NULL))
         return false;
-    if (!keeli_store_reserve(world, set, index, numbers)) return false;
+    if (!keeli_store_reserve(world, set, index)) return false;
     if (!keeli_component_lists_has(&world->lists, index, set->ordinal))
         keeli_component_lists_add(&world->lists, index, set->ordinal);
     const uint64_t need = (uint64_t)keeli_could_have(world, set) + extra;
@@ -39,11 +38,10 @@ static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, ui
            keeli_sparse_set_reserve(&set->set, heap, (uint32_t)(need - set->set.count));
 }
 
-bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra,
-                        uint32_t numbers) {
-    if (s->sources.count && !reserve_in(world, s, index, extra, numbers)) return false;
+bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {
+    if (s->sources.count && !reserve_in(world, s, index, extra)) return false;
     for (uint32_t i = 0; i < s->collectors.count; ++i)
-        if (!keeli_followers_reserve_slow(world, s->collectors.items[i].set, index, extra, numbers))
+        if (!keeli_followers_reserve_slow(world, s->collectors.items[i].set, index, extra))
             return false;
     return true;
 }
@@ -108,14 +106,6 @@ static uint64_t next_idle_block(const keel_world *world, const keeli_storage *se
             return index;
     }
     return UINT64_MAX;
-}
-
-uint64_t keeli_set_idle_blocks(const keel_world *world, const keeli_storage *s) {
-    uint64_t count = 0;
-    if (!s->sources.count) return 0;
-    for (uint64_t i = 0; (i = next_idle_block(world, s, i)) != UINT64_MAX; i += 64)
-        ++count;
-    return count;
 }
 
 static void take_collector(keel_world *world, keeli_storage *source, keeli_storage *set) {

@@ -163,7 +163,7 @@ static bool reserve_followers(keel_world *to, keeli_storage *t, const keeli_stor
     for (uint32_t k = 0; k < 2; ++k)
         for (uint32_t i = 0; (i = keeli_presence_next(who[k], i)) != UINT32_MAX;
              i = (i / 64 + 1) * 64)
-            if (!keeli_groups_reserve(t, i, extra) || !keeli_sets_reserve(to, t, i, extra, 0) ||
+            if (!keeli_groups_reserve(t, i, extra) || !keeli_sets_reserve(to, t, i, extra) ||
                 !keeli_view_observers_reserve(to, t, i))
                 return false;
     return true;

@@ -555,9 +555,9 @@ const keel_component *keel_next_component_of(const keel_world *world, keel_entit
     const uint32_t index = keeli_index_of(e), from = place_after(world, after);
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     const keeli_storage *next = NULL;
-    for (uint32_t i = 0; list && i < list->count; ++i) { // what its block has
-        const keeli_storage *s = world->registry.by_ordinal.items[keeli_list_numbers(list)[i]];
-        if (s->position < from || (next && s->position > next->position) ||
+    for (uint32_t i = 0; i < keeli_block_length(world, list); ++i) { // what its block has
+        const keeli_storage *s = keeli_block_storage(world, list, i);
+        if (!s || s->position < from || (next && s->position > next->position) ||
             keeli_store_has_sources(s))
             continue;
         if (keeli_store_has(s, index)) next = s;

@@ -6,6 +6,29 @@
 #include "registry.h"
 #include "report.h"
 
+// An incomplete list names all components of its block again; false when out of memory.
+static bool complete_list(keel_world *world, keeli_component_list *list, uint32_t index) {
+    const uint32_t most = world->registry.by_ordinal.count;
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < most; ++n)
+        count += keeli_is_in_block(world->registry.by_ordinal.items[n], index);
+    if (!keeli_component_list_reserve(&world->lists, &world->heap, list, count)) return false;
+
+    uint16_t *numbers = keeli_list_numbers(list);
+    list->count = list->reserved = 0;
+    for (uint32_t n = 0; n < most; ++n)
+        if (keeli_is_in_block(world->registry.by_ordinal.items[n], index))
+            numbers[list->count++] = (uint16_t)n;
+    return true;
+}
+
+bool keeli_reserve_listing(keel_world *world, const keeli_storage *s, uint32_t index) {
+    keeli_component_list *list = keeli_list_if_any(&world->lists, index);
+    if (list && keeli_list_is_incomplete(list) && !complete_list(world, list, index)) return false;
+    return keeli_component_lists_reserve(&world->lists, &world->heap, index, s->ordinal,
+                                         world->registry.by_ordinal.count);
+}
+
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index) {
     if (keeli_store_block_is_disabled(s, index)) return;
     if (!s->sources.count) keeli_component_lists_add(&world->lists, index, s->ordinal);
@@ -23,7 +46,7 @@ bool keeli_store_reserve_disabled(keel_world *world, keeli_storage *s, uint32_t 
            keeli_presence_reserve(&s->presence, &world->heap, index) &&
            keeli_indexed_set_reserve(&s->indexed, &world->heap, index) &&
            (*keeli_listed_word(s, index) || keeli_store_block_is_disabled(s, index) ||
-            keeli_component_lists_reserve(&world->lists, &world->heap, index, 1));
+            keeli_reserve_listing(world, s, index));
 }
 
 // What the bitmaps say of the index, its block's list and the pages of values follow.

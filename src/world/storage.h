@@ -155,7 +155,18 @@ static inline bool keeli_store_is_disabled(const keeli_storage *s, uint32_t inde
 static inline bool keeli_store_block_is_disabled(const keeli_storage *s, uint32_t index) {
     return s->flags & KEELI_HAS_DISABLED && keeli_presence_word(&s->disabled, index / 64);
 }
-// A block's list has the component's number while any of its entities has a value, disabled or not.
+// True if a block's list names the component: an entity of the block has a value, disabled or not,
+// or the component is a reactive set, which is named wherever it may have room.
+static inline bool keeli_is_in_block(const keeli_storage *s, uint32_t index) {
+    if (!s) return false;
+    if (s->sources.count) return keeli_presence_has_page(&s->presence, index / KEELI_PAGE);
+    return keeli_presence_word(&s->presence, index / 64) ||
+           keeli_presence_word(&s->disabled, index / 64);
+}
+// Makes room for the component in the list of a block that does not name it.
+bool keeli_reserve_listing(keel_world *world, const keeli_storage *s, uint32_t index);
+// The bit of the first entity of a block that has a value, disabled or not, was set; the bit of the
+// last one was cleared: the block's list follows.
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index);
 void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_store_set_bit(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -256,14 +267,11 @@ static inline void keeli_store_give_bit(keeli_storage *s, uint64_t *word, uint64
 }
 
 // ------------------------------------------------------------------ room
-// Make room for the value of an index that has none, but for slots of sparse sets and rows, of
-// which an edit makes as many as it needs. `numbers`: how many more the list of the index's block
-// gets in the same edit. False when out of memory.
-static inline bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index,
-                                       uint32_t numbers) {
+// Makes room for the value of an index that has none, but for slots of sparse sets and rows, of
+// which an edit makes as many as it needs. False when out of memory.
+static inline bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index) {
     if (!keeli_presence_reserve(&s->presence, &world->heap, index)) return false;
-    if (!keeli_presence_word(&s->presence, index / 64) &&
-        !keeli_component_lists_reserve(&world->lists, &world->heap, index, numbers + 1))
+    if (!keeli_presence_word(&s->presence, index / 64) && !keeli_reserve_listing(world, s, index))
         return false;
     if (s->kind == KEEL_SPARSE_SET)
         return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index);
@@ -303,16 +311,29 @@ void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to);
 uint32_t keeli_row_begin(keel_world *world, keel_entity e, keeli_archetype *to);
 void keeli_row_end(keel_world *world, uint32_t old);
 
+// The components that entities of a block may have: those that its list names, or all of the world
+// where the list is incomplete, among them NULL for numbers that are free.
+static inline uint32_t keeli_block_length(const keel_world *world,
+                                          const keeli_component_list *list) {
+    if (!list) return 0;
+    return keeli_list_is_incomplete(list) ? world->registry.by_ordinal.count : list->count;
+}
+static inline keeli_storage *keeli_block_storage(const keel_world *world,
+                                                 keeli_component_list *list, uint32_t at) {
+    const uint32_t number = keeli_list_is_incomplete(list) ? at : keeli_list_numbers(list)[at];
+    return world->registry.by_ordinal.items[number];
+}
+
 // The next component of an entity, disabled ones included, from position `*at` of its block's list,
 // downwards from the end: what was registered last comes first. Start with UINT32_MAX; NULL at the
 // end. Meanwhile the entities of the block may lose components, but get none that it did not have.
 static inline keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index,
                                                  uint32_t *at) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
-    const uint16_t *numbers = list ? keeli_list_numbers(list) : NULL;
-    for (*at = !list ? 0 : *at < list->count ? *at : list->count; *at;) {
-        keeli_storage *s = world->registry.by_ordinal.items[numbers[--*at]];
-        if (*keeli_listed_word(s, index) >> (index % 64) & 1 || keeli_store_is_disabled(s, index))
+    const uint32_t length = keeli_block_length(world, list);
+    for (*at = *at < length ? *at : length; *at;) {
+        keeli_storage *s = keeli_block_storage(world, list, --*at);
+        if (s && (keeli_presence_has(&s->presence, index) || keeli_store_is_disabled(s, index)))
             return s;
     }
     return NULL;

@@ -20,7 +20,7 @@ static void end(void) {
 }
 
 static void add(uint32_t index, uint16_t number) {
-    assert_true(keeli_component_lists_reserve(&lists, &memory.heap, index, 1));
+    assert_true(keeli_component_lists_reserve(&lists, &memory.heap, index, number, UINT16_MAX + 1));
     keeli_component_lists_add(&lists, index, number);
 }
 
@@ -38,7 +38,6 @@ static void one_list_serves_64_indices(void **state) {
     assert_false(keeli_component_lists_has(&lists, 4096, 9));
     assert_true(keeli_component_lists_has(&lists, 4159, 10));
     assert_false(keeli_component_lists_has(&lists, KEEL_MAX_ENTITY_INDEX, 7));
-    assert_int_equal(keeli_component_lists_count(&lists), 4);
     end();
 }
 
@@ -51,7 +50,6 @@ static void four_numbers_need_no_memory_of_their_own(void **state) {
     for (uint16_t n = 1; n < KEELI_LIST_IN_PLACE; ++n)
         add(5, n);
     assert_int_equal(lists.bytes, bytes);
-    assert_false(keeli_component_lists_has_room(&lists, 5, 1));
     add(5, 4);
     assert_true(lists.bytes > bytes);
     for (uint16_t n = 0; n < 5; ++n)
@@ -82,22 +80,56 @@ static void a_list_takes_every_number_there_is(void **state) {
     assert_int_equal(keeli_list_of(&lists, 77)->count, UINT16_MAX);
     assert_true(keeli_component_lists_has(&lists, 77, 0));
     assert_true(keeli_component_lists_has(&lists, 77, UINT16_MAX - 1));
-    assert_false(keeli_component_lists_reserve(&lists, &memory.heap, 77, 1));
-    while (
-        keeli_list_of(&lists, 77)->count) // is_valid compares all pairs; the first is found soonest
-        keeli_component_lists_remove(&lists, 77, *keeli_list_numbers(keeli_list_of(&lists, 77)));
+    assert_false(keeli_list_is_incomplete(keeli_list_of(&lists, 77)));
+    keeli_component_lists_add(&lists, 77, UINT16_MAX); // one more than there is room for
+    assert_true(keeli_list_is_incomplete(keeli_list_of(&lists, 77)));
     end();
 }
 
-static void room_for_several_is_made_at_once(void **state) {
+static void a_list_without_room_is_incomplete(void **state) {
     (void)state;
     begin();
-    assert_true(keeli_component_lists_reserve(&lists, &memory.heap, 300, 20));
+    add(300, 2);
+    for (uint16_t n = 3; n < 3 + KEELI_LIST_IN_PLACE; ++n)
+        keeli_component_lists_add(&lists, 300, n); // nobody made room
+    assert_true(keeli_list_is_incomplete(keeli_list_of(&lists, 300)));
+    assert_true(keeli_component_lists_has(&lists, 300, 2));
+    assert_true(keeli_component_lists_has(&lists, 300, 77)); // may be there
+    assert_true(keeli_component_lists_are_valid(&lists));
+    keeli_component_lists_remove(&lists, 300, 2);
+    keeli_component_lists_add(&lists, 300, 5);
+    assert_true(keeli_list_is_incomplete(keeli_list_of(&lists, 300)));
+
+    // a copy of it is incomplete, too; one of a complete list is not
+    keeli_component_lists copy = { 0 }, empty = { 0 };
+    assert_true(keeli_component_lists_reserve_all(&copy, &memory.heap, &lists, 0));
+    keeli_component_lists_assign(&copy, &lists);
+    assert_true(keeli_list_is_incomplete(keeli_list_of(&copy, 300)));
+    assert_true(keeli_component_lists_are_valid(&copy));
+    keeli_component_lists_assign(&copy, &empty);
+    assert_false(keeli_list_is_incomplete(keeli_list_of(&copy, 300)));
+    keeli_component_lists_deinit(&copy, &memory.heap);
+    end();
+}
+
+static void a_list_counts_what_it_has_room_for(void **state) {
+    (void)state;
+    begin();
+    for (uint16_t n = 0; n < 20; ++n)
+        for (uint32_t again = 0; again < 3; ++again) // as for each entity of a block
+            assert_true(keeli_component_lists_reserve(&lists, &memory.heap, 300, n, 100));
+    const size_t bytes = lists.bytes;
     counting_allocator_fail_after(&memory.memory, 0);
-    for (uint16_t n = 0; n < 20; ++n) {
-        assert_true(keeli_component_lists_has_room(&lists, 300, 20u - n));
+    for (uint16_t n = 0; n < 20; ++n)
         keeli_component_lists_add(&lists, 300, n);
-    }
+    assert_int_equal(keeli_list_of(&lists, 300)->count, 20);
+    assert_int_equal(keeli_list_of(&lists, 300)->reserved, 0);
+    counting_allocator_never_fail(&memory.memory);
+    // edits that fail again and again do not make it longer than all components
+    for (uint16_t n = 0; n < 500; ++n)
+        assert_true(keeli_component_lists_reserve(&lists, &memory.heap, 300, 20 + n % 2, 25));
+    assert_int_equal(keeli_list_of(&lists, 300)->reserved, 5);
+    assert_int_equal(lists.bytes, bytes);
     end();
 }
 
@@ -132,11 +164,14 @@ static void a_reserve_without_memory_changes_nothing(void **state) {
     for (uint32_t t = 0; t < 2; ++t)
         for (size_t allowed = 0;; ++allowed) {
             counting_allocator_fail_after(&memory.memory, allowed);
-            const bool ok = keeli_component_lists_reserve(&lists, &memory.heap, targets[t], 9);
+            const bool ok =
+                keeli_component_lists_reserve(&lists, &memory.heap, targets[t], 77, 100) &&
+                keeli_component_list_reserve(&lists, &memory.heap,
+                                             keeli_list_of(&lists, targets[t]), 13);
             counting_allocator_never_fail(&memory.memory);
             assert_true(keeli_component_lists_are_valid(&lists));
             assert_int_equal(lists.bytes, memory.heap.live);
-            assert_int_equal(keeli_component_lists_count(&lists), 4);
+            assert_int_equal(keeli_list_of(&lists, 0)->count, 4);
             if (ok) break;
             assert_true(allowed < 10);
         }
@@ -166,8 +201,9 @@ static const struct CMUnitTest tests[] = {
     TEST(one_list_serves_64_indices, "One list serves 64 indices"),
     TEST(four_numbers_need_no_memory_of_their_own, "Four numbers need no memory of their own"),
     TEST(numbers_ascend_whoever_comes_and_goes, "numbers ascend, whoever comes and goes"),
-    TEST(a_list_takes_every_number_there_is, "A list takes every number there is, then says no"),
-    TEST(room_for_several_is_made_at_once, "Room for several numbers is made at once"),
+    TEST(a_list_takes_every_number_there_is, "A list takes every number that it has room for"),
+    TEST(a_list_without_room_is_incomplete, "A list that finds no room is incomplete"),
+    TEST(a_list_counts_what_it_has_room_for, "A list counts what it has room for"),
     TEST(trimming_returns_what_is_not_needed, "Trimming returns what is not needed"),
     TEST(a_reserve_without_memory_changes_nothing, "A reserve that fails changes nothing"),
     TEST(faults_are_noticed, "Planted faults are noticed"),
