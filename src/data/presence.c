@@ -149,7 +149,7 @@ bool keeli_component_list_reserve(keeli_component_lists *lists, keeli_heap *heap
     if (!fresh) return false;
 
     const size_t old_bytes = list->capacity * sizeof *fresh;
-    memcpy(fresh, keeli_list_numbers(list), list->count * sizeof *fresh);
+    memcpy(fresh, keeli_list_numbers(list), room_of(list) * sizeof *fresh);
     if (list->capacity) keeli_free(heap, list->numbers.many, old_bytes, sizeof *fresh);
     list->numbers.many = fresh;
     list->capacity = (uint16_t)capacity;
@@ -168,32 +168,60 @@ static bool reserve_page(keeli_component_lists *lists, keeli_heap *heap, uint32_
     return true;
 }
 
+// Returns the place of a number that is promised one, or the end of all numbers.
+static uint32_t find_promised(keeli_component_list *list, uint16_t number) {
+    const uint16_t *numbers = keeli_list_numbers(list);
+    const uint32_t end = list->count + list->promised;
+    uint32_t at = list->count;
+    while (at < end && numbers[at] != number)
+        ++at;
+    return at;
+}
+
 bool keeli_component_lists_reserve(keeli_component_lists *lists, keeli_heap *heap, uint32_t index,
-                                   uint16_t number, uint32_t most) {
+                                   uint16_t number) {
     keeli_component_list *list = keeli_list_if_any(lists, index);
     if (!list) {
         if (!reserve_page(lists, heap, index / KEELI_PAGE)) return false;
         list = keeli_list_of(lists, index);
     }
-    const uint32_t need = list->count + list->reserved + 1u;
-    if (need > most || (list->reserved && list->last == number)) return true;
-    if (!keeli_component_list_reserve(lists, heap, list, need)) return false;
-    ++list->reserved;
-    list->last = number;
+    const uint32_t end = list->count + list->promised;
+    if (find_promised(list, number) < end) return true;
+    if (!keeli_component_list_reserve(lists, heap, list, end + 1)) return false;
+    keeli_list_numbers(list)[end] = number;
+    ++list->promised;
     return true;
 }
 
 static void make_incomplete(keeli_component_list *list) {
-    list->reserved = KEELI_INCOMPLETE;
+    list->promised = KEELI_INCOMPLETE;
     list->count = 1;
     *keeli_list_numbers(list) = 0;
+}
+
+// Moves a number to the place behind those that the list has, from where it was promised one, or
+// at the cost of another promise. False if there is no such place.
+static bool give_place(keeli_component_list *list, uint16_t number) {
+    uint16_t *numbers = keeli_list_numbers(list);
+    const uint32_t end = list->count + list->promised, at = find_promised(list, number);
+    if (list->count == room_of(list)) return false;
+    if (at < end) {
+        numbers[at] = numbers[list->count];
+        --list->promised;
+    } else if (end < room_of(list)) {
+        numbers[end] = numbers[list->count];
+    } else {
+        --list->promised;
+    }
+    numbers[list->count] = number;
+    return true;
 }
 
 void keeli_component_lists_add(keeli_component_lists *lists, uint32_t index, uint16_t number) {
     KEELI_ASSERT_ROOM(keeli_list_if_any(lists, index));
     keeli_component_list *list = keeli_list_of(lists, index);
     if (keeli_list_is_incomplete(list)) return;
-    if (list->count == room_of(list)) {
+    if (!give_place(list, number)) {
         make_incomplete(list);
         return;
     }
@@ -201,18 +229,18 @@ void keeli_component_lists_add(keeli_component_lists *lists, uint32_t index, uin
     for (; at && numbers[at - 1] > number; --at)
         numbers[at] = numbers[at - 1];
     numbers[at] = number;
-    if (list->reserved) --list->reserved;
 }
 
 void keeli_component_lists_remove(keeli_component_lists *lists, uint32_t index, uint16_t number) {
     keeli_component_list *list = keeli_list_of(lists, index);
-    uint16_t *numbers = keeli_list_numbers(list), at = 0;
+    uint16_t *numbers = keeli_list_numbers(list);
+    uint32_t at = 0;
     if (keeli_list_is_incomplete(list)) return;
     while (at < list->count && numbers[at] != number)
         ++at;
     KEEL_ASSERT_INTERNAL(at < list->count);
     if (at == list->count) return;
-    for (--list->count; at < list->count; ++at)
+    for (--list->count; at < (uint32_t)list->count + list->promised; ++at)
         numbers[at] = numbers[at + 1];
 }
 
@@ -244,7 +272,7 @@ void keeli_component_lists_assign(keeli_component_lists *lists, const keeli_comp
         keeli_component_list *source = keeli_list_if_any(from, index);
         if (!list) continue;
         list->count = source ? source->count : 0;
-        list->reserved = source && keeli_list_is_incomplete(source) ? KEELI_INCOMPLETE : 0;
+        list->promised = source && keeli_list_is_incomplete(source) ? KEELI_INCOMPLETE : 0;
         KEELI_ASSERT_ROOM(list->count <= room_of(list));
         if (list->count)
             memcpy(keeli_list_numbers(list), keeli_list_numbers(source),
@@ -256,7 +284,7 @@ void keeli_component_lists_assign(keeli_component_lists *lists, const keeli_comp
 static void trim_list(keeli_component_lists *lists, keeli_heap *heap, keeli_component_list *list) {
     uint16_t *many = list->numbers.many;
     const size_t bytes = list->capacity * sizeof *many;
-    if (!keeli_list_is_incomplete(list)) list->reserved = 0;
+    if (!keeli_list_is_incomplete(list)) list->promised = 0;
     if (!list->capacity || list->count > KEELI_LIST_IN_PLACE) return;
     memcpy(list->numbers.few, many, list->count * sizeof *many);
     keeli_free(heap, many, bytes, sizeof *many);
@@ -291,8 +319,8 @@ void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap
 
 static bool list_is_valid(keeli_component_list *list) {
     const uint16_t *numbers = keeli_list_numbers(list);
-    if (list->count > room_of(list)) return false;
     if (keeli_list_is_incomplete(list)) return list->count == 1 && !*numbers;
+    if (list->count + list->promised > room_of(list)) return false;
     for (uint32_t i = 1; i < list->count; ++i)
         if (numbers[i] <= numbers[i - 1]) return false;
     return true;

@@ -104,9 +104,9 @@ bool keeli_presence_is_valid(const keeli_presence *p);
 // Up to four numbers in place, more in memory of their own. They ascend, in whatever order they
 // were added: systems on several threads add to the list of one block.
 //
-// Room is reserved component by component, and the list itself counts for how many. But a list only
-// saves work, so that nothing depends on that count: a number that finds no room makes the list
-// *incomplete*. Who reads an incomplete list asks the bits of every component of the world for the
+// Room is reserved component by component: behind its numbers a list keeps those that are promised a
+// place. But a list only saves work, so that nothing depends on a promise: a number that finds no
+// room makes the list *incomplete*. Who reads an incomplete list asks the bits of every component of the world for the
 // block instead (keeli_block_storage, world/storage.h); the next reserve makes it complete again.
 // Such a list holds the number 0 and nothing else: that is keel_parent, which no fast path removes.
 typedef struct keeli_component_list {
@@ -115,14 +115,13 @@ typedef struct keeli_component_list {
         uint16_t *many;
     } numbers;
     uint16_t count, capacity; // capacity 0: in place
-    uint16_t reserved;        // how many more have room, or KEELI_INCOMPLETE
-    uint16_t last;            // the number that room was made for last, while `reserved` is not 0
+    uint16_t promised;        // how many more lie behind the first `count`, or KEELI_INCOMPLETE
 } keeli_component_list;
 
 enum { KEELI_LIST_IN_PLACE = KEELI_SIZE(4, 1), KEELI_INCOMPLETE = UINT16_MAX };
 
 static inline bool keeli_list_is_incomplete(const keeli_component_list *list) {
-    return list->reserved == KEELI_INCOMPLETE;
+    return list->promised == KEELI_INCOMPLETE;
 }
 
 typedef struct keeli_component_lists {
@@ -146,11 +145,11 @@ static inline uint16_t *keeli_list_numbers(keeli_component_list *list) {
     return list->capacity ? list->numbers.many : list->numbers.few;
 }
 
-// Makes room for a number in the list of the index, which is not incomplete; false when out of
-// memory. `most`: no list gets longer.
+// Promises a place to a number in the list of the index, which does not have it and is not
+// incomplete; false when out of memory.
 bool keeli_component_lists_reserve(keeli_component_lists *lists, keeli_heap *heap, uint32_t index,
-                                   uint16_t number, uint32_t most);
-// Makes room for `count` numbers in all; false when out of memory.
+                                   uint16_t number);
+// Makes room for `count` numbers in all, promised ones included; false when out of memory.
 bool keeli_component_list_reserve(keeli_component_lists *lists, keeli_heap *heap,
                                   keeli_component_list *list, uint32_t count);
 // The first entity of the block got the component, whose number is not in the list, on a page that

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "data/queue.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 void keeli_queue_init(keeli_queue *queue, const keel_component *type, bool of_removed) {
@@ -274,10 +276,15 @@ static uint32_t capacity_for(const keeli_queue *q, uint64_t need) {
 }
 
 bool keeli_queue_reserve(keeli_queue *q, keeli_heap *heap, uint32_t extra, const void **value) {
-    if ((uint64_t)q->count + extra <= q->room || q->capacity >= q->limit) return true;
+    if (keeli_queue_has_room(q, extra)) return true;
     if (q->of_removed) keeli_queue_drop_passed(q); // events go at the end of a run
     const uint64_t need = (uint64_t)q->count + extra;
     return need <= q->room || resize(q, heap, capacity_for(q, need), value);
+}
+
+bool keeli_queue_reserve_capacity(keeli_queue *q, keeli_heap *heap, uint64_t need) {
+    return need <= q->room || q->capacity >= q->limit ||
+           resize(q, heap, capacity_for(q, need), NULL);
 }
 
 void keeli_queue_set_limit(keeli_queue *q, uint32_t limit) {
@@ -299,6 +306,7 @@ void keeli_queue_trim(keeli_queue *q, keeli_heap *heap, uint32_t extra) {
 static bool make_place(keeli_queue *q, const char **late) {
     *late = NULL;
     if (q->count < q->room) return false;
+    KEELI_ASSERT_ROOM(q->room && q->room == q->limit);
     keeli_queue_drop_passed(q);
     return q->count == q->room && drop_unseen(q, late);
 }

@@ -62,7 +62,7 @@ keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds,
 }
 
 // Every value has its place in what is tracked.
-static bool has_pages(const keeli_presence *p, const keeli_ticks *t) {
+static bool has_pages_of(const keeli_presence *p, const keeli_ticks *t) {
     for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX;
          i = (i / KEELI_PAGE + 1) * KEELI_PAGE)
         if (i / KEELI_PAGE >= t->table.count || t->pages[i / KEELI_PAGE] == &keeli_no_ticks)
@@ -70,12 +70,19 @@ static bool has_pages(const keeli_presence *p, const keeli_ticks *t) {
     return true;
 }
 
+static bool has_pages_for_all(const keeli_storage *s, const keeli_ticks *t) {
+    return has_pages_of(&s->presence, t) && has_pages_of(&s->disabled, t);
+}
+
 bool keeli_tracking_is_valid(const keeli_storage *s) {
     const keeli_tracking *t = &s->tracking;
     if (!keeli_ticks_are_valid(&t->inserted) || !keeli_ticks_are_valid(&t->modified)) return false;
     if (!keeli_queue_is_valid(&t->removed)) return false;
-    if (t->kinds & KEEL_TRACK_INSERTION && !has_pages(&s->presence, &t->inserted)) return false;
-    return !(t->kinds & KEEL_TRACK_MODIFICATION) || has_pages(&s->presence, &t->modified);
+    if (t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) && keeli_could_have(s->world, s) &&
+        !keeli_queue_has_room(&t->removed, keeli_removals_to_come(s)))
+        return false;
+    return (!(t->kinds & KEEL_TRACK_INSERTION) || has_pages_for_all(s, &t->inserted)) &&
+           (!(t->kinds & KEEL_TRACK_MODIFICATION) || has_pages_for_all(s, &t->modified));
 }
 
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {
@@ -184,12 +191,16 @@ keel_result keel_set_limit_of(keel_world *world, const keel_component *component
                                      : "the tracking limit of '%s' is 0; at least 1 is needed",
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
-    const uint32_t values = s->sources.count ? limit : keeli_store_count(s);
     keeli_queue *queue = is_event ? s->events : &s->tracking.removed;
+    const uint32_t before = queue->limit;
+    if (limit < before || is_event) {
+        keeli_queue_set_limit(queue, limit); // whoever has room for more has room for fewer
+        return KEEL_OK;
+    }
     keeli_queue_set_limit(queue, limit);
-    if (!is_event && !keeli_queue_reserve(queue, &world->heap, values, NULL))
-        return keeli_out_of_memory(world, "setting a tracking limit");
-    return KEEL_OK;
+    if (keeli_queue_reserve(queue, &world->heap, keeli_removals_to_come(s), NULL)) return KEEL_OK;
+    keeli_queue_set_limit(queue, before);
+    return keeli_out_of_memory(world, "setting a tracking limit");
 }
 
 static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {

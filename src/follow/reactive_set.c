@@ -26,9 +26,8 @@ uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
 // removed has all the room it may have, and the list of the block names the set from now on.
 static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, uint32_t extra) {
     keeli_heap *heap = &world->heap;
-    keeli_queue *log = &set->tracking.removed;
     if (set->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
-        !keeli_queue_reserve(log, heap, log->limit, NULL))
+        !keeli_queue_reserve(&set->tracking.removed, heap, keeli_removals_to_come(set), NULL))
         return false;
     if (!keeli_store_reserve(world, set, index)) return false;
     if (!keeli_component_lists_has(&world->lists, index, set->ordinal))

@@ -127,6 +127,20 @@ static keel_result stage_queue(const keeli_image *image, keeli_queue *queue, boo
     return KEEL_OK;
 }
 
+// The log of removals has room for all that come, whatever was tracked when it was taken.
+static keel_result stage_removed(const keeli_image *image, keeli_staged *g, const keeli_storage *t,
+                                 const keeli_storage *s) {
+    KEEL_TRY(stage_queue(image, &g->removed, &g->has_removed, t, &t->tracking.removed,
+                         &s->tracking.removed));
+    if (!g->has_removed || !(t->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)))
+        return KEEL_OK;
+    const uint64_t values =
+        t->sources.count ? g->removed.limit : (uint64_t)s->presence.count + s->disabled.count;
+    return keeli_queue_reserve_capacity(&g->removed, &image->to->heap, g->removed.count + values)
+               ? KEEL_OK
+               : keeli_out_of_memory(image->teller, "copying what was removed");
+}
+
 static keel_result stage_unique(const keeli_image *image, keeli_staged *g, const keeli_storage *t,
                                 const keeli_storage *s) {
     const size_t bytes = t->size ? t->size : 1;
@@ -139,6 +153,23 @@ static keel_result stage_unique(const keeli_image *image, keeli_staged *g, const
 }
 
 // ------------------------------------------------------------------ room
+// Makes a place for the ticks of all that come, whatever was tracked when they were taken.
+static bool reserve_ticks_of(keeli_heap *heap, keeli_ticks *ticks, const keeli_presence *who) {
+    for (uint32_t page = 0; (page = keeli_presence_next_page(who, page)) != UINT32_MAX; ++page)
+        if (!keeli_ticks_reserve(ticks, heap, page * KEELI_PAGE)) return false;
+    return true;
+}
+static bool reserve_ticks(keel_world *to, keeli_storage *t, const keeli_storage *s) {
+    keeli_tracking *own = &t->tracking;
+    if (own->kinds & KEEL_TRACK_INSERTION &&
+        (!reserve_ticks_of(&to->heap, &own->inserted, &s->presence) ||
+         !reserve_ticks_of(&to->heap, &own->inserted, &s->disabled)))
+        return false;
+    return !(own->kinds & KEEL_TRACK_MODIFICATION) ||
+           (reserve_ticks_of(&to->heap, &own->modified, &s->presence) &&
+            reserve_ticks_of(&to->heap, &own->modified, &s->disabled));
+}
+
 static bool reserve_storage(keel_world *to, keeli_staged *g, keeli_storage *t,
                             const keeli_storage *s) {
     keeli_heap *heap = &to->heap;
@@ -150,16 +181,38 @@ static bool reserve_storage(keel_world *to, keeli_staged *g, keeli_storage *t,
     return has_room &&
            keeli_ticks_reserve_all(&t->tracking.inserted, heap, &s->tracking.inserted,
                                    &g->logs[0]) &&
-           keeli_ticks_reserve_all(&t->tracking.modified, heap, &s->tracking.modified, &g->logs[1]);
+           keeli_ticks_reserve_all(&t->tracking.modified, heap, &s->tracking.modified,
+                                   &g->logs[1]) &&
+           reserve_ticks(to, t, s);
+}
+
+// How many entities the storage could have without making room once it is the image: as
+// keeli_could_have, where sets have what their sources will have.
+static uint32_t could_have_then(const keeli_image *image, const keeli_storage *t) {
+    const keeli_storage *s = keeli_image_leaves(t) ? t : source_of(image, t);
+    uint64_t count = (uint64_t)s->presence.count + s->disabled.count;
+    for (uint32_t i = 0; i < t->sources.count; ++i)
+        if (t->sources.items[i] != &image->to->stand_in.entities)
+            count += could_have_then(image, t->sources.items[i]);
+    const uint32_t alive = keeli_entity_count(&image->from->entities);
+    return count < alive || !t->sources.count ? (uint32_t)count : alive;
+}
+
+// Makes room in a reactive set for all who could come to it then.
+static bool reserve_set(const keeli_image *image, keeli_storage *t) {
+    const uint32_t need = could_have_then(image, t);
+    return !t->sources.count || !keeli_store_is_sparse(t) || need <= t->set.room ||
+           keeli_sparse_set_reserve(&t->set, &image->to->heap, need - t->set.count);
 }
 
 // What follows the storage, ticks apart, has room for all that come.
-static bool reserve_followers(keel_world *to, keeli_storage *t, const keeli_storage *s) {
+static bool reserve_followers(const keeli_image *image, keeli_storage *t, const keeli_storage *s) {
+    keel_world *to = image->to;
     const keeli_presence *const who[] = { &s->presence, &s->disabled };
-    const uint64_t all = (uint64_t)s->presence.count + s->disabled.count;
-    const uint64_t has = (uint64_t)t->presence.count + t->disabled.count;
-    const uint32_t extra = all > has ? (uint32_t)(all - has) : 0;
+    const uint32_t then = could_have_then(image, t), now = keeli_could_have(to, t);
+    const uint32_t extra = then > now ? then - now : 0;
     if (!(t->groups.count | t->collectors.count | t->sources.count | t->viewers.count)) return true;
+    if (!reserve_set(image, t)) return false;
     for (uint32_t k = 0; k < 2; ++k)
         for (uint32_t i = 0; (i = keeli_presence_next(who[k], i)) != UINT32_MAX;
              i = (i / 64 + 1) * 64)
@@ -173,7 +226,8 @@ static bool reserve_followers(keel_world *to, keeli_storage *t, const keeli_stor
 static bool has_same_edges(const keeli_image *image, const keeli_storage *t,
                            const keeli_storage *s) {
     const keeli_storage *live = image->teller == image->to ? t : s;
-    return image->since && t->relation->edges.edits == s->relation->edges.edits &&
+    return image->staged.items[t->position].is_same &&
+           t->relation->edges.edits == s->relation->edges.edits &&
            (!keeli_edges_have_values(&s->relation->edges) ||
             live->relation->edges.values.written < image->since);
 }
@@ -181,7 +235,7 @@ static bool has_same_edges(const keeli_image *image, const keeli_storage *t,
 static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keeli_storage *t,
                                  const keeli_storage *s) {
     keel_world *to = image->to;
-    if (!reserve_storage(to, g, t, s) || !reserve_followers(to, t, s))
+    if (!reserve_storage(to, g, t, s) || !reserve_followers(image, t, s))
         return keeli_out_of_memory(image->teller, "copying a world");
     if (s->relation && !keeli_store_has_sources(s) && !has_same_edges(image, t, s)) {
         const keeli_edges *from = &s->relation->edges;
@@ -202,8 +256,7 @@ static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keel
     g->keeps_unique = has_same_unique(image, t, s);
     KEEL_TRY(stage_values(image, g, t, s));
     KEEL_TRY(stage_unique(image, g, t, s));
-    KEEL_TRY(stage_queue(image, &g->removed, &g->has_removed, t, &t->tracking.removed,
-                         &s->tracking.removed));
+    KEEL_TRY(stage_removed(image, g, t, s));
     return s->events ? stage_queue(image, &g->events, &g->has_events, t, t->events, s->events)
                      : KEEL_OK;
 }
@@ -240,7 +293,11 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
     keel_result result = KEEL_OK;
     if (!KEELI_RESERVE(&to->heap, &image->staged, to->storages.count))
         return keeli_out_of_memory(teller, "copying a world");
-    image->same_lists = image->since && !to->followers.set_count;
+    image->same_numbers = true;
+    for (uint32_t i = 0; i < to->storages.count; ++i)
+        image->same_numbers &=
+            to->storages.items[i]->ordinal == source_of(image, to->storages.items[i])->ordinal;
+    image->same_lists = image->since && image->same_numbers && !to->followers.set_count;
     for (uint32_t i = 0; i < to->storages.count; ++i) {
         const keeli_storage *t = to->storages.items[i];
         keeli_staged *g = &image->staged.items[image->staged.count++];
@@ -381,7 +438,8 @@ static void track_anew(const keel_world *to, keeli_storage *t, const keeli_stora
 }
 
 // What a transient component keeps came now, as far as anybody asks; its lists name it again.
-static void keep_transient(keel_world *to, keeli_storage *t) {
+static void keep_transient(const keeli_image *image, keeli_storage *t) {
+    keel_world *to = image->to;
     static const keeli_ticks none;
     keeli_ticks_assign(&t->tracking.inserted, &to->heap, &none, NULL, 0);
     keeli_ticks_assign(&t->tracking.modified, &to->heap, &none, NULL, 0);
@@ -390,7 +448,7 @@ static void keep_transient(keel_world *to, keeli_storage *t) {
     keeli_queue_clear(&t->tracking.removed);
     if (t->set_at > to->changes.tick) t->set_at = to->changes.tick;
     if (t->changed_at > to->changes.tick) t->changed_at = to->changes.tick;
-    for (uint32_t i = 0; i / KEELI_PAGE < to->lists.capacity; i += 64) {
+    for (uint32_t i = 0; image->same_numbers && i / KEELI_PAGE < to->lists.capacity; i += 64) {
         const bool has =
             keeli_presence_word(&t->presence, i / 64) | keeli_presence_word(&t->disabled, i / 64);
         if (keeli_component_lists_has(&to->lists, i, t->ordinal) == has) continue;
@@ -477,7 +535,22 @@ static void copy_plain(keeli_image *image) {
                           keeli_entity_index_is_unchanged(&to->entities, &from->entities);
     if (!image->same_handles) keeli_entity_index_assign(&to->entities, &from->entities);
     if (!same_rows) keeli_archetypes_assign(&to->archetypes, &from->archetypes);
-    if (!image->same_lists) keeli_component_lists_assign(&to->lists, &from->lists);
+    if (!image->same_lists && image->same_numbers)
+        keeli_component_lists_assign(&to->lists, &from->lists);
+}
+
+// Components have other numbers than they had when the image was taken: the lists of blocks, which
+// have as many numbers as there, name them anew.
+static void relist(keel_world *to) {
+    static const keeli_component_lists empty;
+    keeli_component_lists_assign(&to->lists, &empty);
+    for (uint32_t n = 0; n < to->registry.by_ordinal.count; ++n) {
+        const keeli_storage *t = to->registry.by_ordinal.items[n];
+        for (uint32_t page = 0; t && page < to->lists.capacity; ++page)
+            for (uint32_t i = page * KEELI_PAGE; to->lists.pages[page] && i / KEELI_PAGE == page;
+                 i += 64)
+                if (keeli_is_in_block(t, i)) keeli_component_lists_add(&to->lists, i, (uint16_t)n);
+    }
 }
 
 void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data) {
@@ -496,7 +569,7 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
     for (uint32_t i = 0; i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
         if (keeli_image_leaves(t)) {
-            keep_transient(to, t);
+            keep_transient(image, t);
             continue;
         }
         assign_storage(image, &image->staged.items[i], t);
@@ -504,6 +577,7 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
         else track_anew(to, t, source_of(image, t));
         place_staged(to, &image->staged.items[i], t, keeps, data);
     }
+    if (!image->same_numbers) relist(to);
     enter_names(to, from);
     if (to->journal) keeli_blocks_declare(image);
     for (uint32_t i = 0; i < to->storages.count; ++i)

@@ -52,13 +52,14 @@ typedef struct keeli_image {
     uint64_t copied;                  // bytes of values
     KEELI_ARRAY(keeli_staged) staged; // by position in `to`
     keeli_archetypes archetypes;
-    bool same_lists; // of blocks
+    bool same_numbers; // of components in lists of blocks
+    bool same_lists;   // of blocks
     bool same_rows, same_handles;
     bool has_archetypes; // those of `to` are not like those of `from`
 } keeli_image;
 
 // Make everything that can fail, KEEL_OK, KEEL_ERROR_MEMORY or KEEL_ERROR_COPY: then nothing has
-// changed and all was given back. `to` knows the same components, with the same numbers in lists.
+// changed and all was given back. `to` knows all components of `from`.
 // `flags`: KEEL_SNAPSHOT_*.
 keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_world *from,
                                 keel_world *teller, uint32_t flags);

@@ -116,7 +116,17 @@ static keeli_storage *same_in(const keel_world *world, const keeli_storage *s) {
     return s->slot < world->root.storage_capacity ? world->root.storages[s->slot] : NULL;
 }
 
-// The image knows all components of the world, under the numbers that they have there in lists.
+// True if values of the one can be those of the other: a component that was unregistered and
+// registered again may have become another one.
+static bool are_alike(const keeli_storage *a, const keeli_storage *b) {
+    const keel_component *x = &a->component, *y = &b->component;
+    return a->kind == b->kind && x->size == y->size && x->align == y->align &&
+           x->is_unique == y->is_unique && x->is_event == y->is_event &&
+           x->is_relation == y->is_relation && x->exclusive == y->exclusive &&
+           x->symmetric == y->symmetric && x->transient == y->transient;
+}
+
+// Makes all components of the world known to the image.
 static keel_result learn(const keel_snapshot *snapshot) {
     const keel_world *world = snapshot->world;
     keel_world *image = snapshot->image;
@@ -129,6 +139,14 @@ static keel_result learn(const keel_snapshot *snapshot) {
         if (image->journal && !keeli_journal_own(image->journal, t))
             return keeli_out_of_memory(snapshot->world, "making a snapshot");
     }
+    return KEEL_OK;
+}
+
+// Gives components of the image, which is about to be taken, the numbers that they have in lists of
+// the world. Where one changes, all lists of the image have to be copied.
+static keel_result number_alike(const keel_snapshot *snapshot) {
+    const keel_world *world = snapshot->world;
+    keel_world *image = snapshot->image;
     const uint32_t numbers = world->registry.by_ordinal.count;
     if (!KEELI_RESERVE(&image->heap, &image->registry.by_ordinal, numbers))
         return keeli_out_of_memory(snapshot->world, "making a snapshot");
@@ -137,16 +155,21 @@ static keel_result learn(const keel_snapshot *snapshot) {
         const keeli_storage *s = world->registry.by_ordinal.items[n];
         keeli_storage *t = s ? same_in(image, s) : NULL;
         image->registry.by_ordinal.items[n] = t;
-        if (t) t->ordinal = (uint16_t)n;
+        if (!t || t->ordinal == n) continue;
+        t->ordinal = (uint16_t)n;
+        image->epoch = 0;
     }
     return KEEL_OK;
 }
 
-// A component that the image has and the world does not know any more, or NULL.
+// Returns a component of the image that the world does not know any more, or knows as another one;
+// NULL: there is none.
 static const keeli_storage *find_lost(const keel_snapshot *snapshot) {
     const keel_world *image = snapshot->image;
-    for (uint32_t i = image->storages.count; i--;) // who requires others comes behind them
-        if (!same_in(snapshot->world, image->storages.items[i])) return image->storages.items[i];
+    for (uint32_t i = image->storages.count; i--;) { // who requires others comes behind them
+        const keeli_storage *t = image->storages.items[i], *s = same_in(snapshot->world, t);
+        if (!s || !are_alike(s, t)) return t;
+    }
     return NULL;
 }
 
@@ -154,16 +177,9 @@ bool keeli_snapshot_has_lost(const keel_snapshot *snapshot) { return find_lost(s
 
 bool keeli_snapshot_knows_all(const keel_snapshot *snapshot) {
     const keel_world *world = snapshot->world, *image = snapshot->image;
-    const uint32_t numbers = world->registry.by_ordinal.count;
-    if (world->storages.count != image->storages.count ||
-        numbers != image->registry.by_ordinal.count)
-        return false;
+    if (world->storages.count != image->storages.count) return false;
     for (uint32_t i = 0; i < world->storages.count; ++i)
         if (!same_in(image, world->storages.items[i])) return false;
-    for (uint32_t n = 0; n < numbers; ++n) {
-        const keeli_storage *s = world->registry.by_ordinal.items[n];
-        if (image->registry.by_ordinal.items[n] != (s ? same_in(image, s) : NULL)) return false;
-    }
     return true;
 }
 
@@ -226,6 +242,7 @@ static keel_result take(keel_snapshot *snapshot) {
         KEEL_TRY(forget_lost(snapshot));
     }
     KEEL_TRY(learn(snapshot));
+    KEEL_TRY(number_alike(snapshot));
     if (!keeli_stamps_reserve(world) ||
         !keeli_runs_reserve(&snapshot->taken->next, &image->heap, world))
         return keeli_out_of_memory(world, "taking a snapshot");
@@ -297,12 +314,16 @@ static keel_result restore(living *l, bool keeps) {
 keel_result keeli_snapshot_bring_back(const keel_snapshot *snapshot, bool keeps) {
     keel_world *world = snapshot->world;
     const keeli_storage *lost = find_lost(snapshot);
+    if (lost && same_in(world, lost))
+        return keeli_error(world, KEEL_ERROR_SNAPSHOT,
+                           "cannot restore '%s': '%s' was registered again since, with another "
+                           "size, storage or option; register it as it was, or take a new one",
+                           snapshot->image->name, lost->component.name);
     if (lost)
-        return keeli_error(
-            world, KEEL_ERROR_SNAPSHOT,
-            "cannot restore '%s': it has '%s', which was unregistered since; register "
-            "it again, or take a new one",
-            snapshot->image->name, lost->component.name);
+        return keeli_error(world, KEEL_ERROR_SNAPSHOT,
+                           "cannot restore '%s': it has '%s', which was unregistered since; "
+                           "register it again, or take a new one",
+                           snapshot->image->name, lost->component.name);
     KEEL_TRY(write_begin(snapshot, "restore"));
     living l = { .snapshot = snapshot, .has_room = true };
     keel_result result = keeli_snapshot_knows_all(snapshot) ? KEEL_OK : learn(snapshot);

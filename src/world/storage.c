@@ -15,7 +15,7 @@ static bool complete_list(keel_world *world, keeli_component_list *list, uint32_
     if (!keeli_component_list_reserve(&world->lists, &world->heap, list, count)) return false;
 
     uint16_t *numbers = keeli_list_numbers(list);
-    list->count = list->reserved = 0;
+    list->count = list->promised = 0;
     for (uint32_t n = 0; n < most; ++n)
         if (keeli_is_in_block(world->registry.by_ordinal.items[n], index))
             numbers[list->count++] = (uint16_t)n;
@@ -25,8 +25,7 @@ static bool complete_list(keel_world *world, keeli_component_list *list, uint32_
 bool keeli_reserve_listing(keel_world *world, const keeli_storage *s, uint32_t index) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     if (list && keeli_list_is_incomplete(list) && !complete_list(world, list, index)) return false;
-    return keeli_component_lists_reserve(&world->lists, &world->heap, index, s->ordinal,
-                                         world->registry.by_ordinal.count);
+    return keeli_component_lists_reserve(&world->lists, &world->heap, index, s->ordinal);
 }
 
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -353,7 +352,7 @@ void keeli_store_trim(keel_world *world, keeli_storage *s) {
     keeli_tracking *t = &s->tracking;
     keeli_ticks_trim(&t->inserted, &world->heap, &s->presence, &s->disabled);
     keeli_ticks_trim(&t->modified, &world->heap, &s->presence, &s->disabled);
-    keeli_queue_trim(&t->removed, &world->heap, s->presence.count + s->disabled.count);
+    keeli_queue_trim(&t->removed, &world->heap, keeli_removals_to_come(s));
     if (s->relation && !keeli_store_has_sources(s))
         keeli_edges_trim(&s->relation->edges, &world->heap);
     if (s->size) keeli_indexed_set_trim(&s->indexed, &world->heap);

@@ -267,6 +267,12 @@ static inline void keeli_store_give_bit(keeli_storage *s, uint64_t *word, uint64
 }
 
 // ------------------------------------------------------------------ room
+// How many values may be removed before room is made again in the log of removals. A reactive set,
+// which entities enter again and again without making room, has all that its log may have.
+static inline uint32_t keeli_removals_to_come(const keeli_storage *s) {
+    return s->sources.count ? s->tracking.removed.limit : s->presence.count + s->disabled.count;
+}
+
 // Makes room for the value of an index that has none, but for slots of sparse sets and rows, of
 // which an edit makes as many as it needs. False when out of memory.
 static inline bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index) {

@@ -20,7 +20,7 @@ static void end(void) {
 }
 
 static void add(uint32_t index, uint16_t number) {
-    assert_true(keeli_component_lists_reserve(&lists, &memory.heap, index, number, UINT16_MAX + 1));
+    assert_true(keeli_component_lists_reserve(&lists, &memory.heap, index, number));
     keeli_component_lists_add(&lists, index, number);
 }
 
@@ -112,24 +112,34 @@ static void a_list_without_room_is_incomplete(void **state) {
     end();
 }
 
-static void a_list_counts_what_it_has_room_for(void **state) {
+static void a_list_promises_places(void **state) {
     (void)state;
     begin();
     for (uint16_t n = 0; n < 20; ++n)
         for (uint32_t again = 0; again < 3; ++again) // as for each entity of a block
-            assert_true(keeli_component_lists_reserve(&lists, &memory.heap, 300, n, 100));
+            assert_true(keeli_component_lists_reserve(&lists, &memory.heap, 300, n));
     const size_t bytes = lists.bytes;
     counting_allocator_fail_after(&memory.memory, 0);
     for (uint16_t n = 0; n < 20; ++n)
         keeli_component_lists_add(&lists, 300, n);
     assert_int_equal(keeli_list_of(&lists, 300)->count, 20);
-    assert_int_equal(keeli_list_of(&lists, 300)->reserved, 0);
+    assert_int_equal(keeli_list_of(&lists, 300)->promised, 0);
     counting_allocator_never_fail(&memory.memory);
-    // edits that fail again and again do not make it longer than all components
+    // edits that fail again and again promise no more
     for (uint16_t n = 0; n < 500; ++n)
-        assert_true(keeli_component_lists_reserve(&lists, &memory.heap, 300, 20 + n % 2, 25));
-    assert_int_equal(keeli_list_of(&lists, 300)->reserved, 5);
+        assert_true(keeli_component_lists_reserve(&lists, &memory.heap, 300, 20 + n % 2));
+    assert_int_equal(keeli_list_of(&lists, 300)->promised, 2);
     assert_int_equal(lists.bytes, bytes);
+    // what goes, and what comes without a promise, leaves the promises as far as there is room
+    keeli_component_lists_remove(&lists, 300, 7);
+    for (uint16_t n = 30; n < 41; ++n)
+        keeli_component_lists_add(&lists, 300, n);
+    assert_int_equal(keeli_list_of(&lists, 300)->promised, 2);
+    keeli_component_lists_add(&lists, 300, 41);
+    assert_int_equal(keeli_list_of(&lists, 300)->promised, 1);
+    keeli_component_lists_add(&lists, 300, 21);
+    assert_false(keeli_list_is_incomplete(keeli_list_of(&lists, 300)));
+    assert_true(keeli_component_lists_has(&lists, 300, 21));
     end();
 }
 
@@ -164,10 +174,9 @@ static void a_reserve_without_memory_changes_nothing(void **state) {
     for (uint32_t t = 0; t < 2; ++t)
         for (size_t allowed = 0;; ++allowed) {
             counting_allocator_fail_after(&memory.memory, allowed);
-            const bool ok =
-                keeli_component_lists_reserve(&lists, &memory.heap, targets[t], 77, 100) &&
-                keeli_component_list_reserve(&lists, &memory.heap,
-                                             keeli_list_of(&lists, targets[t]), 13);
+            const bool ok = keeli_component_lists_reserve(&lists, &memory.heap, targets[t], 77) &&
+                            keeli_component_list_reserve(&lists, &memory.heap,
+                                                         keeli_list_of(&lists, targets[t]), 13);
             counting_allocator_never_fail(&memory.memory);
             assert_true(keeli_component_lists_are_valid(&lists));
             assert_int_equal(lists.bytes, memory.heap.live);
@@ -203,7 +212,7 @@ static const struct CMUnitTest tests[] = {
     TEST(numbers_ascend_whoever_comes_and_goes, "numbers ascend, whoever comes and goes"),
     TEST(a_list_takes_every_number_there_is, "A list takes every number that it has room for"),
     TEST(a_list_without_room_is_incomplete, "A list that finds no room is incomplete"),
-    TEST(a_list_counts_what_it_has_room_for, "A list counts what it has room for"),
+    TEST(a_list_promises_places, "A list promises places, each once"),
     TEST(trimming_returns_what_is_not_needed, "Trimming returns what is not needed"),
     TEST(a_reserve_without_memory_changes_nothing, "A reserve that fails changes nothing"),
     TEST(faults_are_noticed, "Planted faults are noticed"),
