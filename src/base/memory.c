@@ -211,6 +211,7 @@ bool keeli_pointer_reserve(keeli_pointer_table *table, keeli_heap *heap) {
 }
 
 void keeli_pointer_add(keeli_pointer_table *table, const void *key, void *value) {
+    KEELI_ASSERT_ROOM(table->count < table->capacity / 2);
     *keeli_pointer_place(table, key) = (struct keeli_pointer_item){ key, value };
     ++table->count;
 }

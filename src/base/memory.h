@@ -2,6 +2,7 @@
 // Memory: a world's allocator with the number of live bytes; arrays that grow; and a table of what
 // is known of things by their address.
 #pragma once
+#include "base/assert.h"
 #include "base/platform/platform.h"
 
 #include <keel/base.h>
@@ -48,6 +49,10 @@ void keeli_free_text(keeli_heap *heap, char *text);
 #define KEELI_RESERVE(heap, array, extra)                                                          \
     keeli_array_reserve((heap), (void **)&(array)->items, &(array)->capacity,                      \
                         (uint64_t)(array)->count + (extra), sizeof *(array)->items)
+
+// The place of one more item, for which room was made: `*KEELI_APPEND(&names) = name;`
+#define KEELI_APPEND(array)                                                                        \
+    (KEELI_ASSERT_ROOM((array)->count < (array)->capacity), &(array)->items[(array)->count++])
 
 // Free the memory; the array is empty afterwards.
 #define KEELI_RELEASE(heap, array)                                                                 \

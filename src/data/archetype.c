@@ -375,7 +375,9 @@ static void move_one(const keeli_row_component *c, uint32_t to, uint32_t from) {
 void keeli_archetype_push_many(keeli_archetype *archetype, keeli_entity_index *ix,
                                const keel_entity *entities, uint32_t count) {
     while (count) {
+        KEELI_ASSERT_ROOM(keeli_archetype_has_room(archetype));
         keeli_block *block = archetype->blocks[archetype->row_count >> archetype->block_shift];
+        KEELI_ASSERT_ROOM(block->count < block->capacity);
         const uint32_t room = block->capacity - block->count, n = count < room ? count : room;
         const uint32_t place = block->number << KEELI_ROW_SHIFT | block->count;
         memcpy(block->entities + block->count, entities, n * sizeof *entities);
@@ -446,6 +448,7 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
     for (uint32_t i = 0; to->column_count == 0 && i < count; ++i)
         *keeli_row_of(ix, keeli_index_of(entities[i])) = KEELI_NO_ROW;
     for (uint32_t n; to->column_count && count; count -= n, place += n, entities += n) {
+        KEELI_ASSERT_ROOM(keeli_archetype_has_room(to));
         const keeli_block *block = to->blocks[to->row_count >> to->block_shift];
         const uint32_t left = block->capacity - block->count;
         n = count < left ? count : left;

@@ -102,7 +102,9 @@ static inline bool keeli_archetype_has_room(const keeli_archetype *archetype) {
 }
 // Append a row for an entity, after a reserve: its place. Values are not initialised.
 static inline uint32_t keeli_archetype_push(keeli_archetype *archetype, keel_entity e) {
+    KEELI_ASSERT_ROOM(keeli_archetype_has_room(archetype));
     keeli_block *block = archetype->blocks[archetype->row_count >> archetype->block_shift];
+    KEELI_ASSERT_ROOM(block->count < block->capacity);
     const uint32_t row = block->count++;
     block->entities[row] = e;
     ++archetype->row_count;

@@ -176,7 +176,10 @@ bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t e
 
 static uint32_t take_slot(keeli_edge_values *v) {
     const uint32_t slot = v->free;
-    if (slot == KEELI_NO_EDGE) return v->used++;
+    if (slot == KEELI_NO_EDGE) {
+        KEELI_ASSERT_ROOM(v->used >> v->shift < v->capacity && v->pages[v->used >> v->shift]);
+        return v->used++;
+    }
     memcpy(&v->free, slot_at(v, slot), sizeof v->free);
     --v->free_count;
     return slot;
@@ -337,6 +340,8 @@ bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, 
 // The last of both lists.
 static inline void link(keeli_edges *edges, keeli_edge_list *from, keeli_edge_list *to,
                         uint32_t source, uint32_t target) {
+    KEELI_ASSERT_ROOM(from && from->used < keeli_edge_room(from, edges->sources.stride) && to &&
+                      to->used < keeli_edge_room(to, edges->targets.stride));
     uint32_t *entry = keeli_edge_entry(from, edges->sources.stride, from->used);
     entry[0] = target;
     entry[1] = to->used;
@@ -350,6 +355,7 @@ static inline void link(keeli_edges *edges, keeli_edge_list *from, keeli_edge_li
 }
 static void add_edge(keeli_edges *edges, uint32_t source, uint32_t target, uint32_t slot) {
     keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
+    KEELI_ASSERT_ROOM(from && from->used < keeli_edge_room(from, edges->sources.stride));
     if (keeli_edges_have_values(edges)) keeli_edge_entry(from, 3, from->used)[2] = slot;
     link(edges, from, keeli_edge_list_of(&edges->targets, target), source, target);
 }

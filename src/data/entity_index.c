@@ -113,10 +113,13 @@ static uint32_t take(keeli_entity_index *ix) {
     }
     if (ix->gap_count) {
         const uint32_t i = next_gap(ix, ix->gap_first);
+        KEELI_ASSERT_ROOM(keeli_pages_are_own(&ix->versions, &keeli_version_pages, i / KEELI_PAGE));
         ix->gap_first = i + 1;
         --ix->gap_count;
         return i;
     }
+    KEELI_ASSERT_ROOM(
+        keeli_pages_are_own(&ix->versions, &keeli_version_pages, ix->size / KEELI_PAGE));
     return ix->size++;
 }
 
@@ -132,6 +135,7 @@ keel_entity keeli_entity_index_add(keeli_entity_index *ix) {
 // Fresh indices on one page.
 static void add_fresh(keeli_entity_index *ix, keel_entity *out, uint32_t count) {
     const uint32_t first = ix->size;
+    KEELI_ASSERT_ROOM(keeli_pages_are_own(&ix->versions, &keeli_version_pages, first / KEELI_PAGE));
     uint32_t *restrict versions = version_of(ix, first), *restrict where = where_of(ix, first);
     for (uint32_t i = 0; i < count; ++i) {
         versions[i] &= ~KEELI_DEAD;

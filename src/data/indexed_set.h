@@ -69,6 +69,7 @@ static inline bool keeli_indexed_set_has_whole_blocks(const keeli_indexed_set *s
     return set->root.shift != 0;
 }
 static inline void keeli_indexed_set_count_page(keeli_indexed_set *set, uint32_t page) {
+    KEELI_ASSERT_ROOM(page < set->page_count && set->pages[page]);
     keeli_indexed_set_keep_page(set, page);
     ++set->page_counts[page];
 }

@@ -53,6 +53,7 @@ void keeli_presence_ended(keeli_presence *p, uint32_t index);
 
 // Set a bit that is clear, after a reserve. True when it is the first of its word.
 static inline bool keeli_presence_set(keeli_presence *p, uint32_t index) {
+    KEELI_ASSERT_ROOM(keeli_presence_has_page(p, index / KEELI_PAGE));
     uint64_t *word = &p->root.pages[index / KEELI_PAGE][index / 64 % KEELI_PAGE_WORDS];
     const uint64_t before = *word;
     *word = before | (uint64_t)1 << (index % 64);
@@ -104,11 +105,12 @@ bool keeli_presence_is_valid(const keeli_presence *p);
 // Up to four numbers in place, more in memory of their own. They ascend, in whatever order they
 // were added: systems on several threads add to the list of one block.
 //
-// Room is reserved component by component: behind its numbers a list keeps those that are promised a
-// place. But a list only saves work, so that nothing depends on a promise: a number that finds no
-// room makes the list *incomplete*. Who reads an incomplete list asks the bits of every component of the world for the
-// block instead (keeli_block_storage, world/storage.h); the next reserve makes it complete again.
-// Such a list holds the number 0 and nothing else: that is keel_parent, which no fast path removes.
+// Room is reserved component by component: behind its numbers a list keeps those that are promised
+// a place. But a list only saves work, so that nothing depends on a promise: a number that finds no
+// room makes the list *incomplete*. Who reads an incomplete list asks the bits of every component
+// of the world for the block instead (keeli_block_storage, world/storage.h); the next reserve makes
+// it complete again. Such a list holds the number 0 and nothing else: that is keel_parent, which no
+// fast path removes.
 typedef struct keeli_component_list {
     union {
         uint16_t few[4];

@@ -263,7 +263,7 @@ bool keeli_queue_copy(keeli_queue *q, keeli_heap *heap, const keeli_queue *from)
     for (uint64_t i = q->begin; q->of_removed && i < keeli_queue_end(q); ++i)
         *keeli_queue_removed_at(q, i) = *keeli_queue_removed_at(from, i);
     for (uint32_t i = 0; i < from->readers.count; ++i)
-        q->readers.items[q->readers.count++] = from->readers.items[i];
+        *KEELI_APPEND(&q->readers) = from->readers.items[i];
     return true;
 }
 

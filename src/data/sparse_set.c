@@ -162,11 +162,13 @@ static void set_cell(keeli_sparse_set *set, keel_entity e, uint32_t slot) {
 void keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entities, uint32_t count,
                                  bool descends) {
     uint32_t index = keeli_index_of(entities[0]), slot = set->count;
+    KEELI_ASSERT_ROOM(count <= set->room - slot);
     for (uint32_t left = count; left;) {
         const uint32_t in_page = dense_page - slot % dense_page, cell = index % KEELI_PAGE;
         const uint32_t cells_left = descends ? cell + 1 : KEELI_PAGE - cell;
         uint32_t n = in_page < cells_left ? in_page : cells_left;
         if (n > left) n = left;
+        KEELI_ASSERT_ROOM(keeli_sparse_set_has_cell(set, index));
         memcpy(keeli_sparse_set_entity(set, slot), entities, n * sizeof *entities);
         uint32_t *cells = &set->root.sparse[index / KEELI_PAGE][descends ? cell + 1 - n : cell];
         for (uint32_t i = 0; i < n; ++i)

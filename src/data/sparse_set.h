@@ -71,15 +71,18 @@ static inline bool keeli_sparse_set_reserve(keeli_sparse_set *set, keeli_heap *h
 extern const uint32_t keeli_no_cells[KEELI_PAGE]; // a page that was never used
 extern const keeli_page_kind keeli_cell_pages;
 bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_t index);
+static inline bool keeli_sparse_set_has_cell(const keeli_sparse_set *set, uint32_t index) {
+    const uint32_t page = index / KEELI_PAGE;
+    return page < set->root.page_count && set->root.sparse[page] != keeli_no_cells;
+}
 static inline bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_heap *heap,
                                                  uint32_t index) {
-    const uint32_t page = index / KEELI_PAGE;
-    return (page < set->root.page_count && set->root.sparse[page] != keeli_no_cells) ||
-           keeli_sparse_set_add_cells(set, heap, index);
+    return keeli_sparse_set_has_cell(set, index) || keeli_sparse_set_add_cells(set, heap, index);
 }
 // Append an entity that is not there, after both reserves: its slot; the value is not initialised.
 static inline uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity e) {
     const uint32_t index = keeli_index_of(e), slot = set->count;
+    KEELI_ASSERT_ROOM(slot < set->room && keeli_sparse_set_has_cell(set, index));
     *keeli_sparse_set_entity(set, slot) = e;
     set->root.sparse[index / KEELI_PAGE][index % KEELI_PAGE] = slot;
     set->count = slot + 1;

@@ -93,6 +93,7 @@ static void note_unlogged(keeli_ticks *t, uint32_t tick) {
 }
 
 void keeli_ticks_mark_unlogged(keeli_ticks *t, uint32_t index, uint32_t tick) {
+    KEELI_ASSERT_ROOM(keeli_ticks_has_page(t, index));
     keeli_tick_page *p = t->pages[index / KEELI_PAGE];
     p->slots[index % KEELI_PAGE] = tick;
     put(&p->latest[index / 64 % KEELI_TICK_BLOCKS], tick);
@@ -133,6 +134,7 @@ void keeli_ticks_mark_bits(keeli_ticks *t, uint32_t block, uint64_t bits, uint32
     keeli_tick_page *p = t->pages[block / KEELI_TICK_BLOCKS];
     const uint32_t at = block % KEELI_TICK_BLOCKS;
     if (!bits) return;
+    KEELI_ASSERT_ROOM(keeli_ticks_has_page(t, block * 64));
     put(&p->latest[at], tick);
     note_unlogged(t, tick);
     if (bits == ~(uint64_t)0) {

@@ -102,6 +102,7 @@ bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count)
 // A single change, which goes to the log; not from several threads. The fast path does nothing and
 // says so when the log is full.
 static inline bool keeli_ticks_mark_fast(keeli_ticks *t, uint32_t index, uint32_t tick) {
+    KEELI_ASSERT_ROOM(keeli_ticks_has_page(t, index));
     keeli_tick_page *p = t->pages[index / KEELI_PAGE];
     uint32_t *slot = &p->slots[index % KEELI_PAGE];
     const uint32_t count = t->log_count;

@@ -45,7 +45,7 @@ static bool next_root(const keel_world *world, keeli_roots roots, uint32_t *at, 
 static void doom(keeli_relations *all, uint32_t index) {
     if (is_marked(all, index)) return;
     mark(all, index, true);
-    all->doomed.items[all->doomed.count++] = index;
+    *KEELI_APPEND(&all->doomed) = index;
 }
 
 // The next child of an entity, by index; null at the end.

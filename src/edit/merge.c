@@ -56,7 +56,7 @@ static keel_result stage_unique(const keeli_graft *g, staged_list *list, const k
     void *value = keeli_new(&to->heap, s->size ? s->size : 1, s->component.align);
     if (!value) return keeli_out_of_memory(to, doing);
     result = keeli_graft_value(g, s, value, s->unique, 0);
-    if (result == KEEL_OK) list->items[list->count++] = (staged){ t, value };
+    if (result == KEEL_OK) *KEELI_APPEND(list) = (staged){ t, value };
     else keeli_free(&to->heap, value, s->size ? s->size : 1, s->component.align);
     return result;
 }

@@ -82,7 +82,7 @@ static const keeli_recipe *find_or_make(keel_world *from, keel_entity root) {
     if (index >= count && !KEELI_RESERVE(&from->heap, &from->recipes, index + 1 - count))
         return NULL;
     while (from->recipes.count <= index)
-        from->recipes.items[from->recipes.count++] = NULL;
+        *KEELI_APPEND(&from->recipes) = NULL;
     keeli_recipe *made = make(from, root);
     if (!made) return NULL;
     forget(from, old);

@@ -366,7 +366,7 @@ uint32_t keeli_grain(uint32_t range) {
 
 static bool add(keeli_pieces *p, keeli_heap *heap, keeli_piece piece) {
     if (!KEELI_RESERVE(heap, &p->list, 1)) return false;
-    p->list.items[p->list.count++] = piece;
+    *KEELI_APPEND(&p->list) = piece;
     return true;
 }
 

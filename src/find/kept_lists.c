@@ -244,14 +244,14 @@ static bool write_down(keeli_kept_lists *lists, const keeli_iterator *it) {
         kept.entities = NULL;
         kept.at = lists->numbers.count;
         for (uint32_t i = 0; i < chunk->count; ++i)
-            lists->numbers.items[lists->numbers.count++] = keeli_index_of(chunk->entities[i]);
+            *KEELI_APPEND(&lists->numbers) = keeli_index_of(chunk->entities[i]);
     }
     for (uint32_t c = 0; c < columns; ++c) {
         const keeli_plan_column *column = &it->plan->columns[c];
-        lists->columns.items[lists->columns.count++] =
+        *KEELI_APPEND(&lists->columns) =
             column_of(lists, &chunk->columns[column->term], column->storage, chunk);
     }
-    lists->chunks.items[lists->chunks.count++] = kept;
+    *KEELI_APPEND(&lists->chunks) = kept;
     return true;
 }
 

@@ -104,7 +104,7 @@ static void append_roots(const keel_world *world, keeli_levels *l, const keeli_s
     for (uint32_t i = 0; (i = keeli_store_next(targets, i)) != UINT32_MAX; ++i) {
         if (keeli_store_has(sources, i)) continue;
         l->targets.items[l->entities.count] = NO_PLACE;
-        l->entities.items[l->entities.count++] = keeli_entity_at(&world->entities, i);
+        *KEELI_APPEND(&l->entities) = keeli_entity_at(&world->entities, i);
     }
 }
 
@@ -119,14 +119,14 @@ static bool make(keel_world *world, keeli_levels *l, const keeli_storage *source
     append_roots(world, l, sources, targets);
     for (uint32_t at = 0;;) {
         if (!KEELI_RESERVE(heap, &l->starts, 2)) return false;
-        l->starts.items[l->starts.count++] = at;
+        *KEELI_APPEND(&l->starts) = at;
         const uint32_t end = l->entities.count;
         if (at == end) break;
         if (!sources->relation) append_level_of_tree(world, l, at, end);
         else append_level(world, l, &sources->relation->edges.targets, at, end);
         at = end;
     }
-    if (l->starts.count == 1) l->starts.items[l->starts.count++] = 0; // the level of roots is there
+    if (l->starts.count == 1) *KEELI_APPEND(&l->starts) = 0; // the level of roots is there
     l->edits = keeli_relation_edits(world, sources);
     l->has_places = false;
     return l->is_made = true;
@@ -411,8 +411,7 @@ bool keeli_levels_cut(keeli_pieces *p, const keeli_iterator *it, uint32_t indice
         for (uint32_t at = 0; at < size || at == 0;) {
             const uint32_t count = is_large ? keeli_least(grain * KEELI_BLOCK, size - at) : size;
             if (!KEELI_RESERVE(heap, &p->list, 1)) return false;
-            p->list.items[p->list.count++] =
-                (keeli_piece){ from + at, from + at + count, level, end };
+            *KEELI_APPEND(&p->list) = (keeli_piece){ from + at, from + at + count, level, end };
             at += count ? count : 1;
         }
     }

@@ -131,7 +131,7 @@ static bool pull(keel_world *world, keeli_match *match) {
     for (; match->seen < a->count; ++match->seen) {
         if (!key_fits(&match->key, a->all[match->seen])) continue;
         if (!KEELI_RESERVE(&world->heap, &match->list, 1)) return false;
-        match->list.items[match->list.count++] = a->all[match->seen];
+        *KEELI_APPEND(&match->list) = a->all[match->seen];
     }
     return true;
 }

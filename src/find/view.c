@@ -451,7 +451,7 @@ static void append(keeli_handle_list *list, const keel_chunk *chunk) {
     }
     for (uint32_t w = 0; w * 64 < chunk->count; ++w)
         for (uint64_t bits = chunk->words[w]; bits; bits &= bits - 1)
-            list->items[list->count++] = chunk->entities[w * 64 + (uint32_t)__builtin_ctzll(bits)];
+            *KEELI_APPEND(list) = chunk->entities[w * 64 + (uint32_t)__builtin_ctzll(bits)];
 }
 
 keel_result keeli_view_collect(keeli_iterator *it, keeli_handle_list *list) {

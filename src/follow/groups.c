@@ -172,7 +172,7 @@ static void set_name(keel_group *g, const char *name) {
 static void link_storages(keel_group *g) {
     for (uint32_t i = 0; i < g->storage_count; ++i) {
         keeli_storage *s = g->storages[i];
-        s->groups.items[s->groups.count++] = (keeli_group_link){ g, &g->order, i >= g->must_count };
+        *KEELI_APPEND(&s->groups) = (keeli_group_link){ g, &g->order, i >= g->must_count };
         keeli_followers_update(s);
         if (i >= g->owned_count) continue;
         s->owner = g;

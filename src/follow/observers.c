@@ -59,7 +59,7 @@ static keel_result add(keel_world *world, keeli_storage *s, const keeli_observer
     keeli_observer *known = find(o, fresh->function, fresh->data);
     world->followers.observed += !o->list.count;
     if (known) known->kinds |= fresh->kinds;
-    else o->list.items[o->list.count++] = *fresh;
+    else *KEELI_APPEND(&o->list) = *fresh;
     o->kinds |= fresh->kinds;
     keeli_followers_update(s);
     ++world->registry.bindings; // who edits what is observed runs alone: run/graph.c
@@ -435,7 +435,7 @@ static keel_result add_part(keel_world *world, keeli_view_observer *v, const kee
     if (!s) return result;
     if (!KEELI_RESERVE(&world->heap, &v->parts, 1) || !KEELI_RESERVE(&world->heap, &s->viewers, 1))
         return keeli_out_of_memory(world, "observing a view");
-    v->parts.items[v->parts.count++] = (keeli_view_part){ s, role };
+    *KEELI_APPEND(&v->parts) = (keeli_view_part){ s, role };
     return KEEL_OK;
 }
 
@@ -489,7 +489,7 @@ static keel_result link(keel_world *world, keeli_view_observer *v) {
         bool known = false;
         for (uint32_t k = 0; k < s->viewers.count; ++k)
             known |= s->viewers.items[k] == v;
-        if (!known) s->viewers.items[s->viewers.count++] = v;
+        if (!known) *KEELI_APPEND(&s->viewers) = v;
         keeli_followers_update(s);
         if (v->parts.items[i].role != KEELI_MUST_NOT && !keeli_followers_reserve_present(world, s))
             return keeli_out_of_memory(world, "observing a view");

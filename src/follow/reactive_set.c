@@ -69,7 +69,7 @@ void keeli_strip_begins(keel_world *world, keel_entity e) {
                    world->followers.strip_sets.items[k] != c->set)
                 ++k;
             if (!(c->kinds & KEEL_ON_DELETED) || k < world->followers.strip_sets.count) continue;
-            world->followers.strip_sets.items[world->followers.strip_sets.count++] = c->set;
+            *KEELI_APPEND(&world->followers.strip_sets) = c->set;
         }
     }
 }
@@ -225,8 +225,8 @@ static keel_result connect(keel_world *world, keeli_storage *set, keeli_storage 
         !KEELI_RESERVE(&world->heap, &set->sources, 1) ||
         !KEELI_RESERVE(&world->heap, &world->followers.strip_sets, world->followers.set_count + 1))
         return keeli_out_of_memory(world, "making a set");
-    source->collectors.items[source->collectors.count++] = (keeli_collector){ set, kinds };
-    set->sources.items[set->sources.count++] = source;
+    *KEELI_APPEND(&source->collectors) = (keeli_collector){ set, kinds };
+    *KEELI_APPEND(&set->sources) = source;
     world->followers.set_count += set->sources.count == 1;
     keeli_followers_update(source);
     keeli_followers_update(set);

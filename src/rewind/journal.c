@@ -132,6 +132,7 @@ static void drop_owned(void *value, void *data) {
         return;
     }
     keeli_owned *owned = take_first(&o->spare);
+    KEELI_ASSERT_ROOM(owned);
     memcpy(bytes_of(owned), value, o->size);
     put_first(&o->journal->step->dropped, owned);
 }

@@ -83,8 +83,7 @@ bool keeli_runs_reserve(keeli_runs *runs, keeli_heap *heap, const keel_world *wo
 
 static void note_reader(void *data, keeli_reader *reader) {
     keeli_runs *runs = data;
-    runs->readers.items[runs->readers.count++] =
-        (keeli_kept_reader){ reader->serial, reader->last };
+    *KEELI_APPEND(&runs->readers) = (keeli_kept_reader){ reader->serial, reader->last };
 }
 
 static void note_node(void *data, const keeli_schedule *s, keeli_node *node) {
@@ -122,11 +121,10 @@ void keeli_runs_take(keeli_runs *runs, const keel_world *world) {
     keeli_nodes_visit(world, note_node, runs);
     for (const keel_group *g = world->followers.groups; g; g = g->next) {
         const uint32_t count = g->owned_count ? 0 : keeli_group_count(g);
-        runs->groups.items[runs->groups.count++] =
+        *KEELI_APPEND(&runs->groups) =
             (keeli_kept_group){ g->serial, g->length, runs->members.count, count };
         for (uint32_t slot = 0; slot < count; ++slot)
-            runs->members.items[runs->members.count++] =
-                *keeli_sparse_set_entity(keeli_group_set(g), slot);
+            *KEELI_APPEND(&runs->members) = *keeli_sparse_set_entity(keeli_group_set(g), slot);
     }
     SORT(&runs->readers);
     SORT(&runs->nodes);

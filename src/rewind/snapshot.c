@@ -369,6 +369,6 @@ keel_result keel_on_restore(keel_world *world, keel_restore_fn *function, void *
             return KEEL_OK;
     if (!KEELI_RESERVE(&world->heap, &world->on_restore, 1))
         return keeli_out_of_memory(world, "keel_on_restore");
-    world->on_restore.items[world->on_restore.count++] = (keeli_on_restore){ function, data };
+    *KEELI_APPEND(&world->on_restore) = (keeli_on_restore){ function, data };
     return KEEL_OK;
 }

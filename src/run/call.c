@@ -60,7 +60,7 @@ static keel_result check_data(const keel_context *context) {
 
 static void allow(keel_commands *list, const keeli_view *view, const keeli_bound_term *term) {
     for (uint32_t i = 0; i < term->count; ++i)
-        list->allowed.items[list->allowed.count++] = view->storages[term->first + i];
+        *KEELI_APPEND(&list->allowed) = view->storages[term->first + i];
 }
 
 // Events that wait until the system has ended are recorded like commands. Who asked for commands

@@ -107,7 +107,7 @@ static keel_result run_bound_step(keeli_schedule *s, keeli_node *node, keeli_ste
     if (context.commands) { // what it recorded belongs to the node now
         keeli_commands_close(context.commands);
         if (!context.commands->first) keeli_commands_discard(s->world, context.commands);
-        else node->lists.items[node->lists.count++] = context.commands;
+        else *KEELI_APPEND(&node->lists) = context.commands;
     }
     if (answer) *answer = context.answer;
     return result;
@@ -262,8 +262,7 @@ static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_nod
         return keeli_out_of_memory(world, "applying commands");
     for (uint32_t i = 0; i < node->touch_count; ++i) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
-        holder->uses.items[holder->uses.count++] =
-            (keeli_use){ .storage = t->storage, .access = t->access };
+        *KEELI_APPEND(&holder->uses) = (keeli_use){ .storage = t->storage, .access = t->access };
     }
     holder->tick = tick_of(s, node);
     KEEL_TRY(keeli_holder_open(world, holder));

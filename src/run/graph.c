@@ -18,7 +18,7 @@ static bool touch(keeli_schedule *s, keeli_node *node, keeli_storage *storage, k
         return true;
     }
     if (!KEELI_RESERVE(&s->world->heap, &s->touches, 1)) return false;
-    s->touches.items[s->touches.count++] = (keeli_touch){ storage, access };
+    *KEELI_APPEND(&s->touches) = (keeli_touch){ storage, access };
     ++node->touch_count;
     return true;
 }

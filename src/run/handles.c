@@ -15,7 +15,7 @@ static keel_result hold(keel_world *world, keeli_handles *reserved, uint32_t cou
     if (!KEELI_RESERVE(&world->heap, &reserved->list, count)) return KEEL_ERROR_MEMORY;
     KEEL_TRY(keeli_entity_index_reserve(&world->entities, &world->heap, count));
     for (uint32_t i = 0; i < count; ++i)
-        reserved->list.items[reserved->list.count++] = keeli_entity_index_hold(&world->entities);
+        *KEELI_APPEND(&reserved->list) = keeli_entity_index_hold(&world->entities);
     return KEEL_OK;
 }
 

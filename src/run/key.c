@@ -80,8 +80,7 @@ static bool keep(keeli_schedule *s, bool (*is_same)(const void *a, const void *b
         return false;
     uint32_t copy = s->key_bytes.count;
     if (size > 1) copy = (copy + ALIGN - 1) / ALIGN * ALIGN;
-    s->keys.items[s->keys.count++] =
-        (keeli_key){ at, (uint32_t)size, (uint32_t)count, copy, is_same };
+    *KEELI_APPEND(&s->keys) = (keeli_key){ at, (uint32_t)size, (uint32_t)count, copy, is_same };
     memcpy(s->key_bytes.items + copy, at, bytes);
     s->key_bytes.count = copy + (uint32_t)bytes;
     return true;

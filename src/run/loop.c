@@ -403,7 +403,7 @@ static void collect_lists(const keeli_loop *loop) {
         keel_commands *list = loop->lists.items[i];
         if (!list) continue;
         keeli_commands_close(list);
-        if (context->node) context->node->lists.items[context->node->lists.count++] = list;
+        if (context->node) *KEELI_APPEND(&context->node->lists) = list;
         else if (loop->failed != KEELI_NO_PIECE) keeli_commands_discard(context->in.world, list);
         else keeli_commands_submit(context->in.world, list);
     }

@@ -15,7 +15,7 @@ enum { STRAIGHT_AT_MOST = KEELI_SIZE(64, 2) }; // edges for one name, with more 
 
 bool keeli_add_edge(keeli_schedule *s, uint32_t from, uint32_t to, bool is_loose) {
     if (!KEELI_RESERVE(&s->world->heap, &s->edges, 1)) return false;
-    s->edges.items[s->edges.count++] = (keeli_node_edge){ from, to, is_loose };
+    *KEELI_APPEND(&s->edges) = (keeli_node_edge){ from, to, is_loose };
     return true;
 }
 
@@ -79,7 +79,7 @@ static bool add_names(keeli_schedule *s, names *n, const char *name, const char 
     size_t length = name ? strlen(name) : 0;
     while (token || keeli_next_name(&labels, &token, &length)) {
         if (!KEELI_RESERVE(&s->world->heap, &n->list, 1)) return false;
-        n->list.items[n->list.count++] = (named){ token, length, first, last };
+        *KEELI_APPEND(&n->list) = (named){ token, length, first, last };
         token = NULL;
     }
     return true;
@@ -355,7 +355,7 @@ void keeli_sort_edges(keeli_schedule *s) {
 // for nothing. A join has no place of its own: what it stands for would be there without it.
 static void put_next(keeli_schedule *s, uint32_t index) {
     const keeli_node *node = &s->nodes.items[index];
-    s->ready_main.items[s->ready_main.count++] = index;
+    *KEELI_APPEND(&s->ready_main) = index;
     for (uint32_t e = node->first_edge; e < node->first_edge + node->edge_count; ++e) {
         const uint32_t to = s->edges.items[e].to;
         if (--s->nodes.items[to].pending) continue;

@@ -130,7 +130,7 @@ static bool append_step(keel_world *world, keeli_stored_workload *w, const keel_
         return false;
     }
     copy.number = ++world->workloads.last_number;
-    w->steps.items[w->steps.count++] = copy;
+    *KEELI_APPEND(&w->steps) = copy;
     return true;
 }
 

@@ -120,7 +120,7 @@ static bool name_thread(keel_world *world, FILE *file, numbers *named, const kee
     for (uint32_t i = 0; i < named->count; ++i)
         if (named->items[i] == entry->thread) return true;
     if (!KEELI_RESERVE(&world->heap, named, 1)) return false;
-    named->items[named->count++] = entry->thread;
+    *KEELI_APPEND(named) = entry->thread;
     fprintf(file,
             "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%" PRIu64
             ",\"args\":{\"name\":\"worker %" PRIu32 "\"}},\n",

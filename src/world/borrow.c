@@ -141,7 +141,7 @@ bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *s
         return true;
     }
     if (!KEELI_RESERVE(&world->heap, &holder->uses, 1)) return false;
-    holder->uses.items[holder->uses.count++] = (keeli_use){ .storage = storage, .access = access };
+    *KEELI_APPEND(&holder->uses) = (keeli_use){ .storage = storage, .access = access };
     return true;
 }
 

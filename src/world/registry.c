@@ -238,7 +238,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     if (c->is_event && KEELI_RESERVE(heap, &world->registry.queues, 1) &&
         (s->events = KEELI_NEW(heap, keeli_queue)) != NULL) {
         keeli_queue_init(s->events, &s->component, false);
-        world->registry.queues.items[world->registry.queues.count++] = s;
+        *KEELI_APPEND(&world->registry.queues) = s;
     }
     if (!own->name || !own->type || (c->file && !own->file) || (c->saved_as && !own->saved_as) ||
         (c->field_count && !own->fields) || (c->is_event && !s->events) ||

@@ -76,8 +76,8 @@ static bool add_required(keel_world *world, keeli_storage *s, keeli_storage *r) 
     if (!KEELI_RESERVE(&world->heap, &s->required, 1) ||
         !KEELI_RESERVE(&world->heap, &r->required_by, 1))
         return false;
-    s->required.items[s->required.count++] = r;
-    r->required_by.items[r->required_by.count++] = s;
+    *KEELI_APPEND(&s->required) = r;
+    *KEELI_APPEND(&r->required_by) = s;
     r->flags |= KEELI_IS_REQUIRED; // analyzer: all of them were registered first
     return true;
 }
