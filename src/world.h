@@ -473,6 +473,7 @@ struct keel_world {
     keeli_access_state access;
 
     keeli_entity_index entities;
+    uint64_t emptied; // how often all entities went at once, or others came into an empty world
     keeli_archetypes archetypes;           // rows of all KEEL_ARCHETYPE components
     keeli_component_lists lists;           // which components each block of 64 indices has
     KEELI_ARRAY(keeli_storage *) storages; // of all components, in order of registration

@@ -114,6 +114,8 @@ KEEL_API keel_result keel_delete_entities_having_component(keel_scope *scope,
                                                            const keel_component *component);
 
 /// Delete all entities. The next adds use the indices in ascending order, with higher versions.
+/// Steps forget how many handles they needed, so that a world that is filled by keel_copy_world or
+/// by a load afterwards hands out the same ones as a new world does that is filled so.
 /// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_clear_entities(keel_world *world);
 

@@ -359,6 +359,7 @@ keel_result keel_clear_entities(keel_world *world) {
     world->commands.last_count = keeli_entity_count(&world->entities);
     keeli_clear_all(world);
     keeli_entity_index_clear(&world->entities);
+    ++world->emptied;
     keeli_validate_entities(world);
     return keeli_done(world, KEEL_OK);
 }

@@ -95,7 +95,7 @@ static void note_node(void *data, const keeli_schedule *s, keeli_node *node) {
                                .idle = s->idle.items[node - s->nodes.items] };
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
         if (!node->bound[k]) continue;
-        kept->want[k] = node->bound[k]->reserved.want;
+        kept->want[k] = keeli_handles_wanted(s->world, &node->bound[k]->reserved);
         kept->most[k] = node->bound[k]->reserved.most;
     }
 }
@@ -181,6 +181,7 @@ static void restore_node(void *data, const keeli_schedule *s, keeli_node *node) 
         if (!node->bound[k]) continue;
         park_reader(r->world, runs, node->bound[k]);
         node->bound[k]->reserved.want = kept->want[k];
+        node->bound[k]->reserved.emptied = r->world->emptied;
         node->bound[k]->reserved.most = kept->most[k];
     }
 }

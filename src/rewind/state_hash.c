@@ -130,9 +130,9 @@ static void add_node(void *data, const keeli_schedule *s, keeli_node *node) {
     const uint32_t runs = node->step.times ? node->runs : 0; // nobody counts those of others
     uint64_t hash = add_text(add(add(2, runs), node->passed), node->name);
     uint64_t known = runs | node->passed;
-    (void)s;
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
-        const uint32_t want = node->bound[k] ? node->bound[k]->reserved.want : 0;
+        const uint32_t want =
+            node->bound[k] ? keeli_handles_wanted(s->world, &node->bound[k]->reserved) : 0;
         hash = add(hash, want);
         known |= want;
     }

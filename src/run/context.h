@@ -15,9 +15,10 @@ struct keeli_node;
 // time.
 typedef struct keeli_handles {
     KEELI_ARRAY(keel_entity) list;
-    uint32_t used; // of `list`
-    uint32_t want; // how many to reserve next time: as many as it used at most, and some more
-    uint32_t most; // handles that there ever were
+    uint32_t used;    // of `list`
+    uint32_t want;    // how many to reserve next time: as many as it used at most, and some more
+    uint32_t most;    // handles that there ever were
+    uint64_t emptied; // keel_world.emptied when it used so many
 } keeli_handles;
 
 // A bound system: its terms are resolved to a world's storages, which costs more than a loop over a
@@ -193,6 +194,9 @@ void keeli_customs_deinit(keel_world *world);
 // Call when no other thread runs anybody's code on behalf of the run; `in_turn`: and all before
 // this system, or piece, that may create entities have ended.
 void keeli_context_alone(keel_context *context, bool in_turn, void (*call)(void *data), void *data);
+// How many to reserve: none when all entities went at once since the last run, so that a world that
+// was emptied and filled goes on as a new one does that was filled with the same.
+uint32_t keeli_handles_wanted(const keel_world *world, const keeli_handles *reserved);
 // What was not used was never seen, and goes back.
 void keeli_handles_return(keel_world *world, keeli_handles *reserved);
 // Commands that the system of this context records take their handles from those of its step or,

@@ -19,12 +19,16 @@ static keel_result hold(keel_world *world, keeli_handles *reserved, uint32_t cou
     return KEEL_OK;
 }
 
+uint32_t keeli_handles_wanted(const keel_world *world, const keeli_handles *reserved) {
+    return reserved->emptied == world->emptied ? reserved->want : 0;
+}
+
 keel_result keeli_handles_reserve_all(keeli_schedule *s) {
     for (uint32_t i = 0; s->created && i < s->nodes.count * KEELI_STEP_SYSTEMS; ++i) {
         keeli_node *node = &s->nodes.items[i / KEELI_STEP_SYSTEMS];
         keeli_bound *bound = node->creates ? node->bound[i % KEELI_STEP_SYSTEMS] : NULL;
-        const keel_result result =
-            bound ? hold(s->world, &bound->reserved, bound->reserved.want) : KEEL_OK;
+        const uint32_t wanted = bound ? keeli_handles_wanted(s->world, &bound->reserved) : 0;
+        const keel_result result = bound ? hold(s->world, &bound->reserved, wanted) : KEEL_OK;
         if (result < 0) {
             keeli_handles_return_all(s);
             return keeli_error(s->world, result, "cannot prepare entities for '%s': %s", node->name,
@@ -39,6 +43,7 @@ void keeli_handles_return(keel_world *world, keeli_handles *reserved) {
     while (reserved->list.count > reserved->used)
         keeli_entity_index_unhold(&world->entities, reserved->list.items[--reserved->list.count]);
     reserved->want = reserved->used + reserved->used / 4;
+    reserved->emptied = world->emptied;
     reserved->list.count = reserved->used = 0;
 }
 
