@@ -341,6 +341,13 @@ typedef struct keeli_reports {
     keel_logger log;
     keel_misuse on_misuse;
     keel_error first, last; // since keel_clear_errors
+    // The latest error, when it is that a call met an entity that is not alive: its words are made
+    // when somebody asks (keel_last_error). NULL: `last` is the latest.
+    const char *dead_call;
+    uint64_t count; // of all that were kept (atomic)
+    keel_entity dead_entity;
+    const char *dead_system;
+    keel_error dead;
     keeli_lock log_lock;
     uint64_t logger; // the thread that is in the user's logger; 0: none (atomic)
 } keeli_reports;

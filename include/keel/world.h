@@ -60,9 +60,9 @@ KEEL_API keel_world *keel_world_create(const keel_world_desc *desc);
 /// refused (KEEL_ERROR_BORROWED is kept), and the world stays.
 KEEL_API void keel_world_destroy(keel_world *world);
 
-/// The last error; its `result` is KEEL_OK when there was none since keel_clear_errors. Outcomes
-/// such as KEEL_ABSENT and KEEL_ERROR_DEAD_ENTITY are only returned, not kept, and success does not
-/// wipe it. A run of a workload counts as one call: its error is the first in linear order, whoever
+/// The last error, which tells why the call before failed: every call that returns a negative
+/// result, and has a world to tell, leaves its own. Success and KEEL_ABSENT do not wipe it; its
+/// `result` is KEEL_OK when there was none since keel_clear_errors. A run of a workload counts as one call: its error is the first in linear order, whoever
 /// met it first, and becomes the last (and perhaps the first) error of the world when the run has
 /// ended. Until then a system that has the whole world (KEEL_WORLD) finds its own last error here.
 /// @return valid until the world is destroyed; the next error overwrites it
@@ -70,7 +70,9 @@ KEEL_API void keel_world_destroy(keel_world *world);
 KEEL_API const keel_error *keel_last_error(const keel_world *world);
 
 /// The first error since keel_clear_errors, which is often the cause of the others; otherwise like
-/// keel_last_error. A game may look once per frame, and clear it.
+/// keel_last_error. A game may look once per frame, and clear it. KEEL_ERROR_DEAD_ENTITY and
+/// KEEL_ERROR_COUNT are ordinary in games: they become the last error, but not the first one, and
+/// are not logged.
 KEEL_API const keel_error *keel_first_error(const keel_world *world);
 
 /// Forget the first and the last error.

@@ -9,7 +9,7 @@
 // ------------------------------------------------------------------ the general path
 keel_result keeli_edit_add_values(keel_world *world, const keeli_holder *holder, keel_entity e,
                                   const keel_value *values) {
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e)) return keeli_dead_entity(world, "keel_add", e);
     keeli_batch b;
     keeli_batch_begin(&b, world, &e, 1, "adding components");
     keeli_batch_add_values(&b, holder, values);
@@ -20,7 +20,7 @@ keel_result keeli_edit_add(keel_world *world, const keeli_holder *holder, keel_e
                            const keel_component *component, const void *value) {
     const keel_value values[] = { { component, value }, { NULL, NULL } };
     keel_result result = KEEL_OK;
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e)) return keeli_dead_entity(world, "keel_add", e);
     if (!component && !keeli_storage_to_edit(world, holder, component, "add", &result))
         return result;
     return keeli_edit_add_values(world, holder, e, values);
@@ -119,7 +119,7 @@ static inline void end_list(keel_world *world, keel_entity e, const keel_value *
 keel_result keeli_world_add_values(keel_scope *scope, keel_entity e, const keel_value *values) {
     keel_world *world = keeli_world_of(scope);
     if (keeli_is_no_world(world)) return keeli_no_world();
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e)) return keeli_dead_entity(world, "keel_add", e);
     if (!values) return KEEL_OK;
     keeli_archetype *from = keeli_archetype_of(world, keeli_index_of(e)), *to = from;
     if (!give_all(world, e, values, true, &to))
@@ -465,7 +465,10 @@ keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
     if (result == KEEL_ERROR_FULL)
         return keeli_error(world, result, "cannot add an entity at index %u: %s", (unsigned)index,
                            keel_result_text(result));
-    if (result < 0) return result; // a handle of nothing
+    if (result < 0)
+        return keeli_quiet_error(world, result,
+                                 "keel_add_entity_at: the handle is null; pass one that "
+                                 "keel_entity_make or another world made");
     keeli_entity_came(world, e);
     keeli_validate_entities(world);
     return keeli_done(world, KEEL_OK);

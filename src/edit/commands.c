@@ -179,6 +179,19 @@ static __attribute__((noinline)) keel_result apply_matching(keel_world *world, k
     return result;
 }
 
+// A function of the caller's. A failure of which it kept no error leaves one all the same.
+static __attribute__((noinline)) keel_result call_function(keel_world *world,
+                                                           const keeli_command *c) {
+    const uint64_t errors = keeli_atomic_peek(&world->reports.count);
+    const keel_result result = keeli_guard_in_use
+                                   ? keeli_guard_in_use->command(c->function, world, c->data)
+                                   : c->function(world, c->data);
+    if (result < 0 && keeli_atomic_peek(&world->reports.count) == errors)
+        return keeli_error(world, result, "a function of keel_commands_call failed: %s",
+                           keel_result_text(result));
+    return result;
+}
+
 static keel_result apply_one(keel_world *world, const keeli_holder *holder, keeli_command *c) {
     keeli_storage *s = c->count ? keeli_part_storage(world, c->parts) : NULL;
     const keel_component *component = s ? &s->component : NULL;
@@ -228,8 +241,7 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, keel
     case KEELI_RECORD_MATCHING:
         return apply_matching(world, c);
     case KEELI_RECORD_CALL:
-        return keeli_guard_in_use ? keeli_guard_in_use->command(c->function, world, c->data)
-                                  : c->function(world, c->data);
+        return call_function(world, c);
     }
     return KEEL_OK;
 }
@@ -258,6 +270,7 @@ static keel_result apply_list(keel_world *world, const keeli_holder *holder, kee
             keeli_world_lock(world);
             ++world->commands.dropped;
             keeli_world_unlock(world);
+            keeli_forget_dead_entity(world);
         } else if (result < 0 && first_error == KEEL_OK) {
             first_error = result;
         }

@@ -59,7 +59,8 @@ static keel_result give_copies(keeli_batch *b, const keeli_holder *holder) {
 
 keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const keel_entity *held,
                              uint32_t count) {
-    if (!keeli_entity_is_alive(&world->entities, prototype)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, prototype))
+        return keeli_dead_entity(world, "keel_clone_entities", prototype);
     keeli_batch b;
     keeli_batch_begin_held(&b, world, held, count, "cloning an entity");
     b.result = add_prototype(&b, NULL, keeli_index_of(prototype));

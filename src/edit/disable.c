@@ -109,7 +109,8 @@ static keel_result commit(const change *c) {
 // ------------------------------------------------------------------ one component
 static keel_result show(keel_world *world, const keeli_holder *holder, keel_entity e,
                         const keel_component *component, bool shows) {
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return keeli_dead_entity(world, shows ? "keel_enable" : "keel_disable", e);
     keel_result result;
     keeli_storage *s =
         keeli_known_to_edit(world, holder, component, shows ? "enable" : "disable", &result);
@@ -144,7 +145,8 @@ bool keel_is_component_disabled(const keel_world *world, keel_entity e,
 // ------------------------------------------------------------------ all of an entity
 static keel_result show_all(keel_world *world, const keeli_holder *holder, keel_entity e,
                             bool shows) {
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return keeli_dead_entity(world, shows ? "keel_enable_entity" : "keel_disable_entity", e);
     change c = { .world = world, .holder = holder, .entity = e, .shows = shows };
     const keel_result result = reserve(&c);
     return result == KEEL_OK ? commit(&c) : result;

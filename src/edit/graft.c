@@ -461,7 +461,7 @@ make_plain(const keeli_graft *g, uint32_t node, uint32_t copy, keel_entity *e) {
     if (keeli_is_unused(to) && !keel_is_null(*e = keeli_add_plain_entity(to, list.values)))
         return KEEL_OK;
     if (!keel_is_null(*e = keeli_edit_add_entity(to, NULL, list.values))) return KEEL_OK;
-    return to->reports.last.result < 0 ? to->reports.last.result : KEEL_ERROR_MEMORY;
+    return keel_last_error(to)->result;
 }
 
 // KEEL_ABSENT, with nothing done, when it takes more.

@@ -122,9 +122,10 @@ static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel
 static __attribute__((noinline)) keel_result attach_general(keel_world *world,
                                                             const keeli_holder *holder,
                                                             keel_entity child, keel_entity parent) {
-    if (!keeli_entity_is_alive(&world->entities, child) ||
-        !keeli_entity_is_alive(&world->entities, parent))
-        return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, child))
+        return keeli_dead_entity(world, "keel_attach", child);
+    if (!keeli_entity_is_alive(&world->entities, parent))
+        return keeli_dead_entity(world, "keel_attach", parent);
     KEEL_TRY(keeli_may_edit_links(world, holder));
     if (is_self_or_ancestor(world, child, parent))
         return keeli_error(world, KEEL_ERROR_CYCLE,
@@ -276,7 +277,8 @@ static __attribute__((noinline)) keel_result detach_named(keel_world *world, kee
 }
 
 static keel_result detach(keel_world *world, const keeli_holder *holder, keel_entity child) {
-    if (!keeli_entity_is_alive(&world->entities, child)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, child))
+        return keeli_dead_entity(world, "keel_detach", child);
     if (!keeli_has_parent(world, child)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, holder));
     if (world->names.count) return detach_named(world, child);
@@ -290,7 +292,8 @@ keel_result(keel_detach)(keel_scope *scope, keel_entity child) {
 }
 
 static keel_result unlink(keel_world *world, const keeli_holder *holder, keel_entity e) {
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return keeli_dead_entity(world, "keel_unlink", e);
     if (!keeli_has_links(world, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, holder));
     KEEL_TRY(may_place_name(world, "unlink", e, keel_null()));
@@ -314,7 +317,8 @@ static keeli_step last_of(const keel_world *world, keel_entity e, keel_entity fi
 }
 
 static keel_result unlink_tree(keel_world *world, const keeli_holder *holder, keel_entity root) {
-    if (!keeli_entity_is_alive(&world->entities, root)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, root))
+        return keeli_dead_entity(world, "keel_unlink_tree", root);
     if (!keeli_has_links(world, root)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, holder));
     KEEL_TRY(may_place_name(world, "unlink", root, keel_null()));

@@ -62,7 +62,8 @@ void keeli_push_name(keel_world *world, keel_entity e, keel_entity parent, keeli
 
 keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_entity e,
                             const char *text) {
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return keeli_dead_entity(world, "keel_set_name", e);
     const size_t length = text ? strlen(text) : 0;
     if (!length) return take_name(world, holder, e);
     if (memchr(text, '/', length))

@@ -41,6 +41,11 @@ void keeli_templates_deinit(keel_world *world) {
 // ------------------------------------------------------------------ what is copied
 static keel_result check(keel_world *world, keel_prefab prefab, const char *verb) {
     const keel_world *from = world->templates;
+    if (keel_is_null(prefab.root))
+        return keeli_error(world, KEEL_ERROR_DEAD_ENTITY,
+                           "cannot %s a prefab that is null; check what made or found it in "
+                           "keel_templates(world)",
+                           verb);
     if (!from || !keeli_entity_is_alive(&from->entities, prefab.root))
         return keeli_error(world, KEEL_ERROR_DEAD_ENTITY,
                            "cannot %s %s: it is no template, or was deleted; a template is an "
@@ -188,7 +193,8 @@ static bool is_node(const keeli_graft *g, keel_entity e) {
 static keel_result edit_apply(keel_world *world, const keeli_holder *holder, keel_entity e,
                               keel_entity root) {
     keeli_graft g;
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return keeli_dead_entity(world, "keel_apply_prefab", e);
     KEEL_TRY(check(world, (keel_prefab){ root }, "apply"));
     KEEL_TRY(begin(&g, world, root, 1, "applying a prefab"));
     if (is_node(&g, e))

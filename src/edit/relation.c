@@ -12,7 +12,7 @@
 // NULL on error. Both have to be alive; `other` may be null where it stands for all.
 static keeli_relation *to_edit(keel_world *world, const keeli_holder *holder,
                                const keel_component *relation, keel_entity e, keel_entity other,
-                               keel_result *result) {
+                               const char *call, keel_result *result) {
     keeli_storage *s = keeli_storage_get(world, relation, false, result);
     if (!s) return NULL;
     if (!s->relation || keeli_store_has_sources(s)) {
@@ -23,7 +23,8 @@ static keeli_relation *to_edit(keel_world *world, const keeli_holder *holder,
     }
     if (!keeli_entity_is_alive(&world->entities, e) ||
         !keeli_entity_is_alive(&world->entities, other)) {
-        *result = KEEL_ERROR_DEAD_ENTITY;
+        const bool lives = keeli_entity_is_alive(&world->entities, e);
+        *result = keeli_dead_entity(world, call, lives ? other : e);
         return NULL;
     }
     *result = keeli_may_edit(world, holder, s, "change");
@@ -125,7 +126,7 @@ keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, kee
                               const void *value) {
     keel_result result;
     if (!holder && !value && relate_beside(world, e, relation, other)) return KEEL_OK;
-    keeli_relation *r = to_edit(world, holder, relation, e, other, &result);
+    keeli_relation *r = to_edit(world, holder, relation, e, other, "keel_relate", &result);
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(other);
     if (!r) return result;
     if (value && !r->sources->component.size)
@@ -149,7 +150,7 @@ keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, kee
 static keel_result unrelate(keel_world *world, const keeli_holder *holder, keel_entity e,
                             const keel_component *relation, keel_entity other, const void *value) {
     keel_result result;
-    keeli_relation *r = to_edit(world, holder, relation, e, other, &result);
+    keeli_relation *r = to_edit(world, holder, relation, e, other, "keel_unrelate", &result);
     (void)value;
     if (!r) return result;
     const uint32_t source = keeli_index_of(e);
@@ -164,7 +165,8 @@ static keel_result unrelate(keel_world *world, const keeli_holder *holder, keel_
 static keel_result let_go_of_all(keel_world *world, const keeli_holder *holder, keel_entity e,
                                  const keel_component *relation, bool sources) {
     keel_result result;
-    keeli_relation *r = to_edit(world, holder, relation, e, e, &result);
+    const char *call = sources ? "keel_unrelate_sources" : "keel_unrelate_all";
+    keeli_relation *r = to_edit(world, holder, relation, e, e, call, &result);
     if (!r) return result;
     if (!keeli_store_has(sources ? r->targets : r->sources, keeli_index_of(e))) return KEEL_ABSENT;
     keeli_let_go_of_all(world, r, keeli_index_of(e), sources);

@@ -9,7 +9,9 @@
 // ------------------------------------------------------------------ from one entity
 static keel_result take_one(keel_world *world, const keeli_holder *holder, keel_entity e,
                             const keel_component *component, uint32_t kind, void *out) {
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return keeli_dead_entity(world, kind == KEEL_TRACK_REMOVAL ? "keel_remove" : "keel_delete",
+                                 e);
     keel_result result;
     const char *verb = kind == KEEL_TRACK_REMOVAL ? "remove" : "delete";
     keeli_storage *s = keeli_known_to_edit(world, holder, component, verb, &result);
@@ -26,7 +28,8 @@ keel_result keeli_edit_remove(keel_world *world, const keeli_holder *holder, kee
 // Several: all or, on error, none.
 keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *holder, keel_entity e,
                                      const keel_out *outs) {
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return keeli_dead_entity(world, "keel_remove", e);
     if (!outs) return KEEL_ABSENT;
     keeli_batch b;
     keeli_batch_begin(&b, world, &e, 1, "removing components");
@@ -41,7 +44,8 @@ keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *hold
 
 keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *holder,
                                          keel_entity e, const keel_component *const *components) {
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return keeli_dead_entity(world, "keel_delete", e);
     if (components && components[0] && !components[1])
         return take_one(world, holder, e, *components, KEEL_TRACK_DELETION, NULL);
     keeli_batch b;
@@ -54,7 +58,8 @@ keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *
 }
 
 keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel_entity e) {
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return keeli_dead_entity(world, "keel_strip", e);
     bool any = keeli_has_links(world, e);
     if (any) KEEL_TRY(keeli_may_edit_links(world, holder));
     uint32_t at = UINT32_MAX;

@@ -275,8 +275,10 @@ keel_result keel_swap_component(keel_world *world, const keel_component *compone
     keel_result result = KEEL_OK;
     keeli_storage *s = storage_to_sort(world, component, "swap two of", &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
-    if (!keeli_entity_is_alive(&world->entities, a) || !keeli_entity_is_alive(&world->entities, b))
-        return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, a))
+        return keeli_dead_entity(world, "keel_swap", a);
+    if (!keeli_entity_is_alive(&world->entities, b))
+        return keeli_dead_entity(world, "keel_swap", b);
     const uint32_t x = keeli_sparse_set_find(&s->set, keeli_index_of(a)),
                    y = keeli_sparse_set_find(&s->set, keeli_index_of(b));
     if (x == KEELI_NO_SLOT || y == KEELI_NO_SLOT) return KEEL_ABSENT;
@@ -328,7 +330,8 @@ keel_result keel_sort_children(keel_world *world, keel_entity parent, keel_entit
     if (keeli_is_no_world(world)) return keeli_no_world();
     if (!compare)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_sort_children needs a comparator");
-    if (!keeli_entity_is_alive(&world->entities, parent)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&world->entities, parent))
+        return keeli_dead_entity(world, "keel_sort_children", parent);
     if (keel_child_count(world, parent) < 2) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit_links(world, NULL));
     ++world->hierarchy.links.edits;

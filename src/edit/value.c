@@ -217,10 +217,14 @@ void *(keel_at_component_mut)(keel_scope *scope, keel_entity e, const keel_compo
 // ------------------------------------------------------------------ marking
 // The storage and value that are to be changed; NULL with the reason in `*result`.
 static void *value_to_change(keel_world *world, const keeli_holder *holder, keel_entity e,
-                             const keel_component *component, const char *verb, keeli_storage **s,
+                             const keel_component *component, const char *call, keeli_storage **s,
                              keel_result *result) {
-    *result = KEEL_ERROR_DEAD_ENTITY;
-    if (!keeli_entity_is_alive(&world->entities, e)) return NULL;
+    const char *verb = call + sizeof "keel_" - 1;
+    *s = NULL;
+    if (!keeli_entity_is_alive(&world->entities, e)) {
+        *result = keeli_dead_entity(world, call, e);
+        return NULL;
+    }
     *s = keeli_known_to_edit(world, holder, component, verb, result);
     if (!*s) {
         if (*result == KEEL_OK) *result = KEEL_ABSENT;
@@ -242,7 +246,7 @@ static __attribute__((noinline)) keel_result mark_general(keel_world *world,
     if (keeli_is_no_world(world)) return keeli_no_world();
     keeli_storage *s;
     keel_result result;
-    (void)value_to_change(world, holder, e, component, "mark", &s, &result);
+    (void)value_to_change(world, holder, e, component, "keel_mark", &s, &result);
     return result == KEEL_OK ? changed(world, s, e) : result;
 }
 
@@ -264,7 +268,8 @@ static keel_result mark_in(const keeli_caller *who, keel_entity e, const keel_co
     if (!component || !keeli_storage_find(who->world, component)) return KEEL_ABSENT;
     *s = keeli_look_up(who, component, KEEL_ACCESS_WRITE);
     if (!*s) return who->holder ? KEEL_ERROR_ACCESS : KEEL_ERROR_ARGUMENT;
-    if (!keeli_entity_is_alive(&who->world->entities, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!keeli_entity_is_alive(&who->world->entities, e))
+        return keeli_dead_entity(who->world, "keel_mark", e);
     if (!keeli_store_has(*s, keeli_index_of(e))) return KEEL_ABSENT;
     keeli_track_modified(who->world, *s, keeli_index_of(e));
     return KEEL_OK;
@@ -291,7 +296,7 @@ keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_co
     if (!patch) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_patch needs a function");
     keeli_storage *s;
     keel_result result;
-    void *value = value_to_change(world, NULL, e, component, "patch", &s, &result);
+    void *value = value_to_change(world, NULL, e, component, "keel_patch", &s, &result);
     if (result != KEEL_OK) return result;
     const uint32_t before_it =
         keeli_refuse_begin(world, KEELI_REFUSED_ASKING); // it may look around, but edit nothing
@@ -311,7 +316,7 @@ keel_result keeli_edit_replace(keel_world *world, const keeli_holder *holder, ke
                                const keel_component *component, const void *value) {
     keeli_storage *s;
     keel_result result;
-    void *to = value_to_change(world, holder, e, component, "replace", &s, &result);
+    void *to = value_to_change(world, holder, e, component, "keel_replace", &s, &result);
     if (result != KEEL_OK) return result;
     put(s, to, value);
     return changed(world, s, e);
@@ -406,24 +411,38 @@ static uint32_t next_block(const keeli_storage *s, uint32_t from) {
     return (next < hidden ? next : hidden) / 64 * 64;
 }
 
-// Without an error that is kept: the world is const.
-static keel_result may_visit(const keel_world *world) {
-    if (world->refused) return KEEL_ERROR_SHARED;
+static keel_result may_visit(keel_world *world) {
+    if (world->refused)
+        return keeli_error(world, KEEL_ERROR_SHARED,
+                           "keel_visit_values looks at a world that is shared or edited; visit "
+                           "values when that has ended");
+    const char *written = NULL;
     if (world->stand_in.entities.borrow < 0 || world->stand_in.rows.borrow < 0)
-        return KEEL_ERROR_BORROWED;
+        written = "entities";
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        if (s->borrow < 0) return KEEL_ERROR_BORROWED;
-        if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return KEEL_ERROR_THREAD;
+        if (s->borrow < 0) written = s->component.name;
+        if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s))
+            return keeli_error(world, KEEL_ERROR_THREAD,
+                               "keel_visit_values looks at '%s' in another thread than the one "
+                               "that it is bound to",
+                               s->component.name);
     }
-    return KEEL_OK;
+    if (!written) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_BORROWED,
+                       "keel_visit_values looks at values while '%s' is written; end that view or "
+                       "loop before",
+                       written);
 }
 
 keel_result keel_visit_values(const keel_world *world, const keel_component *component,
                               keel_visit_fn *function, void *data) {
     if (keeli_is_no_world(world)) return keeli_no_world();
-    if (!component || !function) return KEEL_ERROR_ARGUMENT;
-    KEEL_TRY(may_visit(world));
+    keel_world *own = (keel_world *)(uintptr_t)world; // errors are kept of a const world, too
+    if (!component || !function)
+        return keeli_error(own, KEEL_ERROR_ARGUMENT, "keel_visit_values needs a %s, but it is NULL",
+                           component ? "function" : "component");
+    KEEL_TRY(may_visit(own));
     const keeli_storage *s = keeli_storage_find(world, component);
     visit v = { .function = function, .data = data, .goes_on = true };
     if (!s || s->relation) return KEEL_OK;

@@ -322,7 +322,7 @@ keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *s
     if (!span)
         return keeli_misuse(state->world, KEEL_ERROR_ARGUMENT,
                             "keel_view_get_all needs a place for the span, but it is NULL");
-    if (!is_alive(state, e)) return KEEL_ERROR_DEAD_ENTITY;
+    if (!is_alive(state, e)) return keeli_dead_entity(state->world, "keel_view_get_all", e);
     if (!matches(state, e)) return KEEL_ABSENT;
     *state->one = (keel_chunk){ .form = KEEL_CHUNK_SPAN, .count = 1 };
     state->one_entity = e;
@@ -422,8 +422,12 @@ keel_result keel_view_single(const keel_view *view, keel_entity *out) {
     keel_entity first = keel_null();
     uint32_t count;
     *out = keel_null();
-    if (!count_to(state, 2, &first, &count)) return KEEL_ERROR_MEMORY;
-    if (count != 1) return KEEL_ERROR_COUNT;
+    if (!count_to(state, 2, &first, &count))
+        return keeli_out_of_memory(state->world, "looking for the one entity of a view");
+    if (count != 1)
+        return keeli_quiet_error(state->world, KEEL_ERROR_COUNT,
+                                 "keel_view_single: %s entity matches the view '%s'",
+                                 count ? "more than one" : "no", state->holder.name);
     *out = first;
     return KEEL_OK;
 }

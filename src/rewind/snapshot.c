@@ -42,7 +42,11 @@ keel_snapshot *keel_snapshot_create(keel_world *world, const char *name) {
 
 // ------------------------------------------------------------------ being read
 keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const keel_world **image) {
-    if (!snapshot || !image || snapshot->self != snapshot) return keeli_no_world();
+    if (!snapshot || snapshot->self != snapshot) return keeli_no_world();
+    if (!image)
+        return keeli_misuse(snapshot->world ? snapshot->world : snapshot->image,
+                            KEEL_ERROR_ARGUMENT,
+                            "keel_snapshot_read_begin needs a place for the image, but it is NULL");
     int32_t readers = keeli_atomic_peek(&snapshot->readers);
     do
         if (readers < 0) return KEEL_ERROR_SHARED;

@@ -147,9 +147,9 @@ static keel_result no_memory(keel_commands *list) {
 
 static keel_result not_allowed(keel_commands *list, const char *what) {
     return keeli_misuse(list->world, KEEL_ERROR_ACCESS,
-                        "these commands may not edit %s; name it in KEEL_COMMANDS, or name nothing "
-                        "there to allow everything",
-                        what);
+                        "the commands of %s may not edit '%s'; name it in the parameter "
+                        "KEEL_COMMANDS, or name nothing there to allow everything",
+                        KEELI_SYSTEM_HERE(list->world), what);
 }
 
 // A list that is the world's own needs a spare one, to move to the queue without memory.
@@ -189,8 +189,9 @@ begin(keel_commands *list, keeli_action does, keel_entity e, uint32_t parts, kee
     if (does >= KEELI_RECORD_EDIT && list->allowed.count)
         return keeli_misuse(
             list->world, KEEL_ERROR_ACCESS,
-            "these commands may not edit whole entities, parents or children, as KEEL_COMMANDS "
-            "names components; name none there to allow everything");
+            "the commands of %s may not edit whole entities, parents or children, as the parameter "
+            "KEEL_COMMANDS names components; name none there to allow everything",
+            KEELI_SYSTEM_HERE(list->world));
     const size_t bytes = sizeof(keeli_command) + parts * sizeof(keeli_command_part);
     keeli_command *c = reserve_spare(list) ? keeli_arena_new(&list->arena, &list->world->heap,
                                                              bytes, _Alignof(keeli_command))
@@ -236,10 +237,10 @@ static inline __attribute__((always_inline)) keeli_storage *named(keel_commands 
         *result = keeli_not_by_hand(world, s, "edit");
     else if (!is_allowed)
         *result = is_event ? keeli_misuse(world, KEEL_ERROR_ACCESS,
-                                          "these commands may not send events '%s'; send with the "
-                                          "parameter KEEL_SEND(%s, ...), or name nothing in "
+                                          "the commands of %s may not send events '%s'; send with "
+                                          "the parameter KEEL_SEND(%s, ...), or name nothing in "
                                           "KEEL_COMMANDS to allow all",
-                                          name, name)
+                                          KEELI_SYSTEM_HERE(world), name, name)
                            : not_allowed(list, name);
     return *result < 0 ? NULL : s;
 }

@@ -38,6 +38,9 @@ static keeli_worker *worker_here(keel_world *world) {
     return worker;
 }
 
+// With the lock; it is looked at without (keeli_atomic_peek).
+static void count_error(keeli_reports *r) { keeli_atomic_put(&r->count, r->count + 1); }
+
 static bool is_before(const keeli_worker *worker, const keeli_first_error *first) {
     return worker->node < first->node ||
            (worker->node == first->node && worker->piece < first->piece);
@@ -47,6 +50,8 @@ static bool is_before(const keeli_worker *worker, const keeli_first_error *first
 // last in time, for those who are alone with the world.
 static void keep(keel_world *world, const keeli_worker *worker, const keel_error *error) {
     world->reports.last = *error;
+    world->reports.dead_call = NULL;
+    count_error(&world->reports);
     keeli_first_error *first = worker ? worker->first : NULL;
     if (!first) {
         if (world->reports.first.result == KEEL_OK) world->reports.first = *error;
@@ -106,12 +111,76 @@ keel_result keeli_out_of_memory(keel_world *world, const char *doing) {
                        doing);
 }
 
+keel_result keeli_dead_entity(keel_world *world, const char *call, keel_entity e) {
+    if (keeli_is_in_allocator(world)) return KEEL_ERROR_DEAD_ENTITY; // it may have the lock
+    keeli_world_lock(world);
+    keeli_reports *r = &world->reports;
+    const keeli_worker *worker = worker_here(world);
+    count_error(r);
+    r->dead_call = call;
+    r->dead_entity = e;
+    r->dead_system = worker ? worker->running : NULL;
+    keeli_world_unlock(world);
+    return KEEL_ERROR_DEAD_ENTITY;
+}
+
+keel_result keeli_quiet_error(keel_world *world, keel_result result, const char *format, ...) {
+    if (keeli_is_in_allocator(world)) return result; // it may have the lock
+    keel_error error = { .result = result };
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error.message, sizeof error.message, format, arguments);
+    va_end(arguments);
+    keeli_world_lock(world);
+    const keeli_worker *worker = worker_here(world);
+    snprintf(error.system, sizeof error.system, "%s",
+             worker && worker->running ? worker->running : "");
+    world->reports.last = error;
+    world->reports.dead_call = NULL;
+    count_error(&world->reports);
+    keeli_world_unlock(world);
+    return result;
+}
+
+void keeli_forget_dead_entity(keel_world *world) {
+    keeli_world_lock(world);
+    world->reports.dead_call = NULL;
+    keeli_world_unlock(world);
+}
+
+// Makes the words of the latest error.
+static const keel_error *tell_dead_entity(keel_world *world) {
+    keeli_reports *r = &world->reports;
+    const keel_entity e = r->dead_entity;
+    r->dead = (keel_error){ .result = KEEL_ERROR_DEAD_ENTITY };
+    snprintf(r->dead.system, sizeof r->dead.system, "%s", r->dead_system ? r->dead_system : "");
+    if (keel_is_null(e))
+        snprintf(r->dead.message, sizeof r->dead.message,
+                 "%s: the entity is null; check what made or found it", r->dead_call);
+    else
+        snprintf(r->dead.message, sizeof r->dead.message,
+                 "%s: the entity %s is not alive; ask keel_is_alive before, or forget handles when "
+                 "their entity is deleted",
+                 r->dead_call, KEELI_ENTITY(world, e));
+    return &r->dead;
+}
+
 keel_result keeli_no_world(void) {
     KEEL_ASSERT(
         false,
         "the world, view, commands, context, snapshot, ring or history is NULL or was destroyed; "
         "check the result of what made it, and who uses it last");
     return KEEL_ERROR_ARGUMENT;
+}
+
+const char *keeli_system_words(keel_world *world, char words[KEELI_SYSTEM_WORDS]) {
+    keeli_world_lock(world);
+    const keeli_worker *worker = worker_here(world);
+    if (worker && worker->running)
+        snprintf(words, KEELI_SYSTEM_WORDS, "system '%.60s'", worker->running);
+    else snprintf(words, KEELI_SYSTEM_WORDS, "a system");
+    keeli_world_unlock(world);
+    return words;
 }
 
 const char *keeli_entity_words(const keel_world *world, keel_entity e, char words[KEELI_WORDS]) {
@@ -137,7 +206,9 @@ const char *keeli_storage_words(const keel_world *world, const keeli_storage *s,
 const keel_error *keel_last_error(const keel_world *world) {
     static const keel_error no_world = { .result = KEEL_ERROR_ARGUMENT,
                                          .message = "the world is NULL" };
-    return keeli_is_nobody(world) ? &no_world : &world->reports.last;
+    if (keeli_is_nobody(world)) return &no_world;
+    return world->reports.dead_call ? tell_dead_entity((keel_world *)(uintptr_t)world)
+                                    : &world->reports.last;
 }
 
 const keel_error *keel_first_error(const keel_world *world) {
@@ -146,7 +217,9 @@ const keel_error *keel_first_error(const keel_world *world) {
 
 void keel_clear_errors(keel_world *world) {
     if (keeli_is_nobody(world)) return;
+    if (keeli_is_in_allocator(world)) return; // this thread may have the lock
     keeli_world_lock(world);
     world->reports.first = world->reports.last = (keel_error){ 0 };
+    world->reports.dead_call = NULL;
     keeli_world_unlock(world);
 }

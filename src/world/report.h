@@ -20,6 +20,16 @@ keel_result keeli_error_from_user(keel_world *world, keel_result result, const c
 void keeli_error_hand_over(keel_world *world, const keel_error *first);
 // How functions that may throw are called: NULL in programs without C++.
 extern const keeli_guard *keeli_guard_in_use;
+// Keeps as the last error, and returns, that the entity which a call is about is not alive. This
+// happens all the time in games, so it costs little, is not logged, and is never the first error.
+// `call`: the public name, a constant.
+keel_result keeli_dead_entity(keel_world *world, const char *call, keel_entity e)
+    __attribute__((cold, noinline));
+// Keeps, as the last error only, what happens all the time and is nobody's fault.
+keel_result keeli_quiet_error(keel_world *world, keel_result result, const char *format, ...)
+    KEELI_PRINTF(3, 4);
+// Keeps nothing of it: the command was dropped, which counts as no failure.
+void keeli_forget_dead_entity(keel_world *world);
 void keeli_warn(keel_world *world, const char *format, ...) KEELI_PRINTF(2, 3);
 keel_result keeli_out_of_memory(keel_world *world, const char *doing);
 keel_result keeli_no_world(void);
@@ -29,6 +39,10 @@ static inline bool keeli_is_nobody(const keel_world *world) {
     return keeli_is_no_world(world) && (!world || keeli_no_world() < 0);
 }
 
+// Returns `system 'move'` for the system that runs on the calling thread, or `a system`.
+enum { KEELI_SYSTEM_WORDS = 80 };
+const char *keeli_system_words(keel_world *world, char words[KEELI_SYSTEM_WORDS]);
+#define KEELI_SYSTEM_HERE(world) keeli_system_words((world), (char[KEELI_SYSTEM_WORDS]){ 0 })
 // What messages call things; the text stays until the block ends in which it was asked for.
 enum { KEELI_WORDS = 160 };
 // `17v3 "ship"`, or `null`. Nobody edits meanwhile but the caller.

@@ -29,9 +29,10 @@ static void who_is_inside(const keeli_inside *inside, keeli_caller *who) {
 
 static keel_result uses_the_world(keel_world *world) {
     return keeli_misuse(world, KEEL_ERROR_ACCESS,
-                        "a system uses the world itself, which others may be writing while a "
-                        "workload runs; use its context (KEEL_CONTEXT), and declare what it "
-                        "looks at");
+                        "%s uses the world itself, which others may be writing while a workload "
+                        "runs; use its context (parameter KEEL_CONTEXT), and declare what it looks "
+                        "at",
+                        KEELI_SYSTEM_HERE(world));
 }
 
 keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who) {

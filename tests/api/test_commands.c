@@ -568,7 +568,7 @@ static void commands_edit_only_what_they_declare(void **state) {
     assert_int_equal(keel_run_with(f.world, record_declared, &o), KEEL_ERROR_ACCESS);
     for (uint32_t i = 0; i < 12; ++i)
         assert_int_equal(o.results[i], i < 2 ? KEEL_OK : KEEL_ERROR_ACCESS);
-    assert_error(f.world, KEEL_ERROR_ACCESS, "may not edit Third");
+    assert_error(f.world, KEEL_ERROR_ACCESS, "may not edit 'Third'");
     assert_false(keel_is_alive(f.world, o.made)); // the system has failed: nothing is applied
     assert_true(keel_has(f.world, o.e, Number));
     assert_int_equal(keel_entity_count(f.world), 1);

@@ -146,8 +146,10 @@ static const struct way {
 enum { WAYS = sizeof ways / sizeof *ways };
 
 static void check_kept(api_fixture *f, const struct way *way) {
-    const keel_error error = *keel_first_error(f->world);
+    const keel_error error = *keel_first_error(f->world), last = *keel_last_error(f->world);
     keel_clear_errors(f->world);
+    assert_int_equal(last.result, way->result < 0 ? way->result : KEEL_OK);
+    assert_int_equal(last.message[0] != '\0', way->result < 0);
     assert_int_equal(error.result, way->kept ? way->result : KEEL_OK);
     assert_int_equal(f->log.errors, way->kept);
     assert_int_equal(f->log.warnings, 0);
@@ -352,6 +354,75 @@ static void looking_into_no_world_finds_nothing(void **state) {
     keel_set_assert_handler(NULL);
 }
 
+// The call before is the one that the last error tells of, also where it met a dead entity, and
+// where a function of the caller's failed.
+static keel_result refuse(keel_world *world, void *data) {
+    (void)world, (void)data;
+    return KEEL_ERROR_ARGUMENT;
+}
+static void a_dead_entity_leaves_its_own_error(void **state) {
+    api_fixture f;
+    (void)state;
+    api_begin(&f);
+    const keel_entity e = keel_add_entity(f.world), gone = keel_add_entity(f.world);
+    keel_delete_entity(f.world, gone);
+    assert_int_equal(keel_attach(f.world, e, e), KEEL_ERROR_CYCLE); // an older one
+    assert_int_equal(keel_attach(f.world, gone, e), KEEL_ERROR_DEAD_ENTITY);
+    assert_int_equal(keel_last_error(f.world)->result, KEEL_ERROR_DEAD_ENTITY);
+    assert_non_null(
+        strstr(keel_last_error(f.world)->message, "keel_attach: the entity 1v0 is not"));
+    assert_int_equal(keel_first_error(f.world)->result, KEEL_ERROR_CYCLE);
+    assert_int_equal(keel_add(f.world, keel_null(), Number, { 1 }), KEEL_ERROR_DEAD_ENTITY);
+    assert_non_null(strstr(keel_last_error(f.world)->message, "keel_add: the entity is null"));
+    assert_int_equal(f.log.errors, 1); // ordinary in a game: nothing is logged
+
+    keel_clear_errors(f.world);
+    assert_int_equal(keel_last_error(f.world)->result, KEEL_OK);
+    assert_int_equal(keel_commands_call(keel_world_commands(f.world), refuse, NULL, 0), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "a function of keel_commands_call failed");
+
+    // a command that is dropped is no failure
+    const keel_entity late = keel_add_entity(f.world);
+    assert_int_equal(keel_add(keel_world_commands(f.world), late, Number, { 1 }), KEEL_OK);
+    keel_delete_entity(f.world, late);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+    assert_int_equal(keel_last_error(f.world)->result, KEEL_OK);
+    api_end(&f);
+}
+
+// An allocator and a logger may forget errors where the world's lock is held.
+static keel_world *forgetful;
+static void *resize_and_forget(void *context, void *block, size_t old_size, size_t new_size,
+                               size_t align) {
+    if (forgetful) keel_clear_errors(forgetful);
+    const counting_allocator *memory = context;
+    return memory->allocator.resize(memory->allocator.context, block, old_size, new_size, align);
+}
+static void log_and_forget(void *context, keel_log_level level, const char *message) {
+    (void)context, (void)level, (void)message;
+    if (forgetful) keel_clear_errors(forgetful);
+}
+static void errors_are_forgotten_anywhere(void **state) {
+    (void)state;
+    counting_allocator memory;
+    counting_allocator_init(&memory);
+    keel_world *world = keel_world_create(
+        &(keel_world_desc){ .allocator = { .resize = resize_and_forget, .context = &memory },
+                            .log = { .write = log_and_forget } });
+    forgetful = world;
+    const keel_entity e = keel_add_entity(world, KEEL_INIT(Number, { 1 }));
+    assert_int_equal(keel_share_begin(world), KEEL_OK);
+    for (uint32_t i = 0; i < 1000; ++i)
+        assert_int_equal(keel_add(keel_world_commands(world), e, Number, { i }), KEEL_OK);
+    assert_int_equal(keel_add(world, e, Number, { 1 }), KEEL_ERROR_SHARED);
+    assert_int_equal(keel_share_end(world), KEEL_OK);
+    assert_int_equal(keel_apply_commands(world), KEEL_OK);
+    forgetful = NULL;
+    keel_world_destroy(world);
+    assert_int_equal(memory.live_bytes, 0);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(each_error_has_its_class, "each error is returned, kept, logged and asserted by class"),
     TEST(an_assertion_says_what_and_where, "an assertion says what was wrong and where"),
@@ -363,5 +434,8 @@ static const struct CMUnitTest tests[] = {
     TEST(try_hands_errors_up_and_goes_on_otherwise, "KEEL_TRY hands errors up, absence not"),
     TEST(a_null_world_is_an_error, "edits of no world are errors"),
     TEST(looking_into_no_world_finds_nothing, "looking into no world finds nothing"),
+    TEST(a_dead_entity_leaves_its_own_error,
+         "a call that meets a dead entity leaves its own error"),
+    TEST(errors_are_forgotten_anywhere, "errors are forgotten in allocators and loggers, too"),
 };
 int main(void) { return RUN(tests); }

@@ -58,7 +58,7 @@ static void refused(api_fixture *f) {
     assert_int_equal(keel_run_workload(f->world, looking), KEEL_ERROR_ACCESS);
     assert_int_equal(seen, 0);
     assert_string_equal(keel_first_error(f->world)->system, "looks");
-    assert_error(f->world, KEEL_ERROR_ACCESS, "a system uses the world itself");
+    assert_error(f->world, KEEL_ERROR_ACCESS, "uses the world itself");
     assert_int_equal(keel_run_workload(f->world, editing), KEEL_OK); // it has their results
     assert_error(f->world, KEEL_ERROR_SHARED, "a workload runs, the world is shared");
     assert_int_equal(seen, 0);

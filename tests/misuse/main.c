@@ -115,6 +115,8 @@ static struct {
     keel_world *world, *other, *empty;
     bool is_called, is_destroyed;
     bool is_asserted, is_refused; // so far, and when the call was over
+    bool is_untold;               // it failed, and the world's last error is another one
+    keel_error older;             // when it was called
     keel_scope *scope;
     keel_context *context;
     const keel_piece *piece;
@@ -397,15 +399,52 @@ static void begin(const misuse *m) {
     f.both[0] = f.e, f.both[1] = f.second;
     begin_objects();
     keel_clear_errors(f.world);
+    (void)keel_attach(f.world, f.parent, f.child); // an older error: KEEL_ERROR_CYCLE
     f.is_asserted = false;
+}
+
+// ------------------------------------------------------------------ errors
+static bool is_error_result(void) {
+    return f.said[0] >= 'A' && f.said[0] <= 'Z' && strcmp(f.said, "NULL") != 0 &&
+           strcmp(f.said, "ABSENT") != 0;
+}
+static keel_result result_of(const char *name) {
+    for (keel_result r = KEEL_ABSENT; r > -100; --r)
+        if (strcmp(name, name_of(r)) == 0) return r;
+    return KEEL_OK;
+}
+// The error that the call left, not an older one. Copies tell the world that they fill.
+static keel_result last_own_error(void) {
+    const keel_error *last = keel_last_error(f.empty);
+    if (last->result == KEEL_OK) last = keel_last_error(f.world);
+    if (strcmp(last->message, f.older.message) == 0 || !last->message[0]) return KEEL_OK;
+    return last->result;
+}
+// A call without a world, or with something that no world knows any more, can tell nobody; what
+// fields say is handed out.
+static bool has_world_to_tell(void) {
+    static const char *const known_by[] = { "world",    "scope", "view",    "snapshot", "ring",
+                                            "history",  "list",  "context", "reader",   "iterator",
+                                            "commands", "group", "place",   "piece",    "to",
+                                            "from",     "empty" };
+    if (f.is_destroyed || f.now->wrong == IS_DESTROYED || strstr(f.now->name, "keel_field_"))
+        return false;
+    for (size_t i = 0; i < sizeof known_by / sizeof *known_by; ++i)
+        if (strcmp(f.now->parameter, known_by[i]) == 0 &&
+            (f.now->wrong == IS_NULL || f.now->wrong == IS_ENDED || f.now->wrong == IS_OTHER_KIND))
+            return false;
+    return true;
 }
 
 // ------------------------------------------------------------------ at the wrong time
 static void call(void) {
     if (f.is_called) return;
     f.is_called = true;
+    if (f.now->wrong != IS_DESTROYED) f.older = *keel_last_error(f.world);
     f.now->call();
     f.is_refused = f.is_asserted;
+    if (is_error_result() && has_world_to_tell() && last_own_error() != result_of(f.said))
+        f.is_untold = true;
 }
 static void call_in(keel_context *context) {
     f.context = context;
@@ -498,8 +537,9 @@ static uint64_t state(void) {
 static void report(void) {
     char line[sizeof f.said + 64];
     const char *mark = f.is_refused ? "!" : "";
-    const keel_result error = f.is_destroyed ? KEEL_OK : keel_last_error(f.world)->result;
-    const bool is_result = f.said[0] >= 'A' && f.said[0] <= 'Z' && strcmp(f.said, "NULL") != 0;
+    const keel_result error = f.is_destroyed ? KEEL_OK : last_own_error();
+    const bool is_result = is_error_result() || strcmp(f.said, "ABSENT") == 0;
+    if (f.is_untold) strcat(f.said, " untold");
     if (!f.said[0] && error >= 0) say("ok");
     if (error < 0 && !is_result && strcmp(f.said, "ok") != 0)
         snprintf(line, sizeof line, "%s%s(%s%s)", f.said, f.said[0] ? " " : "", name_of(error),

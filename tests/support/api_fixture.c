@@ -56,7 +56,7 @@ void assert_error(keel_world *world, keel_result result, const char *part) {
 }
 
 void assert_no_error(keel_world *world) {
-    const keel_error *error = keel_last_error(world);
+    const keel_error *error = keel_first_error(world); // dead entities are ordinary
     if (error->result != KEEL_OK) fail_msg("unexpected error: %s", error->message);
 }
 
