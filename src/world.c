@@ -82,6 +82,7 @@ static keel_result choose_workers(keel_world *world, const keel_world_desc *desc
         w->executor =
             (keel_executor){ &w->pool, cores > KEEL_MAX_WORKERS ? KEEL_MAX_WORKERS : cores,
                              keeli_pool_submit };
+    w->forks = keeli_fork_count();
     w->count = desc->worker_count ? desc->worker_count : w->executor.worker_count;
     w->may_spin = w->count <= cores;
     if (desc->executor) return KEEL_OK;
