@@ -115,7 +115,8 @@ static bool is_in_use(keel_world *world) {
         world->commands.applying || world->followers.calling || keeli_world_is_running(world))
         return true;
     for (const keeli_view *view = world->views.all; view; view = view->next)
-        if (view->holder.serial && view->custom && view->in_hands) return true;
+        if (view->holder.open && view->is_loop) return true;
+        else if (view->holder.serial && view->custom && view->in_hands) return true;
     return false;
 }
 

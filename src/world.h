@@ -380,7 +380,8 @@ typedef struct keeli_registry {
     uint32_t chain_count;
     KEELI_ARRAY(keeli_storage *) by_ordinal; // by their number in keel_world.lists; NULL: free
     KEELI_ARRAY(keeli_storage *) queues;     // those that are types of events (edit/events.c)
-    uint64_t bindings; // changes when what terms are bound to does: components, groups
+    keeli_storage *spare; // of unregistered components, empty, for columns that were kept
+    uint64_t bindings;    // changes when what terms are bound to does: components, groups
 } keeli_registry;
 
 // Storages without values: each is borrowed instead of something that is no component.
@@ -510,6 +511,7 @@ enum {
     KEELI_SCOPE_COMMANDS,
     KEELI_SCOPE_CONTEXT,
     KEELI_SCOPE_READER,
+    KEELI_SCOPE_ENDED, // of a system that has returned: its commands, in checked builds its context
     KEELI_SCOPE_RUNNING,  // a world whose systems run: they use their contexts
     KEELI_SCOPE_DESTROYED // seen while its memory was not given to others
 };
@@ -586,6 +588,7 @@ bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks);
 bool keeli_commands_queue_own(keel_world *world);
 // The system has ended: nothing more is recorded.
 static inline void keeli_commands_close(keel_commands *commands) {
+    commands->scope.kind = KEELI_SCOPE_ENDED;
     commands->promise = NULL;
     commands->enroll = NULL;
 }
