@@ -451,7 +451,7 @@ typedef struct keeli_worker_state {
     keel_executor executor;  // the user's, or that of `pool`; its worker_count is above all numbers
     uint32_t count;          // that may work at once; at most executor.worker_count
     uint32_t forks;          // keeli_fork_count, when `all` was looked at last
-    bool are_gone;           // the process forked: the executor's threads are the parent's
+    bool is_child;           // of the process that made it: the executor's threads are the parent's
     bool may_spin;           // no more workers than cores: a short wait need not sleep
     keeli_pool pool;         // the world's own threads; none with an executor of the user's
     keeli_condition started; // with `access.lock`: a startup system has ended (execute.c)

@@ -124,7 +124,7 @@ void keeli_readers_deinit(keel_world *world) {
         for (keel_reader *r; (r = *all[i]) != NULL;) {
             *all[i] = r->next;
             r->scope.kind = KEELI_SCOPE_DESTROYED;
-            r->world = NULL; // who uses it on is told without it
+            r->world = NULL; // who uses it on gets an error without it
             keeli_free_text(&world->heap, (char *)(uintptr_t)r->reader.name);
             KEELI_FREE(&world->heap, keel_reader, r);
         }

@@ -136,7 +136,7 @@ static keeli_workers *new_workers(keel_world *world) {
 static void leave_the_parent(keel_world *world) {
     if (world->workers.forks == keeli_fork_count()) return;
     world->workers.forks = keeli_fork_count();
-    world->workers.are_gone = true;
+    world->workers.is_child = true;
     for (keeli_workers *w = world->workers.all; w; w = w->next) {
         if (w->is_busy) continue; // the process forked in the middle of its run
         keeli_lock_init(&w->lock);
@@ -250,7 +250,7 @@ static void help(void *data, uint32_t number) {
 
 void keeli_workers_call(keeli_workers *workers, uint32_t count) {
     const keel_executor *x = &workers->world->workers.executor;
-    if (workers->world->workers.are_gone) return; // the caller does it all
+    if (workers->world->workers.is_child) return; // the caller does it all
     while (count-- && workers->outstanding + 1 < workers->world->workers.count) {
         ++workers->outstanding;
         keeli_lock_give(&workers->lock);

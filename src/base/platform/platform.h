@@ -57,7 +57,7 @@ bool keeli_thread_start(keeli_thread *thread, void (*run)(void *data), void *dat
 void keeli_thread_join(keeli_thread *thread);
 
 // How many forks lie between this process and the one that first asked. A child has the memory of
-// its parent, but of its threads only the one that forked: who has threads of before is told by it.
+// its parent, but of its threads only the one that forked; whoever has threads asks here first.
 uint32_t keeli_fork_count(void);
 // A number for the calling thread that no other thread of the process has or had; never 0.
 uint64_t keeli_thread_id(void);
