@@ -82,6 +82,7 @@ static keel_result choose_workers(keel_world *world, const keel_world_desc *desc
         w->executor =
             (keel_executor){ &w->pool, cores > KEEL_MAX_WORKERS ? KEEL_MAX_WORKERS : cores,
                              keeli_pool_submit };
+    w->forks = keeli_fork_count();
     w->count = desc->worker_count ? desc->worker_count : w->executor.worker_count;
     w->may_spin = w->count <= cores;
     if (desc->executor) return KEEL_OK;
@@ -114,7 +115,8 @@ static bool is_in_use(keel_world *world) {
         world->commands.applying || world->followers.calling || keeli_world_is_running(world))
         return true;
     for (const keeli_view *view = world->views.all; view; view = view->next)
-        if (view->holder.serial && view->custom && view->in_hands) return true;
+        if (view->holder.open && view->is_loop) return true;
+        else if (view->holder.serial && view->custom && view->in_hands) return true;
     return false;
 }
 

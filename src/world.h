@@ -387,7 +387,8 @@ typedef struct keeli_registry {
     uint32_t chain_count;
     KEELI_ARRAY(keeli_storage *) by_ordinal; // by their number in keel_world.lists; NULL: free
     KEELI_ARRAY(keeli_storage *) queues;     // those that are types of events (edit/events.c)
-    uint64_t bindings; // changes when what terms are bound to does: components, groups
+    keeli_storage *spare; // of unregistered components, empty, for columns that were kept
+    uint64_t bindings;    // changes when what terms are bound to does: components, groups
 } keeli_registry;
 
 // Storages without values: each is borrowed instead of something that is no component.
@@ -456,6 +457,8 @@ typedef struct keeli_worker_state {
     keeli_worker *working;   // otherwise: all threads that run systems
     keel_executor executor;  // the user's, or that of `pool`; its worker_count is above all numbers
     uint32_t count;          // that may work at once; at most executor.worker_count
+    uint32_t forks;          // keeli_fork_count, when `all` was looked at last
+    bool is_child;           // of the process that made it: the executor's threads are the parent's
     bool may_spin;           // no more workers than cores: a short wait need not sleep
     keeli_pool pool;         // the world's own threads; none with an executor of the user's
     keeli_condition started; // with `access.lock`: a startup system has ended (execute.c)
@@ -515,6 +518,7 @@ enum {
     KEELI_SCOPE_COMMANDS,
     KEELI_SCOPE_CONTEXT,
     KEELI_SCOPE_READER,
+    KEELI_SCOPE_ENDED, // of a system that has returned: its commands, in checked builds its context
     KEELI_SCOPE_RUNNING,  // a world whose systems run: they use their contexts
     KEELI_SCOPE_DESTROYED // seen while its memory was not given to others
 };
@@ -591,6 +595,7 @@ bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks);
 bool keeli_commands_queue_own(keel_world *world);
 // The system has ended: nothing more is recorded.
 static inline void keeli_commands_close(keel_commands *commands) {
+    commands->scope.kind = KEELI_SCOPE_ENDED;
     commands->promise = NULL;
     commands->enroll = NULL;
 }

@@ -22,8 +22,9 @@ typedef struct load_job {
     keel_load_report_fn *report;
     void *report_data;
     bool narrow, has_entities;
-    save_bytes info; // the body of the section before, about the one that comes
-    save_kept *kept; // what the program does not know
+    save_bytes info;          // the body of the section before, about the one that comes
+    save_templates templates; // that copies of prefabs were made of
+    save_kept *kept;          // what the program does not know
     const keel_merge_options *merge;
     save_disabled *disabled; // to be disabled when all is there
     size_t disabled_count;
@@ -428,11 +429,13 @@ static keel_result read_info(load_job *job) {
     return save_finish_section(&job->r, false);
 }
 
-static keel_result read_section(load_job *job) {
+static keel_result read_section(load_job *job, keel_world *to) {
     save_reader *r = &job->r;
     const keel_component *c = NULL;
     keel_result result = KEEL_OK;
-    const bool is_optional = r->tag[0] >= 'a' && r->tag[0] <= 'z' && strcmp(r->tag, "info") != 0;
+    const bool has_templates = !strcmp(r->tag, "pref");
+    const bool is_optional =
+        r->tag[0] >= 'a' && r->tag[0] <= 'z' && strcmp(r->tag, "info") != 0 && !has_templates;
     const bool streams = is_optional || !strcmp(r->tag, "COMP") || !strcmp(r->tag, "NAME");
     if (!streams) KEEL_TRY(save_unpack_all(r));
     if (!strcmp(r->tag, "info")) return read_info(job);
@@ -441,6 +444,7 @@ static keel_result read_section(load_job *job) {
         return save_impossible(r, "comes behind an info, which belongs to no section");
     if (!strcmp(r->tag, "ENTS")) result = read_entities(job);
     else if (!job->has_entities) return save_impossible(r, "comes before the entities");
+    else if (has_templates) result = save_read_templates(r, to, &job->templates);
     else if (!strcmp(r->tag, "PARE")) result = read_parents(job);
     else if (!strcmp(r->tag, "NAME")) result = read_names(job);
     else if (!strcmp(r->tag, "COMP") || !strcmp(r->tag, "RELA") || !strcmp(r->tag, "UNIQ") ||
@@ -487,10 +491,12 @@ static keel_result read_all(load_job *job, keel_world *to) {
     for (;;) {
         KEEL_TRY(save_read_section(&job->r));
         if (!strcmp(job->r.tag, "ENDS")) break;
-        KEEL_TRY(read_section(job));
+        KEEL_TRY(read_section(job, to));
     }
     if (!job->has_entities) return save_impossible(&job->r, "there are no entities before");
     if (job->info.size) return save_impossible(&job->r, "comes behind an info");
+    if (!job->merge || job->merge->same_templates)
+        save_place_templates(&job->templates, job->world, to, job->report, job->report_data);
     KEEL_TRY(disable_all(job));
     save_kept **kept = job->merge ? NULL : save_kept_of(to, job->kept != NULL);
     if (job->kept && !kept) return take_error(job, to, keel_last_error(to)->result);
@@ -538,6 +544,7 @@ keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
     save_reader_free(&job.r);
     save_bytes_free(&job.info);
     save_kept_free(job.kept);
+    save_templates_free(&job.templates);
     free(job.disabled);
     return result;
 }

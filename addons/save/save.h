@@ -249,6 +249,20 @@ void save_kept_free(save_kept *list);
 save_kept **save_kept_of(keel_world *world, bool make);
 keel_result save_write_kept(save_writer *w, const keel_world *world);
 
+// ------------------------------------------------------------------ what copies were made of
+typedef struct save_templates {
+    struct save_template *list; // by handle, in the program that saved
+    size_t count;
+} save_templates;
+void save_templates_free(save_templates *t);
+// The paths of the templates that copies of prefabs were made of, where they have one.
+keel_result save_write_templates(save_writer *w, const keel_world *world);
+// The section that was read; `world` has the templates of this program.
+keel_result save_read_templates(save_reader *r, keel_world *world, save_templates *t);
+// Copies in `made` name the templates of `world`; what is not there is told.
+void save_place_templates(const save_templates *t, keel_world *made, keel_world *world,
+                          keel_load_report_fn *report, void *data);
+
 // ------------------------------------------------------------------ rows
 // Many values at a time: what of them is the same in a file is copied, column by column.
 typedef struct save_step {

@@ -243,6 +243,7 @@ static keel_result write_all_sections(save_job *job) {
     KEEL_TRY(save_check_names(job->world, job->w.error));
     KEEL_TRY(save_write_header(&job->w));
     KEEL_TRY(write_entities(job));
+    KEEL_TRY(save_write_templates(&job->w, job->world));
     KEEL_TRY(write_disabled(job));
     for (const keel_component *c = NULL; (c = keel_next_component(job->world, c)) != NULL;)
         KEEL_TRY(write_component(job, c));

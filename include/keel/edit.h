@@ -400,7 +400,9 @@ typedef enum keel_load_change {
     KEEL_LOAD_SKIPPED_COMPONENT, ///< the world does not know it, and KEEL_UNKNOWN_SKIP was asked
                                  ///< for
     KEEL_LOAD_SKIPPED_FIELD,     ///< the component has no such field any more
-    KEEL_LOAD_NEW_FIELD          ///< there is none in what is loaded: it is as `.initial` says
+    KEEL_LOAD_NEW_FIELD,         ///< there is none in what is loaded: it is as `.initial` says
+    KEEL_LOAD_UNKNOWN_PREFAB ///< copies are of a template that is not here; `field` is its path,
+                             ///< NULL: it had none. keel_prefab_of says null (keel_load only)
 } keel_load_change;
 /// One such change: once for each component or field, not for each value.
 typedef struct keel_load_note {

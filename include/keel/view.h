@@ -339,8 +339,9 @@ struct keeli_set_root {
 };
 
 /// Fast access to one component by entity, for hot loops that jump around: half the cost of
-/// keel_get. It stays valid over edits, until the component is unregistered or the world is
-/// destroyed; what it hands out is valid as long as from keel_get. It borrows nothing.
+/// keel_get. It stays valid over edits, until the world is destroyed; it finds nothing from when
+/// the component is unregistered. What it hands out is valid as long as from keel_get. It borrows
+/// nothing.
 typedef struct keel_lookup {
     const struct keeli_set_root *set; ///< private; NULL: it finds nothing
     uint32_t size;                    ///< bytes of a value

@@ -278,25 +278,34 @@ void keeli_pool_init(keeli_pool *pool, keeli_heap *heap, uint32_t worker_count, 
     pool->worker_count = worker_count;
     pool->thread_limit = worker_count - 1;
     pool->spin_ns = spin_ns;
+    pool->forks = keeli_fork_count();
     keeli_lock_init(&pool->lock);
 }
 
+// Its threads belong to the parent of this process. One of them may have held a lock or slept on
+// the condition when it forked, so that neither can be used or ended here.
+static bool is_inherited(const keeli_pool *pool) { return pool->forks != keeli_fork_count(); }
+
 void keeli_pool_deinit(keeli_pool *pool) {
     keeli_pool_shared *shared = pool->shared;
+    const bool is_ours = !is_inherited(pool);
     if (shared) {
-        stop(pool);
-        keeli_condition_deinit(&shared->called);
-        keeli_lock_deinit(&shared->lock);
+        if (is_ours) {
+            stop(pool);
+            keeli_condition_deinit(&shared->called);
+            keeli_lock_deinit(&shared->lock);
+        }
         keeli_free(pool->heap, shared, shared_size(pool->worker_count),
                    _Alignof(keeli_pool_shared));
         pool->shared = NULL;
     }
     pool->thread_count = pool->thread_limit = 0; // what is submitted from now on is refused
-    keeli_lock_deinit(&pool->lock);
+    if (is_ours) keeli_lock_deinit(&pool->lock);
 }
 
 bool keeli_pool_submit(void *context, keel_job *job, void *data) {
     keeli_pool *pool = context;
+    if (is_inherited(pool)) return false;
     if (!keeli_atomic_load(&pool->thread_count) && !start_first_thread(pool)) return false;
     if (!push(pool->shared, (queued_job){ job, data })) return false;
     get_help(pool);
@@ -304,6 +313,6 @@ bool keeli_pool_submit(void *context, keel_job *job, void *data) {
 }
 
 bool keeli_pool_is_hot(const keeli_pool *pool) {
-    if (!keeli_atomic_load(&pool->thread_count)) return false;
+    if (!keeli_atomic_load(&pool->thread_count) || is_inherited(pool)) return false;
     return spinning(keeli_ordered_load(&pool->shared->idle)) > waiting(pool->shared);
 }

@@ -16,6 +16,7 @@ typedef struct keeli_pool {
     uint32_t spin_ns;                 // 0 when workers outnumber the cores
     keeli_lock lock;                  // taken to start a thread, and to stop
     uint32_t thread_count;            // that were started; above 0: `shared` is there
+    uint32_t forks;                   // keeli_fork_count when it was made
     uint32_t thread_limit;            // below worker_count - 1 when the system refused a thread
     struct keeli_pool_shared *shared; // NULL before the first submit
 } keeli_pool;
@@ -23,11 +24,12 @@ typedef struct keeli_pool {
 // Allocates nothing. `heap` must outlive the pool.
 void keeli_pool_init(keeli_pool *pool, keeli_heap *heap, uint32_t worker_count, uint32_t spin_ns);
 // Run what was submitted, then end the threads. Nobody but jobs submits meanwhile; afterwards
-// everything is refused.
+// everything is refused. In a child process, which has none of the threads, only memory is freed.
 void keeli_pool_deinit(keeli_pool *pool);
 
 // keel_executor.submit of a `keeli_pool *`. False when the queue is full, when the first thread
-// cannot be started, or when there is no worker but 0. Allocates when there is no thread yet.
+// cannot be started, when there is no worker but 0, or in a child process. Allocates when there is
+// no thread yet.
 bool keeli_pool_submit(void *pool, keel_job *job, void *data);
 // Looks a worker for a job just now, so that one that is submitted starts within a microsecond and
 // without a system call? Any thread may ask; the answer may be old when it arrives.

@@ -90,8 +90,8 @@ static inline uint32_t keeli_queue_range(const keeli_queue *queue, uint64_t numb
 // first; events stay until the end of a run, for who looks for the first time in it. False when
 // out of memory. `*value` (may be NULL) may be one of the queue, and is relocated when it moves.
 bool keeli_queue_reserve(keeli_queue *queue, keeli_heap *heap, uint32_t extra, const void **value);
-// Makes the capacity at least `need`, at most the limit, and asks nobody what has passed: readers
-// may be gone. False when out of memory.
+// Makes the capacity at least `need`, at most the limit, and asks no reader what it has
+// passed, as readers may have been destroyed. False when out of memory.
 bool keeli_queue_reserve_capacity(keeli_queue *queue, keeli_heap *heap, uint64_t need);
 // Is there room for so many more, or for as many as the limit allows?
 static inline bool keeli_queue_has_room(const keeli_queue *queue, uint32_t extra) {

@@ -202,6 +202,7 @@ keel_result keeli_view_begin_inside(keel_view *handle, keel_world *world, keeli_
     if (!view) return KEEL_ERROR_MEMORY;
     view->holder.parent = keeli_lender(inside);
     view->thread = keeli_thread_id();
+    view->is_loop = false;
     view->reader = reader;
     keel_result result = keeli_view_bind(view, terms, NULL);
     if (result == KEEL_OK) result = keeli_view_check_uniques(view, terms);

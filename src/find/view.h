@@ -52,6 +52,7 @@ typedef struct keeli_view {
     uint32_t bytes;    // of all of it
     bool is_parameter; // it ends with its system
     bool in_hands;     // its init or drop runs: nobody else may end it
+    bool is_loop;      // of KEEL_EACH, which ends it however it is left
     keeli_view_facts facts;
     // Who opened it, and what it is; under the world's lock, as others look at it.
     keeli_holder *inside;           // the system or custom view, or NULL

@@ -58,6 +58,9 @@ static void spare_reader(keel_world *world, keel_reader *reader) {
 
 static bool is_destroyed(const keel_reader *reader) {
     if (reader->scope.kind == KEELI_SCOPE_READER) return false;
+    KEEL_ASSERT(reader->world, "a reader is used whose world was destroyed; the world's end "
+                               "destroys its readers, so destroy them before or not at all");
+    if (!reader->world) return true;
     (void)keeli_misuse(reader->world, KEEL_ERROR_ARGUMENT,
                        "a reader is used that was destroyed; keep it as long as it is used");
     return true;
@@ -121,6 +124,7 @@ void keeli_readers_deinit(keel_world *world) {
         for (keel_reader *r; (r = *all[i]) != NULL;) {
             *all[i] = r->next;
             r->scope.kind = KEELI_SCOPE_DESTROYED;
+            r->world = NULL; // who uses it on gets an error without it
             keeli_free_text(&world->heap, (char *)(uintptr_t)r->reader.name);
             KEELI_FREE(&world->heap, keel_reader, r);
         }

@@ -145,8 +145,9 @@ keel_result(keel_view_begin)(keel_view *view, keel_scope *scope, const keel_term
 void keeli_cursor_begin(keeli_cursor *cursor, keel_scope *scope, const keel_term *terms, bool spans,
                         const char *where) {
     *cursor = (keeli_cursor){ .whole = true, .spans = spans };
-    if (keel_view_begin(&cursor->view, scope, terms, where) == KEEL_OK)
-        (void)keel_iterator_begin(&cursor->iterator, &cursor->view);
+    if (keel_view_begin(&cursor->view, scope, terms, where) < 0) return;
+    cursor->view.state->is_loop = true;
+    (void)keel_iterator_begin(&cursor->iterator, &cursor->view);
 }
 
 bool keeli_cursor_refill(keeli_cursor *cursor) {

@@ -92,6 +92,12 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->message[0] = 0;
 }
 
+// The system has returned: in checked builds whoever kept the context hears of it, for as long as
+// its place on the stack is not used by others.
+static inline void keeli_context_end(keel_context *context) {
+    if (KEELI_CHECKED) *(volatile uint32_t *)&context->in.scope.kind = KEELI_SCOPE_ENDED;
+}
+
 // ------------------------------------------------------------------ who runs
 static inline bool keeli_system_is_loop(const keel_system *system) {
     return system->kind == KEEL_SYSTEM_PER_ENTITY || system->kind == KEEL_SYSTEM_PER_SPAN;

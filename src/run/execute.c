@@ -110,6 +110,7 @@ static keel_result run_bound_step(keeli_schedule *s, keeli_node *node, keeli_ste
         else *KEELI_APPEND(&node->lists) = context.commands;
     }
     if (answer) *answer = context.answer;
+    keeli_context_end(&context);
     return result;
 }
 

@@ -243,6 +243,7 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
         keeli_fill_fixed_columns(&context, &it->span);
         take_pieces(loop, worker, &context, it);
         if (context.commands) keeli_commands_discard(context.in.world, context.commands); // empty
+        keeli_context_end(&context);
     } else {
         keeli_inside helper = { .is_denied = false }; // what the owner has in hand is its own
         if (!is_owner) worker->inside = &helper;

@@ -302,10 +302,14 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
         k->is_busy = false;
     }
     if (context.commands && result < 0) keeli_commands_discard(world, context.commands);
-    else if (context.commands) keeli_commands_submit(world, context.commands);
+    else if (context.commands) {
+        keeli_commands_close(context.commands);
+        keeli_commands_submit(world, context.commands);
+    }
     context.worker->first = outer;
     if (context.splits) keeli_error_hand_over(world, &first.error);
     keeli_worker_end(world, context.worker);
+    keeli_context_end(&context);
     const keel_result applied = keeli_commands_flush(world);
     keeli_events_flush(world);
     return result < 0 ? result : applied;

@@ -131,8 +131,25 @@ static keeli_workers *new_workers(keel_world *world) {
     return workers;
 }
 
+// In a child process nobody comes whom the parent has called, and who held a lock of a finished run
+// when it forked is not there to give it back: what waits for others begins anew, once.
+static void leave_the_parent(keel_world *world) {
+    if (world->workers.forks == keeli_fork_count()) return;
+    world->workers.forks = keeli_fork_count();
+    world->workers.is_child = true;
+    for (keeli_workers *w = world->workers.all; w; w = w->next) {
+        if (w->is_busy) continue; // the process forked in the middle of its run
+        keeli_lock_init(&w->lock);
+        keeli_condition_init(&w->changed);
+        w->outstanding = w->helpers = w->sleepers = 0;
+        for (uint32_t i = 0; i < w->count; ++i)
+            w->list[i].is_taken = false;
+    }
+}
+
 keeli_workers *keeli_workers_take(keel_world *world) {
     keeli_world_lock(world);
+    leave_the_parent(world);
     keeli_workers *workers = world->workers.all;
     while (workers && workers->is_busy)
         workers = workers->next;
@@ -164,6 +181,7 @@ void keeli_workers_give(keeli_workers *workers) {
 }
 
 void keeli_workers_deinit(keel_world *world) {
+    leave_the_parent(world);
     for (keeli_workers *workers; (workers = world->workers.all) != NULL;) {
         world->workers.all = workers->next;
         keeli_lock_take(&workers->lock); // a job may come late with an executor of the user's
@@ -232,6 +250,7 @@ static void help(void *data, uint32_t number) {
 
 void keeli_workers_call(keeli_workers *workers, uint32_t count) {
     const keel_executor *x = &workers->world->workers.executor;
+    if (workers->world->workers.is_child) return; // the caller does it all
     while (count-- && workers->outstanding + 1 < workers->world->workers.count) {
         ++workers->outstanding;
         keeli_lock_give(&workers->lock);

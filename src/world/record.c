@@ -27,8 +27,10 @@ keel_commands *keeli_commands_take(keel_world *world) {
     keel_commands *list = world->commands.spare;
     if (list) world->commands.spare = list->next;
     keeli_world_unlock(world);
-    if (list) list->next = NULL;
-    return list ? list : keeli_commands_new(world);
+    if (!list) return keeli_commands_new(world);
+    list->next = NULL;
+    list->scope.kind = KEELI_SCOPE_COMMANDS;
+    return list;
 }
 
 void keeli_commands_spare(keel_world *world, keel_commands *list) {

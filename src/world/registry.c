@@ -161,7 +161,7 @@ void keeli_levels_release(keeli_heap *heap, keeli_levels *l) {
     KEELI_RELEASE(heap, &l->places);
 }
 
-static void free_storage(keel_world *world, keeli_storage *s) {
+static void deinit_storage(keel_world *world, keeli_storage *s) {
     keeli_heap *heap = &world->heap;
     keel_component *c = &s->component;
     keeli_store_deinit(world, s);
@@ -191,7 +191,34 @@ static void free_storage(keel_world *world, keeli_storage *s) {
     keeli_free_text(heap, (char *)(uintptr_t)c->file);
     keeli_free_text(heap, (char *)(uintptr_t)c->saved_as);
     keeli_fields_free(heap, c->fields, c->field_count);
-    KEELI_FREE(heap, keeli_storage, s);
+}
+
+static void free_storage(keel_world *world, keeli_storage *s) {
+    deinit_storage(world, s);
+    KEELI_FREE(&world->heap, keeli_storage, s);
+}
+
+// Columns that somebody kept read it until the world ends: they find nothing.
+static void spare_storage(keel_world *world, keeli_storage *s) {
+    const uint32_t slot = s->slot, size = s->size;
+    const keel_storage kind = s->kind;
+    deinit_storage(world, s);
+    *s = (keeli_storage){ .slot = slot, .size = size, .kind = kind };
+    keeli_store_connect(world, s);
+    s->next_by_name = world->registry.spare;
+    world->registry.spare = s;
+}
+
+// A new one, or one that columns of the same component read, whose values are as large.
+static keeli_storage *take_storage(keel_world *world, const keel_component *c, uint32_t index) {
+    keeli_storage **at = &world->registry.spare;
+    while (*at && ((*at)->slot != index || (*at)->size != c->size || (*at)->kind != c->storage))
+        at = &(*at)->next_by_name;
+    keeli_storage *s = *at;
+    if (!s) return KEELI_NEW(&world->heap, keeli_storage);
+    *at = s->next_by_name;
+    *s = (keeli_storage){ .slot = index };
+    return s;
 }
 
 static keeli_relation *new_relation(keel_world *world) {
@@ -207,7 +234,7 @@ static keeli_relation *new_relation(keel_world *world) {
 
 static keeli_storage *new_storage(keel_world *world, const keel_component *c, uint32_t index) {
     keeli_heap *heap = &world->heap;
-    keeli_storage *s = KEELI_NEW(heap, keeli_storage);
+    keeli_storage *s = take_storage(world, c, index);
     if (!s) return NULL;
     keel_component *own = &s->component;
     *own = *c;
@@ -455,6 +482,10 @@ void keeli_registry_deinit(keel_world *world) {
         free_storage(world, world->storages.items[i]);
         keeli_component_give_back(number);
     }
+    for (keeli_storage *s; (s = world->registry.spare) != NULL;) {
+        world->registry.spare = s->next_by_name;
+        KEELI_FREE(&world->heap, keeli_storage, s);
+    }
     for (keeli_relation *r; (r = world->relations.spare) != NULL;) {
         world->relations.spare = r->next;
         KEELI_FREE(&world->heap, keeli_relation, r);
@@ -505,7 +536,7 @@ void keeli_storage_forget(keel_world *world, keeli_storage *s) {
     put_number(world, number, NULL);
     const bool was_bound = s->flags & KEELI_IS_BOUND;
     keeli_names_end(world, s);
-    free_storage(world, s);
+    spare_storage(world, s);
     keeli_component_give_back(number);
     if (was_bound) keeli_threads_update(world);
 }

@@ -57,7 +57,10 @@ keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who) {
     case KEELI_SCOPE_VIEW:
         return who_has_view((const keel_view *)scope, who);
     }
-    KEEL_ASSERT(scope->kind == 0,
+    KEEL_ASSERT(scope->kind != KEELI_SCOPE_ENDED,
+                "the context or the commands of a system are used after it has returned; use them "
+                "while it runs, and keep neither");
+    KEEL_ASSERT(scope->kind == 0 || scope->kind == KEELI_SCOPE_ENDED,
                 "the scope is no world, view, commands, context or reader, or its world, or the "
                 "reader, was destroyed");
     return KEEL_ERROR_ARGUMENT; // nobody to tell

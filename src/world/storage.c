@@ -233,8 +233,7 @@ void keeli_store_push_range(keel_world *world, keeli_storage *s, const keel_enti
               range.descends && keeli_store_is_by_index(s));
 }
 
-// What columns read.
-static void connect_root(const keel_world *world, keeli_storage *s) {
+void keeli_store_connect(const keel_world *world, keeli_storage *s) {
     static uint32_t *const *const no_places = NULL;
     const struct keeli_entity_root *entities = &world->entities.root;
     struct keeli_set_root *root = s->kind == KEEL_SPARSE_SET ? &s->set.root
@@ -266,7 +265,7 @@ void keeli_store_init(const keel_world *world, keeli_storage *s) {
     s->row.root = (struct keeli_set_root){ .kind = KEEL_ARCHETYPE,
                                            .shift = KEELI_ROW_SHIFT,
                                            .mask = KEELI_ROW_MASK };
-    connect_root(world, s);
+    keeli_store_connect(world, s);
     s->goes_with_bit = s->kind == KEEL_ARCHETYPE ||
                        (s->kind == KEEL_INDEXED && keeli_indexed_set_has_whole_blocks(&s->indexed));
     keeli_store_update_hooks(s);

@@ -351,6 +351,8 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s);
 
 // ------------------------------------------------------------------ whole storages (storage.c)
 void keeli_store_init(const keel_world *world, keeli_storage *s);
+// What columns read (keel_lookup): who has a value, and where. Of an empty storage: nobody.
+void keeli_store_connect(const keel_world *world, keeli_storage *s);
 // Free what has no values any more.
 void keeli_store_release_stamps(keel_world *world, keeli_storage *s);
 void keeli_store_deinit(keel_world *world, keeli_storage *s);

@@ -159,8 +159,85 @@ static void a_destroyed_world_is_noticed(void **state) {
         asserted = 0;
         assert_int_equal(keel_event_count_of(KEEL_SCOPE(reader), NULL), 0); // went with the world
         assert_int_equal(asserted, 1);
+        keel_reader_advance(reader);
+        keel_reader_keep(reader);
+        keel_reader_destroy(reader);
+        assert_int_equal(asserted, 4);
     }
     keel_set_assert_handler(NULL);
+}
+
+// ------------------------------------------------------------------ what was kept too long
+static keel_commands *kept_commands;
+KEEL_SYSTEM_ONCE(keeps, KEEL_COMMANDS(commands)) {
+    kept_commands = commands;
+    keel_add_entity(commands, KEEL_INIT(Number, { 1 }));
+}
+KEEL_WORKLOAD(keeping, KEEL_STEP(keeps));
+
+static void what_a_system_had_is_over(void **state) {
+    (void)state;
+    api_fixture f;
+    const bool checked = is_checked();
+    api_begin(&f);
+    keel_set_assert_handler(count_and_go_on);
+    for (uint32_t in_workload = 0; in_workload < 2; ++in_workload) {
+        if (in_workload) assert_int_equal(keel_run_workload(f.world, keeping), KEEL_OK);
+        else assert_int_equal(keel_run(f.world, keeps), KEEL_OK);
+        asserted = 0;
+        assert_true(keel_is_null(keel_add_entity(kept_commands, KEEL_INIT(Number, { 2 }))));
+        assert_int_equal(keel_strip(kept_commands, keel_null()), KEEL_ERROR_ARGUMENT);
+        assert_int_equal(asserted, checked ? 2 : 0);
+        assert_int_equal(keel_entity_count(f.world), in_workload + 1);
+    }
+    keel_set_assert_handler(NULL);
+    api_end(&f);
+}
+
+static void a_loop_keeps_its_world(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    (void)keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+    uint32_t count = 0;
+    KEEL_EACH(f.world, KEEL_READ(Number, n)) {
+        keel_world_destroy(f.world);
+        assert_error(f.world, KEEL_ERROR_BORROWED, "destroyed by code that it runs");
+        count += (uint32_t)n->value;
+        if (count) break;
+    }
+    assert_int_equal(count, 1);
+    api_end(&f); // and it ends afterwards, also when the loop was left
+}
+
+typedef struct Row {
+    int value;
+} Row;
+KEEL_COMPONENT(Row, .storage = KEEL_ARCHETYPE);
+typedef struct Spot {
+    int value;
+} Spot;
+KEEL_COMPONENT(Spot, .storage = KEEL_INDEXED);
+
+static void a_lookup_of_what_was_unregistered_finds_nothing(void **state) {
+    (void)state;
+    const keel_component *const components[] = { KEEL_OF(Number), KEEL_OF(Row), KEEL_OF(Spot) };
+    api_fixture f;
+    api_begin(&f);
+    for (uint32_t i = 0; i < 3; ++i)
+        for (uint32_t again = 0; again < 3; ++again) {
+            const keel_component *c = components[i];
+            assert_non_null(keel_register_component(f.world, c));
+            const keel_lookup kept = keel_lookup_of_component(f.world, c);
+            const keel_entity e = keel_add_entity(f.world);
+            const int value = 7;
+            assert_int_equal(keel_add_component(f.world, e, c, &value), KEEL_OK);
+            assert_int_equal(*(const int *)keel_column_get_value(&kept, e), 7);
+            assert_int_equal(keel_unregister_component(f.world, c), KEEL_OK);
+            assert_null(keel_column_get_value(&kept, e));
+            assert_null((keel_column_get_value)(&kept, e));
+        }
+    api_end(&f);
 }
 
 static void destroyed_snapshots_are_noticed(void **state) {
@@ -256,6 +333,10 @@ static const struct CMUnitTest tests[] = {
          "checked builds log that keel_get_mut met a handle that is not alive"),
     TEST(a_destroyed_world_is_noticed,
          "checked builds notice the use of a world or reader that was destroyed"),
+    TEST(what_a_system_had_is_over, "commands are over when their system has returned"),
+    TEST(a_loop_keeps_its_world, "a world is not destroyed in a loop over it"),
+    TEST(a_lookup_of_what_was_unregistered_finds_nothing,
+         "a lookup finds nothing when its component was unregistered"),
     TEST(destroyed_snapshots_are_noticed, "and of snapshots, rings and histories"),
     TEST(a_kept_pointer_shows, "checked builds write 0xDD where values went away or moved"),
 };

@@ -240,6 +240,60 @@ static void copies_of_prefabs_come_back(void **state) {
     assert_true(keel_is_null(keel_prefab_of(loaded, e).root));
 }
 
+// Templates of a game that makes them in another order, and one of them no more.
+static uint32_t told;
+static char told_of[2][40];
+static void tell(const keel_load_note *note, void *data) {
+    (void)data;
+    if (note->change != KEEL_LOAD_UNKNOWN_PREFAB) return;
+    assert_string_equal(note->component, "keel_instance");
+    if (told < 2)
+        (void)snprintf(told_of[told], sizeof *told_of, "%s", note->field ? note->field : "?");
+    ++told;
+}
+
+static keel_prefab template(keel_world *world, keel_entity parent, const char *name, int kg) {
+    keel_world *templates = keel_templates(world);
+    const keel_entity e = keel_add_entity(templates, KEEL_INIT(Mass, { kg }));
+    if (!keel_is_null(parent)) assert_int_equal(keel_attach(templates, e, parent), KEEL_OK);
+    if (name) assert_int_equal(keel_set_name(templates, e, name), KEEL_OK);
+    return (keel_prefab){ e };
+}
+
+static void copies_of_prefabs_go_by_path(void **state) {
+    (void)state;
+    keel_world *w = f.world;
+    const keel_prefab rock = template(w, keel_null(), "rock", 1),
+                      tank = template(w, keel_null(), "tank", 2),
+                      gun = template(w, tank.root, "gun", 3),
+                      gone = template(w, keel_null(), "gone", 4),
+                      plain = template(w, keel_null(), NULL, 5);
+    const keel_entity rocks[] = { keel_spawn(w, rock), keel_spawn(w, rock) };
+    const keel_entity a_tank = keel_spawn(w, tank),
+                      lost[] = { keel_spawn(w, gone), keel_spawn(w, gone) };
+    const keel_entity a_plain = keel_spawn(w, plain), a_gun = keel_first_child(w, a_tank);
+    assert_true(keel_is_same(keel_prefab_of(w, a_gun).root, gun.root));
+    save_it();
+    for (uint32_t i = 0; i < 3; ++i) // others have the handles of before
+        (void)template(loaded, keel_null(), NULL, 9);
+    const keel_prefab new_tank = template(loaded, keel_null(), "tank", 2);
+    const keel_prefab new_gun = template(loaded, new_tank.root, "gun", 3);
+    const keel_prefab new_rock = template(loaded, keel_null(), "rock", 1);
+    told = 0;
+    const keel_load_options how = { .error = &why, .report = tell };
+    assert_int_equal(keel_load_from(loaded, kept.bytes, kept.size, &how), KEEL_OK);
+    for (uint32_t i = 0; i < 2; ++i) {
+        assert_true(keel_is_same(keel_prefab_of(loaded, rocks[i]).root, new_rock.root));
+        assert_true(keel_is_null(keel_prefab_of(loaded, lost[i]).root));
+    }
+    assert_true(keel_is_same(keel_prefab_of(loaded, a_tank).root, new_tank.root));
+    assert_true(keel_is_same(keel_prefab_of(loaded, a_gun).root, new_gun.root));
+    // one without a name goes by its handle
+    assert_true(keel_is_same(keel_prefab_of(loaded, a_plain).root, plain.root));
+    assert_int_equal(told, 1);
+    assert_string_equal(told_of[0], "gone");
+}
+
 static void a_save_comes_into_a_living_world(void **state) {
     (void)state;
     fill(f.world, 40);
@@ -501,6 +555,8 @@ static void an_unknown_component_is_an_error_or_skipped(void **state) {
 static const struct CMUnitTest tests[] = {
     SAVE_TEST(everything_comes_back, "everything comes back: handles, values, links, names, order"),
     SAVE_TEST(copies_of_prefabs_come_back, "copies of prefabs come back"),
+    SAVE_TEST(copies_of_prefabs_go_by_path,
+              "copies of prefabs go by the path of their template, and say when it is unknown"),
     SAVE_TEST(a_save_comes_into_a_living_world, "a save comes into a living world"),
     SAVE_TEST(an_empty_world_comes_back, "an empty world comes back"),
     SAVE_TEST(a_deleted_handle_stays_dead, "a handle that was deleted before stays dead"),

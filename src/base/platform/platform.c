@@ -64,6 +64,8 @@ uint64_t keeli_clock_ns(void) {
     return ticks / second * 1000000000 + ticks % second * 1000000000 / second;
 }
 
+uint32_t keeli_fork_count(void) { return 0; }
+
 static void *aligned_new(size_t size, size_t align) { return _aligned_malloc(size, align); }
 static void aligned_free(void *block) { _aligned_free(block); }
 #else
@@ -116,6 +118,19 @@ bool keeli_thread_start(keeli_thread *thread, void (*run)(void *data), void *dat
     return pthread_create(&thread->handle, NULL, run_thread, thread) == 0;
 }
 void keeli_thread_join(keeli_thread *thread) { pthread_join(thread->handle, NULL); }
+
+#if defined(__EMSCRIPTEN__)
+uint32_t keeli_fork_count(void) { return 0; }
+#else
+static uint32_t forks;
+static void count_fork(void) { keeli_atomic_put(&forks, forks + 1); }
+static void watch_forks(void) { (void)pthread_atfork(NULL, NULL, count_fork); }
+uint32_t keeli_fork_count(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, watch_forks);
+    return keeli_atomic_peek(&forks);
+}
+#endif
 
 uint32_t keeli_core_count(void) {
 #if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)

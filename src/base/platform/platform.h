@@ -56,6 +56,9 @@ typedef struct keeli_thread {
 bool keeli_thread_start(keeli_thread *thread, void (*run)(void *data), void *data);
 void keeli_thread_join(keeli_thread *thread);
 
+// How many forks lie between this process and the one that first asked. A child has the memory of
+// its parent, but of its threads only the one that forked; whoever has threads asks here first.
+uint32_t keeli_fork_count(void);
 // A number for the calling thread that no other thread of the process has or had; never 0.
 uint64_t keeli_thread_id(void);
 // Cores that this process may use; at least 1.
