@@ -10,19 +10,19 @@ FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 
 .PHONY: help demo test bench check format clean
 .PHONY: amalgamate dist bindings cost cost-update check-cost
-.PHONY: check-format check-layers check-acceptance check-house check-docs check-release check-asan \
+.PHONY: check-format check-layers check-acceptance check-house check-docs check-debug check-release check-asan \
 	check-tsan check-perturb check-tiny check-clang check-dist check-valgrind check-data check-hardened check-static
 .NOTPARALLEL:
 
 help:
 	@echo "make demo    build the orrery and draw a year of the solar system: out/orrery.png, .csv"
-	@echo "make test    build with all checks and run every test"
+	@echo "make test    build with all checks and run the tests that are quick, in two minutes"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/cost.md"
 	@echo "make amalgamate   all of Keel as two files, dist/keel.h and dist/keel.c"
 	@echo "make dist         what is published: these two, the sources as one archive, checksums"
 	@echo "make bindings     what the headers say, bindings/api.json, and the bindings that are made of it"
-	@echo "make check   what CI adds: format, layers, cost, release, sanitizers, clang, one file, valgrind, docs"
+	@echo "make check   all that CI has: every other test, format, layers, cost, release, sanitizers, clang, valgrind, docs"
 	@echo "make coverage   which lines of src/ the tests reach, in a build of its own (tools/coverage)"
 	@echo "make fuzz    ten minutes of libFuzzer over the public interface (tools/fuzz)"
 	@echo "make soak    a world that lives long: does memory return, how long do edits and frames take"
@@ -42,16 +42,19 @@ demo:
 		--csv out/orrery.csv --image out/orrery.png
 
 # While KEEL_TEST_CI is set, as .ci/run does, a part of the tests: tests/ci.txt says which. Regular
-# expressions have signs that a shell would take for names of files.
-CHOSEN = set -f; export KEEL_TEST_PART=$$(tools/ci_tests $* part);
-PLAY = $(CHOSEN) cmake --preset $* $(OPTIONS) $$(tools/ci_tests $* cmake) && \
-	cmake --build --preset $* -j $(JOBS) && ctest --preset $* -j $(JOBS) $$(tools/ci_tests $* ctest)
+# expressions have signs that a shell would take for names of files. ROW is the line of that table.
+ROW = $*
+PRESET = $*
+PLAY = set -f; export KEEL_TEST_PART=$$(tools/ci_tests $(ROW) part); \
+	cmake --preset $(PRESET) $(OPTIONS) $$(tools/ci_tests $(ROW) cmake) && \
+	cmake --build --preset $(PRESET) -j $(JOBS) && ctest --preset $(PRESET) -j $(JOBS) $$(tools/ci_tests $(ROW) ctest)
 
-test: play-debug
-play-debug: play-%:
+# The tests that are quick: `make check-debug` plays all.
+test: ROW = test
+test: PRESET = debug
+test:
 	tools/install_packages test
 	$(PLAY)
-.PHONY: play-debug
 
 .PHONY: coverage
 coverage:
@@ -118,7 +121,7 @@ bindings:
 	tools/api_json
 	tools/make_bindings
 
-check: check-format check-layers check-house check-acceptance check-bindings check-cost check-release check-data check-asan \
+check: check-format check-layers check-house check-acceptance check-bindings check-cost check-debug check-release check-data check-asan \
 	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs
 
 check-packages:
@@ -144,7 +147,7 @@ check-bindings:
 check-house:
 	@tools/check_house
 
-check-release check-asan check-tsan check-perturb check-tiny check-clang check-hardened check-dist: check-%: check-packages
+check-debug check-release check-asan check-tsan check-perturb check-tiny check-clang check-hardened check-dist: check-%: check-packages
 	$(PLAY)
 	@$(THEN)
 

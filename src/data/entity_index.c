@@ -295,6 +295,15 @@ void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
     ++*living_around(ix, i);
 }
 
+void keeli_entity_index_promise_again(keeli_entity_index *ix, keel_entity e) {
+    const uint32_t i = keeli_index_of(e);
+    *where_of(ix, i) = KEELI_HELD;
+    if (*version_of(ix, i) & KEELI_DEAD) return; // it was not confirmed yet
+    *version_of(ix, i) |= KEELI_DEAD;
+    --*living_around(ix, i);
+    ++ix->held;
+}
+
 void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e) {
     --ix->held;
     keeli_entity_index_free(ix, keeli_index_of(e), upper_of(e));

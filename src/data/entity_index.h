@@ -160,6 +160,8 @@ bool keeli_entity_index_is_held(const keeli_entity_index *ix, keel_entity e);
 // Bring a reserved handle to life, or give it back (its version is used up).
 void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e);
 void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e);
+// Undoes bringing it to life, if that was done: the handle is reserved.
+void keeli_entity_index_promise_again(keeli_entity_index *ix, keel_entity e);
 // Give back a reserved handle that nobody ever saw: it is the next to be handed out again.
 void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e);
 // Give back all that were reserved or added one after another since `before`, and are reserved now:

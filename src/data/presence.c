@@ -267,6 +267,7 @@ bool keeli_component_lists_reserve_all(keeli_component_lists *lists, keeli_heap 
 }
 
 void keeli_component_lists_assign(keeli_component_lists *lists, const keeli_component_lists *from) {
+    lists->names_sets = from->names_sets;
     for (uint32_t index = 0; index / KEELI_PAGE < lists->capacity; index += 64) {
         keeli_component_list *list = keeli_list_if_any(lists, index);
         keeli_component_list *source = keeli_list_if_any(from, index);

@@ -130,6 +130,7 @@ typedef struct keeli_component_lists {
     keeli_component_list *
         *pages; // by block / 64: pages of 64 lists (4,096 indices); NULL: never used
     uint32_t capacity;
+    bool names_sets; // lists may name reactive sets that have nobody there
     size_t bytes;
 } keeli_component_lists;
 

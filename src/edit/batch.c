@@ -571,7 +571,7 @@ static void undo_create(const keeli_batch *b) {
     if (!b->is_held)
         keeli_entity_index_undo(&b->world->entities, &b->before, b->entities, b->count);
     for (uint32_t i = 0; b->is_held && i < b->count; ++i)
-        *keeli_row_of(&b->world->entities, keeli_index_of(b->entities[i])) = KEELI_HELD;
+        keeli_entity_index_promise_again(&b->world->entities, b->entities[i]);
 }
 
 static inline __attribute__((always_inline)) keel_result

@@ -30,6 +30,7 @@ static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, ui
         !keeli_queue_reserve(&set->tracking.removed, heap, keeli_removals_to_come(set), NULL))
         return false;
     if (!keeli_store_reserve(world, set, index)) return false;
+    world->lists.names_sets = true;
     if (!keeli_component_lists_has(&world->lists, index, set->ordinal))
         keeli_component_lists_add(&world->lists, index, set->ordinal);
     const uint64_t need = (uint64_t)keeli_could_have(world, set) + extra;
@@ -143,7 +144,22 @@ static bool could_come(const keeli_storage *set, uint32_t index) {
     return false;
 }
 
+// What was a set when the lists were copied may be a plain tag now, which is named where somebody
+// has it.
+static void forget_former_sets(keel_world *world) {
+    for (uint64_t i = 0; i / KEELI_PAGE < world->lists.capacity; i += 64) {
+        keeli_component_list *list = keeli_list_if_any(&world->lists, (uint32_t)i);
+        for (uint32_t k = keeli_block_length(world, list); k--;) {
+            const keeli_storage *s = keeli_block_storage(world, list, k);
+            if (s && !keeli_is_in_block(s, (uint32_t)i))
+                keeli_component_lists_remove(&world->lists, (uint32_t)i, s->ordinal);
+        }
+    }
+}
+
 void keeli_sets_relist(keel_world *world) {
+    if (world->lists.names_sets) forget_former_sets(world);
+    world->lists.names_sets = world->followers.set_count != 0;
     for (uint32_t i = 0; world->followers.set_count && i < world->storages.count; ++i) {
         const keeli_storage *set = world->storages.items[i];
         if (!set->sources.count) continue;

@@ -235,7 +235,7 @@ static bool has_same_edges(const keeli_image *image, const keeli_storage *t,
 static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keeli_storage *t,
                                  const keeli_storage *s) {
     keel_world *to = image->to;
-    if (!reserve_storage(to, g, t, s) || !reserve_followers(image, t, s))
+    if (!reserve_storage(to, g, t, s))
         return keeli_out_of_memory(image->teller, "copying a world");
     if (s->relation && !keeli_store_has_sources(s) && !has_same_edges(image, t, s)) {
         const keeli_edges *from = &s->relation->edges;
@@ -307,7 +307,13 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
         g->is_ticked = g->is_same && keeli_is_ticked(image, t);
         image->same_lists &= g->is_same;
     }
-    if (!reserve_all(image)) result = keeli_out_of_memory(teller, "copying a world");
+    // followers first: room for a set's is made with its sources, and may change what it has
+    bool has_room = reserve_all(image);
+    for (uint32_t i = 0; has_room && i < to->storages.count; ++i) {
+        keeli_storage *t = to->storages.items[i];
+        has_room = keeli_image_leaves(t) || reserve_followers(image, t, source_of(image, t));
+    }
+    if (!has_room) result = keeli_out_of_memory(teller, "copying a world");
     for (uint32_t i = 0; result == KEEL_OK && i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
         keeli_staged *g = &image->staged.items[i];

@@ -138,6 +138,35 @@ static void spawned_parts_begin_a_block(void **state) {
     }
 }
 
+// A clone that was recorded finds no memory: its handle is promised as before, and it comes later.
+static void a_recorded_clone_finds_no_memory(void **state) {
+    (void)state;
+    bool is_done = false;
+    for (size_t allowed = 0; !is_done; ++allowed) {
+        api_begin(&f);
+        const keel_entity to = keel_add_entity(f.world, KEEL_INIT(Number)),
+                          e = keel_add_entity(f.world, KEEL_INIT(Number, { 7 }));
+        relate_some(e, to, 5);
+        fill_block();
+        const keel_entity copy = keel_clone_entity(keel_world_commands(f.world), e);
+        assert_false(keel_is_null(copy));
+        counting_allocator_fail_after(&f.memory, allowed);
+        const keel_result result = keel_apply_commands(f.world);
+        counting_allocator_never_fail(&f.memory);
+        is_done = result == KEEL_OK;
+        check_world();
+        if (!is_done) {
+            assert_int_equal(result, KEEL_ERROR_MEMORY);
+            assert_false(keel_is_alive(f.world, copy));
+            assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+        }
+        assert_int_equal(keel_get(f.world, copy, Number)->value, 7);
+        assert_true(keel_is_related(f.world, copy, Since, to));
+        check_world();
+        api_end(&f);
+    }
+}
+
 // ------------------------------------------------------------------ lists without memory
 // Edits that find no memory for the list of a block succeed: what reads the list asks all storages.
 static void an_edit_needs_no_memory_for_a_list(void **state) {
@@ -189,6 +218,7 @@ static const struct CMUnitTest tests[] = {
     TEST(a_relation_that_is_collected_begins_a_block,
          "A relation that a reactive set collects begins a block"),
     TEST(spawned_parts_begin_a_block, "Parts of a prefab that are related begin a block"),
+    TEST(a_recorded_clone_finds_no_memory, "A recorded clone that finds no memory comes later"),
     TEST(an_edit_needs_no_memory_for_a_list, "An edit needs no memory for the list of a block"),
 };
 int main(void) { return RUN(tests); }
