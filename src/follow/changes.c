@@ -70,6 +70,13 @@ static bool has_pages_of(const keeli_presence *p, const keeli_ticks *t) {
     return true;
 }
 
+// As keeli_removals_to_come; but where nobody has a source of a set, nobody comes to it without room.
+static uint32_t removals_before_room(const keeli_storage *s) {
+    for (uint32_t i = 0; i < s->sources.count; ++i)
+        if (keeli_could_have(s->world, s->sources.items[i])) return keeli_removals_to_come(s);
+    return s->presence.count + s->disabled.count;
+}
+
 static bool has_pages_for_all(const keeli_storage *s, const keeli_ticks *t) {
     return has_pages_of(&s->presence, t) && has_pages_of(&s->disabled, t);
 }
@@ -78,8 +85,8 @@ bool keeli_tracking_is_valid(const keeli_storage *s) {
     const keeli_tracking *t = &s->tracking;
     if (!keeli_ticks_are_valid(&t->inserted) || !keeli_ticks_are_valid(&t->modified)) return false;
     if (!keeli_queue_is_valid(&t->removed)) return false;
-    if (t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) && keeli_could_have(s->world, s) &&
-        !keeli_queue_has_room(&t->removed, keeli_removals_to_come(s)))
+    if (t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
+        !keeli_queue_has_room(&t->removed, removals_before_room(s)))
         return false;
     return (!(t->kinds & KEEL_TRACK_INSERTION) || has_pages_for_all(s, &t->inserted)) &&
            (!(t->kinds & KEEL_TRACK_MODIFICATION) || has_pages_for_all(s, &t->modified));

@@ -103,7 +103,12 @@ bool keeli_is_in_place(const keeli_image *image, const keeli_storage *t, const k
 
 bool keeli_is_ticked(const keeli_image *image, const keeli_storage *t) {
     const keeli_storage *live = stamped(image, t);
-    return image->tick && is_known(image, t) && keeli_is_marked(live) &&
+    const keel_world *snapshot = image->teller == image->to ? image->from : image->to;
+    const uint32_t kinds = KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
+    // what was not tracked at the take has no ticks there, also when both were the same since
+    const bool were_tracked =
+        !(live->tracking.kinds & kinds & ~snapshot->root.storages[t->slot]->tracking.kinds_then);
+    return image->tick && is_known(image, t) && keeli_is_marked(live) && were_tracked &&
            live->stamps.vague < image->since &&
            image->to->changes.tick_base == image->from->changes.tick_base;
 }

@@ -320,6 +320,18 @@ static void take_snapshot(void) {
     assert_int_equal(keel_snapshot_take(snapshot), KEEL_OK);
 }
 static keel_result restore_snapshot(void) { return keel_snapshot_restore(snapshot); }
+static keel_result restore_again(void) {
+    const keel_result result = keel_snapshot_restore(snapshot);
+    if (result < 0) return result;
+    check_state(f.world);
+    for (uint32_t i = 0; i < count; i += 2) // only marks
+        if (keel_has(f.world, entities[i], Number))
+            keel_get_mut(f.world, entities[i], Number)->value = 7;
+    (void)keel_snapshot_restore(snapshot);
+    check_state(f.world);
+    keel_clear_entities(f.world);
+    return keel_snapshot_restore(snapshot);
+}
 static keel_result restore_twice(void) {
     const keel_result result = keel_snapshot_restore(snapshot);
     if (result < 0) return result;
@@ -360,6 +372,7 @@ static const struct way {
     keel_result (*bring_back)(void);
 } ways[] = {
     { "snapshot", take_snapshot, restore_snapshot },
+    { "snapshot, restored again", take_snapshot, restore_again },
     { "snapshot, taken again", take_snapshot, restore_twice },
     { "ring", take_ring, rollback },
     { "history", push_history, go_back },
