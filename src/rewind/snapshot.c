@@ -231,8 +231,10 @@ static keel_result check_copies(keel_world *world) {
     return KEEL_OK;
 }
 
-// Components that the world does not know any more go from the image.
+// Components that the world does not know any more go from the image: by edits, which count as the
+// world's own do, so that its counters tell nothing any more and all is copied.
 static keel_result forget_lost(const keel_snapshot *snapshot) {
+    snapshot->image->epoch = 0;
     for (const keeli_storage *t; (t = find_lost(snapshot)) != NULL;)
         KEEL_TRY(keel_unregister_component(snapshot->image, &t->component));
     return KEEL_OK;

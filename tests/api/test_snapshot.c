@@ -413,6 +413,34 @@ static void a_relation_that_was_unregistered(void **state) {
     keel_snapshot_destroy(then);
 }
 
+// A take removes from the snapshot what was unregistered: what that moves there is not what moved in
+// the world, though it be as much.
+typedef struct Row {
+    uint32_t value;
+} Row;
+typedef struct Lost {
+    uint32_t value;
+} Lost;
+KEEL_COMPONENT(Row, .storage = KEEL_ARCHETYPE);
+KEEL_COMPONENT(Lost, .storage = KEEL_ARCHETYPE);
+static void rows_after_an_unregistered_one(void **state) {
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, NULL);
+    const keel_entity a = keel_add_entity(f.world, KEEL_INIT(Row, { 1 }), KEEL_INIT(Lost, { 1 }));
+    const keel_entity b = keel_add_entity(f.world, KEEL_INIT(Row, { 2 }), KEEL_INIT(Lost, { 2 }));
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    assert_int_equal(keel_delete_entity(f.world, a), KEEL_OK);
+    const keel_entity c = keel_add_entity(f.world, KEEL_INIT(Row, { 3 }));
+    assert_int_equal(keel_unregister_component(f.world, KEEL_OF(Lost)), KEEL_OK);
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+    assert_int_equal(keel_delete_entity(f.world, b), KEEL_OK);
+    assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+    assert_true(keel_world_check(f.world, NULL));
+    assert_int_equal(keel_get(f.world, b, Row)->value, 2);
+    assert_int_equal(keel_get(f.world, c, Row)->value, 3);
+    keel_snapshot_destroy(then);
+}
+
 static void what_was_unregistered(void **state) {
     (void)state;
     keel_snapshot *then = keel_snapshot_create(f.world, "then");
@@ -476,6 +504,7 @@ static const struct CMUnitTest tests[] = {
     WORLD_TEST(what_is_refused, "commands, views, workloads, values that cannot be copied"),
     WORLD_TEST(what_was_unregistered, "a component that was unregistered"),
     WORLD_TEST(a_relation_that_was_unregistered, "a relation that was unregistered"),
+    WORLD_TEST(rows_after_an_unregistered_one, "rows, after a component was unregistered"),
     WORLD_TEST(nulls, "nothing handed in"),
     WORLD_TEST(taking_again_needs_none, "after a reserve a take needs no memory"),
 };
