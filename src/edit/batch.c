@@ -498,17 +498,24 @@ static void notify(const keeli_batch *b, const keeli_column *c) {
     else keeli_came_many(b->world, c->storage, b->entities, b->count, c->fresh, c->keeps);
 }
 
-static void commit(keeli_batch *b) {
+static inline void commit(keeli_batch *b) {
     if (b->is_new) make_rows(b);
     for (uint32_t k = 0; k < b->column_count; ++k)
         commit_column(b, &b->columns[k]);
     if (b->has_rows && !b->is_new) keeli_batch_move_rows(b);
     else if (b->has_rows) keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
     b->is_committed = true;
-    for (uint32_t k = 0; k < b->column_count; ++k) // now that all values are in place
-        notify(b, &b->columns[k]);
+}
+
+static inline void tell_created(const keeli_batch *b) {
     for (uint32_t i = 0; b->is_new && b->world->stand_in.entities.flags && i < b->count; ++i)
         keeli_entity_came(b->world, b->entities[i]);
+}
+
+static inline void tell(const keeli_batch *b) {
+    for (uint32_t k = 0; k < b->column_count; ++k) // now that all values are in place
+        notify(b, &b->columns[k]);
+    tell_created(b);
 }
 
 // ------------------------------------------------------------------ beginning and ending
@@ -629,7 +636,31 @@ keel_result keeli_batch_end(keeli_batch *b) {
     return keeli_done(b->world, b->result);
 }
 
-keel_result keeli_batch_give(keeli_batch *b) {
+bool keeli_batch_commit(keeli_batch *b) {
     if (b->count && keeli_batch_reserve(b) == KEEL_OK) commit(b);
+    return b->is_committed;
+}
+void keeli_batch_tell(const keeli_batch *b) { tell(b); }
+
+// Everybody but the observers: these hear of it by keeli_notify, later.
+void keeli_batch_tell_others(const keeli_batch *b) {
+    keel_world *world = b->world;
+    const uint32_t of_entities = world->stand_in.entities.tracking.observers.kinds;
+    for (uint32_t k = 0; k < b->column_count; ++k) {
+        uint32_t *const kinds = &b->columns[k].storage->tracking.observers.kinds, before = *kinds;
+        *kinds = 0;
+        notify(b, &b->columns[k]);
+        *kinds = before;
+    }
+    world->stand_in.entities.tracking.observers.kinds = 0;
+    tell_created(b);
+    world->stand_in.entities.tracking.observers.kinds = of_entities;
+}
+
+keel_result keeli_batch_give(keeli_batch *b) {
+    if (b->count && keeli_batch_reserve(b) == KEEL_OK) {
+        commit(b);
+        tell(b);
+    }
     return keeli_batch_end(b);
 }

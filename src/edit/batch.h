@@ -85,6 +85,12 @@ void keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity 
 // All that may fail, where something else comes before the commit.
 keel_result keeli_batch_reserve(keeli_batch *b);
 keel_result keeli_batch_give(keeli_batch *b);
+// The parts of keeli_batch_give, where something else comes between the values and what followers
+// hear of them: the values get in place (false: `result` says why not), followers are told, and
+// keeli_batch_end, in any case.
+bool keeli_batch_commit(keeli_batch *b);
+void keeli_batch_tell(const keeli_batch *b);
+void keeli_batch_tell_others(const keeli_batch *b);
 
 // For removals: room for the rows of all entities that are alive; moving them; and the end.
 bool keeli_batch_reserve_rows(keeli_batch *b);

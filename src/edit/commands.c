@@ -15,7 +15,8 @@ static __attribute__((noinline)) void drop_command(keel_world *world, keeli_comm
         keeli_part_drop(world, &c->parts[i]);
     const bool makes_many = c->does == KEELI_RECORD_ADD_ENTITIES || c->does == KEELI_RECORD_CLONE ||
                             c->does == KEELI_RECORD_SPAWN;
-    if (!makes_many && c->does != KEELI_RECORD_ADD_ENTITY) return;
+    if (!makes_many && c->does != KEELI_RECORD_ADD_ENTITY && c->does != KEELI_RECORD_ADD_CHILD)
+        return;
     const keel_entity *made = makes_many ? c->many->items : &c->entity;
     keeli_edit_lock(world, c);
     for (uint32_t i = makes_many ? c->many->count : 1; i--;)
@@ -59,6 +60,23 @@ void keeli_commands_forget(keel_world *world, const keeli_storage *storage) {
 }
 
 // ------------------------------------------------------------------ applying
+static void count_dropped(keel_world *world) {
+    keeli_world_lock(world);
+    ++world->commands.dropped;
+    keeli_world_unlock(world);
+}
+
+// A new entity. Where its parent is dead by now it has none, and that is counted.
+static keel_result add_held(keel_world *world, const keeli_holder *holder, const keeli_command *c,
+                            const keel_value *values) {
+    const bool is_child = c->does == KEELI_RECORD_ADD_CHILD,
+               has_parent = is_child && keeli_entity_is_alive(&world->entities, c->parent);
+    if (has_parent) return keeli_edit_add_child_held(world, c->entity, c->parent, values);
+    const keel_result result = keeli_edit_add_held(world, holder, c->entity, values);
+    if (is_child && result == KEEL_OK) count_dropped(world);
+    return result;
+}
+
 static keel_result apply_adding(keel_world *world, const keeli_holder *holder,
                                 const keeli_command *c) {
     keel_value few[KEELI_SIZE(9, 2)], *values = few;
@@ -72,10 +90,10 @@ static keel_result apply_adding(keel_world *world, const keeli_holder *holder,
         else if (c->parts[i].count) values[n++] = (keel_value){ &keeli_if_missing, NULL };
     }
     values[n] = (keel_value){ NULL, NULL };
-    const keel_result result =
-        c->does == KEELI_RECORD_ADD_ENTITY ? keeli_edit_add_held(world, holder, c->entity, values)
-        : holder                           ? keeli_edit_add_values(world, holder, c->entity, values)
-                 : keeli_world_add_values(&world->root.scope, c->entity, values);
+    const keel_result result = c->does != KEELI_RECORD_ADD ? add_held(world, holder, c, values)
+                               : holder
+                                   ? keeli_edit_add_values(world, holder, c->entity, values)
+                                   : keeli_world_add_values(&world->root.scope, c->entity, values);
     if (values != few) keeli_free(&world->heap, values, bytes, _Alignof(keel_value));
     return result;
 }
@@ -197,6 +215,7 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, keel
     const keel_component *component = s ? &s->component : NULL;
     switch (c->does) {
     case KEELI_RECORD_ADD_ENTITY:
+    case KEELI_RECORD_ADD_CHILD:
     case KEELI_RECORD_ADD:
         return apply_adding(world, holder, c);
     case KEELI_RECORD_ADD_ENTITIES:
@@ -267,9 +286,7 @@ static keel_result apply_list(keel_world *world, const keeli_holder *holder, kee
         if (stays && c->does != KEELI_RECORD_CALL) return result;
         if (result != KEEL_OK) drop_command(world, c); // nobody took what it carries
         if (is_dead_end(c, result)) {
-            keeli_world_lock(world);
-            ++world->commands.dropped;
-            keeli_world_unlock(world);
+            count_dropped(world);
             keeli_forget_dead_entity(world);
         } else if (result < 0 && first_error == KEEL_OK) {
             first_error = result;

@@ -155,8 +155,7 @@ keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, k
     while (all->doomed.count) {
         const keel_entity e =
             keeli_entity_at(&world->entities, all->doomed.items[--all->doomed.count]);
-        keeli_leave_family(world, e);
-        keeli_commit_delete_entity(world, e);
+        keeli_commit_delete_entity(world, e, true);
     }
     keeli_editing_end(world);
     return KEEL_OK;
@@ -167,21 +166,19 @@ static keel_result delete_held(keel_world *world, const keeli_holder *holder, ke
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_delete_entity(world, holder, e));
     KEEL_TRY(keeli_delete_doomed(world, holder, (keeli_roots){ .list = &e, .count = 1 }));
-    keeli_leave_family(world, e);
-    keeli_commit_delete_entity(world, e);
+    keeli_commit_delete_entity(world, e, true);
     return keeli_done(world, KEEL_OK);
 }
 
 void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
-    keeli_commit_delete_entity(world, e);
+    keeli_commit_delete_entity(world, e, false);
     (void)keeli_done(world, KEEL_OK);
 }
 
 static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e) {
     if (world->relations.rule_count || !keeli_is_unused(world)) return delete_held(world, NULL, e);
-    keeli_leave_family(world, e);
-    keel_delete_entity_unchecked(world, e);
-    return KEEL_OK;
+    keeli_commit_delete_entity(world, e, true);
+    return keeli_done(world, KEEL_OK);
 }
 
 static __attribute__((noinline)) keel_result delete_row(keel_world *world, uint32_t place) {
@@ -252,6 +249,24 @@ static void delete_living(keel_world *world, const keel_entity *entities, uint32
     }
 }
 
+// Whoever is alive leaves its family.
+static void unlink_all(keel_world *world, const keel_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; i < count && world->hierarchy.parents->presence.count; ++i)
+        if (keeli_entity_is_alive(&world->entities, entities[i]) &&
+            keeli_has_links(world, entities[i]))
+            keeli_commit_unlink(world, entities[i]);
+}
+
+// Observers hear of each while it has its parent still.
+static void commit_delete_many(keel_world *world, const keel_entity *entities, uint32_t count) {
+    for (uint32_t i = 0; world->followers.observed && i < count; ++i)
+        if (keeli_entity_is_alive(&world->entities, entities[i]))
+            keeli_commit_delete_entity(world, entities[i], true);
+    if (world->followers.observed) return;
+    unlink_all(world, entities, count);
+    delete_living(world, entities, count);
+}
+
 keel_result keeli_edit_delete_entities(keel_world *world, const keeli_holder *holder,
                                        const keel_entity *entities, uint32_t count) {
     const uint32_t before = keeli_entity_count(&world->entities);
@@ -265,11 +280,7 @@ keel_result keeli_edit_delete_entities(keel_world *world, const keeli_holder *ho
     KEEL_TRY(keeli_delete_doomed(world, holder, roots));
     keeli_editing_begin(world);
     if (world->names.count) free_names(world, roots);
-    for (uint32_t i = 0; i < count && world->hierarchy.parents->presence.count; ++i)
-        if (keeli_entity_is_alive(&world->entities, entities[i]) &&
-            keeli_has_links(world, entities[i]))
-            keeli_commit_unlink(world, entities[i]);
-    delete_living(world, entities, count);
+    commit_delete_many(world, entities, count);
     keeli_editing_end(world);
     world->commands.last_count = before - keeli_entity_count(&world->entities);
     return keeli_done(world, world->commands.last_count ? KEEL_OK : KEEL_ABSENT);
@@ -296,9 +307,7 @@ static void delete_having(keel_world *world, const keeli_storage *s) {
         uint32_t count = 0;
         for (i |= 63; count < (uint32_t)__builtin_popcountll(bits); --i)
             if (bits >> (i % 64) & 1) list[count++] = keeli_entity_at(&world->entities, i);
-        for (uint32_t k = 0; k < count; ++k)
-            if (keeli_has_links(world, list[k])) keeli_commit_unlink(world, list[k]);
-        keeli_commit_delete_entities(world, list, count);
+        commit_delete_many(world, list, count);
     }
 }
 

@@ -195,8 +195,34 @@ static bool needs_handles(const keeli_graft *g, bool is_alone) {
     return !is_alone || g->is_held || g->recipe->points;
 }
 
+// What observers hear of later.
+static keel_result give_unheard(keeli_graft *g, keeli_batch *b) {
+    if (b->result == KEEL_OK && !KEELI_RESERVE(&g->to->heap, &g->unheard, b->column_count + 1))
+        b->result = keeli_out_of_memory(g->to, g->doing);
+    if (keeli_batch_commit(b)) {
+        keeli_batch_tell_others(b);
+        for (uint32_t k = 0; k < b->column_count; ++k)
+            if (!b->columns[k].is_superseded) *KEELI_APPEND(&g->unheard) = b->columns[k].storage;
+        *KEELI_APPEND(&g->unheard) = NULL;
+    }
+    return keeli_batch_end(b);
+}
+
+// Observers hear now of what the copies got, from this node on.
+static void tell_unheard(keeli_graft *g, uint32_t node) {
+    for (uint32_t at = 0; at < g->unheard.count; ++at, ++node) {
+        const keel_entity *made = &g->made[(size_t)node * g->copies];
+        for (keeli_storage *s; (s = g->unheard.items[at]) != NULL; ++at)
+            for (uint32_t copy = 0; copy < g->copies; ++copy)
+                keeli_notify(g->to, s, made[copy], KEEL_ON_INSERTED);
+        for (uint32_t copy = 0; copy < g->copies; ++copy)
+            keeli_notify(g->to, &g->to->stand_in.entities, made[copy], KEEL_ON_CREATED);
+    }
+    g->unheard.count = 0;
+}
+
 // All copies of one node.
-static keel_result make_copies(const keeli_graft *g, const keeli_holder *holder, uint32_t node,
+static keel_result make_copies(keeli_graft *g, const keeli_holder *holder, uint32_t node,
                                bool is_alone) {
     keel_entity *made = &g->made[(size_t)node * g->copies];
     staged *list = NULL;
@@ -208,7 +234,8 @@ static keel_result make_copies(const keeli_graft *g, const keeli_holder *holder,
         keeli_batch_add(&b, holder, g->link, &g->nodes[node], 0, KEELI_COPIED);
     if (is_alone && b.result == KEEL_OK) add_over(g, holder, &b);
     keeli_batch_create(&b, holder, made);
-    const keel_result result = keeli_batch_give(&b);
+    const keel_result result =
+        is_alone || !g->to->followers.observed ? keeli_batch_give(&b) : give_unheard(g, &b);
     unstage(g, list, result == KEEL_OK);
     return result;
 }
@@ -276,16 +303,22 @@ static keel_result relate(const keeli_graft *g, const keeli_holder *holder, cons
     return KEEL_OK;
 }
 
-// What the copies of a node are related to, and what of them is out of sight.
-static keel_result finish(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
+// What the copies of a node are related to.
+static keel_result relate_copies(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
     const uint32_t index = keeli_index_of(g->nodes[node]);
-    uint32_t at = UINT32_MAX;
     for (const keeli_relation *r = g->from->relations.all; r; r = r->next) {
         const bool goes = keeli_store_has(r->sources, index) &&
                           (!r->sources->component.transient || g->has_transient);
         for (uint32_t copy = 0; goes && copy < g->copies; ++copy)
             KEEL_TRY(relate(g, holder, r, node, copy));
     }
+    return KEEL_OK;
+}
+
+// What of the copies of a node is out of sight.
+static keel_result hide(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
+    const uint32_t index = keeli_index_of(g->nodes[node]);
+    uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
         const bool is_hidden =
             !is_left_out(g, s) && keeli_store_is_disabled(s, index) && (node || !over_for(g, s));
@@ -295,12 +328,17 @@ static keel_result finish(const keeli_graft *g, const keeli_holder *holder, uint
     return KEEL_OK;
 }
 
-// `is_more`: some have relations, or values out of sight.
-static keel_result connect(const keeli_graft *g, const keeli_holder *holder, bool is_more) {
-    for (uint32_t node = 0; node < g->count; ++node)
+// All from node `first` on, and what the copy of the first node is related to. `is_more`: some have
+// relations, or values out of sight.
+static keel_result connect(keeli_graft *g, const keeli_holder *holder, uint32_t first,
+                           bool is_more) {
+    for (uint32_t node = first; node < g->count; ++node)
         KEEL_TRY(place(g, holder, node));
     for (uint32_t node = 0; is_more && node < g->count; ++node)
-        KEEL_TRY(finish(g, holder, node));
+        KEEL_TRY(relate_copies(g, holder, node));
+    tell_unheard(g, first);
+    for (uint32_t node = first; is_more && node < g->count; ++node)
+        KEEL_TRY(hide(g, holder, node));
     return KEEL_OK;
 }
 
@@ -341,12 +379,12 @@ static void allow_source(const keeli_graft *g, uint32_t before) {
 }
 
 // So many live, of those that have handles. All handles become what they were before.
-static void take_back(const keeli_graft *g, uint32_t living, uint32_t count) {
+static void take_back(keeli_graft *g, uint32_t living, uint32_t count) {
     keel_world *to = g->to;
+    tell_unheard(g, g->is_onto); // before they hear that it goes
     for (uint32_t i = living; i-- > g->is_onto;) {
         const keel_entity e = g->made[i];
-        keeli_leave_family(to, e);
-        keeli_commit_delete_entity(to, e);
+        keeli_commit_delete_entity(to, e, true);
         keeli_entity_index_hold_again(&to->entities, e);
     }
     if (!g->is_held && count > g->is_onto)
@@ -354,11 +392,10 @@ static void take_back(const keeli_graft *g, uint32_t living, uint32_t count) {
                                       count - g->is_onto);
 }
 
-void keeli_graft_undo(const keeli_graft *g) {
-    take_back(g, g->count * g->copies, g->count * g->copies);
-}
+void keeli_graft_undo(keeli_graft *g) { take_back(g, g->count * g->copies, g->count * g->copies); }
 
-void keeli_graft_end(const keeli_graft *g) {
+void keeli_graft_end(keeli_graft *g) {
+    KEELI_RELEASE(&g->to->heap, &g->unheard);
     keeli_free(&g->to->heap, g->places, g->place_count * sizeof *g->places, sizeof *g->places);
 }
 
@@ -465,8 +502,9 @@ make_plain(const keeli_graft *g, uint32_t node, uint32_t copy, keel_entity *e) {
 }
 
 // KEEL_ABSENT, with nothing done, when it takes more.
-static keel_result grow_plain(const keeli_graft *g) {
-    if (!g->recipe || g->is_held || g->from == g->to || g->copies > PLAIN_COPIES)
+static keel_result grow_plain(keeli_graft *g, bool is_alone) {
+    if ((!is_alone && g->to->followers.observed) || !g->recipe || g->is_held || g->from == g->to ||
+        g->copies > PLAIN_COPIES)
         return KEEL_ABSENT;
     keel_result result = KEEL_OK;
     keel_entity *e = g->made;
@@ -488,7 +526,7 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
     const uint32_t total = g->count * g->copies, held = needs_handles(g, alone) ? total : 0;
     if (!g->is_held) g->before = g->to->entities;
     keeli_editing_begin(g->to);
-    keel_result result = holder ? KEEL_ABSENT : grow_plain(g);
+    keel_result result = holder ? KEEL_ABSENT : grow_plain(g, alone);
     const bool is_plain = result != KEEL_ABSENT;
     uint32_t grown = 0;
     if (!is_plain) {
@@ -499,7 +537,7 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
     }
     const bool is_there = result == KEEL_OK;
     if (is_plain) grown = g->count;
-    if (is_there && !alone) result = connect(g, holder, is_more);
+    if (is_there && !alone) result = connect(g, holder, 0, is_more);
     if (result == KEEL_OK && !alone && !is_plain) result = give_over(g, holder);
     if (result < 0 && (is_there || !is_plain)) take_back(g, grown * g->copies, held);
     keeli_editing_end(g->to);
@@ -533,14 +571,7 @@ static keel_result make_parts(keeli_graft *g, const keeli_holder *holder, uint32
         g->made[i] = keeli_entity_index_hold(&g->to->entities);
     for (; *grown < g->count; ++*grown)
         KEEL_TRY(make_copies(g, holder, *grown, false));
-    for (uint32_t node = 1; node < g->count; ++node)
-        KEEL_TRY(place(g, holder, node));
-    for (uint32_t node = 1; g->recipe->is_more && node < g->count; ++node)
-        KEEL_TRY(finish(g, holder, node));
-    for (const keeli_relation *r = g->from->relations.all; r; r = r->next)
-        if (keeli_store_has(r->sources, keeli_index_of(g->nodes[0])))
-            KEEL_TRY(relate(g, holder, r, 0, 0));
-    return KEEL_OK;
+    return connect(g, holder, 1, g->recipe->is_more);
 }
 
 // The relation that leads from the first node to itself, and is to do so from its copy. NULL: there

@@ -55,6 +55,9 @@ typedef struct keeli_graft {
     bool has_transient;            // such components come, too
     const char *doing;             // for messages: "merging worlds"
     uint32_t *places, place_count; // by index in `from`: place in `nodes` + 1. NULL: they are few
+    // Observers hear of values when all copies have their parents, names and targets: here is what
+    // of. For each node the components that its copies got, then NULL.
+    KEELI_ARRAY(keeli_storage *) unheard;
 } keeli_graft;
 
 // The component that says what an entity is a copy of, by its handle among the templates, and its
@@ -72,8 +75,8 @@ keel_result keeli_graft_onto(keeli_graft *g, const keeli_holder *holder);
 bool keeli_graft_alone(keel_world *to, const keeli_recipe *r, const keeli_storage *link,
                        const keel_value *over, keel_entity *out);
 // All of it goes again; and the end of a graft, whatever became of it.
-void keeli_graft_undo(const keeli_graft *g);
-void keeli_graft_end(const keeli_graft *g);
+void keeli_graft_undo(keeli_graft *g);
+void keeli_graft_end(keeli_graft *g);
 // The copy of an entity of `from`: the handle itself where it is null, and what `outside` says for
 // those that are no nodes. `refused`: set, where that is refused.
 keel_entity keeli_graft_copy_of(const keeli_graft *g, keel_entity e, uint32_t copy, bool *refused);

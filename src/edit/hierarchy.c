@@ -38,7 +38,9 @@ static void pop(keel_world *world, keeli_storage *s, keel_entity e) {
     ++world->hierarchy.links.edits;
     const uint32_t index = keeli_index_of(e);
     if (keeli_is_followed(s)) {
+        const uint32_t kinds = keeli_hush(world, s, index);
         keeli_going(world, s, index, KEEL_TRACK_DELETION);
+        s->tracking.observers.kinds |= kinds;
         keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
     }
     keeli_store_pop(world, s, index);
@@ -227,6 +229,20 @@ static keel_entity add_child_beside(keel_world *world, keel_entity parent,
     return child;
 }
 
+// The new entity gets its values and its parent before anybody hears of it.
+static keel_result give_child(keeli_batch *b, keel_entity parent) {
+    keel_world *world = b->world;
+    if (b->result == KEEL_OK && !keeli_reserve_links(world, *b->entities, parent))
+        b->result = keeli_out_of_memory(world, b->doing);
+    keeli_editing_begin(world);
+    if (keeli_batch_commit(b)) {
+        keeli_commit_attach(world, *b->entities, parent);
+        keeli_batch_tell(b);
+    }
+    keeli_editing_end(world);
+    return keeli_batch_end(b);
+}
+
 static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel_entity parent,
                              const keel_value *values) {
     if (!keeli_entity_is_alive(&world->entities, parent)) {
@@ -237,22 +253,22 @@ static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel
     const keel_entity beside = holder ? keel_null() : add_child_beside(world, parent, values);
     if (!keel_is_null(beside)) return beside;
     if (keeli_may_edit_links(world, holder) < 0) return keel_null();
-    keeli_entity_index *ix = &world->entities;
-    if (keeli_entity_index_reserve(ix, &world->heap, 1) == KEEL_OK) {
-        // make room for the links first: which entity it will be is known
-        const keeli_entity_index before = *ix;
-        const keel_entity next = keeli_entity_index_add(ix);
-        const bool room = keeli_reserve_links(world, next, parent);
-        keeli_entity_index_undo(ix, &before, &next, 1);
-        if (!room) return keeli_out_of_memory(world, "adding a child"), keel_null();
-    }
-    keeli_editing_begin(world);
-    const keel_entity child = holder ? keeli_edit_add_entity(world, holder, values)
-                                     : keeli_world_add_entity(&world->root.scope, values);
-    if (!keel_is_null(child)) keeli_commit_attach(world, child, parent);
-    keeli_editing_end(world);
-    (void)keeli_done(world, KEEL_OK);
-    return child;
+    keel_entity child;
+    keeli_batch b;
+    keeli_batch_begin(&b, world, NULL, 1, "adding a child");
+    keeli_batch_add_values(&b, holder, values);
+    keeli_batch_create(&b, holder, &child);
+    return give_child(&b, parent) < 0 ? keel_null() : child;
+}
+
+keel_result keeli_edit_add_child_held(keel_world *world, keel_entity held, keel_entity parent,
+                                      const keel_value *values) {
+    KEEL_TRY(keeli_may_edit_links(world, NULL));
+    keeli_batch b;
+    keeli_batch_begin_held(&b, world, &held, 1, "adding a child");
+    keeli_batch_add_values(&b, NULL, values);
+    keeli_batch_create(&b, NULL, NULL);
+    return give_child(&b, parent);
 }
 
 keel_entity(keel_add_child_values)(keel_scope *scope, keel_entity parent,
@@ -260,7 +276,7 @@ keel_entity(keel_add_child_values)(keel_scope *scope, keel_entity parent,
     keeli_caller who;
     keel_commands *list = keeli_commands_of(scope);
     if (keeli_is_world(scope)) return add_child(keeli_world_of(scope), NULL, parent, values);
-    if (list) return keeli_record_add_child(list, parent, values, keeli_edit_attach);
+    if (list) return keeli_record_add_child(list, parent, values);
     if (keeli_edit_begin(scope, &who) < 0) return keel_null();
     const keel_entity child = add_child(who.world, who.editor, parent, values);
     (void)keeli_edit_end(&who, KEEL_OK);

@@ -35,7 +35,7 @@ void keeli_commit_attach(keel_world *world, keel_entity e, keel_entity to);
 void keeli_commit_detach(keel_world *world, keel_entity e);
 // Detach the entity from its parent and its children from it.
 void keeli_commit_unlink(keel_world *world, keel_entity e);
-// The same for any entity that goes, after its children may have its name.
+// The same for any entity that goes; its children may have its name from then on.
 void keeli_leave_family(keel_world *world, keel_entity e);
 bool keeli_hierarchy_is_valid(const keel_world *world);
 // In test builds: walk the hierarchy, which was just edited.

@@ -52,13 +52,10 @@ bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, u
 
 // One end loses an edge: its last one, or another. Observers heard already of one that is deleted.
 static void follow_end(keel_world *world, keeli_storage *s, uint32_t source, bool is_last) {
-    const uint32_t kinds = s->tracking.observers.kinds;
-    const keel_entity e = world->relations.going;
-    const bool heard = !keel_is_null(e) && keeli_index_of(e) == source;
-    if (heard) s->tracking.observers.kinds = 0;
+    const uint32_t kinds = keeli_hush(world, s, source);
     if (!is_last) keeli_changed(world, s, keeli_entity_at(&world->entities, source));
     else if (keeli_is_followed(s)) keeli_going(world, s, source, KEEL_TRACK_DELETION);
-    if (heard) s->tracking.observers.kinds |= kinds;
+    s->tracking.observers.kinds |= kinds;
 }
 static bool going(keel_world *world, const keeli_relation *r, uint32_t source, bool stays) {
     keeli_storage *s = r->sources;

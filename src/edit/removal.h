@@ -28,11 +28,12 @@ void keeli_clear(keel_world *world, keeli_storage *s);
 // These cannot fail. Take all components of an entity, of which observers were notified: they are
 // dropped, or (KEEL_TRACK_REMOVAL) were moved out.
 void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind);
-// The same for an entity that is deleted (`dies`) or stripped, with its relations: observers are
+// An entity that lives on loses its family, its relations and all its components: observers are
 // notified while all stands.
-void keeli_lose_all(keel_world *world, keel_entity e, bool dies);
-// Delete an entity that is alive, may be deleted and is in no hierarchy, with its components.
-void keeli_commit_delete_entity(keel_world *world, keel_entity e);
+void keeli_lose_all(keel_world *world, keel_entity e);
+// The same for one that is deleted, which is alive and may be deleted. Without `leaves_family` it
+// is in no hierarchy, or its whole tree goes.
+void keeli_commit_delete_entity(keel_world *world, keel_entity e, bool leaves_family);
 // The same for many, in this order; who is in a hierarchy was unlinked before, or goes with its
 // whole tree. Those that come again are left out.
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count);

@@ -249,6 +249,14 @@ static inline void keeli_going_alone(keel_world *world, keeli_storage *s, uint32
                             keeli_store_value_there(s, index));
     else keeli_going(world, s, index, kind);
 }
+// Whoever loses all that it has (relations.going) told its own observers before: they hear nothing
+// until the bits, which it returns, are set again in `observers.kinds`.
+static inline uint32_t keeli_hush(const keel_world *world, keeli_storage *s, uint32_t index) {
+    const keel_entity e = world->relations.going;
+    const uint32_t kinds = s->tracking.observers.kinds;
+    if (!keel_is_null(e) && keeli_index_of(e) == index) s->tracking.observers.kinds = 0;
+    return kinds;
+}
 // The value of an entity goes: it is dropped, or kept for those who want to know what it was.
 void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value);
 // Before the entity's value goes out of sight.

@@ -312,34 +312,26 @@ static keel_result promise(keel_commands *list, keel_entity *out) {
                : result;
 }
 
-// The handle is the last that may fail: so none is given back. `attach`: a command that makes it a
-// child of `parent`, or NULL.
-static keel_entity record_add_entity(keel_commands *list, const keel_value *values,
-                                     keeli_command *attach) {
+// The handle is the last that may fail: so none is given back.
+static keel_entity record_add_entity(keel_commands *list, keeli_action does, keel_entity parent,
+                                     const keel_value *values) {
     keeli_command *c = NULL;
-    if (begin(list, KEELI_RECORD_ADD_ENTITY, keel_null(), keeli_count_values(values), &c) < 0 ||
+    if (begin(list, does, keel_null(), keeli_count_values(values), &c) < 0 ||
         prepare_values(list, c, values) < 0 || promise(list, &c->entity) < 0)
         return keel_null();
     take_values(list, c, values);
+    c->parent = parent;
     append(list, c);
-    if (attach) {
-        attach->entity = c->entity;
-        append(list, attach);
-    }
     return c->entity;
 }
 
 keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values) {
-    return record_add_entity(list, values, NULL);
+    return record_add_entity(list, KEELI_RECORD_ADD_ENTITY, keel_null(), values);
 }
 
 keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
-                                   const keel_value *values, keeli_edit_two_fn *attach) {
-    keeli_command *c = NULL;
-    if (begin(list, KEELI_RECORD_EDIT_TWO, keel_null(), 0, &c) < 0) return keel_null();
-    c->edit_two = attach;
-    c->parent = parent;
-    return record_add_entity(list, values, c);
+                                   const keel_value *values) {
+    return record_add_entity(list, KEELI_RECORD_ADD_CHILD, parent, values);
 }
 
 static keel_result record_values(keel_commands *list, keeli_action does, keel_entity e,

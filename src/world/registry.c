@@ -209,10 +209,20 @@ static void spare_storage(keel_world *world, keeli_storage *s) {
     world->registry.spare = s;
 }
 
+static bool has_edge_values(const keel_component *c) {
+    return c->is_relation && !(c->exclusive && !c->symmetric);
+}
+// Of a relation, without a value for each source: there are only bits.
+static keel_storage storage_kind_of(const keel_component *c) {
+    return c->is_relation && (has_edge_values(c) || !c->size) ? KEEL_INDEXED : c->storage;
+}
+static uint32_t size_of(const keel_component *c) { return has_edge_values(c) ? 0 : c->size; }
+
 // A new one, or one that columns of the same component read, whose values are as large.
 static keeli_storage *take_storage(keel_world *world, const keel_component *c, uint32_t index) {
     keeli_storage **at = &world->registry.spare;
-    while (*at && ((*at)->slot != index || (*at)->size != c->size || (*at)->kind != c->storage))
+    while (*at &&
+           ((*at)->slot != index || (*at)->size != size_of(c) || (*at)->kind != storage_kind_of(c)))
         at = &(*at)->next_by_name;
     keeli_storage *s = *at;
     if (!s) return KEELI_NEW(&world->heap, keeli_storage);
@@ -249,10 +259,9 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->declared = NULL; // it may be unloaded
     s->world = world;
     s->slot = index;
-    const bool has_value = c->size && c->exclusive && !c->symmetric; // of the source
-    if (c->is_relation && !has_value) own->storage = KEEL_INDEXED;   // only bits
+    own->storage = storage_kind_of(c);
     if (c->is_relation && (s->relation = new_relation(world)) != NULL) {
-        if (c->size && !has_value)
+        if (c->size && has_edge_values(c))
             keeli_edges_init_valued(&s->relation->edges, c->size, own->align);
         else keeli_edges_init(&s->relation->edges, c->exclusive);
         s->relation->edges.edits = s->relation->born;
@@ -269,8 +278,11 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     }
     if (!own->name || !own->type || (c->file && !own->file) || (c->saved_as && !own->saved_as) ||
         (c->field_count && !own->fields) || (c->is_event && !s->events) ||
-        (c->is_relation && !s->relation))
-        return free_storage(world, s), NULL;
+        (c->is_relation && !s->relation)) {
+        s->size = size_of(c);
+        s->kind = storage_kind_of(c);
+        return spare_storage(world, s), NULL; // columns may read it, as before
+    }
     keeli_store_init(world, s);
     s->tracking.kinds = c->tracking;
     s->flags |= c->tracking << KEELI_KINDS_FROM;

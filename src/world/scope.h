@@ -87,6 +87,7 @@ typedef enum keeli_action {
     KEELI_RECORD_EDIT_PAIR,
     KEELI_RECORD_EDIT,
     KEELI_RECORD_EDIT_TWO,
+    KEELI_RECORD_ADD_CHILD,
     KEELI_RECORD_CLONE,
     KEELI_RECORD_SPAWN,
     KEELI_RECORD_DELETE_ENTITIES,
@@ -129,9 +130,8 @@ typedef keel_result keeli_edit_two_fn(keel_world *world, const keeli_holder *hol
                                       keel_entity other);
 // Record the others.
 keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values);
-// `attach`: what makes it a child.
 keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
-                                   const keel_value *values, keeli_edit_two_fn *attach);
+                                   const keel_value *values);
 keel_result keeli_record_add(keel_commands *list, keel_entity e, const keel_value *values,
                              uint32_t count);
 keel_result keeli_record_removal(keel_commands *list, bool deletes, keel_entity e,

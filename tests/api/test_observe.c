@@ -501,6 +501,108 @@ static void the_first_of_another_component(void **state) {
     }
 }
 
+// ------------------------------------------------------------------ family, names and relations
+KEEL_RELATION(Aims);
+static keel_entity seen_parent;
+static bool has_name, has_target;
+static uint32_t heard;
+static void look_around(const keel_change *event, void *data) {
+    (void)data;
+    ++heard;
+    seen_parent = keel_parent_of(event->world, event->entity);
+    has_name = keel_name_of(event->world, event->entity) != NULL;
+    has_target = keel_target_count(event->world, event->entity, Aims) != 0;
+}
+
+static void begin_looking(uint32_t kinds) {
+    api_begin(&f);
+    heard = 0;
+    assert_int_equal(keel_observe(f.world, Life, kinds, look_around, NULL), KEEL_OK);
+}
+
+static void a_new_child_has_its_parent(void **state) {
+    (void)state;
+    begin_looking(KEEL_ON_INSERTED);
+    const keel_entity parent = keel_add_entity(f.world);
+    for (uint32_t i = 0; i < 3; ++i) { // the first, and beside others
+        assert_false(keel_is_null(keel_add_child(f.world, parent, KEEL_INIT(Life, { 1 }))));
+        assert_true(keel_is_same(seen_parent, parent));
+    }
+    seen_parent = keel_null();
+    (void)keel_add_child(keel_world_commands(f.world), parent, KEEL_INIT(Life, { 1 }));
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+    assert_int_equal(heard, 4);
+    assert_true(keel_is_same(seen_parent, parent));
+    // whose parent is dead when it comes becomes a root
+    (void)keel_add_child(keel_world_commands(f.world), parent, KEEL_INIT(Life, { 1 }));
+    assert_int_equal(keel_delete_entity(f.world, parent), KEEL_OK);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+    assert_int_equal(heard, 5);
+    assert_true(keel_is_null(seen_parent));
+    api_end(&f);
+}
+
+static void a_part_has_name_parent_and_targets(void **state) {
+    (void)state;
+    begin_looking(KEEL_ON_INSERTED);
+    keel_world *templates = keel_templates(f.world);
+    const keel_prefab ship = { keel_add_entity(templates) };
+    const keel_entity gun = keel_add_child(templates, ship.root, KEEL_INIT(Life, { 1 }));
+    assert_int_equal(keel_set_name(templates, gun, "gun"), KEEL_OK);
+    assert_int_equal(keel_relate(templates, gun, Aims, ship.root), KEEL_OK);
+    keel_entity made[3] = { keel_spawn(f.world, ship), keel_add_entity(f.world) };
+    for (uint32_t i = 0; i < 4; ++i) {
+        if (i == 1) assert_int_equal(keel_apply_prefab(f.world, made[1], ship), KEEL_OK);
+        if (i == 2) assert_int_equal(keel_spawn_many(f.world, ship, 1, &made[2]), KEEL_OK);
+        if (i == 3) assert_int_equal(keel_merge_world(f.world, templates, NULL), KEEL_OK);
+        assert_int_equal(heard, i + 1);
+        if (i < 3) assert_true(keel_is_same(seen_parent, made[i]));
+        assert_false(keel_is_null(seen_parent));
+        assert_true(has_name && has_target);
+        seen_parent = keel_null();
+        has_name = has_target = false;
+    }
+    api_end(&f);
+}
+
+static void who_goes_has_its_parent(void **state) {
+    (void)state;
+    for (uint32_t way = 0; way < 6; ++way) {
+        begin_looking(KEEL_ON_DELETED);
+        const keel_entity parent = keel_add_entity(f.world), target = keel_add_entity(f.world);
+        const keel_entity child = keel_add_child(f.world, parent, KEEL_INIT(Life, { 1 }));
+        assert_int_equal(keel_set_name(f.world, child, "child"), KEEL_OK);
+        assert_int_equal(keel_relate(f.world, child, Aims, target), KEEL_OK);
+        if (way == 0) assert_int_equal(keel_delete_entity(f.world, child), KEEL_OK);
+        if (way == 1) assert_int_equal(keel_delete_entities(f.world, &child, 1), KEEL_OK);
+        if (way == 2) assert_int_equal(keel_delete_entities_having(f.world, Life), KEEL_OK);
+        if (way == 3) assert_int_equal(keel_delete_tree(f.world, parent), KEEL_OK);
+        if (way == 4) assert_int_equal(keel_strip(f.world, child), KEEL_OK);
+        if (way == 5) assert_int_equal(keel_clear_entities(f.world), KEEL_OK);
+        assert_int_equal(heard, 1);
+        assert_true(keel_is_same(seen_parent, parent));
+        assert_true(has_name && has_target);
+        api_end(&f);
+    }
+}
+
+// Those of the links themselves hear once, while the family is whole.
+static void observers_of_links_hear_once(void **state) {
+    (void)state;
+    begin_looking(KEEL_ON_INSERTED);
+    assert_int_equal(
+        keel_observe_component(f.world, KEEL_OF(keel_child), KEEL_ON_DELETED, look_around, NULL),
+        KEEL_OK);
+    const keel_entity parent = keel_add_entity(f.world), child = keel_add_child(f.world, parent);
+    assert_int_equal(keel_delete_entity(f.world, child), KEEL_OK);
+    assert_int_equal(heard, 1);
+    assert_true(keel_is_same(seen_parent, parent));
+    (void)keel_add_child(f.world, parent);
+    assert_int_equal(keel_delete_entity(f.world, parent), KEEL_OK);
+    assert_int_equal(heard, 2); // it stays, without a parent
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(single_edits, "observers are called for each edit of one entity"),
     TEST(many_at_once, "bulk edits, clear, commands, world's end call them too (defect 11)"),
@@ -518,6 +620,10 @@ static const struct CMUnitTest tests[] = {
     TEST(groups_have_it_already, "after an insertion groups have it, before a removal still"),
     TEST(every_storage, "every storage, tags, and moving to another world"),
     TEST(out_of_memory, "out of memory: no leak, no crash"),
+    TEST(a_new_child_has_its_parent, "a new child has its parent when observers hear of it"),
+    TEST(a_part_has_name_parent_and_targets, "a part of a prefab has its name and its relations"),
+    TEST(who_goes_has_its_parent, "who goes has its parent until all have heard"),
+    TEST(observers_of_links_hear_once, "observers of links hear once of who goes"),
 };
 
 int main(void) { return RUN(tests); }

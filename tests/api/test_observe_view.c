@@ -273,6 +273,24 @@ static void copied_worlds(void **state) {
 }
 
 // ------------------------------------------------------------------ what they may do
+// A child that commands make is never one of those without a parent.
+static void children_by_commands_are_no_roots(void **state) {
+    (void)state;
+    api_begin(&f);
+    trail[0] = 0;
+    const keel_entity parent = keel_add_entity(f.world);
+    assert_int_equal(keel_observe_view(f.world,
+                                       KEEL_TERMS(KEEL_READ(Body, body), KEEL_WITHOUT(keel_child)),
+                                       BOTH, note, NULL),
+                     KEEL_OK);
+    (void)keel_add_child(f.world, parent, KEEL_INIT(Body, { 1 }));
+    (void)keel_add_child(keel_world_commands(f.world), parent, KEEL_INIT(Body, { 2 }));
+    (void)keel_add_child(keel_world_commands(f.world), parent, KEEL_INIT(Body, { 3 }));
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+    ASSERT_TRAIL("");
+    api_end(&f);
+}
+
 static void freeze(const keel_change *event, void *data) {
     ++*(int *)data;
     assert_int_equal(keel_add(event->world, event->entity, Frozen), KEEL_ERROR_SHARED);
@@ -502,6 +520,7 @@ static const struct CMUnitTest tests[] = {
     TEST(many_at_once, "bulk edits, commands, clear, an unregistered component, the world's end"),
     TEST(in_and_out_of_sight, "disabled values, and entities that move between worlds"),
     TEST(copied_worlds, "a copied world: all or nothing"),
+    TEST(children_by_commands_are_no_roots, "a child that commands make is never a root"),
     TEST(they_answer_with_commands, "they answer with commands; endless answers end"),
     TEST(they_end_themselves, "they end themselves while they are called"),
     TEST(among_other_observers, "in order with observers of components and entities, and groups"),
