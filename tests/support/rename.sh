@@ -88,12 +88,13 @@ if (is_late) KEEL_FOR_DELETED(world, Health, gone) drop(gone.value);
 keel_load(world, path, .skip_unknown = skip);
 if (is_late) error = keel_take_error(world);
 int *data = keel_context_data(context, sizeof *data);
+#define WAY(name) { &name##_system, #name }
 END
 cp "$folder/refused.c" "$folder/before.c"
 echo "keel_gone gone;" >"$folder/other.c"
 "$tool" "$folder/refused.c" "$folder/other.c" >/dev/null 2>"$folder/said" && { echo "FAILED: nothing is refused" >&2; exit 1; }
 cut -d: -f1,2 "$folder/said" | sort -u -t: -k2n >"$folder/lines"
-for line in $(seq 2 11); do echo "$folder/refused.c:$line"; done | diff - "$folder/lines" || { cat "$folder/said"; exit 1; }
+for line in $(seq 2 12); do echo "$folder/refused.c:$line"; done | diff - "$folder/lines" || { cat "$folder/said"; exit 1; }
 cmp "$folder/before.c" "$folder/refused.c"
 echo "keel_removal gone;" | diff - "$folder/other.c"
 
