@@ -29,7 +29,7 @@ puts("keel_gone keel_disable_component(world, e, c) " /* keel_gone */ R"x(keel_g
 if (!keel_has_workload(world, "a") && keel_has_workload(world, "b)") == is_there) return;
 is_there = keel_has_workload(world, keel_context_user(context)) || (int)keel_has_workload(world, "c");
 keel_disable_component (world, keel_next_descendant(world, root, e), KEEL_OF(Health));
-mine.keel_gone = 1'000 + mine->keel_gone;
+mine.keel_gone = 1'000 + mine->keel_gone + my.walk.gone.entity;
 if (is_late) (void)keel_take_error(world);
 const keel_error error = keel_take_error(f->world);
 KEEL_TASK(move, KEEL_WORLD(w)) {}
@@ -60,7 +60,7 @@ puts("keel_gone keel_disable_component(world, e, c) " /* keel_removal */ R"x(kee
 if (!(keel_find_workload(world, "a") != NULL) && (keel_find_workload(world, "b)") != NULL) == is_there) return;
 is_there = keel_find_workload(world, keel_context_info(context, &(keel_run_info){ 0 })->user) != NULL || (int)(keel_find_workload(world, "c") != NULL);
 keel_enable_component(world, keel_next_descendant(world, root, e, KEEL_DEPTH_FIRST), KEEL_OF(Health), false);
-mine.keel_gone = 1'000 + mine->keel_gone;
+mine.keel_gone = 1'000 + mine->keel_gone + my.walk.removal.entity;
 if (is_late) (void)keel_clear_errors(world);
 const keel_error error = *keel_first_error(f->world); keel_clear_errors(f->world);
 KEEL_SYSTEM_ONCE(move, KEEL_WORLD(w)) {}
