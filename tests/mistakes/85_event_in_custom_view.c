@@ -5,6 +5,6 @@
 #include "game.h"
 
 typedef struct Scene {
-    Time_sender *times;
+    KEEL_SENDER_Time *times;
 } Scene;
 KEEL_CUSTOM_VIEW(Scene, KEEL_SEND(Time, times));
