@@ -235,8 +235,7 @@ static bool has_same_edges(const keeli_image *image, const keeli_storage *t,
 static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keeli_storage *t,
                                  const keeli_storage *s) {
     keel_world *to = image->to;
-    if (!reserve_storage(to, g, t, s))
-        return keeli_out_of_memory(image->teller, "copying a world");
+    if (!reserve_storage(to, g, t, s)) return keeli_out_of_memory(image->teller, "copying a world");
     if (s->relation && !keeli_store_has_sources(s) && !has_same_edges(image, t, s)) {
         const keeli_edges *from = &s->relation->edges;
         bool has_room = false;
@@ -298,6 +297,7 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
         image->same_numbers &=
             to->storages.items[i]->ordinal == source_of(image, to->storages.items[i])->ordinal;
     image->same_lists = image->since && image->same_numbers && !to->followers.set_count;
+    image->same_numbers |= is_taken(image); // it gets them from the world
     for (uint32_t i = 0; i < to->storages.count; ++i) {
         const keeli_storage *t = to->storages.items[i];
         keeli_staged *g = &image->staged.items[image->staged.count++];

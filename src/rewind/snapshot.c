@@ -146,24 +146,26 @@ static keel_result learn(const keel_snapshot *snapshot) {
     return KEEL_OK;
 }
 
-// Gives components of the image, which is about to be taken, the numbers that they have in lists of
-// the world. Where one changes, all lists of the image have to be copied.
-static keel_result number_alike(const keel_snapshot *snapshot) {
+// Makes room for the numbers that components of the image get.
+static bool reserve_numbers(const keel_snapshot *snapshot) {
+    keel_world *image = snapshot->image;
+    return KEELI_RESERVE(&image->heap, &image->registry.by_ordinal,
+                         snapshot->world->registry.by_ordinal.count);
+}
+
+// Gives components of the image, which is being taken, the numbers that they have in lists of the
+// world. Lists that have others are copied with it, so it must not fail any more.
+static void number_alike(const keel_snapshot *snapshot) {
     const keel_world *world = snapshot->world;
     keel_world *image = snapshot->image;
     const uint32_t numbers = world->registry.by_ordinal.count;
-    if (!KEELI_RESERVE(&image->heap, &image->registry.by_ordinal, numbers))
-        return keeli_out_of_memory(snapshot->world, "making a snapshot");
     image->registry.by_ordinal.count = numbers;
     for (uint32_t n = 0; n < numbers; ++n) {
         const keeli_storage *s = world->registry.by_ordinal.items[n];
         keeli_storage *t = s ? same_in(image, s) : NULL;
         image->registry.by_ordinal.items[n] = t;
-        if (!t || t->ordinal == n) continue;
-        t->ordinal = (uint16_t)n;
-        image->epoch = 0;
+        if (t) t->ordinal = (uint16_t)n;
     }
-    return KEEL_OK;
 }
 
 // Returns a component of the image that the world does not know any more, or knows as another one;
@@ -248,8 +250,7 @@ static keel_result take(keel_snapshot *snapshot) {
         KEEL_TRY(forget_lost(snapshot));
     }
     KEEL_TRY(learn(snapshot));
-    KEEL_TRY(number_alike(snapshot));
-    if (!keeli_stamps_reserve(world) ||
+    if (!reserve_numbers(snapshot) || !keeli_stamps_reserve(world) ||
         !keeli_runs_reserve(&snapshot->taken->next, &image->heap, world))
         return keeli_out_of_memory(world, "taking a snapshot");
     keeli_runs_take(&snapshot->taken->next,
@@ -258,7 +259,10 @@ static keel_result take(keel_snapshot *snapshot) {
     keeli_image changes;
     const uint32_t before = keeli_refuse_begin(world, KEELI_REFUSED_HOOK);
     const keel_result result = keeli_image_reserve(&changes, image, world, world, snapshot->flags);
-    if (result == KEEL_OK) keeli_image_commit(&changes, same_reader, NULL);
+    if (result == KEEL_OK) {
+        number_alike(snapshot);
+        keeli_image_commit(&changes, same_reader, NULL);
+    }
     keeli_refuse_end(world, before);
     if (result < 0) return result;
     const keeli_runs old = snapshot->taken->runs;
