@@ -188,6 +188,7 @@ bool keeli_component_lists_reserve(keeli_component_lists *lists, keeli_heap *hea
     const uint32_t end = list->count + list->promised;
     if (find_promised(list, number) < end) return true;
     if (!keeli_component_list_reserve(lists, heap, list, end + 1)) return false;
+    KEELI_ASSERT_ROOM(end < room_of(list));
     keeli_list_numbers(list)[end] = number;
     ++list->promised;
     return true;
