@@ -4,6 +4,13 @@
 include(CMakePackageConfigHelpers)
 set(keel_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/keel)
 
+# A debug build and a release build fit in one prefix, and CMake gives each program the one it is built as.
+foreach(target keel keel_transform keel_json keel_save keel_sqlite)
+  if(TARGET ${target} AND NOT DEFINED CMAKE_DEBUG_POSTFIX)
+    set_target_properties(${target} PROPERTIES DEBUG_POSTFIX d)
+  endif()
+endforeach()
+
 install(TARGETS keel keel_transform keel_json EXPORT keel-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -54,16 +61,25 @@ set(KEEL_PC_CFLAGS "")
 if(KEEL_ENTITY_32)
   set(KEEL_PC_CFLAGS " -DKEEL_ENTITY_32=1")
 endif()
-configure_file(cmake/keel.pc.in keel.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/keel.pc DESTINATION ${keel_pc_dir})
+# The name of the library is known when all targets are: -l${KEEL_PC_LIBRARY} is a generator expression.
+set(keel_pc_of_config ${CMAKE_CURRENT_BINARY_DIR})
+if(multi_config)
+  string(APPEND keel_pc_of_config /$<CONFIG>)
+endif()
+function(keel_install_pc template name target)
+  set(KEEL_PC_LIBRARY $<TARGET_LINKER_FILE_BASE_NAME:${target}>)
+  configure_file(cmake/${template} ${name}.pc.in @ONLY)
+  file(GENERATE OUTPUT ${keel_pc_of_config}/${name}.pc INPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc.in)
+  install(FILES ${keel_pc_of_config}/${name}.pc DESTINATION ${keel_pc_dir})
+endfunction()
+keel_install_pc(keel.pc.in keel keel)
 
 function(keel_install_addon_pc name description requires)
   set(KEEL_PC_LIBS "${ARGN}")
   set(KEEL_PC_NAME ${name})
   set(KEEL_PC_DESCRIPTION ${description})
   set(KEEL_PC_REQUIRES ${requires})
-  configure_file(cmake/keel-addon.pc.in keel-${name}.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/keel-${name}.pc DESTINATION ${keel_pc_dir})
+  keel_install_pc(keel-addon.pc.in keel-${name} keel_${name})
 endfunction()
 keel_install_addon_pc(json "Levels of Keel as JSON" "")
 keel_install_addon_pc(transform "Transforms of Keel" "" " -lm")

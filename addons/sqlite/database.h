@@ -67,3 +67,17 @@ int sql_bind(sqlite3_stmt *s, int parameter, const sql_leaf *leaf, const void *v
 // A cell as a leaf of a value. NULL, or what is wrong with the cell.
 extern const char sql_no_memory[];
 const char *sql_read(sqlite3_stmt *s, int column, const sql_leaf *leaf, void *value);
+
+// ------------------------------------------------------------------ writing
+// A frame that is written. In the copy of the world all that is disabled is enabled, so that values
+// can be looked at; the world itself says what is disabled.
+typedef struct sql_job {
+    sql_database db;
+    const keel_world *world;
+    keel_world *copy;
+    keel_sqlite_write_options how;
+} sql_job;
+// What our own tables are; each row belongs to a frame. In a transaction of the caller's.
+keel_result sql_make_tables(const sql_database *db);
+// All rows of a frame that is not there yet; on error some of them may be there. As above.
+keel_result sql_write_frame(sql_job *job);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file keel_sqlite.h
 /// Worlds as tables of an SQLite database, and back: `keel::sqlite`. One call writes a world, or
-/// adds one more frame of a run to the frames that are there, so that a run is asked in SQL.
-/// docs/sqlite.md has the tables and questions to ask.
+/// adds one more frame of a run to the frames that are there, so that a run is asked in SQL; a
+/// writer adds many frames, some at a time. docs/sqlite.md has the tables and questions to ask.
 ///
 /// **What is written:** what keel::save writes (handles, those that are free, components with
 /// values, disabled ones, relations, uniques, places, names), by the described fields
@@ -63,6 +63,39 @@ typedef struct keel_sqlite_load_options {
 ///   KEEL_ERROR_MEMORY, and as keel_copy_world
 keel_result keel_sqlite_write(const keel_world *world, const char *path,
                               const keel_sqlite_write_options *options);
+
+/// Writes frames of a run into a database, several in one transaction.
+typedef struct keel_sqlite_writer keel_sqlite_writer;
+
+/// Begin to write frames. With `append` they come to the database that is there, and nobody else
+/// writes into it from now, and from the first frame after a commit, until the next commit.
+/// Without, or where none is there, the first commit puts a new file in its place, as
+/// keel_sqlite_write does.
+/// @param path copied
+/// @param options NULL: all defaults; `frame` is not looked at. Copied; what `error` and
+///   `components` point to is used until keel_sqlite_writer_close, `error` by each of the calls
+/// @threads any; then one thread at a time
+/// @return NULL on error, with its result in `error`: KEEL_ERROR_ARGUMENT (NULL), KEEL_ERROR_FILE,
+///   KEEL_ERROR_FORMAT (append: the file is no such database), KEEL_ERROR_MEMORY
+keel_sqlite_writer *keel_sqlite_writer_open(const char *path,
+                                            const keel_sqlite_write_options *options);
+/// Write a world as a frame, which others see after a commit. Different frames may be of different
+/// worlds. On error this frame is not written, and those before it stay as they are; where SQLite
+/// has dropped them, too (a full disk, memory), each later call is that error, until the writer is
+/// closed. What was committed stays in any case.
+/// @threads the world's owner
+/// @return as keel_sqlite_write; KEEL_ERROR_OCCUPIED also for a frame that was added
+keel_result keel_sqlite_writer_add(keel_sqlite_writer *writer, const keel_world *world,
+                                   int64_t frame);
+/// Bring all frames that were added to the disk: after KEEL_OK they are there, whatever happens
+/// later. Where nothing was added nothing happens, and a file that is to be replaced stays.
+/// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL), KEEL_ERROR_FILE (where somebody reads the database
+///   for long: commit again later, the frames are kept), KEEL_ERROR_MEMORY, or what lost frames
+keel_result keel_sqlite_writer_commit(keel_sqlite_writer *writer);
+/// Commit, and end the writer, also on error. NULL: nothing. A program that ends without it leaves
+/// what was committed, and may leave a file `path.XXXXXX` of a new database.
+/// @return as keel_sqlite_writer_commit: then what was not committed is not there
+keel_result keel_sqlite_writer_close(keel_sqlite_writer *writer);
 
 /// Load a frame into an empty world, in which nobody lives and no unique is set, or with `merge`
 /// into a living one. Register the program's components before. Components are found by name and

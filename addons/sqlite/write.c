@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A world becomes rows. It is copied first, and all that is disabled enabled there, so that values
-// can be looked at; the world itself tells what is disabled.
-#include "../replace_file.h"
+// A world becomes rows of a frame.
 #include "database.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-typedef struct write_job {
-    sql_database db;
-    const keel_world *world;
-    keel_world *copy;
-    keel_sqlite_write_options how;
-} write_job;
-
-// What our own tables are; each row belongs to a frame. Names of tables and columns are compared
-// as SQLite does.
+// Names of tables and columns are compared as SQLite does.
 static const char own_tables[] =
     "CREATE TABLE keel_schema (\"table\" TEXT NOT NULL COLLATE NOCASE, \"column\" TEXT NOT NULL "
     "COLLATE NOCASE, component TEXT NOT NULL, kind TEXT NOT NULL, field TEXT, type TEXT, PRIMARY "
@@ -39,7 +24,9 @@ static const char own_tables[] =
     "PRAGMA application_id = 1264936300; PRAGMA user_version = 1";
 _Static_assert(SQL_APPLICATION == 1264936300 && SQL_VERSION == 1, "as above");
 
-static bool is_asked(const write_job *job, const keel_component *c) {
+keel_result sql_make_tables(const sql_database *db) { return sql_run(db, own_tables); }
+
+static bool is_asked(const sql_job *job, const keel_component *c) {
     const keel_component *const *list = job->how.components;
     if (sql_is_left_out(c)) return false;
     if (!list) return true;
@@ -51,7 +38,7 @@ static bool is_asked(const write_job *job, const keel_component *c) {
 }
 
 // ------------------------------------------------------------------ entities
-static keel_result put_entity(write_job *job, sqlite3_stmt *s, keel_entity e, keel_entity parent,
+static keel_result put_entity(sql_job *job, sqlite3_stmt *s, keel_entity e, keel_entity parent,
                               int64_t position) {
     (void)sql_bind_entity(s, 2, e);
     (void)sql_bind_entity(s, 3, parent);
@@ -61,7 +48,7 @@ static keel_result put_entity(write_job *job, sqlite3_stmt *s, keel_entity e, ke
     return code == SQLITE_OK ? sql_insert(&job->db, s) : sql_failed(&job->db, code);
 }
 
-static keel_result write_entities(write_job *job) {
+static keel_result write_entities(sql_job *job) {
     keel_result result;
     sqlite3_stmt *s = sql_prepare(
         &job->db, &result,
@@ -81,7 +68,7 @@ static keel_result write_entities(write_job *job) {
     return result;
 }
 
-static keel_result write_free(write_job *job) {
+static keel_result write_free(sql_job *job) {
     keel_result result;
     int64_t position = 0;
     sqlite3_stmt *s = sql_prepare(&job->db, &result, "INSERT INTO keel_free VALUES (?,?,?)");
@@ -97,7 +84,7 @@ static keel_result write_free(write_job *job) {
     return result;
 }
 
-static keel_result write_disabled(write_job *job) {
+static keel_result write_disabled(sql_job *job) {
     keel_result result;
     sqlite3_stmt *s = sql_prepare(&job->db, &result, "INSERT INTO keel_disabled VALUES (?,?,?)");
     if (s) (void)sqlite3_bind_int64(s, 1, job->how.frame);
@@ -159,7 +146,7 @@ static char *sql_to_create(const sql_table *t) {
     return sqlite3_str_finish(sql);
 }
 
-static sqlite3_stmt *prepare_insert(write_job *job, const sql_table *t, keel_result *result) {
+static sqlite3_stmt *prepare_insert(sql_job *job, const sql_table *t, keel_result *result) {
     int count;
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendf(sql, "INSERT INTO \"%w\" (%s", t->name, keys_of(t->component, &count));
@@ -179,7 +166,7 @@ static sqlite3_stmt *prepare_insert(write_job *job, const sql_table *t, keel_res
 }
 
 // The rows about a table, NULL where there is nothing to say.
-static keel_result put_schema(write_job *job, const sql_table *t, const sql_leaf *leaf) {
+static keel_result put_schema(sql_job *job, const sql_table *t, const sql_leaf *leaf) {
     keel_result result;
     const keel_component *c = t->component;
     sqlite3_stmt *s =
@@ -202,7 +189,7 @@ static keel_result put_schema(write_job *job, const sql_table *t, const sql_leaf
     return result;
 }
 
-static keel_result is_free_name(write_job *job, const char *name, bool *out) {
+static keel_result is_free_name(sql_job *job, const char *name, bool *out) {
     int64_t count = 0;
     const keel_result result =
         sql_number(&job->db, &count,
@@ -211,7 +198,7 @@ static keel_result is_free_name(write_job *job, const char *name, bool *out) {
     return result;
 }
 
-static keel_result create_table(write_job *job, sql_table *t) {
+static keel_result create_table(sql_job *job, sql_table *t) {
     const char *name = t->component->name;
     bool is_free = false;
     // SQLite keeps that for itself
@@ -232,7 +219,7 @@ static keel_result create_table(write_job *job, sql_table *t) {
 }
 
 // The table that an earlier frame made, whose columns are the same; else a new one.
-static keel_result find_table(write_job *job, sql_table *t) {
+static keel_result find_table(sql_job *job, sql_table *t) {
     const keel_component *c = t->component;
     keel_result result;
     sqlite3_stmt *s = sql_prepare(&job->db, &result,
@@ -264,7 +251,7 @@ static keel_result find_table(write_job *job, sql_table *t) {
 }
 
 // ------------------------------------------------------------------ values
-static keel_result put_row(write_job *job, const sql_table *t, sqlite3_stmt *s, const void *value) {
+static keel_result put_row(sql_job *job, const sql_table *t, sqlite3_stmt *s, const void *value) {
     int first;
     (void)keys_of(t->component, &first);
     for (uint32_t i = 0; i < t->leaf_count; ++i) {
@@ -274,7 +261,7 @@ static keel_result put_row(write_job *job, const sql_table *t, sqlite3_stmt *s, 
     return sql_insert(&job->db, s);
 }
 
-static keel_result put_edges(write_job *job, const sql_table *t, sqlite3_stmt *s, keel_entity e) {
+static keel_result put_edges(sql_job *job, const sql_table *t, sqlite3_stmt *s, keel_entity e) {
     const keel_component *c = t->component;
     int64_t position = 0;
     for (keel_entity to = keel_null();
@@ -288,7 +275,7 @@ static keel_result put_edges(write_job *job, const sql_table *t, sqlite3_stmt *s
     return KEEL_OK;
 }
 
-static keel_result put_values(write_job *job, const sql_table *t) {
+static keel_result put_values(sql_job *job, const sql_table *t) {
     const keel_component *c = t->component;
     keel_result result;
     sqlite3_stmt *s = prepare_insert(job, t, &result);
@@ -309,7 +296,7 @@ static keel_result put_values(write_job *job, const sql_table *t) {
 }
 
 // A table without rows is made, too, so that queries find it.
-static keel_result write_component(write_job *job, const keel_component *c) {
+static keel_result write_component(sql_job *job, const keel_component *c) {
     sql_table t;
     if (!is_asked(job, c)) return KEEL_OK;
     const bool has_values = c->is_unique ? keel_get_unique_value(job->copy, c) != NULL
@@ -327,7 +314,7 @@ static keel_result write_component(write_job *job, const keel_component *c) {
     return result;
 }
 
-static keel_result begin_frame(write_job *job) {
+static keel_result begin_frame(sql_job *job) {
     const sqlite3_int64 frame = job->how.frame;
     int64_t is_there = 0;
     keel_result result;
@@ -341,7 +328,7 @@ static keel_result begin_frame(write_job *job) {
     return result;
 }
 
-static keel_result write_frame(write_job *job) {
+keel_result sql_write_frame(sql_job *job) {
     KEEL_TRY(begin_frame(job));
     KEEL_TRY(write_entities(job));
     KEEL_TRY(write_free(job));
@@ -350,116 +337,5 @@ static keel_result write_frame(write_job *job) {
         KEEL_TRY(write_component(job, c));
     for (const keel_component *c = NULL; (c = keel_next_unique(job->copy, c));)
         KEEL_TRY(write_component(job, c));
-    return sql_run(&job->db, "COMMIT");
-}
-
-// ------------------------------------------------------------------ files
-static keel_result cannot(const sql_database *db, const char *what) {
-    return sql_fail(db, KEEL_ERROR_FILE, "cannot %s: %s", what, strerror(errno));
-}
-
-static keel_result append(write_job *job) {
-    keel_result result = sql_open(&job->db, job->db.path, false);
-    if (result == KEEL_OK) result = sql_run(&job->db, "BEGIN IMMEDIATE");
-    if (result == KEEL_OK) result = sql_check_format(&job->db);
-    if (result == KEEL_OK) result = write_frame(job);
-    sql_close(&job->db); // which rolls back what was not committed
-    return result;
-}
-
-// Nobody sees the file before it is whole: a journal in memory will do.
-static keel_result fill(write_job *job, const char *name) {
-    keel_result result = sql_open(&job->db, name, false);
-    if (result == KEEL_OK)
-        result = sql_run(&job->db, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN");
-    if (result == KEEL_OK) result = sql_run(&job->db, own_tables);
-    if (result == KEEL_OK) result = write_frame(job);
-    sql_close(&job->db);
-    return result;
-}
-
-// A journal that is left of the old file would be applied to the new one.
-static keel_result check_journals(const sql_database *db, const char *path) {
-    static const char *const behind[] = { "-journal", "-wal" };
-    for (int i = 0; i < 2; ++i) {
-        char *name = sqlite3_mprintf("%s%s", path, behind[i]);
-        if (!name) return sql_failed(db, SQLITE_NOMEM);
-        const bool is_there = access(name, F_OK) == 0;
-        sqlite3_free(name);
-        if (is_there)
-            return sql_fail(db, KEEL_ERROR_FILE,
-                            "has a '%s' beside it: it is in use, or a change was cut short; open "
-                            "it with sqlite3, or remove both",
-                            behind[i]);
-    }
     return KEEL_OK;
-}
-
-// The file, or the folder of one, is brought to the disk.
-static bool sync_path(const char *path) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const bool done = file >= 0 && fsync(file) == 0;
-    if (file >= 0) (void)close(file);
-    return done;
-}
-
-// `name` is cut to its folder.
-static bool sync_folder(char *name) {
-    char *slash = strrchr(name, '/');
-    if (slash) slash[slash == name] = 0;
-    return sync_path(slash ? name : ".");
-}
-
-static keel_result replace_at(write_job *job, const char *path) {
-    struct stat old;
-    char *name = sqlite3_mprintf("%s.XXXXXX", path);
-    if (!name) return sql_failed(&job->db, SQLITE_NOMEM);
-    const int file = mkstemp(name); // O_EXCL, mode 600
-    if (file < 0) {
-        sqlite3_free(name);
-        return cannot(&job->db, "write beside it");
-    }
-    (void)close(file);
-    keel_result result = fill(job, name);
-    if (result == KEEL_OK && stat(path, &old) == 0 && chmod(name, old.st_mode & 07777) != 0)
-        result = cannot(&job->db, "give it its mode");
-    if (result == KEEL_OK && !sync_path(name)) result = cannot(&job->db, "write it");
-    if (result == KEEL_OK) result = check_journals(&job->db, path);
-    if (result == KEEL_OK && rename(name, path) != 0) result = cannot(&job->db, "replace it");
-    if (result < 0) (void)unlink(name);
-    else if (!sync_folder(name)) result = cannot(&job->db, "write its folder");
-    sqlite3_free(name);
-    return result;
-}
-
-static keel_result replace(write_job *job) {
-    char *path = replace_target(job->db.path);
-    if (!path)
-        return cannot(&job->db, errno == EINVAL ? "write over what is no file" : "replace it");
-    const keel_result result = replace_at(job, path);
-    free(path);
-    return result;
-}
-
-static keel_result copy_world(write_job *job) {
-    job->copy = sql_private_world(job->how.allocator);
-    if (!job->copy) return sql_failed(&job->db, SQLITE_NOMEM);
-    keel_result r = keel_copy_world(job->world, job->copy);
-    for (keel_entity e = keel_null(); r >= 0 && !keel_is_null(e = keel_next_entity(job->copy, e));)
-        r = keel_enable_entity(job->copy, e, true);
-    return r < 0 ? sql_fail(&job->db, r, "%s", keel_last_error(job->copy)->message) : KEEL_OK;
-}
-
-keel_result keel_sqlite_write(const keel_world *world, const char *path,
-                              const keel_sqlite_write_options *options) {
-    write_job job = { .world = world };
-    if (options) job.how = *options;
-    job.db = (sql_database){ .path = path, .error = job.how.error };
-    if (!world || !path || !*path)
-        return sql_fail(&job.db, KEEL_ERROR_ARGUMENT, "a world and a path are needed");
-    keel_result result = copy_world(&job);
-    if (result == KEEL_OK)
-        result = job.how.append && access(path, F_OK) == 0 ? append(&job) : replace(&job);
-    keel_world_destroy(job.copy);
-    return result;
 }

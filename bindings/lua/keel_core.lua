@@ -352,6 +352,7 @@ void keel_reader_keep(keel_reader *reader);
 keel_result keel_on_restore(keel_world *world, keel_restore_fn *function, void *data);
 keel_ring *keel_ring_create(keel_world *world, uint32_t frames);
 void keel_ring_destroy(keel_ring *ring);
+keel_result keel_ring_reserve(keel_ring *ring);
 keel_result keel_ring_take(keel_ring *ring, uint64_t frame);
 keel_result keel_rollback(keel_ring *ring, uint64_t frame);
 keel_history *keel_history_create(keel_world *world, size_t max_bytes);

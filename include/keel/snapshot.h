@@ -50,8 +50,8 @@ KEEL_API keel_snapshot *keel_snapshot_create(keel_world *world, const char *name
 /// @threads the world's owner, or after the world's end whoever has it
 KEEL_API void keel_snapshot_destroy(keel_snapshot *snapshot);
 
-/// Make memory ready for the world as it is, so that the next take of as much needs none. The
-/// snapshot is empty afterwards.
+/// Make memory ready for the world as it is, so that later takes of as much need none but what they
+/// give back when they are done. The snapshot is empty afterwards.
 /// @return as keel_snapshot_take
 KEEL_API keel_result keel_snapshot_reserve(keel_snapshot *snapshot);
 /// Take the world as it is now, in place of what the snapshot held. On error it holds that still.
@@ -123,6 +123,11 @@ typedef struct keel_ring keel_ring;
 KEEL_API keel_ring *keel_ring_create(keel_world *world, uint32_t frames);
 /// End a ring, before or after its world. NULL: nothing.
 KEEL_API void keel_ring_destroy(keel_ring *ring);
+/// Make memory ready for the world as it is, for as many frames as the ring keeps at most, as with
+/// keel_snapshot_reserve. The ring keeps no frame afterwards; on error frames may be forgotten, the
+/// oldest first.
+/// @return as keel_snapshot_take
+KEEL_API keel_result keel_ring_reserve(keel_ring *ring);
 /// Take the world as the state at the begin of a frame. A frame that is kept already is taken anew,
 /// and those after it are forgotten; when the ring is full the oldest goes.
 /// @return as keel_snapshot_take; KEEL_ERROR_ARGUMENT also for a frame before the last one that is

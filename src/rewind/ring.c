@@ -65,6 +65,34 @@ static uint32_t find(keel_ring *ring, uint64_t frame) {
     return i;
 }
 
+// The snapshot of a slot, which is made the first time. NULL on error, in `result`.
+static keel_snapshot *snapshot_of(keel_ring *ring, ring_slot *slot, keel_result *result) {
+    keel_world *world = world_of(ring);
+    *result = KEEL_OK;
+    if (slot->snapshot) return slot->snapshot;
+    if (!world) return *result = KEEL_ERROR_SNAPSHOT, NULL;
+    slot->snapshot = keel_snapshot_create(world, "a ring's frame");
+    if (!slot->snapshot) *result = keel_last_error(world)->result;
+    return slot->snapshot;
+}
+
+keel_result keel_ring_reserve(keel_ring *ring) {
+    if (!ring || !ring->capacity) return keeli_no_world();
+    // behind the newest frame lie the slots of none, and then the oldest one
+    const uint32_t behind = ring->first + ring->count, free = ring->capacity - ring->count;
+    for (uint32_t i = 0; i < ring->capacity; ++i) {
+        keel_result result;
+        keel_snapshot *snapshot =
+            snapshot_of(ring, &ring->slots[(behind + i) % ring->capacity], &result);
+        if (!snapshot) return result;
+        KEEL_TRY(keel_snapshot_reserve(snapshot));
+        if (i < free) continue;
+        ring->first = (ring->first + 1) % ring->capacity;
+        --ring->count;
+    }
+    return KEEL_OK;
+}
+
 keel_result keel_ring_take(keel_ring *ring, uint64_t frame) {
     if (!ring || !ring->capacity) return keeli_no_world();
     const uint32_t at = find(ring, frame);
@@ -77,10 +105,10 @@ keel_result keel_ring_take(keel_ring *ring, uint64_t frame) {
                             (unsigned long long)slot_at(ring, ring->count - 1)->frame);
     // behind the last one lies the oldest when it is full
     ring_slot *slot = slot_at(ring, at);
-    if (!slot->snapshot && !world_of(ring)) return KEEL_ERROR_SNAPSHOT;
-    if (!slot->snapshot) slot->snapshot = keel_snapshot_create(world_of(ring), "a ring's frame");
-    if (!slot->snapshot) return keel_last_error(world_of(ring))->result;
-    KEEL_TRY(keel_snapshot_take(slot->snapshot));
+    keel_result result;
+    keel_snapshot *snapshot = snapshot_of(ring, slot, &result);
+    if (!snapshot) return result;
+    KEEL_TRY(keel_snapshot_take(snapshot));
     slot->frame = frame;
     if (at == ring->count && is_full) ring->first = (ring->first + 1) % ring->capacity;
     else ring->count = at + 1;

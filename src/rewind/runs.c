@@ -69,16 +69,20 @@ static void count_node(void *data, const keeli_schedule *s, keeli_node *node) {
     ++*(uint32_t *)data;
 }
 
-bool keeli_runs_reserve(keeli_runs *runs, keeli_heap *heap, const keel_world *world) {
+bool keeli_runs_room(keeli_runs *runs, keeli_heap *heap, const keel_world *world) {
     uint32_t readers = 0, nodes = 0, groups = 0, members = 0;
     keeli_readers_visit(world, count_reader, &readers);
     keeli_nodes_visit(world, count_node, &nodes);
     for (const keel_group *g = world->followers.groups; g; g = g->next, ++groups)
         members += g->owned_count ? 0 : keeli_group_count(g);
-    runs->readers.count = runs->nodes.count = runs->groups.count = runs->members.count = 0;
     return KEELI_RESERVE(heap, &runs->readers, readers) &&
            KEELI_RESERVE(heap, &runs->nodes, nodes) && KEELI_RESERVE(heap, &runs->groups, groups) &&
            KEELI_RESERVE(heap, &runs->members, members);
+}
+
+bool keeli_runs_reserve(keeli_runs *runs, keeli_heap *heap, const keel_world *world) {
+    runs->readers.count = runs->nodes.count = runs->groups.count = runs->members.count = 0;
+    return keeli_runs_room(runs, heap, world);
 }
 
 static void note_reader(void *data, keeli_reader *reader) {

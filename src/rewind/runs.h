@@ -30,6 +30,8 @@ typedef struct keeli_runs {
 } keeli_runs;
 
 void keeli_runs_deinit(keeli_runs *runs, keeli_heap *heap);
+// Make room for what comes next, which keeps what was; false when out of memory.
+bool keeli_runs_room(keeli_runs *runs, keeli_heap *heap, const keel_world *world);
 // Make room, false when out of memory; then note how it is. Both for the same world.
 bool keeli_runs_reserve(keeli_runs *runs, keeli_heap *heap, const keel_world *world);
 void keeli_runs_take(keeli_runs *runs, const keel_world *world);

@@ -280,10 +280,20 @@ keel_result keel_snapshot_take(keel_snapshot *snapshot) {
     return write_end(snapshot, take(snapshot));
 }
 
+// Takes of a snapshot write what they note of the runs into two places in turn: the take makes one
+// of them ready.
+static keel_result reserve(keel_snapshot *snapshot) {
+    if (!keeli_runs_room(&snapshot->taken->runs, &snapshot->image->heap, snapshot->world))
+        return keeli_out_of_memory(snapshot->world, "reserving a snapshot");
+    KEEL_TRY(take(snapshot)); // which touches all of the memory
+    snapshot->is_taken = false;
+    return KEEL_OK;
+}
+
 keel_result keel_snapshot_reserve(keel_snapshot *snapshot) {
-    const keel_result result = keel_snapshot_take(snapshot); // which touches all of it
-    if (result == KEEL_OK) snapshot->is_taken = false;
-    return result;
+    KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is reserved"));
+    KEEL_TRY(write_begin(snapshot, "reserve"));
+    return write_end(snapshot, reserve(snapshot));
 }
 
 // ------------------------------------------------------------------ restoring

@@ -516,6 +516,85 @@ static void taking_again_needs_none(void **state) {
     keel_snapshot_destroy(then);
 }
 
+// A world with values, and with a reader, which a snapshot notes.
+static keel_reader *many_values(void) {
+    for (uint32_t i = 0; i < 10000; ++i)
+        keel_add_entity(f.world, KEEL_INIT(Number, { i }), KEEL_INIT(Position, { 1, 2 }));
+    keel_reader *reader = keel_reader_create(f.world, "ui");
+    return reader;
+}
+
+// It is taken twice: what a snapshot notes of readers lies in one of two places in turn.
+static void a_snapshot_with_readers_needs_none(void **state) {
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, "then");
+    keel_reader *reader = many_values();
+    assert_int_equal(keel_snapshot_reserve(then), KEEL_OK);
+    const size_t bytes = f.memory.live_bytes;
+    for (int i = 0; i < 3; ++i) {
+        assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+        assert_int_equal(f.memory.live_bytes, bytes);
+    }
+    keel_reader_destroy(reader);
+    keel_snapshot_destroy(then);
+}
+
+static void a_reserved_ring_needs_none(void **state) {
+    (void)state;
+    keel_ring *ring = keel_ring_create(f.world, 4);
+    keel_reader *reader = many_values();
+    assert_int_equal(keel_ring_take(ring, 7), KEEL_OK);
+    assert_int_equal(keel_ring_reserve(ring), KEEL_OK);
+    assert_int_equal(keel_rollback(ring, 7), KEEL_ABSENT);
+    const size_t bytes = f.memory.live_bytes;
+    for (uint32_t frame = 1; frame <= 10; ++frame) { // 1 lies before the one that was kept
+        keel_get_mut(f.world, keel_entity_make(frame * 100, 0), Number)->value = frame;
+        assert_int_equal(keel_ring_take(ring, frame), KEEL_OK);
+        assert_int_equal(f.memory.live_bytes, bytes);
+    }
+    assert_int_equal(keel_rollback(ring, 6), KEEL_ABSENT);
+    assert_int_equal(keel_rollback(ring, 7), KEEL_OK);
+    keel_reader_destroy(reader);
+    keel_ring_destroy(ring);
+}
+
+// Wherever memory ends, what is still kept is right, and the oldest frames went first.
+static void a_ring_without_memory(void **state) {
+    (void)state;
+    keel_ring *ring = keel_ring_create(f.world, 3);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+    assert_int_equal(keel_ring_take(ring, 1), KEEL_OK);
+    keel_get_mut(f.world, e, Number)->value = 2;
+    assert_int_equal(keel_ring_take(ring, 2), KEEL_OK);
+    keel_reader *reader = many_values();
+    keel_result result = KEEL_ERROR_MEMORY;
+    for (size_t count = 0; result != KEEL_OK; ++count) {
+        counting_allocator_fail_after(&f.memory, count);
+        result = keel_ring_reserve(ring);
+        counting_allocator_never_fail(&f.memory);
+        assert_true(result == KEEL_OK || result == KEEL_ERROR_MEMORY);
+        keel_clear_errors(f.world);
+    }
+    assert_int_equal(keel_rollback(ring, 2), KEEL_ABSENT);
+    keel_reader_destroy(reader);
+    keel_ring_destroy(ring);
+}
+
+static void a_ring_that_is_refused_keeps_all(void **state) {
+    (void)state;
+    keel_ring *ring = keel_ring_create(f.world, 2);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+    assert_int_equal(keel_ring_take(ring, 1), KEEL_OK);
+    assert_int_equal(keel_ring_take(ring, 2), KEEL_OK);
+    keel_add(keel_world_commands(f.world), e, Health, { 1 });
+    assert_int_equal(keel_ring_reserve(ring), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "commands are recorded");
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK);
+    assert_int_equal(keel_rollback(ring, 1), KEEL_OK);
+    assert_int_equal(keel_get(f.world, e, Number)->value, 1);
+    keel_ring_destroy(ring);
+}
+
 static const struct CMUnitTest tests[] = {
     WORLD_TEST(handles_and_values, "handles and values come back, twice"),
     WORLD_TEST(the_dead_and_their_versions, "the dead, and who comes next"),
@@ -538,5 +617,9 @@ static const struct CMUnitTest tests[] = {
     WORLD_TEST(a_failing_take_leaves_the_one_before, "a failing take leaves what was taken before"),
     WORLD_TEST(nulls, "nothing handed in"),
     WORLD_TEST(taking_again_needs_none, "after a reserve a take needs no memory"),
+    WORLD_TEST(a_snapshot_with_readers_needs_none, "nor does it where there are readers"),
+    WORLD_TEST(a_reserved_ring_needs_none, "a reserved ring needs no memory, and holds no frame"),
+    WORLD_TEST(a_ring_without_memory, "a ring that is reserved where memory ends"),
+    WORLD_TEST(a_ring_that_is_refused_keeps_all, "a ring that cannot be reserved now keeps all"),
 };
 int main(void) { return RUN(tests); }

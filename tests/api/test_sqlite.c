@@ -182,6 +182,95 @@ static void frames_are_a_time_series(void **state) {
     keel_world_destroy(world);
 }
 
+// ------------------------------------------------------------------ writers
+static keel_sqlite_writer *open_writer(bool append) {
+    const keel_sqlite_write_options how = { .append = append, .error = &error };
+    keel_sqlite_writer *writer = keel_sqlite_writer_open(path, &how);
+    if (!writer) fail_msg("%s", error.message);
+    return writer;
+}
+static void assert_frame(int64_t frame, uint64_t expected) {
+    keel_world *to = make_world();
+    const keel_sqlite_load_options how = { .frame = frame, .at_frame = true, .error = &error };
+    if (keel_sqlite_load(to, path, &how) != KEEL_OK) fail_msg("%s", error.message);
+    assert_true(hash(to) == expected);
+    keel_world_destroy(to);
+}
+
+static void a_writer_commits_frames_together(void **state) {
+    (void)state;
+    keel_world *world = random_world(3);
+    uint64_t hashes[10];
+    const keel_entity e = keel_add_entity(world, KEEL_INIT(Plain, { 0 }), KEEL_INIT(Row));
+    for (int append = 0; append < 2; ++append) {
+        const int first = append * 5, before = append ? 5 : 1;
+        if (!append) write_world(world, NULL); // which is replaced
+        keel_sqlite_writer *writer = open_writer(append);
+        for (int i = first; i < first + 5; ++i) {
+            keel_get_mut(world, e, Row)->at.x = (float)i;
+            hashes[i] = hash(world);
+            assert_int_equal(keel_sqlite_writer_add(writer, world, i), KEEL_OK);
+            const int seen = i < first + 3 ? before : first + 3;
+            assert_int_equal(ask("SELECT count(*) FROM keel_frame"), seen);
+            if (i == first + 2) assert_int_equal(keel_sqlite_writer_commit(writer), KEEL_OK);
+        }
+        assert_int_equal(ask("SELECT count(*) FROM keel_frame"), first + 3);
+        assert_int_equal(keel_sqlite_writer_close(writer), KEEL_OK);
+    }
+    for (int i = 0; i < 10; ++i)
+        assert_frame(i, hashes[i]);
+    keel_world_destroy(world);
+}
+
+static void a_writer_goes_on_after_a_frame_that_fails(void **state) {
+    (void)state;
+    keel_world *world = random_world(4), *opaque = make_world();
+    keel_add_entity(opaque, KEEL_INIT(Row), KEEL_INIT(Opaque, { 1, 2 }));
+    const uint64_t expected = hash(world);
+    keel_sqlite_writer *writer = open_writer(false);
+    for (int i = 0; i < 3; ++i) { // the first of a transaction, and others
+        assert_int_equal(keel_sqlite_writer_add(writer, opaque, 7), KEEL_ERROR_SCHEMA);
+        assert_non_null(strstr(error.message, "'Opaque' does not say which bytes"));
+        assert_int_equal(keel_sqlite_writer_add(writer, NULL, 7), KEEL_ERROR_ARGUMENT);
+        assert_int_equal(keel_sqlite_writer_add(writer, world, i), KEEL_OK);
+        assert_int_equal(keel_sqlite_writer_add(writer, world, i), KEEL_ERROR_OCCUPIED);
+        if (i == 1) assert_int_equal(keel_sqlite_writer_commit(writer), KEEL_OK);
+    }
+    assert_int_equal(keel_sqlite_writer_close(writer), KEEL_OK);
+    assert_int_equal(ask("SELECT count(*) FROM keel_frame"), 3);
+    assert_int_equal(ask("SELECT count(*) FROM keel_entity WHERE frame = 7"), 0);
+    for (int i = 0; i < 3; ++i)
+        assert_frame(i, expected);
+    keel_world_destroy(world);
+    keel_world_destroy(opaque);
+}
+
+static void a_writer_without_frames_changes_nothing(void **state) {
+    (void)state;
+    keel_world *world = random_world(5);
+    write_world(world, NULL);
+    for (int append = 0; append < 2; ++append) {
+        keel_sqlite_writer *writer = open_writer(append);
+        assert_int_equal(keel_sqlite_writer_commit(writer), KEEL_OK);
+        assert_int_equal(keel_sqlite_writer_close(writer), KEEL_OK);
+        assert_frame(0, hash(world));
+    }
+    unlink(path);
+    assert_int_equal(keel_sqlite_writer_close(open_writer(true)), KEEL_OK);
+    assert_int_not_equal(access(path, F_OK), 0);
+    const keel_sqlite_write_options how = { .error = &error };
+    assert_null(keel_sqlite_writer_open("nowhere/a.db", &how));
+    assert_int_equal(error.result, KEEL_ERROR_FILE);
+    assert_null(keel_sqlite_writer_open(NULL, &how));
+    assert_int_equal(error.result, KEEL_ERROR_ARGUMENT);
+    assert_null(keel_sqlite_writer_open("", NULL));
+    assert_int_equal(keel_sqlite_writer_add(NULL, world, 0), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_sqlite_writer_commit(NULL), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_sqlite_writer_close(NULL), KEEL_OK);
+    write_world(world, NULL); // for path_end
+    keel_world_destroy(world);
+}
+
 // Another program: fields are found by path, and values have to fit.
 static void other_programs_load_what_fits(void **state) {
     (void)state;
@@ -384,6 +473,9 @@ static const struct CMUnitTest tests[] = {
     TEST(names_do_not_collide, "names that differ by case, and SQLite's own"),
     TEST(what_is_in_the_tables, "names, places, references, relations and enums can be asked"),
     TEST(frames_are_a_time_series, "frames are a time series, and each is a world"),
+    TEST(a_writer_commits_frames_together, "a writer commits frames together"),
+    TEST(a_writer_goes_on_after_a_frame_that_fails, "a writer goes on after a frame that fails"),
+    TEST(a_writer_without_frames_changes_nothing, "a writer without frames changes nothing"),
     TEST(other_programs_load_what_fits, "fields are found by path, and values have to fit"),
     TEST(renamed_components_and_fields_are_found, "renamed components and fields are found"),
     TEST(what_cannot_be_written, "what cannot be written or read is named"),

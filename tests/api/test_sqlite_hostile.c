@@ -352,18 +352,90 @@ static void a_full_disk(void **state) {
     keel_world_destroy(to);
 }
 
+// ------------------------------------------------------------------ writers
+// What somebody reads for long cannot be committed; later it can.
+static void a_writer_waits_for_a_reader(void **state) {
+    (void)state;
+    keel_world *from = random_world(2);
+    sqlite3 *db;
+    write_world(from, NULL);
+    const keel_sqlite_write_options how = { .append = true, .error = &error };
+    keel_sqlite_writer *writer = keel_sqlite_writer_open(path, &how);
+    assert_non_null(writer);
+    assert_null(keel_sqlite_writer_open(path, &how)); // one at a time
+    assert_int_equal(error.result, KEEL_ERROR_FILE);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN; SELECT count(*) FROM keel_frame", NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(keel_sqlite_writer_add(writer, from, 1), KEEL_OK);
+    assert_int_equal(keel_sqlite_writer_commit(writer), KEEL_ERROR_FILE);
+    assert_non_null(strstr(error.message, "locked"));
+    assert_int_equal(keel_sqlite_writer_add(writer, from, 2), KEEL_OK);
+    sqlite3_close(db);
+    assert_int_equal(keel_sqlite_writer_commit(writer), KEEL_OK);
+    assert_int_equal(ask("SELECT count(*) FROM keel_frame"), 3);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK); // it can be written to after a commit
+    assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(keel_sqlite_writer_add(writer, from, 3), KEEL_ERROR_FILE);
+    sqlite3_close(db);
+    assert_int_equal(keel_sqlite_writer_add(writer, from, 3), KEEL_OK);
+    assert_int_equal(keel_sqlite_writer_close(writer), KEEL_OK);
+    assert_int_equal(ask("SELECT count(*) FROM keel_frame"), 4);
+    keel_world_destroy(from);
+}
+
+// No file may grow any more: frames that were added are lost, each later call is an error, and
+// those that were committed are there.
+static void a_writer_on_a_full_disk(void **state) {
+    (void)state;
+    keel_world *from = random_world(2), *to = make_world();
+    struct rlimit before, small;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    for (int is_new = 0; is_new < 2; ++is_new) {
+        write_world(from, NULL);
+        const keel_sqlite_write_options how = { .append = !is_new, .error = &error };
+        keel_sqlite_writer *writer = keel_sqlite_writer_open(path, &how);
+        keel_result r = KEEL_OK;
+        if (!is_new) {
+            assert_int_equal(keel_sqlite_writer_add(writer, from, 1), KEEL_OK);
+            assert_int_equal(keel_sqlite_writer_commit(writer), KEEL_OK);
+        }
+        assert_int_equal(keel_sqlite_writer_add(writer, from, 2), KEEL_OK);
+        small = before;
+        small.rlim_cur = 8192;
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+        for (int i = 3; r == KEEL_OK && i < 10; ++i)
+            r = keel_sqlite_writer_add(writer, from, i);
+        if (r == KEEL_OK) r = keel_sqlite_writer_commit(writer);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_int_equal(r, KEEL_ERROR_FILE);
+        assert_int_equal(keel_sqlite_writer_add(writer, from, 20), KEEL_ERROR_FILE);
+        assert_non_null(strstr(error.message, "are lost"));
+        assert_int_equal(keel_sqlite_writer_commit(writer), KEEL_ERROR_FILE);
+        assert_int_equal(keel_sqlite_writer_close(writer), KEEL_ERROR_FILE);
+        assert_int_equal(ask("SELECT count(*) FROM keel_frame"), is_new ? 1 : 2);
+        assert_int_equal(ask("SELECT max(frame) FROM keel_frame"), is_new ? 0 : 1);
+    }
+    load_world(to);
+    assert_true(hash(from) == hash(to));
+    keel_world_destroy(from);
+    keel_world_destroy(to);
+}
+
 // ------------------------------------------------------------------ memory
 static sqlite3_mem_methods usual;
 static long left = -1; // allocations of SQLite until they fail; below 0: never
-static void *take(int size) {
-    if (left == 0) return NULL;
-    if (left > 0) --left;
-    return usual.xMalloc(size);
+static bool fails_once;
+static bool fails(void) {
+    if (left < 0) return false;
+    if (left > 0) return --left, false;
+    if (fails_once) left = -1;
+    return true;
 }
+static void *take(int size) { return fails() ? NULL : usual.xMalloc(size); }
 static void *take_more(void *block, int size) {
-    if (left == 0) return NULL;
-    if (left > 0) --left;
-    return usual.xRealloc(block, size);
+    return fails() ? NULL : usual.xRealloc(block, size);
 }
 
 static int begin(void **state) {
@@ -433,6 +505,48 @@ static void memory_may_run_out(void **state) {
     keel_world_destroy(to);
 }
 
+// Two frames and a commit, two more and the end. What is there is what calls said that it is.
+static keel_result write_four(keel_world *world, const keel_sqlite_write_options *how,
+                              int *committed) {
+    keel_sqlite_writer *writer = keel_sqlite_writer_open(path, how);
+    if (!writer) return error.result;
+    keel_result first = KEEL_OK;
+    int added = *committed = 0;
+    for (int frame = 0; frame < 4; ++frame) {
+        const keel_result r = keel_sqlite_writer_add(writer, world, frame);
+        added += r == KEEL_OK;
+        if (first == KEEL_OK) first = r;
+        if (frame == 1 && keel_sqlite_writer_commit(writer) == KEEL_OK) *committed = added;
+    }
+    const keel_result r = keel_sqlite_writer_close(writer);
+    if (r == KEEL_OK) *committed = added;
+    return first == KEEL_OK ? r : first;
+}
+
+static void memory_of_a_writer_may_run_out(void **state) {
+    (void)state;
+    keel_world *world = small_world();
+    keel_relate(world, keel_add_entity(world, KEEL_INIT(Row)), Guards, keel_add_entity(world),
+                { 3 });
+    for (int once = 0; once < 2; ++once) { // then there is memory again
+        keel_result r = KEEL_ERROR_MEMORY;
+        for (long n = 0; r != KEEL_OK; n += 3 * (long)test_stride()) {
+            const keel_sqlite_write_options how = { .error = &error };
+            int committed = 0;
+            unlink(path);
+            left = n;
+            fails_once = once;
+            r = write_four(world, &how, &committed);
+            left = -1;
+            fails_once = false;
+            if (r < 0 && r != KEEL_ERROR_MEMORY) fail_msg("%ld: %d %s", n, r, error.message);
+            const int there = access(path, F_OK) == 0 ? ask("SELECT count(*) FROM keel_frame") : 0;
+            if (there != committed) fail_msg("%ld: %d frames of %d", n, there, committed);
+        }
+    }
+    keel_world_destroy(world);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(damaged_bytes_change_nothing, "prefixes and flipped bits: an error, or a valid world"),
     TEST(hostile_tables_change_nothing,
@@ -441,6 +555,9 @@ static const struct CMUnitTest tests[] = {
     TEST(limits_hold, "files that are too large, or no databases"),
     TEST(a_database_in_use, "a database that somebody else writes to"),
     TEST(a_full_disk, "a disk that is full"),
+    TEST(a_writer_waits_for_a_reader, "a writer where somebody reads for long"),
+    TEST(a_writer_on_a_full_disk, "a writer on a disk that is full"),
     TEST(memory_may_run_out, "out of memory anywhere: nothing has changed"),
+    TEST(memory_of_a_writer_may_run_out, "out of memory in a writer: what was committed is there"),
 };
 int main(void) { return cmocka_run_group_tests(tests, begin, end); }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/consumer/run.sh install|find_package|pkg_config|add_subdirectory|fetch_content|cxx_only
 #                              static|shared WORK_DIR
-#        tests/consumer/run.sh readme|folders|part|one_file|dist|windows WORK_DIR
+#        tests/consumer/run.sh readme|beside|folders|part|one_file|dist|windows WORK_DIR
 #        tests/consumer/run.sh entity_width WORK_DIR LIBKEEL32
 #        tests/consumer/run.sh entity_32_package WORK_DIR
 # `install` comes before find_package and pkg_config in the same WORK_DIR.
@@ -49,7 +49,7 @@ expect() { # what it prints, program
 }
 
 case $way in
-entity_* | readme | folders | part | one_file | dist | windows) shared=OFF work=$2 ;;
+entity_* | readme | beside | folders | part | one_file | dist | windows) shared=OFF work=$2 ;;
 *)
     case $2 in shared) shared=ON ;; *) shared=OFF ;; esac
     work=$3
@@ -107,6 +107,27 @@ readme) # its first lines, word for word but for the place; as somebody who choo
     expect "checks contracts" "$work/misuse"
     grep -q -- "-O2" "$work/build/CMakeFiles/keel.dir/flags.make" "$work/build/build.ninja" 2>/dev/null ||
         die "the library is not optimised"
+    ;;
+beside) # a debug build and a release build in one prefix: each program gets the one it is built as
+    rm -rf "$work"
+    for type in Debug Release; do
+        configure "$source" "$work/$type" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_BUILD_TYPE=$type \
+            -DCMAKE_C_FLAGS_DEBUG=-O0
+        "$CMAKE" --build "$work/$type" --parallel 2
+        "$CMAKE" --install "$work/$type"
+    done
+    for type in Debug Release; do
+        if [ $type = Debug ]; then says="checks contracts"; else says="returns an error"; fi
+        configure "$here/find_package" "$work/program_$type" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=$type
+        "$CMAKE" --build "$work/program_$type" --parallel 2
+        expect "$says" "$work/program_$type/misuse"
+        "$CMAKE" --install "$work/$type" # keel.pc names the one that was installed last
+        PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name keel.pc)")
+        export PKG_CONFIG_PATH
+        # shellcheck disable=SC2046 # flags are meant to be split
+        "$CC" "$here/misuse.c" -o "$work/misuse" $(pkg-config --cflags --libs --static keel-json)
+        expect "$says" "$work/misuse"
+    done
     ;;
 folders) # the line of the README for those without a build system
     rm -rf "$work"

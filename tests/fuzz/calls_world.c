@@ -396,6 +396,7 @@ FUZZ(keel_ring_destroy) {
     f.ring = NULL;
     keel_ring_destroy(ended);
 }
+FUZZ(keel_ring_reserve) { fuzz_edit(keel_ring_reserve(f.ring)); }
 FUZZ(keel_ring_take) { fuzz_edit(keel_ring_take(f.ring, fuzz_below(8))); }
 FUZZ(keel_rollback) {
     keel_world *world = fuzz_world();
