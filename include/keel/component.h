@@ -111,7 +111,7 @@ typedef struct keel_type {
 /// One described field: made by KEEL_FIELDS, or by hand for run-time components. Zero members take
 /// their defaults. The members from `of` on are options of KEEL_FIELD.
 typedef struct keel_field {
-    const char *name;     ///< the member's name
+    const char *name;     ///< the member's name; two of one struct need two
     keel_field_type type; ///< the type of one element
     uint32_t offset;      ///< bytes from the start of the value
     uint32_t count;       ///< elements (more than 1: an array); bytes for KEEL_FIELD_BYTES,
