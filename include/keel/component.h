@@ -229,8 +229,8 @@ KEEL_API extern const keel_component keel_entities;
 /// declared stay. An option that decides what is stored or saved and is another one than the world
 /// knows (`required`, `exclusive`, `acyclic`, `symmetric`, `on_delete`, `no_padding`, `transient`,
 /// `threads`, `limit`, `saved_as`, `version`) is KEEL_ERROR_COMPONENT; a descriptor with none of
-/// these options means the component as it is known. Everything `component` points to is copied, but
-/// not what `hook_data`, `initial` and `required` point to, which must stay.
+/// these options means the component as it is known. Everything `component` points to is copied,
+/// but not what `hook_data`, `initial` and `required` point to, which must stay.
 /// @return the world's own descriptor, valid until keel_unregister_component or the world's end;
 /// NULL
 ///   on error, with nothing changed (KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY,

@@ -22,6 +22,8 @@ typedef struct Both {
 KEEL_COMPONENT(Both);
 KEEL_UNIQUE(Both);
 
+KEEL_TAG(Burning, .storage = KEEL_ARCHETYPE, .required = KEEL_LIST(Both));
+
 // ------------------------------------------------------------------ what a declaration says
 static void a_declaration_describes_the_type(void **state) {
     (void)state;
@@ -36,6 +38,20 @@ static void a_declaration_describes_the_type(void **state) {
     assert_true(c->line > 0);
     assert_int_equal(KEEL_OF(Frozen)->size, 0); // a tag
     assert_true(KEEL_UNIQUE_OF(Time)->is_unique);
+}
+
+static void tags_take_options(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    assert_int_equal(KEEL_OF(Burning)->size, 0);
+    assert_int_equal(KEEL_OF(Burning)->storage, KEEL_ARCHETYPE);
+    assert_true(KEEL_OF(Burning)->line > KEEL_OF(Mixed)->line);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Burning));
+    assert_true(keel_has_all(f.world, e, Burning, Both));
+    assert_int_equal(keel_delete(f.world, e, Both), KEEL_ERROR_REQUIRED);
+    assert_error(f.world, KEEL_ERROR_REQUIRED, "Burning");
+    api_end(&f);
 }
 
 static void fields_describe_members(void **state) {
@@ -811,6 +827,7 @@ static void views_work_after_unregistering(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(a_declaration_describes_the_type, "S-11: a declaration says how a component is stored"),
+    TEST(tags_take_options, "a tag takes the options of a component"),
     TEST(fields_describe_members, "described fields carry name, type, offset and count"),
     TEST(a_world_learns_on_first_use, "a world learns of a component on first use"),
     TEST(reading_teaches_nothing, "looking for a component does not make it known"),
