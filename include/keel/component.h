@@ -224,13 +224,13 @@ typedef struct keel_component {
 KEEL_API extern const keel_component keel_entities;
 
 /// Make a component known to the world before its first use, or bring one that it knows already up
-/// to date (a plug-in that was loaded again): its hooks are replaced, an `initial` value, if there
-/// is one, too, and `tracking` is added to what is tracked. Storage, fields and where it was
-/// declared stay. An option that decides what is stored or saved and is another one than the world
-/// knows (`required`, `exclusive`, `acyclic`, `symmetric`, `on_delete`, `no_padding`, `transient`,
-/// `threads`, `limit`, `saved_as`, `version`) is KEEL_ERROR_COMPONENT; a descriptor with none of
-/// these options means the component as it is known. Everything `component` points to is copied,
-/// but not what `hook_data`, `initial` and `required` point to, which must stay.
+/// to date (a plug-in that was loaded again): its hooks are replaced; an `initial` value and a
+/// `version`, where they are given, too; and `tracking` is added to what is tracked. Storage,
+/// fields and where it was declared stay. An option that decides what is stored and is another one
+/// than the world knows (`required`, `exclusive`, `acyclic`, `symmetric`, `on_delete`,
+/// `no_padding`, `transient`, `threads`, `limit`, `saved_as`) is KEEL_ERROR_COMPONENT; a descriptor
+/// with none of these options means the component as it is known. Everything `component` points to
+/// is copied, but not what `hook_data`, `initial` and `required` point to, which must stay.
 /// @return the world's own descriptor, valid until keel_unregister_component or the world's end;
 /// NULL
 ///   on error, with nothing changed (KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY,

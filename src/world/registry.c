@@ -541,7 +541,6 @@ static const char *other_option(const keel_world *world, const keeli_storage *s,
         { ".threads", c->threads != 0, c->threads != own->threads },
         { ".limit", c->limit != 0, c->limit != own->limit },
         { ".saved_as", c->saved_as != NULL, is_saved_otherwise(c, own) },
-        { ".version", c->version != 0, c->version != own->version },
     };
     const char *other = c->is_relation != own->is_relation ? ".is_relation" : NULL;
     bool is_any_given = other != NULL;
