@@ -195,6 +195,17 @@ static void forget_relation(keel_world *world, keeli_relation *r) {
     keeli_storage_forget(world, r->targets);
 }
 
+const keel_component *keel_register_component(keel_world *world, const keel_component *component) {
+    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    keel_result result;
+    keeli_storage *s = keeli_storage_register(world, component, &result);
+    if (!s) return NULL;
+    const uint32_t more = component->tracking & ~s->tracking.kinds;
+    if (more && keel_track_component(world, &s->component, more) < 0) return NULL;
+    keeli_store_take_hooks(s, component); // nothing can fail any more
+    return &s->component;
+}
+
 keel_result keel_unregister_component(keel_world *world, const keel_component *component) {
     if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a component is unregistered"));

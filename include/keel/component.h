@@ -111,7 +111,7 @@ typedef struct keel_type {
 /// One described field: made by KEEL_FIELDS, or by hand for run-time components. Zero members take
 /// their defaults. The members from `of` on are options of KEEL_FIELD.
 typedef struct keel_field {
-    const char *name;     ///< the member's name
+    const char *name;     ///< the member's name; two of one struct need two
     keel_field_type type; ///< the type of one element
     uint32_t offset;      ///< bytes from the start of the value
     uint32_t count;       ///< elements (more than 1: an array); bytes for KEEL_FIELD_BYTES,
@@ -223,13 +223,18 @@ typedef struct keel_component {
 /// elsewhere it is KEEL_ERROR_ARGUMENT.
 KEEL_API extern const keel_component keel_entities;
 
-/// Make a component known to the world before its first use, or replace the hooks of one that it
-/// knows already (a plug-in that was loaded again). Everything `component` points to is copied, but
-/// not what `hook_data`, `initial` and `required` point to, which must stay.
+/// Make a component known to the world before its first use, or bring one that it knows already up
+/// to date (a plug-in that was loaded again): its hooks are replaced; an `initial` value and a
+/// `version`, where they are given, too; and `tracking` is added to what is tracked. Storage,
+/// fields and where it was declared stay. An option that decides what is stored and is another one
+/// than the world knows (`required`, `exclusive`, `acyclic`, `symmetric`, `on_delete`,
+/// `no_padding`, `transient`, `threads`, `limit`, `saved_as`) is KEEL_ERROR_COMPONENT; a descriptor
+/// with none of these options means the component as it is known. Everything `component` points to
+/// is copied, but not what `hook_data`, `initial` and `required` point to, which must stay.
 /// @return the world's own descriptor, valid until keel_unregister_component or the world's end;
 /// NULL
-///   on error (KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED: see
-///   keel_last_error)
+///   on error, with nothing changed (KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY,
+///   KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED where tracking is to begin: see keel_last_error)
 /// @threads the world's owner
 KEEL_API const keel_component *keel_register_component(keel_world *world,
                                                        const keel_component *component);

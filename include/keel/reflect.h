@@ -29,7 +29,9 @@ typedef struct keel_field_place {
     char path[108]; ///< `Turret.at.x`, for messages; cut when it is longer
 } keel_field_place;
 
-/// Find a field by its path: `reload`, `at.x`, `slots`, `slots[3].count`.
+/// Find a field by its path: `reload`, `at.x`, `slots`, `slots[3].count`. A field has one count of
+/// elements, whatever its dimensions are, so rows lie behind each other: the element `grid[1][2]`
+/// of a `grid[2][3]` is `grid[5]`.
 /// @param component a descriptor, a world's or any other
 /// @param error receives what is wrong; may be NULL
 /// @return KEEL_OK; KEEL_ERROR_UNKNOWN when there is no such field, KEEL_ERROR_ARGUMENT for a path

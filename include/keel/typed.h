@@ -37,8 +37,10 @@
 #define KEEL_COMPONENT(...) KEELI_DESCRIBE(KEEL_COMPONENT_, false, __VA_ARGS__, .line = __LINE__)
 /// Declare the type `T` as a unique. It may be a component too.
 #define KEEL_UNIQUE(...) KEELI_DESCRIBE(KEEL_UNIQUE_, true, __VA_ARGS__, .line = __LINE__)
-/// Declare a component without a value. It declares the type `T`, which cannot be read.
-#define KEEL_TAG(T) typedef struct T T; KEELI_DESCRIPTOR(, KEEL_COMPONENT_##T, #T, 0, 1, false, .line = __LINE__) KEELI_FOUND(KEEL_COMPONENT_, T)
+/// Declare a component without a value: `KEEL_TAG(Frozen);`, `KEEL_TAG(Burning, .storage = KEEL_ARCHETYPE);`. It declares the
+/// type `T`, which cannot be read; the options are members of keel_component.
+#define KEEL_TAG(...) KEELI_TAG(__VA_ARGS__, .line = __LINE__)
+#define KEELI_TAG(T, ...) typedef struct T T; KEELI_DESCRIPTOR(, KEEL_COMPONENT_##T, #T, 0, 1, false, __VA_ARGS__) KEELI_FOUND(KEEL_COMPONENT_, T)
 /// A list of components: `KEEL_COMPONENT(Velocity, .required = KEEL_LIST(Position))`.
 #ifdef __cplusplus
 template <const keel_component *...C> struct keeli_listed { static constexpr const keel_component *list[] = { C... }; };

@@ -10,7 +10,7 @@
 // clang-format off
 
 /// Describe members of the struct `T` for editors, scripts, saves and keel_world_hash, to 64 of them: `KEEL_FIELDS(Turret,
-/// angle, KEEL_FIELD(at, .of = KEEL_TYPE(Vec2)))`. A member may be an array. Before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)),
+/// angle, KEEL_FIELD(at, .of = KEEL_TYPE(Vec2)))`. A member may be an array, and is named once. Before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)),
 /// or for a struct that is a member of others.
 #define KEEL_FIELDS(T, ...)                                                                         \
     KEELI_UNUSED static KEELI_TABLE keel_field KEEL_FIELDS_##T[] = { KEELI_FOR_ALL(KEELI_FIELD, T, __VA_ARGS__) }; \

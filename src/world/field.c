@@ -71,6 +71,13 @@ static const char *wrong_with(const keel_field *f, uint32_t size) {
     return NULL;
 }
 
+// Is an earlier field called as this one is?
+static bool is_named_twice(const keel_field *fields, const keel_field *f) {
+    for (const keel_field *g = fields; g < f; ++g)
+        if (!strcmp(g->name, f->name)) return true;
+    return false;
+}
+
 // Is another field called, or was it, as this one was?
 static bool is_taken(const keel_field *fields, uint32_t count, const keel_field *f) {
     for (const keel_field *g = fields; f->was && count; --count, ++g)
@@ -91,8 +98,9 @@ static bool are_valid(field_check *check, const keel_field *fields, uint32_t cou
         const keel_field *f = &fields[i];
         if (!f->name || !*f->name)
             return keeli_write(check->wrong, "has a field without a name"), false;
-        const char *wrong = is_taken(fields, count, f) ? "was what another one is called, or was"
-                                                       : wrong_with(f, size);
+        const char *wrong = is_named_twice(fields, f)    ? "has the name of another one"
+                            : is_taken(fields, count, f) ? "was what another one is called, or was"
+                                                         : wrong_with(f, size);
         if (wrong)
             return keeli_write(check->wrong, "has a field '%.60s' that %s", f->name, wrong), false;
         const keel_field_type type = keeli_field_type(f);

@@ -74,6 +74,12 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
     return keeli_fields_are_valid(c, &wrong) ? NULL : room;
 }
 
+static keel_result refuse(keel_world *world, const keel_component *c, const char *wrong) {
+    const char *name = keeli_component_name(c);
+    return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "%s '%s' %s", kind_of(c), name ? name : "",
+                        wrong);
+}
+
 // Where the storages begin whose names have the same hash; there are chains.
 static keeli_storage **chain_of(const keel_world *world, const char *name) {
     const uint64_t hash = keeli_hash(name, strlen(name), 0);
@@ -363,12 +369,7 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
                                        keel_result *result) {
     char room[WRONG_TEXT];
     const char *wrong = what_is_wrong(c, room);
-    if (wrong) {
-        const char *name = keeli_component_name(c);
-        *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT, "%s '%s' %s", kind_of(c),
-                               name ? name : "", wrong);
-        return NULL;
-    }
+    if (wrong) return *result = refuse(world, c, wrong), NULL;
     const keeli_storage *known =
         find_name(world, keeli_component_name(c), c->is_unique, c->is_event);
     if (known) {
@@ -513,23 +514,69 @@ void keeli_registry_deinit(keel_world *world) {
                sizeof(void *));
 }
 
-// ------------------------------------------------------------------ public
-static const keel_component *register_one(keel_world *world, const keel_component *c,
-                                          keel_result *result) {
+// ------------------------------------------------------------------ registered again
+typedef struct option {
+    const char *name;
+    bool is_given, is_other;
+} option;
+
+static bool is_saved_otherwise(const keel_component *a, const keel_component *b) {
+    const char *one = a->saved_as ? a->saved_as : keeli_component_name(a);
+    return strcmp(one, b->saved_as ? b->saved_as : keeli_component_name(b)) != 0;
+}
+
+// The first option that decides what is stored, and that the world knows otherwise; or NULL. A
+// descriptor that gives none of them asks for the component as it is.
+static const char *other_option(const keel_world *world, const keeli_storage *s,
+                                const keel_component *c) {
+    const keel_component *own = &s->component;
+    const option options[] = {
+        { ".required", c->required != NULL, !keeli_required_are(world, s, c->required) },
+        { ".exclusive", c->exclusive, c->exclusive != own->exclusive },
+        { ".acyclic", c->acyclic, c->acyclic != own->acyclic },
+        { ".symmetric", c->symmetric, c->symmetric != own->symmetric },
+        { ".on_delete", c->on_delete != 0, c->on_delete != own->on_delete },
+        { ".no_padding", c->no_padding, c->no_padding != own->no_padding },
+        { ".transient", c->transient, c->transient != own->transient },
+        { ".threads", c->threads != 0, c->threads != own->threads },
+        { ".limit", c->limit != 0, c->limit != own->limit },
+        { ".saved_as", c->saved_as != NULL, is_saved_otherwise(c, own) },
+    };
+    const char *other = c->is_relation != own->is_relation ? ".is_relation" : NULL;
+    bool is_any_given = other != NULL;
+    for (uint32_t i = 0; i < sizeof options / sizeof *options; ++i) {
+        is_any_given |= options[i].is_given;
+        if (!other && options[i].is_other) other = options[i].name;
+    }
+    return is_any_given ? other : NULL;
+}
+
+// May the known component be this one from now on?
+static keel_result check_again(keel_world *world, const keeli_storage *s, const keel_component *c) {
+    const char *other = other_option(world, s, c);
+    if (other)
+        return keeli_error(world, KEEL_ERROR_COMPONENT,
+                           "%s '%s' is registered again with another %s than the world knows it "
+                           "with; unregister it before, or give it the same options",
+                           kind_of(c), s->component.name, other);
+    keel_component then = *c;
+    if (!then.initial) then.initial = s->component.initial;
+    char room[WRONG_TEXT];
+    const char *wrong = what_is_wrong(&then, room);
+    return wrong ? refuse(world, c, wrong) : KEEL_OK;
+}
+
+keeli_storage *keeli_storage_register(keel_world *world, const keel_component *c,
+                                      keel_result *result) {
     *result = keeli_world_is_editable(world);
     if (*result < 0) return NULL;
     keeli_storage *s = keeli_storage_get(world, c, c && c->is_unique, result);
     if (!s || !shares_well(world, c, result)) return NULL;
-    keeli_store_take_hooks(s, c);
-    return &s->component;
+    *result = check_again(world, s, c);
+    return *result < 0 ? NULL : s;
 }
 
-const keel_component *keel_register_component(keel_world *world, const keel_component *component) {
-    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
-    keel_result result;
-    return register_one(world, component, &result);
-}
-
+// ------------------------------------------------------------------ public
 void keeli_storage_forget(keel_world *world, keeli_storage *s) {
     world->registry.by_ordinal.items[s->ordinal] = NULL;
     ++world->registry.bindings;

@@ -9,7 +9,11 @@
 // KEEL_ERROR_MEMORY.
 keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, bool is_unique,
                                  keel_result *result);
-// The same where &keel_entities stands for the list of entities.
+// The same for keel_register_component: one that is known already may become what `c` says. Its
+// hooks and tracking are not taken over yet.
+keeli_storage *keeli_storage_register(keel_world *world, const keel_component *c,
+                                      keel_result *result);
+// The same as keeli_storage_get where &keel_entities stands for the list of entities.
 keeli_storage *keeli_followed_get(keel_world *world, const keel_component *c, keel_result *result);
 // The same for one that need not be known: NULL when it is not.
 static inline keeli_storage *keeli_followed_find(const keel_world *world, const keel_component *c) {
@@ -38,6 +42,9 @@ const char *keeli_storage_text(keel_storage storage);
 keel_result keeli_required_get(keel_world *world, const keel_component *c);
 bool keeli_required_begin(keel_world *world, keeli_storage *s);
 void keeli_required_end(keel_world *world, keeli_storage *s);
+// Are these, up to a NULL, and what they require all that the component requires?
+bool keeli_required_are(const keel_world *world, const keeli_storage *s,
+                        const keel_component *const *required);
 // Who has a component has what it requires.
 bool keeli_required_are_there(const keel_world *world);
 // The component has no values and no followers any more: it becomes unknown.

@@ -70,9 +70,14 @@ keel_result keeli_required_get(keel_world *world, const keel_component *c) {
     return KEEL_OK;
 }
 
-static bool add_required(keel_world *world, keeli_storage *s, keeli_storage *r) {
+static bool does_require(const keeli_storage *s, const keeli_storage *r) {
     for (uint32_t i = 0; i < s->required.count; ++i)
         if (s->required.items[i] == r) return true;
+    return false;
+}
+
+static bool add_required(keel_world *world, keeli_storage *s, keeli_storage *r) {
+    if (does_require(s, r)) return true;
     if (!KEELI_RESERVE(&world->heap, &s->required, 1) ||
         !KEELI_RESERVE(&world->heap, &r->required_by, 1))
         return false;
@@ -88,6 +93,27 @@ bool keeli_required_begin(keel_world *world, keeli_storage *s) {
         if (!add_required(world, s, r)) return false;
         for (uint32_t i = 0; i < r->required.count; ++i)
             if (!add_required(world, s, r->required.items[i])) return false;
+    }
+    return true;
+}
+
+// Is the storage one of these, or does one of these require it?
+static bool is_among(const keel_world *world, const keel_component *const *required,
+                     const keeli_storage *r) {
+    for (; required && *required; ++required) {
+        const keeli_storage *one = keeli_storage_find(world, *required);
+        if (one && (one == r || does_require(one, r))) return true;
+    }
+    return false;
+}
+
+bool keeli_required_are(const keel_world *world, const keeli_storage *s,
+                        const keel_component *const *required) {
+    for (uint32_t i = 0; i < s->required.count; ++i)
+        if (!is_among(world, required, s->required.items[i])) return false;
+    for (; required && *required; ++required) {
+        const keeli_storage *one = keeli_storage_find(world, *required);
+        if (!one || !does_require(s, one)) return false;
     }
     return true;
 }

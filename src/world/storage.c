@@ -299,6 +299,9 @@ bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from) {
     c->save = from->save;
     c->load = from->load;
     c->hook_data = from->hook_data;
+    if (from->version) c->version = from->version; // which the migrate hook leads to
+    if (from->initial) c->initial = from->initial;
+    if (from->initial && !c->is_unique) s->flags |= KEELI_IS_MORE;
     keeli_store_update_hooks(s);
     return true;
 }

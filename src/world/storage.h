@@ -359,7 +359,8 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s);
 void keeli_store_trim(keel_world *world, keeli_storage *s);
 // The hooks of the component changed.
 void keeli_store_update_hooks(keeli_storage *s);
-// It has the hooks of that one from now on; false: they are no user's, as of links and names.
+// It has the hooks of that one from now on, and its version and .initial value where there are
+// such; false: they are no user's, as of links and names.
 bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from);
 // What was recorded of changes goes, and the list of observers.
 void keeli_tracking_deinit(keel_world *world, keeli_tracking *t);

@@ -22,6 +22,8 @@ typedef struct Both {
 KEEL_COMPONENT(Both);
 KEEL_UNIQUE(Both);
 
+KEEL_TAG(Burning, .storage = KEEL_ARCHETYPE, .required = KEEL_LIST(Both));
+
 // ------------------------------------------------------------------ what a declaration says
 static void a_declaration_describes_the_type(void **state) {
     (void)state;
@@ -36,6 +38,20 @@ static void a_declaration_describes_the_type(void **state) {
     assert_true(c->line > 0);
     assert_int_equal(KEEL_OF(Frozen)->size, 0); // a tag
     assert_true(KEEL_UNIQUE_OF(Time)->is_unique);
+}
+
+static void tags_take_options(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    assert_int_equal(KEEL_OF(Burning)->size, 0);
+    assert_int_equal(KEEL_OF(Burning)->storage, KEEL_ARCHETYPE);
+    assert_true(KEEL_OF(Burning)->line > KEEL_OF(Mixed)->line);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Burning));
+    assert_true(keel_has_all(f.world, e, Burning, Both));
+    assert_int_equal(keel_delete(f.world, e, Both), KEEL_ERROR_REQUIRED);
+    assert_error(f.world, KEEL_ERROR_REQUIRED, "Burning");
+    api_end(&f);
 }
 
 static void fields_describe_members(void **state) {
@@ -338,6 +354,188 @@ static void a_copy_with_another_name_or_size_needs_a_slot_of_its_own(void **stat
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ registered again
+typedef struct Coat {
+    int32_t value;
+} Coat;
+static const Coat first_coat = { 3 }, second_coat = { 4 };
+KEEL_COMPONENT(Coat, .initial = &first_coat);
+typedef struct Lining {
+    int32_t value;
+} Lining;
+KEEL_COMPONENT(Lining, .required = KEEL_LIST(Coat));
+typedef struct Button {
+    int32_t value;
+} Button;
+KEEL_COMPONENT(Button, .required = KEEL_LIST(Lining), .version = 2, .saved_as = "Knob");
+KEEL_RELATION(Wears, .exclusive = true, .on_delete = KEEL_DELETE_SOURCES);
+KEEL_RELATION(Meets, .symmetric = true);
+KEEL_RELATION(Below, .exclusive = true, .acyclic = true);
+KEEL_RELATION(Plain);
+typedef struct Ping {
+    int32_t value;
+} Ping;
+KEEL_EVENT(Ping, .limit = 9);
+
+static void assert_other(keel_world *world, const keel_component *c, const char *option) {
+    assert_null(keel_register_component(world, c));
+    char says[120];
+    snprintf(says, sizeof says, "'%s' is registered again with another %s than",
+             c->name ? c->name : c->type, option);
+    assert_error(world, KEEL_ERROR_COMPONENT, says);
+}
+
+static void options_that_decide_what_is_stored_stay(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    assert_int_equal(keel_register(f.world, Position, Button, Number), KEEL_OK);
+    const keel_component *const relations[] = { KEEL_RELATION_OF(Wears), KEEL_RELATION_OF(Meets),
+                                                KEEL_RELATION_OF(Below), KEEL_RELATION_OF(Plain) };
+    for (int i = 0; i < 4; ++i)
+        assert_non_null(keel_register_component(f.world, relations[i]));
+    keel_component c = *KEEL_RELATION_OF(Wears);
+    c.exclusive = false;
+    assert_other(f.world, &c, ".exclusive");
+    c = *KEEL_RELATION_OF(Wears);
+    c.on_delete = KEEL_REFUSE;
+    assert_other(f.world, &c, ".on_delete");
+    c = *KEEL_RELATION_OF(Wears);
+    c.acyclic = true;
+    assert_other(f.world, &c, ".acyclic");
+    c = *KEEL_RELATION_OF(Below);
+    c.acyclic = false;
+    assert_other(f.world, &c, ".acyclic");
+    c = *KEEL_RELATION_OF(Plain);
+    c.symmetric = true;
+    assert_other(f.world, &c, ".symmetric");
+    c.is_relation = c.symmetric = false;
+    assert_other(f.world, &c, ".is_relation");
+    c = *KEEL_OF(Number);
+    c.is_relation = true;
+    assert_other(f.world, &c, ".is_relation");
+    c = *KEEL_OF(Number);
+    c.required = KEEL_LIST(Position);
+    assert_other(f.world, &c, ".required");
+    c = *KEEL_OF(Button);
+    c.required = NULL;
+    assert_other(f.world, &c, ".required");
+    c.required = KEEL_LIST(Coat);
+    assert_other(f.world, &c, ".required");
+    c.required = KEEL_LIST(Lining, Position);
+    assert_other(f.world, &c, ".required");
+    c.required = KEEL_LIST(Lining, Health); // which the world does not know
+    assert_other(f.world, &c, ".required");
+    c.required = KEEL_LIST(Lining, Coat); // it comes to the same
+    assert_non_null(keel_register_component(f.world, &c));
+    c.version = 3; // as its migrate hook is
+    assert_int_equal(keel_register_component(f.world, &c)->version, 3);
+    c = *KEEL_OF(Button);
+    c.saved_as = NULL;
+    assert_other(f.world, &c, ".saved_as");
+    c = *KEEL_OF(Position);
+    c.transient = true;
+    assert_other(f.world, &c, ".transient");
+    c = *KEEL_OF(Position);
+    c.threads = KEEL_THREADS_ONE_AT_A_TIME;
+    assert_other(f.world, &c, ".threads");
+    c = *KEEL_OF(Position);
+    c.no_padding = true;
+    assert_other(f.world, &c, ".no_padding");
+    assert_non_null(keel_register_component(f.world, KEEL_EVENT_OF(Ping)));
+    c = *KEEL_EVENT_OF(Ping);
+    c.limit = 8;
+    assert_other(f.world, &c, ".limit");
+    api_end(&f);
+}
+
+// A descriptor without such options stands for the component, and so does the world's own.
+static void a_plain_descriptor_means_the_known_component(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    const keel_component *const all[] = { KEEL_RELATION_OF(Wears), KEEL_RELATION_OF(Meets),
+                                          KEEL_RELATION_OF(Below), KEEL_OF(Button), KEEL_OF(Coat) };
+    for (int i = 0; i < 5; ++i) {
+        const keel_component *known = keel_register_component(f.world, all[i]);
+        assert_non_null(known);
+        const keel_component plain = { .type = all[i]->type,
+                                       .size = all[i]->size,
+                                       .align = all[i]->align,
+                                       .storage = all[i]->storage,
+                                       .is_relation = all[i]->is_relation,
+                                       .file = all[i]->file };
+        assert_ptr_equal(keel_register_component(f.world, &plain), known);
+        assert_ptr_equal(keel_register_component(f.world, all[i]), known);
+        assert_ptr_equal(keel_register_component(f.world, known), known);
+    }
+    assert_true(keel_find_component(f.world, "Wears")->exclusive);
+    assert_int_equal(keel_find_component(f.world, "Button")->version, 2);
+    assert_ptr_equal(keel_find_component(f.world, "Coat")->initial, &first_coat);
+    api_end(&f);
+}
+
+static bool refuse_copy(void *to, const void *from, void *data) {
+    (void)to, (void)from, (void)data;
+    return false;
+}
+static void forget_it(void *value, void *data) { (void)value, (void)data; }
+
+static void initial_values_are_taken_over(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    assert_int_equal(keel_register(f.world, Coat, Number), KEEL_OK);
+    keel_component c = *KEEL_OF(Coat);
+    c.initial = &second_coat;
+    assert_non_null(keel_register_component(f.world, &c));
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Coat));
+    assert_int_equal(keel_get(f.world, e, Coat)->value, 4);
+    c.initial = NULL;
+    assert_non_null(keel_register_component(f.world, &c));
+    assert_int_equal(keel_get(f.world, keel_add_entity(f.world, KEEL_INIT(Coat)), Coat)->value, 4);
+    c.drop = forget_it; // the value to begin with could not be copied
+    assert_null(keel_register_component(f.world, &c));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "'Coat' has an .initial value and a drop hook");
+    c.copy = refuse_copy;
+    assert_non_null(keel_register_component(f.world, &c));
+    static const Number seven = { 7 };
+    c = *KEEL_OF(Number);
+    c.initial = &seven; // it had none
+    assert_non_null(keel_register_component(f.world, &c));
+    assert_int_equal(keel_add(f.world, e, Number), KEEL_OK);
+    assert_memory_equal(keel_get(f.world, e, Number), &seven, sizeof seven);
+    api_end(&f);
+}
+
+static void tracking_is_added(void **state) {
+    (void)state;
+    api_fixture f;
+    keel_view view;
+    api_begin(&f);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number));
+    keel_component c = *KEEL_OF(Number);
+    c.tracking = KEEL_TRACK_MODIFICATION;
+    assert_non_null(keel_register_component(f.world, &c));
+    assert_int_equal(keel_tracked(f.world, Number), KEEL_TRACK_MODIFICATION);
+    c.tracking = KEEL_TRACK_INSERTION;
+    assert_non_null(keel_register_component(f.world, &c));
+    assert_non_null(keel_register_component(f.world, KEEL_OF(Number))); // takes none away
+    const uint32_t both = KEEL_TRACK_MODIFICATION | KEEL_TRACK_INSERTION;
+    assert_int_equal(keel_tracked(f.world, Number), both);
+    assert_true(keel_changes_of(f.world, e, Number) & KEEL_TRACK_INSERTION);
+    c.tracking = KEEL_TRACK_ALL;
+    (void)keel_view_begin(&view, f.world, KEEL_TERMS(KEEL_READ(Number, n)), "reads");
+    assert_null(keel_register_component(f.world, &c));
+    assert_error(f.world, KEEL_ERROR_BORROWED, "reads");
+    assert_int_equal(keel_tracked(f.world, Number), both);
+    keel_view_end(&view);
+    c.tracking = 1u << 20;
+    assert_null(keel_register_component(f.world, &c));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "unknown bits");
+    api_end(&f);
+}
+
 static void a_unique_and_a_component_may_share_a_name(void **state) {
     (void)state;
     api_fixture f;
@@ -630,6 +828,7 @@ static void views_work_after_unregistering(void **state) {
 
 static const struct CMUnitTest tests[] = {
     TEST(a_declaration_describes_the_type, "S-11: a declaration says how a component is stored"),
+    TEST(tags_take_options, "a tag takes the options of a component"),
     TEST(fields_describe_members, "described fields carry name, type, offset and count"),
     TEST(a_world_learns_on_first_use, "a world learns of a component on first use"),
     TEST(reading_teaches_nothing, "looking for a component does not make it known"),
@@ -642,6 +841,12 @@ static const struct CMUnitTest tests[] = {
          "typed verbs find values in another storage than the declared one"),
     TEST(a_copy_with_another_name_or_size_needs_a_slot_of_its_own,
          "a descriptor with the slot of another component is refused"),
+    TEST(options_that_decide_what_is_stored_stay,
+         "registering again with another option that decides what is stored is refused"),
+    TEST(a_plain_descriptor_means_the_known_component,
+         "registering again without options keeps those that are known"),
+    TEST(initial_values_are_taken_over, "registering again takes over an initial value"),
+    TEST(tracking_is_added, "registering again adds tracking"),
     TEST(a_unique_and_a_component_may_share_a_name,
          "S-51: a type may be both a component and a unique"),
     TEST(kinds_are_not_mixed_up, "a unique is no component and the other way round"),

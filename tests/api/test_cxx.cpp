@@ -55,6 +55,7 @@ KEEL_COMPONENT(Owned, .drop = owned_drop, .copy = owned_copy, .move = owned_move
 KEEL_COMPONENT(Tally);
 KEEL_UNIQUE(Tally);
 KEEL_TAG(Frozen);
+KEEL_TAG(Burning, .storage = KEEL_ARCHETYPE, .tracking = KEEL_TRACK_INSERTION);
 
 // ------------------------------------------------------------------ descriptors
 void descriptors_are_constants(void **) {
@@ -68,6 +69,9 @@ void descriptors_are_constants(void **) {
     assert_true(KEEL_UNIQUE_OF(Tally)->is_unique && !KEEL_OF(Tally)->is_unique);
     assert_int_equal(keel_register(w, Place, Speed, Owned, Tally, Frozen), KEEL_OK);
     assert_non_null(keel_find_component(w, "game.Speed"));
+    static_assert(KEEL_OF(Burning)->storage == KEEL_ARCHETYPE, "a tag takes options");
+    assert_int_equal(keel_register(w, Burning), KEEL_OK);
+    assert_int_equal(keel_tracked(w, Burning), KEEL_TRACK_INSERTION);
     const keel_field *field = KEEL_OF(Place)->fields;
     assert_int_equal(KEEL_OF(Place)->field_count, 4);
     assert_true(field[0].type == KEEL_FIELD_F32 && field[0].count == 1);

@@ -577,6 +577,34 @@ static void wrong_fields_are_named(void **state) {
     api_end(&f);
 }
 
+// Files find values by the names of fields, so that one of two would be lost.
+static void fields_of_one_name_are_refused(void **state) {
+    (void)state;
+    const keel_field twice[] = { { .name = "x", .type = KEEL_FIELD_I32, .count = 1 },
+                                 { .name = "y", .type = KEEL_FIELD_I32, .offset = 4, .count = 1 },
+                                 { .name = "x", .type = KEEL_FIELD_I32, .offset = 8, .count = 1 } };
+    const keel_type inner = { .name = "Inner", .size = 12, .fields = twice, .field_count = 3 };
+    const keel_field outer = { .name = "x", .type = KEEL_FIELD_STRUCT, .count = 12, .of = &inner };
+    api_fixture f;
+    api_begin(&f);
+    keel_component c = {
+        .name = "Twice", .size = 12, .align = 4, .fields = twice, .field_count = 3
+    };
+    assert_null(keel_register_component(f.world, &c));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT,
+                 "'Twice' has a field 'x' that has the name of another one");
+    keel_field_place place;
+    assert_int_equal(keel_field_find(&c, "x", &place, NULL), KEEL_ERROR_ARGUMENT);
+    c.fields = &outer;
+    c.field_count = 1;
+    assert_null(keel_register_component(f.world, &c));
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "'x' that has the name of another one");
+    c.fields = twice;
+    c.field_count = 2;
+    assert_non_null(keel_register_component(f.world, &c));
+    api_end(&f);
+}
+
 static uint64_t hash_of(keel_world *world) {
     uint64_t hash = 0;
     assert_int_equal(keel_world_hash(world, &hash), KEEL_OK);
@@ -701,6 +729,7 @@ static const struct CMUnitTest tests[] = {
     TEST(locales_change_nothing, "a locale with a decimal comma changes nothing"),
     TEST(a_world_keeps_copies_of_types, "a world copies types made at run time"),
     TEST(wrong_fields_are_named, "wrong fields are refused by name"),
+    TEST(fields_of_one_name_are_refused, "two fields of one name are refused, in structs, too"),
     TEST(what_is_no_value_is_not_hashed,
          "padding, ends of texts and transient fields do not count"),
     TEST(owned_texts_are_hashed_by_their_letters, "owned texts are hashed by their letters"),
