@@ -86,8 +86,8 @@ void keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity 
 keel_result keeli_batch_reserve(keeli_batch *b);
 keel_result keeli_batch_give(keeli_batch *b);
 // The parts of keeli_batch_give, where something else comes between the values and what followers
-// hear of them: the values get in place (false: `result` says why not), followers are told, and
-// keeli_batch_end, in any case.
+// hear of them: the values get in place (false: `result` says why not), followers hear, all or all
+// but observers, and keeli_batch_end ends it in any case.
 bool keeli_batch_commit(keeli_batch *b);
 void keeli_batch_tell(const keeli_batch *b);
 void keeli_batch_tell_others(const keeli_batch *b);

@@ -145,6 +145,14 @@ static void free_names(keel_world *world, keeli_roots roots) {
         keeli_free_name(world, keeli_entity_at(&world->entities, all->doomed.items[i]));
 }
 
+void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
+    keeli_notify_losing(world, e, true);
+    keeli_leave_family(world, e);
+    keeli_lose_all(world, e);
+    keeli_entity_index_delete(&world->entities, e);
+    keeli_validate_entities(world);
+}
+
 // Whom the entities take along goes first, the last one that was found before the others.
 keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots) {
     keeli_relations *all = &world->relations;
@@ -155,7 +163,7 @@ keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, k
     while (all->doomed.count) {
         const keel_entity e =
             keeli_entity_at(&world->entities, all->doomed.items[--all->doomed.count]);
-        keeli_commit_delete_entity(world, e, true);
+        keeli_commit_delete_entity(world, e);
     }
     keeli_editing_end(world);
     return KEEL_OK;
@@ -166,18 +174,18 @@ static keel_result delete_held(keel_world *world, const keeli_holder *holder, ke
     if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_delete_entity(world, holder, e));
     KEEL_TRY(keeli_delete_doomed(world, holder, (keeli_roots){ .list = &e, .count = 1 }));
-    keeli_commit_delete_entity(world, e, true);
+    keeli_commit_delete_entity(world, e);
     return keeli_done(world, KEEL_OK);
 }
 
 void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
-    keeli_commit_delete_entity(world, e, false);
+    keeli_commit_delete_alone(world, e);
     (void)keeli_done(world, KEEL_OK);
 }
 
 static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e) {
     if (world->relations.rule_count || !keeli_is_unused(world)) return delete_held(world, NULL, e);
-    keeli_commit_delete_entity(world, e, true);
+    keeli_commit_delete_entity(world, e);
     return keeli_done(world, KEEL_OK);
 }
 
@@ -261,7 +269,7 @@ static void unlink_all(keel_world *world, const keel_entity *entities, uint32_t 
 static void commit_delete_many(keel_world *world, const keel_entity *entities, uint32_t count) {
     for (uint32_t i = 0; world->followers.observed && i < count; ++i)
         if (keeli_entity_is_alive(&world->entities, entities[i]))
-            keeli_commit_delete_entity(world, entities[i], true);
+            keeli_commit_delete_entity(world, entities[i]);
     if (world->followers.observed) return;
     unlink_all(world, entities, count);
     delete_living(world, entities, count);

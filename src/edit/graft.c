@@ -384,7 +384,7 @@ static void take_back(keeli_graft *g, uint32_t living, uint32_t count) {
     tell_unheard(g, g->is_onto); // before they hear that it goes
     for (uint32_t i = living; i-- > g->is_onto;) {
         const keel_entity e = g->made[i];
-        keeli_commit_delete_entity(to, e, true);
+        keeli_commit_delete_entity(to, e);
         keeli_entity_index_hold_again(&to->entities, e);
     }
     if (!g->is_held && count > g->is_onto)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "edit/removal.h"
 
-#include "edit/hierarchy.h"
 #include "edit/relation.h"
 #include "world/report.h"
 
@@ -206,24 +205,24 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
         keeli_row_move(world, e, world->archetypes.all[0]);
 }
 
-static void lose_all(keel_world *world, keel_entity e, bool dies, bool leaves_family) {
+void keeli_notify_losing(keel_world *world, keel_entity e, bool dies) {
     if (world->relations.all) keeli_notify_unrelated_entity(world, e);
     if (world->followers.observed) keeli_entity_going(world, e, KEEL_ON_DELETED, dies);
-    // its own observers heard, while it still had its family and was related
     world->relations.going = world->followers.observed ? e : keel_null();
-    if (leaves_family) keeli_leave_family(world, e);
+}
+
+void keeli_lose_all(keel_world *world, keel_entity e) {
     if (world->relations.all) keeli_commit_unrelate_entity(world, e);
     world->relations.going = keel_null();
     keeli_take_all(world, e, KEEL_TRACK_DELETION);
 }
 
-void keeli_commit_delete_entity(keel_world *world, keel_entity e, bool leaves_family) {
-    lose_all(world, e, true, leaves_family);
+void keeli_commit_delete_alone(keel_world *world, keel_entity e) {
+    keeli_notify_losing(world, e, true);
+    keeli_lose_all(world, e);
     keeli_entity_index_delete(&world->entities, e);
     keeli_validate_entities(world);
 }
-
-void keeli_lose_all(keel_world *world, keel_entity e) { lose_all(world, e, false, true); }
 
 // ------------------------------------------------------------------ many entities
 // Those of one block of 64 indices go together, wherever they stand in the list: what the block has
@@ -364,7 +363,7 @@ void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, ui
         for (; at.entities < end && keeli_index_of(*at.entities) / 64 == block; ++at.entities)
             if (keeli_entity_is_alive(&world->entities, *at.entities)) {
                 ++world->hierarchy.links.edits; // levels that an observer made have the one before
-                keeli_commit_delete_entity(world, *at.entities, false);
+                keeli_commit_delete_alone(world, *at.entities);
             }
     }
     keeli_validate_entities(world);

@@ -28,12 +28,17 @@ void keeli_clear(keel_world *world, keeli_storage *s);
 // These cannot fail. Take all components of an entity, of which observers were notified: they are
 // dropped, or (KEEL_TRACK_REMOVAL) were moved out.
 void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind);
-// An entity that lives on loses its family, its relations and all its components: observers are
-// notified while all stands.
+// Before an entity loses all that it has, itself as well with `dies`: observers are notified, while
+// it has its family, its relations and its components. Until keeli_lose_all they hear no more of
+// it.
+void keeli_notify_losing(keel_world *world, keel_entity e, bool dies);
+// It loses its relations and its components; it left its family in between.
 void keeli_lose_all(keel_world *world, keel_entity e);
-// The same for one that is deleted, which is alive and may be deleted. Without `leaves_family` it
-// is in no hierarchy, or its whole tree goes.
-void keeli_commit_delete_entity(keel_world *world, keel_entity e, bool leaves_family);
+// Delete an entity that is alive and may be deleted, which is in no hierarchy, or goes with its
+// whole tree.
+void keeli_commit_delete_alone(keel_world *world, keel_entity e);
+// The same for one that may be in a hierarchy, which it leaves (delete.c).
+void keeli_commit_delete_entity(keel_world *world, keel_entity e);
 // The same for many, in this order; who is in a hierarchy was unlinked before, or goes with its
 // whole tree. Those that come again are left out.
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count);

@@ -249,8 +249,8 @@ static inline void keeli_going_alone(keel_world *world, keeli_storage *s, uint32
                             keeli_store_value_there(s, index));
     else keeli_going(world, s, index, kind);
 }
-// Whoever loses all that it has (relations.going) told its own observers before: they hear nothing
-// until the bits, which it returns, are set again in `observers.kinds`.
+// The observers of an entity that loses all that it has (relations.going) heard of it before: they
+// hear nothing until the bits, which this returns, are set again in `observers.kinds`.
 static inline uint32_t keeli_hush(const keel_world *world, keeli_storage *s, uint32_t index) {
     const keel_entity e = world->relations.going;
     const uint32_t kinds = s->tracking.observers.kinds;
