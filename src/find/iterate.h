@@ -21,12 +21,16 @@ typedef struct keeli_match_key {
     uint32_t count, asked[KEEL_MAX_TERMS * (KEEL_MAX_TERM_COMPONENTS + 1)];
 } keeli_match_key;
 
-// The answer, kept in the world: only archetypes that were made since the last time are looked at.
-// Valid until archetypes are freed, which no open view survives.
+// The answer, kept in the world: only archetypes that were made since the last time are looked at,
+// and those that have rows are listed anew only when one got its first row or lost its last one,
+// which no open view survives, nor that archetypes are freed.
 typedef struct keeli_match {
     keeli_match_key key;
-    KEELI_ARRAY(keeli_archetype *) list; // in order of creation
+    KEELI_ARRAY(keeli_archetype *) list; // those with rows, in order of creation; room for all
+    KEELI_ARRAY(uint64_t) fits;          // a bit by position: it matches
+    uint32_t fitting;                    // how many do
     uint32_t seen;                       // archetypes looked at
+    uint64_t turns;                      // of world->archetypes when `list` was made
     uint32_t generation;                 // of world->archetypes when `list` was begun
     struct keeli_match *next;            // of the world
 } keeli_match;
@@ -85,7 +89,7 @@ typedef struct keeli_plan {
     keeli_scan scan;
     keeli_storage *leader; // SET, BITS: the smallest that must be there; GROUP: has its order
     const struct keel_group *group; // GROUP
-    const keeli_match *match;       // ROWS
+    keeli_match *match;             // ROWS
     uint32_t need_count, check_count, without_count, any_count, column_count, beside_count;
     uint32_t change_count;
     const keeli_change_filter *lead; // CHANGES: whose log; BITS: whose ticks tell what to skip

@@ -121,18 +121,38 @@ static bool is_same_key(const keeli_match_key *a, const keeli_match_key *b) {
     return a->count == b->count && memcmp(a->asked, b->asked, a->count * sizeof *a->asked) == 0;
 }
 
-// Look at the archetypes that are new.
+// Note whether an archetype fits; false when out of memory.
+static bool look_at(keeli_match *match, keeli_heap *heap, const keeli_archetype *archetype) {
+    const uint32_t word = archetype->position / 64, more = match->fitting + 1 - match->list.count;
+    if (word == match->fits.count) {
+        if (!KEELI_RESERVE(heap, &match->fits, 1)) return false;
+        *KEELI_APPEND(&match->fits) = 0;
+    }
+    if (!key_fits(&match->key, archetype)) return true;
+    if (!KEELI_RESERVE(heap, &match->list, more)) return false;
+    match->fits.items[word] |= (uint64_t)1 << archetype->position % 64;
+    ++match->fitting;
+    return true;
+}
+
+static void list_filled(keeli_match *match, const keeli_archetypes *a) {
+    match->turns = a->turns;
+    match->list.count = 0;
+    for (uint32_t w = 0; w < match->fits.count; ++w)
+        for (uint64_t bits = match->fits.items[w] & a->filled.items[w]; bits; bits &= bits - 1)
+            *KEELI_APPEND(&match->list) = a->all[w * 64 + (uint32_t)__builtin_ctzll(bits)];
+}
+
+// Look at the archetypes that are new, and list those that have rows.
 static bool pull(keel_world *world, keeli_match *match) {
     const keeli_archetypes *a = &world->archetypes;
     if (match->generation != a->generation) {
         match->generation = a->generation;
-        match->list.count = match->seen = 0;
+        match->list.count = match->fits.count = match->fitting = match->seen = 0;
     }
-    for (; match->seen < a->count; ++match->seen) {
-        if (!key_fits(&match->key, a->all[match->seen])) continue;
-        if (!KEELI_RESERVE(&world->heap, &match->list, 1)) return false;
-        *KEELI_APPEND(&match->list) = a->all[match->seen];
-    }
+    for (; match->seen < a->count; ++match->seen)
+        if (!look_at(match, &world->heap, a->all[match->seen])) return false;
+    if (match->turns != a->turns) list_filled(match, a);
     return true;
 }
 
@@ -151,7 +171,7 @@ static keeli_match *find_match(keel_world *world, const keeli_match_key *key) {
 }
 
 // Up to date; NULL when out of memory.
-static const keeli_match *get_match(keel_world *world, const keeli_match_key *key) {
+static keeli_match *get_match(keel_world *world, const keeli_match_key *key) {
     keeli_world_lock(world);
     keeli_match *match = find_match(world, key);
     if (match && !pull(world, match)) match = NULL;
@@ -159,19 +179,18 @@ static const keeli_match *get_match(keel_world *world, const keeli_match_key *ke
     return match;
 }
 
-// Would that find nothing to add to it?
-static bool is_current(keel_world *world, const keeli_match *match) {
-    const keeli_archetypes *a = &world->archetypes;
+static bool bring_up_to_date(keel_world *world, keeli_match *match) {
     keeli_world_lock(world);
-    const bool is_current = match->generation == a->generation && match->seen == a->count;
+    const bool done = pull(world, match);
     keeli_world_unlock(world);
-    return is_current;
+    return done;
 }
 
 void keeli_matches_deinit(keel_world *world) {
     for (keeli_match *match = world->views.matches, *next; match; match = next) {
         next = match->next;
         KEELI_RELEASE(&world->heap, &match->list);
+        KEELI_RELEASE(&world->heap, &match->fits);
         KEELI_FREE(&world->heap, keeli_match, match);
     }
     world->views.matches = NULL;
@@ -449,7 +468,7 @@ static bool still_holds(const keeli_kept_plan *kept, keel_world *world) {
     if (!kept->is_made) return false;
     for (uint32_t i = 0; i < kept->must_count; ++i)
         if (keeli_store_count(kept->must[i]) != kept->counts[i]) return false;
-    return !kept->plan.match || is_current(world, kept->plan.match);
+    return !kept->plan.match || bring_up_to_date(world, kept->plan.match);
 }
 
 // Counts are all that decides among storages of one kind. Costs of several kinds, or of a group,

@@ -16,13 +16,10 @@ static const char *kind_of(const keeli_storage *s) { return keeli_storage_text(s
 // The components that must be there and are kept in archetypes.
 static void put_archetypes(keeli_writer *w, const keeli_plan *plan, const keel_world *world) {
     const keeli_match_key *key = &plan->match->key;
-    uint32_t with_rows = 0;
     keeli_write(w, "archetypes with ");
     for (uint32_t i = 0; i < key->count && (key->asked[i] & 3) == KEELI_ASK_MUST; ++i)
         keeli_write(w, "%s%s", i ? ", " : "", name_of(world->root.storages[key->asked[i] >> 2]));
-    for (uint32_t i = 0; i < plan->match->list.count; ++i)
-        with_rows += plan->match->list.items[i]->row_count != 0;
-    keeli_write(w, " (%u of them have rows), row by row", (unsigned)with_rows);
+    keeli_write(w, " (%u of them have rows), row by row", (unsigned)plan->match->list.count);
 }
 
 static void put_levels(keeli_writer *w, const keeli_plan *plan) {
