@@ -52,13 +52,6 @@ static bool grow_by_set(keeli_archetypes *a, keeli_heap *heap) {
 }
 
 // ------------------------------------------------------------------ which have rows
-void keeli_archetype_turn(keeli_archetypes *a, const keeli_archetype *archetype) {
-    const uint64_t bit = (uint64_t)1 << archetype->position % 64;
-    uint64_t *word = &a->filled.items[archetype->position / 64];
-    *word = archetype->row_count ? *word | bit : *word & ~bit;
-    ++a->turns;
-}
-
 // A bit for one more archetype, which has no rows.
 static bool reserve_bit(keeli_archetypes *a, keeli_heap *heap) {
     const uint32_t had = a->filled.capacity;
@@ -529,8 +522,8 @@ void keeli_archetype_clear(keeli_archetypes *a, keeli_entity_index *ix,
             *keeli_row_of(ix, keeli_index_of(block->entities[row])) = KEELI_NO_ROW;
         block->count = 0;
     }
+    if (archetype->row_count) keeli_archetype_turn(a, archetype);
     archetype->row_count = 0;
-    keeli_archetype_turn(a, archetype);
 }
 
 // ------------------------------------------------------------------ all of them

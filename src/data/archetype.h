@@ -104,7 +104,10 @@ static inline bool keeli_archetype_has_room(const keeli_archetype *archetype) {
     return archetype->row_count < archetype->block_count << archetype->block_shift;
 }
 // Note that an archetype got its first row, or lost its last one.
-void keeli_archetype_turn(keeli_archetypes *a, const keeli_archetype *archetype);
+static inline void keeli_archetype_turn(keeli_archetypes *a, const keeli_archetype *archetype) {
+    a->filled.items[archetype->position / 64] ^= (uint64_t)1 << archetype->position % 64;
+    ++a->turns;
+}
 // Append a row for an entity, after a reserve: its place. Values are not initialised.
 static inline uint32_t keeli_archetype_push(keeli_archetypes *a, keeli_archetype *archetype,
                                             keel_entity e) {
