@@ -20,6 +20,10 @@
 /// the bits that say who has a component, by ascending index. A view with no such term visits
 /// living entities by ascending index; so does one of no terms at all, or of access or uniques only
 /// (in world code the last two do not borrow the list of entities: entities may be made meanwhile).
+/// Where the components of a KEEL_TERM_ANY_OF have together less than an eighth of the values of
+/// what would lead (each 4,096 indices up to the last of them counted as 8 values more), what has
+/// any of them leads instead, each entity once, by ascending index; also in views that ask for
+/// changes.
 /// The order depends on what the world holds and on nothing else; keel_view_explain tells what
 /// leads. KEEL_LEADING(T) chooses: then T leads whatever that costs, a sparse set in its packed
 /// order, an indexed component by ascending index, an archetype component table by table; also in

@@ -51,6 +51,27 @@ static bool grow_by_set(keeli_archetypes *a, keeli_heap *heap) {
     return true;
 }
 
+// ------------------------------------------------------------------ which have rows
+// A bit for one more archetype, which has no rows.
+static bool reserve_bit(keeli_archetypes *a, keeli_heap *heap) {
+    const uint32_t had = a->filled.capacity;
+    if (a->count < a->filled.count * 64) return true;
+    if (!KEELI_RESERVE(heap, &a->filled, 1)) return false;
+    a->bytes += (a->filled.capacity - had) * sizeof *a->filled.items;
+    *KEELI_APPEND(&a->filled) = 0;
+    return true;
+}
+
+// All bits, from the list of all.
+static void index_filled(keeli_archetypes *a) {
+    a->filled.count = (a->count + 63) / 64;
+    memset(a->filled.items, 0, a->filled.count * sizeof *a->filled.items);
+    for (uint32_t i = 0; i < a->count; ++i)
+        a->filled.items[i / 64] |= (uint64_t)(a->all[i]->row_count != 0) << i % 64;
+    ++a->turns;
+}
+
+// ------------------------------------------------------------------ making and finding them
 static uint32_t rows_per_block(const keeli_archetype *archetype) {
     size_t row = sizeof(keel_entity);
     for (uint32_t c = 0; c < archetype->column_count; ++c)
@@ -104,6 +125,7 @@ keeli_archetype *keeli_archetypes_find(keeli_archetypes *a, keeli_heap *heap,
     void *table = keeli_table_grow(heap, a->all, &a->capacity, a->count + 1, &a->bytes);
     if (!table) return NULL;
     a->all = table;
+    if (!reserve_bit(a, heap)) return NULL;
     keeli_archetype *archetype = new_archetype(a, heap, set, count, hash);
     if (!archetype) return NULL;
     archetype->position = a->count;
@@ -372,8 +394,10 @@ static void move_one(const keeli_row_component *c, uint32_t to, uint32_t from) {
     else keeli_bytes_copy(keeli_row_value(c, to), keeli_row_value(c, from), c->size);
 }
 
-void keeli_archetype_push_many(keeli_archetype *archetype, keeli_entity_index *ix,
-                               const keel_entity *entities, uint32_t count) {
+void keeli_archetype_push_many(keeli_archetypes *a, keeli_archetype *archetype,
+                               keeli_entity_index *ix, const keel_entity *entities,
+                               uint32_t count) {
+    const bool turns = count && archetype->row_count == 0;
     while (count) {
         KEELI_ASSERT_ROOM(keeli_archetype_has_room(archetype));
         keeli_block *block = archetype->blocks[archetype->row_count >> archetype->block_shift];
@@ -388,13 +412,14 @@ void keeli_archetype_push_many(keeli_archetype *archetype, keeli_entity_index *i
         entities += n;
         count -= n;
     }
+    if (turns) keeli_archetype_turn(a, archetype);
 }
 
 // The last row goes, whose values were moved out or dropped.
-static void pop_row(keeli_archetype *archetype) {
+static void pop_row(keeli_archetypes *a, keeli_archetype *archetype) {
     keeli_block *last = last_block(archetype);
     const uint32_t place = last->number << KEELI_ROW_SHIFT | --last->count;
-    --archetype->row_count;
+    if (--archetype->row_count == 0) keeli_archetype_turn(a, archetype);
     for (uint32_t c = 0; KEELI_CHECKED && c < archetype->column_count; ++c) {
         const keeli_row_component *column = archetype->columns[c];
         if (column->size) keeli_bytes_vacate(keeli_row_value(column, place), column->size);
@@ -414,13 +439,13 @@ void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t 
             move_one(archetype->columns[c], place, from);
         *keeli_row_of(ix, keeli_index_of(moved)) = place;
     }
-    pop_row(archetype);
+    pop_row(a, archetype);
 }
 
 uint32_t keeli_archetype_copy_row(keeli_archetypes *a, uint32_t place, keeli_archetype *to) {
     const keeli_block *block = keeli_block_of(a, place);
     const keeli_archetype *from = block->archetype;
-    const uint32_t target = keeli_archetype_push(to, block->entities[place & KEELI_ROW_MASK]);
+    const uint32_t target = keeli_archetype_push(a, to, block->entities[place & KEELI_ROW_MASK]);
     for (uint32_t f = 0, t = 0; f < from->column_count && t < to->column_count;) {
         const uint32_t a_number = from->columns[f]->number, b_number = to->columns[t]->number;
         if (a_number == b_number) move_one(to->columns[t], target, place);
@@ -453,7 +478,7 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
         const uint32_t left = block->capacity - block->count;
         n = count < left ? count : left;
         move_common(old->archetype, place, to, block->number << KEELI_ROW_SHIFT | block->count, n);
-        keeli_archetype_push_many(to, ix, entities, n);
+        keeli_archetype_push_many(a, to, ix, entities, n);
     }
 }
 
@@ -472,7 +497,7 @@ void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, cons
         keeli_archetype *archetype = block->archetype;
         // so that what fills the hole is a row that stays
         while (archetype->row_count && last_is_left(archetype, ix))
-            pop_row(archetype);
+            pop_row(a, archetype);
         if ((places[i] & KEELI_ROW_MASK) < block->count) keeli_archetype_take(a, ix, places[i]);
     }
 }
@@ -483,7 +508,8 @@ void keeli_archetype_trim(keeli_archetypes *a, keeli_heap *heap, keeli_archetype
         free_block(a, heap, archetype->blocks[--archetype->block_count]);
 }
 
-void keeli_archetype_clear(keeli_entity_index *ix, keeli_archetype *archetype) {
+void keeli_archetype_clear(keeli_archetypes *a, keeli_entity_index *ix,
+                           keeli_archetype *archetype) {
     for (uint32_t b = 0; b < archetype->block_count; ++b) {
         keeli_block *block = archetype->blocks[b];
         for (uint32_t c = 0; c < archetype->column_count; ++c) {
@@ -496,6 +522,7 @@ void keeli_archetype_clear(keeli_entity_index *ix, keeli_archetype *archetype) {
             *keeli_row_of(ix, keeli_index_of(block->entities[row])) = KEELI_NO_ROW;
         block->count = 0;
     }
+    if (archetype->row_count) keeli_archetype_turn(a, archetype);
     archetype->row_count = 0;
 }
 
@@ -508,7 +535,7 @@ bool keeli_archetypes_init(keeli_archetypes *a, keeli_heap *heap) {
 void keeli_archetypes_deinit(keeli_archetypes *a, keeli_heap *heap) {
     keeli_archetypes_free_old(a, heap);
     for (uint32_t i = 0; i < a->count; ++i) {
-        keeli_archetype_clear(NULL, a->all[i]);
+        keeli_archetype_clear(a, NULL, a->all[i]);
         keeli_archetype_trim(a, heap, a->all[i]);
         free_archetype(a, heap, a->all[i]);
     }
@@ -517,6 +544,7 @@ void keeli_archetypes_deinit(keeli_archetypes *a, keeli_heap *heap) {
     keeli_table_free(heap, a->blocks, a->block_capacity);
     keeli_table_free(heap, a->all, a->capacity);
     keeli_table_free(heap, a->by_set, a->set_capacity);
+    KEELI_RELEASE(heap, &a->filled);
     *a = (keeli_archetypes){ 0 };
 }
 
@@ -593,6 +621,7 @@ void keeli_archetypes_replace(keeli_archetypes *a, keeli_heap *heap, keeli_arche
     for (uint32_t n = 0; n < a->block_count; ++n)
         a->blocks[n]->count = 0; // their values were dropped
     fresh->moves = a->moves + 1;
+    fresh->turns = a->turns + 1;
     fresh->generation = a->generation + 1;
     keeli_archetypes_deinit(a, heap);
     *a = *fresh;
@@ -612,6 +641,7 @@ void keeli_archetypes_assign(keeli_archetypes *a, const keeli_archetypes *from) 
             memcpy(block->entities, source->entities, block->count * sizeof *block->entities);
         }
     }
+    index_filled(a);
 }
 
 // ------------------------------------------------------------------ trimming
@@ -646,6 +676,7 @@ void keeli_archetypes_trim(keeli_archetypes *a, keeli_heap *heap) {
     }
     a->count = kept;
     index_sets(a);
+    index_filled(a);
 }
 
 // ------------------------------------------------------------------ checking
@@ -713,6 +744,8 @@ static bool block_is_valid(const keeli_entity_index *ix, const keeli_block *bloc
 static bool archetype_is_valid(const keeli_archetypes *a, const keeli_entity_index *ix,
                                const keeli_archetype *archetype) {
     uint32_t rows = 0;
+    const uint64_t filled = a->filled.items[archetype->position / 64];
+    if ((filled >> archetype->position % 64 & 1) != (archetype->row_count != 0)) return false;
     for (uint32_t b = 0; b < archetype->block_count; ++b) {
         const keeli_block *block = archetype->blocks[b];
         const bool is_partial = block->count < block->capacity;

@@ -4,7 +4,8 @@
 // the entity index; an entity with no archetype component has no row. Adding or removing a
 // component moves the row to the table of the other set, found along an edge that is kept from the
 // first time. Invariant: row r of every column belongs to entities[r]; the place in the entity
-// index says so. Checked by keeli_archetypes_are_valid.
+// index says so; a bit of `filled` says of each table whether it has rows. Checked by
+// keeli_archetypes_are_valid.
 #pragma once
 #include "data/entity_index.h"
 
@@ -53,9 +54,11 @@ typedef struct keeli_archetype {
 typedef struct keeli_archetypes {
     keeli_archetype **all; // [0]: the empty set, which never has rows
     uint32_t count, capacity;
-    uint64_t moves;           // goes up when a row gets another place, or none
-    uint32_t generation;      // changes when archetypes are freed: lists of them are then stale
-    keeli_archetype **by_set; // open addressing by hash
+    KEELI_ARRAY(uint64_t) filled; // a bit by position: it has rows
+    uint64_t turns;               // goes up when a bit of `filled` changes, or its position
+    uint64_t moves;               // goes up when a row gets another place, or none
+    uint32_t generation;          // changes when archetypes are freed: lists of them are then stale
+    keeli_archetype **by_set;     // open addressing by hash
     uint32_t set_capacity;
     keeli_block **blocks; // by number
     uint32_t block_count, block_capacity;
@@ -100,19 +103,25 @@ bool keeli_archetype_reserve(keeli_archetypes *a, keeli_heap *heap, keeli_archet
 static inline bool keeli_archetype_has_room(const keeli_archetype *archetype) {
     return archetype->row_count < archetype->block_count << archetype->block_shift;
 }
+// Note that an archetype got its first row, or lost its last one.
+static inline void keeli_archetype_turn(keeli_archetypes *a, const keeli_archetype *archetype) {
+    a->filled.items[archetype->position / 64] ^= (uint64_t)1 << archetype->position % 64;
+    ++a->turns;
+}
 // Append a row for an entity, after a reserve: its place. Values are not initialised.
-static inline uint32_t keeli_archetype_push(keeli_archetype *archetype, keel_entity e) {
+static inline uint32_t keeli_archetype_push(keeli_archetypes *a, keeli_archetype *archetype,
+                                            keel_entity e) {
     KEELI_ASSERT_ROOM(keeli_archetype_has_room(archetype));
     keeli_block *block = archetype->blocks[archetype->row_count >> archetype->block_shift];
     KEELI_ASSERT_ROOM(block->count < block->capacity);
     const uint32_t row = block->count++;
     block->entities[row] = e;
-    ++archetype->row_count;
+    if (archetype->row_count++ == 0) keeli_archetype_turn(a, archetype);
     return block->number << KEELI_ROW_SHIFT | row;
 }
 // The same for many: in order, and the entity index knows their places.
-void keeli_archetype_push_many(keeli_archetype *archetype, keeli_entity_index *ix,
-                               const keel_entity *entities, uint32_t count);
+void keeli_archetype_push_many(keeli_archetypes *a, keeli_archetype *archetype,
+                               keeli_entity_index *ix, const keel_entity *entities, uint32_t count);
 // Take a row out whose values were moved out or dropped: the last row moves into the hole, and the
 // entity index knows its new place.
 void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place);
@@ -143,7 +152,7 @@ void keeli_archetypes_assign(keeli_archetypes *a, const keeli_archetypes *from);
 // Free what the last growth of a block left: values of the caller may have been in it.
 void keeli_archetypes_free_old(keeli_archetypes *a, keeli_heap *heap);
 // Drop all values; the entities have no rows afterwards, unless `ix` is NULL. The memory is kept.
-void keeli_archetype_clear(keeli_entity_index *ix, keeli_archetype *archetype);
+void keeli_archetype_clear(keeli_archetypes *a, keeli_entity_index *ix, keeli_archetype *archetype);
 // Free blocks of the archetype that are empty.
 void keeli_archetype_trim(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype);
 // Free blocks and archetypes that are empty.

@@ -150,7 +150,8 @@ create(keel_world *world, const keel_value *values, bool follows) {
     if (!give_all(world, e, values, follows, &to)) return keel_null();
     keeli_entity_index_take(&world->entities, e);
     if (to != none) {
-        *keeli_row_of(&world->entities, keeli_index_of(e)) = keeli_archetype_push(to, e);
+        *keeli_row_of(&world->entities, keeli_index_of(e)) =
+            keeli_archetype_push(&world->archetypes, to, e);
         fill_row(world, e, values);
     }
     end_list(world, e, values, follows);

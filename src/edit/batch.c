@@ -348,8 +348,8 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
 static void make_rows(keeli_batch *b) {
     keel_world *world = b->world;
     if (b->has_rows && !b->has_made_rows)
-        keeli_archetype_push_many(target(b, world->archetypes.all[0]), &world->entities,
-                                  b->entities, b->count);
+        keeli_archetype_push_many(&world->archetypes, target(b, world->archetypes.all[0]),
+                                  &world->entities, b->entities, b->count);
     b->has_made_rows = b->has_rows;
 }
 
@@ -379,7 +379,7 @@ static void copy_rows(keeli_batch *b, uint32_t i, uint32_t n, keeli_archetype *t
     keel_world *world = b->world;
     const uint32_t place = *keeli_row_of(&world->entities, keeli_index_of(b->entities[i]));
     if (place == KEELI_NO_ROW) {
-        keeli_archetype_push_many(to, &world->entities, b->entities + i, n);
+        keeli_archetype_push_many(&world->archetypes, to, &world->entities, b->entities + i, n);
         return;
     }
     for (uint32_t k = 0; k < n; ++k)

@@ -214,7 +214,7 @@ static keel_result copy_some_rows(const keel_world *from, const keel_entity *ent
     const keeli_block *copy = target->blocks[target->row_count >> target->block_shift];
     const uint32_t first = copy->count, room = copy->capacity - first;
     const uint32_t n = left < room ? left : room;
-    keeli_archetype_push_many(target, &to->entities, entities, n);
+    keeli_archetype_push_many(&to->archetypes, target, &to->entities, entities, n);
     for (uint32_t c = 0; c < target->column_count; ++c) {
         const keeli_storage *s = storage_of(from, target->columns[c]);
         const uint32_t filled = copy_column(

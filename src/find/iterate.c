@@ -85,6 +85,7 @@ static uint32_t end_of(const keeli_iterator *it) {
     if (it->plan->scan == KEELI_SCAN_GROUP) return keeli_group_count(it->plan->group);
     if (it->plan->scan == KEELI_SCAN_BITS || (it->plan->relation && it->plan->leader))
         return keeli_presence_page_end(&it->plan->leader->presence) * KEELI_MASK_SLOTS;
+    if (it->plan->united) return it->plan->united_pages * KEELI_MASK_SLOTS;
     if (it->plan->scan == KEELI_SCAN_HANDLES) return it->handle_count;
     if (it->plan->scan == KEELI_SCAN_SOURCES)
         return keeli_source_places(it->view, it->plan->related);
@@ -419,8 +420,10 @@ uint32_t keeli_iterator_range(const keeli_iterator *it) {
         return rows;
     }
     if (it->plan->scan == KEELI_SCAN_LEVELS) return keeli_levels_range(it, end_of(it));
-    if (it->plan->scan != KEELI_SCAN_BITS || it->end != KEELI_MASK_SLOTS) return it->end;
-    const uint64_t *words = it->plan->leader->presence.root.pages[0];
+    const bool has_bits = it->plan->scan == KEELI_SCAN_BITS || it->plan->united;
+    if (!has_bits || it->end != KEELI_MASK_SLOTS) return it->end;
+    uint64_t room[KEELI_PAGE_WORDS];
+    const uint64_t *words = keeli_leading_words(it, 0, room);
     const uint32_t used = keeli_used_words(words);
     return used ? used * 64 - (uint32_t)__builtin_clzll(words[used - 1]) : 0;
 }

@@ -21,12 +21,16 @@ typedef struct keeli_match_key {
     uint32_t count, asked[KEEL_MAX_TERMS * (KEEL_MAX_TERM_COMPONENTS + 1)];
 } keeli_match_key;
 
-// The answer, kept in the world: only archetypes that were made since the last time are looked at.
-// Valid until archetypes are freed, which no open view survives.
+// The answer, kept in the world: only archetypes that were made since the last time are looked at,
+// and those that have rows are listed anew only when one got its first row or lost its last one,
+// which no open view survives, nor that archetypes are freed.
 typedef struct keeli_match {
     keeli_match_key key;
-    KEELI_ARRAY(keeli_archetype *) list; // in order of creation
+    KEELI_ARRAY(keeli_archetype *) list; // those with rows, in order of creation; room for all
+    KEELI_ARRAY(uint64_t) fits;          // a bit by position: it matches
+    uint32_t fitting;                    // how many do
     uint32_t seen;                       // archetypes looked at
+    uint64_t turns;                      // of world->archetypes when `list` was made
     uint32_t generation;                 // of world->archetypes when `list` was begun
     struct keeli_match *next;            // of the world
 } keeli_match;
@@ -41,6 +45,7 @@ typedef enum keeli_scan {
     KEELI_SCAN_BITS,     // pages of presence bits, by ascending index
     KEELI_SCAN_ROWS,     // the rows of matching archetypes
     KEELI_SCAN_ENTITIES, // pages of living entities, by ascending index
+    KEELI_SCAN_UNION,    // pages of what has any of several components, by ascending index
     KEELI_SCAN_GROUP,    // the packed prefix of a group
     KEELI_SCAN_CHANGES,  // the log of single changes of a component, oldest first
     KEELI_SCAN_HANDLES,  // a list of handles, in its order
@@ -85,10 +90,13 @@ typedef struct keeli_plan {
     keeli_scan scan;
     keeli_storage *leader; // SET, BITS: the smallest that must be there; GROUP: has its order
     const struct keel_group *group; // GROUP
-    const keeli_match *match;       // ROWS
+    keeli_match *match;             // ROWS
     uint32_t need_count, check_count, without_count, any_count, column_count, beside_count;
     uint32_t change_count;
     const keeli_change_filter *lead; // CHANGES: whose log; BITS: whose ticks tell what to skip
+    const keeli_bound_term *united;  // UNION: the term of those components,
+    uint64_t united_count;           // how many values they have together,
+    uint32_t united_pages;           // and behind which page none has any
     bool finds_lead; // CHANGES: looking up its value tells whether a candidate has it still
     bool has_maybe;
     bool has_through;              // a column is of others
@@ -98,6 +106,7 @@ typedef struct keeli_plan {
     bool is_changed_up;            // LEVELS: only what is below something that passes this
     keeli_change_filter changed_up;
     bool considered_group; // one could lead
+    bool considered_union; // or what has any of several components
     bool has_rows;         // a term is kept in archetypes
     bool only_rows;        // ROWS: nothing is left to check, and all values are in rows
     bool has_ranges; // SET, GROUP: all that must be there are sparse sets, which may have one order
@@ -176,7 +185,7 @@ typedef struct keeli_iterator {
     bool wants_entities, writes; // as the view, unless it only counts
     bool done;
     // where it is
-    uint32_t at, end;                   // SET, GROUP: slots; BITS, ENTITIES: indices
+    uint32_t at, end;                   // SET, GROUP: slots; BITS, ENTITIES, UNION: indices
     uint32_t range_misses, range_pause; // SET, GROUP: blocks without a range, and to go untried
     uint32_t match_at, block_at;        // ROWS: the archetype, and its block; `at` is the row
     uint32_t rows_left;                 // ROWS: how many more to visit
@@ -287,7 +296,9 @@ uint32_t keeli_grain(uint32_t range);
 // ------------------------------------------------------------------ scanning
 // Fill it->chunk with the next entities, or return false at the end.
 bool keeli_scan_set(keeli_iterator *it);  // and GROUP
-bool keeli_scan_bits(keeli_iterator *it); // and ENTITIES
+bool keeli_scan_bits(keeli_iterator *it); // and ENTITIES, UNION
+// The bits of who leads on a page, where a component or several do; `room` is for those of several.
+const uint64_t *keeli_leading_words(const keeli_iterator *it, uint32_t page, uint64_t *room);
 // How many words of a page there are up to the last that is not zero.
 uint32_t keeli_used_words(const uint64_t *words);
 bool keeli_scan_rows(keeli_iterator *it);

@@ -137,7 +137,7 @@ static bool may_keep(const keeli_iterator *it) {
         return false;
     return (plan->scan == KEELI_SCAN_SET &&
             (plan->need_count || plan->without_count || plan->any_count)) ||
-           (plan->scan == KEELI_SCAN_BITS && !plan->has_masks) ||
+           ((plan->scan == KEELI_SCAN_BITS || plan->united) && !plan->has_masks) ||
            (plan->scan == KEELI_SCAN_ROWS && !plan->only_rows);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Presence bits lead, page by page: spans where they are full, masks where values lie at the
-// entity's index, and lists elsewhere. Living entities lead in the same way.
+// entity's index, and lists elsewhere. Living entities lead in the same way, and what has any of
+// several components.
 #include "base/assert.h"
 #include "base/memory.h"
 #include "find/iterate.h"
@@ -11,16 +12,47 @@ static const uint64_t *words_of(const keeli_storage *s, uint32_t page) {
     return page < s->presence.root.page_count ? s->presence.root.pages[page] : keeli_no_bits;
 }
 
-static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t page) {
-    uint64_t some[KEELI_PAGE_WORDS] = { 0 };
+// Who has any of a term's components.
+static void unite(const keeli_iterator *it, const keeli_bound_term *any, uint32_t page,
+                  uint64_t *some) {
+    memset(some, 0, KEELI_PAGE_WORDS * sizeof *some);
     for (uint32_t i = 0; i < any->count; ++i) {
         const keeli_storage *s = it->view->storages[any->first + i];
         const uint64_t *words = s ? words_of(s, page) : keeli_no_bits;
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             some[w] |= words[w];
     }
+}
+
+static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t page) {
+    uint64_t some[KEELI_PAGE_WORDS];
+    unite(it, any, page, some);
     for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
         it->words[w] &= some[w];
+}
+
+const uint64_t *keeli_leading_words(const keeli_iterator *it, uint32_t page, uint64_t *room) {
+    if (it->plan->leader) return words_of(it->plan->leader, page);
+    unite(it, it->plan->united, page, room);
+    return room;
+}
+
+// it->words: who leads on this page.
+static void copy_leading(keeli_iterator *it, uint32_t page) {
+    const uint64_t *words = keeli_leading_words(it, page, it->words);
+    if (words != it->words) memcpy(it->words, words, sizeof it->words);
+}
+
+// The next page on which somebody may lead; UINT32_MAX at the end.
+static uint32_t next_page(const keeli_iterator *it, uint32_t page) {
+    const keeli_bound_term *any = it->plan->united;
+    uint32_t next = any ? UINT32_MAX : page;
+    if (it->plan->leader) return keeli_presence_next_page(&it->plan->leader->presence, page);
+    for (uint32_t i = 0; any && i < any->count; ++i) {
+        const keeli_storage *s = it->view->storages[any->first + i];
+        if (s) next = keeli_least(next, keeli_presence_next_page(&s->presence, page));
+    }
+    return next;
 }
 
 // LEVELS: those that have a target are below.
@@ -42,9 +74,11 @@ static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
 
 // Are there few matches on each page?
 static bool is_rare(const keeli_plan *plan) {
+    enum { FEW = KEELI_SIZE(KEELI_MASK_SLOTS / 256, 8) };
+    if (plan->united) return plan->united_count < (uint64_t)plan->united_pages * FEW;
     if (!plan->leader) return false;
     const keeli_presence *p = &plan->leader->presence;
-    return p->count < keeli_presence_page_end(p) * KEELI_SIZE(KEELI_MASK_SLOTS / 256, 8);
+    return p->count < keeli_presence_page_end(p) * FEW;
 }
 
 // Leave out what is before and behind the piece, if there is such; not only because it is not asked
@@ -81,16 +115,16 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
         !keeli_change_page_may_match(&plan->changed_up, page))
         return 0;
     if (is_rare(plan)) { // the others are asked about each candidate: see gather_rare
-        memcpy(words, words_of(plan->leader, page), sizeof it->words);
+        copy_leading(it, page);
         trim_words(it, page);
         return keeli_used_words(words);
     }
     for (uint32_t i = 0; i < plan->need_count; ++i)
         if (words_of(plan->need[i], page) == keeli_no_bits) return 0;
-    if (!plan->leader) {
+    if (!plan->leader && !plan->united) {
         if (!keeli_entity_index_living(&it->view->world->entities, page, words)) return 0;
-    } else if (!plan->need_count) memcpy(words, words_of(plan->leader, page), sizeof it->words);
-    else keep_both(words, words_of(plan->leader, page), words_of(plan->need[0], page));
+    } else if (!plan->need_count) copy_leading(it, page);
+    else keep_both(words, keeli_leading_words(it, page, words), words_of(plan->need[0], page));
     for (uint32_t i = 1; i < plan->need_count; ++i)
         keep_both(words, words, words_of(plan->need[i], page));
     for (uint32_t i = 0; i < plan->without_count; ++i) {
@@ -129,7 +163,7 @@ static bool next_words(keeli_iterator *it) {
     uint32_t page = it->next_page, words = 0;
     if (page * KEELI_MASK_SLOTS >= it->end) return false;
     for (;; ++page) {
-        if (it->plan->leader) page = keeli_presence_next_page(&it->plan->leader->presence, page);
+        page = next_page(it, page);
         if (page > (it->end - 1) / KEELI_MASK_SLOTS) return false; // UINT32_MAX too
         if ((words = match_page(it, page)) != 0) break;
     }

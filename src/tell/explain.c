@@ -16,13 +16,17 @@ static const char *kind_of(const keeli_storage *s) { return keeli_storage_text(s
 // The components that must be there and are kept in archetypes.
 static void put_archetypes(keeli_writer *w, const keeli_plan *plan, const keel_world *world) {
     const keeli_match_key *key = &plan->match->key;
-    uint32_t with_rows = 0;
     keeli_write(w, "archetypes with ");
     for (uint32_t i = 0; i < key->count && (key->asked[i] & 3) == KEELI_ASK_MUST; ++i)
         keeli_write(w, "%s%s", i ? ", " : "", name_of(world->root.storages[key->asked[i] >> 2]));
-    for (uint32_t i = 0; i < plan->match->list.count; ++i)
-        with_rows += plan->match->list.items[i]->row_count != 0;
-    keeli_write(w, " (%u of them have rows), row by row", (unsigned)with_rows);
+    keeli_write(w, " (%u of them have rows), row by row", (unsigned)plan->match->list.count);
+}
+
+static void put_any(keeli_writer *w, const keeli_bound_term *any, const keeli_view *view) {
+    for (uint32_t k = 0; k < any->count; ++k) {
+        const keeli_storage *s = view->storages[any->first + k];
+        keeli_write(w, "%s%s", k ? ", " : "any of ", s ? name_of(s) : "an unknown component");
+    }
 }
 
 static void put_levels(keeli_writer *w, const keeli_plan *plan) {
@@ -43,6 +47,11 @@ static void put_leader(keeli_writer *w, const keeli_plan *plan, const keeli_view
         break;
     case KEELI_SCAN_BITS:
         keeli_write(w, "presence bits of %s, by ascending index", name_of(plan->leader));
+        break;
+    case KEELI_SCAN_UNION:
+        keeli_write(w, "presence bits of ");
+        put_any(w, plan->united, view);
+        keeli_write(w, ", by ascending index");
         break;
     case KEELI_SCAN_ROWS:
         put_archetypes(w, plan, view->world);
@@ -81,13 +90,8 @@ static void put_filters(keeli_writer *w, const keeli_plan *plan, const keeli_vie
         keeli_write(w, "filter: without %s (%s)\n", name_of(plan->without[i]),
                     kind_of(plan->without[i]));
     for (uint32_t i = 0; i < plan->any_count; ++i) {
-        const char *separator = "";
-        keeli_write(w, "filter: any of ");
-        for (uint32_t k = 0; k < plan->any[i]->count; ++k) {
-            const keeli_storage *s = view->storages[plan->any[i]->first + k];
-            keeli_write(w, "%s%s", separator, s ? name_of(s) : "an unknown component");
-            separator = ", ";
-        }
+        keeli_write(w, "filter: ");
+        put_any(w, plan->any[i], view);
         keeli_write(w, "\n");
     }
 }

@@ -119,7 +119,7 @@ uint32_t keeli_row_begin(keel_world *world, keel_entity e, keeli_archetype *to) 
     uint32_t *where = keeli_row_of(&world->entities, keeli_index_of(e));
     const uint32_t old = *where;
     if (to->column_count == 0) *where = KEELI_NO_ROW;
-    else if (old == KEELI_NO_ROW) *where = keeli_archetype_push(to, e);
+    else if (old == KEELI_NO_ROW) *where = keeli_archetype_push(&world->archetypes, to, e);
     else *where = keeli_archetype_copy_row(&world->archetypes, old, to);
     return old;
 }
@@ -333,7 +333,7 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
 
 void keeli_store_drop_all(keel_world *world) {
     for (uint32_t i = 0; i < world->archetypes.count; ++i)
-        keeli_archetype_clear(&world->entities, world->archetypes.all[i]);
+        keeli_archetype_clear(&world->archetypes, &world->entities, world->archetypes.all[i]);
     for (uint32_t i = 0; i < world->storages.count; ++i)
         keeli_store_drop_values(world, world->storages.items[i]);
 }

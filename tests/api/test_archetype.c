@@ -3,6 +3,7 @@
 #include "support/api_types.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct Small {
     uint32_t value;
@@ -329,6 +330,130 @@ static void every_edit_survives_a_lack_of_memory(void **state) {
     }
 }
 
+// ------------------------------------------------------------------ the order of sets
+enum { SETS = 16, MOST = 40, STEPS = 4000 };
+// The rows of each set that has Small, in which the last one fills a hole; and in which order the
+// sets came to be.
+typedef struct rows_model {
+    uint32_t order[SETS], sets;
+    uint32_t count[SETS];
+    keel_entity rows[SETS][MOST];
+} rows_model;
+static rows_model model, then_model;
+static keel_entity seen[MOST];
+static uint32_t seen_count;
+
+typedef struct TagA {
+    char value;
+} TagA;
+KEEL_COMPONENT(TagA, .storage = KEEL_ARCHETYPE);
+typedef struct TagB {
+    char value;
+} TagB;
+KEEL_COMPONENT(TagB, .storage = KEEL_ARCHETYPE);
+typedef struct TagC {
+    char value;
+} TagC;
+KEEL_COMPONENT(TagC, .storage = KEEL_ARCHETYPE);
+typedef struct TagD {
+    char value;
+} TagD;
+KEEL_COMPONENT(TagD, .storage = KEEL_ARCHETYPE);
+static const keel_component *const set_tags[] = { KEEL_OF(TagA), KEEL_OF(TagB), KEEL_OF(TagC),
+                                                  KEEL_OF(TagD) };
+
+KEEL_SYSTEM(note_rows, KEEL_READ(Small, s), KEEL_ENTITY(e)) {
+    (void)s;
+    seen[seen_count++] = e;
+}
+
+static void model_push(uint32_t set, keel_entity e) {
+    uint32_t at = 0;
+    while (at < model.sets && model.order[at] != set)
+        ++at;
+    if (at == model.sets) model.order[model.sets++] = set;
+    model.rows[set][model.count[set]++] = e;
+}
+
+static void model_take(uint32_t set, uint32_t row) {
+    model.rows[set][row] = model.rows[set][--model.count[set]];
+}
+
+static void model_trim(void) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < model.sets; ++i)
+        if (model.count[model.order[i]]) model.order[kept++] = model.order[i];
+    model.sets = kept;
+}
+
+static void assert_order(void) {
+    seen_count = 0;
+    assert_int_equal(keel_run_system(f.world, &KEEL_SYSTEM_note_rows, NULL), KEEL_OK);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < model.sets; ++i)
+        for (uint32_t row = 0; row < model.count[model.order[i]]; ++row) {
+            assert_true(at < seen_count);
+            assert_same_entity(seen[at++], model.rows[model.order[i]][row]);
+        }
+    assert_int_equal(at, seen_count);
+}
+
+static uint32_t random_state;
+static uint32_t random_below(uint32_t end) {
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 8) % end;
+}
+
+static void edit_at_random(uint32_t set, uint32_t row) {
+    const uint32_t tag = random_below(4), other = set ^ 1u << tag;
+    const keel_entity e = model.rows[set][row];
+    if (random_below(4) == 0) {
+        assert_int_equal(keel_delete_entity(f.world, e), KEEL_OK);
+    } else {
+        const keel_result done = set >> tag & 1 ? keel_delete_component(f.world, e, set_tags[tag])
+                                                : keel_add_component(f.world, e, set_tags[tag], "");
+        assert_int_equal(done, KEEL_OK);
+        model_push(other, e);
+    }
+    model_take(set, row);
+}
+
+static void step_at_random(keel_snapshot *then, uint32_t step) {
+    const uint32_t what = random_below(100), set = random_below(SETS);
+    if (what == 0) {
+        keel_clear_entities(f.world);
+        memset(model.count, 0, sizeof model.count);
+    } else if (what == 1) {
+        assert_int_equal(keel_world_trim(f.world), KEEL_OK);
+        model_trim();
+    } else if (what == 2 || step == 0) {
+        assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+        then_model = model;
+    } else if (what == 3) {
+        assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+        model = then_model;
+    } else if (model.count[set]) {
+        edit_at_random(set, random_below(model.count[set]));
+    } else if (keel_entity_count(f.world) < 12) {
+        model_push(0, keel_add_entity(f.world, KEEL_INIT(Small, { step })));
+    }
+}
+
+// Sets that become empty, and get rows again, keep their turn.
+static void sets_are_visited_in_the_order_in_which_they_came_to_be(void **state) {
+    (void)state;
+    begin();
+    random_state = 20261127;
+    memset(&model, 0, sizeof model);
+    keel_snapshot *then = keel_snapshot_create(f.world, NULL);
+    for (uint32_t step = 0; step < STEPS; ++step) {
+        step_at_random(then, step);
+        assert_order();
+    }
+    keel_snapshot_destroy(then);
+    end();
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(entities_come_in_order, "S-139: entities come in order, from 0"),
     TEST(too_many_entities_are_an_error, "S-140: too many entities are an error, nothing changes"),
@@ -346,6 +471,8 @@ static const struct CMUnitTest tests[] = {
          "S-148: several at once; one named twice is noticed or the last one counts"),
     TEST(values_with_hooks_travel, "S-145: values with hooks travel from column to column"),
     TEST(alignment_is_honoured, "Alignments to 4096 are honoured in columns"),
+    TEST(sets_are_visited_in_the_order_in_which_they_came_to_be,
+         "Sets are visited in the order in which they came to be, empty for a while or not"),
     TEST(a_thousand_archetypes_come_and_go, "A thousand archetypes come and go"),
     TEST(every_edit_survives_a_lack_of_memory, "Every edit survives a lack of memory"),
 };

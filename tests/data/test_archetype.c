@@ -297,7 +297,7 @@ static void values_are_moved_and_dropped_with_their_hooks(void **state) {
     assert_int_equal(owned.living, 40);
     test_rows_move(&t, e[1], test_rows_find(&t, U32));
     assert_int_equal(owned.living, 39);
-    keeli_archetype_clear(&t.ix, with);
+    keeli_archetype_clear(&t.a, &t.ix, with);
     assert_int_equal(with->row_count, 0);
     assert_int_equal(test_rows_place(&t, e[3]), KEELI_NO_ROW);
     assert_int_equal(owned.living, 20);

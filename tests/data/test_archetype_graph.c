@@ -179,7 +179,8 @@ static void a_thousand_sets_are_found_filled_and_trimmed(void **state) {
         assert_int_equal(keeli_entity_index_reserve(&m.ix, &m.memory.heap, 1), KEEL_OK);
         assert_true(keeli_archetype_reserve(&m.a, &m.memory.heap, archetype, 1));
         e[n] = keeli_entity_index_add(&m.ix);
-        const uint32_t place = keeli_archetype_push(archetype, e[n]), i = keel_entity_index(e[n]);
+        const uint32_t place = keeli_archetype_push(&m.a, archetype, e[n]),
+                       i = keel_entity_index(e[n]);
         m.ix.root.where[i / KEELI_PAGE][i % KEELI_PAGE] = place;
     }
     assert_true(keeli_archetypes_are_valid(&m.a, &m.ix));

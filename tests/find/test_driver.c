@@ -12,6 +12,14 @@ typedef struct Second {
 } Second;
 KEEL_COMPONENT(First);
 KEEL_COMPONENT(Second);
+typedef struct Row {
+    uint32_t value;
+} Row;
+KEEL_COMPONENT(Row, .storage = KEEL_ARCHETYPE);
+typedef struct Tail {
+    char value;
+} Tail;
+KEEL_COMPONENT(Tail, .storage = KEEL_ARCHETYPE);
 
 static const keel_component *driver_of(const keel_iterator *it) {
     assert_non_null(it->state->plan->leader);
@@ -121,11 +129,45 @@ static void only_required_storages_lead(void **state) {
     api_end(&f);
 }
 
+// How many archetypes a walk over Row goes through.
+static uint32_t archetypes_of(keel_world *world) {
+    const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = KEEL_OF(Row) },
+                                { .kind = KEEL_TERM_END } };
+    keel_view view;
+    keel_iterator it;
+    assert_int_equal(keel_view_begin(&view, world, terms, "test"), KEEL_OK);
+    assert_int_equal(keel_iterator_begin(&it, &view), KEEL_OK);
+    const uint32_t count = it.state->plan->match->list.count;
+    assert_int_equal(it.state->plan->match->fitting, 2);
+    keel_view_end(&view);
+    return count;
+}
+
+static void sets_that_nobody_has_are_not_walked(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    const keel_entity a = keel_add_entity(f.world, KEEL_INIT(Row, { 1 }));
+    const keel_entity b = keel_add_entity(f.world, KEEL_INIT(Row, { 2 }));
+    assert_int_equal(keel_add(f.world, a, Tail, { 0 }), KEEL_OK);
+    assert_int_equal(archetypes_of(f.world), 2);
+    assert_int_equal(keel_add(f.world, b, Tail, { 0 }), KEEL_OK);
+    assert_int_equal(archetypes_of(f.world), 1);
+    keel_delete(f.world, a, Tail);
+    assert_int_equal(archetypes_of(f.world), 2);
+    keel_clear_entities(f.world);
+    assert_int_equal(archetypes_of(f.world), 0);
+    (void)keel_add_entity(f.world, KEEL_INIT(Row, { 3 }));
+    assert_int_equal(archetypes_of(f.world), 1);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(the_shorter_storage_leads, "S-119 E-V2: the shorter storage leads, one item matches"),
     TEST(the_first_of_equals_leads, "the first of equals leads"),
     TEST(each_walk_chooses_anew, "each walk chooses anew"),
     TEST(only_required_storages_lead, "E-V3: only storages that must be there lead"),
+    TEST(sets_that_nobody_has_are_not_walked, "sets that nobody has are not walked"),
 };
 
 int main(void) { return RUN(tests); }

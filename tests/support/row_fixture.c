@@ -82,7 +82,7 @@ keel_entity test_rows_add(test_rows *t, keeli_archetype *archetype) {
     assert_int_equal(keeli_entity_index_reserve(&t->ix, &t->memory.heap, 1), KEEL_OK);
     assert_true(keeli_archetype_reserve(&t->a, &t->memory.heap, archetype, 1));
     const keel_entity e = keeli_entity_index_add(&t->ix);
-    *where_of(t, e) = keeli_archetype_push(archetype, e);
+    *where_of(t, e) = keeli_archetype_push(&t->a, archetype, e);
     for (uint32_t c = 0; c < archetype->column_count; ++c)
         fill(archetype->columns[c], e, *where_of(t, e));
     return e;
@@ -105,7 +105,7 @@ void test_rows_move(test_rows *t, keel_entity e, keeli_archetype *to) {
     const uint32_t old = *where_of(t, e);
     drop_values(t, e, to);
     if (!to->column_count) *where_of(t, e) = KEELI_NO_ROW;
-    else if (old == KEELI_NO_ROW) *where_of(t, e) = keeli_archetype_push(to, e);
+    else if (old == KEELI_NO_ROW) *where_of(t, e) = keeli_archetype_push(&t->a, to, e);
     else *where_of(t, e) = keeli_archetype_copy_row(&t->a, old, to);
     for (uint32_t c = 0; c < to->column_count; ++c)
         if (keeli_archetype_column(from, to->columns[c]->number) == UINT32_MAX)
