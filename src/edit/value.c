@@ -36,7 +36,7 @@ static void *not_alive(keel_world *world, keeli_storage *s, keel_entity e) {
     keeli_warn(world,
                "keel_get_mut of '%s' is NULL: the entity %s; look at the pointer first, or use "
                "keel_at_mut where that is a bug",
-               s->component.name, keel_is_null(e) ? "is null" : "was deleted");
+               s->component.name, keel_is_null(e) ? "is null" : keeli_not_alive(world, e));
     return NULL;
 }
 
