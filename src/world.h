@@ -362,7 +362,7 @@ enum {
     KEELI_REFUSED_ASKING = 16,    // another function of the user's that an edit asks
     KEELI_REFUSED_HOOK = 32,      // a hook or an allocator
     KEELI_REFUSED_DESTROYED = 64, // keel_world_destroy is at it
-    KEELI_REFUSED_COPIED = 128,   // parts of it go into another world; it is whole
+    KEELI_REFUSED_COPIED = 128,   // parts of it go into another world, or are visited; it is whole
     // the user's code that an edit calls
     KEELI_REFUSED_INSIDE =
         KEELI_REFUSED_OBSERVER | KEELI_REFUSED_ASKING | KEELI_REFUSED_HOOK | KEELI_REFUSED_COPIED
@@ -379,6 +379,7 @@ typedef struct keeli_access_state {
     uint32_t edits_inside;   // its edits inside of its edit, by observers: they are refused
     uint32_t owned_storages; // how many have values that stay in the thread of the owner,
     uint64_t owner;          // which made or adopted the world
+    bool is_image;           // of a snapshot: several threads may read it at once
 } keeli_access_state;
 
 // Which components there are (world/registry.c).

@@ -283,7 +283,9 @@ typedef struct keel_value_run {
     uint32_t count;     ///< how many, at least 1
     bool disabled;      ///< they are kept out of sight (keel_enable_component)
 } keel_value_run;
-/// Looks at some values; false ends the walk. It edits nothing.
+/// Looks at some values; false ends the walk. It edits nothing: edits of the world and views that
+/// write are KEEL_ERROR_SHARED, where the thread is the world's (keel_adopt_world); in another one,
+/// and of an image of a snapshot, they are undefined. It may visit other values.
 typedef bool keel_visit_fn(const keel_value_run *run, void *data);
 /// Look at all values of a component, disabled ones too, by ascending index, in any storage: for
 /// those who write a world somewhere else. Nothing is borrowed, so `world` may be one that is only

@@ -69,7 +69,8 @@ KEEL_API inline uint32_t keel_entity_index(keel_entity e) {
     return keel_is_null(e) ? UINT32_MAX : keeli_index_of(e);
 }
 
-/// How often the index was used before: 0 to KEEL_MAX_ENTITY_VERSION; UINT32_MAX for null.
+/// How often the index was used before: 0 to KEEL_MAX_ENTITY_VERSION; UINT32_MAX for null. Those
+/// of templates do not begin at 0 (prefab.h).
 KEEL_API inline uint32_t keel_entity_version(keel_entity e) {
     return (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS) - 1u;
 }

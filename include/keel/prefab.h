@@ -9,7 +9,8 @@
 /// related to each other in the same way. Described fields of type entity (KEEL_FIELDS) that name
 /// somebody of the tree name the copy. Those that name another template stay as they are: what a
 /// gun fires is a prefab, too. An entity of the game means nothing among the templates: set it
-/// where the copy is.
+/// where the copy is. A template's handle is dead in the game, and the game's are dead here: the
+/// versions of templates begin at a billion, with KEEL_ENTITY_32 at half of the highest one.
 ///
 /// A variant is a copy among the templates: `keel_spawn(keel_templates(world), tank,
 /// KEEL_INIT(...))` is one; so is a prefab as part of another one, which keel_attach puts into its

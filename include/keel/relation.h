@@ -30,8 +30,8 @@
 /// KEEL_DELETE_SOURCES deletes them, and theirs, before it; KEEL_REFUSE refuses the deletion,
 /// unless they are deleted with it. All are found first, so that a refused deletion changes
 /// nothing; no memory is needed. Strip, keel_clear_entities, keel_delete_entity_unchecked, the end
-/// of a world and of the relation ask no such rule. An exclusive relation may be `.acyclic`: nobody
-/// comes to itself.
+/// of a world and of the relation ask no such rule. An exclusive relation may be acyclic, so
+/// that nobody comes to itself: KEEL_RELATION(PartOf, .exclusive = true, .acyclic = true).
 ///
 /// A `.symmetric` relation relates both ways with one value: each end is a source and a target of
 /// the other. An edit of the one direction is one of the other. In one that is exclusive, too, both

@@ -19,6 +19,7 @@ extern inline uint32_t keel_entity_version(keel_entity e);
 extern inline keel_entity keel_entity_make(uint32_t index, uint32_t version);
 
 enum { page_words = KEELI_PAGE + 16 }; // of versions: with the count of the living
+static const uint32_t gap_version = KEELI_DEAD | 1u;
 
 // What pages look like before anything is written to them. Pages are written after own_page only.
 static const uint32_t gap_versions[page_words] = { KEELI_PAGE_TIMES(KEELI_DEAD | 1u) };
@@ -39,7 +40,7 @@ static keel_entity handle(uint32_t i, uint32_t upper) {
 static uint32_t upper_of(keel_entity e) { return (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS); }
 
 void keeli_entity_index_init(keeli_entity_index *ix) {
-    *ix = (keeli_entity_index){ .free_head = KEELI_FREE_END };
+    *ix = (keeli_entity_index){ .free_head = KEELI_FREE_END, .first = 1 };
 }
 
 const keeli_page_kind keeli_version_pages = { gap_versions, sizeof gap_versions },
@@ -116,10 +117,12 @@ static uint32_t take(keeli_entity_index *ix) {
         KEELI_ASSERT_ROOM(keeli_pages_are_own(&ix->versions, &keeli_version_pages, i / KEELI_PAGE));
         ix->gap_first = i + 1;
         --ix->gap_count;
+        *version_of(ix, i) = KEELI_DEAD | ix->first;
         return i;
     }
     KEELI_ASSERT_ROOM(
         keeli_pages_are_own(&ix->versions, &keeli_version_pages, ix->size / KEELI_PAGE));
+    *version_of(ix, ix->size) = KEELI_DEAD | ix->first;
     return ix->size++;
 }
 
@@ -134,13 +137,13 @@ keel_entity keeli_entity_index_add(keeli_entity_index *ix) {
 
 // Fresh indices on one page.
 static void add_fresh(keeli_entity_index *ix, keel_entity *out, uint32_t count) {
-    const uint32_t first = ix->size;
+    const uint32_t first = ix->size, upper = ix->first;
     KEELI_ASSERT_ROOM(keeli_pages_are_own(&ix->versions, &keeli_version_pages, first / KEELI_PAGE));
     uint32_t *restrict versions = version_of(ix, first), *restrict where = where_of(ix, first);
     for (uint32_t i = 0; i < count; ++i) {
-        versions[i] &= ~KEELI_DEAD;
+        versions[i] = upper;
         where[i] = KEELI_NO_ROW;
-        out[i] = handle(first + i, versions[i]);
+        out[i] = handle(first + i, upper);
     }
     *living_around(ix, first) += count;
     ix->size += count;
@@ -182,6 +185,11 @@ void keeli_entity_index_add_many(keeli_entity_index *ix, keel_entity *out, uint3
     }
 }
 
+static void make_gap(keeli_entity_index *ix, uint32_t i) {
+    *version_of(ix, i) = gap_version;
+    *where_of(ix, i) = KEELI_GAP;
+}
+
 void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *before,
                              const keel_entity *added, uint32_t count) {
     // the first ones came from the free list, then gaps, then fresh ones
@@ -189,13 +197,13 @@ void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *b
     uint32_t next = ix->free_head;
     for (uint32_t k = count; k--;) {
         const uint32_t i = keeli_index_of(added[k]);
-        *version_of(ix, i) |= KEELI_DEAD;
         --*living_around(ix, i);
         if (k < listed) {
+            *version_of(ix, i) |= KEELI_DEAD;
             *where_of(ix, i) = next;
             next = i;
         } else {
-            *where_of(ix, i) = KEELI_GAP;
+            make_gap(ix, i);
         }
     }
     ix->free_head = before->free_head;
@@ -312,8 +320,8 @@ void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e) {
 void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keeli_index_of(e);
     --ix->held;
-    if (i + 1 == ix->size && upper_of(e) == 1) { // fresh
-        *where_of(ix, i) = KEELI_GAP;
+    if (i + 1 == ix->size && upper_of(e) == ix->first) { // fresh
+        make_gap(ix, i);
         --ix->size;
         return;
     }
@@ -331,7 +339,7 @@ void keeli_entity_index_unhold_all(keeli_entity_index *ix, const keeli_entity_in
             keeli_entity_index_unhold(ix, held[count]);
             continue;
         }
-        *where_of(ix, i) = KEELI_GAP;
+        make_gap(ix, i);
         --ix->held;
         ++ix->gap_count;
     }
@@ -399,6 +407,7 @@ void keeli_entity_index_assign(keeli_entity_index *ix, const keeli_entity_index 
     keeli_pages_assign(&ix->where, &keeli_where_pages, &from->where);
     const keeli_entity_index own = *ix;
     *ix = *from; // the counts
+    ix->first = own.first;
     ix->frees = own.frees + 1;
     ix->root = own.root;
     ix->versions = own.versions;
@@ -443,7 +452,7 @@ bool keeli_entity_index_living(const keeli_entity_index *ix, uint32_t page, uint
 // The upper part in a dead slot: of the next handle.
 static bool is_dead_version_valid(uint32_t version, uint32_t where) {
     const uint32_t upper = version & ~KEELI_DEAD;
-    if (where == KEELI_GAP) return upper == 1;
+    if (where == KEELI_GAP) return version == gap_version;
     if (where == KEELI_RETIRED) return upper == 0;
     return upper != 0 && upper <= KEEL_MAX_ENTITY_VERSION + 1u;
 }

@@ -9,6 +9,8 @@
 // Free indices are handed out in three steps: the free list (last deleted first), then gaps
 // (indices that were skipped by keeli_entity_index_add_at, lowest first), then fresh ones. Pages
 // that were never written are one shared constant page of gaps, so a far index costs no memory.
+// The version of a gap counts for nothing: its first handle has `first`, which is another one for
+// templates, so that their handles are not those of the game.
 #pragma once
 #include "base/memory.h"
 
@@ -22,6 +24,11 @@
 #define KEELI_RETIRED 0xFFFFFFFCu  // its versions are used up
 #define KEELI_NO_ROW 0xFFFFFFFFu   // alive, and in no archetype
 
+// The version that indices of templates begin with: no index of a game is used a billion times.
+// With small handles half of the versions are left to each.
+#define KEELI_TEMPLATE_VERSION                                                                     \
+    (KEEL_MAX_ENTITY_VERSION > 2000000000u ? 1000000000u : KEEL_MAX_ENTITY_VERSION / 2)
+
 typedef struct keeli_entity_index {
     struct keeli_entity_root root; // the pages of both tables, for keel_lookup too
     keeli_pages versions, where;
@@ -32,6 +39,7 @@ typedef struct keeli_entity_index {
                     // came or went
     uint32_t gap_first, gap_count; // no gap below gap_first
     uint32_t ready;                // indices from `size` to below it need no memory
+    uint32_t first;                // the upper part of an index's first handle
     size_t bytes;
 } keeli_entity_index;
 
@@ -70,9 +78,9 @@ keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap,
 static inline bool keeli_entity_index_is_ready(const keeli_entity_index *ix) {
     return ix->free_count || (!ix->gap_count && ix->size < ix->ready);
 }
-// The handle that the next add gives, when it is ready. A fresh index has the first version.
+// The handle that the next add gives, when it is ready.
 static inline keel_entity keeli_entity_index_peek(const keeli_entity_index *ix) {
-    uint32_t i = ix->size, upper = 1;
+    uint32_t i = ix->size, upper = ix->first;
     if (ix->free_count) {
         i = ix->free_head;
         upper = ix->root.versions[i / KEELI_PAGE][i % KEELI_PAGE] & ~KEELI_DEAD;
@@ -135,7 +143,8 @@ void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *l
 // Delete all, so that indices are handed out in ascending order.
 void keeli_entity_index_clear(keeli_entity_index *ix);
 
-// Make `to` (uninitialised) a copy in which no living entity has a row; false when out of memory.
+// Make `to` (uninitialised) a copy in which no living entity has a row, `first` included; false
+// when out of memory.
 bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *from,
                              keeli_heap *heap);
 // Has it the same handles, alive and free? One is a copy of the other from when `frees` was the
@@ -146,7 +155,8 @@ static inline bool keeli_entity_index_is_unchanged(const keeli_entity_index *ix,
            ix->retired == copy->retired && ix->free_count == copy->free_count &&
            ix->gap_count == copy->gap_count;
 }
-// Make room for all of another index; then the handles and their places are the same.
+// Make room for all of another index; then the handles and their places are the same. `first`
+// stays.
 bool keeli_entity_index_reserve_all(keeli_entity_index *ix, keeli_heap *heap,
                                     const keeli_entity_index *from);
 void keeli_entity_index_assign(keeli_entity_index *ix, const keeli_entity_index *from);

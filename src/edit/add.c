@@ -411,9 +411,10 @@ static keel_result check_alive(keel_world *world, const keeli_storage *s,
     for (uint32_t i = 0; i < count; ++i)
         if (!keeli_entity_is_alive(&world->entities, entities[i]))
             return keeli_error(world, KEEL_ERROR_DEAD_ENTITY,
-                               "cannot add '%s' to many: entity %u of the list, %s, is not alive; "
-                               "nothing was changed",
-                               s->component.name, (unsigned)i, KEELI_ENTITY(world, entities[i]));
+                               "cannot add '%s' to many: entity %u of the list, %s, %s; nothing "
+                               "was changed",
+                               s->component.name, (unsigned)i, KEELI_ENTITY(world, entities[i]),
+                               keeli_not_alive(world, entities[i]));
     return KEEL_OK;
 }
 

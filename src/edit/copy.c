@@ -92,7 +92,8 @@ static keel_result clone(keel_world *world, const keeli_holder *holder, keel_ent
                          uint32_t count, keel_entity *out) {
     if (!keeli_entity_is_alive(&world->entities, prototype))
         return keeli_error(world, KEEL_ERROR_DEAD_ENTITY, // null does not say why
-                           "cannot clone %s: it is not alive", KEELI_ENTITY(world, prototype));
+                           "cannot clone %s: it %s", KEELI_ENTITY(world, prototype),
+                           keeli_not_alive(world, prototype));
     if (count == 1 && !holder && out && clone_plain(world, keeli_index_of(prototype), out))
         return KEEL_OK;
     keeli_batch b;

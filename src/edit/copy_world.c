@@ -319,6 +319,7 @@ keel_result keel_copy_world(const keel_world *from, keel_world *to) {
     keeli_entity_index fresh, old = to->entities;
     if (!keeli_entity_index_copy(&fresh, &from->entities, &to->heap)) return no_memory(to);
     keeli_entity_index_release_all(&fresh);
+    fresh.first = to->entities.first;
     to->entities = fresh;
     const uint32_t before = keeli_refuse_begin(to, KEELI_REFUSED_HOOK); // by hooks of the other one
     const keel_result result = copy_all(from, to);

@@ -246,8 +246,8 @@ static keel_result give_child(keeli_batch *b, keel_entity parent) {
 static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel_entity parent,
                              const keel_value *values) {
     if (!keeli_entity_is_alive(&world->entities, parent)) {
-        keeli_error(world, KEEL_ERROR_DEAD_ENTITY, "cannot add a child: the parent %s is not alive",
-                    KEELI_ENTITY(world, parent));
+        keeli_error(world, KEEL_ERROR_DEAD_ENTITY, "cannot add a child: the parent %s %s",
+                    KEELI_ENTITY(world, parent), keeli_not_alive(world, parent));
         return keel_null();
     }
     const keel_entity beside = holder ? keel_null() : add_child_beside(world, parent, values);

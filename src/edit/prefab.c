@@ -26,6 +26,7 @@ keel_world *keel_templates(keel_world *world) {
     if (!keeli_storage_get(world, &keeli_instance, false, &result))
         return keel_world_destroy(templates), NULL;
     templates->templates = templates;
+    templates->entities.first = KEELI_TEMPLATE_VERSION + 1;
     return world->templates = templates;
 }
 

@@ -36,7 +36,7 @@ static void *not_alive(keel_world *world, keeli_storage *s, keel_entity e) {
     keeli_warn(world,
                "keel_get_mut of '%s' is NULL: the entity %s; look at the pointer first, or use "
                "keel_at_mut where that is a bug",
-               s->component.name, keel_is_null(e) ? "is null" : "was deleted");
+               s->component.name, keel_is_null(e) ? "is null" : keeli_not_alive(world, e));
     return NULL;
 }
 
@@ -412,7 +412,7 @@ static uint32_t next_block(const keeli_storage *s, uint32_t from) {
 }
 
 static keel_result may_visit(keel_world *world) {
-    if (world->refused)
+    if (keeli_atomic_peek(&world->refused) & ~(uint32_t)KEELI_REFUSED_COPIED)
         return keeli_error(world, KEEL_ERROR_SHARED,
                            "keel_visit_values looks at a world that is shared or edited; visit "
                            "values when that has ended");
@@ -435,6 +435,18 @@ static keel_result may_visit(keel_world *world) {
                        written);
 }
 
+// The function edits nothing: values would move while they are handed out. Threads that look at a
+// world that is not theirs, or at an image, are not alone there, so they refuse nothing. False:
+// there is nothing to take back.
+static bool refuse_edits(keel_world *world) {
+    const uint32_t before = keeli_atomic_peek(&world->refused);
+    if (before & KEELI_REFUSED_COPIED || world->access.is_image ||
+        world->access.owner != keeli_thread_id())
+        return false;
+    keeli_atomic_put(&world->refused, before | KEELI_REFUSED_COPIED);
+    return true;
+}
+
 keel_result keel_visit_values(const keel_world *world, const keel_component *component,
                               keel_visit_fn *function, void *data) {
     if (keeli_is_no_world(world)) return keeli_no_world();
@@ -447,9 +459,11 @@ keel_result keel_visit_values(const keel_world *world, const keel_component *com
     visit v = { .function = function, .data = data, .goes_on = true };
     if (!s || s->relation) return KEEL_OK;
     v.size = s->size;
+    const bool refuses = refuse_edits(own);
     for (uint32_t at = 0; v.goes_on && (at = next_block(s, at)) < UINT32_MAX / 64 * 64; at += 64)
         visit_block(&v, world, s, at);
     hand_out(&v);
+    if (refuses) keeli_atomic_put(&own->refused, own->refused & ~(uint32_t)KEELI_REFUSED_COPIED);
     return KEEL_OK;
 }
 

@@ -142,10 +142,14 @@ static keel_result check_relation(const keeli_view *view, const keel_component *
     if (s == view->world->hierarchy.children) return KEEL_OK;
     if (!relation->is_relation) what = "no relation; declare it with KEEL_RELATION";
     else if (kind == KEEL_TERM_RELATED) return KEEL_OK;
+    else if (climbs && !relation->acyclic) // an acyclic one is exclusive
+        what = relation->exclusive ? "not .acyclic, and the term needs a relation that leads to an "
+                                     "end: declare it with .exclusive = true, .acyclic = true"
+                                   : "not .exclusive and not .acyclic, and the term needs a "
+                                     "relation with one target at most that leads to an end: "
+                                     "declare it with .exclusive = true, .acyclic = true";
     else if (!relation->exclusive)
         what = "not .exclusive, and the term needs a relation with one target at most";
-    else if (climbs && !relation->acyclic)
-        what = "not .acyclic, and the term needs a relation that leads to an end";
     if (!what) return KEEL_OK;
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "%s: '%s' is %s", view->holder.name,
                         keeli_component_name(relation), what);

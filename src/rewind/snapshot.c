@@ -30,6 +30,7 @@ keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name,
     *snapshot = (keel_snapshot){
         .world = world, .image = image, .taken = taken, .self = snapshot, .before = world->snapshots
     };
+    image->access.is_image = true;
     world->snapshots = snapshot;
     return snapshot;
 }

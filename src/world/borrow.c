@@ -295,9 +295,8 @@ static __attribute__((noinline)) keel_result tell_why_not(keel_world *world) {
         why = "a function that an edit calls cannot edit the world; record the edit with "
               "keel_world_commands";
     else if (world->refused & KEELI_REFUSED_COPIED)
-        why =
-            "the world cannot be edited while it is copied into another one; do that when the copy "
-            "has returned";
+        why = "the world cannot be edited while it is copied into another one or its values are "
+              "visited; do that when the call has returned";
     else if (keeli_is_inside_edit(world))
         why = "an observer cannot edit the world; record the edit in event->commands";
     else if (keeli_world_is_looped(world))
@@ -401,7 +400,7 @@ uint64_t keeli_hook_hash(const keeli_storage *s, const void *value) {
 
 // ------------------------------------------------------------------ the whole world
 keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, const char *verb) {
-    if (world->refused & ~(uint32_t)KEELI_REFUSED_COPIED)
+    if (keeli_atomic_peek(&world->refused) & ~(uint32_t)KEELI_REFUSED_COPIED)
         return keeli_error(teller, KEEL_ERROR_SHARED,
                            "cannot %s world '%s' while it is shared between threads; call "
                            "keel_share_end first",

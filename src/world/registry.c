@@ -46,7 +46,8 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
     if ((c->exclusive || c->acyclic || c->symmetric || c->on_delete) && !c->is_relation)
         return "has an option of relations; declare it with KEEL_RELATION";
     if ((uint32_t)c->on_delete > KEEL_REFUSE) return "has an unknown .on_delete";
-    if (c->acyclic && !c->exclusive) return "is .acyclic, which only exclusive relations can be";
+    if (c->acyclic && !c->exclusive)
+        return "is .acyclic, which only exclusive relations can be: add .exclusive = true";
     if (c->acyclic && c->symmetric) return "is .acyclic and .symmetric, which leads back at once";
     if (c->is_relation && c->is_unique) return "is a unique, which is no relation";
     if (c->is_relation && c->size && c->storage == KEEL_ARCHETYPE)

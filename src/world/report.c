@@ -148,6 +148,19 @@ void keeli_forget_dead_entity(keel_world *world) {
     keeli_world_unlock(world);
 }
 
+static bool is_template(const keel_world *world, keel_entity e) {
+    const keel_world *templates = world->templates;
+    return templates && templates != world && keeli_entity_is_alive(&templates->entities, e);
+}
+
+const char *keeli_not_alive(const keel_world *world, keel_entity e) {
+    if (is_template(world, e))
+        return "is a template: use keel_spawn for a copy, or keel_templates(world) to edit it";
+    const bool is_of_game =
+        world->templates == world && keel_entity_version(e) < KEELI_TEMPLATE_VERSION;
+    return is_of_game ? "is no template, but this is keel_templates(world)" : "is not alive";
+}
+
 // Makes the words of the latest error.
 static const keel_error *tell_dead_entity(keel_world *world) {
     keeli_reports *r = &world->reports;
@@ -159,9 +172,10 @@ static const keel_error *tell_dead_entity(keel_world *world) {
                  "%s: the entity is null; check what made or found it", r->dead_call);
     else
         snprintf(r->dead.message, sizeof r->dead.message,
-                 "%s: the entity %s is not alive; ask keel_is_alive before, or forget handles when "
-                 "their entity is deleted",
-                 r->dead_call, KEELI_ENTITY(world, e));
+                 "%s: the entity %s %s; ask keel_is_alive before, or forget handles when their "
+                 "entity is deleted",
+                 r->dead_call, KEELI_ENTITY(is_template(world, e) ? world->templates : world, e),
+                 keeli_not_alive(world, e));
     return &r->dead;
 }
 

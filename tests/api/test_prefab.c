@@ -483,6 +483,68 @@ static void each_allocation_may_fail(void **state) {
     }
 }
 
+// ------------------------------------------------------------------ whose handle is it?
+static void a_template_is_nobody_in_the_game(void **state) {
+    (void)state;
+    begin();
+    keel_entity many[200];
+    assert_int_equal(keel_add_entities(f.world, 200, many), KEEL_OK);
+    assert_int_equal(keel_entity_index(tank.root), keel_entity_index(outside));
+    for (uint32_t round = 0; round < 3; ++round) { // some are used again
+        for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(templates, e));)
+            assert_false(keel_is_alive(f.world, e));
+        for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(f.world, e));)
+            assert_false(keel_is_alive(templates, e));
+        keel_entity more[9000]; // of pages that nobody used yet
+        assert_int_equal(keel_add_entities(templates, 9000, more), KEEL_OK);
+        for (uint32_t i = 0; i < 100; ++i)
+            keel_delete_entity(templates, more[i * 50]);
+        (void)keel_add_child(templates, shell);
+    }
+    assert_int_equal(keel_add(f.world, tank.root, Health, { 1 }), KEEL_ERROR_DEAD_ENTITY);
+    const char *said = keel_last_error(f.world)->message;
+    assert_non_null(strstr(said, "\"tank\" is a template: use keel_spawn"));
+    assert_non_null(strstr(said, "keel_templates(world)"));
+    assert_true(keel_is_null(keel_clone_entity(f.world, tank.root)));
+    assert_error(f.world, KEEL_ERROR_DEAD_ENTITY, "is a template");
+    assert_true(keel_is_null(keel_add_child(f.world, tank.root)));
+    assert_error(f.world, KEEL_ERROR_DEAD_ENTITY, "is a template");
+    assert_null(keel_get(f.world, tank.root, Health));
+    assert_int_equal(keel_add(templates, outside, Health, { 1 }), KEEL_ERROR_DEAD_ENTITY);
+    assert_non_null(strstr(keel_last_error(templates)->message, "is no template"));
+    const keel_prefab wrong = { outside };
+    assert_true(keel_is_null(keel_spawn(f.world, wrong)));
+    assert_error(f.world, KEEL_ERROR_DEAD_ENTITY, "it is no template");
+    assert_false(keel_has(f.world, outside, Health));
+    end();
+}
+
+// Templates that were emptied, restored or copied from another program's go on in their range.
+static void templates_keep_their_range(void **state) {
+    (void)state;
+    begin();
+    keel_snapshot *kept = keel_snapshot_create(templates, "templates");
+    assert_int_equal(keel_snapshot_take(kept), KEEL_OK);
+    const keel_entity later = keel_add_entity(templates);
+    assert_int_equal(keel_snapshot_restore(kept), KEEL_OK);
+    assert_same_entity(keel_add_entity(templates), later);
+    keel_snapshot_destroy(kept);
+    keel_clear_entities(templates);
+    for (uint32_t i = 0; i < 20; ++i)
+        assert_false(keel_is_alive(f.world, keel_add_entity(templates)));
+    keel_world *other = keel_world_create(NULL), *away = keel_templates(other);
+    assert_int_equal(keel_copy_world(templates, away), KEEL_OK);
+    assert_same_entity(keel_add_entity(away), keel_add_entity(templates));
+    // a world that is a copy of the templates hands out handles of a game
+    assert_int_equal(keel_copy_world(templates, other), KEEL_OK);
+    assert_int_equal(keel_entity_version(keel_add_entity(other)), 0);
+    keel_clear_entities(away);
+    assert_int_equal(keel_copy_world(f.world, away), KEEL_OK);
+    assert_int_not_equal(keel_entity_version(keel_add_entity(away)), 0);
+    keel_world_destroy(other);
+    end();
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(a_spawned_tree_points_to_itself, "a spawned tree points to itself"),
     TEST(many_are_spawned, "many copies with columns for their roots"),
@@ -496,6 +558,8 @@ static const struct CMUnitTest tests[] = {
     TEST(systems_spawn_the_same_on_any_number_of_workers, "spawned from parallel systems"),
     TEST(what_is_no_prefab_is_refused, "what cannot be spawned changes nothing"),
     TEST(each_allocation_may_fail, "each allocation of spawning may fail"),
+    TEST(a_template_is_nobody_in_the_game, "a template is dead in the game, and the other way"),
+    TEST(templates_keep_their_range, "the handles of templates stay apart after copies"),
 };
 
 int main(void) { return RUN(tests); }

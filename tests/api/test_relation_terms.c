@@ -327,6 +327,9 @@ static void what_makes_no_sense_is_refused(void **state) {
     REFUSED("'Likes' is not .exclusive", KEEL_OF_TARGET(Likes, KEEL_READ(Number, n)));
     REFUSED("'Follows' is not .acyclic", KEEL_UP(Follows, KEEL_READ(Number, n)));
     REFUSED("'Follows' is not .acyclic", KEEL_TARGETS_FIRST(Follows), KEEL_READ(Number, n));
+    REFUSED(".exclusive = true, .acyclic = true", KEEL_TARGETS_FIRST(Follows));
+    REFUSED("'Likes' is not .exclusive and not .acyclic", KEEL_TARGETS_FIRST(Likes));
+    REFUSED(".exclusive = true, .acyclic = true", KEEL_TARGETS_FIRST(Likes));
     REFUSED("'Number' is no relation", KEEL_TARGETED(Number), KEEL_READ(Other, n));
     REFUSED("'Number' is no relation", KEEL_RELATED(Number, e), KEEL_READ(Other, n));
     REFUSED("more than one", KEEL_RELATED(Likes, e), KEEL_LEADING(Number));

@@ -132,10 +132,56 @@ static void what_cannot_be_looked_at_is_refused(void **state) {
     assert_int_equal(s.runs, 1);
 }
 
+typedef struct editing {
+    keel_entity e;
+    uint32_t refused, seen, runs;
+} editing;
+
+static bool edit_there(const keel_value_run *run, void *data) {
+    editing *d = data;
+    seen s = { 0 };
+    const keel_world *looked_at = f.world;
+    keel_view writes, reads;
+    assert_true(keel_is_null(keel_add_entity(f.world)));
+    assert_error(f.world, KEEL_ERROR_SHARED, "its values are visited");
+    d->refused += keel_add(f.world, d->e, InSet, { 7 }) == KEEL_ERROR_SHARED;
+    d->refused += keel_remove(f.world, d->e, InSet) == KEEL_ERROR_SHARED;
+    d->refused += keel_delete_entity(f.world, d->e) == KEEL_ERROR_SHARED;
+    d->refused += keel_share_begin(f.world) == KEEL_ERROR_SHARED;
+    d->refused += keel_view_begin(&writes, f.world, KEEL_TERMS(KEEL_MAY_EDIT(InSet)), NULL) < 0;
+    // who looks goes on, and commands wait
+    assert_int_equal(keel_view_begin(&reads, f.world, KEEL_TERMS(KEEL_MAY_READ(InSet)), NULL),
+                     KEEL_OK);
+    keel_view_end(&reads);
+    assert_int_equal(keel_visit_values(looked_at, KEEL_OF(ByIndex), look, &s), KEEL_OK);
+    assert_int_equal(keel_delete_entity(keel_world_commands(f.world), d->e), KEEL_OK);
+    assert_true(keel_has(f.world, d->e, InSet));
+    d->seen += run->count;
+    ++d->runs;
+    return true;
+}
+
+static void its_function_edits_nothing(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 300; ++i) {
+        const keel_entity e = keel_add_entity(f.world, KEEL_INIT(InSet, { i }));
+        if (i % 3) keel_add(f.world, e, ByIndex, { i });
+    }
+    editing d = { .e = keel_entity_at(f.world, 150) };
+    keel_disable(f.world, keel_entity_at(f.world, 10), InSet);
+    assert_int_equal(keel_visit_values(f.world, KEEL_OF(InSet), edit_there, &d), KEEL_OK);
+    assert_int_equal(d.seen, 300);
+    assert_true(d.runs >= 3); // before the disabled one, it, and behind it
+    assert_int_equal(d.refused, 5 * d.runs);
+    assert_int_equal(keel_apply_commands(f.world), KEEL_OK); // nothing is refused any more
+    assert_int_equal(keel_entity_count(f.world), 299);
+}
+
 static const struct CMUnitTest tests[] = {
     VISIT_TEST(every_value_is_seen_once_by_ascending_index,
                "every value is seen once, by ascending index, disabled ones too"),
     VISIT_TEST(a_visit_ends_when_it_is_asked_to, "a visit ends when it is asked to"),
+    VISIT_TEST(its_function_edits_nothing, "the function that looks cannot edit the world"),
     VISIT_TEST(what_cannot_be_looked_at_is_refused, "what cannot be looked at is refused"),
 };
 

@@ -152,6 +152,31 @@ static void undone_adds_have_never_been(void **state) {
     }
 }
 
+// Handles of templates begin with another version: of indices that are fresh, skipped or given
+// back.
+static void indices_begin_with_the_first_version(void **state) {
+    (void)state;
+    test_index t;
+    test_index_init(&t);
+    t.ix.first = 8; // the upper part is one more than the version
+    assert_int_equal(test_index_add_at(&t, 2, 3), KEEL_OK);
+    undo(&t, 5);
+    const keel_entity held = test_index_hold(&t);
+    assert_true(keel_is_same(held, keel_entity_make(0, 7)));
+    keeli_entity_index_unhold(&t.ix, held);
+    const keeli_entity_index before = t.ix;
+    const keel_entity promised[] = { test_index_hold(&t), test_index_hold(&t),
+                                     test_index_hold(&t) };
+    keeli_entity_index_unhold_all(&t.ix, &before, promised, 3);
+    ASSERT_NEXT_ADDS(&t, { 7, 0 }, { 7, 1 }, { 7, 3 });
+    test_index_add_many(&t, 5000);
+    assert_true(keeli_entity_is_alive(&t.ix, keel_entity_make(5003, 7)));
+    test_index_delete(&t, 5000);
+    ASSERT_NEXT_ADDS(&t, { 8, 5000 }, { 7, 5004 });
+    assert_true(keeli_entity_index_is_valid(&t.ix));
+    test_index_deinit(&t);
+}
+
 static void undo_works_in_an_empty_index(void **state) {
     (void)state;
     test_index t;
@@ -197,6 +222,7 @@ static const struct CMUnitTest tests[] = {
     TEST(clear_keeps_promises, "a clear keeps promises"),
     TEST(a_released_last_version_retires_its_index, "giving back a last version retires its index"),
     TEST(undone_adds_have_never_been, "undone adds have never been: free, skipped, fresh indices"),
+    TEST(indices_begin_with_the_first_version, "templates' indices begin with another version"),
     TEST(undo_works_in_an_empty_index, "an empty index can be brought back"),
     TEST(a_small_reserve_keeps_a_large_one, "a small reserve keeps what a large one prepared"),
     TEST(undo_leaves_promises, "undo leaves promises that were made before"),

@@ -288,8 +288,8 @@ keel_entity model_add_entity(model_world *world) {
     }
     const uint32_t index = lowest_unused_index(world);
     if (index > KEEL_MAX_ENTITY_INDEX) return keel_null();
-    insert_slot(world, keel_entity_make(index, 0));
-    return keel_entity_make(index, 0);
+    insert_slot(world, keel_entity_make(index, world->first_version));
+    return keel_entity_make(index, world->first_version);
 }
 
 keel_result model_add_entity_at(model_world *world, keel_entity e) {

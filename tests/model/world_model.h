@@ -61,6 +61,7 @@ typedef struct model_world {
     model_relation *relations;
     size_t relation_count;
     keel_on_delete on_parent_delete; ///< what becomes of children
+    uint32_t first_version;          ///< of indices that are used the first time
 } model_world;
 
 /// Which entities model_list tells. Zero: all living ones.

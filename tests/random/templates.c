@@ -24,6 +24,10 @@ void templates_begin(both *b) {
     t->world = keel_templates(b->world);
     if (!t->world) both_fail(b, "there is no world of templates");
     both_describe(t);
+    const keel_entity first = keel_add_entity(t->world); // their versions begin with another one
+    t->model.first_version = keel_entity_version(first);
+    if (!t->model.first_version) both_fail(b, "templates have handles of the game");
+    (void)model_add_entity(&t->model);
 }
 
 void templates_end(both *b) {
