@@ -6,6 +6,7 @@ of `make test`, or random_rewind within a minute. WORD: only defects whose line 
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -32,11 +33,12 @@ def build():
 
 
 def fails(command, seconds):
-    environment = {**os.environ, "KEEL_TEST_PART": "8"}
+    finder = subprocess.Popen(command, cwd=COPY, env={**os.environ, "KEEL_TEST_PART": "8"}, start_new_session=True,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        return subprocess.run(command, cwd=COPY, env=environment, timeout=seconds, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL).returncode != 0
+        return finder.wait(seconds) != 0
     except subprocess.TimeoutExpired:
+        os.killpg(finder.pid, signal.SIGKILL)  # tests that it started, too
         return False
 
 

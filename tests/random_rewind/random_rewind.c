@@ -537,7 +537,7 @@ static const struct operation {
     { "group", op_group, 2 },
     { "read", op_read, 3 },
     { "clear changes", op_clear_changes, 1 },
-    { "register again", op_register_again, 1 },
+    { "register again", op_register_again, 3 },
     { "take", op_take, 3 },
     { "restore", op_restore, 3 },
     { "to world", op_to_world, 1 },
