@@ -122,7 +122,7 @@ bindings:
 	tools/make_bindings
 
 check: check-format check-layers check-house check-acceptance check-bindings check-cost check-debug check-release check-data check-asan \
-	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs
+	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs check-planted
 
 check-packages:
 	@tools/install_packages check
@@ -153,6 +153,11 @@ check-debug check-release check-asan check-tsan check-perturb check-tiny check-c
 
 # Flags that ask for protection, and what they come to.
 check-hardened: THEN = tools/check_hardened build/hardened
+
+# Defects that `make test` and the random tests must find, 15 minutes.
+check-planted: check-packages
+	tests/planted/planted.py
+.PHONY: check-planted
 
 # gcc -fanalyzer, clang-tidy and cppcheck over src/, two or three minutes.
 check-static:
