@@ -22,14 +22,19 @@ typedef struct keeli_edge_order {
     const keel_entity *nodes; // only edges from one of these to one; NULL: from and to anybody
     const uint32_t *numbers;  // by index: the place in `nodes` + 1; NULL: they are few
     uint32_t number_count;
-    uint32_t count;                  // of nodes; of indices, where there are none
-    uint32_t at;                     // the number of whose edge is wanted
-    uint32_t base;                   // for whom, by number
-    keeli_edge_order_entry *entries; // by number
+    uint32_t count; // of nodes
+    uint32_t at;    // the number, or (without nodes) the index, of whose edge is wanted
+    uint32_t base;  // for whom
+    union {
+        keeli_edge_order_entry *entries; // by number
+        keeli_edge_order_entry **pages;  // without nodes: by index, where there are lists
+    };
+    uint32_t page_count;
     keeli_edge_order_entry few[KEELI_EDGE_ORDER_FEW];
 } keeli_edge_order;
 
-// What the first members are is set. False when out of memory.
+// The members to `count` are set, and the rest is zero. Without nodes nobody edits meanwhile. False
+// when out of memory.
 bool keeli_edge_order_begin(keeli_edge_order *order, keeli_heap *heap);
 // The next edge: its source, and the place in the list of that. False at the end.
 bool keeli_edge_order_next(keeli_edge_order *order, keeli_edge_walk *out);
