@@ -18,6 +18,9 @@ typedef struct loader {
     char *decoded, *quoted; // room for it, and for it with escapes of Keel
     keel_entity *entities;  // of each member of "entities", by its number
     uint32_t entity_count;
+    bool has_sources; // there is a member "@sources"
+    uint32_t *places; // by index: the place in a list of sources; 0: none
+    size_t place_count;
     bool handles;       // references may be to dead entities
     bool has_templates; // those of the world were copied to the stage
     uint32_t *skipped;  // keys of components that were left out, one for each name
@@ -485,7 +488,9 @@ static bool read_entity(loader *l, uint32_t object, keel_entity e) {
         const char *name = decode(l, token(l, key));
         const bool is_disabled = strcmp(name, "@disabled") == 0;
         const bool is_known = is_disabled || strcmp(name, "@handle") == 0 ||
-                              strcmp(name, "@prefab") == 0 || strcmp(name, "@copy_of") == 0;
+                              strcmp(name, "@prefab") == 0 || strcmp(name, "@copy_of") == 0 ||
+                              strcmp(name, "@sources") == 0;
+        l->has_sources |= strcmp(name, "@sources") == 0;
         if (is_disabled && !disabled) disabled = key + 1;
         const keel_component *c = is_known ? NULL : find_component(l, name, false);
         const bool skips = !is_known && !c && may_skip(l, key, name);
@@ -495,6 +500,92 @@ static bool read_entity(loader *l, uint32_t object, keel_entity e) {
         if (!is_known && !skips && !read_component(l, key, e)) return false;
     }
     return !disabled || disable(l, disabled, e);
+}
+
+// ------------------------------------------------------------------ the order of sources
+static bool reserve_places(loader *l, const keeli_json_token *t) {
+    uint32_t count = 0;
+    if (l->places) return true;
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(l->stage, e));)
+        if (keel_entity_index(e) >= count) count = keel_entity_index(e) + 1;
+    const size_t bytes = count * sizeof *l->places;
+    l->places = keeli_json_resize(&l->how.allocator, NULL, 0, bytes);
+    if (!l->places) return fail(l, t, KEEL_ERROR_MEMORY, "out of memory");
+    memset(l->places, 0, bytes);
+    l->place_count = count;
+    return true;
+}
+
+// Those that are in no list come behind the others.
+static int by_place(const keel_world *world, keel_entity a, keel_entity b, void *data) {
+    const uint32_t *places = data;
+    const uint32_t x = places[keel_entity_index(a)] - 1, y = places[keel_entity_index(b)] - 1;
+    (void)world;
+    return (x > y) - (x < y);
+}
+
+static bool find_source(loader *l, const keeli_json_token *t, keel_entity e,
+                        const keel_component *c, keel_entity *source) {
+    if (!read_reference(l, t, "@sources", source)) return false;
+    if (keel_is_null(*source) || !keel_is_related_component(l->stage, *source, c, e))
+        return fail(l, t, KEEL_ERROR_UNKNOWN, "'@sources': that is no source of '%s' to it",
+                    c->name);
+    return true;
+}
+
+static bool sort_sources(loader *l, uint32_t at, keel_entity e, const keel_component *c) {
+    const keeli_json_token *t = token(l, at);
+    keel_entity source;
+    if (t->kind != KEELI_JSON_ARRAY)
+        return fail(l, t, KEEL_ERROR_TEXT, "'@sources': a list of entities is expected");
+    uint32_t item = at + 1;
+    for (uint32_t i = 0; i < t->count; ++i, item = token(l, item)->next) {
+        if (!find_source(l, token(l, item), e, c, &source)) return false;
+        uint32_t *place = &l->places[keel_entity_index(source)];
+        if (*place)
+            return fail(l, token(l, item), KEEL_ERROR_TEXT, "'@sources': an entity is there twice");
+        *place = i + 1;
+    }
+    if (!check(l, t, keel_sort_sources(l->stage, e, c, by_place, l->places))) return false;
+    for (keel_entity a = keel_null();
+         !keel_is_null(a = keel_next_source_component(l->stage, e, c, a));)
+        l->places[keel_entity_index(a)] = 0;
+    return true;
+}
+
+// The lists of all relations; the value of "@sources".
+static bool order_sources(loader *l, uint32_t object, keel_entity e) {
+    const keeli_json_token *t = token(l, object);
+    if (t->kind != KEELI_JSON_OBJECT)
+        return fail(l, t, KEEL_ERROR_TEXT, "'@sources': lists of entities in {} are expected");
+    uint32_t key = object + 1;
+    for (uint32_t i = 0; i < t->count; ++i, key = token(l, key + 1)->next) {
+        const char *name = decode(l, token(l, key));
+        const keel_component *c = find_component(l, name, false);
+        if (!c && may_skip(l, key, name)) continue;
+        if (!c || !c->is_relation)
+            return fail(l, token(l, key), KEEL_ERROR_UNKNOWN, "'@sources': no relation '%.60s'",
+                        name);
+        if (is_twice(l, object + 1, key, other_name(l, c, name)))
+            return fail(l, token(l, key), KEEL_ERROR_TEXT, "'%.60s' is there twice", name);
+        if (!sort_sources(l, key + 1, e, c)) return false;
+    }
+    return true;
+}
+
+static bool order_all_sources(loader *l, uint32_t object) {
+    uint32_t key = object + 1;
+    if (!l->has_sources) return true;
+    if (!reserve_places(l, token(l, object))) return false;
+    for (uint32_t i = 0; i < l->entity_count; ++i, key = token(l, key + 1)->next) {
+        uint32_t member = key + 2;
+        for (uint32_t j = 0; j < token(l, key + 1)->count; ++j) {
+            const bool is_list = strcmp(decode(l, token(l, member)), "@sources") == 0;
+            if (is_list && !order_sources(l, member + 1, l->entities[i])) return false;
+            member = token(l, member + 1)->next;
+        }
+    }
+    return true;
 }
 
 static bool add_at(loader *l, const keeli_json_token *t, const char *text, keel_entity *out) {
@@ -662,7 +753,7 @@ static bool read_entities(loader *l, uint32_t object) {
     key = object + 1;
     for (uint32_t i = 0; i < l->entity_count; ++i, key = token(l, key + 1)->next)
         if (!read_entity(l, key + 1, l->entities[i])) return false;
-    return true;
+    return order_all_sources(l, object);
 }
 
 static bool read_uniques(loader *l, uint32_t object) {
@@ -805,6 +896,7 @@ keel_result keel_json_load_text(keel_world *world, const char *text, size_t leng
     if (l.stage) keel_world_destroy(l.stage);
     keeli_json_resize(&l.how.allocator, l.entities, l.entity_count * sizeof *l.entities, 0);
     keeli_json_resize(&l.how.allocator, l.parts, l.part_bytes, 0);
+    keeli_json_resize(&l.how.allocator, l.places, l.place_count * sizeof *l.places, 0);
     keeli_json_resize(&l.how.allocator, l.skipped, l.skipped_count * sizeof *l.skipped, 0);
     keeli_json_resize(&l.how.allocator, l.decoded, l.longest, 0);
     keeli_json_resize(&l.how.allocator, l.quoted, l.longest * 4 + 3, 0);

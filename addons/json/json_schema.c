@@ -202,6 +202,21 @@ static void put_all(schema *s, const keel_world *world, next_of *next, bool foll
     }
 }
 
+// The order of the sources of relations.
+static void put_sources(schema *s, const keel_world *world) {
+    bool follows = false;
+    put(s, "\n    \"@sources\": {\"type\": \"object\", \"additionalProperties\": {\"type\": "
+           "\"array\", "
+           "\"items\": {\"type\": \"string\"}}, \"propertyNames\": {\"enum\": [");
+    for (const keel_component *c = NULL; (c = keel_next_component(world, c)) != NULL;) {
+        if (!keeli_json_is_written(c) || !c->is_relation) continue;
+        if (follows) put(s, ", ");
+        follows = true;
+        put_name(s, c->name);
+    }
+    put(s, "]}},");
+}
+
 static void put_disabled(schema *s, const keel_world *world) {
     bool follows = false;
     put(s, "\n    \"@disabled\": {\"type\": \"array\", \"items\": {\"enum\": [");
@@ -212,6 +227,7 @@ static void put_disabled(schema *s, const keel_world *world) {
         put_name(s, c->name);
     }
     put(s, "]}},");
+    put_sources(s, world);
     put(s, "\n    \"@prefab\": {\"$ref\": \"#/$defs/template\"},");
     put(s, "\n    \"@copy_of\": {\"$ref\": \"#/$defs/template\"}");
 }

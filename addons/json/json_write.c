@@ -6,6 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+// Where an entity stands in the text, in the copy.
+typedef struct keel_json_place {
+    uint32_t number;
+} keel_json_place;
+KEEL_COMPONENT(keel_json_place, .transient = true, .storage = KEEL_INDEXED);
+
 typedef struct writer {
     const keel_world *world;
     keel_world *copy;
@@ -260,6 +266,51 @@ static void put_disabled(writer *w, keel_entity e, bool *follows) {
     if (is_open) put(w, "]");
 }
 
+// When a load relates an edge to `e` by itself: an edge is written with its source, a symmetric one
+// with the lower index.
+static uint32_t place_of_edge(const writer *w, keel_entity e, const keel_component *c,
+                              keel_entity source) {
+    const bool is_back = c->symmetric && keel_entity_index(e) < keel_entity_index(source);
+    const keel_json_place *place = keel_get(w->copy, is_back ? e : source, keel_json_place);
+    return place ? place->number : 0;
+}
+
+// Are the sources in an order that a load makes by itself?
+static bool has_own_order(const writer *w, keel_entity e, const keel_component *c) {
+    uint32_t last = 0;
+    for (keel_entity at = keel_null();
+         !keel_is_null(at = keel_next_source_component(w->copy, e, c, at));) {
+        const uint32_t place = place_of_edge(w, e, c, at);
+        if (place < last) return false;
+        last = place;
+    }
+    return true;
+}
+
+static void put_sources_of(writer *w, keel_entity e, const keel_component *c) {
+    keel_entity at = keel_null();
+    put_text(w, c->name, strlen(c->name), c->name);
+    put(w, ": [");
+    for (bool follows = false; !keel_is_null(at = keel_next_source_component(w->copy, e, c, at));
+         follows = true) {
+        if (follows) put(w, ", ");
+        put_reference(w, at);
+    }
+    put(w, "]");
+}
+
+static void put_sources(writer *w, keel_entity e, bool *follows) {
+    bool is_open = false;
+    for (const keel_component *c = NULL; (c = keel_next_component(w->copy, c));) {
+        if (!c->is_relation || !keeli_json_is_written(c) || has_own_order(w, e, c)) continue;
+        if (is_open) put(w, ", ");
+        else begin_member(w, follows, "      "), put(w, "\"@sources\": {");
+        is_open = true;
+        put_sources_of(w, e, c);
+    }
+    if (is_open) put(w, "}");
+}
+
 static void put_entity(writer *w, keel_entity e, bool *follows) {
     bool has_any = false;
     begin_member(w, follows, "    \"");
@@ -281,8 +332,35 @@ static void put_entity(writer *w, keel_entity e, bool *follows) {
         if (c->is_relation) put_relation(w, e, c);
         else put_value(w, c, keel_get_component(w->copy, e, c));
     }
+    put_sources(w, e, &has_any);
     put_disabled(w, e, &has_any);
     put(w, has_any ? "\n    }" : "}");
+}
+
+// The entity behind another one in the text, where each stands before its children; null: the first
+// one, and the end.
+static keel_entity next_in_text(const writer *w, keel_entity e) {
+    if (w->out.result < 0) return keel_null();
+    keel_entity root = e;
+    for (keel_entity up = e; !keel_is_null(up); up = keel_parent_of(w->copy, up))
+        root = up;
+    if (!keel_is_null(e)) e = keel_next_descendant(w->copy, root, e, KEEL_DEPTH_FIRST);
+    if (!keel_is_null(e)) return e;
+    do {
+        root = keel_next_entity(w->copy, root);
+    } while (!keel_is_null(root) && !keel_is_null(keel_parent_of(w->copy, root)));
+    return root;
+}
+
+static keel_result number_places(writer *w) {
+    keel_json_place place = { 0 };
+    keel_result r = KEEL_OK;
+    for (keel_entity e = keel_null(); r >= 0 && !keel_is_null(e = next_in_text(w, e));) {
+        ++place.number;
+        r = keel_add_component(w->copy, e, KEEL_OF(keel_json_place), &place);
+    }
+    if (r >= 0) return KEEL_OK;
+    return keeli_json_fail(w->out.error, r, "%s", keel_last_error(w->copy)->message);
 }
 
 static void put_world(writer *w) {
@@ -306,13 +384,8 @@ static void put_world(writer *w) {
     }
     put(w, follows ? "\n  },\n  \"entities\": {" : "},\n  \"entities\": {");
     follows = false;
-    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(w->copy, e));) {
-        if (!keel_is_null(keel_parent_of(w->copy, e))) continue;
-        for (keel_entity below = e; !keel_is_null(below) && w->out.result == KEEL_OK;) {
-            put_entity(w, below, &follows);
-            below = keel_next_descendant(w->copy, e, below, KEEL_DEPTH_FIRST);
-        }
-    }
+    for (keel_entity e = keel_null(); !keel_is_null(e = next_in_text(w, e));)
+        put_entity(w, e, &follows);
     put(w, follows ? "\n  }\n}\n" : "}\n}\n");
 }
 
@@ -341,6 +414,7 @@ keel_result keel_json_write_to(const keel_world *world, keel_json_sink *sink, vo
     w.given = w.how.allocator;
     w.out.allocator = keeli_json_allocator(w.how.allocator);
     w.out.result = copy_world(&w);
+    if (w.out.result == KEEL_OK) w.out.result = number_places(&w);
     if (w.out.result == KEEL_OK) put_world(&w);
     if (w.out.result == KEEL_OK && !sink(context, w.out.text, w.out.length))
         w.out.result = keeli_json_fail(error, KEEL_ERROR_FILE, "the text cannot be written");

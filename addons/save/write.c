@@ -134,27 +134,29 @@ static keel_result write_disabled(save_job *job) {
     return KEEL_OK;
 }
 
-// A symmetric relation is written with one of both, the lower index.
-static bool is_back(const keel_component *c, keel_entity source, keel_entity target) {
-    return c->symmetric && keel_entity_index(target) < keel_entity_index(source);
+static bool put_edge(keel_entity source, keel_entity target, const void *value, void *data) {
+    save_job *job = data;
+    (void)value;
+    save_put(&job->first, keel_entity_index(source), 4);
+    save_put(&job->second, keel_entity_index(target), 4);
+    return !job->first.is_full && !job->second.is_full;
 }
 
-static void put_edges(save_job *job, const keel_component *c) {
-    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(job->world, e));)
-        for (keel_entity t = keel_null();
-             !keel_is_null(t = keel_next_target_component(job->world, e, c, t));) {
-            if (is_back(c, e, t)) continue;
-            save_put(&job->first, keel_entity_index(e), 4);
-            save_put(&job->second, keel_entity_index(t), 4);
-        }
+static bool put_edge_value(keel_entity source, keel_entity target, const void *value, void *data) {
+    save_walk *w = data;
+    (void)source, (void)target;
+    put_row(w, value);
+    return w->job->w.result >= 0;
 }
 
-static void put_edge_values(save_walk *w, const keel_component *c) {
-    const keel_world *world = w->job->world;
-    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
-        for (keel_entity t = keel_null();
-             !keel_is_null(t = keel_next_target_component(world, e, c, t));)
-            if (!is_back(c, e, t)) put_row(w, keel_get_related_component(world, e, c, t));
+// In the order in which a load is to relate them. A symmetric relation is written with one of both,
+// the lower index.
+static keel_result walk_edges(save_job *job, const keel_component *c, keel_visit_edge_fn *visit,
+                              void *data) {
+    const keel_result r = keel_visit_edges(job->world, c, visit, data);
+    if (r == KEEL_OK) return KEEL_OK;
+    return save_fail(job->w.error, r, "the edges of '%s' cannot be saved: %s", c->name,
+                     keel_result_text(r));
 }
 
 // The indices are there.
@@ -171,7 +173,7 @@ static keel_result write_values(save_walk *w) {
     save_begin_part(&job->w, w->schema->row_bytes);
     if (!w->schema->row_bytes) return KEEL_OK;
     if (c->is_unique) put_row(w, keel_get_unique_value(job->world, c));
-    else if (c->is_relation) put_edge_values(w, c);
+    else if (c->is_relation) KEEL_TRY(walk_edges(job, c, put_edge_value, w));
     else KEEL_TRY(walk(w, c, put_rows));
     save_begin_part(&job->w, 1);
     if (job->texts.is_full)
@@ -196,7 +198,7 @@ static keel_result write_component(save_job *job, const keel_component *c) {
     save_walk w = { .job = job };
     if (is_left_out(c)) return KEEL_OK;
     start(job, save_name(c));
-    if (c->is_relation) put_edges(job, c);
+    if (c->is_relation) KEEL_TRY(walk_edges(job, c, put_edge, job));
     else KEEL_TRY(walk(&w, c, put_indices));
     return job->first.size || job->first.is_full ? write_section(job, c) : KEEL_OK;
 }

@@ -264,7 +264,7 @@ static sqlite3_stmt *prepare_select(const load_job *job, sql_table *t, keel_resu
     sqlite3_str_appendf(sql, " FROM \"%w\" WHERE frame = %lld%s", t->name,
                         (sqlite3_int64)job->how.frame,
                         c->is_unique     ? ""
-                        : c->is_relation ? " ORDER BY source, position"
+                        : c->is_relation ? " ORDER BY position, source"
                                          : " ORDER BY entity");
     char *text = sqlite3_str_finish(sql);
     s = NULL;
@@ -290,9 +290,9 @@ static keel_result begin_row(const load_job *job, const sql_table *t, sqlite3_st
     if (c->is_relation) KEEL_TRY(entity_at(job, s, 1, t->name, row, &target));
     // of a symmetric one each edge has two rows with one value
     const bool is_back = c->symmetric && keel_is_related_component(job->stage, e, c, target);
-    const bool is_twice = c->is_relation && !c->exclusive
-                              ? keel_is_related_component(job->stage, e, c, target)
-                              : keel_is_same(*last, e); // rows come in order
+    const bool is_twice = !c->is_relation ? keel_is_same(*last, e) // rows come in order
+                          : c->exclusive  ? keel_target_count_component(job->stage, e, c) != 0
+                                          : keel_is_related_component(job->stage, e, c, target);
     if (is_twice && !is_back)
         return wrong_cell(job, t->name, sqlite3_column_name(s, 0), row, "is there twice");
     *last = e;

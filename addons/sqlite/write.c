@@ -261,18 +261,39 @@ static keel_result put_row(sql_job *job, const sql_table *t, sqlite3_stmt *s, co
     return sql_insert(&job->db, s);
 }
 
-static keel_result put_edges(sql_job *job, const sql_table *t, sqlite3_stmt *s, keel_entity e) {
-    const keel_component *c = t->component;
-    int64_t position = 0;
-    for (keel_entity to = keel_null();
-         !keel_is_null(to = keel_next_target_component(job->copy, e, c, to));) {
-        (void)sql_bind_entity(s, 2, e);
-        (void)sqlite3_bind_int64(s, 3, position++);
-        (void)sql_bind_entity(s, 4, to);
-        const void *value = c->size ? keel_get_related_component(job->copy, e, c, to) : NULL;
-        KEEL_TRY(put_row(job, t, s, value));
-    }
-    return KEEL_OK;
+typedef struct edge_rows {
+    sql_job *job;
+    const sql_table *table;
+    sqlite3_stmt *statement;
+    int64_t position;
+    keel_result result;
+} edge_rows;
+
+static keel_result put_direction(const edge_rows *rows, keel_entity source, keel_entity target,
+                                 const void *value) {
+    sqlite3_stmt *s = rows->statement;
+    (void)sql_bind_entity(s, 2, source);
+    (void)sqlite3_bind_int64(s, 3, rows->position);
+    (void)sql_bind_entity(s, 4, target);
+    return put_row(rows->job, rows->table, s, value);
+}
+
+// Of a symmetric relation each edge has two rows, one in each direction.
+static bool put_edge(keel_entity source, keel_entity target, const void *value, void *data) {
+    edge_rows *rows = data;
+    const bool is_two = rows->table->component->symmetric && !keel_is_same(source, target);
+    rows->result = put_direction(rows, source, target, value);
+    if (is_two && rows->result == KEEL_OK)
+        rows->result = put_direction(rows, target, source, value);
+    ++rows->position;
+    return rows->result == KEEL_OK;
+}
+
+// Positions go up in the order in which a load is to relate: in the whole table, not by source.
+static keel_result put_edges(sql_job *job, const sql_table *t, sqlite3_stmt *s) {
+    edge_rows rows = { .job = job, .table = t, .statement = s };
+    const keel_result r = keel_visit_edges(job->copy, t->component, put_edge, &rows);
+    return r < 0 ? sql_failed(&job->db, SQLITE_NOMEM) : rows.result; // nobody else has the copy
 }
 
 static keel_result put_values(sql_job *job, const sql_table *t) {
@@ -283,10 +304,11 @@ static keel_result put_values(sql_job *job, const sql_table *t) {
         const void *value = keel_get_unique_value(job->copy, c);
         if (value) result = put_row(job, t, s, value);
     }
-    for (keel_entity e = keel_null(); s && !c->is_unique && result == KEEL_OK &&
-                                      !keel_is_null(e = keel_next_entity(job->copy, e));) {
-        const void *value = c->is_relation ? NULL : keel_get_component(job->copy, e, c);
-        if (c->is_relation) result = put_edges(job, t, s, e);
+    if (s && c->is_relation) result = put_edges(job, t, s);
+    const bool is_component = s && !c->is_unique && !c->is_relation;
+    for (keel_entity e = keel_null();
+         is_component && result == KEEL_OK && !keel_is_null(e = keel_next_entity(job->copy, e));) {
+        const void *value = keel_get_component(job->copy, e, c);
         if (!value) continue;
         (void)sql_bind_entity(s, 2, e);
         result = put_row(job, t, s, value);

@@ -46,7 +46,7 @@
 /// keel_unrelate where a relation is not exclusive: they look through the targets of the one or the
 /// sources of the other, whichever are fewer.
 #pragma once
-#include <keel/edit.h>
+#include <keel/hierarchy.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -117,6 +117,34 @@ KEEL_API keel_entity keel_next_target_component(const keel_scope *scope, keel_en
 /// @return null at the end, and when `after` is no source any more
 KEEL_API keel_entity keel_next_source_component(const keel_scope *scope, keel_entity target,
                                                 const keel_component *relation, keel_entity after);
+
+/// Sort the sources of a target, which loops visit in this order then; those that compare equal
+/// keep theirs. Of a symmetric relation its targets are sorted alike. The order comes back from
+/// snapshots, saves and JSON, and goes to copies.
+/// @return KEEL_OK, KEEL_ABSENT with 0 or 1 source, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT
+///   without a comparator or when it is no relation, KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, also
+///   when a loop over more than 16 edges of the relation is open, KEEL_ERROR_SHARED
+KEEL_API keel_result keel_sort_sources(keel_world *world, keel_entity target,
+                                       const keel_component *relation, keel_entity_compare *compare,
+                                       void *data);
+
+/// Looks at an edge; false ends the walk. `value`: as keel_get_related_component; NULL: it has
+/// none.
+typedef bool keel_visit_edge_fn(keel_entity source, keel_entity target, const void *value,
+                                void *data);
+/// Look at all edges of a relation, for those who write a world somewhere else: in an order in
+/// which relating them again makes the lists of targets and of sources what they are. That is by
+/// source (ascending index) where the lists agree with it. Where keel_sort_sources made it
+/// impossible, sources stay in their order, and some targets do not. Edges of a symmetric relation
+/// come once, from the lower index to the higher one. Nothing is borrowed and nothing may be edited
+/// meanwhile. Some bytes for each index of the world come from malloc, since its allocator may be
+/// in use.
+/// @threads as for keel_get_component; a world that nobody edits may be looked at by any thread
+/// @return KEEL_OK, also when there are none or `visit` ended it; KEEL_ERROR_ARGUMENT (NULL, or it
+///   is no relation), KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED (a view writes any storage of the
+///   world), KEEL_ERROR_SHARED, KEEL_ERROR_THREAD (a storage is bound to another thread)
+KEEL_API keel_result keel_visit_edges(const keel_world *world, const keel_component *relation,
+                                      keel_visit_edge_fn *visit, void *data);
 
 /// The next of those above a source in an exclusive relation: its target, the target of that, and
 /// so on. Where it is not `.acyclic` a circle ends the walk, and each step takes time for all that

@@ -428,6 +428,38 @@ void keeli_edges_remove_sources(keeli_edges *edges, keeli_heap *heap, uint32_t t
     tidy(edges, heap, &edges->targets, list);
 }
 
+// The entries at these places stand in this order then, where entries stand; twins hear of it.
+static void permute(const keeli_edge_side *side, const keeli_edge_side *other,
+                    keeli_edge_list *list, const uint32_t *places, uint32_t *scratch) {
+    const uint32_t stride = side->stride, count = list->used - list->holes;
+    for (uint32_t i = 0; i < count; ++i)
+        memcpy(scratch + (size_t)i * stride, keeli_edge_entry(list, stride, places[i]),
+               stride * sizeof *scratch);
+    for (uint32_t place = 0; place < list->used; ++place) {
+        uint32_t *entry = keeli_edge_entry(list, stride, place);
+        if (entry[0] == KEELI_HOLE) continue;
+        memcpy(entry, scratch, stride * sizeof *entry);
+        scratch += stride;
+        if (other->stride == 1) continue;
+        const uint32_t twin = stride == 1 ? 0 : entry[1];
+        keeli_edge_entry(keeli_edge_list_of(other, entry[0]), other->stride, twin)[1] = place;
+    }
+}
+
+void keeli_edges_order_sources(keeli_edges *edges, uint32_t target, const uint32_t *places,
+                               uint32_t *scratch) {
+    keeli_edge_list *list = keeli_edge_list_of(&edges->targets, target);
+    const uint32_t count = list->used - list->holes;
+    for (uint32_t i = 0; edges->is_symmetric && i < count; ++i)
+        scratch[i] = keeli_edge_back(edges, keeli_edge_other(&edges->targets, target, places[i]),
+                                     keeli_edge_twin(&edges->targets, target, places[i]));
+    permute(&edges->targets, &edges->sources, list, places, scratch + count);
+    if (edges->is_symmetric)
+        permute(&edges->sources, &edges->targets, keeli_edge_list_of(&edges->sources, target),
+                scratch, scratch + count);
+    ++edges->edits;
+}
+
 // ------------------------------------------------------------------ copying
 static bool reserve_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *to,
                          const keeli_edge_side *from) {

@@ -155,6 +155,10 @@ bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t e
 void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place);
 // All edges to a target go, of an exclusive relation without values that leads one way.
 void keeli_edges_remove_sources(keeli_edges *edges, keeli_heap *heap, uint32_t target);
+// The sources of a target stand in another order: places of its list that are no holes, all of
+// them; of a symmetric relation its targets, too. `scratch`: four words for each.
+void keeli_edges_order_sources(keeli_edges *edges, uint32_t target, const uint32_t *places,
+                               uint32_t *scratch);
 // All go.
 void keeli_edges_clear(keeli_edges *edges, keeli_heap *heap);
 // Edges come to where there are none: those of `from`, in their order, in the same places, and the

@@ -6,6 +6,7 @@
 #include "edit/relation.h"
 #include "edit/removal.h"
 
+#include "data/edge_order.h"
 #include "world/field.h"
 #include "world/names.h"
 #include "world/report.h"
@@ -270,49 +271,67 @@ static bool keeps_target(const keeli_graft *g, const keeli_relation *r) {
     return t && keeli_store_has(t, keeli_index_of(g->made[0]));
 }
 
-// The edges of one relation of which the node is the source, to other nodes.
+// Neither that what is alive keeps, nor (commit_rest) that from its node to itself.
+static bool is_related_anew(const keeli_graft *g, const keeli_storage *s, uint32_t node,
+                            uint32_t target, bool keeps) {
+    if (g->is_onto && !node && !target) return false;
+    return !keeps || (node && (target || !s->component.symmetric));
+}
+
+// The edge of a node's copy to that of another one.
 static keel_result relate(const keeli_graft *g, const keeli_holder *holder, const keeli_relation *r,
-                          uint32_t node, uint32_t copy) {
-    const uint32_t index = keeli_index_of(g->nodes[node]);
-    const keeli_edge_side *side = &r->edges.sources;
+                          keeli_edge_walk at, keel_entity e, keel_entity other, uint32_t copy) {
     const keeli_storage *s = r->sources;
+    const uint32_t size = s->component.size;
+    if (!size) return keeli_edit_relate(g->to, holder, e, &s->component, other, NULL);
+    void *value = keeli_new(&g->to->heap, size, s->component.align);
+    if (!value) return keeli_out_of_memory(g->to, g->doing);
+    const void *from = keeli_edges_have_values(&r->edges)
+                           ? keeli_edge_value(&r->edges, at.source, at.place)
+                           : keeli_store_value(g->from, s, at.source);
+    keel_result result = keeli_graft_value(g, s, value, from, copy);
+    if (result == KEEL_OK &&
+        (result = keeli_edit_relate(g->to, holder, e, &s->component, other, value)) < 0)
+        keeli_value_drop(s, value);
+    keeli_free(&g->to->heap, value, size, s->component.align);
+    return result;
+}
+
+// All edges of one relation between nodes, so that those of copies are in the same order.
+static keel_result relate_all(const keeli_graft *g, const keeli_holder *holder,
+                              const keeli_relation *r, keeli_edge_order *order) {
+    const keeli_entity_index *ix = &g->from->entities;
     const bool keeps = keeps_target(g, r);
-    for (uint32_t at = 0; (at = keeli_edge_next(side, index, at)) != KEELI_NO_EDGE; ++at) {
-        const uint32_t target =
-            place_of(g, keeli_entity_at(&g->from->entities, keeli_edge_other(side, index, at)));
-        if (target == UINT32_MAX || (g->is_onto && !node && !target)) continue; // commit_rest
-        if (keeps && (!node || (!target && s->component.symmetric))) continue;
-        const keel_entity e = made_of(g, node, copy), other = made_of(g, target, copy);
-        const uint32_t size = s->component.size;
-        if (!size) {
-            KEEL_TRY(keeli_edit_relate(g->to, holder, e, &s->component, other, NULL));
-            continue;
+    for (keeli_edge_walk at; keeli_edge_order_next(order, &at);) {
+        const uint32_t other = keeli_edge_other(&r->edges.sources, at.source, at.place);
+        const uint32_t node = place_of(g, keeli_entity_at(ix, at.source)),
+                       target = place_of(g, keeli_entity_at(ix, other));
+        const bool goes = is_related_anew(g, r->sources, node, target, keeps);
+        for (uint32_t copy = 0; goes && copy < g->copies; ++copy) {
+            const keel_entity e = made_of(g, node, copy), to = made_of(g, target, copy);
+            const keel_result result = relate(g, holder, r, at, e, to, copy);
+            if (result < 0) return result;
         }
-        void *value = keeli_new(&g->to->heap, size, s->component.align);
-        if (!value) return keeli_out_of_memory(g->to, g->doing);
-        const void *from = keeli_edges_have_values(&r->edges)
-                               ? keeli_edge_value(&r->edges, index, at)
-                               : keeli_store_value(g->from, s, index);
-        keel_result result = keeli_graft_value(g, s, value, from, copy);
-        if (result == KEEL_OK &&
-            (result = keeli_edit_relate(g->to, holder, e, &s->component, other, value)) < 0)
-            keeli_value_drop(s, value);
-        keeli_free(&g->to->heap, value, size, s->component.align);
-        if (result < 0) return result;
     }
     return KEEL_OK;
 }
 
-// What the copies of a node are related to.
-static keel_result relate_copies(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
-    const uint32_t index = keeli_index_of(g->nodes[node]);
-    for (const keeli_relation *r = g->from->relations.all; r; r = r->next) {
-        const bool goes = keeli_store_has(r->sources, index) &&
-                          (!r->sources->component.transient || g->has_transient);
-        for (uint32_t copy = 0; goes && copy < g->copies; ++copy)
-            KEEL_TRY(relate(g, holder, r, node, copy));
+// What the copies are related to.
+static keel_result relate_copies(const keeli_graft *g, const keeli_holder *holder) {
+    keel_result result = KEEL_OK;
+    for (const keeli_relation *r = g->from->relations.all; r && result >= 0; r = r->next) {
+        if (!r->edges.count || (r->sources->component.transient && !g->has_transient)) continue;
+        keeli_edge_order order = { .edges = &r->edges,
+                                   .nodes = g->nodes,
+                                   .numbers = g->places,
+                                   .number_count = g->place_count,
+                                   .count = g->count };
+        if (!keeli_edge_order_begin(&order, &g->to->heap))
+            return keeli_out_of_memory(g->to, g->doing);
+        result = relate_all(g, holder, r, &order);
+        keeli_edge_order_end(&order, &g->to->heap);
     }
-    return KEEL_OK;
+    return result;
 }
 
 // What of the copies of a node is out of sight.
@@ -334,8 +353,7 @@ static keel_result connect(keeli_graft *g, const keeli_holder *holder, uint32_t 
                            bool is_more) {
     for (uint32_t node = first; node < g->count; ++node)
         KEEL_TRY(place(g, holder, node));
-    for (uint32_t node = 0; is_more && node < g->count; ++node)
-        KEEL_TRY(relate_copies(g, holder, node));
+    if (is_more) KEEL_TRY(relate_copies(g, holder));
     tell_unheard(g, first);
     for (uint32_t node = first; is_more && node < g->count; ++node)
         KEEL_TRY(hide(g, holder, node));

@@ -2,15 +2,18 @@
 // Putting slots of sparse sets in order: a stable merge sort of slot numbers, then each set is
 // permuted. All memory comes first; while the comparator runs, what is sorted is borrowed, so that
 // it cannot be changed under the sort. Exchanging two slots. And children: a stable merge sort of
-// their chain.
+// their chain; and sources of a target: a merge sort of their places.
 #include "edit/hierarchy.h"
 #include "world/report.h"
+
+#include <keel/relation.h>
 
 #include <string.h>
 
 typedef struct sorting {
     keel_world *world;
     const keeli_sparse_set *set; // whose slots are sorted
+    const keel_entity *list;     // or: whose places are
     keeli_storage *by;           // whose values are compared; NULL: entities are
     keel_value_compare *values;
     keel_entity_compare *entities;
@@ -38,6 +41,7 @@ static bool is_behind(const sorting *s, uint32_t a, uint32_t b) {
         return s->values(keeli_sparse_set_value(s->set, a), keeli_sparse_set_value(s->set, b),
                          s->data) > 0;
     if (s->values) return is_behind_elsewhere(s, a, b);
+    if (s->list) return s->entities(s->world, s->list[a], s->list[b], s->data) > 0;
     return s->entities(s->world, *keeli_sparse_set_entity(s->set, a),
                        *keeli_sparse_set_entity(s->set, b), s->data) > 0;
 }
@@ -346,5 +350,75 @@ keel_result keel_sort_children(keel_world *world, keel_entity parent, keel_entit
         e = link->next;
     }
     keeli_validate_links(world);
+    return KEEL_OK;
+}
+
+// ------------------------------------------------------------------ sources
+// What is sorted, all in one block: handles, then order and spare, places, and what
+// keeli_edges_order_sources needs.
+enum { WORDS_OF_SOURCE = 2 + 1 + 4 };
+static size_t bytes_of_sources(uint32_t count) {
+    return count * (sizeof(keel_entity) + WORDS_OF_SOURCE * sizeof(uint32_t));
+}
+
+static void sort_sources(sorting *s, keeli_edges *edges, keel_entity e, keel_entity *list) {
+    uint32_t *places = (uint32_t *)(void *)(list + s->count) + 2 * (size_t)s->count, place = 0;
+    const uint32_t of = keeli_index_of(e);
+    s->list = list;
+    s->order = places - 2 * (size_t)s->count;
+    s->spare = s->order + s->count;
+    for (uint32_t i = 0; i < s->count; ++i, ++place) {
+        places[i] = place = keeli_edge_next(&edges->targets, of, place);
+        list[i] =
+            keeli_entity_at(&s->world->entities, keeli_edge_other(&edges->targets, of, place));
+    }
+    const uint32_t before = keeli_refuse_begin(s->world, KEELI_REFUSED_ASKING);
+    const bool moved = sort_slots(s);
+    keeli_refuse_end(s->world, before);
+    for (uint32_t i = 0; moved && i < s->count; ++i)
+        s->spare[i] = places[s->order[i]];
+    if (moved) keeli_edges_order_sources(edges, of, s->spare, places + s->count);
+}
+
+// The relation when its sources can be sorted; NULL with the reason, which is KEEL_ABSENT where
+// there are not two.
+static keeli_relation *sources_to_sort(keel_world *world, keel_entity e,
+                                       const keel_component *relation, keel_result *result) {
+    const keeli_storage *s = relation ? keeli_storage_find(world, relation) : NULL;
+    *result = KEEL_ABSENT;
+    if (!relation || (s && (!s->relation || keeli_store_has_sources(s))) ||
+        (!s && !relation->is_relation))
+        return *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                                      "'%s' is no relation; declare it with KEEL_RELATION",
+                                      name_of(relation)),
+               NULL;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return *result = keeli_dead_entity(world, "keel_sort_sources", e), NULL;
+    if (!s || keeli_edge_count(&s->relation->edges.targets, keeli_index_of(e)) < 2) return NULL;
+    *result = keeli_may_edit(world, NULL, s, "sort the sources of");
+    if (*result == KEEL_OK && keeli_atomic_load(&s->relation->edges.walks))
+        *result = keeli_error(world, KEEL_ERROR_BORROWED,
+                              "cannot sort the sources of %s while a loop over edges of '%s' has "
+                              "more to visit; sort before it, or behind it",
+                              KEELI_ENTITY(world, e), s->component.name);
+    return *result == KEEL_OK ? s->relation : NULL;
+}
+
+keel_result keel_sort_sources(keel_world *world, keel_entity e, const keel_component *relation,
+                              keel_entity_compare *compare, void *data) {
+    keel_result result;
+    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (!compare)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_sort_sources needs a comparator");
+    keeli_relation *r = sources_to_sort(world, e, relation, &result);
+    if (!r) return result;
+    sorting how = { .world = world, .entities = compare, .data = data };
+    how.count = keeli_edge_count(&r->edges.targets, keeli_index_of(e));
+    const size_t bytes = bytes_of_sources(how.count);
+    keel_entity *list = keeli_new(&world->heap, bytes, _Alignof(keel_entity));
+    if (!list) return keeli_out_of_memory(world, "sorting sources");
+    sort_sources(&how, &r->edges, e, list);
+    keeli_free(&world->heap, list, bytes, _Alignof(keel_entity));
+    keeli_validate_storage(world, r->sources);
     return KEEL_OK;
 }

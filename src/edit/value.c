@@ -2,9 +2,12 @@
 // The value of one entity: looking at it, getting it to write, and marking it; all values of a
 // component; and uniques, one value each in its own allocation. The first are called most, so each
 // is a few steps that end in a jump to the general path.
+#include "data/edge_order.h"
 #include "edit/edit.h"
 
 #include "world/report.h"
+
+#include <keel/relation.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -411,11 +414,12 @@ static uint32_t next_block(const keeli_storage *s, uint32_t from) {
     return (next < hidden ? next : hidden) / 64 * 64;
 }
 
-static keel_result may_visit(keel_world *world) {
+static keel_result may_visit(keel_world *world, const char *call) {
     if (keeli_atomic_peek(&world->refused) & ~(uint32_t)KEELI_REFUSED_COPIED)
         return keeli_error(world, KEEL_ERROR_SHARED,
-                           "keel_visit_values looks at a world that is shared or edited; visit "
-                           "values when that has ended");
+                           "%s looks at a world that is shared or edited; visit values when that "
+                           "has ended",
+                           call);
     const char *written = NULL;
     if (world->stand_in.entities.borrow < 0 || world->stand_in.rows.borrow < 0)
         written = "entities";
@@ -424,15 +428,14 @@ static keel_result may_visit(keel_world *world) {
         if (s->borrow < 0) written = s->component.name;
         if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s))
             return keeli_error(world, KEEL_ERROR_THREAD,
-                               "keel_visit_values looks at '%s' in another thread than the one "
-                               "that it is bound to",
-                               s->component.name);
+                               "%s looks at '%s' in another thread than the one that it is bound "
+                               "to",
+                               call, s->component.name);
     }
     if (!written) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_BORROWED,
-                       "keel_visit_values looks at values while '%s' is written; end that view or "
-                       "loop before",
-                       written);
+                       "%s looks at values while '%s' is written; end that view or loop before",
+                       call, written);
 }
 
 // The function edits nothing: values would move while they are handed out. Threads that look at a
@@ -447,6 +450,11 @@ static bool refuse_edits(keel_world *world) {
     return true;
 }
 
+static void allow_edits(keel_world *world, bool refuses) {
+    if (!refuses) return;
+    keeli_atomic_put(&world->refused, world->refused & ~(uint32_t)KEELI_REFUSED_COPIED);
+}
+
 keel_result keel_visit_values(const keel_world *world, const keel_component *component,
                               keel_visit_fn *function, void *data) {
     if (keeli_is_no_world(world)) return keeli_no_world();
@@ -454,7 +462,7 @@ keel_result keel_visit_values(const keel_world *world, const keel_component *com
     if (!component || !function)
         return keeli_error(own, KEEL_ERROR_ARGUMENT, "keel_visit_values needs a %s, but it is NULL",
                            component ? "function" : "component");
-    KEEL_TRY(may_visit(own));
+    KEEL_TRY(may_visit(own, "keel_visit_values"));
     const keeli_storage *s = keeli_storage_find(world, component);
     visit v = { .function = function, .data = data, .goes_on = true };
     if (!s || s->relation) return KEEL_OK;
@@ -463,8 +471,49 @@ keel_result keel_visit_values(const keel_world *world, const keel_component *com
     for (uint32_t at = 0; v.goes_on && (at = next_block(s, at)) < UINT32_MAX / 64 * 64; at += 64)
         visit_block(&v, world, s, at);
     hand_out(&v);
-    if (refuses) keeli_atomic_put(&own->refused, own->refused & ~(uint32_t)KEELI_REFUSED_COPIED);
+    allow_edits(own, refuses);
     return KEEL_OK;
+}
+
+static void visit_edges(const keeli_relation *r, keeli_edge_order *order,
+                        keel_visit_edge_fn *function, void *data) {
+    const keeli_storage *s = r->sources;
+    const keel_world *world = s->world;
+    bool goes_on = true;
+    for (keeli_edge_walk at; goes_on && keeli_edge_order_next(order, &at);) {
+        const uint32_t target = keeli_edge_other(&r->edges.sources, at.source, at.place);
+        const void *value = keeli_edges_have_values(&r->edges)
+                                ? keeli_edge_value(&r->edges, at.source, at.place)
+                            : s->size ? keeli_store_value(world, s, at.source)
+                                      : NULL;
+        goes_on = function(keeli_entity_at(&world->entities, at.source),
+                           keeli_entity_at(&world->entities, target), value, data);
+    }
+}
+
+keel_result keel_visit_edges(const keel_world *world, const keel_component *relation,
+                             keel_visit_edge_fn *function, void *data) {
+    if (keeli_is_no_world(world)) return keeli_no_world();
+    keel_world *own = (keel_world *)(uintptr_t)world;
+    if (!relation || !function)
+        return keeli_error(own, KEEL_ERROR_ARGUMENT, "keel_visit_edges needs a %s, but it is NULL",
+                           relation ? "function" : "relation");
+    KEEL_TRY(may_visit(own, "keel_visit_edges"));
+    const keeli_storage *s = keeli_storage_find(world, relation);
+    if (s && (!s->relation || keeli_store_has_sources(s)))
+        return keeli_error(own, KEEL_ERROR_ARGUMENT,
+                           "'%s' is no relation; declare it with KEEL_RELATION", s->component.name);
+    if (!s || !s->relation->edges.count) return KEEL_OK;
+    keeli_heap heap; // the world's allocator may be at work in another thread
+    keeli_heap_init(&heap, (keel_allocator){ 0 });
+    keeli_edge_order order = { .edges = &s->relation->edges };
+    const bool is_room = keeli_edge_order_begin(&order, &heap);
+    const bool refuses = is_room && refuse_edits(own);
+    if (is_room) visit_edges(s->relation, &order, function, data);
+    allow_edits(own, refuses);
+    if (is_room) keeli_edge_order_end(&order, &heap);
+    keeli_heap_deinit(&heap);
+    return is_room ? KEEL_OK : keeli_out_of_memory(own, "visiting edges");
 }
 
 // ------------------------------------------------------------------ uniques

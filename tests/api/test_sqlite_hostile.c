@@ -115,7 +115,8 @@ static const struct {
     { "UPDATE Guards SET target = 77", "column 'target'" },
     { "INSERT INTO Likes SELECT frame, source, position + 100, target FROM Likes",
       "is there twice" },
-    { "INSERT INTO Guards SELECT frame, source, 1, target, since FROM Guards", "is there twice" },
+    { "INSERT INTO Guards SELECT frame, source, position + 100, target, since FROM Guards",
+      "is there twice" },
     { "DROP TABLE Clock_2; CREATE TABLE Clock_2 (frame, ticks, owner); INSERT INTO Clock_2 VALUES "
       "(0, 1, NULL), (0, 1, NULL)",
       "a unique has one row" },

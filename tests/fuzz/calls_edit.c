@@ -545,6 +545,29 @@ FUZZ(keel_next_source_component) {
     const keel_entity target = fuzz_entity();
     (void)fuzz_keep((keel_next_source_component)(scope, target, c, fuzz_entity()));
 }
+static bool look_at_edge(keel_entity source, keel_entity target, const void *value, void *data) {
+    uint32_t *left = data;
+    (void)source, (void)target, (void)value;
+    *left -= *left ? 1 : 0;
+    return *left != 0;
+}
+FUZZ(keel_visit_edges) {
+    const keel_world *world = fuzz_world();
+    const keel_component *c = fuzz_relation();
+    uint32_t left = 8;
+    fuzz_edit(keel_visit_edges(world, c, fuzz_one_in(32) ? NULL : look_at_edge, &left));
+}
+// Two sources come before, mostly: by chance there are seldom any.
+FUZZ(keel_sort_sources) {
+    keel_world *world = fuzz_world();
+    const keel_component *c = fuzz_relation();
+    const keel_entity e = fuzz_entity();
+    keel_entity_compare *compare = fuzz_one_in(32) ? NULL : fuzz_compare_entities;
+    keel_result result = KEEL_OK;
+    for (uint32_t left = fuzz_one_in(2) ? 0 : 2; left && result >= 0; --left)
+        result = keel_relate_component(world, fuzz_entity(), c, e, NULL);
+    fuzz_edit(result < 0 ? result : keel_sort_sources(world, e, c, compare, NULL));
+}
 FUZZ(keel_next_target_above_component) {
     keel_scope *scope = fuzz_scope();
     const keel_component *c = fuzz_relation();

@@ -40,6 +40,7 @@ static const struct {
     { "keel_run_workload_of", PARTIAL, "the systems before it ran" },
     { "keel_run_stored", PARTIAL, "the systems before it ran" },
     { "keel_find_workload", PARTIAL, "the fuzzer runs what was found" },
+    { "keel_sort_sources", PARTIAL, "the fuzzer relates its sources before" },
     { "keel_apply_commands", PARTIAL, "the commands before it were applied" },
 };
 
@@ -173,6 +174,7 @@ static const char *const without[] = {
     "keel_view_end",
     "keel_view_explain",
     "keel_view_get_all",
+    "keel_visit_edges",
     "keel_visit_values",
     "keel_world_check",
     "keel_world_destroy",

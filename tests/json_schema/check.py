@@ -29,6 +29,7 @@ GOOD = [
     {"Orc": {"hash": "AQIDBA=="}}, {"Goblin": {}}, {"Raw": "AQL/"}, {"Asleep": True}, {"Likes": []},
     {"Likes": ["a"]}, {"Follows": "a"}, {"DockedAt": {"to": "a", "value": {"since": 3}}},
     {"Holds": []}, {"Holds": [{"to": "a", "value": {"count": 3}}]},
+    {"@sources": {}}, {"@sources": {"Likes": []}},
     {"Orc": {}, "@disabled": ["Orc"]}, {"@handle": "@7v1"},
 ]
 BAD = [
@@ -42,6 +43,7 @@ BAD = [
     {"DockedAt": {"to": "a"}}, {"DockedAt": {"to": "a", "value": {}, "more": 1}},
     {"Holds": {"to": "a", "value": {"count": 3}}}, {"Holds": ["a"]},
     {"Holds": [{"to": "a", "value": {"count": 300}}]},
+    {"@sources": ["Likes"]}, {"@sources": {"Orc": []}}, {"@sources": {"Likes": "a"}}, {"@sources": {"Likes": [None]}},
     {"@disabled": "Orc"}, {"@disabled": ["Ork"]}, {"@handle": "7v1"}, {"@handle": 7},
 ]
 GOOD_LEVELS = [
@@ -52,7 +54,7 @@ BAD_LEVELS = [
     [], {"entitys": {}}, {"entities": []}, {"handles": 1}, {"uniques": {"Orc": {}}},
     {"uniques": {"Round": 1}}, {"entities": {"a": 1}}, {"$schema": 1},
 ]
-BEYOND = [{"Likes": ["nobody"]}, {"Follows": "nobody"}, {"Orc": {"target": "nobody"}}, {"@disabled": ["Raw"]},
+BEYOND = [{"@sources": {"Likes": ["nobody"]}}, {"Likes": ["nobody"]}, {"Follows": "nobody"}, {"Orc": {"target": "nobody"}}, {"@disabled": ["Raw"]},
           {"@handle": "@9999999v0"}, {"Orc": {"can": "SING"}}, {"Orc": {"i64": "many"}}]
 
 

@@ -290,6 +290,9 @@ static bool keep(keel_entity e, void *value, void *data) {
     return (void)e, (void)value, (void)data, false;
 }
 static const keel_world *image_of_snapshot;
+static bool look_at_edge(keel_entity source, keel_entity target, const void *value, void *data) {
+    return (void)source, (void)target, (void)value, (void)data, true;
+}
 static bool look_at_run(const keel_value_run *run, void *data) {
     return (void)run, (void)data, true;
 }

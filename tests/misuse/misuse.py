@@ -172,6 +172,7 @@ RIGHT = {
     "keel_restore_fn *": "(keel_restore_fn *)given_function({i}, (any_function *)restored)",
     "keel_retain_fn *": "(keel_retain_fn *)given_function({i}, (any_function *)keep)",
     "keel_visit_fn *": "(keel_visit_fn *)given_function({i}, (any_function *)look_at_run)",
+    "keel_visit_edge_fn *": "(keel_visit_edge_fn *)given_function({i}, (any_function *)look_at_edge)",
     "keel_entity_compare *": "(keel_entity_compare *)given_function({i}, (any_function *)compare)",
     "keel_command_fn *": "(keel_command_fn *)given_function({i}, (any_function *)command)",
     "keel_patch_fn *": "(keel_patch_fn *)given_function({i}, (any_function *)patch)",

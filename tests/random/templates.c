@@ -139,14 +139,15 @@ static void fill_node(const copying *c, size_t node) {
         both_fail(c->to, "the model cannot name a part");
 }
 
-static void relate_node(const copying *c, size_t node) {
+// Edges of copies come in the order of those of nodes.
+static void relate_nodes(const copying *c) {
     for (uint32_t r = 0; r < RELATIONS; ++r) {
         const model_relation *relation = &c->from->model.relations[r];
         for (size_t i = 0, count = relation->edge_count; i < count; ++i) {
             const model_edge edge = relation->edges[i];
-            const size_t target = place_in(c->of, edge.target);
-            if (!keel_is_same(edge.source, c->of->nodes[node]) || target == SIZE_MAX) continue;
-            if (model_relate(&c->to->model, r, copy_of(c, node), copy_of(c, target), &edge.value))
+            const size_t from = place_in(c->of, edge.source), to = place_in(c->of, edge.target);
+            if (from == SIZE_MAX || to == SIZE_MAX) continue;
+            if (model_relate(&c->to->model, r, copy_of(c, from), copy_of(c, to), &edge.value))
                 both_fail(c->to, "the model cannot relate copies");
         }
     }
@@ -160,8 +161,7 @@ void model_make_copies(both *b, const tree *of, uint32_t copies, keel_entity *ma
 static void fill_copy(const copying *c) {
     for (size_t node = 0; node < c->of->count; ++node)
         fill_node(c, node);
-    for (size_t node = 0; node < c->of->count; ++node)
-        relate_node(c, node);
+    relate_nodes(c);
 }
 
 void model_fill_copies(both *b, const tree *of, uint32_t copies, const keel_entity *made) {
@@ -280,17 +280,16 @@ static void give_lacking(const copying *c) {
     model_add(&c->to->model, e, ORIGIN, &template);
 }
 
-// The edges of one relation between the copies of two nodes, of the others first, and last that
-// from the root to itself.
+// The edges of one relation between the copies of two nodes in their order, and last that from the
+// root to itself.
 static void relate_all(const copying *c, uint32_t r) {
     const model_relation *relation = &c->from->model.relations[r];
     const bool keeps = keeps_target(c->to, r, c->made[0]);
-    for (size_t node = 1; node <= c->of->count + 1u; ++node)
+    for (unsigned loops = 0; loops < 2; ++loops)
         for (size_t i = 0, count = relation->edge_count; i < count; ++i) {
             const model_edge edge = relation->edges[i];
             const size_t from = place_in(c->of, edge.source), to = place_in(c->of, edge.target);
-            const size_t turn = from ? from : c->of->count + !to;
-            if (from == SIZE_MAX || to == SIZE_MAX || turn != node) continue;
+            if (from == SIZE_MAX || to == SIZE_MAX || (!from && !to) != loops) continue;
             if (keeps && (!from || (relation->symmetric && !to))) continue;
             if (model_relate(&c->to->model, r, c->made[from], c->made[to], &edge.value))
                 both_fail(c->to, "the model cannot relate parts");

@@ -176,6 +176,7 @@ struct keel_workload_edge { uint32_t from; uint32_t to; keel_wait why; };
 struct keel_prefab { keel_entity root; };
 typedef bool keel_retain_fn(keel_entity e, void *value, void *data);
 typedef int keel_entity_compare(const keel_world *world, keel_entity a, keel_entity b, void *data);
+typedef bool keel_visit_edge_fn(keel_entity source, keel_entity target, const void *value, void *data);
 struct keel_removal_walk { keel_removal removal; const keel_world *world; uint64_t next; uint64_t last; uint64_t last_removed; uint32_t number; uint32_t kinds; bool whole; };
 struct keel_sort_desc { const keel_component *component; keel_group *group; keel_value_compare *compare; keel_entity_compare *compare_entities; const keel_component *as; const keel_component *by; uint32_t first; void *data; };
 extern keel_logger keel_log_none;
@@ -410,6 +411,8 @@ uint32_t keel_target_count_component(const keel_scope *scope, keel_entity source
 uint32_t keel_source_count_component(const keel_scope *scope, keel_entity target, const keel_component *relation);
 keel_entity keel_next_target_component(const keel_scope *scope, keel_entity source, const keel_component *relation, keel_entity after);
 keel_entity keel_next_source_component(const keel_scope *scope, keel_entity target, const keel_component *relation, keel_entity after);
+keel_result keel_sort_sources(keel_world *world, keel_entity target, const keel_component *relation, keel_entity_compare *compare, void *data);
+keel_result keel_visit_edges(const keel_world *world, const keel_component *relation, keel_visit_edge_fn *visit, void *data);
 keel_entity keel_next_target_above_component(const keel_scope *scope, keel_entity source, const keel_component *relation, keel_entity after);
 keel_entity keel_next_source_below_component(const keel_scope *scope, keel_entity target, const keel_component *relation, keel_entity after);
 uint32_t keel_fixed_step_advance(keel_fixed_step *clock, double elapsed_seconds);

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#include "data/edge_order.h"
+
+#include "data/entity_index.h"
+
+#include <string.h>
+
+enum { NOBODY = UINT32_MAX };
+
+static uint32_t number_of(const keeli_edge_order *o, uint32_t index) {
+    if (!o->nodes) return index;
+    if (o->numbers) return index < o->number_count ? o->numbers[index] - 1 : NOBODY;
+    uint32_t i = 0;
+    while (i < o->count && keeli_index_of(o->nodes[i]) != index)
+        ++i;
+    return i < o->count ? i : NOBODY;
+}
+
+static uint32_t index_of(const keeli_edge_order *o, uint32_t number) {
+    return o->nodes ? keeli_index_of(o->nodes[number]) : number;
+}
+
+static keeli_edge_order_entry *entry_of(const keeli_edge_order *o, uint32_t number) {
+    return o->nodes ? &o->entries[number] : &o->pages[number / KEELI_PAGE][number % KEELI_PAGE];
+}
+
+// ------------------------------------------------------------------ memory
+static size_t bytes_of(uint32_t count) { return count * sizeof(keeli_edge_order_entry); }
+
+static keeli_edge_order_entry *new_entries(keeli_heap *heap, uint32_t count) {
+    return keeli_new_zeroed(heap, bytes_of(count), _Alignof(keeli_edge_order_entry));
+}
+
+// One for each page of lists, of targets or of sources.
+static bool new_pages(keeli_edge_order *o, keeli_heap *heap) {
+    const keeli_edge_side *a = &o->edges->sources, *b = &o->edges->targets;
+    o->page_count = a->capacity < b->capacity ? b->capacity : a->capacity;
+    const size_t bytes = o->page_count * sizeof *o->pages;
+    o->pages = keeli_new_zeroed(heap, bytes, _Alignof(keeli_edge_order_entry *));
+    if (!o->pages) return false;
+    for (uint32_t page = 0; page < o->page_count; ++page) {
+        const bool is_used =
+            (page < a->capacity && a->pages[page]) || (page < b->capacity && b->pages[page]);
+        if (is_used && !(o->pages[page] = new_entries(heap, KEELI_PAGE))) return false;
+    }
+    return true;
+}
+
+bool keeli_edge_order_begin(keeli_edge_order *o, keeli_heap *heap) {
+    if (!o->nodes) {
+        const bool is_room = !o->edges->count || new_pages(o, heap);
+        if (!is_room) keeli_edge_order_end(o, heap);
+        return is_room;
+    }
+    o->entries = o->count > KEELI_EDGE_ORDER_FEW ? new_entries(heap, o->count) : o->few;
+    return o->entries != NULL;
+}
+
+void keeli_edge_order_end(keeli_edge_order *o, keeli_heap *heap) {
+    if (o->nodes) {
+        if (o->entries != o->few)
+            keeli_free(heap, o->entries, bytes_of(o->count), _Alignof(keeli_edge_order_entry));
+        return;
+    }
+    for (uint32_t page = 0; o->pages && page < o->page_count; ++page)
+        keeli_free(heap, o->pages[page], bytes_of(KEELI_PAGE), _Alignof(keeli_edge_order_entry));
+    keeli_free(heap, o->pages, o->page_count * sizeof *o->pages,
+               _Alignof(keeli_edge_order_entry *));
+}
+
+// ------------------------------------------------------------------ walking
+// Was the edge at a place of the source's list handed out? Then its target went on behind it; of a
+// symmetric one, one of both ends did.
+static bool is_out(const keeli_edge_order *o, uint32_t source, uint32_t place) {
+    const keeli_edge_side *side = &o->edges->sources;
+    const uint32_t target = keeli_edge_other(side, source, place);
+    const uint32_t from = number_of(o, source), to = number_of(o, target);
+    if (keeli_edge_twin(side, source, place) < entry_of(o, to)->source) return true;
+    if (!o->edges->is_symmetric) return false;
+    const uint32_t back = keeli_edge_back(o->edges, source, place);
+    return back != KEELI_NO_EDGE && keeli_edge_twin(side, target, back) < entry_of(o, from)->source;
+}
+
+// The place of the first edge of a list that is to be handed out yet. An entry of a list of sources
+// is the twin of one of targets.
+static uint32_t first_of(keeli_edge_order *o, uint32_t number, bool of_sources) {
+    const keeli_edge_side *side = of_sources ? &o->edges->targets : &o->edges->sources;
+    const uint32_t index = index_of(o, number);
+    uint32_t *at = of_sources ? &entry_of(o, number)->source : &entry_of(o, number)->target;
+    for (; (*at = keeli_edge_next(side, index, *at)) != KEELI_NO_EDGE; ++*at) {
+        const uint32_t other = keeli_edge_other(side, index, *at);
+        if (number_of(o, other) == NOBODY) continue;
+        // only then can it be out without the target's list being behind it
+        if (of_sources && !o->edges->is_symmetric) return *at;
+        const bool out = of_sources ? is_out(o, other, keeli_edge_twin(side, index, *at))
+                                    : is_out(o, index, *at);
+        if (!out) return *at;
+    }
+    return *at;
+}
+
+// The edge at the front of a target's list is handed out.
+static void hand_out(keeli_edge_order *o, uint32_t source, uint32_t target, keeli_edge_walk *out) {
+    const uint32_t at = entry_of(o, target)->source++;
+    out->source = index_of(o, source);
+    out->place = keeli_edge_twin(&o->edges->targets, index_of(o, target), at);
+    if (!o->edges->is_symmetric || out->source <= index_of(o, target)) return;
+    out->place = keeli_edge_back(o->edges, out->source, out->place);
+    out->source = index_of(o, target);
+}
+
+// Is there anybody left? Pages where nobody has a target are passed over.
+static bool has_base(keeli_edge_order *o) {
+    const keeli_edge_side *side = &o->edges->sources;
+    if (o->nodes) return o->base < o->count;
+    while (o->base / KEELI_PAGE < side->capacity && !side->pages[o->base / KEELI_PAGE])
+        o->at = o->base = (o->base / KEELI_PAGE + 1) * KEELI_PAGE;
+    return o->base / KEELI_PAGE < side->capacity && o->edges->count;
+}
+
+bool keeli_edge_order_next(keeli_edge_order *o, keeli_edge_walk *out) {
+    while (has_base(o)) {
+        const uint32_t s = o->at, place = first_of(o, s, false);
+        keeli_edge_order_entry *e = entry_of(o, s);
+        if (place == KEELI_NO_EDGE) {
+            if (s == o->base) o->at = ++o->base;
+            else o->at = e->waits - 1;
+            e->waits = 0;
+            continue;
+        }
+        const uint32_t other = keeli_edge_other(&o->edges->sources, index_of(o, s), place);
+        const uint32_t t = number_of(o, other), front = first_of(o, t, true);
+        if (front == KEELI_NO_EDGE) { // somebody edits the list
+            ++e->target;
+            continue;
+        }
+        const uint32_t first = number_of(o, keeli_edge_other(&o->edges->targets, other, front));
+        if (first == s && s != o->base) {
+            o->at = e->waits - 1;
+            e->waits = 0;
+        } else if (first != s && first != o->base && !entry_of(o, first)->waits) {
+            entry_of(o, first)->waits = s + 1;
+            o->at = first;
+            continue;
+        } // else somebody in a circle waits for itself
+        hand_out(o, first, t, out);
+        return true;
+    }
+    return false;
+}
