@@ -62,9 +62,10 @@ KEEL_API void keel_world_destroy(keel_world *world);
 
 /// The last error, which tells why the call before failed: every call that returns a negative
 /// result, and has a world to tell, leaves its own. Success and KEEL_ABSENT do not wipe it; its
-/// `result` is KEEL_OK when there was none since keel_clear_errors. A run of a workload counts as one call: its error is the first in linear order, whoever
-/// met it first, and becomes the last (and perhaps the first) error of the world when the run has
-/// ended. Until then a system that has the whole world (KEEL_WORLD) finds its own last error here.
+/// `result` is KEEL_OK when there was none since keel_clear_errors. A run of a workload counts as
+/// one call: its error is the first in linear order, whoever met it first, and becomes the last
+/// (and perhaps the first) error of the world when the run has ended. Until then a system that has
+/// the whole world (KEEL_WORLD) finds its own last error here.
 /// @return valid until the world is destroyed; the next error overwrites it
 /// @threads not while other threads are at work
 KEEL_API const keel_error *keel_last_error(const keel_world *world);

@@ -187,7 +187,8 @@ bool keeli_component_lists_reserve(keeli_component_lists *lists, keeli_heap *hea
     }
     const uint32_t end = list->count + list->promised;
     if (find_promised(list, number) < end) return true;
-    if (!keeli_component_list_reserve(lists, heap, list, end + 1)) return false;
+    if (end + 1 > room_of(list) && !keeli_component_list_reserve(lists, heap, list, end + 1))
+        return false;
     KEELI_ASSERT_ROOM(end < room_of(list));
     keeli_list_numbers(list)[end] = number;
     ++list->promised;
@@ -222,11 +223,14 @@ void keeli_component_lists_add(keeli_component_lists *lists, uint32_t index, uin
     KEELI_ASSERT_ROOM(keeli_list_if_any(lists, index));
     keeli_component_list *list = keeli_list_of(lists, index);
     if (keeli_list_is_incomplete(list)) return;
-    if (!give_place(list, number)) {
+    uint16_t *numbers = keeli_list_numbers(list);
+    if (list->promised && numbers[list->count] == number) {
+        --list->promised; // mostly the place is its own
+    } else if (!give_place(list, number)) {
         make_incomplete(list);
         return;
     }
-    uint16_t *numbers = keeli_list_numbers(list), at = list->count++;
+    uint16_t at = list->count++;
     for (; at && numbers[at - 1] > number; --at)
         numbers[at] = numbers[at - 1];
     numbers[at] = number;

@@ -146,6 +146,10 @@ static void free_names(keel_world *world, keeli_roots roots) {
 }
 
 void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
+    if (!keeli_has_links(world, e)) {
+        keeli_commit_delete_alone(world, e);
+        return;
+    }
     keeli_notify_losing(world, e, true);
     keeli_leave_family(world, e);
     keeli_lose_all(world, e);

@@ -205,21 +205,31 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
         keeli_row_move(world, e, world->archetypes.all[0]);
 }
 
-void keeli_notify_losing(keel_world *world, keel_entity e, bool dies) {
+// Parts of edits that come often.
+static inline void notify_losing(keel_world *world, keel_entity e, bool dies) {
     if (world->relations.all) keeli_notify_unrelated_entity(world, e);
-    if (world->followers.observed) keeli_entity_going(world, e, KEEL_ON_DELETED, dies);
-    world->relations.going = world->followers.observed ? e : keel_null();
+    if (!world->followers.observed) return;
+    keeli_entity_going(world, e, KEEL_ON_DELETED, dies);
+    world->relations.going = e;
 }
-
-void keeli_lose_all(keel_world *world, keel_entity e) {
+static inline void lose_all(keel_world *world, keel_entity e) {
     if (world->relations.all) keeli_commit_unrelate_entity(world, e);
     world->relations.going = keel_null();
     keeli_take_all(world, e, KEEL_TRACK_DELETION);
 }
+void keeli_notify_losing(keel_world *world, keel_entity e, bool dies) {
+    notify_losing(world, e, dies);
+}
+void keeli_lose_all(keel_world *world, keel_entity e) { lose_all(world, e); }
+
+void keeli_lose_alone(keel_world *world, keel_entity e) {
+    notify_losing(world, e, false);
+    lose_all(world, e);
+}
 
 void keeli_commit_delete_alone(keel_world *world, keel_entity e) {
-    keeli_notify_losing(world, e, true);
-    keeli_lose_all(world, e);
+    notify_losing(world, e, true);
+    lose_all(world, e);
     keeli_entity_index_delete(&world->entities, e);
     keeli_validate_entities(world);
 }

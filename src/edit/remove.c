@@ -70,9 +70,13 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
     }
     KEEL_TRY(keeli_may_orphan(world, holder, e));
     keeli_strip_begins(world, e);
-    keeli_notify_losing(world, e, false);
-    keeli_leave_family(world, e);
-    keeli_lose_all(world, e);
+    if (keeli_has_links(world, e)) {
+        keeli_notify_losing(world, e, false);
+        keeli_leave_family(world, e);
+        keeli_lose_all(world, e);
+    } else {
+        keeli_lose_alone(world, e);
+    }
     keeli_strip_ended(world, e);
     return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
 }

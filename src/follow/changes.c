@@ -70,7 +70,8 @@ static bool has_pages_of(const keeli_presence *p, const keeli_ticks *t) {
     return true;
 }
 
-// As keeli_removals_to_come; but where nobody has a source of a set, nobody comes to it without room.
+// As keeli_removals_to_come; but where nobody has a source of a set, nobody comes to it without
+// room.
 static uint32_t removals_before_room(const keeli_storage *s) {
     for (uint32_t i = 0; i < s->sources.count; ++i)
         if (keeli_could_have(s->world, s->sources.items[i])) return keeli_removals_to_come(s);

@@ -233,6 +233,16 @@ void keeli_store_push_range(keel_world *world, keeli_storage *s, const keel_enti
               range.descends && keeli_store_is_by_index(s));
 }
 
+keeli_storage *keeli_store_next_of_all(const keel_world *world, uint32_t index, uint32_t *at) {
+    const uint32_t length = world->registry.by_ordinal.count;
+    for (*at = *at < length ? *at : length; *at;) {
+        keeli_storage *s = world->registry.by_ordinal.items[--*at];
+        if (s && (keeli_presence_has(&s->presence, index) || keeli_store_is_disabled(s, index)))
+            return s;
+    }
+    return NULL;
+}
+
 void keeli_store_connect(const keel_world *world, keeli_storage *s) {
     static uint32_t *const *const no_places = NULL;
     const struct keeli_entity_root *entities = &world->entities.root;

@@ -333,13 +333,16 @@ static inline keeli_storage *keeli_block_storage(const keel_world *world,
 // The next component of an entity, disabled ones included, from position `*at` of its block's list,
 // downwards from the end: what was registered last comes first. Start with UINT32_MAX; NULL at the
 // end. Meanwhile the entities of the block may lose components, but get none that it did not have.
+// Where the list is incomplete, every component is asked.
+keeli_storage *keeli_store_next_of_all(const keel_world *world, uint32_t index, uint32_t *at);
 static inline keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index,
                                                  uint32_t *at) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
-    const uint32_t length = keeli_block_length(world, list);
-    for (*at = *at < length ? *at : length; *at;) {
-        keeli_storage *s = keeli_block_storage(world, list, --*at);
-        if (s && (keeli_presence_has(&s->presence, index) || keeli_store_is_disabled(s, index)))
+    if (list && keeli_list_is_incomplete(list)) return keeli_store_next_of_all(world, index, at);
+    const uint16_t *numbers = list ? keeli_list_numbers(list) : NULL;
+    for (*at = !list ? 0 : *at < list->count ? *at : list->count; *at;) {
+        keeli_storage *s = world->registry.by_ordinal.items[numbers[--*at]];
+        if (*keeli_listed_word(s, index) >> (index % 64) & 1 || keeli_store_is_disabled(s, index))
             return s;
     }
     return NULL;

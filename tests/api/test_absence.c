@@ -95,7 +95,7 @@ static void a_write_to_the_dead_is_in_the_log(void **state) {
     assert_int_equal(f.log.warnings, checked);
     if (checked)
         assert_non_null(
-            strstr(f.log.last, "keel_get_mut of 'Number' is NULL: the entity was deleted"));
+            strstr(f.log.last, "keel_get_mut of 'Number' is NULL: the entity is not alive"));
     assert_null(keel_get_mut(f.world, keel_null(), Third)); // once for each component
     assert_int_equal(f.log.warnings, 2 * checked);
     if (checked) assert_non_null(strstr(f.log.last, "'Third' is NULL: the entity is null"));
