@@ -112,7 +112,8 @@ static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) 
     return *word ? word : NULL;
 }
 
-// The same of a block whose list names the component: the page is there.
+// The same of a block whose list names the component: the page is there, unless the component has
+// disabled values (KEELI_HAS_DISABLED) and no others.
 static inline uint64_t *keeli_listed_word(const keeli_storage *s, uint32_t index) {
     return &s->presence.root.pages[index / KEELI_PAGE][index / 64 % KEELI_PAGE_WORDS];
 }
@@ -342,8 +343,7 @@ static inline keeli_storage *keeli_store_next_of(const keel_world *world, uint32
     const uint16_t *numbers = list ? keeli_list_numbers(list) : NULL;
     for (*at = !list ? 0 : *at < list->count ? *at : list->count; *at;) {
         keeli_storage *s = world->registry.by_ordinal.items[numbers[--*at]];
-        if (*keeli_listed_word(s, index) >> (index % 64) & 1 || keeli_store_is_disabled(s, index))
-            return s;
+        if (keeli_presence_has(&s->presence, index) || keeli_store_is_disabled(s, index)) return s;
     }
     return NULL;
 }

@@ -471,6 +471,27 @@ static void a_failing_take_leaves_the_one_before(void **state) {
     keel_snapshot_destroy(then);
 }
 
+// Bits of values in sight have no page where all values are out of sight.
+static void what_is_disabled_only(void **state) {
+    (void)state;
+    keel_snapshot *then = keel_snapshot_create(f.world, NULL);
+    for (uint32_t way = 0; way < 3; ++way) {
+        const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+        assert_int_equal(keel_disable(f.world, e, Number), KEEL_OK);
+        assert_int_equal(keel_world_trim(f.world), KEEL_OK);
+        assert_int_equal(keel_snapshot_take(then), KEEL_OK);
+        assert_int_equal(keel_delete_entity(f.world, e), KEEL_OK);
+        assert_int_equal(keel_world_trim(f.world), KEEL_OK);
+        assert_int_equal(keel_snapshot_restore(then), KEEL_OK);
+        assert_true(keel_is_disabled(f.world, e, Number));
+        if (way == 1) assert_true(keel_strip(f.world, e) >= 0);
+        if (way == 2) assert_false(keel_is_null(keel_clone_entity(f.world, e)));
+        assert_int_equal(keel_delete_entities(f.world, &e, 1), KEEL_OK);
+        assert_true(keel_world_check(f.world, NULL));
+    }
+    keel_snapshot_destroy(then);
+}
+
 static void what_was_unregistered(void **state) {
     (void)state;
     keel_snapshot *then = keel_snapshot_create(f.world, "then");
@@ -615,6 +636,7 @@ static const struct CMUnitTest tests[] = {
     WORLD_TEST(a_relation_that_was_unregistered, "a relation that was unregistered"),
     WORLD_TEST(rows_after_an_unregistered_one, "rows, after a component was unregistered"),
     WORLD_TEST(a_failing_take_leaves_the_one_before, "a failing take leaves what was taken before"),
+    WORLD_TEST(what_is_disabled_only, "components of which all values are out of sight"),
     WORLD_TEST(nulls, "nothing handed in"),
     WORLD_TEST(taking_again_needs_none, "after a reserve a take needs no memory"),
     WORLD_TEST(a_snapshot_with_readers_needs_none, "nor does it where there are readers"),
