@@ -522,7 +522,9 @@ void keeli_archetype_clear(keeli_archetypes *a, keeli_entity_index *ix,
             *keeli_row_of(ix, keeli_index_of(block->entities[row])) = KEELI_NO_ROW;
         block->count = 0;
     }
-    if (archetype->row_count) keeli_archetype_turn(a, archetype);
+    if (!archetype->row_count) return;
+    ++a->moves;
+    keeli_archetype_turn(a, archetype);
     archetype->row_count = 0;
 }
 
