@@ -413,8 +413,6 @@ static void a_relation_that_was_unregistered(void **state) {
     keel_snapshot_destroy(then);
 }
 
-// A take removes from the snapshot what was unregistered: what that moves there is not what moved
-// in the world, though it be as much.
 typedef struct Row {
     uint32_t value;
 } Row;
@@ -442,6 +440,8 @@ static void others_in_the_same_places(void **state) {
     keel_snapshot_destroy(then);
 }
 
+// A take removes from the snapshot what was unregistered: what that moves there is not what moved
+// in the world, though it be as much.
 static void rows_after_an_unregistered_one(void **state) {
     (void)state;
     keel_snapshot *then = keel_snapshot_create(f.world, NULL);
