@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { NOBODY = UINT32_MAX };
+#define NOBODY UINT32_MAX
 
 static uint32_t number_of(const keeli_edge_order *o, uint32_t index) {
     if (!o->nodes) return index;

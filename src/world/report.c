@@ -113,14 +113,14 @@ keel_result keeli_out_of_memory(keel_world *world, const char *doing) {
 
 keel_result keeli_dead_entity(keel_world *world, const char *call, keel_entity e) {
     if (keeli_is_in_allocator(world)) return KEEL_ERROR_DEAD_ENTITY; // it may have the lock
-    keeli_world_lock(world);
+    keeli_lock_take(&world->access.lock);
     keeli_reports *r = &world->reports;
     const keeli_worker *worker = worker_here(world);
     count_error(r);
     r->dead_call = call;
     r->dead_entity = e;
     r->dead_system = worker ? worker->running : NULL;
-    keeli_world_unlock(world);
+    keeli_lock_give(&world->access.lock);
     return KEEL_ERROR_DEAD_ENTITY;
 }
 
@@ -131,21 +131,21 @@ keel_result keeli_quiet_error(keel_world *world, keel_result result, const char 
     va_start(arguments, format);
     vsnprintf(error.message, sizeof error.message, format, arguments);
     va_end(arguments);
-    keeli_world_lock(world);
+    keeli_lock_take(&world->access.lock);
     const keeli_worker *worker = worker_here(world);
     snprintf(error.system, sizeof error.system, "%s",
              worker && worker->running ? worker->running : "");
     world->reports.last = error;
     world->reports.dead_call = NULL;
     count_error(&world->reports);
-    keeli_world_unlock(world);
+    keeli_lock_give(&world->access.lock);
     return result;
 }
 
 void keeli_forget_dead_entity(keel_world *world) {
-    keeli_world_lock(world);
+    keeli_lock_take(&world->access.lock);
     world->reports.dead_call = NULL;
-    keeli_world_unlock(world);
+    keeli_lock_give(&world->access.lock);
 }
 
 static bool is_template(const keel_world *world, keel_entity e) {
@@ -188,12 +188,12 @@ keel_result keeli_no_world(void) {
 }
 
 const char *keeli_system_words(keel_world *world, char words[KEELI_SYSTEM_WORDS]) {
-    keeli_world_lock(world);
+    keeli_lock_take(&world->access.lock);
     const keeli_worker *worker = worker_here(world);
     if (worker && worker->running)
         snprintf(words, KEELI_SYSTEM_WORDS, "system '%.60s'", worker->running);
     else snprintf(words, KEELI_SYSTEM_WORDS, "a system");
-    keeli_world_unlock(world);
+    keeli_lock_give(&world->access.lock);
     return words;
 }
 
@@ -232,8 +232,8 @@ const keel_error *keel_first_error(const keel_world *world) {
 void keel_clear_errors(keel_world *world) {
     if (keeli_is_nobody(world)) return;
     if (keeli_is_in_allocator(world)) return; // this thread may have the lock
-    keeli_world_lock(world);
+    keeli_lock_take(&world->access.lock);
     world->reports.first = world->reports.last = (keel_error){ 0 };
     world->reports.dead_call = NULL;
-    keeli_world_unlock(world);
+    keeli_lock_give(&world->access.lock);
 }
