@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Where an entity stands in the text, in the copy.
+// An entity of the copy keeps its place in the text.
 typedef struct keel_json_place {
     uint32_t number;
 } keel_json_place;
@@ -275,7 +275,7 @@ static uint32_t place_of_edge(const writer *w, keel_entity e, const keel_compone
     return place ? place->number : 0;
 }
 
-// Are the sources in an order that a load makes by itself?
+// True if a load makes this order of sources by itself.
 static bool has_own_order(const writer *w, keel_entity e, const keel_component *c) {
     uint32_t last = 0;
     for (keel_entity at = keel_null();

@@ -109,7 +109,7 @@ static void hand_out(keeli_edge_order *o, uint32_t source, uint32_t target, keel
     out->source = index_of(o, target);
 }
 
-// Is there anybody left? Pages where nobody has a target are passed over.
+// True if a source is left. It passes over pages where nobody has a target.
 static bool has_base(keeli_edge_order *o) {
     const keeli_edge_side *side = &o->edges->sources;
     if (o->nodes) return o->base < o->count;

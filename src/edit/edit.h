@@ -16,7 +16,7 @@ keel_entity keeli_add_plain_entity(keel_world *world, const keel_value *values);
 // Bring a promised handle to life with its components.
 keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
                                 const keel_value *values);
-// The same for a promised child of a living parent.
+// Bring a promised handle to life as a child of an entity that is alive, which observers see.
 keel_result keeli_edit_add_child_held(keel_world *world, keel_entity held, keel_entity parent,
                                       const keel_value *values);
 keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e);

@@ -196,7 +196,7 @@ static bool needs_handles(const keeli_graft *g, bool is_alone) {
     return !is_alone || g->is_held || g->recipe->points;
 }
 
-// What observers hear of later.
+// Gives a batch whose observers are called later, by tell_unheard.
 static keel_result give_unheard(keeli_graft *g, keeli_batch *b) {
     if (b->result == KEEL_OK && !KEELI_RESERVE(&g->to->heap, &g->unheard, b->column_count + 1))
         b->result = keeli_out_of_memory(g->to, g->doing);
@@ -316,7 +316,7 @@ static keel_result relate_all(const keeli_graft *g, const keeli_holder *holder,
     return KEEL_OK;
 }
 
-// What the copies are related to.
+// Relates the copies as their nodes are related.
 static keel_result relate_copies(const keeli_graft *g, const keeli_holder *holder) {
     keel_result result = KEEL_OK;
     for (const keeli_relation *r = g->from->relations.all; r && result >= 0; r = r->next) {
@@ -334,7 +334,7 @@ static keel_result relate_copies(const keeli_graft *g, const keeli_holder *holde
     return result;
 }
 
-// What of the copies of a node is out of sight.
+// Disables of all copies of a node what is disabled in the node.
 static keel_result hide(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
     const uint32_t index = keeli_index_of(g->nodes[node]);
     uint32_t at = UINT32_MAX;

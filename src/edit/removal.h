@@ -34,12 +34,12 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind);
 void keeli_notify_losing(keel_world *world, keel_entity e, bool dies);
 // It loses its relations and its components; it left its family in between.
 void keeli_lose_all(keel_world *world, keel_entity e);
-// Both, for an entity that is in no hierarchy.
+// An entity that is in no hierarchy lives on and loses all: both in one call.
 void keeli_lose_alone(keel_world *world, keel_entity e);
 // Delete an entity that is alive and may be deleted, which is in no hierarchy, or goes with its
 // whole tree.
 void keeli_commit_delete_alone(keel_world *world, keel_entity e);
-// The same for one that may be in a hierarchy, which it leaves (delete.c).
+// Delete an entity that may be in a hierarchy, which it leaves (delete.c).
 void keeli_commit_delete_entity(keel_world *world, keel_entity e);
 // The same for many, in this order; who is in a hierarchy was unlinked before, or goes with its
 // whole tree. Those that come again are left out.

@@ -12,7 +12,7 @@ static const uint64_t *words_of(const keeli_storage *s, uint32_t page) {
     return page < s->presence.root.page_count ? s->presence.root.pages[page] : keeli_no_bits;
 }
 
-// Who has any of a term's components.
+// Unites the bits of all components of a term, of one page.
 static void unite(const keeli_iterator *it, const keeli_bound_term *any, uint32_t page,
                   uint64_t *some) {
     memset(some, 0, KEELI_PAGE_WORDS * sizeof *some);

@@ -71,7 +71,7 @@ static const char *wrong_with(const keel_field *f, uint32_t size) {
     return NULL;
 }
 
-// Is an earlier field called as this one is?
+// True if an earlier field has the name of this one.
 static bool is_named_twice(const keel_field *fields, const keel_field *f) {
     for (const keel_field *g = fields; g < f; ++g)
         if (!strcmp(g->name, f->name)) return true;

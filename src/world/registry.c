@@ -216,14 +216,13 @@ static void spare_storage(keel_world *world, keeli_storage *s) {
     world->registry.spare = s;
 }
 
-static bool has_edge_values(const keel_component *c) {
-    return c->is_relation && !(c->exclusive && !c->symmetric);
-}
-// Of a relation, without a value for each source: there are only bits.
+// Returns KEEL_INDEXED for a relation without a value for each source: it has only bits.
 static keel_storage storage_kind_of(const keel_component *c) {
-    return c->is_relation && (has_edge_values(c) || !c->size) ? KEEL_INDEXED : c->storage;
+    return c->is_relation && (keeli_values_are_of_edges(c) || !c->size) ? KEEL_INDEXED : c->storage;
 }
-static uint32_t size_of(const keel_component *c) { return has_edge_values(c) ? 0 : c->size; }
+static uint32_t size_of(const keel_component *c) {
+    return keeli_values_are_of_edges(c) ? 0 : c->size;
+}
 
 // A new one, or one that columns of the same component read, whose values are as large.
 static keeli_storage *take_storage(keel_world *world, const keel_component *c, uint32_t index) {
@@ -268,7 +267,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     s->slot = index;
     own->storage = storage_kind_of(c);
     if (c->is_relation && (s->relation = new_relation(world)) != NULL) {
-        if (c->size && has_edge_values(c))
+        if (c->size && keeli_values_are_of_edges(c))
             keeli_edges_init_valued(&s->relation->edges, c->size, own->align);
         else keeli_edges_init(&s->relation->edges, c->exclusive);
         s->relation->edges.edits = s->relation->born;

@@ -42,7 +42,7 @@ const char *keeli_storage_text(keel_storage storage);
 keel_result keeli_required_get(keel_world *world, const keel_component *c);
 bool keeli_required_begin(keel_world *world, keeli_storage *s);
 void keeli_required_end(keel_world *world, keeli_storage *s);
-// Are these, up to a NULL, and what they require all that the component requires?
+// True if these, up to a NULL, and what they require are all that the component requires.
 bool keeli_required_are(const keel_world *world, const keeli_storage *s,
                         const keel_component *const *required);
 // Who has a component has what it requires.

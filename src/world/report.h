@@ -25,7 +25,8 @@ extern const keeli_guard *keeli_guard_in_use;
 // `call`: the public name, a constant.
 keel_result keeli_dead_entity(keel_world *world, const char *call, keel_entity e)
     __attribute__((cold, noinline));
-// What is to be said of a dead entity behind its name: `is not alive`, or that it is a template.
+// Returns words for a message, behind the name of a dead entity: that it is not alive, or that it
+// is a template.
 const char *keeli_not_alive(const keel_world *world, keel_entity e);
 // Keeps, as the last error only, what happens all the time and is nobody's fault.
 keel_result keeli_quiet_error(keel_world *world, keel_result result, const char *format, ...)

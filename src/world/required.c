@@ -97,7 +97,7 @@ bool keeli_required_begin(keel_world *world, keeli_storage *s) {
     return true;
 }
 
-// Is the storage one of these, or does one of these require it?
+// True if the storage is one of these, or one of these requires it.
 static bool is_among(const keel_world *world, const keel_component *const *required,
                      const keeli_storage *r) {
     for (; required && *required; ++required) {

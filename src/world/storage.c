@@ -260,7 +260,7 @@ void keeli_store_connect(const keel_world *world, keeli_storage *s) {
 void keeli_store_init(const keel_world *world, keeli_storage *s) {
     keel_component own = s->component;
     const keel_component *c = &own;
-    if (c->is_relation && (!c->exclusive || c->symmetric)) { // values are those of edges
+    if (keeli_values_are_of_edges(c)) {
         own.size = 0;
         own.drop = NULL;
         own.move = NULL;

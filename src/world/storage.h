@@ -69,6 +69,11 @@ static inline bool keeli_store_has_sources(const keeli_storage *s) {
 static inline bool keeli_store_is_valued(const keeli_storage *s) {
     return s->relation && s == s->relation->sources && s->size;
 }
+// True if values of the relation, where it has any, are those of edges: a source may have several
+// targets, or shares the value with its target.
+static inline bool keeli_values_are_of_edges(const keel_component *c) {
+    return c->is_relation && (!c->exclusive || c->symmetric);
+}
 // Or of a relation that has a value for each edge? Then the entity has none: who looks for bytes
 // finds those of a tag.
 static inline bool keeli_store_has_edge_values(const keeli_storage *s) {

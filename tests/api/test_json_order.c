@@ -32,9 +32,7 @@ static void begin(uint32_t from) {
     begin_edges(from);
     api_begin(&f);
     api_begin(&g);
-    for (uint32_t r = 0; r < RELATIONS; ++r)
-        assert_true(keel_register_component(f.world, relations[r]) &&
-                    keel_register_component(g.world, relations[r]));
+    register_relations(f.world, g.world);
 }
 static void end(void) {
     api_end(&g);

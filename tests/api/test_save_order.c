@@ -34,9 +34,7 @@ static void a_save_keeps_the_order(void **state) {
         begin_edges(from);
         api_begin(&f);
         api_begin(&g);
-        for (uint32_t r = 0; r < RELATIONS; ++r)
-            assert_true(keel_register_component(f.world, relations[r]) &&
-                        keel_register_component(g.world, relations[r]));
+        register_relations(f.world, g.world);
         for (uint32_t i = 0; i < ENTITIES; ++i)
             e[i] = keel_add_entity(f.world);
         relate_all(f.world, e, ENTITIES);

@@ -16,9 +16,7 @@ static void begin(uint32_t from) {
     api_begin(&g);
     snprintf(path, sizeof path, "/tmp/keel_order_%u.db", (unsigned)getpid());
     (void)unlink(path);
-    for (uint32_t r = 0; r < RELATIONS; ++r)
-        assert_true(keel_register_component(f.world, relations[r]) &&
-                    keel_register_component(g.world, relations[r]));
+    register_relations(f.world, g.world);
 }
 
 static void a_database_keeps_the_order(void **state) {

@@ -43,6 +43,13 @@ static inline void relate(keel_world *world, const keel_component *c, keel_entit
     else (void)keel_unrelate_component(world, a, c, b);
 }
 
+// Both worlds know the relations by the same numbers.
+static inline void register_relations(keel_world *world, keel_world *other) {
+    for (uint32_t r = 0; r < RELATIONS; ++r)
+        assert_true(keel_register_component(world, relations[r]) &&
+                    keel_register_component(other, relations[r]));
+}
+
 // Each edge came when it came, or went again.
 static inline void relate_all(keel_world *world, const keel_entity *e, uint32_t count) {
     for (uint32_t n = 0; n < count * 30; ++n)
