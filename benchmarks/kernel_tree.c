@@ -16,10 +16,9 @@ BENCH_SYSTEM(take, KEEL_WRITE(Velocity, v),
 
 static void take_by_hand(keel_world *world) {
     const keel_lookup positions = keel_lookup_of(world, Position);
-    const keel_lookup children = keel_lookup_of(world, keel_child);
-    KEEL_EACH(world, KEEL_WRITE(Velocity, v), KEEL_ENTITY(e)) {
-        const keel_child *link = keel_lookup_get(&children, e, keel_child);
-        const Position *above = link ? keel_lookup_get(&positions, link->parent, Position) : NULL;
+    KEEL_EACH(world, KEEL_WRITE(Velocity, v), KEEL_WITH(keel_child), KEEL_ENTITY(e)) {
+        const keel_entity parent = keel_parent_of(world, e);
+        const Position *above = keel_lookup_get(&positions, parent, Position);
         if (!above) continue;
         v->x = above->x;
         v->y += above->y;

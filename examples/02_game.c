@@ -30,19 +30,17 @@ KEEL_SYSTEM(move, KEEL_WRITE(Position, p), KEEL_READ(Velocity, v), KEEL_UNIQUE_R
 }
 
 // a turret reads its tank's and its target's position: other entities, so it says so
-KEEL_SYSTEM(aim, KEEL_WRITE(Turret, turret), KEEL_READ(keel_child, link), KEEL_MAY_READ(Position),
-            KEEL_CONTEXT(context)) {
-    const Position *from = keel_get(context, link->parent, Position);
+KEEL_SYSTEM(aim, KEEL_WRITE(Turret, turret), KEEL_OF_TARGET(keel_child, KEEL_READ(Position, from)),
+            KEEL_MAY_READ(Position), KEEL_CONTEXT(context)) {
     const Position *to = keel_get(context, turret->target, Position); // NULL: it was deleted
-    if (from && to) turret->angle = atan2f(to->y - from->y, to->x - from->x);
+    if (to) turret->angle = atan2f(to->y - from->y, to->x - from->x);
 }
 
 // entities are created later, when the system has ended: the verbs are the same
-KEEL_SYSTEM(shoot, KEEL_WRITE(Turret, turret), KEEL_READ(keel_child, link), KEEL_MAY_READ(Position),
+KEEL_SYSTEM(shoot, KEEL_WRITE(Turret, turret), KEEL_OF_TARGET(keel_child, KEEL_READ(Position, at)),
             KEEL_UNIQUE_READ(Time, time), KEEL_COMMANDS(commands), KEEL_CONTEXT(context)) {
     turret->reload -= time->dt;
-    const Position *at = keel_get(context, link->parent, Position);
-    if (turret->reload > 0 || !at || !keel_is_alive(context, turret->target)) return;
+    if (turret->reload > 0 || !keel_is_alive(context, turret->target)) return;
     turret->reload = 1;
     const Velocity aim = { cosf(turret->angle), sinf(turret->angle) };
     keel_add_entity(commands, KEEL_INIT(Position, { at->x + aim.x * 2, at->y + aim.y * 2 }),

@@ -18,7 +18,7 @@ static void put(keel_context *context, keel_entity e, Place origin) {
 
 // Roots are those without keel_child. Below each, parents come before their children, so the place
 // that a part starts from is known when it is its turn.
-KEEL_SYSTEM_ONCE(place_all, KEEL_MAY_READ(Local, keel_parent, keel_child), KEEL_MAY_WRITE(Place),
+KEEL_SYSTEM_ONCE(place_all, KEEL_MAY_READ(Local, keel_child), KEEL_MAY_WRITE(Place),
           KEEL_CONTEXT(context)) {
     KEEL_EACH(context, KEEL_WITH(Local), KEEL_WITHOUT(keel_child), KEEL_ENTITY(root)) {
         put(context, root, (Place){ 0, 0 });

@@ -41,7 +41,6 @@ static keel_world *new_world(const keel_world_desc *desc) {
     world->library = &keeli_library;
     keeli_lock_init(&world->access.lock);
     keeli_lock_init(&world->access.edit_lock);
-    keeli_lock_init(&world->hierarchy.levels.lock);
     keeli_lock_init(&world->reports.log_lock);
     keeli_condition_init(&world->workers.started);
     world->workers.own.node = UINT32_MAX;
@@ -98,7 +97,6 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
     if (!world) return NULL;
     world->commands.flush = keeli_flush;
     world->relations.of_children = desc->on_parent_delete;
-    world->relations.rule_count = desc->on_parent_delete != KEEL_UNRELATE;
     world->name = keeli_new_text(&world->heap, desc->name ? desc->name : "world");
     if (world->name && choose_workers(world, desc) == KEEL_OK &&
         keeli_archetypes_init(&world->archetypes, &world->heap) &&
@@ -170,7 +168,6 @@ void keel_world_destroy(keel_world *world) {
     keeli_arena_deinit(&world->workers.own.scratch, &world->heap);
     keeli_lock_deinit(&world->access.lock);
     keeli_lock_deinit(&world->access.edit_lock);
-    keeli_lock_deinit(&world->hierarchy.levels.lock);
     keeli_lock_deinit(&world->reports.log_lock);
     keeli_condition_deinit(&world->workers.started);
     keeli_heap heap; // the last block goes after the world's own heap has ended
@@ -212,7 +209,7 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     if (!s) return KEEL_ABSENT;
     if (s->relation) s = s->relation->sources; // both storages go together
-    if (s->flags & KEELI_IS_LINK && s != world->names.storage && !s->relation)
+    if (s->relation && s->relation == world->relations.child)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is part of every world",
                             s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "unregister"));
@@ -311,7 +308,7 @@ static const char *find_fault(const keel_world *world) {
     if (!keeli_names_are_valid(world)) return "the index of names is broken";
     for (const keeli_relation *r = world->relations.all; r; r = r->next)
         if (!keeli_relation_is_valid(r)) return r->sources->component.name;
-    return keeli_hierarchy_is_valid(world) ? NULL : "the hierarchy is broken";
+    return NULL;
 }
 
 bool keel_world_check(const keel_world *world, keel_error *error) {

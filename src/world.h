@@ -134,7 +134,7 @@ typedef struct keeli_level_fact {
 } keeli_level_fact;
 enum { KEELI_LEVEL_FACTS = 8 };
 
-// All that have a target or sources in a relation, a parent or children, level by level
+// All that have a target or sources in a relation, level by level
 // (find/levels.c): those without a target by ascending index, then their sources, and so on. Those
 // of one target lie side by side.
 typedef struct keeli_levels {
@@ -158,23 +158,27 @@ typedef struct keeli_relation {
     keeli_levels levels;         // of an acyclic one
     struct keeli_relation *next; // of the world
     uint64_t born;               // edits of its edges then: loops from before it are over
+    bool is_simple;              // exclusive, in one direction, and without values
+    bool is_acyclic;
 } keeli_relation;
 
-// Relations of a world, and whom an entity takes along when it is deleted. Who may be taken along
-// has a target in a relation with a rule, so there is room for all of them since they got it.
+// The relations of a world, and the entities that a deletion takes along. A source of a relation
+// with a rule may be taken along, so there is room for it in both lists since it got its target.
 typedef struct keeli_relations {
     keeli_relation *all;          // the latest first
-    keeli_relation *spare;        // were unregistered: loops over them may be open still
-    uint32_t rule_count;          // of those whose .on_delete is not KEEL_UNRELATE, and the tree
-    keel_on_delete of_children;   // the rule of the tree
-    KEELI_ARRAY(uint32_t) doomed; // while entities are deleted: others that go with them
-    KEELI_ARRAY(uint64_t) marks;  // bits by index: is to go
+    keeli_relation *child;        // the hierarchy: keel_child, always there
+    struct keeli_tree tree;       // what loops over it read
+    keeli_relation *spare;        // of unregistered components: loops over them may still be open
+    keel_on_delete of_children;   // the rule of `child`
+    uint32_t rule_count;          // of relations whose .on_delete is not KEEL_UNRELATE
+    KEELI_ARRAY(uint32_t) doomed; // while entities are deleted: others that are deleted with them
+    KEELI_ARRAY(uint64_t) marks;  // bits by index: the entity is deleted or doomed
     keel_entity going;            // observers heard that it loses all that it has; mostly null
 } keeli_relations;
 
 enum {
-    KEELI_IS_LINK = 1, // keel_parent, keel_child (edit/hierarchy.c), keel_name (edit/name.c) or of
-                       // a relation (edit/relation.c): nobody else changes it
+    KEELI_IS_LINK = 1, // of a relation (edit/relation.c) or keel_name (edit/name.c), which change
+                       // it; no verb of components does
     KEELI_IS_UNIQUE = 2,
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
     KEELI_IS_GROUPED = 8,    // a group follows its changes
@@ -194,7 +198,7 @@ enum {
     KEELI_IS_STAMPED = 1 << 26,
     // in a world of templates: each edit asks keeli_may_edit, which counts it for the recipes
     KEELI_IS_TEMPLATE = 1 << 27,
-    KEELI_HAS_RULE = 1 << 28, // keel_child in a world in which children do not become roots
+    KEELI_HAS_RULE = 1 << 28, // of a relation with another .on_delete than KEEL_UNRELATE
     KEELI_KINDS_FROM = 12,    // and from this bit on the kinds of `tracking`
     KEELI_IS_TRACKED = KEEL_TRACK_ALL << KEELI_KINDS_FROM,
     KEELI_IS_MARKED = KEEL_TRACK_MODIFICATION << KEELI_KINDS_FROM, // who writes a value marks it
@@ -399,13 +403,6 @@ typedef struct keeli_stand_ins {
     keeli_storage rows;     // the rows of archetypes: an edit of one such component moves them
 } keeli_stand_ins;
 
-// Parents and children (edit/hierarchy.c).
-typedef struct keeli_hierarchy {
-    keeli_storage *parents, *children; // keel_parent and keel_child, always there
-    struct keeli_links links;          // what loops over them read
-    keeli_levels levels;
-} keeli_hierarchy;
-
 // Names of entities (world/names.c).
 typedef struct keeli_names {
     keeli_storage *storage;     // keel_name; NULL: nobody was ever named
@@ -490,7 +487,6 @@ struct keel_world {
     KEELI_ARRAY(keeli_storage *) storages; // of all components, in order of registration
     keeli_registry registry;
     keeli_stand_ins stand_in;
-    keeli_hierarchy hierarchy;
     keeli_relations relations;
     keeli_names names;
 

@@ -46,7 +46,7 @@ keel_result keeli_json_fail(keel_error *error, keel_result result, const char *f
 
 bool keeli_json_is_written(const keel_component *c) {
     // the last: what a copy of a prefab was made of means nothing without the templates
-    static const char *const own[] = { "keel_name", "keel_parent", "keel_child", "keel_instance" };
+    static const char *const own[] = { "keel_name", "keel_child", "keel_instance" };
     for (size_t i = 0; i < sizeof own / sizeof *own; ++i)
         if (strcmp(c->name, own[i]) == 0) return false;
     return !c->transient;

@@ -15,8 +15,7 @@ uint32_t save_leaf_bytes(const save_leaf *leaf) {
 }
 
 bool save_is_own(const keel_component *c) {
-    return !strcmp(c->name, "keel_parent") || !strcmp(c->name, "keel_child") ||
-           !strcmp(c->name, "keel_name");
+    return !strcmp(c->name, "keel_child") || !strcmp(c->name, "keel_name");
 }
 
 // ------------------------------------------------------------------ names

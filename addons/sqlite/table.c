@@ -17,8 +17,7 @@ const char *sql_kind_of(const keel_component *c) {
 }
 
 bool sql_is_left_out(const keel_component *c) {
-    return c->transient || !strcmp(c->name, "keel_parent") || !strcmp(c->name, "keel_child") ||
-           !strcmp(c->name, "keel_name");
+    return c->transient || !strcmp(c->name, "keel_child") || !strcmp(c->name, "keel_name");
 }
 
 // ------------------------------------------------------------------ columns

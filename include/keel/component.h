@@ -251,7 +251,7 @@ KEEL_API keel_result keel_unregister_component(keel_world *world, const keel_com
 KEEL_API const keel_component *keel_find_component(const keel_world *world, const char *name);
 
 /// Walk all components the world knows, in order of registration: pass NULL first, then the last
-/// answer. Uniques are not listed; keel_parent and keel_child are.
+/// answer. Uniques are not listed; keel_child is.
 /// @return NULL at the end
 KEEL_API const keel_component *keel_next_component(const keel_world *world,
                                                    const keel_component *after);
@@ -270,8 +270,8 @@ KEEL_API const keel_component *keel_next_event_type(const keel_world *world,
                                                     const keel_component *after);
 
 /// Walk the components of one entity, in order of registration: pass NULL first, then the last
-/// answer. Those that are disabled are not listed (keel_is_component_disabled); keel_parent and
-/// keel_child are.
+/// answer. Those that are disabled are not listed (keel_is_component_disabled);
+/// keel_child is.
 /// @return NULL at the end, and for an entity that is not alive
 KEEL_API const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
                                                       const keel_component *after);

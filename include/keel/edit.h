@@ -108,7 +108,7 @@ KEEL_API keel_result keel_delete_entities(keel_scope *scope, const keel_entity *
 ///   KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component that they have; recorded, those
 ///   that have it when it is applied
 /// @return KEEL_OK, KEEL_ABSENT when there was none, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED,
-///   KEEL_ERROR_RELATED; KEEL_ERROR_MEMORY for a relation, keel_parent, keel_child and keel_name,
+///   KEEL_ERROR_RELATED; KEEL_ERROR_MEMORY for a relation, keel_child and keel_name,
 ///   or where one has a rule
 KEEL_API keel_result keel_delete_entities_having_component(keel_scope *scope,
                                                            const keel_component *component);

@@ -49,7 +49,7 @@ typedef struct keel_group_desc {
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_GROUPED when another group owns one of `owned` (the message names
 ///   it), KEEL_ERROR_ARGUMENT (see keel_group_desc; an owned component that is no sparse set, or
-///   keel_parent or keel_child), KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED,
+///   keel_child), KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED (in systems of a workload, too)
 KEEL_API keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc,
                                           keel_group **group);

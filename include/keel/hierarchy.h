@@ -2,14 +2,19 @@
 /// @file hierarchy.h
 /// Parents and children.
 ///
-/// Two components hold the links: a root has keel_parent only, a leaf keel_child only, what is
-/// between has both. The children of one parent form a circle in order: the last one's `next` is
-/// the first, the first one's `prev` is the last. Views may read the two components; only the
-/// functions here change them. Both are KEEL_INDEXED. Deleting an entity repairs the links.
+/// The hierarchy is a relation (relation.h) that every world has: keel_child, exclusive and
+/// acyclic, whose source is a child and whose target is its parent. An entity has the component
+/// keel_child while it has a parent: `KEEL_WITH(keel_child)`, `KEEL_TARGETS_FIRST(keel_child)`,
+/// `KEEL_OF_TARGET(keel_child, ...)`; `KEEL_TARGETED(keel_child)` filters parents. Functions that
+/// look at relations take it, too. Children keep the order in which they were attached.
 ///
-/// The edits follow the rules of edit.h. Nobody can declare to edit the two components, so a view
-/// or context needs everything for them: KEEL_TERM_MAY_EDIT_WORLD. To look, one needs to read them:
-/// keel_child for parents, keel_parent for first children and counts, both for the rest.
+/// What this file adds are words for it, names (name.h) that are unique among siblings, and edits
+/// of whole trees. Deleting an entity makes roots of its children, unless the world was made with
+/// another .on_parent_delete.
+///
+/// The edits follow the rules of edit.h. Nobody can declare to edit keel_child, so a view or
+/// context needs everything for it: KEEL_TERM_MAY_EDIT_WORLD. To look, one needs to read
+/// keel_child.
 #pragma once
 #include <keel/edit.h>
 
@@ -17,21 +22,11 @@
 extern "C" {
 #endif
 
-/// Component of an entity that has children.
-typedef struct keel_parent {
-    uint32_t child_count;    ///< at least 1
-    keel_entity first_child; ///< the first in order
-} keel_parent;
-
-/// Component of an entity that has a parent.
-typedef struct keel_child {
-    keel_entity parent; ///< the parent
-    keel_entity prev;   ///< the sibling before; the last one for the first
-    keel_entity next;   ///< the sibling after; the first one for the last
-} keel_child;
+/// The relation of a child to its parent. The type cannot be read.
+typedef struct keel_child keel_child;
 
 /// Make `child` the last child of `parent`; it leaves its old parent and brings its own children
-/// along.
+/// along. Observers see a new parent as a modification of keel_child.
 /// @param scope a view or context needs KEEL_TERM_MAY_EDIT_WORLD
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_CYCLE when `parent` is `child` or below it,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
@@ -71,10 +66,8 @@ KEEL_API keel_result keel_delete_tree(keel_scope *scope, keel_entity root);
 /// Compares two entities: negative, zero or positive as for qsort. It must not change the world.
 typedef int keel_entity_compare(const keel_world *world, keel_entity a, keel_entity b, void *data);
 
-/// Sort the children of `parent`; children that compare equal keep their order (merge sort on the
-/// links, no memory needed).
-/// @return KEEL_OK, KEEL_ABSENT with 0 or 1 child, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT
-///   without a comparator, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+/// Sort the children of `parent`: keel_sort_sources of keel_child.
+/// @return as keel_sort_sources
 KEEL_API keel_result keel_sort_children(keel_world *world, keel_entity parent,
                                         keel_entity_compare *compare, void *data);
 

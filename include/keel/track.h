@@ -221,7 +221,7 @@ typedef void keel_observer_fn(const keel_change *event, void *data);
 /// Call a function whenever this happens to a component: keel_observe. Observers are called in the
 /// order in which they came. The same function with the same data again: kinds are added to it.
 /// @param component &keel_entities: whenever an entity is created or deleted
-/// @param kinds KEEL_ON_* bits of components, and of edges of relations (not of keel_child); of
+/// @param kinds KEEL_ON_* bits of components, and of edges of relations; of
 ///   keel_entities KEEL_ON_CREATED, KEEL_ON_DESTROYED
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no function, no
 ///   such kind, a unique), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; also allowed in an observer
@@ -277,7 +277,7 @@ KEEL_API keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *fu
 /// need memory. Called again: kinds are added.
 /// @param set a tag (no value) whose storage is KEEL_SPARSE_SET or KEEL_INDEXED, not bound to a
 /// thread
-/// @param source any component, keel_parent and keel_child too. Who has it already is not
+/// @param source any component, keel_child too. Who has it already is not
 ///   collected. &keel_entities: entities that are created, however they are; creating one is an
 ///   edit of the set then, and makes room in it
 /// @param kinds KEEL_ON_INSERTED, KEEL_ON_MODIFIED, KEEL_ON_DELETED, KEEL_ON_REMOVED; of

@@ -106,10 +106,8 @@ template <class T> struct keeli_options : keel_component { const T *initial; };
 #endif
 
 /// @cond the components that Keel itself has: those of the hierarchy, and names
-KEEL_FIELDS(keel_parent, child_count, first_child);
-KEEL_FIELDS(keel_child, parent, prev, next);
-KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_parent, "keel_parent", sizeof(keel_parent), KEELI_ALIGNOF(keel_parent), false, KEEL_HAS_FIELDS(keel_parent), .storage = KEEL_INDEXED);
-KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_child, "keel_child", sizeof(keel_child), KEELI_ALIGNOF(keel_child), false, KEEL_HAS_FIELDS(keel_child), .storage = KEEL_INDEXED);
+KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_child, "keel_child", 0, 1, false, .storage = KEEL_INDEXED, .is_relation = true, .exclusive = true, .acyclic = true);
+KEELI_UNUSED static const keel_component *const KEEL_RELATION_keel_child = &KEEL_COMPONENT_keel_child;
 // keel_entities stands for living entities in the verbs that know it: KEEL_OF(keel_entities).
 #define KEEL_COMPONENT_keel_entities keel_entities
 KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_name, "keel_name", sizeof(keel_name), KEELI_ALIGNOF(keel_name), false, .storage = KEEL_SPARSE_SET);
@@ -1178,7 +1176,7 @@ static inline keeli_cursor keeli_cursor_of(keel_scope *s, const keel_term *terms
 /// All children of `of`, in order: `KEEL_EACH_CHILD(world, tank, turret) { ... }`. Scope: world, context.
 #define KEEL_EACH_CHILD(scope, of, child) KEELI_CHILDREN(KEELI_CAT(keeli_walk_, __COUNTER__), scope, of, child)
 #define KEELI_CHILDREN(walk, scope, of, child)                                                \
-    for (keeli_walk walk = keeli_walk_begin(KEELI_TO_READ(scope), (of)); walk.links; walk.links = NULL)             \
+    for (keeli_walk walk = keeli_walk_begin(KEELI_TO_READ(scope), (of)); walk.tree; walk.tree = NULL)             \
         for (keel_entity child = keeli_walk_child(&walk); !keel_is_null(child); child = keeli_walk_child(&walk))
 /// All ancestors of `of`, nearest first. Scope: world, context.
 #define KEEL_EACH_ANCESTOR(scope, of, ancestor) KEELI_ANCESTORS(KEELI_CAT(keeli_next_, __COUNTER__), scope, of, ancestor)
@@ -1189,8 +1187,8 @@ static inline keeli_cursor keeli_cursor_of(keel_scope *s, const keel_term *terms
 /// Scope: world, context.
 #define KEEL_EACH_DESCENDANT(scope, of, descendant) KEELI_DESCENDANTS(KEELI_CAT(keeli_walk_, __COUNTER__), scope, of, descendant)
 #define KEELI_DESCENDANTS(walk, scope, of, descendant)                                        \
-    for (keeli_walk walk = keeli_walk_begin(KEELI_TO_READ(scope), (of)); walk.links; walk.links = NULL)             \
-        for (keel_entity descendant = walk.step.at; !keel_is_null(descendant); descendant = keeli_walk_descendant(&walk))
+    for (keeli_walk walk = keeli_walk_begin(KEELI_TO_READ(scope), (of)); walk.tree; walk.tree = NULL)             \
+        for (keel_entity descendant = walk.at; !keel_is_null(descendant); descendant = keeli_walk_descendant(&walk))
 /// All descendants of `of`, level by level. The body must not change the hierarchy. Scope: world, context.
 #define KEEL_EACH_DESCENDANT_BREADTH(scope, of, descendant) KEELI_BREADTH(KEELI_CAT(keeli_of_, __COUNTER__), scope, of, descendant)
 #define KEELI_BREADTH(root, scope, of, descendant)                                                  \

@@ -12,119 +12,138 @@
 extern "C" {
 #endif
 
+/// Private: no entity index.
+#define KEELI_NO_EDGE UINT32_MAX
+/// Private: records on a page.
+#define KEELI_LINK_SHIFT KEELI_SIZE(10, 6)
+#define KEELI_LINKS (1u << KEELI_LINK_SHIFT)
+
+/// Private: the record of a source in a relation whose sources have one target each.
+typedef struct keeli_link {
+    keel_entity target;      ///< private
+    uint32_t previous, next; ///< private: in the chain of the target; KEELI_NO_EDGE at its ends
+    uint32_t stamp;          ///< private: ascends in a chain; 0: there is no target
+    uint32_t version;        ///< private: the upper part of the handle of the source
+} keeli_link;
+
+/// Private: the record of a target.
+typedef struct keeli_chain {
+    uint32_t first, last; ///< private: its sources, if it has any
+    uint32_t count;       ///< private
+    uint32_t stamp;       ///< private: the latest that it gave to a source
+} keeli_chain;
+
+/// Private: pages of both by index; NULL: nothing of the page was ever related.
+typedef struct keeli_chains {
+    keeli_link **sources;                      ///< private
+    keeli_chain **targets;                     ///< private
+    uint32_t source_capacity, target_capacity; ///< private
+    size_t bytes;                              ///< private
+} keeli_chains;
+
 /// Private: what loops over the hierarchy read. Layouts may change with any version.
-struct keeli_links {
-    const keel_world *world;               ///< private
-    const struct keeli_set_root *parents;  ///< private: keel_parent
-    const struct keeli_set_root *children; ///< private: keel_child
-    uint64_t edits;                        ///< private: counts changes of links
+struct keeli_tree {
+    const keel_world *world;    ///< private
+    const keeli_chains *chains; ///< private: the children of each parent
+    const uint64_t *edits;      ///< private: counts changes of the hierarchy
 };
 
-/// Private: one step of a loop over the hierarchy.
-typedef struct keeli_step {
-    keel_entity at;    ///< private: null at the end
-    keel_entity first; ///< private: of its siblings
-} keeli_step;
-
-/// Private: a loop over the hierarchy. As long as no link changes it follows them by itself.
+/// Private: a loop over the hierarchy. As long as nothing changes it follows the chains by itself.
 typedef struct keeli_walk {
-    const struct keeli_links *links; ///< private: NULL when there is nothing to visit
-    uint64_t edits;                  ///< private: of the links, when `step` was taken
-    keel_entity of;                  ///< private: whose children or descendants
-    keeli_step step;                 ///< private
-    keeli_step above;                ///< private: its parent; null when not known, or `of`
+    const struct keeli_tree *tree; ///< private: NULL when there is nothing to visit
+    uint64_t edits;                ///< private: of the hierarchy, when `at` was found
+    keel_entity of;                ///< private: whose children or descendants
+    keel_entity at;                ///< private: null at the end
+    const keeli_link *link;        ///< private: the record of `at`
 } keeli_walk;
 
-/// Private: NULL when `of` has no children, or the scope may not read them.
-KEEL_API const struct keeli_links *keeli_links_of(const keel_scope *scope, keel_entity of);
-// The next three are `pure`: they only look, so loops keep what they read before a call.
+/// Private: where a loop begins. `tree`: NULL when there are no children, or the scope may not read
+/// them. `first`: the index of the first.
+typedef struct keeli_walk_start {
+    const struct keeli_tree *tree; ///< private
+    uint32_t first;                ///< private
+} keeli_walk_start;
+/// Private: at the children of an entity.
+KEEL_API keeli_walk_start keeli_tree_of(const keel_scope *scope, keel_entity of);
+// The next two are `pure`: they only look, so loops keep what they read before a call.
 /// Private: from a child of `of` to the next one, whatever happened meanwhile.
-KEELI_PURE KEEL_API keeli_step keeli_links_beside(const struct keeli_links *links, keel_entity of,
+KEELI_PURE KEEL_API keel_entity keeli_tree_beside(const struct keeli_tree *tree, keel_entity of,
                                                   keel_entity child);
-/// Private: from a descendant of `root` to the next one that is not below it; nothing happened.
-KEELI_PURE KEEL_API keeli_step keeli_links_past(const struct keeli_links *links, keel_entity root,
-                                                keel_entity e);
 /// Private: from `root` or a descendant of it to the next one in pre-order, whatever happened.
-KEELI_PURE KEEL_API keeli_step keeli_links_onward(const struct keeli_links *links, keel_entity root,
+KEELI_PURE KEEL_API keel_entity keeli_tree_onward(const struct keeli_tree *tree, keel_entity root,
                                                   keel_entity e);
 
-/// Private: the links of an entity that has children.
-static inline keel_parent *keeli_parent_at(const struct keeli_links *links, keel_entity e) {
-    const uint32_t index = keeli_index_of(e), shift = keeli_indexed_shift(sizeof(keel_parent));
-    keel_parent *page = (keel_parent *)links->parents->pages[index >> shift];
-    return page + (index & (((uint32_t)1 << shift) - 1));
+/// Private: the record of an entity that has a target.
+static inline keeli_link *keeli_link_at(const keeli_chains *chains, uint32_t source) {
+    return &chains->sources[source >> KEELI_LINK_SHIFT][source & (KEELI_LINKS - 1)];
 }
-/// Private: the links of an entity that has a parent.
-static inline keel_child *keeli_child_at(const struct keeli_links *links, keel_entity e) {
-    const uint32_t index = keeli_index_of(e), shift = keeli_indexed_shift(sizeof(keel_child));
-    keel_child *page = (keel_child *)links->children->pages[index >> shift];
-    return page + (index & (((uint32_t)1 << shift) - 1));
+/// Private: the record of an entity, or NULL if it has no sources.
+static inline const keeli_chain *keeli_chain_if_any(const keeli_chains *chains, uint32_t target) {
+    const uint32_t page = target >> KEELI_LINK_SHIFT;
+    const keeli_chain *records = page < chains->target_capacity ? chains->targets[page] : NULL;
+    if (!records) return NULL;
+    return records[target & (KEELI_LINKS - 1)].count ? &records[target & (KEELI_LINKS - 1)] : NULL;
+}
+/// Private: the handle of a source, from its record.
+static inline keel_entity keeli_source_of(const keeli_link *link, uint32_t source) {
+    keel_entity e = { 0 };
+    e.bits = (keel_entity_bits)link->version << KEEL_ENTITY_INDEX_BITS | source;
+    return e;
+}
+
+/// Private: goes to an entity that has a parent, or ends.
+static inline void keeli_walk_to(keeli_walk *walk, keel_entity e) {
+    walk->at = e;
+    if (!keel_is_null(e)) walk->link = keeli_link_at(walk->tree->chains, keeli_index_of(e));
+    walk->edits = *walk->tree->edits;
+}
+/// Private: goes to the entity of an index where nothing has changed; KEELI_NO_EDGE: ends.
+static inline void keeli_walk_on(keeli_walk *walk, uint32_t next) {
+    if (next == KEELI_NO_EDGE) {
+        walk->at = keel_null();
+        return;
+    }
+    walk->link = keeli_link_at(walk->tree->chains, next);
+    walk->at = keeli_source_of(walk->link, next);
 }
 
 /// Private: at the first child.
 static inline keeli_walk keeli_walk_begin(const keel_scope *scope, keel_entity of) {
-    const struct keeli_links *links = keeli_links_of(scope, of);
-    keeli_walk walk = { links, 0, of, { { 0 }, { 0 } }, { { 0 }, { 0 } } };
-    if (!links) return walk;
-    walk.edits = links->edits;
-    walk.step.at = walk.step.first = keeli_parent_at(links, of)->first_child;
+    const keeli_walk_start start = keeli_tree_of(scope, of);
+    keeli_walk walk = { start.tree, 0, of, { 0 }, NULL };
+    if (!start.tree) return walk;
+    walk.edits = *start.tree->edits;
+    walk.link = keeli_link_at(start.tree->chains, start.first);
+    walk.at = keeli_source_of(walk.link, start.first);
     return walk;
-}
-/// Private: after a change of links.
-static inline void keeli_walk_resume(keeli_walk *walk, keeli_step step) {
-    walk->step = step;
-    walk->above.at = keel_null();
-    walk->edits = walk->links->edits;
-}
-
-/// Private: to the sibling beside; false when there is none.
-static inline bool keeli_walk_beside(keeli_walk *walk) {
-    const keel_entity next = keeli_child_at(walk->links, walk->step.at)->next;
-    if (keel_is_same(next, walk->step.first)) return false;
-    walk->step.at = next;
-    return true;
 }
 
 /// Private: the current child; goes on to the next, so that the current one may leave.
 static inline keel_entity keeli_walk_child(keeli_walk *walk) {
-    const keel_entity child = walk->step.at;
+    const keel_entity child = walk->at;
     if (keel_is_null(child)) return child;
-    if (walk->edits != walk->links->edits) {
-        keeli_walk_resume(walk, keeli_links_beside(walk->links, walk->of, child));
-    } else if (!keeli_walk_beside(walk)) {
-        walk->step.at = keel_null();
-    }
+    if (walk->edits == *walk->tree->edits) keeli_walk_on(walk, walk->link->next);
+    else keeli_walk_to(walk, keeli_tree_beside(walk->tree, walk->of, child));
     return child;
-}
-
-/// Private: to the first child.
-static inline void keeli_walk_down(keeli_walk *walk) {
-    walk->above = walk->step;
-    walk->step.at = keeli_parent_at(walk->links, walk->step.at)->first_child;
-    walk->step.first = walk->step.at;
-}
-/// Private: from the last one of siblings to the next descendant.
-static inline void keeli_walk_up(keeli_walk *walk) {
-    keel_entity e = walk->step.at;
-    if (!keel_is_null(walk->above.at)) {
-        walk->step = walk->above;
-        walk->above.at = keel_null();
-        e = walk->step.at;
-        walk->step.at = keeli_child_at(walk->links, e)->next;
-        if (!keel_is_same(walk->step.at, walk->step.first)) return;
-    }
-    walk->step = keeli_links_past(walk->links, walk->of, e);
 }
 
 /// Private: goes on to the next descendant in pre-order.
 static inline keel_entity keeli_walk_descendant(keeli_walk *walk) {
-    const struct keeli_links *links = walk->links;
-    if (walk->edits != links->edits)
-        keeli_walk_resume(walk, keeli_links_onward(links, walk->of, walk->step.at));
-    else if (keeli_has_bit(links->parents->bits, keeli_index_of(walk->step.at)))
-        keeli_walk_down(walk);
-    else if (!keeli_walk_beside(walk)) keeli_walk_up(walk);
-    return walk->step.at;
+    const keeli_chains *chains = walk->tree->chains;
+    if (walk->edits != *walk->tree->edits) {
+        keeli_walk_to(walk, keeli_tree_onward(walk->tree, walk->of, walk->at));
+        return walk->at;
+    }
+
+    const keeli_chain *chain = keeli_chain_if_any(chains, keeli_index_of(walk->at));
+    const keeli_link *link = walk->link;
+    uint32_t next = chain ? chain->first : link->next;
+    while (next == KEELI_NO_EDGE && !keel_is_same(link->target, walk->of)) {
+        link = keeli_link_at(chains, keeli_index_of(link->target));
+        next = link->next;
+    }
+    keeli_walk_on(walk, next);
+    return walk->at;
 }
 
 #ifdef __cplusplus

@@ -6,16 +6,16 @@
 // ------------------------------------------------------------------ memory
 static bool reserve_link_page(keeli_heap *heap, void ***pages, uint32_t *capacity, uint32_t index,
                               size_t size, size_t *bytes) {
-    const uint32_t page = index / KEELI_PAGE;
+    const uint32_t page = index / KEELI_LINKS;
     if (page >= *capacity) {
         void *table = keeli_table_grow(heap, *pages, capacity, page + 1, bytes);
         if (!table) return false;
         *pages = table;
     }
     if ((*pages)[page]) return true;
-    (*pages)[page] = keeli_new_zeroed(heap, KEELI_PAGE * size, _Alignof(uint32_t));
+    (*pages)[page] = keeli_new_zeroed(heap, KEELI_LINKS * size, _Alignof(keel_entity));
     if (!(*pages)[page]) return false;
-    *bytes += KEELI_PAGE * size;
+    *bytes += KEELI_LINKS * size;
     return true;
 }
 
@@ -39,8 +39,8 @@ bool keeli_chains_reserve(keeli_chains *chains, keeli_heap *heap, uint32_t sourc
 
 static void free_link_page(keeli_chains *chains, keeli_heap *heap, void *page, size_t size) {
     if (!page) return;
-    keeli_free(heap, page, KEELI_PAGE * size, _Alignof(uint32_t));
-    chains->bytes -= KEELI_PAGE * size;
+    keeli_free(heap, page, KEELI_LINKS * size, _Alignof(keel_entity));
+    chains->bytes -= KEELI_LINKS * size;
 }
 
 void keeli_chains_clear(keeli_chains *chains, keeli_heap *heap) {
@@ -54,13 +54,13 @@ void keeli_chains_clear(keeli_chains *chains, keeli_heap *heap) {
 }
 
 static bool has_links(const keeli_link *page) {
-    for (uint32_t i = 0; i < KEELI_PAGE; ++i)
+    for (uint32_t i = 0; i < KEELI_LINKS; ++i)
         if (page[i].stamp) return true;
     return false;
 }
 
 static bool has_chains(const keeli_chain *page) {
-    for (uint32_t i = 0; i < KEELI_PAGE; ++i)
+    for (uint32_t i = 0; i < KEELI_LINKS; ++i)
         if (page[i].count) return true;
     return false;
 }
@@ -90,20 +90,6 @@ void keeli_chain_renumber(const keeli_chains *chains, keeli_chain *chain) {
     chain->stamp = stamp;
 }
 
-void keeli_chains_remove(keeli_chains *chains, uint32_t source) {
-    keeli_link *link = keeli_link_at(chains, source);
-    keeli_chain *chain = keeli_chain_at(chains, link->target);
-    const uint32_t previous = link->previous, next = link->next;
-
-    if (previous == KEELI_NO_EDGE) chain->first = next;
-    else keeli_link_at(chains, previous)->next = next;
-    if (next == KEELI_NO_EDGE) chain->last = previous;
-    else keeli_link_at(chains, next)->previous = previous;
-
-    --chain->count;
-    link->stamp = 0;
-}
-
 void keeli_chains_remove_all(keeli_chains *chains, uint32_t target) {
     keeli_chain *chain = keeli_chain_at(chains, target);
     uint32_t source = chain->first;
@@ -114,20 +100,21 @@ void keeli_chains_remove_all(keeli_chains *chains, uint32_t target) {
     }
 }
 
-void keeli_chains_order(keeli_chains *chains, uint32_t target, const uint32_t *sources) {
+void keeli_chains_relink(keeli_chains *chains, uint32_t target, uint32_t first) {
     keeli_chain *chain = keeli_chain_at(chains, target);
-    const uint32_t count = chain->count;
-
     // The latest stamps, so that the chain keeps the one it gave last.
-    uint32_t stamp = chain->stamp - count;
-    for (uint32_t i = 0; i < count; ++i) {
-        keeli_link *link = keeli_link_at(chains, sources[i]);
-        link->previous = i ? sources[i - 1] : KEELI_NO_EDGE;
-        link->next = i + 1 < count ? sources[i + 1] : KEELI_NO_EDGE;
+    uint32_t stamp = chain->stamp - chain->count, source = first, before = KEELI_NO_EDGE;
+    for (uint32_t left = chain->count; left; --left) {
+        keeli_link *link = keeli_link_at(chains, source);
+        const uint32_t next = link->previous;
+        link->previous = before;
+        link->next = left > 1 ? next : KEELI_NO_EDGE;
         link->stamp = ++stamp;
+        before = source;
+        source = next;
     }
-    chain->first = sources[0];
-    chain->last = sources[count - 1];
+    chain->first = first;
+    chain->last = before;
 }
 
 // ------------------------------------------------------------------ looking
@@ -137,7 +124,8 @@ uint32_t keeli_chains_behind(const keeli_chains *chains, uint32_t target, uint32
     if (!chain || !chain->count) return KEELI_NO_EDGE;
 
     const keeli_link *from = keeli_link_of(chains, hint);
-    const bool is_there = from && from->stamp && from->target == target && from->stamp <= stamp;
+    const bool is_there =
+        from && from->stamp && keeli_index_of(from->target) == target && from->stamp <= stamp;
     uint32_t source = is_there ? from->next : chain->first;
     while (source != KEELI_NO_EDGE && keeli_link_at(chains, source)->stamp <= stamp)
         source = keeli_link_at(chains, source)->next;
@@ -145,11 +133,11 @@ uint32_t keeli_chains_behind(const keeli_chains *chains, uint32_t target, uint32
 }
 
 uint32_t keeli_chains_next_source(const keeli_chains *chains, uint32_t from) {
-    const uint32_t end = chains->source_capacity * KEELI_PAGE;
+    const uint32_t end = chains->source_capacity * KEELI_LINKS;
     for (uint32_t i = from; i < end; ++i) {
-        const keeli_link *page = chains->sources[i / KEELI_PAGE];
-        if (!page) i |= KEELI_PAGE - 1;
-        else if (page[i % KEELI_PAGE].stamp) return i;
+        const keeli_link *page = chains->sources[i / KEELI_LINKS];
+        if (!page) i |= KEELI_LINKS - 1;
+        else if (page[i % KEELI_LINKS].stamp) return i;
     }
     return KEELI_NO_EDGE;
 }
@@ -157,23 +145,23 @@ uint32_t keeli_chains_next_source(const keeli_chains *chains, uint32_t from) {
 // ------------------------------------------------------------------ copying
 bool keeli_chains_reserve_like(keeli_chains *to, const keeli_chains *from, keeli_heap *heap) {
     for (uint32_t page = 0; page < from->source_capacity; ++page)
-        if (from->sources[page] && !keeli_chains_reserve_source(to, heap, page * KEELI_PAGE))
+        if (from->sources[page] && !keeli_chains_reserve_source(to, heap, page * KEELI_LINKS))
             return false;
     for (uint32_t page = 0; page < from->target_capacity; ++page)
-        if (from->targets[page] && !keeli_chains_reserve_target(to, heap, page * KEELI_PAGE))
+        if (from->targets[page] && !keeli_chains_reserve_target(to, heap, page * KEELI_LINKS))
             return false;
     return true;
 }
 
 void keeli_chains_assign(keeli_chains *to, const keeli_chains *from) {
-    const size_t source_bytes = KEELI_PAGE * sizeof(keeli_link);
+    const size_t source_bytes = KEELI_LINKS * sizeof(keeli_link);
     for (uint32_t page = 0; page < to->source_capacity; ++page) {
         const bool has_page = page < from->source_capacity && from->sources[page];
         if (has_page) memcpy(to->sources[page], from->sources[page], source_bytes);
         else if (to->sources[page]) memset(to->sources[page], 0, source_bytes);
     }
 
-    const size_t target_bytes = KEELI_PAGE * sizeof(keeli_chain);
+    const size_t target_bytes = KEELI_LINKS * sizeof(keeli_chain);
     for (uint32_t page = 0; page < to->target_capacity; ++page) {
         const bool has_page = page < from->target_capacity && from->targets[page];
         if (has_page) memcpy(to->targets[page], from->targets[page], target_bytes);
@@ -188,7 +176,8 @@ static uint32_t chain_is_valid(const keeli_chains *chains, uint32_t target) {
     uint32_t previous = KEELI_NO_EDGE, stamp = 0, source = chain->first;
     for (uint32_t i = 0; i < chain->count; ++i) {
         const keeli_link *link = keeli_link_of(chains, source);
-        if (!link || link->target != target || link->previous != previous || link->stamp <= stamp)
+        if (!link || keeli_index_of(link->target) != target || link->previous != previous ||
+            link->stamp <= stamp)
             return UINT32_MAX;
         previous = source;
         stamp = link->stamp;
@@ -201,10 +190,10 @@ static uint32_t chain_is_valid(const keeli_chains *chains, uint32_t target) {
 uint32_t keeli_chains_ends(const keeli_chains *chains, bool of_targets) {
     const uint32_t capacity = of_targets ? chains->target_capacity : chains->source_capacity;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < capacity * KEELI_PAGE; ++i) {
-        const bool has_page = of_targets ? chains->targets[i / KEELI_PAGE] != NULL
-                                         : chains->sources[i / KEELI_PAGE] != NULL;
-        if (!has_page) i |= KEELI_PAGE - 1;
+    for (uint32_t i = 0; i < capacity * KEELI_LINKS; ++i) {
+        const bool has_page = of_targets ? chains->targets[i / KEELI_LINKS] != NULL
+                                         : chains->sources[i / KEELI_LINKS] != NULL;
+        if (!has_page) i |= KEELI_LINKS - 1;
         else
             count += of_targets ? keeli_chain_at(chains, i)->count != 0
                                 : keeli_link_at(chains, i)->stamp != 0;
@@ -214,9 +203,9 @@ uint32_t keeli_chains_ends(const keeli_chains *chains, bool of_targets) {
 
 bool keeli_chains_are_valid(const keeli_chains *chains, uint32_t count) {
     uint32_t in_chains = 0;
-    for (uint32_t i = 0; i < chains->target_capacity * KEELI_PAGE; ++i) {
-        if (!chains->targets[i / KEELI_PAGE]) {
-            i |= KEELI_PAGE - 1;
+    for (uint32_t i = 0; i < chains->target_capacity * KEELI_LINKS; ++i) {
+        if (!chains->targets[i / KEELI_LINKS]) {
+            i |= KEELI_LINKS - 1;
             continue;
         }
         const uint32_t has = chain_is_valid(chains, i);

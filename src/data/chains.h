@@ -8,50 +8,40 @@
 #pragma once
 #include "base/memory.h"
 
-#define KEELI_NO_EDGE UINT32_MAX // no source, and no place in a list
-
-typedef struct keeli_link { // of a source
-    uint32_t target;
-    uint32_t previous, next; // in the chain of the target; KEELI_NO_EDGE at its ends
-    uint32_t stamp;          // 0: it has no target
-} keeli_link;
-
-typedef struct keeli_chain { // of a target
-    uint32_t first, last;    // its sources, if it has any
-    uint32_t count;
-    uint32_t stamp; // the latest that it gave to a source
-} keeli_chain;
-
-typedef struct keeli_chains {
-    keeli_link **sources; // pages by index; NULL: no source of the page was ever related
-    keeli_chain **targets;
-    uint32_t source_capacity, target_capacity;
-    size_t bytes;
-} keeli_chains;
+#include <keel/walk.h>
 
 // The record of an index, or NULL if its page is not there.
 static inline keeli_link *keeli_link_of(const keeli_chains *chains, uint32_t source) {
-    const uint32_t page = source / KEELI_PAGE;
+    const uint32_t page = source / KEELI_LINKS;
     return page < chains->source_capacity && chains->sources[page]
-               ? &chains->sources[page][source % KEELI_PAGE]
+               ? &chains->sources[page][source % KEELI_LINKS]
                : NULL;
 }
 static inline keeli_chain *keeli_chain_of(const keeli_chains *chains, uint32_t target) {
-    const uint32_t page = target / KEELI_PAGE;
+    const uint32_t page = target / KEELI_LINKS;
     return page < chains->target_capacity && chains->targets[page]
-               ? &chains->targets[page][target % KEELI_PAGE]
+               ? &chains->targets[page][target % KEELI_LINKS]
                : NULL;
 }
-// The record of a source that has a target, and of a target that has sources.
-static inline keeli_link *keeli_link_at(const keeli_chains *chains, uint32_t source) {
-    return &chains->sources[source / KEELI_PAGE][source % KEELI_PAGE];
-}
+// The record of a target that has sources.
 static inline keeli_chain *keeli_chain_at(const keeli_chains *chains, uint32_t target) {
-    return &chains->targets[target / KEELI_PAGE][target % KEELI_PAGE];
+    return &chains->targets[target / KEELI_LINKS][target % KEELI_LINKS];
+}
+// Returns the target of an entity; null if it has none or the handle is not that of a living
+// entity: links of dead ones are removed.
+static inline keel_entity keeli_target_of(const keeli_chains *chains, keel_entity source) {
+    const keeli_link *link = keeli_link_of(chains, keeli_index_of(source));
+    const uint32_t version = (uint32_t)(source.bits >> KEEL_ENTITY_INDEX_BITS);
+    return link && link->stamp && link->version == version ? link->target : keel_null();
 }
 static inline bool keeli_chains_have_target(const keeli_chains *chains, uint32_t source) {
     const keeli_link *link = keeli_link_of(chains, source);
     return link && link->stamp;
+}
+// The handle of a source; null for KEELI_NO_EDGE.
+static inline keel_entity keeli_source_at(const keeli_chains *chains, uint32_t source) {
+    if (source == KEELI_NO_EDGE) return keel_null();
+    return keeli_source_of(keeli_link_at(chains, source), source);
 }
 static inline uint32_t keeli_chain_count(const keeli_chains *chains, uint32_t target) {
     const keeli_chain *chain = keeli_chain_of(chains, target);
@@ -67,16 +57,34 @@ void keeli_chain_renumber(const keeli_chains *chains, keeli_chain *chain);
 
 // Makes `source`, which has no target, the last source of a target. There is room.
 static inline void keeli_chains_append(const keeli_chains *chains, keeli_link *link,
-                                       keeli_chain *chain, uint32_t source, uint32_t target) {
+                                       keeli_chain *chain, keel_entity source, keel_entity target) {
+    const uint32_t index = keeli_index_of(source);
+    const uint32_t version = (uint32_t)(source.bits >> KEEL_ENTITY_INDEX_BITS);
     if (chain->stamp == UINT32_MAX) keeli_chain_renumber(chains, chain);
-    const uint32_t last = chain->count++ ? chain->last : KEELI_NO_EDGE;
-    *link = (keeli_link){ target, last, KEELI_NO_EDGE, ++chain->stamp };
-    chain->last = source;
-    if (last == KEELI_NO_EDGE) chain->first = source;
-    else keeli_link_at(chains, last)->next = source;
+    *link = (keeli_link){ target, chain->last, KEELI_NO_EDGE, ++chain->stamp, version };
+    if (chain->count++) {
+        keeli_link_at(chains, chain->last)->next = index;
+    } else {
+        link->previous = KEELI_NO_EDGE;
+        chain->first = index;
+    }
+    chain->last = index;
 }
-// Takes a source that has a target out of its chain. The chain keeps its latest stamp.
-void keeli_chains_remove(keeli_chains *chains, uint32_t source);
+// Takes a source that has a target out of its chain, which is returned and keeps its latest stamp.
+static inline const keeli_chain *keeli_chains_remove(const keeli_chains *chains, uint32_t source) {
+    keeli_link *link = keeli_link_at(chains, source);
+    keeli_chain *chain = keeli_chain_at(chains, keeli_index_of(link->target));
+    const uint32_t previous = link->previous, next = link->next;
+
+    if (previous == KEELI_NO_EDGE) chain->first = next;
+    else keeli_link_at(chains, previous)->next = next;
+    if (next == KEELI_NO_EDGE) chain->last = previous;
+    else keeli_link_at(chains, next)->previous = previous;
+
+    --chain->count;
+    link->stamp = 0;
+    return chain;
+}
 // Takes all sources of a target out of its chain.
 void keeli_chains_remove_all(keeli_chains *chains, uint32_t target);
 // Returns the first source of `target` whose stamp is above `stamp`; KEELI_NO_EDGE: there is none.
@@ -84,8 +92,9 @@ void keeli_chains_remove_all(keeli_chains *chains, uint32_t target);
 // from the first one.
 uint32_t keeli_chains_behind(const keeli_chains *chains, uint32_t target, uint32_t hint,
                              uint32_t stamp);
-// Puts the sources of a target, all of them, in another order.
-void keeli_chains_order(keeli_chains *chains, uint32_t target, const uint32_t *sources);
+// Puts the sources of a target in the order of a list that begins with `first` and is linked by
+// `previous`.
+void keeli_chains_relink(keeli_chains *chains, uint32_t target, uint32_t first);
 // Returns the first source at `from` or above that has a target; KEELI_NO_EDGE: there is none.
 uint32_t keeli_chains_next_source(const keeli_chains *chains, uint32_t from);
 

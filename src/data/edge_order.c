@@ -126,7 +126,7 @@ static bool has_base(keeli_edge_order *o) {
 // meanwhile is passed over, and so is one that comes behind the last one.
 static bool next_of_chains(keeli_edge_order *o, keeli_edge_walk *out) {
     const keeli_chains *chains = &o->edges->chains;
-    const uint32_t end = o->nodes ? o->count : chains->target_capacity * KEELI_PAGE;
+    const uint32_t end = o->nodes ? o->count : chains->target_capacity * KEELI_LINKS;
     for (; o->base < end; ++o->base, o->stamp = 0) {
         uint32_t source = keeli_chains_behind(chains, index_of(o, o->base), o->at, o->stamp);
         while (source != KEELI_NO_EDGE && number_of(o, source) == NOBODY)

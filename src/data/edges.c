@@ -284,7 +284,7 @@ static uint32_t find_in(const keeli_edge_side *side, uint32_t index, uint32_t ot
 uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t target) {
     if (edges->is_chained) {
         const keeli_link *link = keeli_link_of(&edges->chains, source);
-        return link && link->stamp && link->target == target ? 0 : KEELI_NO_EDGE;
+        return link && link->stamp && keeli_index_of(link->target) == target ? 0 : KEELI_NO_EDGE;
     }
     const uint32_t from = keeli_edge_list_count(&edges->sources, source);
     const uint32_t to = keeli_edge_list_count(&edges->targets, target);
@@ -395,42 +395,44 @@ static void add_edge(keeli_edges *edges, uint32_t source, uint32_t target, uint3
     if (keeli_edges_have_values(edges)) keeli_edge_entry(from, 3, from->used)[2] = slot;
     link(edges, from, keeli_edge_list_of(&edges->targets, target), source, target);
 }
-static void add_link(keeli_edges *edges, keeli_link *link, keeli_chain *chain, uint32_t source,
-                     uint32_t target) {
+static void add_link(keeli_edges *edges, keeli_link *link, keeli_chain *chain, keel_entity source,
+                     keel_entity target) {
     KEELI_ASSERT_ROOM(link && !link->stamp && chain);
     keeli_chains_append(&edges->chains, link, chain, source, target);
     ++edges->count;
     ++edges->edits;
 }
 
-void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
+void *keeli_edges_add(keeli_edges *edges, keel_entity source, keel_entity target) {
+    const uint32_t from = keeli_index_of(source), to = keeli_index_of(target);
     if (edges->is_chained) {
-        add_link(edges, keeli_link_of(&edges->chains, source),
-                 keeli_chain_of(&edges->chains, target), source, target);
+        add_link(edges, keeli_link_of(&edges->chains, from), keeli_chain_of(&edges->chains, to),
+                 source, target);
         return NULL;
     }
     const bool has_values = keeli_edges_have_values(edges);
     const uint32_t slot = has_values ? take_slot(&edges->values) : 0;
-    add_edge(edges, source, target, slot);
-    if (edges->is_symmetric && source != target) add_edge(edges, target, source, slot);
+    add_edge(edges, from, to, slot);
+    if (edges->is_symmetric && from != to) add_edge(edges, to, from, slot);
     return has_values ? slot_at(&edges->values, slot) : NULL;
 }
 
-bool keeli_edges_add_beside(keeli_edges *edges, uint32_t source, uint32_t target) {
+bool keeli_edges_add_beside(keeli_edges *edges, keel_entity source, keel_entity target) {
+    const uint32_t from = keeli_index_of(source), to = keeli_index_of(target);
     if (edges->is_chained) {
-        keeli_link *link = keeli_link_of(&edges->chains, source);
-        keeli_chain *chain = keeli_chain_of(&edges->chains, target);
+        keeli_link *link = keeli_link_of(&edges->chains, from);
+        keeli_chain *chain = keeli_chain_of(&edges->chains, to);
         if (!link || link->stamp || !chain) return false;
         add_link(edges, link, chain, source, target);
         return true;
     }
-    keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
-    keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
-    if (!from || !to || from->used >= keeli_edge_room(from, edges->sources.stride) ||
-        to->used >= keeli_edge_room(to, edges->targets.stride) ||
-        (from->used && keeli_edges_find(edges, source, target) != KEELI_NO_EDGE))
+    keeli_edge_list *targets = keeli_edge_list_of(&edges->sources, from);
+    keeli_edge_list *sources = keeli_edge_list_of(&edges->targets, to);
+    if (!targets || !sources || targets->used >= keeli_edge_room(targets, edges->sources.stride) ||
+        sources->used >= keeli_edge_room(sources, edges->targets.stride) ||
+        (targets->used && keeli_edges_find(edges, from, to) != KEELI_NO_EDGE))
         return false;
-    link(edges, from, to, source, target);
+    link(edges, targets, sources, from, to);
     return true;
 }
 
@@ -465,7 +467,7 @@ uint32_t keeli_edge_back(const keeli_edges *edges, uint32_t source, uint32_t pla
 
 void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place) {
     if (edges->is_chained) {
-        keeli_chains_remove(&edges->chains, source);
+        (void)keeli_chains_remove(&edges->chains, source);
         --edges->count;
         ++edges->edits;
         return;
@@ -474,6 +476,21 @@ void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, u
     const uint32_t back = edges->is_symmetric ? keeli_edge_back(edges, source, place) : 0;
     remove_edge(edges, heap, source, place, keeli_edges_have_values(edges));
     if (edges->is_symmetric && source != target) remove_edge(edges, heap, target, back, false);
+}
+
+void keeli_edges_move_last(keeli_edges *edges, uint32_t source) {
+    const keel_entity e = keeli_source_at(&edges->chains, source);
+    keeli_link *link = keeli_link_at(&edges->chains, source);
+    const keel_entity target = link->target;
+    (void)keeli_chains_remove(&edges->chains, source);
+    keeli_chains_append(&edges->chains, link,
+                        keeli_chain_at(&edges->chains, keeli_index_of(target)), e, target);
+    ++edges->edits;
+}
+
+void keeli_edges_relink(keeli_edges *edges, uint32_t target, uint32_t first) {
+    keeli_chains_relink(&edges->chains, target, first);
+    ++edges->edits;
 }
 
 void keeli_edges_remove_sources(keeli_edges *edges, uint32_t target) {
@@ -503,11 +520,6 @@ static void permute(const keeli_edge_side *side, const keeli_edge_side *other,
 
 void keeli_edges_order_sources(keeli_edges *edges, uint32_t target, const uint32_t *places,
                                uint32_t *scratch) {
-    if (edges->is_chained) {
-        keeli_chains_order(&edges->chains, target, places);
-        ++edges->edits;
-        return;
-    }
     keeli_edge_list *list = keeli_edge_list_of(&edges->targets, target);
     const uint32_t count = list->used - list->holes;
     for (uint32_t i = 0; edges->is_symmetric && i < count; ++i)

@@ -134,7 +134,8 @@ uint32_t keeli_edge_list_next(const keeli_edge_side *side, uint32_t index, uint3
 static inline uint32_t keeli_edge_other(const keeli_edges *edges, keeli_end end, uint32_t index,
                                         uint32_t place) {
     if (edges->is_chained)
-        return end == KEELI_SOURCES ? place : keeli_link_at(&edges->chains, index)->target;
+        return end == KEELI_SOURCES ? place
+                                    : keeli_index_of(keeli_link_at(&edges->chains, index)->target);
     const keeli_edge_side *side = keeli_edge_side_of(edges, end);
     return *keeli_edge_entry(keeli_edge_list_of(side, index), side->stride, place);
 }
@@ -174,10 +175,12 @@ uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t ta
 // has first, of a symmetric one both do. Then it comes, the last of both lists. They are not
 // related. The place of its value, which holds none yet; NULL: there are no values.
 bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target);
-void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target);
+void *keeli_edges_add(keeli_edges *edges, keel_entity source, keel_entity target);
+// Makes a source that has a target the last one of its chain.
+void keeli_edges_move_last(keeli_edges *edges, uint32_t source);
 // Both at once, where there are no values, no second direction, and room; an exclusive source has
 // no target yet. False, with nothing done, where that is not so or they are related.
-bool keeli_edges_add_beside(keeli_edges *edges, uint32_t source, uint32_t target);
+bool keeli_edges_add_beside(keeli_edges *edges, keel_entity source, keel_entity target);
 // Make room for so many entries in one list; and for so many values.
 bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_end end, uint32_t index,
                         uint32_t extra);
@@ -190,6 +193,8 @@ void keeli_edges_remove_sources(keeli_edges *edges, uint32_t target);
 // them; of a symmetric relation its targets, too. `scratch`: four words for each.
 void keeli_edges_order_sources(keeli_edges *edges, uint32_t target, const uint32_t *places,
                                uint32_t *scratch);
+// The same for a chain: `first` begins a list that is linked by `previous`.
+void keeli_edges_relink(keeli_edges *edges, uint32_t target, uint32_t first);
 // All go.
 void keeli_edges_clear(keeli_edges *edges, keeli_heap *heap);
 // Edges come to where there are none: those of `from`, in their order, in the same places, and the

@@ -109,7 +109,7 @@ bool keeli_presence_is_valid(const keeli_presence *p);
 // a place. But a list only saves work, so that nothing depends on a promise: a number that finds no
 // room makes the list *incomplete*. Who reads an incomplete list asks the bits of every component
 // of the world for the block instead (keeli_block_storage, world/storage.h); the next reserve makes
-// it complete again. Such a list holds the number 0 and nothing else: that is keel_parent, which no
+// it complete again. Such a list holds the number 0 and nothing else: that is keel_child, which no
 // fast path removes.
 typedef struct keeli_component_list {
     union {

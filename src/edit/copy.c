@@ -53,7 +53,8 @@ static keel_result give_related(keeli_batch *b, const keeli_holder *holder) {
 }
 
 static keel_result give_copies(keeli_batch *b, const keeli_holder *holder) {
-    const bool may_be_related = b->world->relations.all && b->count;
+    const keeli_relations *all = &b->world->relations;
+    const bool may_be_related = all->all != all->child && b->count; // copies have no parent
     return may_be_related ? give_related(b, holder) : keeli_batch_give(b);
 }
 
@@ -68,6 +69,11 @@ keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const kee
     return give_copies(&b, NULL);
 }
 
+// True if copies get what links say: a copy has a name and a parent of its own.
+static bool is_cloned(const keel_world *world, const keeli_storage *s) {
+    return s->relation && s->relation != world->relations.child;
+}
+
 // One copy of plain values, which nobody follows, made as keel_add_entity does: a batch of one
 // takes five times as many instructions (clone_entity). False, with nothing done, when it takes
 // more.
@@ -78,8 +84,8 @@ static bool clone_plain(keel_world *world, uint32_t index, keel_entity *out) {
     if (!keeli_is_unused(world)) return false;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (!keeli_store_has(s, index) || keeli_store_has_sources(s)) continue;
+        if (s->flags & KEELI_IS_LINK && !is_cloned(world, s)) continue;
         if (s->relation) return false; // the copy has its targets
-        if (s->flags & KEELI_IS_LINK) continue;
         if (keeli_flags_of(s) || s->component.copy || n == most) return false;
         values[n++] = (keel_value){ &s->component, keeli_store_value_there(s, index) };
     }

@@ -135,7 +135,6 @@ static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_st
     if (one_by_one && !keeli_store_has_rows(t)) KEEL_TRY(copy_each(to, t, s));
     else copy_whole(to, t, s);
     KEEL_TRY(copy_disabled(to, t, s));
-    if (s->flags & KEELI_IS_LINK && !keeli_reserve_rule_of_children(to)) return no_memory(to);
     if (s->relation && !keeli_store_has_sources(s)) {
         const keel_result result =
             keeli_copy_edges(s, &t->relation->edges, &s->relation->edges, &to->heap);

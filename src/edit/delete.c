@@ -12,7 +12,6 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
     KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.entities, "delete from"));
     if (!holder && !world->access.holders && !world->access.owned_storages)
         return KEEL_OK; // nothing is in use
-    if (keeli_has_links(world, e)) KEEL_TRY(keeli_may_edit_links(world, holder));
     KEEL_TRY(keeli_may_orphan(world, holder, e));
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;)
@@ -36,7 +35,7 @@ static bool next_root(const keel_world *world, keeli_roots roots, uint32_t *at, 
     do {
         if (roots.list && *at == roots.count) return false;
         if (roots.list) *e = roots.list[*at];
-        else *e = *at ? keeli_links_onward(&world->hierarchy.links, roots.tree, *e).at : roots.tree;
+        else *e = *at ? keeli_next_in_tree(world, roots.tree, *e) : roots.tree;
         ++*at;
     } while (roots.list && !keeli_entity_is_alive(&world->entities, *e));
     return !keel_is_null(*e);
@@ -48,54 +47,42 @@ static void doom(keeli_relations *all, uint32_t index) {
     *KEELI_APPEND(&all->doomed) = index;
 }
 
-// The next child of an entity, by index; null at the end.
-static keel_entity next_child(const keel_world *world, uint32_t parent, keel_entity child) {
-    const keel_entity e = keeli_entity_at(&world->entities, parent);
-    if (!keeli_has_children(world, e)) return keel_null();
-    const keel_entity first = keeli_link_of_parent(world, e)->first_child;
-    if (keel_is_null(child)) return first;
-    const keel_entity next = keeli_link_of_child(world, child)->next;
-    return keel_is_same(next, first) ? keel_null() : next;
-}
-
-// The children and sources that an entity takes along come to the list.
+// Adds the sources that an entity takes along to the list.
 static void spread(keel_world *world, uint32_t target) {
     keeli_relations *all = &world->relations;
-    keel_entity child = keel_null();
-    while (all->of_children == KEEL_DELETE_SOURCES &&
-           !keel_is_null(child = next_child(world, target, child)))
-        doom(all, keeli_index_of(child));
     for (const keeli_relation *r = all->all; r; r = r->next) {
         if (r->sources->component.on_delete != KEEL_DELETE_SOURCES) continue;
-        KEELI_EACH_EDGE(at, &r->edges, KEELI_SOURCES, target)
-        doom(all, keeli_edge_other(&r->edges, KEELI_SOURCES, target, at));
+        KEELI_EACH_EDGE(at, &r->edges, KEELI_SOURCES, target) {
+            doom(all, keeli_edge_other(&r->edges, KEELI_SOURCES, target, at));
+        }
     }
 }
 
-// Is there a child or a source that stays, where that is refused?
+static keel_result related(keel_world *world, const keeli_relation *r, uint32_t source,
+                           uint32_t target) {
+    const keel_entity e = keeli_entity_at(&world->entities, target);
+    const keel_entity other = keeli_entity_at(&world->entities, source);
+    if (r == world->relations.child)
+        return keeli_error(world, KEEL_ERROR_RELATED,
+                           "cannot delete %s: %s is its child, and the world refuses that "
+                           "(on_parent_delete); detach or delete that one first, or use "
+                           "keel_delete_tree",
+                           KEELI_ENTITY(world, e), KEELI_ENTITY(world, other));
+    return keeli_error(world, KEEL_ERROR_RELATED,
+                       "cannot delete %s: %s is related to it by '%s', which refuses that; "
+                       "unrelate or delete that one first",
+                       KEELI_ENTITY(world, e), KEELI_ENTITY(world, other),
+                       r->sources->component.name);
+}
+
+// Returns an error if a source of the target stays, where that is refused.
 static keel_result is_refused(keel_world *world, uint32_t target) {
     const keeli_relations *all = &world->relations;
-    keel_entity child = keel_null();
-    while (all->of_children == KEEL_REFUSE &&
-           !keel_is_null(child = next_child(world, target, child)))
-        if (!is_marked(all, keeli_index_of(child)))
-            return keeli_error(world, KEEL_ERROR_RELATED,
-                               "cannot delete %s: %s is its child, and the world refuses that "
-                               "(on_parent_delete); detach or delete that one first, or use "
-                               "keel_delete_tree",
-                               KEELI_ENTITY(world, keeli_entity_at(&world->entities, target)),
-                               KEELI_ENTITY(world, child));
     for (const keeli_relation *r = all->all; r; r = r->next) {
         if (r->sources->component.on_delete != KEEL_REFUSE) continue;
         KEELI_EACH_EDGE(at, &r->edges, KEELI_SOURCES, target) {
             const uint32_t source = keeli_edge_other(&r->edges, KEELI_SOURCES, target, at);
-            if (is_marked(all, source)) continue;
-            return keeli_error(world, KEEL_ERROR_RELATED,
-                               "cannot delete %s: %s is related to it by '%s', which refuses that; "
-                               "unrelate or delete that one first",
-                               KEELI_ENTITY(world, keeli_entity_at(&world->entities, target)),
-                               KEELI_ENTITY(world, keeli_entity_at(&world->entities, source)),
-                               r->sources->component.name);
+            if (!is_marked(all, source)) return related(world, r, source, target);
         }
     }
     return KEEL_OK;
@@ -143,18 +130,6 @@ static void free_names(keel_world *world, keeli_roots roots) {
         keeli_free_name(world, keeli_entity_at(&world->entities, all->doomed.items[i]));
 }
 
-void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
-    if (!keeli_has_links(world, e)) {
-        keeli_commit_delete_alone(world, e);
-        return;
-    }
-    keeli_notify_losing(world, e, true);
-    keeli_leave_family(world, e);
-    keeli_lose_all(world, e);
-    keeli_entity_index_delete(&world->entities, e);
-    keeli_validate_entities(world);
-}
-
 // Whom the entities take along goes first, the last one that was found before the others.
 keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots) {
     keeli_relations *all = &world->relations;
@@ -181,7 +156,7 @@ static keel_result delete_held(keel_world *world, const keeli_holder *holder, ke
 }
 
 void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
-    keeli_commit_delete_alone(world, e);
+    keeli_commit_delete_entity(world, e);
     (void)keeli_done(world, KEEL_OK);
 }
 
@@ -259,12 +234,16 @@ static void delete_living(keel_world *world, const keel_entity *entities, uint32
     }
 }
 
-// Whoever is alive leaves its family.
+// Takes all living entities of a list out of the hierarchy.
 static void unlink_all(keel_world *world, const keel_entity *entities, uint32_t count) {
-    for (uint32_t i = 0; i < count && world->hierarchy.parents->presence.count; ++i)
-        if (keeli_entity_is_alive(&world->entities, entities[i]) &&
-            keeli_has_links(world, entities[i]))
-            keeli_commit_unlink(world, entities[i]);
+    keeli_relation *tree = world->relations.child;
+    if (!keeli_store_count(tree->sources)) return;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t index = keeli_index_of(entities[i]);
+        if (!keeli_entity_is_alive(&world->entities, entities[i])) continue;
+        if (keeli_store_has(tree->sources, index)) keeli_let_go_of_all(world, tree, index, false);
+        if (keeli_store_has(tree->targets, index)) keeli_let_go_of_all(world, tree, index, true);
+    }
 }
 
 // Observers hear of each while it has its parent still.

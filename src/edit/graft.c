@@ -242,13 +242,9 @@ static keel_result make_copies(keeli_graft *g, const keeli_holder *holder, uint3
 }
 
 // ------------------------------------------------------------------ what they point to
-static keel_entity parent_in(const keel_world *world, keel_entity e) {
-    return keeli_has_parent(world, e) ? keeli_link_of_child(world, e)->parent : keel_null();
-}
-
 // All copies of a node get their parents and names.
 static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
-    const keel_entity above = g->recipe ? keel_null() : parent_in(g->from, g->nodes[node]);
+    const keel_entity above = g->recipe ? keel_null() : keeli_parent_of(g->from, g->nodes[node]);
     const uint32_t at = g->recipe             ? g->recipe->above[node]
                         : keel_is_null(above) ? UINT32_MAX
                                               : place_of(g, above);
@@ -320,7 +316,9 @@ static keel_result relate_all(const keeli_graft *g, const keeli_holder *holder,
 static keel_result relate_copies(const keeli_graft *g, const keeli_holder *holder) {
     keel_result result = KEEL_OK;
     for (const keeli_relation *r = g->from->relations.all; r && result >= 0; r = r->next) {
-        if (!r->edges.count || (r->sources->component.transient && !g->has_transient)) continue;
+        if (!r->edges.count || r == g->from->relations.child ||
+            (r->sources->component.transient && !g->has_transient))
+            continue;
         keeli_edge_order order = { .edges = &r->edges,
                                    .nodes = g->nodes,
                                    .numbers = g->places,
@@ -572,10 +570,9 @@ static bool find_parts(const keeli_graft *g) {
     if (!node || !keel_is_same(*node, g->nodes[0])) return false;
     for (uint32_t i = 1; i < g->count; ++i)
         g->made[i] = keel_null();
-    const struct keeli_links *links = &to->hierarchy.links;
     uint32_t place = UINT32_MAX; // 0: another copy, whose parts are not its own
     for (keel_entity e = own; keeli_has_children(to, own);) {
-        e = (place ? keeli_links_onward(links, own, e) : keeli_links_past(links, own, e)).at;
+        e = place ? keeli_next_in_tree(to, own, e) : keeli_tree_past(to, own, e);
         if (keel_is_null(e)) break;
         node = keeli_store_value_of(to, g->link, e);
         place = node ? place_of(g, *node) : UINT32_MAX;

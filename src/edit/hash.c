@@ -84,7 +84,13 @@ static uint64_t hash_of_events(const keeli_storage *s) {
     return hash;
 }
 
-// The order of relating does not count.
+static uint64_t add_sibling(const keel_world *world, uint32_t child, uint64_t term) {
+    const uint32_t previous = keeli_link_at(&world->relations.child->edges.chains, child)->previous;
+    if (previous == KEELI_NO_EDGE) return term;
+    return keeli_hash_mix(term + keeli_entity_at(&world->entities, previous).bits);
+}
+
+// The order of relating does not count, but for siblings in the hierarchy.
 static uint64_t sum_of_edges(const keel_world *world, const keeli_storage *s) {
     const keeli_edges *edges = &s->relation->edges;
     const uint64_t seed = seed_of(s, COMPONENT_TERM);
@@ -96,7 +102,8 @@ static uint64_t sum_of_edges(const keel_world *world, const keeli_storage *s) {
             const uint32_t other = keeli_edge_other(edges, KEELI_TARGETS, i, at);
             const keel_entity target = keeli_entity_at(&world->entities, other);
             const uint64_t source = seed + keeli_entity_at(&world->entities, i).bits;
-            const uint64_t term = keeli_hash_mix(keeli_hash_mix(source) + target.bits);
+            uint64_t term = keeli_hash_mix(keeli_hash_mix(source) + target.bits);
+            if (s->relation == world->relations.child) term = add_sibling(world, i, term);
             sum += has_values ? hash_value(&form, keeli_edge_value(edges, i, at), term) : term;
         }
     return sum;

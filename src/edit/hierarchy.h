@@ -1,46 +1,36 @@
 // SPDX-License-Identifier: MIT
-// Parents and children: two components and circular chains of siblings, as the hierarchy recipe of
-// the Shipyard guide lays them out, with guards against cycles and dead entities. Invariant: for
-// each keel_parent, following `next` from `first_child` visits `child_count` children whose
-// `parent` is this entity and comes back; `prev` is the inverse. Checked by
-// keeli_hierarchy_is_valid.
+// The hierarchy: the relation keel_child (edit/relation.h) with words of its own, names that are
+// unique among siblings, and edits of whole trees. edit/relation.c calls back where an edit of that
+// relation is asked for by its component.
 #pragma once
-#include "base/assert.h"
 #include "edit/edit.h"
 
-// The links of an entity that has them.
-static inline keel_parent *keeli_link_of_parent(const keel_world *world, keel_entity e) {
-    return keeli_parent_at(&world->hierarchy.links, e);
-}
-static inline keel_child *keeli_link_of_child(const keel_world *world, keel_entity e) {
-    return keeli_child_at(&world->hierarchy.links, e);
+static inline const keeli_chains *keeli_tree_chains(const keel_world *world) {
+    return &world->relations.child->edges.chains;
 }
 static inline bool keeli_has_children(const keel_world *world, keel_entity e) {
-    return keeli_store_has(world->hierarchy.parents, keeli_index_of(e));
+    return keeli_store_has(world->relations.child->targets, keeli_index_of(e));
 }
 static inline bool keeli_has_parent(const keel_world *world, keel_entity e) {
-    return keeli_store_has(world->hierarchy.children, keeli_index_of(e));
+    return keeli_store_has(world->relations.child->sources, keeli_index_of(e));
 }
 static inline bool keeli_has_links(const keel_world *world, keel_entity e) {
     return keeli_has_children(world, e) || keeli_has_parent(world, e);
 }
-// May the links be changed now?
-keel_result keeli_may_edit_links(keel_world *world, const keeli_holder *holder);
-// Room for a child and its parent. False when out of memory.
-bool keeli_reserve_links(keel_world *world, keel_entity child, keel_entity parent);
-
-// These cannot fail. The entity has no parent, there is room, and it gets one.
-void keeli_commit_attach(keel_world *world, keel_entity e, keel_entity to);
-// The entity has a parent and loses it.
-void keeli_commit_detach(keel_world *world, keel_entity e);
-// Detach the entity from its parent and its children from it.
-void keeli_commit_unlink(keel_world *world, keel_entity e);
-// The same for any entity that goes; its children may have its name from then on.
-void keeli_leave_family(keel_world *world, keel_entity e);
-bool keeli_hierarchy_is_valid(const keel_world *world);
-// In test builds: walk the hierarchy, which was just edited.
-static inline void keeli_validate_links(const keel_world *world) {
-    KEELI_CHECK_STRUCTURE(keeli_store_count(world->hierarchy.parents) > 256 ||
-                          keeli_hierarchy_is_valid(world));
-    (void)world;
+// Returns the parent of an entity, or null. `e` is alive.
+static inline keel_entity keeli_parent_of(const keel_world *world, keel_entity e) {
+    const keeli_link *link = keeli_link_of(keeli_tree_chains(world), keeli_index_of(e));
+    return link && link->stamp ? link->target : keel_null();
 }
+// Returns the next entity of a tree in pre-order, parents first; null at the end.
+static inline keel_entity keeli_next_in_tree(const keel_world *world, keel_entity root,
+                                             keel_entity e) {
+    return keeli_tree_onward(&world->relations.tree, root, e);
+}
+// The same without the entities below `e`.
+keel_entity keeli_tree_past(const keel_world *world, keel_entity root, keel_entity e);
+
+// keel_attach and keel_detach, on behalf of a holder or (NULL) of the owner.
+keel_result keeli_attach_general(keel_world *world, const keeli_holder *holder, keel_entity child,
+                                 keel_entity parent);
+keel_result keeli_edit_detach(keel_world *world, const keeli_holder *holder, keel_entity child);

@@ -32,8 +32,7 @@ static uint32_t list_nodes(const keel_world *from, keel_entity *nodes) {
          i = keeli_index_of(e) + 1) {
         if (keeli_has_parent(from, e)) continue;
         for (keel_entity at = e; !keel_is_null(at);
-             at = keeli_has_children(from, e) ? keeli_links_onward(&from->hierarchy.links, e, at).at
-                                              : keel_null())
+             at = keeli_has_children(from, e) ? keeli_next_in_tree(from, e, at) : keel_null())
             nodes[n++] = at;
     }
     return n;

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Names: the verbs, and what becomes of a name when its entity gets another place among siblings.
 #include "edit/batch.h"
+#include "edit/hierarchy.h"
 #include "world/names.h"
 #include "world/report.h"
 
 #include <keel/typed.h>
 #include <string.h>
-
-static keel_entity parent_of(const keel_world *world, keel_entity e) {
-    const keel_child *link = keeli_store_value(world, world->hierarchy.children, keeli_index_of(e));
-    return link ? link->parent : keel_null();
-}
 
 // ------------------------------------------------------------------ setting
 static keel_result occupied(keel_world *world, const char *doing, keel_entity e,
@@ -74,7 +70,7 @@ keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_
     keeli_storage *s = keeli_storage_get(world, KEEL_OF(keel_name), false, &result);
     if (!s) return result;
     KEEL_TRY(keeli_may_edit(world, holder, s, "set"));
-    const keel_entity parent = parent_of(world, e);
+    const keel_entity parent = keeli_parent_of(world, e);
     const keeli_name *there = keeli_name_find(world, parent, text, length);
     if (there) return keel_is_same(there->entity, e) ? KEEL_OK : occupied(world, "name", e, there);
     const uint32_t index = keeli_index_of(e);
@@ -115,13 +111,9 @@ keel_result keeli_may_place_name(keel_world *world, const char *doing, keel_enti
 
 keel_result keeli_may_orphan(keel_world *world, const keeli_holder *holder, keel_entity e) {
     if (!world->names.count) return KEEL_OK;
-    const keel_parent *parent =
-        keeli_store_value(world, world->hierarchy.parents, keeli_index_of(e));
-    keel_entity child = parent ? parent->first_child : keel_null();
-    for (uint32_t left = parent ? parent->child_count : 0; left; --left) {
-        if (keeli_name_at(world, child))
+    KEELI_EACH_EDGE(child, &world->relations.child->edges, KEELI_SOURCES, keeli_index_of(e)) {
+        if (keeli_name_at(world, keeli_entity_at(&world->entities, child)))
             return keeli_may_edit(world, holder, world->names.storage, "delete");
-        child = keeli_child_at(&world->hierarchy.links, child)->next;
     }
     return KEEL_OK;
 }
@@ -129,7 +121,7 @@ keel_result keeli_may_orphan(keel_world *world, const keeli_holder *holder, keel
 void keeli_place_name(keel_world *world, keel_entity e) {
     keeli_name *name = keeli_name_at(world, e);
     if (!name || !name->is_listed) return;
-    const keel_entity parent = parent_of(world, e);
+    const keel_entity parent = keeli_parent_of(world, e);
     keeli_name_leave(world, name);
     const keeli_name *there = keeli_name_find(world, parent, name->text, name->length);
     keeli_name_enter(world, name, e, parent);
@@ -169,8 +161,8 @@ static const keel_world *looks(const keel_scope *scope, bool at_places) {
     if (keeli_caller_is(scope, &who) < 0 || !who.world->names.storage) return NULL;
     return (!who.holder && !who.commands) ||
                    (keeli_may_look_up(&who, who.world->names.storage, KEEL_ACCESS_READ) &&
-                    (!at_places ||
-                     keeli_may_look_up(&who, who.world->hierarchy.children, KEEL_ACCESS_READ)))
+                    (!at_places || keeli_may_look_up(&who, who.world->relations.child->sources,
+                                                     KEEL_ACCESS_READ)))
                ? who.world
                : NULL;
 }

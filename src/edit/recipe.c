@@ -9,7 +9,7 @@
 
 static keel_entity next_node(const keel_world *from, keel_entity root, keel_entity at) {
     if (!keeli_has_children(from, root)) return keel_null();
-    return keeli_links_onward(&from->hierarchy.links, root, at).at;
+    return keeli_next_in_tree(from, root, at);
 }
 
 uint32_t keeli_recipe_count(const keel_world *templates, keel_entity root) {
@@ -35,12 +35,13 @@ static void fill(keeli_recipe *r, const keel_world *from) {
         const uint32_t index = keeli_index_of(e);
         r->nodes[n] = e;
         r->above[n] = n ? n - 1 : UINT32_MAX; // or the parent of that one, or its parent, ...
-        while (n && !keel_is_same(r->nodes[r->above[n]], keeli_link_of_child(from, e)->parent))
+        while (n && !keel_is_same(r->nodes[r->above[n]], keeli_parent_of(from, e)))
             r->above[n] = r->above[r->above[n]];
         r->first[n] = values;
         at = UINT32_MAX;
         for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;) {
-            r->is_more |= s->relation || keeli_store_is_disabled(s, index);
+            r->is_more |= keeli_store_is_disabled(s, index) ||
+                          (s->relation && s->relation != from->relations.child);
             if (keeli_store_is_derived(s)) continue;
             r->points |= s->has_handles;
             r->values[values++] = s;
@@ -57,7 +58,7 @@ static keeli_recipe *make(keel_world *from, keel_entity root) {
     if (!r) return NULL;
     *r = (keeli_recipe){ .root = root,
                          .edits = keeli_atomic_peek(&from->template_edits),
-                         .link_edits = from->hierarchy.links.edits,
+                         .link_edits = from->relations.child->edges.edits,
                          .count = count,
                          .bytes = bytes };
     r->values = (void *)(r + 1);
@@ -77,7 +78,7 @@ static const keeli_recipe *find_or_make(keel_world *from, keel_entity root) {
     keeli_recipe *old = index < count ? from->recipes.items[index] : NULL;
     if (old && keel_is_same(old->root, root) &&
         old->edits == keeli_atomic_peek(&from->template_edits) &&
-        old->link_edits == from->hierarchy.links.edits)
+        old->link_edits == from->relations.child->edges.edits)
         return old;
     if (index >= count && !KEELI_RESERVE(&from->heap, &from->recipes, index + 1 - count))
         return NULL;

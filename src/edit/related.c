@@ -10,12 +10,15 @@ static bool has_rule(const keeli_relation *r) {
     return r->sources->component.on_delete != KEEL_UNRELATE;
 }
 
+static bool is_edge_observed(const keeli_relation *r) {
+    return r->sources->tracking.observers.kinds & KEEL_ON_UNRELATED;
+}
+
 // ------------------------------------------------------------------ changing
 bool keeli_reserve_doomed(keel_world *world, uint32_t source, uint32_t extra) {
     keeli_relations *all = &world->relations;
     const uint32_t words = source / 64 + 1, old = all->marks.count;
     uint32_t sources = extra;
-    if (all->of_children) sources += keeli_store_count(world->hierarchy.children);
     for (const keeli_relation *other = all->all; other; other = other->next)
         sources += has_rule(other) ? keeli_store_count(other->sources) : 0;
     if (!KEELI_RESERVE(&world->heap, &all->doomed, sources)) return false;
@@ -89,11 +92,22 @@ static __attribute__((noinline)) void let_go(keel_world *world, keeli_relation *
     if (both) end_target(world, r, source);
     went(world, r, source, is_last, stays);
     if (both) went(world, r, target, is_last_there, false);
+    if (r == world->relations.child && !stays && world->names.count)
+        keeli_place_name(world, keeli_entity_at(&world->entities, source));
 }
 void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place,
                   bool stays) {
     if (!keeli_edges_are_plain(r)) {
         let_go(world, r, source, place, stays);
+        return;
+    }
+    if (r->edges.is_chained) {
+        const uint32_t of = keeli_index_of(keeli_link_at(&r->edges.chains, source)->target);
+        --r->edges.count;
+        ++r->edges.edits;
+        if (!keeli_chains_remove(&r->edges.chains, source)->count)
+            keeli_store_pop(world, r->targets, of);
+        if (!stays) keeli_store_pop(world, r->sources, source);
         return;
     }
     const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
@@ -106,6 +120,7 @@ void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_
 // An edge is about to go; of a symmetric relation both are.
 void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t source,
                             uint32_t place) {
+    if (!is_edge_observed(r)) return;
     const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
     keeli_notify_edge(world, r, source, place, KEEL_ON_UNRELATED);
     if (is_both_ways(r, source, target))
@@ -126,10 +141,6 @@ static void notify_sources(keel_world *world, const keeli_relation *r, uint32_t 
                                keeli_edge_twin(&r->edges, KEELI_SOURCES, target, at));
     }
 }
-static bool is_edge_observed(const keeli_relation *r) {
-    return r->sources->tracking.observers.kinds & KEEL_ON_UNRELATED;
-}
-
 // What is exclusive leaves the one target that it has, for another.
 static void leave(keel_world *world, keeli_relation *r, uint32_t source) {
     if (!keeli_edge_count(&r->edges, KEELI_TARGETS, source)) return;
@@ -146,7 +157,7 @@ void *keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, kee
     if (r->sources->component.exclusive && both) leave(world, r, target);
     if (!keeli_store_has(r->targets, target)) (void)keeli_store_push(world, r->targets, to);
     if (both && !keeli_store_has(r->targets, source)) (void)keeli_store_push(world, r->targets, e);
-    return keeli_edges_add(&r->edges, source, target);
+    return keeli_edges_add(&r->edges, e, to);
 }
 
 // The value of an edge, handed over; NULL: zeros.
@@ -212,7 +223,15 @@ void keeli_notify_unrelated_entity(keel_world *world, keel_entity e) {
 }
 void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
     const uint32_t index = keeli_index_of(e);
+    keeli_relation *tree = world->relations.child;
     uint32_t at = UINT32_MAX;
+    if (world->relations.all == tree) { // a quarter of the instructions of a deletion
+        if (keeli_edge_count(&tree->edges, KEELI_TARGETS, index))
+            let_go_of_targets(world, tree, index);
+        if (keeli_edge_count(&tree->edges, KEELI_SOURCES, index))
+            let_go_of_sources(world, tree, index);
+        return;
+    }
     for (const keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (!s->relation) continue;
         let_go_of_targets(world, s->relation, index);
@@ -241,10 +260,11 @@ keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keel
 }
 
 // ------------------------------------------------------------------ copies of an entity
-// Whose only partner it is, does not share it with copies.
-static bool is_cloned(const keeli_relation *r, uint32_t prototype) {
-    return keeli_store_has(r->sources, prototype) &&
-           !(r->edges.is_symmetric && r->sources->component.exclusive);
+// True if copies of an entity get its targets: a copy has a parent of its own, and the only partner
+// of an entity is not shared with copies.
+static bool is_cloned(const keel_world *world, const keeli_relation *r, uint32_t prototype) {
+    return keeli_store_has(r->sources, prototype) && r != world->relations.child &&
+           !(r->edges.is_symmetric && r->edges.is_exclusive);
 }
 
 static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t prototype,
@@ -312,7 +332,7 @@ keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *hold
                                      uint32_t prototype, const keel_entity *copies, uint32_t count,
                                      keeli_edge_copies **values) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
-        if (!is_cloned(r, prototype)) continue;
+        if (!is_cloned(world, r, prototype)) continue;
         KEEL_TRY(keeli_may_edit(world, holder, r->sources, "clone"));
         if (!reserve_copies(world, r, prototype, copies, count))
             return keeli_out_of_memory(world, "cloning an entity");
@@ -326,7 +346,7 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
                              uint32_t count, keeli_edge_copies *values) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
         const keeli_edges *edges = &r->edges;
-        if (!is_cloned(r, prototype)) continue;
+        if (!is_cloned(world, r, prototype)) continue;
         for (uint32_t i = 0; i < count && r->sources->size; ++i) // keeli_commit_edges_of
             keeli_notify_related(world, r, keeli_index_of(copies[i]));
         if (r->sources->size) continue;
@@ -351,7 +371,7 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
 void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
                            uint32_t count) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
-        if (!is_cloned(r, prototype) || !r->sources->size) continue;
+        if (!is_cloned(world, r, prototype) || !r->sources->size) continue;
         const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, prototype, 0);
         for (uint32_t i = 0; i < count; ++i)
             (void)keeli_commit_edge(world, r, copies[i], keeli_entity_at(&world->entities, target));
@@ -360,10 +380,5 @@ void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_ent
 
 bool keeli_reserve_rule(keel_world *world, const keeli_relation *r) {
     const uint32_t last = keeli_presence_last(&r->sources->presence);
-    return last == UINT32_MAX || reserve_rule(world, r, last, 0);
-}
-bool keeli_reserve_rule_of_children(keel_world *world) {
-    const uint32_t last = keeli_presence_last(&world->hierarchy.children->presence);
-    return last == UINT32_MAX || !world->relations.of_children ||
-           keeli_reserve_doomed(world, last, 0);
+    return last == UINT32_MAX || reserve_rule(world, r, last, keeli_store_count(r->sources));
 }

@@ -8,6 +8,9 @@
 static inline bool keeli_is_in_relation(const keeli_relation *r, uint32_t index) {
     return keeli_store_has(r->sources, index) || keeli_store_has(r->targets, index);
 }
+// keel_relate without a value and keel_attach, on behalf of the owner: along a fast path where the
+// relation is as simple as the hierarchy.
+keel_result keeli_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to);
 // keel_relate, on behalf of a holder or (NULL) of the owner.
 keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, keel_entity e,
                               const keel_component *relation, keel_entity other, const void *value);
@@ -25,8 +28,9 @@ keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keel
 // An edge is about to go, in both directions where it has two: observers are called.
 void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t source,
                             uint32_t place);
-// The edge of a source at a place goes; who looks at what is going still sees it. `stays`: the
-// source gets another target at once, or has no component yet.
+// The edge of a source at a place goes; who looks at what is going still sees it. A child becomes a
+// root, and may lose its name to another one. `stays`: the source gets another target at once, or
+// has no component yet.
 void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place,
                   bool stays);
 // All edges to its targets, or from its sources, go, the last one first, so that no hole is left.
@@ -46,11 +50,10 @@ typedef struct keeli_roots {
     keel_entity tree;
 } keeli_roots;
 keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots);
-// Room to take `extra` more along, one of them with this index; or all who are sources or children
-// now. False when out of memory.
+// Room to take `extra` more along, one of them with this index; or all who are sources of `r` now,
+// of the world or of another one. False when out of memory.
 bool keeli_reserve_doomed(keel_world *world, uint32_t source, uint32_t extra);
 bool keeli_reserve_rule(keel_world *world, const keeli_relation *r);
-bool keeli_reserve_rule_of_children(keel_world *world);
 
 // Copies are about to get what a prototype is related to: room for that, or an error. Then they get
 // it, when they are alive. What was reserved ends in any case.

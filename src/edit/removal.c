@@ -182,7 +182,6 @@ void keeli_clear_all(keel_world *world) {
         keeli_take_all(world, e, KEEL_TRACK_DELETION);
     keeli_groups_clear_all(world);
     keeli_store_drop_all(world);
-    ++world->hierarchy.links.edits; // observers may have looked in between
 }
 
 // ------------------------------------------------------------------ all of an entity
@@ -205,29 +204,31 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
         keeli_row_move(world, e, world->archetypes.all[0]);
 }
 
-// Parts of edits that come often.
+static inline bool is_any_related(const keel_world *world) {
+    const keeli_relations *all = &world->relations;
+    return all->all != all->child || all->child->edges.count;
+}
+
 static inline void notify_losing(keel_world *world, keel_entity e, bool dies) {
-    if (world->relations.all) keeli_notify_unrelated_entity(world, e);
+    if (is_any_related(world)) keeli_notify_unrelated_entity(world, e);
     if (!world->followers.observed) return;
     keeli_entity_going(world, e, KEEL_ON_DELETED, dies);
     world->relations.going = e;
 }
+
 static inline void lose_all(keel_world *world, keel_entity e) {
-    if (world->relations.all) keeli_commit_unrelate_entity(world, e);
+    if (world->names.count) keeli_free_name(world, e); // a child may have it as a root
+    if (is_any_related(world)) keeli_commit_unrelate_entity(world, e);
     world->relations.going = keel_null();
     keeli_take_all(world, e, KEEL_TRACK_DELETION);
 }
-void keeli_notify_losing(keel_world *world, keel_entity e, bool dies) {
-    notify_losing(world, e, dies);
-}
-void keeli_lose_all(keel_world *world, keel_entity e) { lose_all(world, e); }
 
-void keeli_lose_alone(keel_world *world, keel_entity e) {
+void keeli_lose_all(keel_world *world, keel_entity e) {
     notify_losing(world, e, false);
     lose_all(world, e);
 }
 
-void keeli_commit_delete_alone(keel_world *world, keel_entity e) {
+void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
     notify_losing(world, e, true);
     lose_all(world, e);
     keeli_entity_index_delete(&world->entities, e);
@@ -273,7 +274,8 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = 0; i < list->count; ++i) {
         keeli_storage *s = world->registry.by_ordinal.items[numbers[i]];
-        if (s->relation || keeli_flags_of(s) & ~plain) return false;
+        const bool is_related = s->relation && s->relation != world->relations.child;
+        if (is_related || keeli_flags_of(s) & ~plain) return false;
         if (keeli_store_is_sparse(s) && !add_set(at, s)) return false;
     }
     return true;
@@ -371,10 +373,8 @@ void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, ui
         // what the stretch stopped at, and what follows of its block
         const uint32_t block = keeli_index_of(*at.entities) / 64;
         for (; at.entities < end && keeli_index_of(*at.entities) / 64 == block; ++at.entities)
-            if (keeli_entity_is_alive(&world->entities, *at.entities)) {
-                ++world->hierarchy.links.edits; // levels that an observer made have the one before
-                keeli_commit_delete_alone(world, *at.entities);
-            }
+            if (keeli_entity_is_alive(&world->entities, *at.entities))
+                keeli_commit_delete_entity(world, *at.entities);
     }
     keeli_validate_entities(world);
 }

@@ -28,21 +28,14 @@ void keeli_clear(keel_world *world, keeli_storage *s);
 // These cannot fail. Take all components of an entity, of which observers were notified: they are
 // dropped, or (KEEL_TRACK_REMOVAL) were moved out.
 void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind);
-// Before an entity loses all that it has, itself as well with `dies`: observers are notified, while
-// it has its family, its relations and its components. Until keeli_lose_all they hear no more of
-// it.
-void keeli_notify_losing(keel_world *world, keel_entity e, bool dies);
-// It loses its relations and its components; it left its family in between.
+// Takes all relations and components of an entity that lives on. Observers are notified before,
+// while it still has them, and hear no more of it.
 void keeli_lose_all(keel_world *world, keel_entity e);
-// An entity that is in no hierarchy lives on and loses all: both in one call.
-void keeli_lose_alone(keel_world *world, keel_entity e);
-// Delete an entity that is alive and may be deleted, which is in no hierarchy, or goes with its
-// whole tree.
-void keeli_commit_delete_alone(keel_world *world, keel_entity e);
-// Delete an entity that may be in a hierarchy, which it leaves (delete.c).
+// Deletes an entity that is alive and may be deleted.
 void keeli_commit_delete_entity(keel_world *world, keel_entity e);
-// The same for many, in this order; who is in a hierarchy was unlinked before, or goes with its
-// whole tree. Those that come again are left out.
+// The same for many, in this order; those in the hierarchy were unlinked before, or their links
+// were dropped with those of the whole tree. An entity that comes again is
+// left out.
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count);
 // Delete all components of all entities.
 void keeli_clear_all(keel_world *world);

@@ -60,8 +60,7 @@ keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *
 keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel_entity e) {
     if (!keeli_entity_is_alive(&world->entities, e))
         return keeli_dead_entity(world, "keel_strip", e);
-    bool any = keeli_has_links(world, e);
-    if (any) KEEL_TRY(keeli_may_edit_links(world, holder));
+    bool any = false;
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;) {
         KEEL_TRY(keeli_may_edit(world, holder, s->relation ? s->relation->sources : s,
@@ -70,13 +69,7 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
     }
     KEEL_TRY(keeli_may_orphan(world, holder, e));
     keeli_strip_begins(world, e);
-    if (keeli_has_links(world, e)) {
-        keeli_notify_losing(world, e, false);
-        keeli_leave_family(world, e);
-        keeli_lose_all(world, e);
-    } else {
-        keeli_lose_alone(world, e);
-    }
+    keeli_lose_all(world, e);
     keeli_strip_ended(world, e);
     return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
 }

@@ -304,56 +304,52 @@ keel_result keel_swap_component(keel_world *world, const keel_component *compone
     return result;
 }
 
-// ------------------------------------------------------------------ children
-// Sort the next `count` children of a chain by their `next`, which takes no memory: the first of
-// them. `*chain` is the one behind them then.
-static keel_entity sort_chain(const sorting *s, keel_entity *chain, uint32_t count) {
-    const struct keeli_links *links = &s->world->hierarchy.links;
-    keel_entity first = *chain, *to = &first;
+// ------------------------------------------------------------------ sources in a chain
+static bool is_before_or_same(const sorting *s, uint32_t a, uint32_t b) {
+    const keeli_entity_index *ix = &s->world->entities;
+    const uint32_t before = keeli_refuse_begin(s->world, KEELI_REFUSED_ASKING);
+    const int order =
+        s->entities(s->world, keeli_entity_at(ix, a), keeli_entity_at(ix, b), s->data);
+    keeli_refuse_end(s->world, before);
+    return order <= 0;
+}
+
+// Sorts the next `count` sources of a list by merging, and returns the first of them. The list is
+// linked by `previous`, which takes no memory, and which nobody reads while the comparator looks at
+// the world. `*rest` is the one behind them then.
+static uint32_t sort_list(const sorting *s, const keeli_chains *chains, uint32_t *rest,
+                          uint32_t count) {
+    uint32_t first = *rest, *to = &first;
     uint32_t left = count / 2, right = count - left;
-    if (count == 1) return *chain = keeli_child_at(links, first)->next, first;
-    keel_entity a = sort_chain(s, chain, left), b = sort_chain(s, chain, right);
+    if (count == 1) {
+        *rest = keeli_link_at(chains, first)->previous;
+        return first;
+    }
+
+    uint32_t a = sort_list(s, chains, rest, left), b = sort_list(s, chains, rest, right);
     while (left || right) {
-        bool take_a = left && !right;
-        if (left && right) {
-            const uint32_t before = keeli_refuse_begin(s->world, KEELI_REFUSED_ASKING);
-            take_a = s->entities(s->world, a, b, s->data) <= 0;
-            keeli_refuse_end(s->world, before);
-        }
-        keel_entity *from = take_a ? &a : &b;
-        *(take_a ? &left : &right) -= 1;
+        const bool takes_a = left && (!right || is_before_or_same(s, a, b));
+        uint32_t *from = takes_a ? &a : &b;
+        *(takes_a ? &left : &right) -= 1;
         *to = *from;
-        to = &keeli_child_at(links, *from)->next;
+        to = &keeli_link_at(chains, *from)->previous;
         *from = *to;
     }
     return first;
 }
 
-keel_result keel_sort_children(keel_world *world, keel_entity parent, keel_entity_compare *compare,
-                               void *data) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    if (!compare)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_sort_children needs a comparator");
-    if (!keeli_entity_is_alive(&world->entities, parent))
-        return keeli_dead_entity(world, "keel_sort_children", parent);
-    if (keel_child_count(world, parent) < 2) return KEEL_ABSENT;
-    KEEL_TRY(keeli_may_edit_links(world, NULL));
-    ++world->hierarchy.links.edits;
-    keel_parent *p = keeli_parent_at(&world->hierarchy.links, parent);
-    const sorting how = { .world = world, .entities = compare, .data = data };
-    keel_entity rest = p->first_child, e = sort_chain(&how, &rest, p->child_count);
-    p->first_child = e;
-    for (uint32_t left = p->child_count; left; --left) { // close the circle, and make `prev` anew
-        keel_child *link = keeli_child_at(&world->hierarchy.links, e);
-        if (left == 1) link->next = p->first_child;
-        keeli_child_at(&world->hierarchy.links, link->next)->prev = e;
-        e = link->next;
+static void sort_chain(const sorting *s, keeli_edges *edges, uint32_t of) {
+    const keeli_chain *chain = keeli_chain_at(&edges->chains, of);
+    uint32_t rest = chain->first;
+    KEELI_EACH_EDGE(source, edges, KEELI_SOURCES, of) {
+        keeli_link *link = keeli_link_at(&edges->chains, source);
+        link->previous = link->next;
     }
-    keeli_validate_links(world);
-    return KEEL_OK;
+    const uint32_t first = sort_list(s, &edges->chains, &rest, chain->count);
+    keeli_edges_relink(edges, of, first);
 }
 
-// ------------------------------------------------------------------ sources
+// ------------------------------------------------------------------ sources in a list
 // What is sorted, all in one block: handles, then order and spare, places, and what
 // keeli_edges_order_sources needs.
 enum { WORDS_OF_SOURCE = 2 + 1 + 4 };
@@ -415,6 +411,11 @@ keel_result keel_sort_sources(keel_world *world, keel_entity e, const keel_compo
     keeli_relation *r = sources_to_sort(world, e, relation, &result);
     if (!r) return result;
     sorting how = { .world = world, .entities = compare, .data = data };
+    if (r->edges.is_chained) {
+        sort_chain(&how, &r->edges, keeli_index_of(e));
+        keeli_validate_storage(world, r->sources);
+        return KEEL_OK;
+    }
     how.count = keeli_edge_count(&r->edges, KEELI_SOURCES, keeli_index_of(e));
     const size_t bytes = bytes_of_sources(how.count);
     keel_entity *list = keeli_new(&world->heap, bytes, _Alignof(keel_entity));

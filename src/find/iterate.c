@@ -401,11 +401,11 @@ static bool cut_rows(keeli_pieces *p, keeli_heap *heap, const keeli_match *match
     return piece.end == 0 || add(p, heap, piece);
 }
 
-// Is it not to be cut? The log is short, a list may name one entity twice, and children know only
-// the next one.
+// True if the loop is not cut into pieces: the log is short, a list may name one entity twice, and
+// the sources in a chain know only the next one.
 static bool is_one_piece(const keeli_iterator *it) {
     return it->plan->scan == KEELI_SCAN_CHANGES || it->plan->scan == KEELI_SCAN_HANDLES ||
-           (it->plan->scan == KEELI_SCAN_SOURCES && !it->plan->related->relation);
+           (it->plan->scan == KEELI_SCAN_SOURCES && it->plan->related->relation->edges.is_chained);
 }
 
 // Presence bits go by whole pages; of a single one only the part with bits counts.

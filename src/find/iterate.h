@@ -234,7 +234,7 @@ typedef struct keeli_iterator {
     // visited by their bits. UP: the nearest above that has the component, by place; threads share
     // what the iterator has that began.
     const keeli_levels *levels;
-    keel_entity source; // SOURCES of the hierarchy: the child before `at`
+    uint32_t source; // SOURCES of a chain: the one before `at`
     uint32_t level, level_end;
     uint32_t *nearest[KEEL_MAX_TERMS]; // by term
     KEELI_ARRAY(uint32_t) room_of_nearest;

@@ -16,74 +16,52 @@
 #define NO_PLACE UINT32_MAX
 
 // ------------------------------------------------------------------ making the levels
-// The children of one entity, to places from `at` on; the place behind them. In an observer that is
-// called while a tree is being deleted the last children have no link any more: it goes from the
-// last to the first.
-static uint32_t append_children(const keel_world *world, keeli_levels *l, uint32_t place,
-                                uint32_t at) {
-    const keel_entity target = l->entities.items[place];
-    if (!keeli_has_children(world, target)) return at;
-    const keel_parent *link = keeli_link_of_parent(world, target);
-    uint32_t left = link->child_count;
-    for (keel_entity e = link->first_child; left-- && keeli_has_parent(world, e);
-         e = keeli_link_of_child(world, e)->next) {
-        l->entities.items[at] = e;
-        l->targets.items[at++] = place;
-    }
-    return at;
-}
-
 // Each link has to be there to know the next one, and where handles are scattered it is waited for.
-// So several targets are walked side by side (tree_up_edited_shuffled).
+// So the chains of several targets are walked side by side (tree_up_edited_shuffled).
 typedef struct row {
-    keel_entity next;
-    uint32_t place, at, left;
+    uint32_t next, place, at, left;
 } row;
 enum { ROWS = KEELI_SIZE(16, 2) };
 
-static void append_rows(const keel_world *world, keeli_levels *l, row *rows, uint32_t count) {
+static void append_rows(keeli_levels *l, const keeli_chains *chains, row *rows, uint32_t count) {
     while (count)
         for (uint32_t r = 0; r < count;) {
             row *one = &rows[r];
-            l->entities.items[one->at] = one->next;
+            l->entities.items[one->at] = keeli_source_at(chains, one->next);
             l->targets.items[one->at++] = one->place;
             if (--one->left == 0) {
                 *one = rows[--count];
                 continue;
             }
-            one->next = keeli_link_of_child(world, one->next)->next;
-            __builtin_prefetch(keeli_link_of_child(world, one->next));
+            one->next = keeli_link_at(chains, one->next)->next;
+            __builtin_prefetch(keeli_link_at(chains, one->next));
             ++r;
         }
 }
 
-static void append_level_of_tree(const keel_world *world, keeli_levels *l, uint32_t from,
-                                 uint32_t end) {
-    const bool may_be_broken = world->refused & KEELI_REFUSED_INSIDE;
+// Appends the sources of the places from..end, which are in chains.
+static void append_chains(keeli_levels *l, const keeli_chains *chains, uint32_t from,
+                          uint32_t end) {
     row rows[ROWS];
     uint32_t count = 0, at = end;
     for (uint32_t p = from; p < end; ++p) {
-        if (may_be_broken) {
-            at = append_children(world, l, p, at);
-            continue;
-        }
-        const keel_entity target = l->entities.items[p];
-        if (p + ROWS < end && keeli_has_children(world, l->entities.items[p + ROWS]))
-            __builtin_prefetch(keeli_link_of_parent(world, l->entities.items[p + ROWS]));
-        if (!keeli_has_children(world, target)) continue;
-        const keel_parent *link = keeli_link_of_parent(world, target);
-        rows[count++] = (row){ link->first_child, p, at, link->child_count };
-        __builtin_prefetch(keeli_link_of_child(world, link->first_child));
-        at += link->child_count;
+        const uint32_t target = keeli_index_of(l->entities.items[p]);
+        if (p + ROWS < end)
+            __builtin_prefetch(keeli_chain_of(chains, keeli_index_of(l->entities.items[p + ROWS])));
+        const keeli_chain *chain = keeli_chain_of(chains, target);
+        if (!chain || !chain->count) continue;
+        rows[count++] = (row){ chain->first, p, at, chain->count };
+        __builtin_prefetch(keeli_link_at(chains, chain->first));
+        at += chain->count;
         if (count < ROWS) continue;
-        append_rows(world, l, rows, count);
+        append_rows(l, chains, rows, count);
         count = 0;
     }
-    append_rows(world, l, rows, count);
+    append_rows(l, chains, rows, count);
     l->entities.count = at;
 }
 
-// Appends the sources of the places from..end.
+// The same where they are in lists.
 static void append_level(const keel_world *world, keeli_levels *l, const keeli_edges *edges,
                          uint32_t from, uint32_t end) {
     uint32_t at = end;
@@ -109,7 +87,8 @@ static void append_roots(const keel_world *world, keeli_levels *l, const keeli_s
 
 static bool make(keel_world *world, keeli_levels *l, const keeli_storage *sources) {
     keeli_heap *heap = &world->heap;
-    const keeli_storage *targets = keeli_targets_of(world, sources);
+    const keeli_relation *r = sources->relation;
+    const keeli_storage *targets = r->targets;
     const uint32_t most = keeli_store_count(sources) + keeli_store_count(targets) + 1;
     l->is_made = false;
     l->entities.count = l->targets.count = l->starts.count = 0;
@@ -121,12 +100,12 @@ static bool make(keel_world *world, keeli_levels *l, const keeli_storage *source
         *KEELI_APPEND(&l->starts) = at;
         const uint32_t end = l->entities.count;
         if (at == end) break;
-        if (!sources->relation) append_level_of_tree(world, l, at, end);
-        else append_level(world, l, &sources->relation->edges, at, end);
+        if (r->edges.is_chained) append_chains(l, &r->edges.chains, at, end);
+        else append_level(world, l, &r->edges, at, end);
         at = end;
     }
     if (l->starts.count == 1) *KEELI_APPEND(&l->starts) = 0; // the level of roots is there
-    l->edits = keeli_relation_edits(world, sources);
+    l->edits = keeli_relation_edits(sources);
     l->has_places = false;
     return l->is_made = true;
 }
@@ -145,9 +124,9 @@ static bool make_places(keel_world *world, keeli_levels *l) {
 // Several walks may begin at once; the first of them makes it.
 static bool bring_up_to_date(const keeli_view *view, const keeli_plan *plan) {
     keel_world *world = view->world;
-    keeli_levels *l = keeli_levels_of(world, plan->relation);
+    keeli_levels *l = &plan->relation->relation->levels;
     keeli_lock_take(&l->lock);
-    bool is_there = l->is_made && l->edits == keeli_relation_edits(world, plan->relation);
+    bool is_there = l->is_made && l->edits == keeli_relation_edits(plan->relation);
     if (!is_there) {
         is_there = make(world, l, plan->relation);
         l->made_at = keeli_holder_now(world, &view->holder);
@@ -158,7 +137,6 @@ static bool bring_up_to_date(const keeli_view *view, const keeli_plan *plan) {
 }
 
 void keeli_levels_trim(keel_world *world) {
-    keeli_levels_release(&world->heap, &world->hierarchy.levels);
     for (keeli_relation *r = world->relations.all; r; r = r->next)
         keeli_levels_release(&world->heap, &r->levels);
 }
@@ -297,7 +275,7 @@ static bool all_have(const keel_world *world, keeli_levels *l, const keeli_stora
 static void look_at_facts(keeli_iterator *it) {
     keel_world *world = it->view->world;
     const keeli_plan *plan = it->plan;
-    keeli_levels *l = keeli_levels_of(world, plan->relation);
+    keeli_levels *l = &plan->relation->relation->levels;
     keeli_lock_take(&l->lock);
     it->all_pass = true;
     for (uint32_t i = 0; i < plan->check_count; ++i)
@@ -312,7 +290,7 @@ bool keeli_levels_begin(keeli_iterator *it) {
     keel_world *world = it->view->world;
     it->all_changed = false;
     if (!bring_up_to_date(it->view, it->plan)) return false;
-    const keeli_levels *l = it->levels = keeli_levels_of(world, it->plan->relation);
+    const keeli_levels *l = it->levels = &it->plan->relation->relation->levels;
     if (it->plan->is_changed_up && !begin_changed(it))
         return keeli_out_of_memory(world, "beginning a loop"), false;
     look_at_facts(it);
@@ -518,23 +496,9 @@ uint32_t keeli_source_places(const keeli_view *view, const keeli_storage *relati
     const keel_entity to = view->facts.related_to;
     if (!keeli_entity_is_alive(&world->entities, to)) return 0;
     const keeli_relation *r = relation->relation;
-    if (!r) return keeli_has_children(world, to) ? keeli_link_of_parent(world, to)->child_count : 0;
     if (r->edges.is_chained) return keeli_chain_count(&r->edges.chains, keeli_index_of(to));
     const keeli_edge_list *list = keeli_edge_list_of(&r->edges.targets, keeli_index_of(to));
     return list ? list->used : 0;
-}
-
-static uint32_t take_children(keeli_iterator *it) {
-    const keel_world *world = it->view->world;
-    uint32_t n = 0;
-    for (; n < KEELI_BLOCK && it->at < it->end; ++it->at) {
-        const keel_entity child =
-            it->at ? keeli_link_of_child(world, it->source)->next
-                   : keeli_link_of_parent(world, it->view->facts.related_to)->first_child;
-        it->source = child;
-        it->candidates[n++] = keeli_index_of(child);
-    }
-    return n;
 }
 
 static uint32_t take_chain(keeli_iterator *it) {
@@ -542,16 +506,14 @@ static uint32_t take_chain(keeli_iterator *it) {
     const uint32_t target = keeli_index_of(it->view->facts.related_to);
     uint32_t n = 0;
     for (; n < KEELI_BLOCK && it->at < it->end; ++it->at) {
-        const uint32_t source = it->at ? keeli_link_at(chains, keeli_index_of(it->source))->next
-                                       : keeli_chain_at(chains, target)->first;
-        it->source = keeli_entity_at(&it->view->world->entities, source);
-        it->candidates[n++] = source;
+        it->source = it->at ? keeli_link_at(chains, it->source)->next
+                            : keeli_chain_at(chains, target)->first;
+        it->candidates[n++] = it->source;
     }
     return n;
 }
 
 static uint32_t take_sources(keeli_iterator *it) {
-    if (!it->plan->related->relation) return take_children(it);
     if (it->plan->related->relation->edges.is_chained) return take_chain(it);
     const keeli_edge_side *side = &it->plan->related->relation->edges.targets;
     keeli_edge_list *list = keeli_edge_list_of(side, keeli_index_of(it->view->facts.related_to));
@@ -585,8 +547,8 @@ bool keeli_is_below_change(const keeli_view *view, const keeli_bound_term *term,
     if (!view->storages[term->first]) return false;
     const keeli_change_filter f = keeli_change_filter_of(view, term);
     if (!relation) return keeli_change_passes(&f, index);
-    const keeli_levels *l = keeli_levels_of(world, relation);
-    if (!l->is_made || l->edits != keeli_relation_edits(world, relation) ||
+    const keeli_levels *l = &relation->relation->levels;
+    if (!l->is_made || l->edits != keeli_relation_edits(relation) ||
         keeli_is_within(f.modified_in, keeli_tick_of(world, l->made_at)))
         return true;
     while (!keeli_change_passes(&f, index)) {

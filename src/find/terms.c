@@ -49,12 +49,12 @@ static keel_result want_entities(keeli_view *view, keel_access access) {
 static keel_result bind_targets(keeli_view *view, const keel_term *term, keeli_storage **s) {
     keel_world *world = view->world;
     if (!*s) return KEEL_OK;
-    if (!(*s)->relation && *s != world->hierarchy.children)
+    if (!(*s)->relation)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "%s: '%s' is no relation; declare it with KEEL_RELATION",
                             view->holder.name, keeli_component_name(term->component));
     KEEL_TRY(want(view, *s, KEEL_ACCESS_READ));
-    *s = keeli_targets_of(world, *s);
+    *s = (*s)->relation->targets;
     return KEEL_OK;
 }
 
@@ -79,18 +79,17 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
     else if (!(s = keeli_storage_get(world, component, to_unique, &result))) return result;
     const keel_access access = is_relation ? KEEL_ACCESS_READ : keeli_term_access(term->kind);
     const bool is_edited_by_verbs =
-        s && s->relation &&
+        s && s->relation && s->relation != world->relations.child &&
         (access != KEEL_ACCESS_WRITE || keeli_store_is_valued(s) || keeli_store_has_edge_values(s));
     if (s && keeli_store_has_edge_values(s) && !is_relation && keeli_term_has_values(term->kind))
         return bad_term(view, "a relation to many has a value for each target and none for the "
                               "source; use KEEL_WITH, and KEEL_EACH_TARGET or keel_get_related");
     if (s && s->flags & KEELI_IS_LINK && access > KEEL_ACCESS_READ && !is_edited_by_verbs) {
+        if (s->relation == world->relations.child)
+            return bad_term(view, "keel_child can only be read; use keel_attach and so on");
         if (s->relation)
             return bad_term(view, "a relation has no values to be written; use keel_relate and "
                                   "keel_unrelate, and KEEL_MAY_EDIT to declare it");
-        if (s != world->names.storage)
-            return bad_term(
-                view, "keel_parent and keel_child can only be read; use keel_attach and so on");
         if (access == KEEL_ACCESS_WRITE)
             return bad_term(view, "keel_name cannot be written; use keel_set_name");
     }
@@ -133,13 +132,13 @@ static keel_result bind_components(keeli_view *view, const keel_term *term, uint
 
 static const keel_entity no_handles; // an empty list of them
 
-// What a term demands of its relation: one target at most, and where it climbs no circles.
+// Returns an error unless the relation is one that the term can use: with one target at most, and
+// where the term climbs, acyclic.
 static keel_result check_relation(const keeli_view *view, const keel_component *relation,
-                                  const keeli_storage *s, keel_term_kind kind) {
+                                  keel_term_kind kind) {
     const bool climbs = kind != KEEL_TERM_OF_TARGET_READ && kind != KEEL_TERM_OF_TARGET_WRITE &&
                         kind != KEEL_TERM_OF_TARGET_OPTIONAL_READ;
     const char *what = NULL;
-    if (s == view->world->hierarchy.children) return KEEL_OK;
     if (!relation->is_relation) what = "no relation; declare it with KEEL_RELATION";
     else if (kind == KEEL_TERM_RELATED) return KEEL_OK;
     else if (climbs && !relation->acyclic) // an acyclic one is exclusive
@@ -169,8 +168,7 @@ static keel_result check_relations(const keeli_view *view, const keel_term *term
     if (term->kind == KEEL_TERM_CHANGED_UP && view->facts.is_changed_up)
         return bad_term(view, "more than one KEEL_CHANGED_UP");
     if (term->kind == KEEL_TERM_TARGETED) return KEEL_OK; // it was looked at before
-    return check_relation(view, term->others ? term->others[0] : term->component,
-                          view->storages[view->storage_count - 1], term->kind);
+    return check_relation(view, term->others ? term->others[0] : term->component, term->kind);
 }
 
 // Is that the relation whose targets come first?

@@ -146,7 +146,8 @@ static inline bool keeli_is_only_observed(const keeli_storage *s) {
 // leads one way?
 static inline bool keeli_edges_are_plain(const keeli_relation *r) {
     const keeli_storage *s = r->sources;
-    return !(keeli_flags_of(s) & ~(uint32_t)(KEELI_IS_LINK | KEELI_IS_STORED_OTHERWISE)) &&
+    return !(keeli_flags_of(s) &
+             ~(uint32_t)(KEELI_IS_LINK | KEELI_HAS_RULE | KEELI_IS_STORED_OTHERWISE)) &&
            !(s->component.size | s->component.symmetric);
 }
 

@@ -518,7 +518,6 @@ static void enter_names(keel_world *to, const keel_world *from) {
 }
 
 static void renew(keel_world *to) {
-    ++to->hierarchy.links.edits;
     keeli_levels_trim(to);
     keeli_kept_lists_trim(to);
     keeli_sets_relist(to);

@@ -18,7 +18,8 @@ keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name,
                                    .allocator = allocator,
                                    .log = world->reports.log,
                                    .on_misuse = world->reports.on_misuse,
-                                   .worker_count = 1 };
+                                   .worker_count = 1,
+                                   .on_parent_delete = world->relations.of_children };
     keel_world *image = keel_world_create(&desc);
     keel_snapshot *snapshot = image ? KEELI_NEW(&image->heap, keel_snapshot) : NULL;
     keeli_taken *taken = snapshot ? KEELI_NEW(&image->heap, keeli_taken) : NULL;

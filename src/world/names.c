@@ -117,7 +117,7 @@ void keeli_names_begin(keel_world *world, keeli_storage *s) {
     s->component.hook_data = world;
     keeli_store_update_hooks(s);
     s->flags |= KEELI_IS_LINK;
-    world->hierarchy.children->flags |= KEELI_IS_NAMED;
+    world->relations.child->sources->flags |= KEELI_IS_NAMED;
     world->names.storage = s;
 }
 
@@ -133,7 +133,7 @@ void keeli_names_end(keel_world *world, const keeli_storage *s) {
     if (!s || s != world->names.storage) return;
     keeli_names_trim(world); // all values were dropped
     world->names.storage = NULL;
-    world->hierarchy.children->flags &= ~(uint32_t)KEELI_IS_NAMED;
+    world->relations.child->sources->flags &= ~(uint32_t)KEELI_IS_NAMED;
 }
 
 bool keeli_names_are_valid(const keel_world *world) {
@@ -141,10 +141,11 @@ bool keeli_names_are_valid(const keel_world *world) {
     uint32_t count = 0;
     for (uint32_t i = 0; s && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i, ++count) {
         const keel_entity e = keeli_entity_at(&world->entities, i);
-        const keel_child *child = keeli_store_value(world, world->hierarchy.children, i);
+        const keeli_link *link = keeli_link_of(&world->relations.child->edges.chains, i);
+        const keel_entity parent = link && link->stamp ? link->target : keel_null();
         const keeli_name *name = keeli_name_at(world, e);
         if (!name || !name->is_listed || !keel_is_same(name->entity, e) ||
-            !keel_is_same(name->parent, child ? child->parent : keel_null()) ||
+            !keel_is_same(name->parent, parent) ||
             keeli_name_find(world, name->parent, name->text, name->length) != name)
             return false;
     }

@@ -272,6 +272,8 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
                                     own->align);
         else keeli_edges_init(&s->relation->edges, c->exclusive, c->symmetric);
         s->relation->edges.edits = s->relation->born;
+        s->relation->is_simple = s->relation->edges.is_chained && !c->size;
+        s->relation->is_acyclic = c->acyclic;
         keeli_lock_init(&s->relation->levels.lock);
         s->relation->sources = s;
         s->flags |= KEELI_IS_LINK;
@@ -425,7 +427,9 @@ static keeli_storage *complete(keel_world *world, keeli_storage *s, keel_result 
     relation->targets->flags |= KEELI_IS_LINK;
     relation->next = world->relations.all;
     world->relations.all = relation;
-    world->relations.rule_count += s->component.on_delete != KEEL_UNRELATE;
+    if (s->component.on_delete == KEEL_UNRELATE) return s;
+    s->flags |= KEELI_HAS_RULE;
+    ++world->relations.rule_count;
     return s;
 }
 
@@ -467,15 +471,14 @@ keeli_storage *keeli_followed_get(keel_world *world, const keel_component *c, ke
 
 bool keeli_registry_init(keel_world *world) {
     keel_result result;
-    world->hierarchy.parents = keeli_storage_get(world, KEEL_OF(keel_parent), false, &result);
-    world->hierarchy.children = keeli_storage_get(world, KEEL_OF(keel_child), false, &result);
-    if (!world->hierarchy.parents || !world->hierarchy.children) return false;
-    world->hierarchy.parents->flags |= KEELI_IS_LINK;
-    world->hierarchy.children->flags |= KEELI_IS_LINK;
-    if (world->relations.of_children) world->hierarchy.children->flags |= KEELI_HAS_RULE;
-    world->hierarchy.links = (struct keeli_links){ .world = world,
-                                                   .parents = world->hierarchy.parents->root,
-                                                   .children = world->hierarchy.children->root };
+    keel_component child = *KEEL_OF(keel_child);
+    child.on_delete = world->relations.of_children;
+    const keeli_storage *s = keeli_storage_get(world, &child, false, &result);
+    if (!s) return false;
+    world->relations.child = s->relation;
+    world->relations.tree = (struct keeli_tree){ .world = world,
+                                                 .chains = &s->relation->edges.chains,
+                                                 .edits = &s->relation->edges.edits };
     return true;
 }
 
@@ -529,12 +532,14 @@ static bool is_saved_otherwise(const keel_component *a, const keel_component *b)
 static const char *other_option(const keel_world *world, const keeli_storage *s,
                                 const keel_component *c) {
     const keel_component *own = &s->component;
+    const bool is_tree =
+        s->relation && s->relation == world->relations.child; // its rule is the world's
     const option options[] = {
         { ".required", c->required != NULL, !keeli_required_are(world, s, c->required) },
         { ".exclusive", c->exclusive, c->exclusive != own->exclusive },
         { ".acyclic", c->acyclic, c->acyclic != own->acyclic },
         { ".symmetric", c->symmetric, c->symmetric != own->symmetric },
-        { ".on_delete", c->on_delete != 0, c->on_delete != own->on_delete },
+        { ".on_delete", c->on_delete != 0, !is_tree && c->on_delete != own->on_delete },
         { ".no_padding", c->no_padding, c->no_padding != own->no_padding },
         { ".transient", c->transient, c->transient != own->transient },
         { ".threads", c->threads != 0, c->threads != own->threads },
@@ -675,9 +680,10 @@ size_t keel_component_memory(const keel_world *world, const keel_component *comp
 keel_result keeli_not_by_hand(keel_world *world, const keeli_storage *s, const char *verb) {
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "cannot %s '%s' by hand; use %s", verb,
                         s->component.name,
-                        s == world->names.storage ? "keel_set_name"
-                        : s->relation             ? "keel_relate, keel_unrelate"
-                                                  : "keel_attach, keel_detach, keel_unlink");
+                        s == world->names.storage               ? "keel_set_name"
+                        : s->relation == world->relations.child ? "keel_attach, keel_detach, "
+                                                                  "keel_unlink"
+                                                                : "keel_relate, keel_unrelate");
 }
 
 // The storage where there is nothing to be asked, as mostly.

@@ -60,7 +60,7 @@ bool keeli_registry_init(keel_world *world);
 keel_result keeli_world_is_ours(const keel_world *world, keel_world *teller);
 // What only the library changes was to be changed: KEEL_ERROR_ARGUMENT.
 keel_result keeli_not_by_hand(keel_world *world, const keeli_storage *s, const char *verb);
-// The storage of a component that is about to be edited; NULL on error. keel_parent, keel_child and
+// The storage of a component that is about to be edited; NULL on error. keel_child and
 // keel_name are refused, but names may go.
 keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *holder,
                                      const keel_component *component, const char *verb,

@@ -621,7 +621,7 @@ static void the_hierarchy_is_not_edited_by_hand(void **state) {
     api_begin(&f);
     const keel_entity e = add_number(f.world, 1);
     keel_commands *commands = keel_world_commands(f.world);
-    assert_int_equal(keel_add(commands, e, keel_parent), KEEL_ERROR_ARGUMENT);
+    assert_int_equal(keel_add(commands, e, keel_child), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "keel_attach");
     assert_int_equal(keel_delete(commands, e, Number, keel_child), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_apply_commands(f.world), KEEL_OK);

@@ -683,15 +683,14 @@ KEEL_UNIQUE(Second);
 
 static void components_are_walked_in_order_of_registration(void **state) {
     (void)state;
-    static const char *const names[] = { "keel_parent", "keel_child", "Health", "Position",
-                                         "Dead" };
+    static const char *const names[] = { "keel_child", "Health", "Position", "Dead" };
     api_fixture f;
     api_begin(&f);
     const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Health, { 1 }));
     assert_int_equal(keel_set_unique(f.world, Time, { .now = 1 }), KEEL_OK); // not listed
     assert_int_equal(keel_register(f.world, Position, Dead), KEEL_OK);
     const keel_component *c = NULL;
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < 4; ++i) {
         c = keel_next_component(f.world, c);
         assert_non_null(c);
         assert_string_equal(c->name, names[i]);
@@ -747,9 +746,8 @@ static void links_cannot_be_unregistered(void **state) {
     (void)state;
     api_fixture f;
     api_begin(&f);
-    assert_int_equal(keel_unregister_component(f.world, KEEL_OF(keel_parent)), KEEL_ERROR_ARGUMENT);
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "part of every world");
     assert_int_equal(keel_unregister_component(f.world, KEEL_OF(keel_child)), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "part of every world");
     api_end(&f);
 }
 

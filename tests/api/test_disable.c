@@ -102,7 +102,7 @@ static void misuse_is_an_error(void **state) {
     (void)state;
     begin();
     const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Speed, { 3 }));
-    assert_int_equal(keel_enable_component(f.world, e, KEEL_OF(keel_parent), false),
+    assert_int_equal(keel_enable_component(f.world, e, KEEL_OF(keel_child), false),
                      KEEL_ERROR_ARGUMENT);
     keel_clear_errors(f.world);
     assert_int_equal(keel_enable_component(f.world, e, KEEL_UNIQUE_OF(Time), false),

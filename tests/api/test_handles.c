@@ -245,7 +245,7 @@ static void views_refuse_them_too(void **state) {
     end(&s);
 }
 
-KEEL_SYSTEM_ONCE(look_at_all, KEEL_MAY_EDIT(Number, Third), KEEL_MAY_READ(keel_parent, keel_child),
+KEEL_SYSTEM_ONCE(look_at_all, KEEL_MAY_EDIT(Number, Third), KEEL_MAY_READ(keel_child),
                  KEEL_CONTEXT(context), KEEL_DATA(const setting, s)) {
     Number n;
     const keel_value values[] = { KEEL_INIT(Third, { 1 }), { NULL, NULL } };

@@ -289,7 +289,7 @@ static void *use_chain(void *data) {
     EXPECT(keel_attach(world, c->e[0], c->e[c->depth - 1]) == KEEL_ERROR_CYCLE);
     keel_clear_errors(world);
     EXPECT(keel_unlink_tree(world, c->e[0]) == KEEL_OK);
-    EXPECT(keel_count(world, keel_parent) == 0 && keel_count(world, keel_child) == 0);
+    EXPECT(count_parents(world) == 0 && keel_count(world, keel_child) == 0);
     link_chain(c, true);
     walk_chain(c);
     EXPECT(keel_world_check(world, NULL));
@@ -403,14 +403,6 @@ static void other_orders_and_walks_can_be_had(void **state) {
     assert_breadth(f.world, root, LIST(b, c, a, b1, b2, c1));
     assert_int_equal(keel_sort_children(f.world, root, by_child_count, &up), KEEL_OK);
     assert_children(f.world, root, LIST(a, c, b));
-    // backwards, by the links themselves
-    const keel_entity first = keel_first_child(f.world, root), expected[] = { b, c, a };
-    keel_entity e = first;
-    for (int i = 0; i < 3; ++i) {
-        e = keel_get(f.world, e, keel_child)->prev;
-        assert_same_entity(e, expected[i]);
-    }
-    assert_same_entity(e, first);
     api_end(&f);
 }
 

@@ -173,7 +173,9 @@ static void an_orphan_may_lose_its_name(void **state) {
         if (i == 0) assert_int_equal(keel_delete_entity(w, ship), KEEL_OK);
         if (i == 1) assert_int_equal(keel_strip(w, ship), KEEL_OK);
         if (i == 2) assert_int_equal(keel_delete_entities(w, (keel_entity[]){ ship }, 1), KEEL_OK);
-        if (i == 3) assert_int_equal(keel_delete_entities_having(w, keel_parent), KEEL_OK);
+        if (i == 3)
+            assert_int_equal(
+                keel_delete_entities_matching(w, KEEL_TERMS(KEEL_TARGETED(keel_child))), KEEL_OK);
         // the log says it of the first, second, fourth, ... of a world
         assert_int_equal(f.log.warnings, i != 2);
         char said[80];
@@ -471,7 +473,7 @@ static void a_name_in_use_is_not_changed(void **state) {
     api_begin(&f);
     keel_world *w = f.world;
     const keel_entity ship = named(w, keel_null(), "ship"), gun = named(w, ship, "gun");
-    KEEL_EACH(w, KEEL_READ(keel_name, name), KEEL_WITH(keel_parent)) {
+    KEEL_EACH(w, KEEL_READ(keel_name, name), KEEL_TARGETED(keel_child)) {
         assert_string_equal(name->text, "ship");
         assert_int_equal(keel_set_name(w, ship, "x"), KEEL_ERROR_BORROWED);
         assert_error(w, KEEL_ERROR_BORROWED, "cannot set 'keel_name'");

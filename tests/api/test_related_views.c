@@ -36,7 +36,7 @@ static keel_result attach(keel_world *w, keel_entity e, keel_entity to) {
 }
 static keel_result detach(keel_world *w, keel_entity e) { return keel_detach(w, e); }
 static void unlink_both(keel_world *w, keel_entity e) { keel_unlink(w, e); }
-static bool is_parent(keel_world *w, keel_entity e) { return keel_has(w, e, keel_parent); }
+static bool is_parent(keel_world *w, keel_entity e) { return (keel_child_count(w, e) > 0); }
 #define EACH_CHILD(w, e, child) KEEL_EACH_CHILD(w, e, child)
 static int32_t tree_size(keel_world *w, keel_entity e) {
     int32_t n = 1;

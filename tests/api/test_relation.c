@@ -225,7 +225,7 @@ static void it_is_listed_and_found_by_name(void **state) {
         relations += i->is_relation;
         assert_null(strstr(i->name, "(targets)"));
     }
-    assert_int_equal(relations, 1);
+    assert_int_equal(relations, 2); // with keel_child
     for (const keel_component *i = NULL; (i = keel_next_component_of(f.world, b, i)) != NULL;)
         assert_string_equal(i->name, "Weight");
     end();

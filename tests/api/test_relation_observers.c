@@ -268,8 +268,6 @@ static void only_relations_have_edges(void **state) {
     assert_int_equal(keel_observe(f.world, Number, edges, hear, NULL), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_observe_component(f.world, &keel_entities, edges, hear, NULL),
                      KEEL_ERROR_ARGUMENT);
-    assert_int_equal(keel_observe_component(f.world, KEEL_OF(keel_child), edges, hear, NULL),
-                     KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_collect(f.world, Dead, Likes, KEEL_ON_RELATED), KEEL_ERROR_ARGUMENT);
     keel_clear_errors(f.world);
     api_end(&f);

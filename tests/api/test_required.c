@@ -309,7 +309,7 @@ static void a_list_with_a_name_is_a_bundle(void **state) {
 typedef struct Kin {
     int x;
 } Kin;
-KEEL_COMPONENT(Kin, .required = KEEL_LIST(keel_parent));
+KEEL_COMPONENT(Kin, .required = KEEL_LIST(keel_child));
 typedef struct Deed {
     int x;
 } Deed;
@@ -329,7 +329,7 @@ static void what_cannot_be_required_is_refused(void **state) {
     assert_null(keel_register_component(f.world, &egg));
     assert_error(f.world, KEEL_ERROR_CYCLE, "'Egg', which requires 'Egg'");
     assert_null(keel_register_component(f.world, KEEL_OF(Kin)));
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "'Kin' requires 'keel_parent'");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "'Kin' requires 'keel_child'");
     assert_null(keel_register_component(f.world, KEEL_OF(Deed)));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "'Owned', which has a drop hook and no .initial");
     const keel_component unique = { .name = "Sun",

@@ -138,7 +138,7 @@ static void views_attach_where_they_hold_the_links(void **state) {
     const keel_entity parent = keel_add_entity(f.world);
     keel_view reads, edits;
     assert_int_equal(keel_view_begin(&reads, f.world,
-                                     KEEL_TERMS(KEEL_READ(keel_child, c), KEEL_WITH(keel_parent)),
+                                     KEEL_TERMS(KEEL_WITH(keel_child), KEEL_TARGETED(keel_child)),
                                      "reads"),
                      KEEL_OK);
     assert_true(keel_is_null(keel_parent_of(&reads, target)));

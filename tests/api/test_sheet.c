@@ -107,7 +107,7 @@ static const struct verb {
 static verb_fn *wanted;
 static bool done;
 KEEL_SYSTEM_ONCE(no_needs, KEEL_MAY_READ(Other), KEEL_CONTEXT(c)) { done = wanted(KEEL_SCOPE(c)); }
-KEEL_SYSTEM_ONCE(reads, KEEL_MAY_READ(Position, keel_parent, keel_child, keel_name),
+KEEL_SYSTEM_ONCE(reads, KEEL_MAY_READ(Position, keel_child, keel_name),
                  KEEL_UNIQUE_READ(Time, time), KEEL_CONTEXT(c)) {
     (void)time;
     done = wanted(KEEL_SCOPE(c));
@@ -143,9 +143,7 @@ static const struct needs {
     void (*run)(void);
 } all_needs[] = {
     { "–", KEEL_TERMS(KEEL_MAY_READ(Other)), run_no_needs },
-    { "read",
-      KEEL_TERMS(KEEL_MAY_READ(Position, keel_parent, keel_child, keel_name),
-                 KEEL_UNIQUE_READ(Time, t)),
+    { "read", KEEL_TERMS(KEEL_MAY_READ(Position, keel_child, keel_name), KEEL_UNIQUE_READ(Time, t)),
       run_reads },
     { "write", KEEL_TERMS(KEEL_MAY_WRITE(Position), KEEL_UNIQUE_WRITE(Time, t)), run_writes },
     { "edit", KEEL_TERMS(KEEL_MAY_EDIT(Position, keel_name)), run_edits },

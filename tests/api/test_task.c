@@ -45,8 +45,8 @@ static void a_task_that_runs_itself_is_stopped(void **state) {
 // ------------------------------------------------------------------ everything a task may ask for
 KEEL_SYSTEM_ONCE(every_kind, KEEL_UNIQUE_WRITE(Time, time), KEEL_MAY_READ(Number, Position),
                  KEEL_MAY_WRITE(Health), KEEL_MAY_EDIT(Other, Third, Owned),
-                 KEEL_MAY_READ(keel_parent, keel_child), KEEL_COMMANDS(commands),
-                 KEEL_CONTEXT(context), KEEL_DATA(Result, r)) {
+                 KEEL_MAY_READ(keel_child), KEEL_COMMANDS(commands), KEEL_CONTEXT(context),
+                 KEEL_DATA(Result, r)) {
     time->now += time->step;
     KEEL_EACH(context, KEEL_READ(Number, n))
         r->count += n->value;
@@ -122,8 +122,7 @@ static void a_task_with_the_world_may_do_everything(void **state) {
 }
 
 // ------------------------------------------------------------------ the hierarchy
-KEEL_SYSTEM_ONCE(walk, KEEL_MAY_READ(keel_parent, keel_child), KEEL_CONTEXT(context),
-                 KEEL_DATA(Result, r)) {
+KEEL_SYSTEM_ONCE(walk, KEEL_MAY_READ(keel_child), KEEL_CONTEXT(context), KEEL_DATA(Result, r)) {
     const keel_entity *e = r->e;
     r->flags[0] = keel_is_same(keel_parent_of(context, e[1]), e[0]);
     r->flags[1] = keel_is_same(keel_first_child(context, e[0]), e[1]);

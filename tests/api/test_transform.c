@@ -56,7 +56,7 @@ static void change(void) {
     if (what == 0) keel_get_mut(s.world, e, keel_local_2d)->map.e += 1;
     if (what == 1) keel_add(s.world, e, keel_local_3d, random_3d());
     if (what == 2) keel_detach(s.world, e);
-    if (what == 3 && !keel_has(s.world, e, keel_parent)) keel_attach(s.world, e, s.all[roll(20)]);
+    if (what == 3 && !(keel_child_count(s.world, e) > 0)) keel_attach(s.world, e, s.all[roll(20)]);
     if (what == 4) *keel_get_mut(s.world, s.all[roll(20)], keel_local_2d) = random_2d();
 }
 

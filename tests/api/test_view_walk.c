@@ -335,7 +335,7 @@ static void broken_lists_of_terms_are_refused(void **state) {
         { .kind = KEEL_TERM_DATA, .data_size = 4 },
         { .kind = (keel_term_kind)(KEEL_TERM_DATA + 1) },
         { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(keel_child) },
-        { .kind = KEEL_TERM_MAY_EDIT, .component = KEEL_OF(keel_parent) },
+        { .kind = KEEL_TERM_MAY_EDIT, .component = KEEL_OF(keel_child) },
     };
     for (uint32_t i = 0; i < sizeof broken / sizeof *broken; ++i) {
         const keel_term terms[] = { broken[i], { .kind = KEEL_TERM_END } };

@@ -72,7 +72,8 @@ static void assert_as_model(void) {
 static void relate(uint32_t a, uint32_t b) {
     const uint32_t place = keeli_edges_find(&edges, a * 700, b * 700);
     assert_int_equal(place == KEELI_NO_EDGE, model_find(&targets_of[a], b * 700) == UINT32_MAX);
-    const bool beside = roll(2) && keeli_edges_add_beside(&edges, a * 700, b * 700);
+    const bool beside = roll(2) && keeli_edges_add_beside(&edges, (keel_entity){ a * 700 },
+                                                          (keel_entity){ b * 700 });
     if (beside) assert_true(place == KEELI_NO_EDGE);
     if (place != KEELI_NO_EDGE) return;
     assert_true(beside || keeli_edges_reserve(&edges, &memory.heap, a * 700, b * 700));
@@ -81,7 +82,7 @@ static void relate(uint32_t a, uint32_t b) {
         targets_of[a].count = 0;
         keeli_edges_remove(&edges, &memory.heap, a * 700, 0);
     }
-    if (!beside) keeli_edges_add(&edges, a * 700, b * 700);
+    if (!beside) keeli_edges_add(&edges, (keel_entity){ a * 700 }, (keel_entity){ b * 700 });
     targets_of[a].items[targets_of[a].count++] = b * 700;
     sources_of[b].items[sources_of[b].count++] = a * 700;
 }
@@ -138,7 +139,7 @@ static void long_lists_keep_their_order(void **state) {
         begin(exclusive, 1);
         for (uint32_t i = 0; i < COUNT; ++i) {
             assert_true(keeli_edges_reserve(&edges, &memory.heap, i, 7));
-            keeli_edges_add(&edges, i, 7);
+            keeli_edges_add(&edges, (keel_entity){ i }, (keel_entity){ 7 });
         }
         assert_true(keeli_edges_are_valid(&edges));
         for (uint32_t i = 0; i < COUNT; ++i)
@@ -171,10 +172,10 @@ static void exhausted_memory_changes_nothing(void **state) {
             counting_allocator_fail_after(&memory.memory, left);
             for (uint32_t i = 0; i < 9000; ++i) {
                 if (!keeli_edges_reserve(&edges, &memory.heap, i, i % 3)) break;
-                keeli_edges_add(&edges, i, i % 3);
+                keeli_edges_add(&edges, (keel_entity){ i }, (keel_entity){ i % 3 });
                 if (exclusive) continue;
                 if (!keeli_edges_reserve(&edges, &memory.heap, 5, 10000 + i)) break;
-                keeli_edges_add(&edges, 5, 10000 + i);
+                keeli_edges_add(&edges, (keel_entity){ 5 }, (keel_entity){ 10000 + i });
             }
             keeli_edges copy;
             keeli_edges_init(&copy, exclusive, false);
@@ -203,7 +204,7 @@ static void loops_find_their_place_in_a_chain(void **state) {
     begin(true, 1);
     for (uint32_t i = 0; i < 6; ++i) {
         assert_true(keeli_edges_reserve(&edges, &memory.heap, i, 9));
-        keeli_edges_add(&edges, i, 9);
+        keeli_edges_add(&edges, (keel_entity){ i }, (keel_entity){ 9 });
     }
     const uint32_t stamp = keeli_link_at(chains, 2)->stamp;
     assert_int_equal(keeli_chains_behind(chains, 9, 2, stamp), 3);
@@ -212,7 +213,8 @@ static void loops_find_their_place_in_a_chain(void **state) {
     assert_int_equal(keeli_chains_behind(chains, 9, 2, stamp), 3);
     keeli_edges_remove(&edges, &memory.heap, 3, 0);
     assert_int_equal(keeli_chains_behind(chains, 9, 1, stamp), 4);
-    keeli_edges_add(&edges, 2, 9); // it is the last one now, behind the place
+    keeli_edges_add(&edges, (keel_entity){ 2 },
+                    (keel_entity){ 9 }); // it is the last one now, behind the place
     assert_int_equal(keeli_chains_behind(chains, 9, 2, stamp), 4);
     assert_int_equal(keeli_chains_behind(chains, 9, 2, UINT32_MAX), KEELI_NO_EDGE);
     end();
@@ -224,12 +226,14 @@ static void chains_are_sorted_and_renumbered(void **state) {
     begin(true, 1);
     for (uint32_t i = 0; i < 5; ++i) {
         assert_true(keeli_edges_reserve(&edges, &memory.heap, i, 9));
-        keeli_edges_add(&edges, i, 9);
+        keeli_edges_add(&edges, (keel_entity){ i }, (keel_entity){ 9 });
     }
-    keeli_edges_order_sources(&edges, 9, order, NULL);
+    for (uint32_t i = 0; i < 5; ++i)
+        keeli_link_at(&edges.chains, order[i])->previous = i < 4 ? order[i + 1] : KEELI_NO_EDGE;
+    keeli_edges_relink(&edges, 9, order[0]);
     keeli_chain_at(&edges.chains, 9)->stamp = UINT32_MAX; // the next one finds none left
     assert_true(keeli_edges_reserve(&edges, &memory.heap, 5, 9));
-    keeli_edges_add(&edges, 5, 9);
+    keeli_edges_add(&edges, (keel_entity){ 5 }, (keel_entity){ 9 });
     assert_int_equal(keeli_link_at(&edges.chains, 5)->stamp, 6);
     uint32_t i = 0;
     KEELI_EACH_EDGE(place, &edges, KEELI_SOURCES, 9) {

@@ -13,7 +13,7 @@ enum {
     INDEXED_A = 5,
     RELATIONS = 3, // in a term: behind the components
     LIKES = COMPONENTS,
-    LINKS = COMPONENTS + RELATIONS, // in a term: keel_parent and keel_child
+    LINKS = COMPONENTS + RELATIONS, // in a term: keel_child
     EVENTS = 2,
     UNIQUES = 4,   // the last one is never set
     WORKLOADS = 4, // the first is the outermost

@@ -127,7 +127,7 @@ static uint64_t all_orders(keel_world *world, keel_group *const *groups) {
         h = order_of(world, &components[c], h);
     for (uint32_t r = 0; r < RELATIONS; ++r)
         h = related(world, &relations[r], order_of(world, &relations[r], h));
-    h = order_of(world, KEEL_OF(keel_parent), order_of(world, KEEL_OF(keel_child), h));
+    h = related(world, KEEL_OF(keel_child), order_of(world, KEEL_OF(keel_child), h));
     for (uint32_t g = 0; g < GROUPS; ++g)
         for (uint32_t i = 0; groups[g] && i < keel_group_count(world, groups[g]); ++i)
             h = mix(h, keel_group_entity(world, groups[g], i).bits);

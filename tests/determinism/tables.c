@@ -29,7 +29,6 @@ static void make_terms(tables *t, const system_plan *s, uint32_t i) {
         if (from->count) to->component = component_of(from, 0);
         for (uint32_t c = 1; c < from->count; ++c)
             others[n++] = component_of(from, c);
-        if (from->count && from->components[0] == LINKS) others[n++] = KEEL_OF(keel_parent);
         if (n) to->others = others;
     }
 }

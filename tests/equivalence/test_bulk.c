@@ -249,9 +249,7 @@ static void links_and_uniques_are_beside(void **state) {
         else keel_add(f.world, e[i], Velocity, { 1, 1 });
     for (uint32_t i = 1; i < TREE; ++i)
         assert_same_entity(keel_parent_of(f.world, e[i]), e[(i - 1) / 3]);
-    const keel_term terms[] = { { .kind = KEEL_TERM_READ, .component = KEEL_OF(keel_child) },
-                                { .kind = KEEL_TERM_OPTIONAL_READ,
-                                  .component = KEEL_OF(keel_parent) },
+    const keel_term terms[] = { { .kind = KEEL_TERM_WITH, .component = KEEL_OF(keel_child) },
                                 { .kind = KEEL_TERM_WRITE, .component = KEEL_OF(Number) },
                                 { .kind = KEEL_TERM_WITHOUT, .component = KEEL_OF(Velocity) },
                                 { .kind = KEEL_TERM_END } };

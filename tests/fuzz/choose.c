@@ -103,8 +103,7 @@ const keel_component *fuzz_component(void) {
     if (how == 0) return NULL;
     if (how == 1) return fuzz_uniques[fuzz_below(fuzz_unique_count)];
     if (how == 2) return fuzz_events[fuzz_below(fuzz_event_count)];
-    if (how == 3) return KEEL_OF(keel_parent);
-    if (how == 4) return KEEL_OF(keel_child);
+    if (how < 5) return KEEL_OF(keel_child);
     if (how == 5) return keel_if_missing();
     if (how == 6) return fuzz_one_in(2) ? &keel_entities : KEEL_OF(keel_name);
     if (how == 7) return one_of(fuzz_relations, fuzz_relation_count);

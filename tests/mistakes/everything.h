@@ -24,7 +24,8 @@ static inline void label_drop(void *value, void *data) { (void)value, (void)data
 enum { NEAR = 1, FAR = 2 };
 KEEL_ENUM(Distance, NEAR, FAR);
 KEEL_FLAGS(Distances, NEAR, FAR);
-KEEL_FIELDS(Place, x, KEEL_FIELD(y, .max = 9), KEEL_FIELD(floors, .of = KEEL_TYPE(Distance)), owner);
+KEEL_FIELDS(Place, x, KEEL_FIELD(y, .max = 9), KEEL_FIELD(floors, .of = KEEL_TYPE(Distance)),
+            owner);
 KEEL_COMPONENT(Place, KEEL_HAS_FIELDS(Place));
 KEEL_COMPONENT(Speed, .storage = KEEL_SPARSE_SET);
 KEEL_COMPONENT(Label, .name = "game.Label", .drop = label_drop);
@@ -85,7 +86,7 @@ KEEL_SYSTEM(full, KEEL_WRITE(Place, place), KEEL_READ(Speed, speed),
             KEEL_OPTIONAL_READ(Label, label), KEEL_OPTIONAL_WRITE(Count, count), KEEL_WITH(Speed),
             KEEL_WITHOUT(Frozen), KEEL_ANY_OF(Place, Speed), KEEL_ENTITY(e),
             KEEL_UNIQUE_READ(Count, total), KEEL_COMMANDS(commands, Speed, Frozen),
-            KEEL_CONTEXT(context), KEEL_DATA(Speed, wind), KEEL_MAY_READ(keel_child, keel_parent),
+            KEEL_CONTEXT(context), KEEL_DATA(Speed, wind), KEEL_MAY_READ(keel_child),
             KEEL_MAY_READ(Speed, Frozen), KEEL_WITH(Place), KEEL_ANY_OF(Place)) {
     place->x += speed->x + wind->x + (label ? 1.0f : 0.0f) + (float)total->value;
     if (count) ++count->value;
@@ -108,7 +109,7 @@ KEEL_SYSTEM_SPAN(spans, KEEL_SPAN_COUNT(n), KEEL_WRITE(Place, place), KEEL_READ(
 }
 KEEL_SYSTEM_ONCE(nothing) {}
 KEEL_SYSTEM_ONCE(once, KEEL_MAY_WRITE(Place, Speed), KEEL_MAY_EDIT(Label, Count),
-                 KEEL_CONTEXT(context), KEEL_MAY_READ(keel_parent, keel_child),
+                 KEEL_CONTEXT(context), KEEL_MAY_READ(keel_child),
                  KEEL_UNIQUE_WRITE(Count, total)) {
     KEEL_EACH(context, KEEL_READ(Speed, speed), KEEL_WRITE(Place, place), KEEL_ENTITY(e)) {
         place->x += speed->x;

@@ -156,8 +156,9 @@ static void op_delete_linked(both *b, dice *d) {
     keel_entity *list = malloc((b->model.slot_count + 1) * sizeof *list);
     for (size_t i = b->model.slot_count; i-- > 0;)
         if (is_linked(&b->model.slots[i], parents)) list[count++] = b->model.slots[i].handle;
-    const keel_result result = parents ? keel_delete_entities_having(b->world, keel_parent)
-                                       : keel_delete_entities_having(b->world, keel_child);
+    const keel_result result =
+        parents ? keel_delete_entities_matching(b->world, KEEL_TERMS(KEEL_TARGETED(keel_child)))
+                : keel_delete_entities_having(b->world, keel_child);
     if (result == KEEL_ERROR_MEMORY) (void)both_agree(b, result, KEEL_OK);
     else both_agree_surely(b, result, model_delete_entities(&b->model, list, count));
     free(list);

@@ -156,12 +156,15 @@ static void append_value(text *t, const void *value, uint32_t size) {
     append(t, " %016" PRIx64 "\n", hash);
 }
 
-// The padding between the members is not part of the state.
-static const void *without_padding(keel_parent *to, const keel_parent *from) {
-    memset(to, 0, sizeof *to);
-    to->child_count = from->child_count;
-    to->first_child = from->first_child;
-    return to;
+// The targets of an entity, and its sources, in order.
+static void append_edges(text *t, keel_world *world, const keel_component *c, keel_entity e) {
+    keel_entity other = keel_null();
+    append(t, " ->");
+    while (!keel_is_null(other = keel_next_target_component(world, e, c, other)))
+        append(t, " %" PRIx64, (uint64_t)other.bits);
+    append(t, " <-");
+    while (!keel_is_null(other = keel_next_source_component(world, e, c, other)))
+        append(t, " %" PRIx64, (uint64_t)other.bits);
 }
 
 static void append_component(text *t, keel_world *world, const keel_component *c) {
@@ -179,12 +182,13 @@ static void append_component(text *t, keel_world *world, const keel_component *c
         for (uint32_t i = 0; i < span.count; ++i) {
             const keel_entity e = span.entities[i];
             const void *value = keel_get_component(world, e, c);
-            keel_parent parent;
-            if (strcmp(c->name, "keel_parent") == 0) value = without_padding(&parent, value);
             append(t, "  %" PRIx64, (uint64_t)e.bits);
             append_value(t, value, c->size);
         }
     keel_view_end(&view);
+    keel_entity e = keel_null();
+    while (c->is_relation && !keel_is_null(e = keel_next_entity(world, e)))
+        append_edges(t, world, c, e);
 }
 
 char *world_text(keel_world *world, const keel_component *const *uniques) {
@@ -248,4 +252,12 @@ const char *docs_text(const char *name) {
     docs[fread(docs, 1, sizeof docs - 1, file)] = 0;
     fclose(file);
     return docs;
+}
+
+uint32_t count_parents(keel_world *world) {
+    uint32_t count = 0;
+    KEEL_EACH(world, KEEL_TARGETED(keel_child)) {
+        ++count;
+    }
+    return count;
 }

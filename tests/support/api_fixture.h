@@ -84,5 +84,7 @@ char *world_text(keel_world *world, const keel_component *const *uniques);
 void assert_same_text(char *actual, char *expected);
 
 // ------------------------------------------------------------------ small helpers
+// How many entities have children.
+uint32_t count_parents(keel_world *world);
 keel_entity handle_at(uint32_t index, uint32_t version);
 void assert_same_entity(keel_entity actual, keel_entity expected);

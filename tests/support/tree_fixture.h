@@ -13,7 +13,7 @@
 void assert_parent_link(keel_world *world, keel_entity e, uint32_t count, keel_entity first);
 void assert_child_link(keel_world *world, keel_entity e, keel_entity parent, keel_entity prev,
                        keel_entity next);
-void assert_no_parent_link(keel_world *world, keel_entity e); // no keel_parent: has no children
+void assert_no_parent_link(keel_world *world, keel_entity e); // it has no children
 void assert_no_child_link(keel_world *world, keel_entity e);  // no keel_child: has no parent
 void assert_unlinked(keel_world *world, keel_entity e);       // neither
 

@@ -68,7 +68,6 @@ typedef struct keel_value_column keel_value_column;
 typedef struct keel_value_run keel_value_run;
 typedef struct keel_load_note keel_load_note;
 typedef struct keel_merge_options keel_merge_options;
-typedef struct keel_parent keel_parent;
 typedef struct keel_child keel_child;
 typedef struct keel_state keel_state;
 typedef struct keel_term keel_term;
@@ -165,8 +164,6 @@ struct keel_executor { void *context; uint32_t worker_count; bool (*submit)(void
 struct keel_world_desc { const char *name; keel_allocator allocator; keel_logger log; keel_misuse on_misuse; uint32_t entity_capacity; uint32_t worker_count; const keel_executor *executor; keel_on_delete on_parent_delete; };
 struct keel_statistics { keel_memory memory; uint64_t dropped_commands; };
 struct keel_merge_options { keel_entity root; bool strict; bool same_templates; keel_entity *handles; };
-struct keel_parent { uint32_t child_count; keel_entity first_child; };
-struct keel_child { keel_entity parent; keel_entity prev; keel_entity next; };
 struct keel_chunk { keel_chunk_form form; uint32_t count; const keel_entity *entities; const uint64_t *words; keel_chunk_column columns[16]; };
 struct keel_view { keel_scope scope; struct keeli_view *state; keel_world *world; uint64_t serial; };
 struct keel_removal { keel_entity entity; const void *value; uint64_t tick; bool deleted; };
