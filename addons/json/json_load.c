@@ -12,7 +12,7 @@
 typedef struct loader {
     keel_world *world, *stage;
     keel_json_load_options how;
-    keel_allocator given; // of the options; zero: Keel's default
+    keel_allocator given; // the options' allocator; zero: Keel's default
     keel_error *error;
     keel_result result; // the first error
     keeli_json_tokens tokens;

@@ -198,10 +198,10 @@ static void put_all(schema *s, const keel_world *world, next_of *next, bool foll
         put_component(s, c);
         if (c->is_unique) put(s, "]}");
         follows = true;
+        if (!c->saved_as) continue;
         const keel_component *other = NULL;
-        while (c->saved_as && (other = next(world, other)) != NULL &&
-               strcmp(other->name, c->saved_as) != 0) {}
-        if (!c->saved_as || other) continue;
+        while ((other = next(world, other)) != NULL && strcmp(other->name, c->saved_as) != 0) {}
+        if (other) continue; // the name is that of another component
         put(s, ",\n    ");
         put_name(s, c->saved_as);
         put(s, ": {\"deprecated\": true}");

@@ -17,7 +17,7 @@ typedef struct writer {
     const keel_world *world;
     keel_world *copy;
     keel_json_write_options how;
-    keel_allocator given; // of the options; zero: Keel's default
+    keel_allocator given; // the options' allocator; zero: Keel's default
     keeli_json_out out;
 } writer;
 

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/// How a world is written. Zero members take their defaults.
+/// Options of writing. Zero members take their defaults.
 typedef struct keel_json_write_options {
     /// Also write the handles of named entities, and references to dead entities: the loaded world
     /// then has the same keel_world_hash. Default false: a named entity gets any free handle when
@@ -25,7 +25,7 @@ typedef struct keel_json_write_options {
     const char *schema;
 } keel_json_write_options;
 
-/// How a text is loaded. Zero members take their defaults.
+/// Options of loading. Zero members take their defaults.
 typedef struct keel_json_load_options {
     const char *name;         ///< name of the text in errors; default: the path, or "json"
     size_t max_bytes;         ///< longest text that is accepted; default 64 MB
