@@ -228,10 +228,11 @@ static keel_result stream_some(load_job *job, const save_match *match, const sav
     const unsigned char *rows = save_take(&job->r, (uint64_t)count * match->file.row_bytes);
     if (!rows) return save_impossible(&job->r, "its size is wrong");
     const void *from = values;
-    if (!plan->is_whole)
+    if (!plan->is_whole) {
         for (uint32_t i = 0; i < count; ++i)
             if (c->initial) memcpy(values + (size_t)i * c->size, c->initial, c->size);
             else memset(values + (size_t)i * c->size, 0, c->size);
+    }
     if (plan->is_whole && !c->move) from = rows;
     else if (!save_unpack_rows(plan, rows, count, values))
         return save_impossible(&job->r, "a value is none of its type");

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The functions of schedule_fixture.h: batches of workloads, and a record of when systems ran. It
+// contains no tests; programs of tests/api link it.
 #include "support/schedule_fixture.h"
 
 #include <sched.h>
@@ -28,7 +30,7 @@ static keel_workload_node *nodes_of(keel_world *world, const keel_workload *work
     return nodes;
 }
 
-// By batch, and then by position in the lists.
+// Orders nodes by batch, and then by position in the lists.
 static int compare_nodes(const void *a, const void *b) {
     const keel_workload_node *x = a, *y = b;
     if (x->batch != y->batch) return x->batch < y->batch ? -1 : 1;
