@@ -539,7 +539,7 @@ static bool find_source(loader *l, const keeli_json_token *t, keel_entity e,
                         const keel_component *c, keel_entity *source) {
     if (!read_reference(l, t, "@sources", source)) return false;
     if (keel_is_null(*source) || !keel_is_related_component(l->stage, *source, c, e))
-        return fail(l, t, KEEL_ERROR_UNKNOWN, "'@sources': that is no source of '%s' to it",
+        return fail(l, t, KEEL_ERROR_UNKNOWN, "'@sources': the entity is no source of '%s' here",
                     c->name);
     return true;
 }
@@ -666,9 +666,10 @@ static bool find_template(loader *l, uint32_t key, keel_entity *out) {
         if (keel_name_of(templates, e) && keel_is_null(keel_parent_of(templates, e)))
             consider(&n, l->decoded, keel_name_of(templates, e));
     if (!n.name)
-        return fail(l, t, KEEL_ERROR_UNKNOWN,
-                    "no prefab '%.60s': the world has no templates with names, which come first",
-                    l->decoded);
+        return fail(
+            l, t, KEEL_ERROR_UNKNOWN,
+            "no prefab '%.60s': the world has no named templates; create them before loading",
+            l->decoded);
     return fail(l, t, KEEL_ERROR_UNKNOWN, "no prefab '%.60s'; the nearest is '%s'", l->decoded,
                 n.name);
 }

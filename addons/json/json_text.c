@@ -184,7 +184,7 @@ static bool parse_value(keeli_json_tokens *t, uint32_t depth);
 static bool parse_list(keeli_json_tokens *t, uint32_t depth, keeli_json_kind kind) {
     const char end = kind == KEELI_JSON_OBJECT ? '}' : ']';
     const uint32_t self = t->count;
-    if (depth == KEELI_JSON_DEPTH) return fail(t, "lists that are not so deep");
+    if (depth == KEELI_JSON_DEPTH) return fail(t, "a nesting of at most 32 lists");
     if (!add(t, kind, t->at)) return false;
     ++t->at;
     skip_space(t);

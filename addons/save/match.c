@@ -352,7 +352,7 @@ bool save_get_entity(const unsigned char *row, keel_entity *out) {
 
 static keel_result impossible(const save_match *m) {
     return save_fail(m->error, KEEL_ERROR_FORMAT,
-                     "section %.4s '%.70s': a value is none of its type",
+                     "section %.4s '%.70s': a value is invalid for its type",
                      m->here.component->is_unique     ? "UNIQ"
                      : m->here.component->is_relation ? "RELA"
                                                       : "COMP",

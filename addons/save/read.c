@@ -235,7 +235,7 @@ static keel_result stream_some(load_job *job, const save_match *match, const sav
     }
     if (plan->is_whole && !c->move) from = rows;
     else if (!save_unpack_rows(plan, rows, count, values))
-        return save_impossible(&job->r, "a value is none of its type");
+        return save_impossible(&job->r, "a value is invalid for its type");
     KEEL_TRY(check(job, keel_add_component_to_many(job->world, entities, count, c,
                                                    c->size ? from : NULL, c->size)));
     save_forget(&job->r);
@@ -398,10 +398,11 @@ static keel_result disable_all(load_job *job) {
             if (r == KEEL_ERROR_REQUIRED) job->disabled[left++] = d;
             else if (r)
                 return r < 0 ? check(job, r)
-                             : save_impossible(&job->r, "disables what is not there");
+                             : save_impossible(
+                                   &job->r, "disables a component that the entity does not have");
         }
     }
-    return left ? save_impossible(&job->r, "disables what is required") : KEEL_OK;
+    return left ? save_impossible(&job->r, "disables a required component") : KEEL_OK;
 }
 
 static keel_result read_parents(load_job *job) {
@@ -436,7 +437,8 @@ static keel_result read_names(load_job *job) {
 // Keeps the body of an "info" section for the next section.
 static keel_result read_info(load_job *job) {
     const save_bytes body = job->r.body;
-    if (job->info.size || !body.size) return save_impossible(&job->r, "belongs to no section");
+    if (job->info.size || !body.size)
+        return save_impossible(&job->r, "is empty or follows another info section");
     job->r.body = (save_bytes){ 0 };
     job->r.offset = 0;
     job->info = body;
@@ -455,7 +457,7 @@ static keel_result read_section(load_job *job, keel_world *to) {
     if (!strcmp(r->tag, "info")) return read_info(job);
     if (job->info.size && strcmp(r->tag, "COMP") != 0 && strcmp(r->tag, "RELA") != 0 &&
         strcmp(r->tag, "UNIQ") != 0)
-        return save_impossible(r, "comes behind an info, which belongs to no section");
+        return save_impossible(r, "follows an info section, which must precede values");
     if (!strcmp(r->tag, "ENTS")) result = read_entities(job);
     else if (!job->has_entities) return save_impossible(r, "comes before the entities");
     else if (has_templates) result = save_read_templates(r, to, &job->templates);
@@ -512,7 +514,7 @@ static keel_result read_all(load_job *job, keel_world *to) {
         KEEL_TRY(read_section(job, to));
     }
     if (!job->has_entities) return save_impossible(&job->r, "there are no entities before");
-    if (job->info.size) return save_impossible(&job->r, "comes behind an info");
+    if (job->info.size) return save_impossible(&job->r, "follows an info section");
     if (!job->merge || job->merge->same_templates)
         save_place_templates(&job->templates, job->world, to, job->report, job->report_data);
     KEEL_TRY(disable_all(job));

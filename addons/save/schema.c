@@ -180,7 +180,7 @@ static keel_result read_info(save_reader *r, save_schema *schema) {
     schema->version = (uint32_t)save_take_number(&in, 4);
     const uint64_t count = save_take_number(&in, 4);
     if (in.offset != 8 || count > schema->leaf_count)
-        return save_impossible(r, "what its info says is damaged");
+        return save_impossible(r, "its info section is damaged");
     // a name takes at least 14 bytes, so this is room for all
     schema->types = calloc((size_t)count + 1, sizeof *schema->types);
     schema->values = calloc(schema->info.size / 14 + 1, sizeof *schema->values);
@@ -190,13 +190,12 @@ static keel_result read_info(save_reader *r, save_schema *schema) {
         const uint64_t leaf = save_take_number(&in, 4);
         if (leaf < next || leaf >= schema->leaf_count ||
             !read_names(&in, &schema->types[i], schema->values + names))
-            return save_impossible(r, "what its info says is damaged");
+            return save_impossible(r, "its info section is damaged");
         names += schema->types[i].value_count;
         schema->leaves[leaf].of = &schema->types[i];
         next = leaf + 1;
     }
-    return in.offset == in.body.size ? KEEL_OK
-                                     : save_impossible(r, "what its info says is damaged");
+    return in.offset == in.body.size ? KEEL_OK : save_impossible(r, "its info section is damaged");
 }
 
 keel_result save_read_schema(save_reader *r, save_schema *schema, save_bytes *info) {

@@ -315,7 +315,7 @@ static keel_result check_end(save_reader *r) {
     if (save_take_number(r, 4) != r->section_count || save_take_number(r, 8) != hash)
         return save_impossible(r, "a section is missing");
     KEEL_TRY(save_finish_section(r, false));
-    return r->at == r->end ? KEEL_OK : save_impossible(r, "there is something behind the end");
+    return r->at == r->end ? KEEL_OK : save_impossible(r, "there are bytes after the end");
 }
 
 keel_result save_read_section(save_reader *r) {

@@ -222,13 +222,12 @@ static keel_result disable_all(const load_job *job) {
             again = again || r == KEEL_OK;
             if (r == KEEL_ERROR_REQUIRED) is_refused = true;
             else if (r < 0 || (r && !keel_is_component_disabled(job->stage, e, c)))
-                result = wrong_cell(job, "keel_disabled", "component", row,
-                                    "is nothing that can be disabled");
+                result = wrong_cell(job, "keel_disabled", "component", row, "cannot be disabled");
         }
     }
     if (result == KEEL_OK && is_refused)
         return sql_fail(&job->db, KEEL_ERROR_FORMAT,
-                        "table 'keel_disabled' disables what is required");
+                        "table 'keel_disabled' disables a required component");
     return result;
 }
 

@@ -143,7 +143,7 @@ static const struct {
     { "INSERT INTO keel_disabled SELECT 0, entity, 'Nobody' FROM keel_entity", "keel_disabled" },
     { "INSERT INTO keel_disabled VALUES (0, 7, 'Flag')", "keel_disabled" },
     { "DELETE FROM keel_disabled; INSERT INTO keel_disabled SELECT 0, entity, 'Row' FROM Owner",
-      "disables what is required" },
+      "disables a required component" },
     { "DELETE FROM keel_frame", "has no frame 0" },
     { "PRAGMA application_id = 7", "is no database that keel_sqlite_write made" },
     { "PRAGMA user_version = 2", "has version 2" },
