@@ -83,9 +83,10 @@ static bool put_indices(const keel_value_run *run, void *data) {
     const save_walk *w = data;
     if (w->wants_disabled && !run->disabled) return true;
     unsigned char *at = save_bytes_more(&w->job->first, (size_t)run->count * 4);
-    for (uint32_t i = 0; at && i < run->count; ++i)
+    if (!at) return false;
+    for (uint32_t i = 0; i < run->count; ++i)
         save_write_index(at + i * 4, run->index + i);
-    return at != NULL;
+    return true;
 }
 
 static void put_row(save_walk *w, const void *value) {

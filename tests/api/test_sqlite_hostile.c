@@ -412,7 +412,7 @@ static void a_writer_on_a_full_disk(void **state) {
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
         assert_int_equal(r, KEEL_ERROR_FILE);
         assert_int_equal(keel_sqlite_writer_add(writer, from, 20), KEEL_ERROR_FILE);
-        assert_non_null(strstr(error.message, "are lost"));
+        assert_non_null(strstr(error.message, "lost the frames"));
         assert_int_equal(keel_sqlite_writer_commit(writer), KEEL_ERROR_FILE);
         assert_int_equal(keel_sqlite_writer_close(writer), KEEL_ERROR_FILE);
         assert_int_equal(ask("SELECT count(*) FROM keel_frame"), is_new ? 1 : 2);

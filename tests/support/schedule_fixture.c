@@ -154,13 +154,13 @@ void assert_runs(keel_world *world, const keel_workload *workload, const char *l
     assert_marks(letters, order);
 }
 
-static keel_result run_a(keel_context *context) { return (void)context, mark('a'), KEEL_OK; }
-static keel_result run_b(keel_context *context) { return (void)context, mark('b'), KEEL_OK; }
-static keel_result run_c(keel_context *context) { return (void)context, mark('c'), KEEL_OK; }
-static keel_result run_d(keel_context *context) { return (void)context, mark('d'), KEEL_OK; }
-static keel_result run_e(keel_context *context) { return (void)context, mark('e'), KEEL_OK; }
 static const keel_term nothing[] = { { .kind = KEEL_TERM_END } };
 #define SYSTEM(letter)                                                                             \
+    static keel_result run_##letter(keel_context *context) {                                       \
+        (void)context;                                                                             \
+        mark(#letter[0]);                                                                          \
+        return KEEL_OK;                                                                            \
+    }                                                                                              \
     const keel_system mark_##letter = {                                                            \
         .name = #letter, .kind = KEEL_SYSTEM_PER_RUN, .function = run_##letter, .terms = nothing   \
     }
