@@ -3,6 +3,10 @@
 /// Writes worlds as JSON and loads them, for levels that people edit: `keel::json`. docs/json.md
 /// has the format. For files that only programs read, keel_save.h is smaller and faster.
 ///
+///     keel_error why;
+///     if (keel_json_load(world, "level.json", NULL, &why) < 0) puts(why.message);
+///     if (keel_json_write(world, "level.json", NULL, &why) < 0) puts(why.message);
+///
 /// A component's value is written by its described fields (KEEL_FIELDS). A value without fields is
 /// written as its bytes in base64; if it has hooks, too, writing is an error. `.transient`
 /// components, fields and uniques are not written.

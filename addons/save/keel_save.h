@@ -4,6 +4,12 @@
 /// program can load the file if its components still fit. For text that people edit, see
 /// keel_json.h; for queries, keel_sqlite.h. docs/saves.md.
 ///
+///     keel_error why;
+///     if (keel_save(world, "game.keel", &(keel_save_options){ .error = &why }) < 0)
+///         puts(why.message);
+///     if (keel_load(empty_world, "game.keel", &(keel_load_options){ .error = &why }) < 0)
+///         puts(why.message);
+///
 /// **Contents:** all entities with their handles, free handles, components with values, disabled
 /// components, the hierarchy, names, relations with values, and uniques. Not saved: `.transient`
 /// components, uniques and fields; events, commands, systems; the order in which loops visit

@@ -5,6 +5,10 @@
 /// frame; a writer adds many, several in one transaction. docs/sqlite.md has the tables and
 /// queries.
 ///
+///     keel_error why;
+///     const keel_sqlite_write_options how = { .error = &why, .frame = 12, .append = true };
+///     if (keel_sqlite_write(world, "run.db", &how) < 0) puts(why.message);
+///
 /// **Contents:** the same as a save's (keel_save.h): entities with their handles, free handles,
 /// components with values, disabled components, relations, uniques, the hierarchy, names. Each
 /// described field (KEEL_FIELDS) is a column; a component with `.no_padding` and no fields is a

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fixture of tests of saves: a world, its save in memory, and another world that loads it, with
-// the components of a later program. The components are those of the tests in tests/api that
-// include it.
+// The fixture of tests of saves: a world, its save in memory, and another world that loads it, as a
+// later program would. It has no components: each test in tests/api that includes it has its own.
 #pragma once
 #include "support/api_fixture.h"
 
