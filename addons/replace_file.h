@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A file that is written beside its place and moved there when it is whole and on the disk:
-// whatever fails, there is the old one or the new one. POSIX; for add-ons that write files.
+// Replaces a file atomically: the new one is written beside it, synced, and renamed over it, so
+// that after any failure `path` is the old file or the new one. POSIX only; keel::save, keel::json
+// and keel::sqlite call it.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -12,20 +13,20 @@
 #include <unistd.h>
 
 typedef struct replacing {
-    char *path, *name;  // what is replaced, and its name while it is written
-    int file, error;    // errno of what failed
-    const char *failed; // which step: "write beside", ...; NULL: none
+    char *path, *name;  // the file to replace, and the new file beside it
+    int file, error;    // descriptor of the new file; errno of the step that failed
+    const char *failed; // the step, a verb for messages such as "write beside"; NULL: none
 } replacing;
 
 static inline bool replace_fail(replacing *r, const char *step) {
-    if (r->failed) return false; // the first one counts
+    if (r->failed) return false; // the first failure is reported
     r->error = errno;
     r->failed = step;
     return false;
 }
 
-// The file that a path leads to, in memory of malloc: links are followed, so that they stay what
-// they are. What is no file, a device or a pipe, is not replaced. NULL: errno says why.
+// Returns the path of the file behind symbolic links, so that a link stays one; the caller frees
+// it. NULL and errno if `path` is a folder, a device, a pipe or a loop of links.
 static inline char *replace_target(const char *path) {
     char *at = strdup(path);
     for (int links = 0; at; ++links) {
@@ -38,7 +39,7 @@ static inline char *replace_target(const char *path) {
         const ssize_t n = is_link ? readlink(at, to, sizeof to) : -1;
         if (n == (ssize_t)sizeof to) errno = ENAMETOOLONG;
         const char *slash = strrchr(at, '/');
-        if (n > 0 && n < (ssize_t)sizeof to) { // beside the link, unless it begins at the root
+        if (n > 0 && n < (ssize_t)sizeof to) { // a relative target is relative to the link's folder
             const size_t before = slash && to[0] != '/' ? (size_t)(slash - at) + 1 : 0;
             next = malloc(before + (size_t)n + 1);
             if (next) {
@@ -55,7 +56,8 @@ static inline char *replace_target(const char *path) {
     return NULL;
 }
 
-// False: nothing was done. ENOMEM when memory ran out.
+// Creates the new file beside `path`. False on error: nothing has changed, and replace_end must not
+// be called; `error` is ENOMEM if memory ran out.
 static inline bool replace_begin(replacing *r, const char *path) {
     *r = (replacing){ .path = replace_target(path), .file = -1 };
     if (!r->path)
@@ -67,7 +69,10 @@ static inline bool replace_begin(replacing *r, const char *path) {
         memcpy(r->name + length, ".XXXXXX", 8);
         r->file = mkstemp(r->name); // O_EXCL, mode 600
     }
-    if (r->file >= 0) return (void)fcntl(r->file, F_SETFD, FD_CLOEXEC), true;
+    if (r->file >= 0) {
+        (void)fcntl(r->file, F_SETFD, FD_CLOEXEC);
+        return true;
+    }
     (void)replace_fail(r, "write beside");
     free(r->name);
     free(r->path);
@@ -87,7 +92,7 @@ static inline bool replace_write(replacing *r, const void *bytes, size_t size) {
     return true;
 }
 
-// The folder, so that the new name is on the disk, too.
+// Syncs the folder of a file, so that the file's new name is on the disk, too.
 static inline bool replace_sync_folder(const char *path) {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strdup(path) : strdup(".");
@@ -100,15 +105,15 @@ static inline bool replace_sync_folder(const char *path) {
     return done;
 }
 
-// After replace_begin. `is_whole`: all of it was written; otherwise the old file stays. A new file
-// can be read by its owner only, another has the mode of the old one.
+// Ends what replace_begin began: if `is_whole`, renames the new file over the old one, else deletes
+// the new one. It gets the mode of the old file; without an old one only its owner can read it.
 static inline bool replace_end(replacing *r, bool is_whole) {
     struct stat old;
     bool done = is_whole && !r->failed;
     if (done && stat(r->path, &old) == 0 && fchmod(r->file, old.st_mode & 07777) != 0)
         done = replace_fail(r, "give its mode to");
     if (done && fsync(r->file) != 0) done = replace_fail(r, "write");
-    // what it holds is on the disk; a signal in between closed it all the same
+    // EINTR is no error: fsync succeeded, and the descriptor is closed after a signal, too
     if (close(r->file) != 0 && errno != EINTR && done) done = replace_fail(r, "write");
     if (done && rename(r->name, r->path) != 0) done = replace_fail(r, "replace");
     if (!done) (void)unlink(r->name);

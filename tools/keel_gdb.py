@@ -1,46 +1,46 @@
 # SPDX-License-Identifier: MIT
-"""Keel for gdb: shows entities, worlds, chunks and errors as what they mean.
+"""Pretty-printers and commands of gdb for Keel: entities, worlds, chunks and errors.
 
     (gdb) source tools/keel_gdb.py
     (gdb) print entity             3 version 1 "ship", alive in 'game'
     (gdb) print *world             name, entities, components, running systems, first error
-    (gdb) keel entity WORLD E      what an entity has; E is a handle or an index
-    (gdb) keel components WORLD    the components of a world, and how many entities have each
+    (gdb) keel entity WORLD E      the components of an entity; E is a handle or an index
+    (gdb) keel components WORLD    the components of a world, and the number of entities of each
 
-It reads memory and calls nothing: so it works in core dumps, in the middle of an edit and while
-other threads run, and the program goes on as if nobody had looked. The library needs debug
-information (a Debug build)."""
+It reads memory and calls no function of the program. So it works in core dumps, in the middle of an
+edit and while other threads run, and does not change the program. The library needs debug information
+(a Debug build)."""
 import gdb
 
-# Where things are inside of the library: the only private members that this file knows. The
-# pages and bits behind `root` are what the inline functions of keel/view.h read.
+# The private members of the library that this file knows: all others are public. The pages and bits
+# behind `root` are also read by the inline functions of keel/view.h.
 INSIDE = {
     "name": "name",
     "first error": "reports.first",
     "handles": "entities.root",  # keeli_entity_root
-    "indices": "entities.size",  # of these, those that follow are not alive
+    "indices": "entities.size",  # all indices; subtract DEAD to get the living ones
     "gaps": "entities.gap_count",
     "free": "entities.free_count",
     "reserved": "entities.held",
     "retired": "entities.retired",
     "storages": "storages",  # an array of pointers
-    "names": "names.storage",  # of keel_name, or NULL
+    "names": "names.storage",  # the storage of keel_name, or NULL
     "own worker": "workers.own",
     "workers": "workers.working",  # a list, linked by:
     "next worker": "next",
     "running system": "running",
-    "component": "component",  # of a storage, keel_component
+    "component": "component",  # a storage's keel_component
     "place": "root",  # keeli_set_root
     "disabled": "disabled.root",  # keeli_bits_root
 }
 DEAD = ("gaps", "free", "reserved", "retired")
 PAGE = 4096  # handles, bits and cells in a page
 NOWHERE = 0xFFFFFFFF
-SHOWN = 16  # entities of a chunk
+SHOWN = 16  # entities of a chunk that are printed
 
 
 class Unknown(Exception):
-    """Something that this file expects is not there."""
+    """A member or type that this file expects does not exist."""
 
 
 def inside(value, what):
@@ -70,7 +70,7 @@ def split(entity):
 
 
 def upper_at(world, index):
-    """The upper part of the living handle of an index; NOWHERE: it is not alive."""
+    """The upper part of the living handle of an index, or NOWHERE if it is not alive."""
     root = inside(world, "handles")
     if index // PAGE >= int(root["page_count"]):
         return NOWHERE
@@ -85,7 +85,7 @@ def is_world(value):
 
 
 def world_in_sight():
-    """The world that the selected frame or one of its callers has in a variable, or None."""
+    """The world in a variable of the selected frame or one of its callers, or None."""
     try:
         frame = gdb.selected_frame()
     except gdb.error:
@@ -102,7 +102,7 @@ def world_in_sight():
                 try:
                     value = symbol.value(frame) if symbol.is_variable or symbol.is_argument else None
                     if value is not None and is_world(value) and int(value):
-                        inside(value, "name").string()  # a variable without a value yet points anywhere
+                        inside(value, "name").string()  # fails for an uninitialised variable
                         return value
                 except (gdb.error, Unknown, RuntimeError, UnicodeDecodeError):
                     continue
@@ -112,7 +112,7 @@ def world_in_sight():
 
 
 def name_of(world, index):
-    """ "ship" in quotes, after a space; empty for an entity without a name."""
+    """The name in quotes after a space, as in ' "ship"'; empty for an entity without a name."""
     storage = inside(world, "names")
     if not int(storage) or not has_bit(inside(storage, "place")["bits"], index):
         return ""
@@ -161,7 +161,7 @@ def components(world):
 
 
 def running_systems(world):
-    """Names of what runs now, one for each thread that runs something."""
+    """The names of the running systems, at most one for each thread."""
     worker, names = inside(world, "own worker"), []
     others = inside(world, "workers")
     while True:
@@ -231,7 +231,7 @@ class ChunkPrinter:
         self.form = self.FORMS.get(str(value["form"]), "unknown form")
 
     def items(self):
-        """Places of entities in the chunk: of a mask those whose bit is set."""
+        """The places of entities in the chunk. In a mask, the places whose bits are set."""
         count = int(self.value["count"])
         if self.form != "mask":
             return list(range(count))
@@ -262,7 +262,7 @@ def has_bit(bits, index):
 
 
 def value_at(storage, index):
-    """The value of an entity index that has one, as its C type where that is known."""
+    """The value of an entity index as text, by its C type if gdb knows it. The entity must have a value."""
     root, component = inside(storage, "place").dereference(), component_of(storage)
     kind, page, at = str(root["kind"]), index // PAGE, index % PAGE
     place = {"KEEL_INDEXED": lambda: index,
@@ -289,14 +289,14 @@ def evaluate_world(expression):
 
 
 class KeelCommand(gdb.Command):
-    """Looks into worlds of Keel: keel entity WORLD E, keel components WORLD."""
+    """Prints parts of Keel's worlds: keel entity WORLD E, keel components WORLD."""
 
     def __init__(self):
         super().__init__("keel", gdb.COMMAND_DATA, prefix=True)
 
 
 class KeelEntity(gdb.Command):
-    """keel entity WORLD E: what an entity has. E is a keel_entity or the index of one that is alive."""
+    """keel entity WORLD E: the components of an entity. E is a keel_entity or the index of a living one."""
 
     def __init__(self):
         super().__init__("keel entity", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
@@ -332,7 +332,7 @@ class KeelEntity(gdb.Command):
 
 
 class KeelComponents(gdb.Command):
-    """keel components WORLD: each component, its storage, and how many entities have it."""
+    """keel components WORLD: each component, its storage, and the number of entities with it."""
 
     def __init__(self):
         super().__init__("keel components", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)

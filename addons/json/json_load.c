@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// JSON becomes a world of its own that knows the same components; the caller's world gets a copy
-// of it when all is well. So nothing has to be undone.
+// Loads JSON into a world: keel_json_load and keel_json_load_text. The text is loaded into a
+// private world, the stage, which has the same components; only if all of it is valid is the stage
+// copied or merged into the caller's world, so an error has nothing to undo. The parser is
+// json_text.c.
 #include "json_text.h"
 
 #include <errno.h>
@@ -10,22 +12,22 @@
 typedef struct loader {
     keel_world *world, *stage;
     keel_json_load_options how;
-    keel_allocator given; // zero: the default
+    keel_allocator given; // the options' allocator; zero: Keel's default
     keel_error *error;
     keel_result result; // the first error
     keeli_json_tokens tokens;
     size_t longest;         // bytes of the longest string, with a zero
-    char *decoded, *quoted; // room for it, and for it with escapes of Keel
-    keel_entity *entities;  // of each member of "entities", by its number
+    char *decoded, *quoted; // room for that string, and for its form that keel_field_parse reads
+    keel_entity *entities;  // the entity of each member of "entities", by the member's number
     uint32_t entity_count;
-    bool has_sources; // there is a member "@sources"
-    uint32_t *places; // by index: the place in a list of sources; 0: none
+    bool has_sources; // an entity has a member "@sources"
+    uint32_t *places; // by entity index: the place in a list of sources, from 1; 0: none
     size_t place_count;
-    bool handles;       // references may be to dead entities
-    bool has_templates; // those of the world were copied to the stage
-    uint32_t *skipped;  // keys of components that were left out, one for each name
+    bool handles;       // the text has handles: a reference may be to a dead entity
+    bool has_templates; // the world's templates were copied to the stage
+    uint32_t *skipped;  // keys of skipped components, one for each name
     uint32_t skipped_count;
-    unsigned char *parts; // bits by index: parts of prefabs that the text has named
+    unsigned char *parts; // bits by entity index: entities that the text has named
     size_t part_bytes;
 } loader;
 
@@ -52,8 +54,8 @@ static bool is_text(const loader *l, const keeli_json_token *t, const char *text
     return t->end - t->start == length && memcmp(l->tokens.text + t->start, text, length) == 0;
 }
 
-// Was the same key there before, among the members that begin at `first`, or the `other` name of
-// the same thing?
+// True if a member from `first` to before `key` has the same key, or the `other` name of the same
+// component or field. `other` may be NULL.
 static bool is_twice(const loader *l, uint32_t first, uint32_t key, const char *other) {
     const keeli_json_token *b = token(l, key);
     for (uint32_t i = first; i != key; i = token(l, i + 1)->next)
@@ -64,7 +66,7 @@ static bool is_twice(const loader *l, uint32_t first, uint32_t key, const char *
 }
 
 // ------------------------------------------------------------------ names
-// How many letters differ, at most 64 of each.
+// Returns the edit distance of two names, by their first 64 bytes.
 static uint32_t distance(const char *a, const char *b) {
     uint32_t row[65], n = 0;
     while (n < 64 && b[n])
@@ -120,7 +122,8 @@ static const keel_component *find_component(loader *l, const char *name, bool is
     return NULL;
 }
 
-// The other one of its two names, unless that is somebody else's.
+// Returns the component's other name in texts: `saved_as` for its name, and its name for
+// `saved_as`. NULL if it has no other one, or if another component has `saved_as` as its name.
 static const char *other_name(loader *l, const keel_component *c, const char *name) {
     if (!c || !c->saved_as) return NULL;
     if (strcmp(c->name, name) != 0) return c->name;
@@ -128,7 +131,8 @@ static const char *other_name(loader *l, const keel_component *c, const char *na
 }
 
 // ------------------------------------------------------------------ entities
-// "@12v3", exactly; null otherwise.
+// Returns the handle that a text such as "@12v3" spells, or null. Other spellings ("@012v3") are
+// not accepted.
 static keel_entity handle_of(const char *text, size_t length) {
     char again[32];
     uint64_t number[2] = { 0, 0 };
@@ -147,7 +151,8 @@ static keel_entity handle_of(const char *text, size_t length) {
 
 static bool is_handle(const char *part) { return part[0] == '@' && part[1] != '@'; }
 
-// One part of a path below `parent`, which is cut at its end; null when there is nobody.
+// Returns the entity that one part of a path names below `parent`, or null. `part` ends with a
+// zero.
 static keel_entity find_part(const keel_world *world, keel_entity parent, const char *part) {
     if (is_handle(part)) {
         const keel_entity e = handle_of(part, strlen(part));
@@ -157,7 +162,8 @@ static keel_entity find_part(const keel_world *world, keel_entity parent, const 
     return keel_find_entity(world, parent, part[0] == '@' ? part + 1 : part);
 }
 
-// Whom a path leads to. `path` is cut into its parts, and whole again afterwards.
+// Returns the entity at a path, or null. `path` is cut into parts meanwhile, and restored at the
+// end.
 static keel_entity find_path(const keel_world *world, char *path) {
     keel_entity e = keel_null();
     for (char *part = path, *slash; part; part = slash) {
@@ -193,7 +199,7 @@ static bool read_reference(loader *l, const keeli_json_token *t, const char *pat
 }
 
 // ------------------------------------------------------------------ values
-// The text of a token as keel_field_parse takes it.
+// Returns the text of a token in the form that keel_field_parse reads. Valid until the next call.
 static const char *keel_text(loader *l, const keeli_json_token *t, bool is_text) {
     if (t->kind != KEELI_JSON_STRING) {
         const size_t length = t->end - t->start;
@@ -385,7 +391,7 @@ static bool relate(loader *l, keel_entity e, const keel_component *c, uint32_t a
     return check(l, t, keel_relate_component(l->stage, e, c, *target, NULL));
 }
 
-// A target, with the value of the edge.
+// Reads a target, and the value of the edge if the relation has values.
 static bool read_edge(loader *l, uint32_t at, keel_entity e, const keel_component *c) {
     const keeli_json_token *t = token(l, at);
     keel_entity target;
@@ -412,12 +418,14 @@ static bool read_relation(loader *l, uint32_t at, keel_entity e, const keel_comp
     return true;
 }
 
-// What one has that is not in the text: `initial`, unless it owns something.
+// Fills a new value with `initial`, for the fields that the text leaves out. A value with hooks
+// stays as it is, because a copy of `initial` would share what it owns.
 static void begin_value(const keel_component *c, void *value) {
     if (c->initial && !c->drop && !c->copy) memcpy(value, c->initial, c->size);
 }
 
-// Is it to be left out? What has its place elsewhere is a mistake in any case. Told once per name.
+// True if the member is an unknown component and the caller skips unknown ones. Reports each name
+// once. A known component in the wrong place is an error nevertheless, and so false here.
 static bool may_skip(loader *l, uint32_t key, const char *name) {
     const keeli_json_token *t = token(l, key);
     const size_t bytes = l->skipped_count * sizeof *l->skipped;
@@ -425,11 +433,12 @@ static bool may_skip(loader *l, uint32_t key, const char *name) {
         find_component(l, name, true))
         return false;
     for (uint32_t i = 0; i < l->skipped_count; ++i) {
-        const keeli_json_token *told = token(l, l->skipped[i]);
-        if (is_text(l, t, l->tokens.text + told->start, told->end - told->start)) return true;
+        const keeli_json_token *reported = token(l, l->skipped[i]);
+        if (is_text(l, t, l->tokens.text + reported->start, reported->end - reported->start))
+            return true;
     }
     uint32_t *more = keeli_json_resize(&l->how.allocator, l->skipped, bytes, bytes + sizeof *more);
-    if (more) { // otherwise it is told again
+    if (more) { // without memory the name may be reported again
         l->skipped = more;
         more[l->skipped_count++] = key;
     }
@@ -443,7 +452,7 @@ static bool read_component(loader *l, uint32_t key, keel_entity e) {
     const keel_component *c = find_component(l, name, false);
     if (!c) return fail_component(l, token(l, key), name, false);
     if (c->is_relation) return read_relation(l, key + 1, e, c);
-    if (keel_is_component_disabled(l->stage, e, c) && // of a prefab
+    if (keel_is_component_disabled(l->stage, e, c) && // its prefab has it disabled
         !check(l, token(l, key), keel_enable_component(l->stage, e, c, true)))
         return false;
     const bool is_new = !keel_has_component(l->stage, e, c);
@@ -453,7 +462,8 @@ static bool read_component(loader *l, uint32_t key, keel_entity e) {
     return read_value(l, key + 1, c, value);
 }
 
-// A component may wait for one that requires it, so the list is gone through once per component.
+// Disables the components of a list. A component can only be disabled after each one that requires
+// it, so the list is repeated until a pass disables nothing.
 static bool disable(loader *l, uint32_t at, keel_entity e) {
     const keeli_json_token *t = token(l, at);
     if (t->kind != KEELI_JSON_ARRAY)
@@ -516,7 +526,8 @@ static bool reserve_places(loader *l, const keeli_json_token *t) {
     return true;
 }
 
-// Those that are in no list come behind the others.
+// Compares two sources by their places. Sources that the list does not name come last, since 0 - 1
+// is the highest number.
 static int by_place(const keel_world *world, keel_entity a, keel_entity b, void *data) {
     const uint32_t *places = data;
     const uint32_t x = places[keel_entity_index(a)] - 1, y = places[keel_entity_index(b)] - 1;
@@ -528,7 +539,7 @@ static bool find_source(loader *l, const keeli_json_token *t, keel_entity e,
                         const keel_component *c, keel_entity *source) {
     if (!read_reference(l, t, "@sources", source)) return false;
     if (keel_is_null(*source) || !keel_is_related_component(l->stage, *source, c, e))
-        return fail(l, t, KEEL_ERROR_UNKNOWN, "'@sources': that is no source of '%s' to it",
+        return fail(l, t, KEEL_ERROR_UNKNOWN, "'@sources': the entity is no source of '%s' here",
                     c->name);
     return true;
 }
@@ -553,7 +564,7 @@ static bool sort_sources(loader *l, uint32_t at, keel_entity e, const keel_compo
     return true;
 }
 
-// The lists of all relations; the value of "@sources".
+// Reads the value of "@sources": an ordered list of sources for each relation.
 static bool order_sources(loader *l, uint32_t object, keel_entity e) {
     const keeli_json_token *t = token(l, object);
     if (t->kind != KEELI_JSON_OBJECT)
@@ -596,7 +607,8 @@ static bool add_at(loader *l, const keeli_json_token *t, const char *text, keel_
     return check(l, t, keel_add_entity_at(l->stage, *out));
 }
 
-// Those that have a handle come first, so that nobody else gets it.
+// Adds the entities that the text gives a handle. They are added first, so that no other entity
+// gets one of these handles.
 static bool add_handles(loader *l, uint32_t object) {
     uint32_t key = object + 1;
     for (uint32_t i = 0; i < l->entity_count; ++i, key = token(l, key + 1)->next) {
@@ -626,7 +638,7 @@ static bool add_handles(loader *l, uint32_t object) {
 }
 
 // ------------------------------------------------------------------ prefabs
-// The stage has the same templates, so that what is a copy there is one in the world.
+// Copies the world's templates to the stage, once: the stage then has copies of the same prefabs.
 static bool bring_templates(loader *l, const keeli_json_token *t) {
     if (l->has_templates) return true;
     keel_world *templates = keel_templates(l->world);
@@ -638,7 +650,7 @@ static bool bring_templates(loader *l, const keeli_json_token *t) {
     return l->has_templates || fail(l, t, r, "%.150s", keel_last_error(copies)->message);
 }
 
-// `key`: "@prefab" or "@copy_of". Its value is the path of a template.
+// Finds the template whose path is the value of `key`, which is "@prefab" or "@copy_of".
 static bool find_template(loader *l, uint32_t key, keel_entity *out) {
     const keeli_json_token *t = token(l, key + 1);
     nearest n = { NULL, 0 };
@@ -654,9 +666,10 @@ static bool find_template(loader *l, uint32_t key, keel_entity *out) {
         if (keel_name_of(templates, e) && keel_is_null(keel_parent_of(templates, e)))
             consider(&n, l->decoded, keel_name_of(templates, e));
     if (!n.name)
-        return fail(l, t, KEEL_ERROR_UNKNOWN,
-                    "no prefab '%.60s': the world has no templates with names, which come first",
-                    l->decoded);
+        return fail(
+            l, t, KEEL_ERROR_UNKNOWN,
+            "no prefab '%.60s': the world has no named templates; create them before loading",
+            l->decoded);
     return fail(l, t, KEEL_ERROR_UNKNOWN, "no prefab '%.60s'; the nearest is '%s'", l->decoded,
                 n.name);
 }
@@ -668,7 +681,8 @@ static keel_result mark_copy(const loader *l, keel_entity e, keel_entity prefab)
     return c ? keel_add_component(l->stage, e, c, &prefab) : KEEL_ERROR_UNKNOWN;
 }
 
-// All that a prefab brings, before the text is read that changes it.
+// Applies "@prefab" and "@copy_of" of an entity, before its other members are read, which may
+// change the values of the prefab.
 static bool apply_prefabs(loader *l, uint32_t object, keel_entity e) {
     uint32_t key = object + 1;
     for (uint32_t i = 0; i < token(l, object)->count; ++i, key = token(l, key + 1)->next) {
@@ -684,7 +698,7 @@ static bool apply_prefabs(loader *l, uint32_t object, keel_entity e) {
     return true;
 }
 
-// The text names an entity: false when out of memory.
+// Marks an entity as named by the text. False when memory runs out.
 static bool mention(loader *l, const keeli_json_token *t, keel_entity e) {
     const uint32_t index = keel_entity_index(e);
     if (index / 8 >= l->part_bytes) {
@@ -699,7 +713,8 @@ static bool mention(loader *l, const keeli_json_token *t, keel_entity e) {
     return true;
 }
 
-// A part that came with a prefab, and that the text names for the first time; or null.
+// Returns the child of `parent` that a prefab added under this name, or null if there is none or
+// the text has named it before.
 static keel_entity find_part_of_prefab(const loader *l, keel_entity parent, const char *name) {
     const keel_entity e = l->has_templates ? keel_find_entity(l->stage, parent, name) : keel_null();
     if (keel_is_null(e) || keel_is_null(keel_prefab_of(l->stage, e).root)) return keel_null();
@@ -708,7 +723,7 @@ static keel_entity find_part_of_prefab(const loader *l, keel_entity parent, cons
     return is_mentioned ? keel_null() : e;
 }
 
-// Its name and parent, who comes before it in the text.
+// Sets the name of an entity. A name that its parent's children have already is an error.
 static bool name_entity(loader *l, const keeli_json_token *t, keel_entity e, const char *name) {
     if (!name[0]) return fail(l, t, KEEL_ERROR_TEXT, "an entity has an empty name");
     const keel_result r = keel_set_name(l->stage, e, name);
@@ -716,6 +731,8 @@ static bool name_entity(loader *l, const keeli_json_token *t, keel_entity e, con
     return fail(l, t, r, "the entity '%.100s' is there twice", decode(l, t));
 }
 
+// Finds or adds the entity of a member, below the parent that its path names, and applies its
+// prefabs. `e` is not null if the entity was added with its handle.
 static bool place_entity(loader *l, uint32_t key, keel_entity *e) {
     const keeli_json_token *t = token(l, key);
     (void)decode(l, t);
@@ -779,7 +796,7 @@ static bool read_uniques(loader *l, uint32_t object) {
     return true;
 }
 
-// Uniques may refer to entities, so they come last wherever they stand.
+// Reads all sections. Uniques may refer to entities, so they are read last, wherever they stand.
 static bool read_world(loader *l) {
     static const char *const sections[] = { "handles", "entities", "uniques", "$schema" };
     uint32_t found[4] = { 0 };
@@ -798,7 +815,7 @@ static bool read_world(loader *l) {
         if (found[s]) return fail(l, token(l, key), KEEL_ERROR_TEXT, "'%s' is there twice", name);
         if (s == 3 && kind != KEELI_JSON_STRING)
             return fail(l, token(l, key + 1), KEEL_ERROR_TEXT, "'%s': a text is expected", name);
-        if (s == 3) continue; // for editors
+        if (s == 3) continue; // only editors read "$schema"
         if (s ? kind != KEELI_JSON_OBJECT : kind != KEELI_JSON_TRUE && kind != KEELI_JSON_FALSE)
             return fail(l, token(l, key + 1), KEEL_ERROR_TEXT, "'%s': %s is expected", name,
                         s ? "{}" : "true or false");
@@ -815,7 +832,7 @@ static keel_result out_of_memory(loader *l) {
 
 static keel_result make_stage(loader *l) {
     const keel_world_desc desc = { .name = "json",
-                                   .allocator = l->given, // Keel's own aligns pages
+                                   .allocator = l->given, // not malloc: Keel's default aligns pages
                                    .on_misuse = KEEL_MISUSE_RETURN,
                                    .worker_count = 1,
                                    .log = { .write = keeli_json_be_silent } };
@@ -825,12 +842,13 @@ static keel_result make_stage(loader *l) {
         if (!keel_register_component(l->stage, c)) return keel_last_error(l->stage)->result;
     for (const keel_component *c = NULL; (c = keel_next_unique(l->world, c));)
         if (!keel_register_component(l->stage, c)) return keel_last_error(l->stage)->result;
-    const keel_result cleared =
-        keel_clear_uniques(l->stage); // what they begin with is not in the text
+    // initial values of uniques are not in the text, so they must not be in the stage
+    const keel_result cleared = keel_clear_uniques(l->stage);
     return cleared < 0 ? cleared : KEEL_OK;
 }
 
-// What is expected where the text is no JSON, and what stands there, to the end of its line.
+// Fills the error of a text that is no JSON: the expected text, and up to 20 bytes of what is
+// there.
 static keel_result fail_syntax(loader *l) {
     const keeli_json_tokens *t = &l->tokens;
     const char *here = t->text + t->at;
@@ -904,7 +922,7 @@ keel_result keel_json_load_text(keel_world *world, const char *text, size_t leng
     return r;
 }
 
-// All of a file; NULL: `result` says why.
+// Returns the contents of a file, or as much as could be read. `result` is the error.
 static char *read_file(const char *path, size_t max_bytes, const keel_allocator *allocator,
                        size_t *room, size_t *length, keel_result *result) {
     FILE *file = fopen(path, "rb");

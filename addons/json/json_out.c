@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// JSON as it is written: a text that grows, with escapes, and the file that it becomes.
+// The output side of keel::json: a growing text with escapes, and the file that it is written to.
+// It knows no components. The writers of worlds and of schemas call it.
 #include "json_text.h"
 #ifdef _WIN32
 #include <errno.h>
@@ -60,12 +61,12 @@ void keeli_json_end(keeli_json_out *out) {
 
 typedef struct json_file {
     char path[4096];
-    const char *failed; // which step
+    const char *failed; // the step that failed, a verb for the message
     int error;          // errno
 } json_file;
 static bool put_file(void *context, const char *text, size_t length) {
     json_file *to = context;
-#ifdef _WIN32 // in its place
+#ifdef _WIN32 // overwrites the file directly: an error may leave a part of it
     FILE *file = fopen(to->path, "wb");
     const bool is_written = file && fwrite(text, 1, length, file) == length;
     const bool done = file && fclose(file) == 0 && is_written;

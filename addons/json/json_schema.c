@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a level may say, as a JSON Schema: docs/json.md. Each rule here is one of json_load.c.
+// Writes a JSON Schema of the levels that a world can load (docs/json.md). Each rule here is a
+// check in json_load.c; no level is read here. The entry points are keel_json_write_schema and its
+// `_to`.
 #include "json_text.h"
 
 #include <stdio.h>
@@ -23,7 +25,7 @@ static void put_count(schema *s, const char *key, uint64_t count) {
     put(s, text);
 }
 
-// A limit of a field, as fields are printed; nothing where it is not finite.
+// Writes a limit of a field, in the form that values have. Skips a limit that is not finite.
 static void put_limit(schema *s, const char *key, double limit) {
     static const keel_field f64 = { .name = "limit", .type = KEEL_FIELD_F64, .count = 1 };
     const keel_field_place place = { .field = &f64, .size = sizeof limit, .count = 1 };
@@ -52,12 +54,13 @@ static void put_names(schema *s, const keel_type *of) {
     put(s, "]");
 }
 
-// A name, or the number; of flags several names with | between them.
+// Writes the rule of an enum: one of its names, or a number. Flags may be several names joined by
+// |.
 static void put_enum(schema *s, const keel_type *of) {
     put(s, of->is_flags ? "\"type\": [\"string\", \"integer\"], \"examples\": "
                         : "\"anyOf\": [{\"enum\": ");
     put_names(s, of);
-    if (!of->is_flags) // numbers without a name are written in quotes
+    if (!of->is_flags) // the writer puts numbers without a name in quotes
         put(s, "}, {\"type\": [\"integer\", \"string\"], \"pattern\": \"^-?[0-9]+$\"}]");
 }
 
@@ -76,10 +79,13 @@ static void put_number(schema *s, const keel_field *f) {
     put(s, is_float  ? "\"type\": [\"number\", \"string\"]" // "nan:7fc00001", "inf"
            : is_wide ? "\"type\": [\"integer\", \"string\"]"
                      : "\"type\": \"integer\"");
-    if (is_ranged) put_limit(s, "minimum", f->min), put_limit(s, "maximum", f->max);
-    else if (!is_float && !is_wide)
-        put_limit(s, "minimum", limits[f->type].least),
-            put_limit(s, "maximum", limits[f->type].most);
+    if (is_ranged) {
+        put_limit(s, "minimum", f->min);
+        put_limit(s, "maximum", f->max);
+    } else if (!is_float && !is_wide) {
+        put_limit(s, "minimum", limits[f->type].least);
+        put_limit(s, "maximum", limits[f->type].most);
+    }
 }
 
 static void put_fields(schema *s, const keel_field *fields, uint32_t count);
@@ -95,7 +101,7 @@ static void put_element(schema *s, const keel_field *f) {
     case KEEL_FIELD_ENTITY:
         put(s, "\"$ref\": \"#/$defs/reference\"");
         break;
-    case KEEL_FIELD_TEXT: // so many bytes, which are as many characters at most
+    case KEEL_FIELD_TEXT: // the limit of bytes also limits the characters
         put(s, "\"type\": \"string\"");
         put_count(s, "maxLength", f->count);
         break;
@@ -130,7 +136,7 @@ static void put_field(schema *s, const keel_field *f) {
     put(s, "}");
 }
 
-// The members of an object, without its braces.
+// Writes the rules of an object with these fields, without its braces.
 static void put_fields(schema *s, const keel_field *fields, uint32_t count) {
     bool follows = false;
     put(s, "\"type\": \"object\", \"additionalProperties\": false, \"properties\": {");
@@ -139,7 +145,7 @@ static void put_fields(schema *s, const keel_field *fields, uint32_t count) {
         begin_member(s, fields[i].name, &follows);
         put_field(s, &fields[i]);
     }
-    for (uint32_t i = 0; i < count; ++i) { // earlier names are read
+    for (uint32_t i = 0; i < count; ++i) { // the loader reads earlier names, too
         bool is_used = !fields[i].was || fields[i].transient;
         for (uint32_t k = 0; k < count && !is_used; ++k)
             is_used = !fields[k].transient && !strcmp(fields[k].name, fields[i].was);
@@ -181,7 +187,7 @@ static void put_component(schema *s, const keel_component *c) {
 
 typedef const keel_component *next_of(const keel_world *, const keel_component *);
 
-// Those of one kind, by their names and by earlier ones, a line each.
+// Writes a line for each component (or unique) of `next`, and for each earlier name of one.
 static void put_all(schema *s, const keel_world *world, next_of *next, bool follows) {
     for (const keel_component *c = NULL; (c = next(world, c)) != NULL;) {
         if (!keeli_json_is_written(c)) continue;
@@ -192,17 +198,17 @@ static void put_all(schema *s, const keel_world *world, next_of *next, bool foll
         put_component(s, c);
         if (c->is_unique) put(s, "]}");
         follows = true;
+        if (!c->saved_as) continue;
         const keel_component *other = NULL;
-        while (c->saved_as && (other = next(world, other)) != NULL &&
-               strcmp(other->name, c->saved_as) != 0) {}
-        if (!c->saved_as || other) continue;
+        while ((other = next(world, other)) != NULL && strcmp(other->name, c->saved_as) != 0) {}
+        if (other) continue; // the name is that of another component
         put(s, ",\n    ");
         put_name(s, c->saved_as);
         put(s, ": {\"deprecated\": true}");
     }
 }
 
-// The order of the sources of relations.
+// Writes the rule of "@sources", the order of the sources of each relation.
 static void put_sources(schema *s, const keel_world *world) {
     bool follows = false;
     put(s, "\n    \"@sources\": {\"type\": \"object\", \"additionalProperties\": {\"type\": "
@@ -232,7 +238,8 @@ static void put_disabled(schema *s, const keel_world *world) {
     put(s, "\n    \"@copy_of\": {\"$ref\": \"#/$defs/template\"}");
 }
 
-// The paths of templates, of which editors offer those that have no parent.
+// Writes the rule of a path of a template. Templates without a parent are its examples, which
+// editors offer.
 static void put_templates(schema *s, const keel_world *templates) {
     bool follows = false;
     put(s, "  \"template\": {\"type\": \"string\", \"description\": \"the path of a prefab\"");
@@ -263,7 +270,7 @@ static void put_schema(schema *s, const keel_world *world) {
            "  \"$defs\": {\n"
            "  \"reference\": {\"type\": [\"string\", \"null\"], \"description\": \"the path of an "
            "entity, or null\"},\n");
-    const keel_component *instance = NULL; // known once there are templates
+    const keel_component *instance = NULL; // registered with the first template
     while ((instance = keel_next_component(world, instance)) != NULL &&
            strcmp(instance->name, "keel_instance") != 0)
         continue;

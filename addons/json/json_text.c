@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A JSON text becomes a list of tokens. Strings and numbers stay in the text, so that no digit is
-// lost; they are checked here, so that decoding them cannot fail.
+// The JSON parser, and small helpers of keel::json. Strings and numbers stay in the text, so that
+// no digit is lost; the parser checks them, so that decoding cannot fail. It does not know
+// components: json_load.c reads its tokens.
 #include "json_text.h"
 
 #include <stdio.h>
@@ -45,7 +46,7 @@ keel_result keeli_json_fail(keel_error *error, keel_result result, const char *f
 }
 
 bool keeli_json_is_written(const keel_component *c) {
-    // the last: what a copy of a prefab was made of means nothing without the templates
+    // "keel_instance" is the template of a copy, written as "@copy_of"
     static const char *const own[] = { "keel_name", "keel_child", "keel_instance" };
     for (size_t i = 0; i < sizeof own / sizeof *own; ++i)
         if (strcmp(c->name, own[i]) == 0) return false;
@@ -66,7 +67,10 @@ size_t keeli_json_utf8(const char *text, size_t length) {
 }
 
 static bool fail(keeli_json_tokens *t, const char *expected) {
-    if (t->result == KEEL_OK) t->result = KEEL_ERROR_TEXT, t->expected = expected;
+    if (t->result == KEEL_OK) {
+        t->result = KEEL_ERROR_TEXT;
+        t->expected = expected;
+    }
     return false;
 }
 
@@ -111,7 +115,7 @@ static int hex(const char *text) {
     return value;
 }
 
-// `at` is behind \u; surrogates come in pairs.
+// Skips the digits of a \u escape, and the second escape of a surrogate pair. `at` is behind \u.
 static bool check_unicode(keeli_json_tokens *t) {
     const int high = t->length - t->at >= 4 ? hex(t->text + t->at) : -1;
     if (high < 1) return fail(t, "four hexadecimal digits that are not zero");
@@ -180,7 +184,7 @@ static bool parse_value(keeli_json_tokens *t, uint32_t depth);
 static bool parse_list(keeli_json_tokens *t, uint32_t depth, keeli_json_kind kind) {
     const char end = kind == KEELI_JSON_OBJECT ? '}' : ']';
     const uint32_t self = t->count;
-    if (depth == KEELI_JSON_DEPTH) return fail(t, "lists that are not so deep");
+    if (depth == KEELI_JSON_DEPTH) return fail(t, "a nesting of at most 32 lists");
     if (!add(t, kind, t->at)) return false;
     ++t->at;
     skip_space(t);
@@ -228,8 +232,7 @@ static bool parse_value(keeli_json_tokens *t, uint32_t depth) {
 
 bool keeli_json_parse(keeli_json_tokens *t) {
     t->line = 1;
-    if (t->length >= 3 && memcmp(t->text, "\xEF\xBB\xBF", 3) == 0)
-        t->at = 3; // what editors put there
+    if (t->length >= 3 && memcmp(t->text, "\xEF\xBB\xBF", 3) == 0) t->at = 3; // a byte order mark
     skip_space(t);
     if (!parse_value(t, 0)) return false;
     skip_space(t);
@@ -282,7 +285,7 @@ bool keeli_json_from_base64(const char *text, size_t length, unsigned char *out,
     for (size_t i = 0, at = 0; i < length; i += 4) {
         uint32_t bits = 0;
         for (size_t j = 0; j < 4; ++j) {
-            const bool is_padding = at + j > size; // byte at + j - 1 is the last of this digit
+            const bool is_padding = at + j > size; // digit j ends in byte at + j - 1
             const char *digit = strchr(keeli_json_base64, text[i + j]);
             if (is_padding ? text[i + j] != '=' : !text[i + j] || !digit) return false;
             bits = bits << 6 | (is_padding ? 0 : (uint32_t)(digit - keeli_json_base64));
@@ -290,7 +293,7 @@ bool keeli_json_from_base64(const char *text, size_t length, unsigned char *out,
         for (int shift = 16; shift >= 0; shift -= 8) {
             const unsigned char byte = (unsigned char)(bits >> shift);
             if (at < size) out[at++] = byte;
-            else if (byte) return false; // bits that no byte has
+            else if (byte) return false; // bits after the last byte are zero
         }
     }
     return true;

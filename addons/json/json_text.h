@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// JSON as a list of tokens that know their lines, bytes as base64, memory that grows.
+// The shared part of keel::json: a text as a list of tokens, the text that a writer builds, base64,
+// errors and memory. It knows JSON and no world. The loader and both writers call it.
 #pragma once
 #include "keel_json.h"
 
@@ -15,12 +16,13 @@ typedef enum keeli_json_kind {
     KEELI_JSON_OBJECT
 } keeli_json_kind;
 
-// A value, or the key of a member. What an array or object holds follows it; members are pairs.
+// A value, or the key of a member. The contents of an array or object follow it directly; a member
+// is a key followed by its value.
 typedef struct keeli_json_token {
     keeli_json_kind kind;
     uint32_t line;
-    uint32_t start, end; // bytes of the text; those of a string without its quotes
-    uint32_t next;       // the token behind all that this one holds
+    uint32_t start, end; // bytes of the text; a string's are without its quotes
+    uint32_t next;       // index of the first token after this one and its contents
     uint32_t count;      // elements, or members
 } keeli_json_token;
 
@@ -31,28 +33,31 @@ typedef struct keeli_json_tokens {
     keeli_json_token *items;
     keel_allocator allocator;
     keel_result result;
-    const char *expected; // what should stand at `at`
+    const char *expected; // on an error of syntax: words for the text expected at `at`
 } keeli_json_tokens;
 
 enum { KEELI_JSON_DEPTH = 32, KEELI_JSON_PATH = 512 };
 
-// The allocator itself, or malloc and free.
+// Returns the allocator, or malloc and free if it has no `resize`.
 keel_allocator keeli_json_allocator(keel_allocator allocator);
 void *keeli_json_resize(const keel_allocator *allocator, void *block, size_t old_size,
                         size_t new_size);
-// False: `result`, `line` and `expected` say what is wrong. Free `items` in any case.
+// Parses the text into `items`. False on error: see `result`, `line` and `expected`. The caller
+// frees the tokens in any case.
 bool keeli_json_parse(keeli_json_tokens *tokens);
 void keeli_json_free(keeli_json_tokens *tokens);
-// The bytes of a string, without escapes, and a zero: at most end - start + 1. Its length.
+// Copies a string without its escapes, and a zero, to `out`: at most end - start + 1 bytes. Returns
+// its length.
 size_t keeli_json_decode(const keeli_json_tokens *tokens, const keeli_json_token *t, char *out);
-// Bytes of the UTF-8 sequence at `text`, or 0 when there is none.
+// Returns the length of the UTF-8 sequence at `text`, or 0 if it is invalid.
 size_t keeli_json_utf8(const char *text, size_t length);
-// Exactly `size` bytes from base64 with its padding; false when it is none, or of other length.
+// Decodes padded base64 into exactly `size` bytes. False if the text is invalid or of another
+// length.
 bool keeli_json_from_base64(const char *text, size_t length, unsigned char *out, size_t size);
 extern const char keeli_json_base64[65];
 // Fills in `error`, which may be NULL, and returns `result`.
 keel_result keeli_json_fail(keel_error *error, keel_result result, const char *format, ...);
-// A text that is written. The first error stays, and nothing comes after it.
+// A text that grows while it is written. After the first error, the calls below do nothing.
 typedef struct keeli_json_out {
     char *text;
     size_t length, room;
@@ -61,16 +66,20 @@ typedef struct keeli_json_out {
     keel_result result;
 } keeli_json_out;
 void keeli_json_put(keeli_json_out *out, const char *text, size_t length);
-// With the escapes of JSON; `path` is whose it is, for errors. And with quotes.
+// Appends a text with JSON's escapes. `path` names the value in errors.
 void keeli_json_put_escaped(keeli_json_out *out, const char *text, size_t length, const char *path);
+// The same, in quotes.
 void keeli_json_put_text(keeli_json_out *out, const char *text, size_t length, const char *path);
 void keeli_json_end(keeli_json_out *out);
-// What `write` hands to a sink becomes a file, all of it or nothing.
+// A function that hands one text to a sink. `data` is the request of its caller.
 typedef keel_result keeli_json_write_fn(void *data, keel_json_sink *sink, void *context,
                                         keel_error *error);
+// Writes the text that `write` produces into a file. On error the old file stays, except on
+// Windows.
 keel_result keeli_json_write_file(const char *path, keeli_json_write_fn *write, void *data,
                                   keel_error *error);
-// Is this one written as a component of an entity, or as a unique?
+// True if the component or unique is a member of the text: not transient, and no name, hierarchy or
+// prefab link, which the text has in other forms.
 bool keeli_json_is_written(const keel_component *c);
-// Errors are handed out by `error`, so worlds in between write no log.
+// The log function of private worlds: writes nothing, because callers get errors by `keel_error`.
 void keeli_json_be_silent(void *context, keel_log_level level, const char *line);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A world as JSON. What is written is a copy in which everything is enabled, so that values of
-// disabled components can be read; the world itself tells what is disabled.
+// Writes a world as JSON: keel_json_write and keel_json_write_to. It writes from a copy with every
+// component enabled, because the values of disabled components cannot be read; the world itself
+// says which are disabled. Escapes and the file are in json_out.c.
 #include "json_text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// An entity of the copy keeps its place in the text.
+// The place of an entity in the text, counted from 1.
 typedef struct keel_json_place {
     uint32_t number;
 } keel_json_place;
@@ -16,7 +17,7 @@ typedef struct writer {
     const keel_world *world;
     keel_world *copy;
     keel_json_write_options how;
-    keel_allocator given; // zero: the default
+    keel_allocator given; // the options' allocator; zero: Keel's default
     keeli_json_out out;
 } writer;
 
@@ -52,7 +53,8 @@ static void put_handle(writer *w, keel_entity e) {
     put(w, text);
 }
 
-// One part of a path. A name that begins with '@' gets a second one.
+// Writes one part of a path. A name that begins with '@' gets a second '@', since one begins a
+// handle.
 static void put_part(writer *w, const keel_world *world, keel_entity e) {
     const char *name = keel_name_of(world, e);
     if (!name) {
@@ -63,7 +65,8 @@ static void put_part(writer *w, const keel_world *world, keel_entity e) {
     put_escaped(w, name, strlen(name), "name of an entity");
 }
 
-// Parents first. References begin at the nearest entity without a name, which a handle says.
+// Writes a path, ancestors first. A reference begins at the nearest unnamed entity, whose handle is
+// enough to find it.
 static void put_path(writer *w, const keel_world *world, keel_entity e, bool is_reference) {
     const keel_entity parent = keel_parent_of(world, e);
     if (!keel_is_null(parent) && !(is_reference && !keel_name_of(world, e))) {
@@ -85,7 +88,8 @@ static void put_reference(writer *w, keel_entity e) {
     put(w, "\"");
 }
 
-// Numbers and names as keel_field_print writes them, in quotes unless JSON has them, too.
+// Writes a scalar as keel_field_print does. In quotes unless it is a JSON literal, or an integer
+// above 2^53, which readers with doubles would round.
 static void put_scalar(writer *w, const keel_field_place *place, const void *value) {
     char text[512];
     const size_t length = keel_field_print(place, value, text, sizeof text);
@@ -135,7 +139,7 @@ static void put_single(writer *w, const keel_field_place *place, const void *val
 static void put_fields(writer *w, const keel_component *c, const keel_field *fields, uint32_t count,
                        char *path, const void *value);
 
-// `path` has room for KEELI_JSON_PATH bytes and is as before afterwards.
+// Writes the field at `path`, which has room for KEELI_JSON_PATH bytes and is restored at the end.
 static void put_field(writer *w, const keel_component *c, char *path, const void *value) {
     keel_field_place place;
     keel_error wrong;
@@ -212,7 +216,8 @@ static void put_edge(writer *w, keel_entity e, const keel_component *c, keel_ent
     put(w, "}");
 }
 
-// A symmetric relation is written with one of both, the lower index.
+// Returns the next target that is written with `e`. An edge of a symmetric relation is written
+// once, with the entity of the lower index.
 static keel_entity next_written(const writer *w, keel_entity e, const keel_component *c,
                                 keel_entity target) {
     do {
@@ -239,15 +244,16 @@ static void begin_member(writer *w, bool *follows, const char *indent) {
     *follows = true;
 }
 
-// What it is a copy of, where that has a path: handles of templates are others in the next program.
+// Writes the path of the prefab that the entity is a copy of. Without `handles`, a prefab with an
+// unnamed ancestor is skipped: the next program has other handles for its templates.
 static void put_copy_of(writer *w, keel_entity e, bool *follows) {
     const keel_entity prefab = keel_prefab_of(w->world, e).root;
     if (keel_is_null(prefab)) return;
-    const keel_world *templates =
-        keel_templates((keel_world *)(uintptr_t)w->world); // they are there
-    for (keel_entity at = prefab; !w->how.handles && !keel_is_null(at);
-         at = keel_parent_of(templates, at))
-        if (!keel_name_of(templates, at)) return;
+    // an entity with a prefab has templates: the call creates nothing
+    const keel_world *templates = keel_templates((keel_world *)(uintptr_t)w->world);
+    if (!w->how.handles)
+        for (keel_entity at = prefab; !keel_is_null(at); at = keel_parent_of(templates, at))
+            if (!keel_name_of(templates, at)) return;
     begin_member(w, follows, "      ");
     put(w, "\"@copy_of\": \"");
     put_path(w, templates, prefab, true);
@@ -259,15 +265,18 @@ static void put_disabled(writer *w, keel_entity e, bool *follows) {
     for (const keel_component *c = NULL; (c = keel_next_component(w->world, c));) {
         if (!keeli_json_is_written(c) || !keel_is_component_disabled(w->world, e, c)) continue;
         if (is_open) put(w, ", ");
-        else begin_member(w, follows, "      "), put(w, "\"@disabled\": [");
+        else {
+            begin_member(w, follows, "      ");
+            put(w, "\"@disabled\": [");
+        }
         is_open = true;
         put_text(w, c->name, strlen(c->name), c->name);
     }
     if (is_open) put(w, "]");
 }
 
-// When a load relates an edge to `e` by itself: an edge is written with its source, a symmetric one
-// with the lower index.
+// Returns the place in the text of the entity that an edge from `source` to `e` is written with:
+// its source, or for a symmetric relation the lower index. A load relates in this order.
 static uint32_t place_of_edge(const writer *w, keel_entity e, const keel_component *c,
                               keel_entity source) {
     const bool is_back = c->symmetric && keel_entity_index(e) < keel_entity_index(source);
@@ -275,7 +284,7 @@ static uint32_t place_of_edge(const writer *w, keel_entity e, const keel_compone
     return place ? place->number : 0;
 }
 
-// True if a load makes this order of sources by itself.
+// True if a load without "@sources" gives the sources of `e` the order that they have.
 static bool has_own_order(const writer *w, keel_entity e, const keel_component *c) {
     uint32_t last = 0;
     for (keel_entity at = keel_null();
@@ -304,7 +313,10 @@ static void put_sources(writer *w, keel_entity e, bool *follows) {
     for (const keel_component *c = NULL; (c = keel_next_component(w->copy, c));) {
         if (!c->is_relation || !keeli_json_is_written(c) || has_own_order(w, e, c)) continue;
         if (is_open) put(w, ", ");
-        else begin_member(w, follows, "      "), put(w, "\"@sources\": {");
+        else {
+            begin_member(w, follows, "      ");
+            put(w, "\"@sources\": {");
+        }
         is_open = true;
         put_sources_of(w, e, c);
     }
@@ -337,8 +349,8 @@ static void put_entity(writer *w, keel_entity e, bool *follows) {
     put(w, has_any ? "\n    }" : "}");
 }
 
-// The entity behind another one in the text, where each stands before its children; null: the first
-// one, and the end.
+// Returns the entity after `e` in the text, where each parent stands before its children. Null `e`
+// means the first one; returns null at the end, and after an error.
 static keel_entity next_in_text(const writer *w, keel_entity e) {
     if (w->out.result < 0) return keel_null();
     keel_entity root = e;
@@ -380,7 +392,7 @@ static void put_world(writer *w) {
         put_text(w, c->name, strlen(c->name), c->name);
         put(w, ": ");
         if (value) put_value(w, c, value);
-        else put(w, "null"); // else it would have its initial value
+        else put(w, "null"); // a loaded world must not get the initial value
     }
     put(w, follows ? "\n  },\n  \"entities\": {" : "},\n  \"entities\": {");
     follows = false;
@@ -389,10 +401,10 @@ static void put_world(writer *w) {
     put(w, follows ? "\n  }\n}\n" : "}\n}\n");
 }
 
-// The copy, with all that is disabled enabled.
+// Creates the copy of the world, and enables every component in it.
 static keel_result copy_world(writer *w) {
     const keel_world_desc desc = { .name = "json",
-                                   .allocator = w->given, // Keel's own aligns pages
+                                   .allocator = w->given, // not malloc: Keel's default aligns pages
                                    .on_misuse = KEEL_MISUSE_RETURN,
                                    .worker_count = 1,
                                    .log = { .write = keeli_json_be_silent } };

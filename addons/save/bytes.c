@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes that grow, numbers in little-endian order, and errors.
+// Small helpers of keel::save: growing bytes, little-endian numbers, errors and the private world.
+// They know neither files nor components. All of the add-on calls them.
 #include "save.h"
 
 #include <stdarg.h>
@@ -14,7 +15,7 @@ void save_bytes_free(save_bytes *b) {
 
 unsigned char *save_bytes_more(save_bytes *b, size_t size) {
     if (b->is_full) return NULL;
-    if (!b->data || size > b->room - b->size) { // NULL has no end to point to
+    if (!b->data || size > b->room - b->size) { // also allocates for 0 bytes: NULL is the error
         size_t room = b->room < 256 ? 256 : b->room * 2;
         if (room < b->size + size) room = b->size + size;
         unsigned char *grown = realloc(b->data, room);

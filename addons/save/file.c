@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files: written whole or not at all, and read.
+// Files of keel::save: writing one atomically, and reading one into memory. The bytes are those of
+// sections.c; keel_save, keel_load and the tool keel-save call it.
 #include "../replace_file.h"
 #include "save.h"
 

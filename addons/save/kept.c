@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Components that the program does not know stay with the world, as a unique of it that is no part
-// of copies, snapshots and hashes. They are written as they were, without those of entities that
-// have died.
+// Keeps components that the program does not know (KEEL_UNKNOWN_KEEP), and writes them into the
+// next save unchanged, without the values of dead entities. They are in a transient unique of the
+// world, so copies, snapshots and hashes do not have them. read.c keeps sections, write.c writes
+// them.
 #include "save.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct save_kept { // a section
+// A kept section.
+struct save_kept {
     save_kept *next;
     char tag[5], name[256];
     save_bytes body;
     save_schema schema;       // with the body of its "info"
-    size_t head, rows, texts; // where its numbers end, and its columns begin
-    uint32_t count, columns;  // of indices
-    keel_entity *entities;    // who they were, column by column
+    size_t head, rows, texts; // offsets in the body: end of the head, begin of rows and of texts
+    uint32_t count, columns;  // number of rows; columns of indices, 2 of a relation
+    keel_entity *entities;    // the entities of the indices, column by column
 };
 
 typedef struct keel_kept {
@@ -46,7 +48,7 @@ save_kept **save_kept_of(keel_world *world, bool make) {
 }
 
 // ------------------------------------------------------------------ while loading
-// Everything that is looked at later is checked now; the entities of its indices become `entities`.
+// Checks everything in the section that a later save reads, and fills `entities`.
 static keel_result read_kept(save_kept *k, save_reader *r, save_bytes *info,
                              const keel_world *world) {
     const bool is_unique = !strcmp(k->tag, "UNIQ"), is_list = !strcmp(k->tag, "DISA");
@@ -71,13 +73,12 @@ static keel_result read_kept(save_kept *k, save_reader *r, save_bytes *info,
         if (keel_is_null(k->entities[i]))
             return save_impossible(r, "names an entity that is not there");
     }
-    for (uint32_t i = 0; k->schema.text_count && i < k->count; ++i)
-        if (!save_walk_texts(&k->schema, rows + (size_t)i * k->schema.row_bytes, &at,
-                             r->body.data + r->body.size, NULL))
+    if (!k->schema.text_count) return KEEL_OK;
+    const unsigned char *end = r->body.data + r->body.size;
+    for (uint32_t i = 0; i < k->count; ++i)
+        if (!save_walk_texts(&k->schema, rows + (size_t)i * k->schema.row_bytes, &at, end, NULL))
             return save_impossible(r, "a text is damaged");
-    if (k->schema.text_count && at != r->body.data + r->body.size)
-        return save_impossible(r, "its size is wrong");
-    return KEEL_OK;
+    return at == end ? KEEL_OK : save_impossible(r, "its size is wrong");
 }
 
 keel_result save_keep(save_kept **list, save_reader *r, save_bytes *info, const keel_world *world) {
@@ -85,14 +86,14 @@ keel_result save_keep(save_kept **list, save_reader *r, save_bytes *info, const 
     if (!k)
         return save_fail(r->error, KEEL_ERROR_MEMORY,
                          "out of memory while loading; nothing was changed");
-    while (*list) // in their order
+    while (*list) // append: the order of sections stays
         list = &(*list)->next;
     *list = k;
     memcpy(k->tag, r->tag, sizeof k->tag);
     r->offset = 0;
     (void)save_take_text(r, k->name, sizeof k->name);
     KEEL_TRY(read_kept(k, r, info, world));
-    k->body = r->body; // taken; the next section begins anew
+    k->body = r->body; // moved
     r->body = (save_bytes){ 0 };
     r->offset = 0;
     return KEEL_OK;
@@ -108,7 +109,7 @@ static void put_bytes(save_bytes *to, const unsigned char *from, size_t size) {
     if (at) memcpy(at, from, size);
 }
 
-// What is left of it, for those who are alive: how many.
+// Copies the rows of living entities. Returns their number.
 static uint32_t filter(const save_kept *k, const keel_world *world, kept_parts *to) {
     const unsigned char *data = k->body.data, *text = data + k->texts, *row = data + k->rows;
     uint32_t count = 0;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How a row of another schema becomes a value of this program.
+// Converts a row of a file's schema to a value of this program: matches leaves by path, and
+// converts numbers, texts, enums and handles. It reads one row at a time, for values that rows.c
+// cannot copy; read.c calls it.
 #include "save.h"
 
 #include <inttypes.h>
@@ -8,10 +10,11 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ which leaf is which
+// The result of following a path of a file in today's fields.
 typedef enum save_way {
-    SAVE_GONE,  // there is no such field any more
-    SAVE_OTHER, // it leads into a number, or to a struct
-    SAVE_LOST,  // an element behind the end of its array
+    SAVE_GONE,  // no such field today
+    SAVE_OTHER, // the path ends at a struct, or goes on behind a number
+    SAVE_LOST,  // an element behind the end of an array of structs
     SAVE_FOUND
 } save_way;
 
@@ -26,8 +29,8 @@ static const keel_field *find_field(const keel_field *fields, uint32_t count, co
     return NULL;
 }
 
-// Where a path of the file leads to today, part by part: names that changed, structs that became
-// arrays, and arrays that became one struct. What it is called here comes to `out`.
+// Follows a path of the file in today's fields, part by part: fields may be renamed, a struct may
+// have become an array of structs, or the reverse. `out` receives today's path.
 static save_way follow(const keel_component *c, const char *path, char *out, size_t room) {
     const keel_field *fields = c->fields;
     uint32_t count = c->field_count;
@@ -68,7 +71,7 @@ static bool is_text(keel_field_type t) {
     return t == KEEL_FIELD_TEXT || t == KEEL_FIELD_OWNED_TEXT;
 }
 
-// Does every number of one type have a place in the other?
+// True if every number of type `from` is one of type `to`.
 static bool can_widen(keel_field_type from, keel_field_type to) {
     const uint32_t bytes = save_element_bytes(from);
     if (from == to) return true;
@@ -85,17 +88,18 @@ static const keel_named_value *find_name(const keel_type *of, const char *name) 
     return NULL;
 }
 
-// Has a name of the enum another number, or is it not there any more?
+// True if a name of the file's enum is missing or has another number today.
 static bool is_renamed(const save_leaf *from, const save_leaf *to) {
-    for (uint32_t i = 0; from->of && to->of && is_integer(from->type) && i < from->of->value_count;
-         ++i) {
+    if (!from->of || !to->of || !is_integer(from->type)) return false;
+    for (uint32_t i = 0; i < from->of->value_count; ++i) {
         const keel_named_value *here = find_name(to->of, from->of->values[i].name);
         if (!here || here->value != from->of->values[i].value) return true;
     }
     return false;
 }
 
-// Numbers that fit are looked at one by one, and so are lengths of texts and arrays.
+// True if values of the types may fit. Each number, and each length of a text or array, is then
+// checked by itself.
 static bool may_fit(const save_match *m, const save_leaf *from, const save_leaf *to) {
     if (save_is_number(from->type) && save_is_number(to->type))
         return m->narrow || can_widen(from->type, to->type);
@@ -117,7 +121,7 @@ const char *save_whose(const save_match *m, char text[SAVE_WHOSE]) {
 
 static keel_result misfit(save_match *m, uint32_t leaf, const char *path, const char *why) {
     m->from[leaf].is_misfit = true;
-    if (m->migrates) return KEEL_OK; // it may ask for it
+    if (m->migrates) return KEEL_OK; // .migrate may ask for it: see save_match_end
     char whose[SAVE_WHOSE];
     return save_fail(m->error, KEEL_ERROR_SCHEMA, "'%s.%s'%s %s", m->here.component->name, path,
                      save_whose(m, whose), why);
@@ -138,10 +142,13 @@ static keel_result other_type(save_match *m, uint32_t leaf, const char *path,
     return misfit(m, leaf, path, why);
 }
 
-// What .save wrote needs a .load.
+// Matches the bytes of .save with the component's .load.
 static keel_result match_stream(save_match *m, uint32_t leaf) {
     const uint32_t last = m->here.leaf_count - 1;
-    if (m->here.component->load) return m->leaf_of[last] = leaf, KEEL_OK;
+    if (m->here.component->load) {
+        m->leaf_of[last] = leaf;
+        return KEEL_OK;
+    }
     return save_fail(m->error, KEEL_ERROR_SCHEMA,
                      "'%s' was saved by a function, and has no .load in the program",
                      m->here.component->name);
@@ -152,7 +159,7 @@ static keel_result match_leaf(save_match *m, uint32_t leaf) {
     if (from->type == SAVE_STREAM) return match_stream(m, leaf);
     char path[sizeof from->path];
     const save_way way = follow(m->here.component, from->path, path, sizeof path);
-    uint32_t i = leaf; // most stand where they stood
+    uint32_t i = leaf; // most leaves have the same index
     m->from[leaf].is_lost = way == SAVE_LOST;
     m->has_lost = m->has_lost || way == SAVE_LOST;
     if (way == SAVE_OTHER)
@@ -163,7 +170,7 @@ static keel_result match_leaf(save_match *m, uint32_t leaf) {
         for (i = 0; i < m->here.leaf_count && strcmp(m->here.leaves[i].path, path) != 0;)
             ++i;
     if (i == m->here.leaf_count) return KEEL_OK;
-    const uint32_t other = m->leaf_of[i]; // of the old and the new name: the new one counts
+    const uint32_t other = m->leaf_of[i]; // a leaf with today's name is preferred to one of .was
     if (other != UINT32_MAX && strcmp(from->path, path) != 0) return KEEL_OK;
     m->leaf_of[i] = UINT32_MAX;
     if (!may_fit(m, from, &m->here.leaves[i]))
@@ -218,8 +225,9 @@ keel_result save_match_end(const save_match *m) {
 // ------------------------------------------------------------------ rows
 bool save_walk_texts(const save_schema *schema, const unsigned char *row, const unsigned char **at,
                      const unsigned char *end, const char **texts) {
-    for (const save_leaf *l = schema->leaves; l < schema->leaves + schema->leaf_count; ++l)
-        for (uint32_t i = 0; save_is_behind(l->type) && i < l->count; ++i) {
+    for (const save_leaf *l = schema->leaves; l < schema->leaves + schema->leaf_count; ++l) {
+        if (!save_is_behind(l->type)) continue;
+        for (uint32_t i = 0; i < l->count; ++i) {
             const uint64_t length = save_read_number(row + l->place + (size_t)i * 4, 4);
             if (length > (uint64_t)(end - *at)) return false;
             if (l->type != SAVE_STREAM && length &&
@@ -228,6 +236,7 @@ bool save_walk_texts(const save_schema *schema, const unsigned char *row, const 
             if (texts) texts[l->texts + i] = length ? (const char *)*at : NULL;
             *at += length;
         }
+    }
     return true;
 }
 
@@ -255,7 +264,7 @@ save_number save_get_number(const unsigned char *row, keel_field_type type) {
 
 static bool is_same(double a, double b) { return a >= b && a <= b; }
 
-// False: there is no such integer.
+// Converts a number to an integer. False if it is none.
 static bool to_integer(save_number *n) {
     if (!n->is_float) return true;
     if (n->f >= -9223372036854775808.0 && n->f < 9223372036854775808.0) {
@@ -264,7 +273,7 @@ static bool to_integer(save_number *n) {
         return is_same((double)(int64_t)n->bits, n->f);
     }
     if (!(n->f >= 0 && n->f < 18446744073709551616.0)) return false;
-    n->bits = (uint64_t)n->f; // above 2^63 there is nothing behind the point
+    n->bits = (uint64_t)n->f; // doubles above 2^63 have no fraction
     return true;
 }
 
@@ -283,18 +292,22 @@ static bool fits_integer(const save_number *n, keel_field_type to) {
     return is_negative ? ~n->bits <= most : n->bits <= most;
 }
 
-// False: it does not fit.
+// Writes a number as a value of type `to`. False if it does not fit.
 static bool write_number(save_number n, char *at, keel_field_type to) {
     if (to == KEEL_FIELD_F32 || to == KEEL_FIELD_F64) {
         const bool was_float = n.is_float;
         if (!to_float(&n)) return false;
-        if (to == KEEL_FIELD_F64) return memcpy(at, &n.f, sizeof n.f), true;
-        // beyond the largest float there is only infinity, which is undefined to convert to
+        if (to == KEEL_FIELD_F64) {
+            memcpy(at, &n.f, sizeof n.f);
+            return true;
+        }
+        // in C, converting a finite double above the largest float is undefined
         const double most = 3.4028234663852886e38;
         if ((n.f > most || n.f < -most) && n.f - n.f >= 0) return false;
         const float narrow = (float)n.f;
         if (!was_float && !is_same((double)narrow, n.f)) return false;
-        return memcpy(at, &narrow, sizeof narrow), true;
+        memcpy(at, &narrow, sizeof narrow);
+        return true;
     }
     if (!to_integer(&n) || !fits_integer(&n, to)) return false;
     const bool value = n.bits != 0;
@@ -304,7 +317,8 @@ static bool write_number(save_number n, char *at, keel_field_type to) {
 }
 
 // ------------------------------------------------------------------ enums
-// The number that the name has today; the name that there is no more, or NULL.
+// Replaces the numbers of an enum or flags by those that their names have today. Returns NULL, or a
+// name that does not exist any more.
 static const char *rename_value(const keel_type *then, const keel_type *now, save_number *n) {
     uint64_t left = n->bits, bits = 0;
     for (uint32_t i = 0; i < then->value_count; ++i) {
@@ -321,7 +335,7 @@ static const char *rename_value(const keel_type *then, const keel_type *now, sav
         n->is_signed = here->value < 0;
         return NULL;
     }
-    n->bits = left | bits; // what has no name stays as it is
+    n->bits = left | bits; // numbers and bits without a name stay
     return NULL;
 }
 
@@ -338,7 +352,7 @@ bool save_get_entity(const unsigned char *row, keel_entity *out) {
 
 static keel_result impossible(const save_match *m) {
     return save_fail(m->error, KEEL_ERROR_FORMAT,
-                     "section %.4s '%.70s': a value is none of its type",
+                     "section %.4s '%.70s': a value is invalid for its type",
                      m->here.component->is_unique     ? "UNIQ"
                      : m->here.component->is_relation ? "RELA"
                                                       : "COMP",
@@ -367,7 +381,7 @@ static keel_result unpack_number(save_match *m, uint32_t leaf, const unsigned ch
     return misfit(m, leaf, to->path, why);
 }
 
-// Texts of both kinds become each other.
+// Reads a text; the file and the program may each have a fixed or an owned one.
 static keel_result unpack_text(save_match *m, uint32_t leaf, uint32_t i, char *at,
                                const save_leaf *to) {
     const save_leaf *from = &m->file.leaves[leaf];
@@ -379,7 +393,7 @@ static keel_result unpack_text(save_match *m, uint32_t leaf, uint32_t i, char *a
                           : end      ? (size_t)(end - text)
                                      : from->count;
     if (to->type == KEEL_FIELD_TEXT) {
-        // one without an end fits where it fitted
+        // a text that fills its field has no zero: it fits a field of the same size
         const bool fits = length < to->count || (!is_owned && from->count <= to->count) ||
                           (to->count == 1 && length == 1);
         if (!fits) return misfit(m, leaf, to->path, "is a text that is too long");
@@ -413,21 +427,25 @@ static keel_result unpack_leaf(save_match *m, uint32_t leaf, const save_leaf *to
     const uint32_t step = save_element_bytes(from->type);
     char *at = (char *)value + to->offset;
     if (to->type == SAVE_STREAM) return save_unpack_stream(m, in, m->texts[from->texts], value);
-    if (to->type == KEEL_FIELD_BYTES) return memcpy(at, in, to->count), KEEL_OK;
+    if (to->type == KEEL_FIELD_BYTES) {
+        memcpy(at, in, to->count);
+        return KEEL_OK;
+    }
     const uint32_t there = from->type == KEEL_FIELD_TEXT ? 1 : from->count;
     const uint32_t here = to->type == KEEL_FIELD_TEXT ? 1 : to->count;
     const uint32_t n = there < here ? there : here;
     const uint32_t out = to->type == KEEL_FIELD_ENTITY       ? (uint32_t)sizeof(keel_entity)
                          : to->type == KEEL_FIELD_OWNED_TEXT ? (uint32_t)sizeof(char *)
                                                              : save_element_bytes(to->type);
-    const bool is_plain = m->from[leaf].is_plain; // bit by bit
-    for (uint32_t i = 0; is_plain && i < n; ++i)
-        save_put_host_number(at + (size_t)i * step, save_read_number(in + (size_t)i * step, step),
-                             step);
-    for (uint32_t i = 0; !is_plain && i < n; ++i) {
+    const bool is_plain = m->from[leaf].is_plain;
+    for (uint32_t i = 0; i < n; ++i) {
         const unsigned char *element = in + (size_t)i * step;
         char *place = at + (size_t)i * out;
         keel_entity e;
+        if (is_plain) { // bit by bit
+            save_put_host_number(place, save_read_number(element, step), step);
+            continue;
+        }
         if (to->type == KEEL_FIELD_ENTITY) {
             if (!save_get_entity(element, &e)) return impossible(m);
             memcpy(place, &e, sizeof e);
@@ -443,7 +461,8 @@ keel_result save_unpack(save_match *m, void *value) {
     for (uint32_t n = 0; n < m->here.leaf_count; ++n)
         if (m->leaf_of[n] != UINT32_MAX)
             KEEL_TRY(unpack_leaf(m, m->leaf_of[n], &m->here.leaves[n], value));
-    for (uint32_t i = 0; m->has_lost && i < m->file.leaf_count; ++i) {
+    if (!m->has_lost) return KEEL_OK;
+    for (uint32_t i = 0; i < m->file.leaf_count; ++i) {
         const save_leaf *l = &m->file.leaves[i];
         if (m->from[i].is_lost && !is_zero(m->row + l->place, save_leaf_bytes(l)))
             KEEL_TRY(misfit(m, i, l->path, "is not zero and has no place any more"));

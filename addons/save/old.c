@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What a migrate function sees of a value that an older program saved.
+// The functions keel_old_*, by which a .migrate hook reads fields of a value that an older program
+// saved. They only read the current row of a match; match.c converts fields that fit.
 #include "save.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// The leaf of a path, with an index where it is an array; `place` is its bytes in the row.
+// Returns the leaf of a path and marks it as asked for, or NULL. `element` is the index in its
+// array.
 static const save_leaf *find(const keel_old_value *old, const char *path, uint32_t *element) {
-    save_match *m = old ? old->match : NULL;
-    for (uint32_t i = 0; m && path && i < m->file.leaf_count; ++i) {
+    if (!old || !path) return NULL;
+    save_match *m = old->match;
+    for (uint32_t i = 0; i < m->file.leaf_count; ++i) {
         const save_leaf *l = &m->file.leaves[i];
         const size_t length = strlen(l->path);
         char *end = NULL;
@@ -64,7 +67,7 @@ const char *keel_old_text(const keel_old_value *old, const char *path, const cha
     if (!l) return otherwise;
     const save_match *m = old->match;
     if (l->type == KEEL_FIELD_OWNED_TEXT) return m->texts[l->texts + element];
-    if (l->type == KEEL_FIELD_TEXT) { // each has room for an end behind those before it
+    if (l->type == KEEL_FIELD_TEXT) { // text_room has one byte more for each leaf before
         char *at = m->text_room + l->place + (l - m->file.leaves);
         memcpy(at, m->row + l->place, l->count);
         at[l->count] = 0;

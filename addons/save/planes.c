@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Bytes of elements as planes, eight bytes of eight elements at a time: a matrix of 8 x 8 bytes is
-// turned in three steps of a register.
+// Reorders elements into planes of bytes and back, so that they compress better. Eight bytes of
+// eight elements at a time are a matrix, which is transposed in three steps in registers. It
+// compresses nothing itself: sections.c calls it for each chunk.
 #include "save.h"
 
 #include <string.h>
 
-// Sixteen at a time where every processor can; how many elements are done.
+// The fast versions transpose sixteen elements at a time, on processors that all have SSE2. They
+// return the number of elements that are done.
 #ifdef __SSE2__
 #include <emmintrin.h>
 
@@ -62,15 +64,18 @@ static uint32_t fast_from_planes(unsigned char *out, const unsigned char *in, ui
 #else
 static uint32_t fast_to_planes(unsigned char *out, const unsigned char *in, uint32_t count,
                                uint32_t element) {
-    return (void)out, (void)in, (void)count, (void)element, 0;
+    (void)out, (void)in, (void)count, (void)element;
+    return 0;
 }
 static uint32_t fast_from_planes(unsigned char *out, const unsigned char *in, uint32_t count,
                                  uint32_t element) {
-    return (void)out, (void)in, (void)count, (void)element, 0;
+    (void)out, (void)in, (void)count, (void)element;
+    return 0;
 }
 #endif
 
-static inline uint64_t load(const unsigned char *at, uint32_t bytes) { // the first one lowest
+// Returns up to eight bytes as a word, the first byte lowest.
+static inline uint64_t load(const unsigned char *at, uint32_t bytes) {
     uint64_t word = 0;
     memcpy(&word, at, bytes);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -90,6 +95,7 @@ static inline void swap(uint64_t *a, uint64_t *b, uint32_t shift, uint64_t mask)
     *b ^= other;
     *a ^= other << shift;
 }
+// Transposes a matrix of 8 x 8 bytes.
 static inline void turn(uint64_t m[8]) {
     for (uint32_t i = 0; i < 4; ++i)
         swap(&m[i], &m[i + 4], 32, 0x00000000FFFFFFFFu);
@@ -99,7 +105,8 @@ static inline void turn(uint64_t m[8]) {
         swap(&m[i], &m[i + 1], 8, 0x00FF00FF00FF00FFu);
 }
 
-// `width` bytes of each element, 4 or 8, a constant where it is called; how many elements are done.
+// Reorders `width` bytes of each element, 4 or 8. Inlined, so that `width` is a constant. Returns
+// the number of elements that are done.
 static inline __attribute__((always_inline)) uint32_t
 some_to_planes(unsigned char *out, const unsigned char *in, uint32_t count, uint32_t element,
                uint32_t width) {

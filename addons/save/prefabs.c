@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What copies of prefabs were made of. Handles of templates are others in a program that makes them
-// in another order, so a section "pref" has the path of each template that has one. Readers of
-// before leave it out, and go by the handle.
+// Saves and restores the links from prefab copies to their templates. Another program may give
+// templates other handles, so the section "pref" has the path of each template with a path.
+// Programs before this section skip it, and use the handle. The templates themselves are not saved.
+// write.c and read.c call it.
 #include "save.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 enum { PATH = 1024 };
 
 typedef struct save_template {
-    keel_entity there, here; // in the program that saved, and in this one; null: it is not here
+    keel_entity there, here; // handle in the program that saved, and in this one or null
     char *path;
 } save_template;
 
@@ -25,7 +26,8 @@ static const keel_component *instance_of(const keel_world *world) {
 }
 
 // ------------------------------------------------------------------ writing
-// Names from the root to `e`; false when one of these has none, or they are too long.
+// Writes the names from the root to `e` into `path`. False if an ancestor has no name, or if they
+// are too long.
 static bool path_of(const keel_world *templates, keel_entity e, char path[PATH]) {
     size_t used = PATH - 1;
     path[used] = 0;
@@ -43,11 +45,11 @@ static bool path_of(const keel_world *templates, keel_entity e, char path[PATH])
 
 typedef struct writing {
     const keel_world *world;
-    save_bytes seen; // by index of the template: 1, it was written, or has no path
-    save_bytes body;
+    save_bytes seen; // by index of the template: 1 once it is handled
+    save_bytes body; // the body of the section
 } writing;
 
-// False when there is no memory.
+// Grows `seen` so that it has `index`. False if memory runs out.
 static bool see(save_bytes *seen, size_t index) {
     const size_t had = seen->size;
     if (index < had) return true;
@@ -59,9 +61,10 @@ static bool see(save_bytes *seen, size_t index) {
 static bool put_template(writing *w, keel_entity copy) {
     char path[PATH];
     const keel_entity of = keel_prefab_of(w->world, copy).root;
-    if (keel_is_null(of)) return true; // it was deleted, or nobody has templates here
+    if (keel_is_null(of)) return true; // the template was deleted, or the world has no templates
     const uint32_t index = keel_entity_index(of);
-    const keel_world *templates = keel_templates((keel_world *)(uintptr_t)w->world); // are there
+    // the templates exist: the call creates nothing
+    const keel_world *templates = keel_templates((keel_world *)(uintptr_t)w->world);
     w->seen.data[index] = 1;
     if (!path_of(templates, of, path)) return true;
     save_put(&w->body, index, 4);
@@ -88,7 +91,7 @@ keel_result save_write_templates(save_writer *w, const keel_world *world) {
     writing job = { .world = world };
     const save_part part = { &job.body, 1 };
     keel_result result = KEEL_OK;
-    // where the world cannot be looked at now the component that comes next says so
+    // if the world cannot be read now, writing the next component returns the error
     if (instance) (void)keel_visit_values(world, instance, put_templates_of, &job);
     if (job.seen.is_full || job.body.is_full)
         result = save_fail(w->error, KEEL_ERROR_MEMORY, "out of memory while saving");
@@ -138,13 +141,14 @@ keel_result save_read_templates(save_reader *r, keel_world *world, save_template
     return KEEL_OK;
 }
 
-// Copies that were made of what is not here are copies of nobody.
+// Replaces the template handles of copies by those of this program. A copy whose template is
+// missing gets a null template, and the missing template is reported once.
 void save_place_templates(const save_templates *t, keel_world *made, keel_world *world,
                           keel_load_report_fn *report, void *data) {
     const keel_component *instance = instance_of(made);
     const keel_world *templates = instance && instance_of(world) ? keel_templates(world) : NULL;
     if (!instance || !keel_component_count(made, instance)) return;
-    bool *told = calloc(t->count + 1, sizeof *told); // without, each copy is told of
+    bool *told = calloc(t->count + 1, sizeof *told); // without memory each copy is reported
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(made, e));) {
         keel_entity *of = keel_get_component_mut(made, e, instance);
         const save_template *known = NULL;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Sections become a private world that knows the components of the caller's one, by public verbs,
-// which check as they always do. It is copied to the caller's world when all of the file is right.
+// Loads a save: keel_load and keel_load_from. It builds a private world with the caller's
+// components by Keel's public verbs, which check every edit; only if all of the file is valid is
+// that world copied or merged into the caller's. Chunks and hashes are checked in sections.c,
+// values converted in match.c and rows.c.
 #include "save.h"
 
 #include <stdio.h>
@@ -14,19 +16,19 @@ typedef struct save_disabled {
 
 typedef struct load_job {
     save_reader r;
-    keel_world *world; // the private one
+    keel_world *world; // the private world
     const keel_world *to;
     uint32_t max_entities;
-    uint32_t size; // above all indices
+    uint32_t size; // the highest index + 1
     keel_unknown unknown;
     keel_load_report_fn *report;
     void *report_data;
     bool narrow, has_entities;
-    save_bytes info;          // the body of the section before, about the one that comes
-    save_templates templates; // that copies of prefabs were made of
-    save_kept *kept;          // what the program does not know
+    save_bytes info;          // body of the "info" section before the next section
+    save_templates templates; // templates of prefab copies, by their handles in the file
+    save_kept *kept;          // sections of unknown components
     const keel_merge_options *merge;
-    save_disabled *disabled; // to be disabled when all is there
+    save_disabled *disabled; // components to disable once everything is loaded
     size_t disabled_count;
 } load_job;
 
@@ -35,7 +37,7 @@ static keel_result no_memory(load_job *job) {
                      "out of memory while loading; nothing was changed");
 }
 
-// What a verb of the private world refused.
+// Fills the error if a verb of the private world returned one.
 static keel_result check(load_job *job, keel_result result) {
     if (result >= 0) return KEEL_OK;
     if (result == KEEL_ERROR_MEMORY) return no_memory(job);
@@ -55,14 +57,16 @@ static keel_result add_handles(load_job *job, uint32_t count, const unsigned cha
         if (index >= job->size) job->size = index + 1;
         if (version > KEEL_MAX_ENTITY_VERSION || (is_free && !version))
             return save_impossible(&job->r, "a version does not fit the handles of this program");
-        // the highest one may have been the last or the next: retired either way
+        // deleting the entity raises its version; at the highest the index is retired, whether that
+        // version was used or not
         if (is_free && version < KEEL_MAX_ENTITY_VERSION) --version;
         KEEL_TRY(check(job, keel_add_entity_at(job->world, keel_entity_make(index, version))));
     }
     return KEEL_OK;
 }
 
-// Those that a world without entities gives by itself come at once: how many, in `done`.
+// Adds the first entities at once, as far as their handles are those of an empty world: index 0, 1,
+// ... with version 0. `done` is their number.
 static keel_result add_fresh(load_job *job, uint32_t living, const unsigned char *indices,
                              const unsigned char *versions, uint32_t *done) {
     uint32_t n = 0;
@@ -107,7 +111,8 @@ static void tell(const load_job *job, keel_load_change change, const char *compo
 }
 
 // ------------------------------------------------------------------ components
-// Which component a section is about: in `out`, NULL when it is left out.
+// Reads the name of a section's component. `out` is NULL if the section is to be skipped; an
+// unknown component is kept, skipped or an error, as the caller asked.
 static keel_result read_name(load_job *job, const keel_component **out) {
     save_reader *r = &job->r;
     char name[256];
@@ -116,7 +121,7 @@ static keel_result read_name(load_job *job, const keel_component **out) {
     (void)snprintf(r->name + 4, sizeof r->name - 4, " '%.70s'", name);
     const keel_component *c = save_find(job->to, name, !strcmp(r->tag, "UNIQ"));
     *out = c && !c->transient && !save_is_own(c) ? c : NULL;
-    // what a copy of a prefab was made of means nothing without the templates
+    // a program without prefabs does not know "keel_instance": it is skipped without a report
     if (*out || c || strcmp(name, "keel_instance") == 0) return KEEL_OK;
     KEEL_TRY(save_unpack_all(r));
     if (job->unknown == KEEL_UNKNOWN_KEEP) return save_keep(&job->kept, r, &job->info, job->world);
@@ -134,22 +139,24 @@ static keel_result read_name(load_job *job, const keel_component **out) {
         name, is_state ? " (KEEL_STATE_OF of its state has it, as .transition)" : "");
 }
 
-// Memory for some values, aligned.
+// Allocates aligned memory for some values.
 static char *new_values(const keel_component *c, uint32_t count) {
     const size_t align = c->align > sizeof(void *) ? c->align : sizeof(void *);
     const size_t size = (c->size ? c->size : 1) * (size_t)count;
     return aligned_alloc(align, (size + align - 1) / align * align);
 }
 
-// What it begins with, then what the save has, then what it was migrated to. On error it is a value
-// that owns what it has.
+// Makes a value: copies `initial`, reads the row over it, and calls .migrate. On error `value` is
+// valid nevertheless, and the caller drops it.
 static keel_result make_value(load_job *job, save_match *match, const unsigned char *row,
                               char *value) {
     const keel_component *c = match->here.component;
     const keel_old_value old = { match };
     memset(value, 0, c->size);
-    if (c->initial && c->copy && !c->copy(value, c->initial, c->hook_data))
-        return memset(value, 0, c->size), no_memory(job);
+    if (c->initial && c->copy && !c->copy(value, c->initial, c->hook_data)) {
+        memset(value, 0, c->size);
+        return no_memory(job);
+    }
     if (c->initial && !c->copy) memcpy(value, c->initial, c->size);
     if (!save_match_row(match, row)) return save_impossible(&job->r, "a text is damaged");
     KEEL_TRY(save_unpack(match, value));
@@ -160,12 +167,14 @@ static keel_result make_value(load_job *job, save_match *match, const unsigned c
                      save_whose(match, whose), keel_result_text(result));
 }
 
-// Values that nobody took.
+// Drops values that were not moved into the world.
 static void drop_values(const keel_component *c, char *values, uint32_t count) {
-    for (uint32_t i = 0; c->drop && i < count; ++i)
+    if (!c->drop) return;
+    for (uint32_t i = 0; i < count; ++i)
         c->drop(values + (size_t)i * c->size, c->hook_data);
 }
 
+// Adds the component to entities, with values that are converted one by one.
 static keel_result give(load_job *job, save_match *match, uint64_t count,
                         const unsigned char *indices, const unsigned char *rows) {
     const keel_component *c = match->here.component;
@@ -199,7 +208,7 @@ static keel_result give(load_job *job, save_match *match, uint64_t count,
 }
 
 // ------------------------------------------------------------------ many values at a time
-// The handles of some indices, which ascend.
+// Finds the handles of some indices, which must ascend.
 static keel_result find_all(load_job *job, const unsigned char *indices, uint64_t count,
                             keel_entity *entities) {
     int64_t before = -1;
@@ -212,19 +221,21 @@ static keel_result find_all(load_job *job, const unsigned char *indices, uint64_
     return KEEL_OK;
 }
 
-// Rows are taken some at a time, as the section is unpacked.
+// Reads some rows and adds their values. The section is decompressed only as far as needed.
 static keel_result stream_some(load_job *job, const save_match *match, const save_plan *plan,
                                const keel_entity *entities, uint32_t count, char *values) {
     const keel_component *c = match->here.component;
     const unsigned char *rows = save_take(&job->r, (uint64_t)count * match->file.row_bytes);
     if (!rows) return save_impossible(&job->r, "its size is wrong");
     const void *from = values;
-    for (uint32_t i = 0; !plan->is_whole && i < count; ++i)
-        if (c->initial) memcpy(values + (size_t)i * c->size, c->initial, c->size);
-        else memset(values + (size_t)i * c->size, 0, c->size);
+    if (!plan->is_whole) {
+        for (uint32_t i = 0; i < count; ++i)
+            if (c->initial) memcpy(values + (size_t)i * c->size, c->initial, c->size);
+            else memset(values + (size_t)i * c->size, 0, c->size);
+    }
     if (plan->is_whole && !c->move) from = rows;
     else if (!save_unpack_rows(plan, rows, count, values))
-        return save_impossible(&job->r, "a value is none of its type");
+        return save_impossible(&job->r, "a value is invalid for its type");
     KEEL_TRY(check(job, keel_add_component_to_many(job->world, entities, count, c,
                                                    c->size ? from : NULL, c->size)));
     save_forget(&job->r);
@@ -296,7 +307,7 @@ static keel_result read_one_by_one(load_job *job, save_match *match, uint64_t co
     if (!first || !second || !rows) return save_impossible(r, "its size is wrong");
     match->text_at = r->body.data + r->offset;
     match->text_end = r->body.data + r->body.size;
-    if (match->file.text_count) r->offset = r->body.size; // all that is left
+    if (match->file.text_count) r->offset = r->body.size; // the texts are the rest of the section
     if (is_unique) result = set_unique(job, match, rows);
     else if (is_relation) result = relate(job, match, count, first, second, rows);
     else result = give(job, match, count, first, rows);
@@ -314,8 +325,9 @@ static void tell_fields(const load_job *job, const save_match *m) {
             tell(job, KEEL_LOAD_NEW_FIELD, m->here.component->name, m->here.leaves[i].path);
 }
 
-// Rows would move with each component that comes, so the copy makes them when all is there. Here
-// their values lie by index, which is fastest, unless few have it: then those need less memory.
+// Registers a component in the private world, with another storage if it is an archetype's: adding
+// components one after the other would move whole rows, and the final copy makes the rows at once.
+// Indexed storage is fastest; a sparse set needs less memory if few entities have the component.
 static keel_result settle(load_job *job, const keel_component *c, uint64_t count) {
     keel_component here = *c;
     if (c->storage == KEEL_ARCHETYPE)
@@ -373,7 +385,8 @@ static keel_result read_disabled(load_job *job, const keel_component *c) {
     return KEEL_OK;
 }
 
-// What another component requires can only be disabled after it: until nothing changes.
+// Disables components. One that another component requires can only be disabled after that one, so
+// passes are repeated until one disables nothing.
 static keel_result disable_all(load_job *job) {
     size_t left = job->disabled_count;
     for (size_t before = left + 1; left && left < before;) {
@@ -385,10 +398,11 @@ static keel_result disable_all(load_job *job) {
             if (r == KEEL_ERROR_REQUIRED) job->disabled[left++] = d;
             else if (r)
                 return r < 0 ? check(job, r)
-                             : save_impossible(&job->r, "disables what is not there");
+                             : save_impossible(
+                                   &job->r, "disables a component that the entity does not have");
         }
     }
-    return left ? save_impossible(&job->r, "disables what is required") : KEEL_OK;
+    return left ? save_impossible(&job->r, "disables a required component") : KEEL_OK;
 }
 
 static keel_result read_parents(load_job *job) {
@@ -408,7 +422,8 @@ static keel_result read_parents(load_job *job) {
 static keel_result read_names(load_job *job) {
     for (; save_has_more(&job->r); save_forget(&job->r)) {
         char name[1024];
-        unsigned char index[4]; // the text may need another chunk, and then the bytes move
+        unsigned char
+            index[4]; // a copy: reading the text may decompress a chunk and move the bytes
         keel_entity e;
         save_write_index(index, (uint32_t)save_take_number(&job->r, 4));
         if (!save_take_text(&job->r, name, sizeof name))
@@ -419,10 +434,11 @@ static keel_result read_names(load_job *job) {
     return KEEL_OK;
 }
 
-// What the next section is about, for which it is kept.
+// Keeps the body of an "info" section for the next section.
 static keel_result read_info(load_job *job) {
     const save_bytes body = job->r.body;
-    if (job->info.size || !body.size) return save_impossible(&job->r, "belongs to no section");
+    if (job->info.size || !body.size)
+        return save_impossible(&job->r, "is empty or follows another info section");
     job->r.body = (save_bytes){ 0 };
     job->r.offset = 0;
     job->info = body;
@@ -441,7 +457,7 @@ static keel_result read_section(load_job *job, keel_world *to) {
     if (!strcmp(r->tag, "info")) return read_info(job);
     if (job->info.size && strcmp(r->tag, "COMP") != 0 && strcmp(r->tag, "RELA") != 0 &&
         strcmp(r->tag, "UNIQ") != 0)
-        return save_impossible(r, "comes behind an info, which belongs to no section");
+        return save_impossible(r, "follows an info section, which must precede values");
     if (!strcmp(r->tag, "ENTS")) result = read_entities(job);
     else if (!job->has_entities) return save_impossible(r, "comes before the entities");
     else if (has_templates) result = save_read_templates(r, to, &job->templates);
@@ -450,10 +466,13 @@ static keel_result read_section(load_job *job, keel_world *to) {
     else if (!strcmp(r->tag, "COMP") || !strcmp(r->tag, "RELA") || !strcmp(r->tag, "UNIQ") ||
              !strcmp(r->tag, "DISA")) {
         KEEL_TRY(read_name(job, &c));
-        if (!c) return save_bytes_free(&job->info), save_finish_section(r, true);
+        if (!c) {
+            save_bytes_free(&job->info);
+            return save_finish_section(r, true);
+        }
         result = r->tag[0] == 'D' ? read_disabled(job, c) : read_values(job, c);
     } else if (is_optional) {
-        return save_finish_section(r, true); // of a later version, and may be left out
+        return save_finish_section(r, true); // a later minor version wrote it
     } else {
         return save_impossible(r, "is unknown; a later version of Keel wrote it");
     }
@@ -467,7 +486,8 @@ static bool is_known(const keel_world *world, const keel_component *c, next_of *
     return other != NULL;
 }
 
-// Of the caller's components, but those in rows (settle); what they begin with is not in the file.
+// Registers the caller's components in the private world, but for those in archetypes (see settle),
+// and clears the uniques' initial values, which the file does not have.
 static keel_result know(load_job *job, const keel_world *to) {
     next_of *const lists[] = { keel_next_component, keel_next_unique };
     for (uint32_t i = 0; i < 2; ++i)
@@ -494,7 +514,7 @@ static keel_result read_all(load_job *job, keel_world *to) {
         KEEL_TRY(read_section(job, to));
     }
     if (!job->has_entities) return save_impossible(&job->r, "there are no entities before");
-    if (job->info.size) return save_impossible(&job->r, "comes behind an info");
+    if (job->info.size) return save_impossible(&job->r, "follows an info section");
     if (!job->merge || job->merge->same_templates)
         save_place_templates(&job->templates, job->world, to, job->report, job->report_data);
     KEEL_TRY(disable_all(job));
@@ -523,8 +543,8 @@ keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
         return save_fail(how.error, KEEL_ERROR_FORMAT, "the save is larger than max_bytes");
     if (how.merge && how.unknown == KEEL_UNKNOWN_KEEP)
         return save_fail(how.error, KEEL_ERROR_ARGUMENT,
-                         "what is merged gets other handles, which what is kept cannot follow; "
-                         "load with KEEL_UNKNOWN_SKIP");
+                         "merging gives entities other handles, which kept components cannot "
+                         "follow; load with KEEL_UNKNOWN_SKIP");
     if ((uint32_t)how.unknown > KEEL_UNKNOWN_KEEP)
         return save_fail(how.error, KEEL_ERROR_ARGUMENT, ".unknown is none of KEEL_UNKNOWN_*");
     load_job job = { .to = world,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Values as rows of a file and back, many at a time: neighbouring fields that are the same in both
-// are one step, and each step goes through all values before the next one.
+// Converts many values to rows of a file and back: the fast path. A plan has steps, each for
+// neighbouring fields, and each step handles all values before the next one. Values that no plan
+// can convert are left to schema.c and match.c. write.c and read.c call it.
 #include "save.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static void add_step(save_plan *plan, save_step step) {
     else plan->steps[plan->step_count++] = step;
 }
 
-// False when memory ran out.
+// Allocates the steps. False if memory runs out.
 static bool begin(save_plan *plan, const save_schema *schema, uint32_t row_bytes) {
     *plan = (save_plan){ .row_bytes = row_bytes, .value_bytes = schema->component->size };
     plan->steps = malloc((schema->leaf_count + 1u) * sizeof *plan->steps);
@@ -35,13 +36,19 @@ void save_plan_free(save_plan *plan) {
     plan->steps = NULL;
 }
 
+// Makes the plan one that converts no values. Returns true: this is no error.
+static bool without_steps(save_plan *plan) {
+    save_plan_free(plan);
+    return true;
+}
+
 bool save_plan_pack(save_plan *plan, const save_schema *schema) {
     if (!begin(plan, schema, schema->row_bytes)) return false;
-    if (!is_little) return save_plan_free(plan), true;
+    if (!is_little) return without_steps(plan);
     for (uint32_t i = 0; i < schema->leaf_count; ++i) {
         const save_leaf *l = &schema->leaves[i];
         save_step step = { SAVE_COPY, l->offset, l->place, save_leaf_bytes(l) };
-        if (save_is_behind(l->type)) return save_plan_free(plan), true;
+        if (save_is_behind(l->type)) return without_steps(plan);
         if (l->type == KEEL_FIELD_TEXT) step.kind = SAVE_TEXTS;
         if (l->type == KEEL_FIELD_ENTITY) step.kind = SAVE_HANDLES, step.count = l->count;
         add_step(plan, step);
@@ -54,7 +61,7 @@ bool save_plan_unpack(save_plan *plan, const save_match *match) {
     if (!begin(plan, &match->here, match->file.row_bytes)) return false;
     if (!is_little || match->migrates || match->has_lost || match->file.text_count || c->copy ||
         c->drop)
-        return save_plan_free(plan), true;
+        return without_steps(plan);
     for (uint32_t i = 0; i < match->here.leaf_count; ++i) {
         const save_leaf *to = &match->here.leaves[i];
         if (match->leaf_of[i] == UINT32_MAX) continue;
@@ -62,7 +69,7 @@ bool save_plan_unpack(save_plan *plan, const save_match *match) {
         const save_from *how = &match->from[match->leaf_of[i]];
         if (from->type != to->type || from->count != to->count || how->is_renamed ||
             how->is_misfit || to->type == KEEL_FIELD_TEXT)
-            return save_plan_free(plan), true;
+            return without_steps(plan);
         save_step step = { SAVE_COPY, to->offset, from->place, save_leaf_bytes(to) };
         if (to->type == KEEL_FIELD_BOOL) step.kind = SAVE_BOOLS;
         if (to->type == KEEL_FIELD_ENTITY) step.kind = SAVE_HANDLES, step.count = to->count;
@@ -72,7 +79,7 @@ bool save_plan_unpack(save_plan *plan, const save_match *match) {
 }
 
 // ------------------------------------------------------------------ copies
-// `bytes` is a constant where it is called.
+// Copies a field of each value. Inlined, so that `bytes` is a constant in the usual sizes.
 static inline __attribute__((always_inline)) void copy_each(char *to, size_t to_step,
                                                             const char *from, size_t from_step,
                                                             uint32_t count, size_t bytes) {
@@ -104,7 +111,7 @@ static void pack_text(unsigned char *row, const char *at, uint32_t size) {
     const char *end_of_text = memchr(at, 0, size);
     const size_t length = end_of_text ? (size_t)(end_of_text - at) : size;
     memcpy(row, at, length);
-    memset(row + length, 0, size - length); // what follows the end is no value
+    memset(row + length, 0, size - length); // bytes after the zero are not saved
 }
 
 void save_pack_rows(const save_plan *plan, const void *values, uint32_t count,
@@ -118,17 +125,19 @@ void save_pack_rows(const save_plan *plan, const void *values, uint32_t count,
         const char *from = (const char *)values + s->offset;
         unsigned char *to = rows + s->place;
         if (s->kind == SAVE_COPY) copy_column((char *)to, row, from, size, count, s->count);
-        for (uint32_t i = 0; s->kind == SAVE_HANDLES && i < count; ++i)
-            pack_handles(to + i * row, from + i * size, s->count);
-        for (uint32_t i = 0; s->kind == SAVE_TEXTS && i < count; ++i)
-            pack_text(to + i * row, from + i * size, s->count);
+        if (s->kind == SAVE_HANDLES)
+            for (uint32_t i = 0; i < count; ++i)
+                pack_handles(to + i * row, from + i * size, s->count);
+        if (s->kind == SAVE_TEXTS)
+            for (uint32_t i = 0; i < count; ++i)
+                pack_text(to + i * row, from + i * size, s->count);
     }
 }
 
 // ------------------------------------------------------------------ from rows
 static bool unpack_handles(char *at, const unsigned char *row, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i, row += 8, at += sizeof(keel_entity)) {
-        uint32_t words[2]; // the index, and the version + 1: 0 is null
+        uint32_t words[2]; // the index, and the version + 1; both are 0 for null
         keel_entity e = keel_null();
         memcpy(words, row, 8);
         if (words[1] ? words[0] > KEEL_MAX_ENTITY_INDEX || words[1] - 1 > KEEL_MAX_ENTITY_VERSION
@@ -153,8 +162,11 @@ bool save_unpack_rows(const save_plan *plan, const unsigned char *rows, uint32_t
     for (const save_step *s = plan->steps; s < plan->steps + plan->step_count; ++s) {
         char *to = (char *)values + s->offset;
         const unsigned char *from = rows + s->place;
-        if (s->kind == SAVE_COPY) copy_column(to, size, (const char *)from, row, count, s->count);
-        for (uint32_t i = 0; s->kind > SAVE_COPY && i < count; ++i)
+        if (s->kind == SAVE_COPY) {
+            copy_column(to, size, (const char *)from, row, count, s->count);
+            continue;
+        }
+        for (uint32_t i = 0; i < count; ++i)
             if (s->kind == SAVE_BOOLS ? !unpack_bools(to + i * size, from + i * row, s->count)
                                       : !unpack_handles(to + i * size, from + i * row, s->count))
                 return false;

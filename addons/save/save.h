@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
-// What the parts of keel::save share. A file is a header and sections; a section is a head and
-// chunks of at most 256 KiB, each packed by itself. All numbers are little-endian.
+// The internal header of keel::save: the format of a file, and the functions that its sources
+// share. It is not installed; keel-save, the tool in tool/, includes it, too.
+//
+// A file is a header and sections; a section is a head and chunks of at most 256 KiB, each
+// compressed by itself. All numbers are little-endian.
 //   header:  signature[8], u16 major, u16 minor, u32 flags, zeros[24], u64 hash
 //   section: tag[4], u32 flags, u64 stored, u64 raw, u64 hash
 //   chunk:   u32 raw, u32 stored, u8 codec, u8 filter, u16 element, u64 hash
-// A hash is xxh3 of what precedes it in the head, and for chunks of the stored bytes, too. The last
-// section, ENDS, holds the number of the others and a hash of all hashes, so that none can be
-// missing.
+// A hash is xxh3 of the bytes before it in the head; a chunk's also covers its stored bytes. The
+// last section, ENDS, has the number of the others and a hash of all hashes, so that a missing
+// section is noticed.
 #pragma once
 #include <keel_save.h>
 
 enum {
     SAVE_MAJOR = 1,
-    // 1.0 had no "info" and no texts that values own, 1.1 no bytes that functions write
+    // 1.1 added "info" sections and owned texts, 1.2 the bytes of .save functions
     SAVE_MINOR = 2,
     SAVE_HEADER = 48,
     SAVE_SECTION = 32,
@@ -20,18 +23,18 @@ enum {
     SAVE_CHUNK_BYTES = 256 * 1024,
     SAVE_RAW = 0, // codecs
     SAVE_ZSTD = 1,
-    SAVE_PLANES = 1 // filter: byte k of all elements, then byte k + 1
+    SAVE_PLANES = 1 // filter: byte 0 of all elements, then byte 1 of all, ...
 };
 extern const unsigned char keel_save_signature[8];
 
-// Bytes that grow. Once memory ran out it stays as it is, and is_full says so.
+// A growing array of bytes. Once memory runs out, is_full is set and nothing is appended any more.
 typedef struct save_bytes {
     unsigned char *data;
     size_t size, room;
     bool is_full;
 } save_bytes;
 void save_bytes_free(save_bytes *b);
-// Room for so many more, which are part of it at once; NULL when there is no memory.
+// Appends `size` bytes for the caller to fill. NULL if memory runs out.
 unsigned char *save_bytes_more(save_bytes *b, size_t size);
 void save_put(save_bytes *b, uint64_t number, uint32_t bytes);
 void save_put_text(save_bytes *b, const char *text);
@@ -43,7 +46,7 @@ static inline uint64_t save_read_number(const unsigned char *at, uint32_t bytes)
         number |= (uint64_t)at[i] << (8 * i);
     return number;
 }
-// The same of four, which compilers make one step of.
+// Reads four bytes; compilers make one load of it.
 static inline uint32_t save_read_index(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
@@ -51,27 +54,28 @@ static inline void save_write_index(unsigned char *at, uint32_t index) {
     for (uint32_t i = 0; i < 4; ++i)
         at[i] = (unsigned char)(index >> (8 * i));
 }
-// Fill `error`, if there is one; the result.
+// Fills `error`, if there is one. Returns `result`.
 keel_result save_fail(keel_error *error, keel_result result, const char *format, ...);
 
 // ------------------------------------------------------------------ planes
-// Byte k of all elements, one plane behind the other; and back.
+// Reorders elements into planes: plane k has byte k of each element.
 void save_to_planes(unsigned char *out, const unsigned char *in, uint32_t size, uint32_t element);
+// Reverses save_to_planes.
 void save_from_planes(unsigned char *out, const unsigned char *in, uint32_t size, uint32_t element);
 
 // ------------------------------------------------------------------ sections
-// A section is made of parts, each of elements of so many bytes, which are packed as they come:
-// only what is packed is kept until its end, as the head says how much it is. An error stays, and
-// is the result of the end.
+// Writes sections. A section has parts, each an array of elements of one size, which are compressed
+// chunk by chunk. The compressed chunks stay in memory until the section ends, because its head has
+// their size. After an error the calls do nothing, and save_end_section returns it.
 typedef struct save_writer {
     keel_save_sink sink;
     keel_error *error;
-    save_bytes hashes, packed; // of all heads; the chunks of a section
-    unsigned char *chunk;      // what is not packed yet, and room for its planes behind it
-    uint32_t filled, most;     // bytes of it, and when it is full
-    uint32_t element, filter;  // of the part
-    uint64_t raw;              // of the section
-    void *packer;              // of zstd
+    save_bytes hashes, packed; // hashes of all heads; compressed chunks of the section
+    unsigned char *chunk;      // bytes of the next chunk, and room for their planes behind them
+    uint32_t filled, most;     // bytes in the chunk, and their limit
+    uint32_t element, filter;  // the part's bytes of an element; SAVE_PLANES, 0, or 2: undecided
+    uint64_t raw;              // uncompressed bytes of the section
+    void *packer;              // zstd's context
     keel_result result;
     uint32_t section_count;
 } save_writer;
@@ -83,75 +87,78 @@ keel_result save_write_header(save_writer *w);
 void save_begin_section(save_writer *w);
 void save_begin_part(save_writer *w, uint32_t element);
 void save_put_bytes(save_writer *w, const void *bytes, size_t size);
-// Room for `*count` elements or fewer, at least one, which are filled in then; NULL: an error, or
-// the elements are too large for that.
+// Appends up to `*count` elements, at least one, for the caller to fill, and sets `*count` to their
+// number. NULL on error, or if the elements have one byte or are too large.
 unsigned char *save_put_elements(save_writer *w, uint32_t *count);
 keel_result save_end_section(save_writer *w, const char *tag);
-// All of it at once.
+// Writes a whole section from parts in memory.
 keel_result save_write_section(save_writer *w, const char *tag, const save_part *parts,
                                uint32_t part_count);
 keel_result save_write_end(save_writer *w);
 void save_writer_free(save_writer *w);
 
-// A section is unpacked chunk by chunk as it is taken.
+// Reads sections. A section is decompressed chunk by chunk, as its bytes are read.
 typedef struct save_reader {
     const unsigned char *at, *end;
     keel_error *error;
-    uint64_t bytes_left; // of max_bytes
-    save_bytes hashes;   // of what was read
-    save_bytes body;     // of the section: what was unpacked and not forgotten,
-    size_t offset;       // taken of that,
-    uint64_t unpacked;   // and how much there was in all
-    uint64_t raw;        // what its head says that there will be
+    uint64_t bytes_left; // the rest of max_bytes
+    save_bytes hashes;   // the hashes of all heads that were read
+    save_bytes body;     // decompressed bytes of the section, without the forgotten ones
+    size_t offset;       // bytes of `body` that were read
+    uint64_t unpacked;   // decompressed bytes of the section in all
+    uint64_t raw;        // the same by its head
     const unsigned char *section_end;
-    size_t hashes_before; // of the sections before
+    size_t hashes_before; // size of `hashes` before this section
     uint64_t head_hash;
-    unsigned char *chunk; // one that is unpacked
-    void *unpacker;       // of zstd
+    unsigned char *chunk; // a decompressed chunk in planes
+    void *unpacker;       // zstd's context
     keel_result result;   // the first error in a chunk
     uint32_t section_count, chunk_count;
     char tag[5];
-    char name[80]; // for messages: "section COMP 'Health'"
+    char name[80]; // a name for messages: "section COMP 'Health'"
 } save_reader;
 keel_result save_read_header(save_reader *r);
-// The next section, whose head is right. ENDS is the last.
+// Reads and checks the head of the next section. ENDS is the last, and is checked completely.
 keel_result save_read_section(save_reader *r);
-// All of it was taken, and is right; what is skipped need not be taken.
+// Ends a section: an error if a chunk is damaged or bytes are unread. With `skips` the rest is
+// decompressed, checked and discarded.
 keel_result save_finish_section(save_reader *r, bool skips);
-// The next bytes, until more are taken; NULL when there are not as many.
+// Returns the next bytes, valid until the next read. NULL if there are fewer.
 const unsigned char *save_take(save_reader *r, uint64_t size);
-// 0 behind the end, which save_finish_section notices.
+// Returns the next number, or 0 at the end: save_finish_section then returns the error.
 uint64_t save_take_number(save_reader *r, uint32_t bytes);
-// All of the section lies in `body`, and what is taken stays where it is.
+// Decompresses all of the section into `body`: later reads of it do not move the bytes.
 keel_result save_unpack_all(save_reader *r);
-// What was taken is not needed any more.
+// Discards the bytes that were read, to save memory.
 void save_forget(save_reader *r);
 bool save_has_more(const save_reader *r);
-// What was taken last cannot be; the error of a chunk, if that is why.
+// Fills the error for invalid content: `what`, or the error of a damaged chunk if there was one.
 keel_result save_impossible(save_reader *r, const char *what);
 void save_reader_free(save_reader *r);
 
-// The text at the place where the reader is; false when there is none, or it does not fit.
+// Reads a text. False if it is damaged or does not fit in `room` bytes with a zero.
 bool save_take_text(save_reader *r, char *out, size_t room);
 
 // ------------------------------------------------------------------ schema
-// The type of what .save writes: as long as it says, behind the rows. There is no such field.
+// The type of the bytes that .save writes. They lie behind the rows; the row has their length. No
+// leaf of a file has the type of a struct, so its number is free for this.
 #define SAVE_STREAM KEEL_FIELD_STRUCT
-// One leaf of the fields of a component: structs are taken apart.
+// A field of a component without members of its own. A struct has a leaf for each member, and an
+// array of structs for each member of each element.
 typedef struct save_leaf {
     char path[192];
     keel_field_type type;
-    uint32_t offset, count; // in the value; elements, or bytes of BYTES and TEXT
-    uint32_t place, texts;  // in a packed row: bytes, and what lies behind the rows, before it
-    const keel_type *of;    // the names of an enum or flags, or NULL
+    uint32_t offset, count; // in the value; number of elements, or bytes of BYTES and TEXT
+    uint32_t place, texts;  // offset in a packed row; texts of a row before this leaf's
+    const keel_type *of;    // the enum or flags type with its names, or NULL
 } save_leaf;
 typedef struct save_schema {
-    const keel_component *component; // NULL: of a file
+    const keel_component *component; // NULL: the schema was read from a file
     save_leaf *leaves;
     uint32_t leaf_count, row_bytes;
-    uint32_t text_count; // in a row, of what lies behind the rows: owned texts, a stream
+    uint32_t text_count; // texts behind the rows that a row has: owned texts, bytes of .save
     uint32_t version;
-    keel_type *types; // of a file: names of enums, and their texts
+    keel_type *types; // the enums of a file; their names lie in `info`
     keel_named_value *values;
     save_bytes info;
 } save_schema;
@@ -160,22 +167,26 @@ uint32_t save_element_bytes(keel_field_type type); // in a file
 uint32_t save_leaf_bytes(const save_leaf *leaf);
 keel_result save_schema_make(save_schema *schema, const keel_component *c, keel_error *error);
 void save_schema_free(save_schema *schema);
-// The head of a section, and what belongs to it: versions and names of enums, in a section "info"
-// before it, which earlier programs leave out. False: there is nothing to say.
+// Appends the list of leaves, which is in the head of a section of values.
 void save_put_schema(save_bytes *head, const save_schema *schema);
+// Appends the version and the names of enums. They are in a section "info" before that of the
+// values, because programs of format 1.0 skip it. False if there is neither.
 bool save_put_info(save_bytes *info, const save_schema *schema);
-// `info`: the body of that section, which the schema takes; empty: there was none.
+// Reads a list of leaves. `info` is the body of the "info" section before, or empty; the schema
+// owns it afterwards.
 keel_result save_read_schema(save_reader *r, save_schema *schema, save_bytes *info);
-// Is it a component that keeps links or names, which have sections of their own?
+// True if the component keeps parents or names, which have sections of their own.
 bool save_is_own(const keel_component *c);
-// Its name in files; who has it, in a world.
+// Returns the component's name in files.
 const char *save_name(const keel_component *c);
+// Returns the component that a name in a file means, or NULL.
 const keel_component *save_find(const keel_world *world, const char *name, bool is_unique);
-// Two that have one name in files are an error.
+// Returns an error if two components of the world have the same name in files.
 keel_result save_check_names(const keel_world *world, keel_error *error);
-// Does it lie behind the rows, which have its length?
+// True if values of the type lie behind the rows, which have their lengths.
 static inline bool save_is_behind(keel_field_type type) { return type >= KEEL_FIELD_OWNED_TEXT; }
-// `texts`: what lies behind the rows of the values before. An error is that of .save.
+// Packs a value into a row, and appends its owned texts and the bytes of .save to `texts`. An error
+// is that of .save.
 keel_result save_pack(const save_schema *schema, const void *value, unsigned char *row,
                       save_bytes *texts);
 keel_result save_pack_stream(const keel_component *c, const void *value, unsigned char *row,
@@ -187,108 +198,116 @@ void save_put_host_number(void *at, uint64_t number, uint32_t bytes);
 
 typedef struct save_number {
     bool is_float, is_signed;
-    uint64_t bits; // of an integer
-    double f;
+    uint64_t bits; // an integer, sign-extended if signed
+    double f;      // a float
 } save_number;
 bool save_is_number(keel_field_type type);
 save_number save_get_number(const unsigned char *row, keel_field_type type);
-// False: such a handle cannot be.
+// Reads a handle. False if this build has no such handle.
 bool save_get_entity(const unsigned char *row, keel_entity *out);
 
-// A row of the file's schema as a value of the program's.
-typedef struct save_from { // a leaf of the file
-    bool is_lost;          // an element of an array that is shorter now
-    bool is_gone;          // there is no such field any more
-    bool is_renamed;       // of an enum whose numbers are others now
-    bool is_plain;         // a number of the same type
-    bool is_misfit;        // does not fit, of which migrate may know
-    bool is_asked;         // by migrate
+// The way in which a leaf of the file is read.
+typedef struct save_from {
+    bool is_lost;    // an element behind the end of an array that is shorter today
+    bool is_gone;    // the component has no such field today
+    bool is_renamed; // an enum with names that are missing or have other numbers today
+    bool is_plain;   // a number of the same type
+    bool is_misfit;  // a value does not fit: an error unless .migrate asks for the leaf
+    bool is_asked;   // .migrate asked for it
 } save_from;
+// Matches the schema of a file with that of the program's component, to convert rows to values.
 typedef struct save_match {
     save_schema file, here;
-    uint32_t *leaf_of; // of the file, for each here; UINT32_MAX: none
-    save_from *from;
-    bool has_lost; // elements of arrays
-    bool narrow;   // numbers may become narrower
-    bool migrates; // an older version, and the component knows what to do
-    // the row that is looked at, and the texts that its value owns
+    uint32_t *leaf_of; // the leaf of the file, by the leaf of `here`; UINT32_MAX: none
+    save_from *from;   // by the leaf of the file
+    bool has_lost;     // a leaf is_lost
+    bool narrow;       // numbers may become narrower
+    bool migrates;     // the file has an older version, and the component a .migrate
+    // the current row, and the bytes behind the rows that are not yet read
     const unsigned char *row, *text_at, *text_end;
-    const char **texts;
-    char *text_room;   // a copy of its other texts, each with an end
-    keel_entity whose; // for messages; null: nobody's
+    const char **texts; // owned texts of the current row
+    char *text_room;    // copies of its other texts, with a zero, for keel_old_text
+    keel_entity whose;  // entity of the current row, for messages; may be null
     keel_error *error;
 } save_match;
 struct keel_old_value {
     save_match *match;
 };
-// All but `file`, `here`, `narrow` and `error` is made.
+// Matches the leaves. The caller has filled `file`, `here`, `narrow`, `whose` and `error`.
 keel_result save_match_make(save_match *match);
 void save_match_free(save_match *match);
-// What .load makes of the bytes, whose length is in the row.
+// Calls .load with the bytes of a value, whose length is in the row.
 keel_result save_unpack_stream(const save_match *match, const unsigned char *row, const char *bytes,
                                void *value);
-// Go to a row: its texts are found behind those of the row before. False: they are damaged.
+// Makes `row` the current one. Its owned texts lie behind those of the row before. False if they
+// are damaged.
 bool save_match_row(save_match *match, const unsigned char *row);
-// The next texts of such a row; false when they are damaged.
+// Finds the texts of a row, and moves `at` behind them. False if they are damaged. A NULL `texts`
+// only checks them.
 bool save_walk_texts(const save_schema *schema, const unsigned char *row, const unsigned char **at,
                      const unsigned char *end, const char **texts);
-// `value` has what new fields begin with; on error it is a value, too.
+// Reads the current row into `value`, which has the initial values of new fields. On error `value`
+// is still valid: the caller drops it.
 keel_result save_unpack(save_match *match, void *value);
-// Afterwards: what did not fit must have been asked for.
+// Returns an error if a field did not fit and .migrate never asked for it. Called after all rows.
 keel_result save_match_end(const save_match *match);
-// " of entity 3v1", or nothing.
+// Returns " of entity 3v1", or an empty text.
 enum { SAVE_WHOSE = 48 };
 const char *save_whose(const save_match *match, char text[SAVE_WHOSE]);
 
-// ------------------------------------------------------------------ what the program does not know
+// ------------------------------------------------------------------ unknown components
 typedef struct save_kept save_kept;
-// Keep the section that was read; `world` has its entities.
+// Appends the section that was read to the list. `world` has the entities of its indices.
 keel_result save_keep(save_kept **list, save_reader *r, save_bytes *info, const keel_world *world);
 void save_kept_free(save_kept *list);
-// Where a world has them; NULL: it has none. With `make` it gets a place.
+// Returns the world's list of kept sections, or NULL if it has none. `make` adds an empty list.
 save_kept **save_kept_of(keel_world *world, bool make);
 keel_result save_write_kept(save_writer *w, const keel_world *world);
 
-// ------------------------------------------------------------------ what copies were made of
+// ------------------------------------------------------------------ templates of prefab copies
 typedef struct save_templates {
-    struct save_template *list; // by handle, in the program that saved
+    struct save_template *list; // sorted by handle in the program that saved
     size_t count;
 } save_templates;
 void save_templates_free(save_templates *t);
-// The paths of the templates that copies of prefabs were made of, where they have one.
+// Writes the paths of the templates of all prefab copies. Templates without a path are left out.
 keel_result save_write_templates(save_writer *w, const keel_world *world);
-// The section that was read; `world` has the templates of this program.
+// Reads that section. `world` has the templates of this program.
 keel_result save_read_templates(save_reader *r, keel_world *world, save_templates *t);
-// Copies in `made` name the templates of `world`; what is not there is told.
+// Makes prefab copies in `made` refer to the templates of `world`, and reports missing templates.
 void save_place_templates(const save_templates *t, keel_world *made, keel_world *world,
                           keel_load_report_fn *report, void *data);
 
 // ------------------------------------------------------------------ rows
-// Many values at a time: what of them is the same in a file is copied, column by column.
+// A step converts some neighbouring fields of many values. Fields that are the same in a file and
+// in memory are copied.
 typedef struct save_step {
     enum { SAVE_COPY, SAVE_HANDLES, SAVE_TEXTS, SAVE_BOOLS } kind;
-    uint32_t offset, place, count; // in the value, in the row; bytes, or handles
+    uint32_t offset, place, count; // offset in the value, and in the row; bytes, or handles
 } save_step;
 typedef struct save_plan {
     save_step *steps;
     uint32_t step_count, row_bytes, value_bytes;
-    bool is_whole; // a row is a value
+    bool is_whole; // a row has the same bytes as a value
 } save_plan;
-// False when memory ran out. A plan without steps: values are converted one by one.
+// Plans the conversion of many values. False if memory runs out. A plan without steps means that
+// values must be converted one by one.
 bool save_plan_pack(save_plan *plan, const save_schema *schema);
 bool save_plan_unpack(save_plan *plan, const save_match *match);
 void save_plan_free(save_plan *plan);
 void save_pack_rows(const save_plan *plan, const void *values, uint32_t count, unsigned char *rows);
-// Into values which have what new fields begin with. False: one is none of its type.
+// Converts rows to values, which have the initial values of new fields. False if a bool or a handle
+// is invalid.
 bool save_unpack_rows(const save_plan *plan, const unsigned char *rows, uint32_t count,
                       void *values);
 
 // ------------------------------------------------------------------ files
+// Writes the bytes that `fill` hands to its sink into a file. On error the old file stays.
 keel_result save_file(const char *path, keel_error *error,
                       keel_result (*fill)(keel_save_sink sink, void *data), void *data);
 keel_result save_read_file(const char *path, uint64_t max_bytes, save_bytes *out,
                            keel_error *error);
-// The error of a file begins with its name. Answers with the result.
+// Puts the name of the file before the message of an error. Returns `result`.
 keel_result save_name_file(const char *path, keel_error *error, keel_result result);
-// A private world; its errors are only returned.
+// Creates a world that logs nothing and returns from misuse; NULL if memory runs out.
 keel_world *save_private_world(void);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a component's values look like in a file: the leaves of its fields, by path.
+// The schema of a component in a file: the leaves of its fields by path, its names, and the packing
+// of values into rows. The reverse, rows of an older schema to values, is match.c. write.c, read.c,
+// kept.c and the tool keel-save call it.
 #include "save.h"
 
 #include <stdio.h>
@@ -27,7 +29,7 @@ const keel_component *save_find(const keel_world *world, const char *name, bool 
     next_of *next = is_unique ? keel_next_unique : keel_next_component;
     for (const keel_component *c = NULL; (c = next(world, c)) != NULL;)
         if (!strcmp(save_name(c), name)) return c;
-    const keel_component *c = NULL; // saves of the time before it said .saved_as
+    const keel_component *c = NULL; // by its name: saves from before it had .saved_as
     while ((c = next(world, c)) != NULL && strcmp(c->name, name) != 0) {}
     return c;
 }
@@ -35,13 +37,15 @@ const keel_component *save_find(const keel_world *world, const char *name, bool 
 keel_result save_check_names(const keel_world *world, keel_error *error) {
     next_of *const lists[] = { keel_next_component, keel_next_unique };
     for (uint32_t i = 0; i < 2; ++i)
-        for (const keel_component *c = NULL, *other; (c = lists[i](world, c)) != NULL;)
-            for (other = NULL; c->saved_as && (other = lists[i](world, other)) != NULL;)
+        for (const keel_component *c = NULL, *other; (c = lists[i](world, c)) != NULL;) {
+            if (!c->saved_as) continue; // names without .saved_as are unique in a world
+            for (other = NULL; (other = lists[i](world, other)) != NULL;)
                 if (other != c && !strcmp(save_name(c), save_name(other)))
                     return save_fail(error, KEEL_ERROR_SCHEMA,
                                      "'%.60s' and '%.60s' are both saved as '%.60s'; give one of "
                                      "them another .saved_as",
                                      c->name, other->name, c->saved_as);
+        }
     return KEEL_OK;
 }
 
@@ -97,7 +101,7 @@ keel_result save_schema_make(save_schema *schema, const keel_component *c, keel_
     const save_leaf all = { .type = KEEL_FIELD_BYTES, .count = c->size };
     const save_leaf stream = { .type = SAVE_STREAM, .count = 1 };
     if (c->field_count) KEEL_TRY(add_fields(schema, c->fields, c->field_count, "", 0, error));
-    if (c->save) return add_leaf(schema, &stream, error); // the last one
+    if (c->save) return add_leaf(schema, &stream, error); // always the last leaf
     if (!c->size || c->field_count) return KEEL_OK;
     if (c->no_padding && !c->copy && !c->drop) return add_leaf(schema, &all, error);
     return save_fail(
@@ -125,7 +129,7 @@ void save_put_schema(save_bytes *head, const save_schema *schema) {
     }
 }
 
-// Each name has an end in the file, so that it can be used where it lies.
+// Each name has a zero in the file, so that a reader can use it in place.
 bool save_put_info(save_bytes *info, const save_schema *schema) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < schema->leaf_count; ++i)
@@ -169,14 +173,14 @@ static bool read_names(save_reader *in, keel_type *type, keel_named_value *value
     return true;
 }
 
-// What the section before said: a version, and names of enums.
+// Reads the section "info" before the values: a version, and names of enums.
 static keel_result read_info(save_reader *r, save_schema *schema) {
     save_reader in = { .body = schema->info };
     schema->version = (uint32_t)save_take_number(&in, 4);
     const uint64_t count = save_take_number(&in, 4);
     if (in.offset != 8 || count > schema->leaf_count)
-        return save_impossible(r, "what its info says is damaged");
-    // no name takes less than 14 bytes
+        return save_impossible(r, "its info section is damaged");
+    // a name takes at least 14 bytes, so this is room for all
     schema->types = calloc((size_t)count + 1, sizeof *schema->types);
     schema->values = calloc(schema->info.size / 14 + 1, sizeof *schema->values);
     if (!schema->types || !schema->values) return no_memory(r);
@@ -185,13 +189,12 @@ static keel_result read_info(save_reader *r, save_schema *schema) {
         const uint64_t leaf = save_take_number(&in, 4);
         if (leaf < next || leaf >= schema->leaf_count ||
             !read_names(&in, &schema->types[i], schema->values + names))
-            return save_impossible(r, "what its info says is damaged");
+            return save_impossible(r, "its info section is damaged");
         names += schema->types[i].value_count;
         schema->leaves[leaf].of = &schema->types[i];
         next = leaf + 1;
     }
-    return in.offset == in.body.size ? KEEL_OK
-                                     : save_impossible(r, "what its info says is damaged");
+    return in.offset == in.body.size ? KEEL_OK : save_impossible(r, "its info section is damaged");
 }
 
 keel_result save_read_schema(save_reader *r, save_schema *schema, save_bytes *info) {
@@ -230,13 +233,17 @@ uint64_t save_host_number(const void *at, uint32_t bytes) {
     uint64_t b8;
     switch (bytes) {
     case 1:
-        return memcpy(&b1, at, 1), b1;
+        memcpy(&b1, at, 1);
+        return b1;
     case 2:
-        return memcpy(&b2, at, 2), b2;
+        memcpy(&b2, at, 2);
+        return b2;
     case 4:
-        return memcpy(&b4, at, 4), b4;
+        memcpy(&b4, at, 4);
+        return b4;
     default:
-        return memcpy(&b8, at, 8), b8;
+        memcpy(&b8, at, 8);
+        return b8;
     }
 }
 
@@ -268,10 +275,10 @@ static void pack_text(unsigned char *row, const char *at, uint32_t size) {
     const char *end = memchr(at, 0, size);
     const size_t length = end ? (size_t)(end - at) : size;
     memcpy(row, at, length);
-    memset(row + length, 0, size - length); // what follows the end is no value
+    memset(row + length, 0, size - length); // bytes after the zero are not saved
 }
 
-// Its length, with its end, in the row; 0: it is NULL.
+// Writes the length with the zero into the row, and appends the text to `texts`. Length 0 is NULL.
 static void pack_owned(unsigned char *row, const char *at, save_bytes *texts) {
     const char *text;
     memcpy(&text, at, sizeof text);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The container: sections of chunks, each under a hash.
+// The container of a save: writes and reads sections, their chunks, compression and hashes. It does
+// not know the contents of sections: write.c and read.c, and the tool keel-save, call it.
 #include "save.h"
 
 #include <stdio.h>
@@ -25,8 +26,8 @@ static uint64_t chunk_hash(const unsigned char *head, const unsigned char *store
     return XXH3_64bits_withSeed(stored, size, XXH3_64bits(head, SAVE_CHUNK - 8));
 }
 
-// The bytes that wait become a chunk. `filter` is 2 while it is not known which is smaller, and
-// then what was.
+// Appends a chunk to the section. While `filter` is 2, it compresses both with and without planes,
+// keeps the smaller result, and sets `filter` to that way for the rest of the part.
 static bool pack_chunk(save_writer *w, const unsigned char *raw, uint32_t size) {
     const size_t bound = ZSTD_compressBound(size), head = w->packed.size;
     unsigned char *room = save_bytes_more(&w->packed, SAVE_CHUNK + 2 * bound);
@@ -104,7 +105,7 @@ void save_put_bytes(save_writer *w, const void *bytes, size_t size) {
         uint32_t n = w->most - w->filled;
         if (n > size) n = (uint32_t)size;
         if (n == w->most) {
-            flush(w, at, n); // from where they are
+            flush(w, at, n); // a full chunk is not copied
         } else {
             memcpy(w->chunk + w->filled, at, n);
             w->filled += n;
@@ -195,7 +196,7 @@ keel_result save_read_header(save_reader *r) {
     return KEEL_OK;
 }
 
-// The head and the stored bytes of a chunk are right; unpack it behind the others.
+// Decompresses a chunk and appends it to `body`. Its hash has been checked.
 static keel_result unpack(save_reader *r, const unsigned char *head, const unsigned char *stored) {
     const uint32_t raw = (uint32_t)save_read_number(head, 4);
     const uint32_t size = (uint32_t)save_read_number(head + 4, 4);
@@ -295,11 +296,12 @@ keel_result save_unpack_all(save_reader *r) {
 }
 
 keel_result save_finish_section(save_reader *r, bool skips) {
-    while (skips && save_has_more(r)) {
-        r->offset = r->body.size;
-        save_forget(r);
-        (void)read_more(r);
-    }
+    if (skips)
+        while (save_has_more(r)) {
+            r->offset = r->body.size;
+            save_forget(r);
+            (void)read_more(r);
+        }
     if (r->result < 0) return r->result;
     if (save_has_more(r) || r->unpacked != r->raw) return save_impossible(r, "its size is wrong");
     save_put(&r->hashes, r->head_hash, 8);
@@ -313,7 +315,7 @@ static keel_result check_end(save_reader *r) {
     if (save_take_number(r, 4) != r->section_count || save_take_number(r, 8) != hash)
         return save_impossible(r, "a section is missing");
     KEEL_TRY(save_finish_section(r, false));
-    return r->at == r->end ? KEEL_OK : save_impossible(r, "there is something behind the end");
+    return r->at == r->end ? KEEL_OK : save_impossible(r, "there are bytes after the end");
 }
 
 keel_result save_read_section(save_reader *r) {
@@ -327,7 +329,7 @@ keel_result save_read_section(save_reader *r) {
         return save_fail(r->error, KEEL_ERROR_FORMAT, "section %u: checksum differs",
                          (unsigned)r->section_count);
     memcpy(r->tag, head, 4);
-    for (uint32_t i = 0; i < 4; ++i) // for messages
+    for (uint32_t i = 0; i < 4; ++i) // printable, for messages
         r->name[i] = head[i] > 32 && head[i] < 127 ? (char)head[i] : '?';
     r->name[4] = 0;
     const uint64_t stored = save_read_number(head + 8, 8);

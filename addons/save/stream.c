@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// What functions of the program write of a value, and read: bytes behind the rows of a section,
-// among the texts that values own.
+// The streams of .save and .load hooks: the public functions keel_stream_*, and the calls of the
+// hooks. The bytes of a stream lie behind the rows of a section, among the owned texts. The packing
+// of described fields is in schema.c and match.c.
 #include "save.h"
 
 #include <string.h>
 
 struct keel_stream {
-    save_bytes *out;               // NULL: it is read
-    const unsigned char *at, *end; // what is left
+    save_bytes *out;               // destination of writes; NULL: the stream is read
+    const unsigned char *at, *end; // the bytes that are left
     uint32_t version;
-    bool is_short; // there was less than was asked for
+    bool is_short; // a read asked for more than was left, or the bytes were invalid
 };
 
 void keel_stream_write(keel_stream *out, const void *bytes, size_t size) {

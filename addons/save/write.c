@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A world becomes sections. It is only looked at: values are packed from where they lie.
+// Saves a world: keel_save, keel_save_to and keel_save_snapshot. It packs values from where they
+// lie, without a copy of the world, and decides the order of sections; compression is in
+// sections.c.
 #include "save.h"
 
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 typedef struct save_job {
     save_writer w;
     const keel_world *world;
-    save_bytes head, first, second, texts; // of the section
+    save_bytes head, first, second, texts; // parts of the section; two columns of indices
 } save_job;
 
 static void start(save_job *job, const char *name) {
@@ -16,7 +18,7 @@ static void start(save_job *job, const char *name) {
     if (name) save_put_text(&job->head, name);
 }
 
-// The parts but for values, which the caller puts behind them.
+// Begins a section and writes its parts before the values, which the caller appends.
 static void begin(save_job *job) {
     const save_part parts[] = { { &job->head, 1 }, { &job->first, 4 }, { &job->second, 4 } };
     save_begin_section(&job->w);
@@ -52,20 +54,20 @@ static keel_result write_entities(save_job *job) {
     save_put(&job->head, count, 4);
     count = 0;
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_free_entity(job->world, e));)
-        if (keel_entity_version(e)) // else it was never alive: as good as fresh
+        if (keel_entity_version(e)) // version 0 was never used: the same as a new index
             count += put_handle(job, e);
     save_put(&job->head, count, 4);
     return finish(job, "ENTS");
 }
 
 // ------------------------------------------------------------------ values
-// What a walk over the values of a component needs.
+// The data of a walk over the values of a component.
 typedef struct save_walk {
     save_job *job;
     const save_schema *schema;
-    save_plan plan;      // no steps: values go one by one
-    unsigned char *row;  // of those that are larger than a chunk's elements may be
-    bool wants_disabled; // these only
+    save_plan plan;      // without steps: values are packed one by one
+    unsigned char *row;  // a packed value, if values are packed one by one
+    bool wants_disabled; // visits disabled values only
 } save_walk;
 
 static keel_result walk(save_walk *w, const keel_component *c, keel_visit_fn *visit) {
@@ -81,9 +83,10 @@ static bool put_indices(const keel_value_run *run, void *data) {
     const save_walk *w = data;
     if (w->wants_disabled && !run->disabled) return true;
     unsigned char *at = save_bytes_more(&w->job->first, (size_t)run->count * 4);
-    for (uint32_t i = 0; at && i < run->count; ++i)
+    if (!at) return false;
+    for (uint32_t i = 0; i < run->count; ++i)
         save_write_index(at + i * 4, run->index + i);
-    return at != NULL;
+    return true;
 }
 
 static void put_row(save_walk *w, const void *value) {
@@ -104,13 +107,16 @@ static bool put_rows(const keel_value_run *run, void *data) {
         n = run->count - done;
         unsigned char *at = w->plan.steps ? save_put_elements(&w->job->w, &n) : NULL;
         if (at) save_pack_rows(&w->plan, values + done * size, n, at);
-        else put_row(w, values + done * size), n = 1;
+        else {
+            put_row(w, values + done * size);
+            n = 1;
+        }
         if (w->job->w.result < 0) return false;
     }
     return true;
 }
 
-// Where the schema has more to say than fits in front of values, a section of it comes first.
+// Writes the section "info" before the values, if the schema has a version or names of enums.
 static keel_result write_info(save_job *job, const save_schema *schema) {
     save_bytes info = { 0 };
     const save_part part = { &info, 1 };
@@ -149,8 +155,8 @@ static bool put_edge_value(keel_entity source, keel_entity target, const void *v
     return w->job->w.result >= 0;
 }
 
-// In the order in which a load is to relate them. A symmetric relation is written with one of both,
-// the lower index.
+// Visits edges in the order in which a load relates them. An edge of a symmetric relation is
+// visited once, with the lower index as its source.
 static keel_result walk_edges(save_job *job, const keel_component *c, keel_visit_edge_fn *visit,
                               void *data) {
     const keel_result r = keel_visit_edges(job->world, c, visit, data);
@@ -159,7 +165,7 @@ static keel_result walk_edges(save_job *job, const keel_component *c, keel_visit
                      keel_result_text(r));
 }
 
-// The indices are there.
+// Writes the section of a component, but for its end. Its indices are in `first` and `second`.
 static keel_result write_values(save_walk *w) {
     save_job *job = w->job;
     const keel_component *c = w->schema->component;
@@ -213,25 +219,31 @@ static bool has_any(const save_job *job, const keel_component *c) {
     return keel_component_count(job->world, c) != 0;
 }
 
-static keel_result write_places(save_job *job) {
-    start(job, NULL);
-    keel_entity e = keel_null();
-    while (has_any(job, KEEL_OF(keel_child)) && !keel_is_null(e = keel_next_entity(job->world, e)))
+static void put_children(save_job *job) {
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(job->world, e));)
         for (keel_entity child = keel_first_child(job->world, e); !keel_is_null(child);
              child = keel_next_child(job->world, e, child)) {
             save_put(&job->first, keel_entity_index(child), 4);
             save_put(&job->second, keel_entity_index(e), 4);
         }
-    save_put(&job->head, job->first.size / 4, 4);
-    KEEL_TRY(finish(job, "PARE"));
-    start(job, NULL);
-    e = keel_null();
-    while (has_any(job, KEEL_OF(keel_name)) && !keel_is_null(e = keel_next_entity(job->world, e))) {
+}
+
+static void put_names(save_job *job) {
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(job->world, e));) {
         const char *name = keel_name_of(job->world, e);
         if (!name) continue;
         save_put(&job->head, keel_entity_index(e), 4);
         save_put_text(&job->head, name);
     }
+}
+
+static keel_result write_places(save_job *job) {
+    start(job, NULL);
+    if (has_any(job, KEEL_OF(keel_child))) put_children(job);
+    save_put(&job->head, job->first.size / 4, 4);
+    KEEL_TRY(finish(job, "PARE"));
+    start(job, NULL);
+    if (has_any(job, KEEL_OF(keel_name))) put_names(job);
     return finish(job, "NAME");
 }
 
@@ -268,7 +280,7 @@ static keel_result save_to(keel_save_sink sink, void *data) {
     return result;
 }
 
-// May it be looked at now? Asked before a file is begun.
+// Returns an error if the world cannot be read now. Called before a file is created.
 static keel_result may_save(save_job *job) {
     save_walk w = { .job = job };
     if (!job->world) return save_fail(job->w.error, KEEL_ERROR_ARGUMENT, "the world is NULL");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A database: opened without trust, its errors as results.
+// Opens and queries an SQLite database that may be hostile, and turns SQLite's errors into results.
+// It knows no components. The writer and the loader of keel::sqlite call it.
 #include "database.h"
 
 #include <stdarg.h>
@@ -26,7 +27,7 @@ keel_result sql_failed(const sql_database *db, int code) {
         return sql_fail(db, KEEL_ERROR_MEMORY, "out of memory; nothing was changed");
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-    case SQLITE_ERROR: // statements are ours, so what they name is not as it should be
+    case SQLITE_ERROR: // our statements are right, so the tables of the file are wrong
     case SQLITE_SCHEMA:
     case SQLITE_TOOBIG:
     case SQLITE_CONSTRAINT:
@@ -41,7 +42,7 @@ keel_result sql_failed(const sql_database *db, int code) {
     return sql_fail(db, result, "%s", has_text ? sqlite3_errmsg(db->sqlite) : sqlite3_errstr(code));
 }
 
-// Values are 64 KiB at most; a statement may name 2,000 columns.
+// Sets low limits and safe options. A value has at most 64 KiB, a statement at most 2,000 columns.
 static void limit(sqlite3 *sqlite) {
     static const int limits[][2] = {
         { SQLITE_LIMIT_LENGTH, 4 << 20 },  { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 },
@@ -62,7 +63,7 @@ static void limit(sqlite3 *sqlite) {
 
 keel_result sql_open(sql_database *db, const char *path, bool is_read_only) {
     const int flags = is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-    // so that no name is a URI or means memory
+    // the prefix prevents names that SQLite reads as a URI or as ":memory:"
     char *name = sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
     if (!name) return sql_failed(db, SQLITE_NOMEM);
     const int code = sqlite3_open_v2(name, &db->sqlite, flags | SQLITE_OPEN_NOMUTEX, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the parts of keel::sqlite share: a database and its errors, and which table and columns a
-// component has.
+// The shared part of keel::sqlite: an open database and its errors, the table and columns of a
+// component, and the job of writing a frame. Writer and loader include it; it is not installed.
 #pragma once
 #include <keel_sqlite.h>
 #include <sqlite3.h>
@@ -9,75 +9,84 @@ enum { SQL_APPLICATION = 0x4b65656c, SQL_VERSION = 1, SQL_MOST_COLUMNS = 1900 };
 
 typedef struct sql_database {
     sqlite3 *sqlite;
-    const char *path; // for messages
+    const char *path; // a name for messages
     keel_error *error;
 } sql_database;
 
-// Fills in `error`, if there is one: "'path': ...". The result.
+// Fills `error`, if there is one, with "'path': ...". Returns `result`.
 keel_result sql_fail(const sql_database *db, keel_result result, const char *format, ...);
-// What SQLite answered, by its code, with its message.
+// Fills `error` with SQLite's message. Returns the result that its code becomes.
 keel_result sql_failed(const sql_database *db, int code);
-// Closed by sql_close, also on error. Nothing of the database is trusted.
+// Opens a database that may be hostile: with low limits, and no views or triggers. The caller calls
+// sql_close, also on error.
 keel_result sql_open(sql_database *db, const char *path, bool is_read_only);
 void sql_close(sql_database *db);
 keel_result sql_run(const sql_database *db, const char *sql);
-// `format` as of sqlite3_mprintf: %w for names in double quotes. NULL on error, in `result`.
+// Prepares a statement; `format` is that of sqlite3_mprintf, with %w for names in double quotes.
+// NULL on error, which is in `result`.
 sqlite3_stmt *sql_prepare(const sql_database *db, keel_result *result, const char *format, ...);
-// One more row? When there is none, or on error, the statement is finalised and NULL.
+// Steps to the next row. False at the end, or if `result` is or becomes an error: then the
+// statement is finalised and set to NULL.
 bool sql_step(const sql_database *db, sqlite3_stmt **statement, keel_result *result);
-// The number that a statement finds; where it finds none, `out` stays as it is.
+// Reads the number in the first row of a query. Without a row, `out` does not change.
 keel_result sql_number(const sql_database *db, int64_t *out, const char *format, ...);
-// Runs a statement with values once, and makes it ready for the next.
+// Runs a statement with its bound values once, and resets it.
 keel_result sql_insert(const sql_database *db, sqlite3_stmt *s);
-// Is this one of our databases?
+// Returns an error unless Keel wrote the database, in the version that this program reads.
 keel_result sql_check_format(const sql_database *db);
+// Creates a world that logs nothing and returns from misuse; NULL if memory runs out.
 keel_world *sql_private_world(keel_allocator allocator);
 
 // ------------------------------------------------------------------ tables
-// One leaf of the fields of a component: structs and arrays are taken apart.
+// A scalar, text or block of bytes in a component's value, which is one column. Fields that are
+// structs or arrays have a leaf for each member or element.
 typedef struct sql_leaf {
-    char path[192], was[192]; // the second as it was before its fields were renamed
-    char column[200]; // the path, with a number behind it where another column has that name
+    char path[192], was[192]; // today's path; the path with the earlier names of its fields (.was)
+    char column[200];         // the path, with a number appended if another column has that name
     keel_field_type type;
     uint32_t offset, size; // in the value; bytes
-    const keel_type *of;   // names of enums and flags
+    const keel_type *of;   // the enum or flags type with its names, or NULL
 } sql_leaf;
 typedef struct sql_table {
     const keel_component *component;
     char name[272];
     sql_leaf *leaves;
     uint32_t leaf_count, room;
-    const char *why; // the error, when it cannot be one: what is wrong with `wrong`
-    char wrong[192];
+    const char *why; // on KEEL_ERROR_SCHEMA: the reason, a predicate of `wrong`
+    char wrong[192]; // the component or field that cannot be a column
 } sql_table;
 extern const char *const sql_type_names[];
 const char *sql_kind_of(const keel_component *c); // "component", "relation", "unique"
-// Is it a component that keeps links or names, which have a table of their own, or transient?
+// True if the component has no table: it is transient, or keeps parents or names, which are columns
+// of the table keel_entity.
 bool sql_is_left_out(const keel_component *c);
-// The leaves; `why` and KEEL_ERROR_SCHEMA, or KEEL_ERROR_MEMORY: free it in any case.
+// Finds the leaves of a component. KEEL_ERROR_SCHEMA with `why` if its value cannot be columns, or
+// KEEL_ERROR_MEMORY. The caller frees the table in any case.
 keel_result sql_table_make(sql_table *table, const keel_component *c);
 void sql_table_free(sql_table *table);
-// How a handle is written, by builds of both widths: the index, above it in the upper 32 bits the
-// version + 1. Null is NULL.
+// Binds a handle in the form of builds of both widths: the index in the lower 32 bits, the version
+// + 1 in the upper 32. A null entity is NULL. Returns SQLite's code.
 int sql_bind_entity(sqlite3_stmt *s, int parameter, keel_entity e);
-keel_entity sql_entity(int64_t handle); // null: there is no such handle here
-// A leaf of a value as a parameter, which stays where it is until the statement has run. The code
-// of SQLite.
+// Returns the handle of such a number, or null if this build has no such handle.
+keel_entity sql_entity(int64_t handle);
+// Binds a leaf of a value. The value must stay in place until the statement has run. Returns
+// SQLite's code.
 int sql_bind(sqlite3_stmt *s, int parameter, const sql_leaf *leaf, const void *value);
-// A cell as a leaf of a value. NULL, or what is wrong with the cell.
+// The error of sql_read if memory runs out; compared by its address.
 extern const char sql_no_memory[];
+// Reads a cell into a leaf of a value. Returns NULL, or the error as words about the cell.
 const char *sql_read(sqlite3_stmt *s, int column, const sql_leaf *leaf, void *value);
 
 // ------------------------------------------------------------------ writing
-// A frame that is written. In the copy of the world all that is disabled is enabled, so that values
-// can be looked at; the world itself says what is disabled.
+// The job of writing a frame. Values are read from a copy of the world in which every component is
+// enabled, because values of disabled components cannot be read; the world says which are disabled.
 typedef struct sql_job {
     sql_database db;
     const keel_world *world;
     keel_world *copy;
     keel_sqlite_write_options how;
 } sql_job;
-// What our own tables are; each row belongs to a frame. In a transaction of the caller's.
+// Creates Keel's own tables. The caller has begun a transaction.
 keel_result sql_make_tables(const sql_database *db);
-// All rows of a frame that is not there yet; on error some of them may be there. As above.
+// Writes all rows of a new frame. On error some rows may be written: the caller rolls back.
 keel_result sql_write_frame(sql_job *job);

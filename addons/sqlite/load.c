@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rows become a private world that knows the components of the caller's one, by public verbs, which
-// check as they always do. It is copied to the caller's world when all of the frame is right.
+// Loads a frame of a database: keel_sqlite_load. It builds a private world, the stage, by Keel's
+// public verbs, which check every edit; only if all of the frame is valid is the stage copied or
+// merged into the caller's world. Columns and cells are read in table.c.
 #include "database.h"
 
 #include <stdio.h>
@@ -10,10 +11,10 @@ typedef struct load_job {
     sql_database db;
     keel_world *to, *stage;
     keel_sqlite_load_options how;
-    uint64_t bytes_left; // of max_bytes
+    uint64_t bytes_left; // the rest of max_bytes
 } load_job;
 
-// What is wrong with a cell: `row` counts from 1, in the order of reading.
+// Fills the error about a cell. `row` counts from 1, in the order of reading.
 static keel_result wrong_cell(const load_job *job, const char *table, const char *column,
                               int64_t row, const char *why) {
     if (why == sql_no_memory) return sql_failed(&job->db, SQLITE_NOMEM);
@@ -21,7 +22,7 @@ static keel_result wrong_cell(const load_job *job, const char *table, const char
                     table, column, (long long)row, why);
 }
 
-// What a verb of the private world refused.
+// Fills the error if a verb of the stage returned one.
 static keel_result check(const load_job *job, const char *table, int64_t row, keel_result result) {
     if (result >= 0) return KEEL_OK;
     if (result == KEEL_ERROR_MEMORY) return sql_failed(&job->db, SQLITE_NOMEM);
@@ -30,7 +31,7 @@ static keel_result check(const load_job *job, const char *table, int64_t row, ke
                     (long long)row, why->result ? why->message : keel_result_text(result));
 }
 
-// A cell with a living entity.
+// Reads a cell with a living entity.
 static keel_result entity_at(const load_job *job, sqlite3_stmt *s, int column, const char *table,
                              int64_t row, keel_entity *out) {
     *out = sqlite3_column_type(s, column) == SQLITE_INTEGER
@@ -47,7 +48,8 @@ static const char *text_at(sqlite3_stmt *s, int column) {
 }
 
 // ------------------------------------------------------------------ the database
-// No view, no virtual table, and no column that is computed where we read.
+// Returns an error unless `name` is a plain table: no view, no virtual table, and without computed
+// columns but Keel's own two.
 static keel_result check_table(const load_job *job, const char *name) {
     int64_t is_table = 0, computed = 0;
     KEEL_TRY(sql_number(&job->db, &is_table,
@@ -105,7 +107,8 @@ static keel_result add_handle(const load_job *job, sqlite3_stmt *s, const char *
     if (*index >= job->how.max_entities)
         return wrong_cell(job, table, "entity", row, "is above max_entities");
     if (is_free && !version) return wrong_cell(job, table, "entity", row, "was never alive");
-    // the highest one may have been the last or the next: retired either way
+    // the stage raises the version when the entity is deleted; at the highest the index is retired,
+    // whether that version was used or not
     if (is_free && version < KEEL_MAX_ENTITY_VERSION) --version;
     return check(job, table, row,
                  keel_add_entity_at(job->stage, keel_entity_make(*index, version)));
@@ -120,7 +123,7 @@ static keel_result read_entities(const load_job *job) {
                     (sqlite3_int64)job->how.frame);
     while (sql_step(&job->db, &s, &result))
         result = add_handle(job, s, "keel_entity", ++row, false, &index);
-    // All that are free live for a moment; the last one that dies is the first to be used again.
+    // Free handles are added and then deleted in reverse order: Keel reuses the last deleted first.
     for (int pass = 0; pass < 2 && result == KEEL_OK; ++pass) {
         s = sql_prepare(&job->db, &result,
                         "SELECT entity FROM keel_free WHERE frame = %lld ORDER BY position%s",
@@ -138,7 +141,7 @@ static keel_result read_entities(const load_job *job) {
     return result;
 }
 
-// Parents first, names when all have their place.
+// Attaches children in their order, and then sets names, which must be unique among siblings.
 static keel_result read_places(const load_job *job) {
     keel_result result;
     int64_t row = 0;
@@ -171,7 +174,7 @@ static keel_result read_places(const load_job *job) {
 }
 
 // ------------------------------------------------------------------ components
-// A component and a unique may have one name.
+// Finds a component or a unique by name. One of each may have the same name.
 static const keel_component *find(const keel_world *world, const char *name, bool is_unique) {
     typedef const keel_component *next_of(const keel_world *, const keel_component *);
     next_of *next = is_unique ? keel_next_unique : keel_next_component;
@@ -180,7 +183,7 @@ static const keel_component *find(const keel_world *world, const char *name, boo
     return c;
 }
 
-// By its name, or the one that it had before it was renamed.
+// Finds a component by the name in the file: its name, or its `.saved_as`.
 static const keel_component *find_saved(const load_job *job, const char *name, bool is_unique) {
     const keel_component *c = find(job->stage, name, is_unique);
     if (c) return c;
@@ -189,12 +192,14 @@ static const keel_component *find_saved(const load_job *job, const char *name, b
     return NULL;
 }
 
-// What a copy of a prefab was made of means nothing without the templates.
+// True if an unknown component is skipped. The prefab of a copy (keel_instance) always is, because
+// the database has no templates.
 static bool may_be_unknown(const load_job *job, const char *name) {
     return job->how.unknown == KEEL_UNKNOWN_SKIP || strcmp(name, "keel_instance") == 0;
 }
 
-// What is required by another component can only be disabled after it: until nothing changes.
+// Disables components. One that another component requires can only be disabled after that one, so
+// passes are repeated until one disables nothing.
 static keel_result disable_all(const load_job *job) {
     keel_result result = KEEL_OK;
     bool is_refused = true;
@@ -217,17 +222,17 @@ static keel_result disable_all(const load_job *job) {
             again = again || r == KEEL_OK;
             if (r == KEEL_ERROR_REQUIRED) is_refused = true;
             else if (r < 0 || (r && !keel_is_component_disabled(job->stage, e, c)))
-                result = wrong_cell(job, "keel_disabled", "component", row,
-                                    "is nothing that can be disabled");
+                result = wrong_cell(job, "keel_disabled", "component", row, "cannot be disabled");
         }
     }
     if (result == KEEL_OK && is_refused)
         return sql_fail(&job->db, KEEL_ERROR_FORMAT,
-                        "table 'keel_disabled' disables what is required");
+                        "table 'keel_disabled' disables a required component");
     return result;
 }
 
-// May a column of one type be read as another? Each value is checked for itself.
+// True if values of a column's type can be read as type `here`. Each value is then checked by
+// itself.
 static bool is_alike(const char *type, keel_field_type here) {
     static const char kinds[] = "biiiiiiiiiffett";
     for (size_t i = 0; i < sizeof kinds - 1; ++i)
@@ -235,7 +240,8 @@ static bool is_alike(const char *type, keel_field_type here) {
     return false;
 }
 
-// SELECT of the keys and of the columns of the fields that are there: those come first.
+// Prepares the SELECT of the keys and of each leaf that has a column. Leaves without one are
+// removed from the table, so that the order of leaves is that of the columns.
 static sqlite3_stmt *prepare_select(const load_job *job, sql_table *t, keel_result *result) {
     const keel_component *c = t->component;
     sqlite3_stmt *s = NULL;
@@ -274,7 +280,7 @@ static sqlite3_stmt *prepare_select(const load_job *job, sql_table *t, keel_resu
     return s;
 }
 
-// A place for the value of a row: of a new component, edge or unique.
+// Adds the component, edge or unique of a row. `out` is its value to fill, or NULL if it has none.
 static keel_result begin_row(const load_job *job, const sql_table *t, sqlite3_stmt *s, int64_t row,
                              keel_entity *last, void **out) {
     const keel_component *c = t->component;
@@ -288,9 +294,9 @@ static keel_result begin_row(const load_job *job, const sql_table *t, sqlite3_st
     }
     KEEL_TRY(entity_at(job, s, 0, t->name, row, &e));
     if (c->is_relation) KEEL_TRY(entity_at(job, s, 1, t->name, row, &target));
-    // of a symmetric one each edge has two rows with one value
+    // a symmetric relation has two rows for each edge, with the same value
     const bool is_back = c->symmetric && keel_is_related_component(job->stage, e, c, target);
-    const bool is_twice = !c->is_relation ? keel_is_same(*last, e) // rows come in order
+    const bool is_twice = !c->is_relation ? keel_is_same(*last, e) // rows are ordered by entity
                           : c->exclusive  ? keel_target_count_component(job->stage, e, c) != 0
                                           : keel_is_related_component(job->stage, e, c, target);
     if (is_twice && !is_back)
@@ -315,7 +321,7 @@ static keel_result read_row(load_job *job, const sql_table *t, sqlite3_stmt *s, 
     job->bytes_left -= c->size;
     KEEL_TRY(begin_row(job, t, s, row, last, &value));
     if (!value) return KEEL_OK;
-    // what owns something begins with nothing, which it need not share
+    // a value with hooks begins empty: a copy of `initial` would share what it owns
     if (c->initial && !c->drop && !c->copy) memcpy(value, c->initial, c->size);
     for (uint32_t i = 0; i < t->leaf_count; ++i) {
         const char *why = sql_read(s, first + (int)i, &t->leaves[i], value);
@@ -365,7 +371,8 @@ static keel_result read_component(load_job *job, const char *table, const char *
     return read_table(job, c, table);
 }
 
-// A component has one table. Relations and uniques come as they stand: who they name is there.
+// Reads the tables of all components, each of which has one. Every entity exists already, so the
+// order of tables does not matter.
 static keel_result read_components(load_job *job) {
     keel_result result;
     int64_t twice = 0;
@@ -387,7 +394,8 @@ static keel_result read_components(load_job *job) {
 }
 
 // ------------------------------------------------------------------ all of it
-// Of the caller's components; what they begin with is not in the file.
+// Registers the caller's components in the stage, and clears the uniques' initial values, which the
+// file does not have.
 static keel_result know(load_job *job) {
     typedef const keel_component *next(const keel_world *, const keel_component *);
     next *const lists[] = { keel_next_component, keel_next_unique };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which columns a component has, and values as cells and back.
+// Maps a component to columns, and converts values to cells and back. It creates no tables and
+// reads no rows: write.c and load.c call it.
 #include "database.h"
 
 #include <stdio.h>
@@ -28,8 +29,8 @@ static keel_result refuse(sql_table *t, const char *why, const char *path) {
     return KEEL_ERROR_SCHEMA;
 }
 
-// Of the columns that every table of its kind has, and of those before it; SQLite does not tell
-// `x` from `X`.
+// True if the table has a column of that name: a key of its kind of component, or an earlier leaf.
+// SQLite ignores the case of names.
 static bool is_taken(const sql_table *t, const char *column) {
     static const char *const own[] = { "frame", "entity", "frame", "source", "position", "target" };
     const keel_component *c = t->component;
@@ -62,7 +63,8 @@ static keel_result add_leaf(sql_table *t, const sql_leaf *leaf) {
 
 static bool is_whole(keel_field_type type) { return type == KEEL_FIELD_TEXT || !type; }
 
-// Depth is that of structs in structs, which the world has checked.
+// Adds the leaves of fields below the path of `above`. Recursion is as deep as structs in structs,
+// which the world limits.
 static keel_result add_fields(sql_table *t, const keel_field *fields, uint32_t count,
                               const sql_leaf *above) {
     static const uint8_t sizes[] = {
@@ -125,16 +127,26 @@ keel_entity sql_entity(int64_t handle) {
     return keel_entity_make((uint32_t)handle, (uint32_t)version - 1);
 }
 
-// The signed and unsigned integers of 8 to 64 bits.
+// Returns the signed integer of 1, 2, 4 or 8 bytes at an address of any alignment.
 static int64_t signed_at(const void *at, uint32_t size) {
     int8_t b1;
     int16_t b2;
     int32_t b4;
     int64_t b8;
-    if (size == 1) return memcpy(&b1, at, 1), b1;
-    if (size == 2) return memcpy(&b2, at, 2), b2;
-    if (size == 4) return memcpy(&b4, at, 4), b4;
-    return memcpy(&b8, at, 8), b8;
+    if (size == 1) {
+        memcpy(&b1, at, 1);
+        return b1;
+    }
+    if (size == 2) {
+        memcpy(&b2, at, 2);
+        return b2;
+    }
+    if (size == 4) {
+        memcpy(&b4, at, 4);
+        return b4;
+    }
+    memcpy(&b8, at, 8);
+    return b8;
 }
 static uint64_t unsigned_at(const void *at, uint32_t size) {
     const uint64_t bits = (uint64_t)signed_at(at, size);
@@ -152,8 +164,8 @@ static void put_number(void *at, uint64_t number, uint32_t size) {
            size);
 }
 
-// SQLite would store a NaN as NULL, so it is its bits. Negative zero keeps its sign in columns of
-// type ANY; one of type REAL would take it.
+// Binds a float. SQLite would store a NaN as NULL, so a NaN is bound as a text with its bits.
+// Negative zero keeps its sign because the column has type ANY; type REAL would lose it.
 static int bind_float(sqlite3_stmt *s, int parameter, const void *at, uint32_t size) {
     char text[32];
     float narrow = 0;
@@ -214,7 +226,7 @@ int sql_bind(sqlite3_stmt *s, int parameter, const sql_leaf *leaf, const void *v
 }
 
 // ------------------------------------------------------------------ cells that are read
-// All of a text as a number; digits only.
+// Reads a text of digits only as a number.
 static bool read_digits(const char *text, int base, uint64_t *out) {
     char *end;
     if (!text) return false;
@@ -248,7 +260,7 @@ static const char *read_integer(sqlite3_stmt *s, int column, const sql_leaf *lea
     return NULL;
 }
 
-// `nan`, `nan:7fc00001` with the bits of one, `-0.0`.
+// Reads `nan`, `nan:7fc00001` (a NaN with these bits) or `-0.0`.
 static const char *read_odd_float(const char *text, uint32_t size, void *at) {
     uint64_t bits = size == 4 ? 0x7fc00000u : (uint64_t)0x7ff8 << 48;
     const uint64_t exponent = size == 4 ? 0x7f800000u : (uint64_t)0x7ff0 << 48;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A world becomes rows of a frame.
+// Writes the rows of one frame: entities, free handles, disabled components, and a table for each
+// component. Files, transactions and the copy of the world are not made here: writer.c calls it.
 #include "database.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// Names of tables and columns are compared as SQLite does.
+// The tables with fixed names. NOCASE, because SQLite ignores case in names of tables and columns.
 static const char own_tables[] =
     "CREATE TABLE keel_schema (\"table\" TEXT NOT NULL COLLATE NOCASE, \"column\" TEXT NOT NULL "
     "COLLATE NOCASE, component TEXT NOT NULL, kind TEXT NOT NULL, field TEXT, type TEXT, PRIMARY "
@@ -75,7 +76,7 @@ static keel_result write_free(sql_job *job) {
     if (s) (void)sqlite3_bind_int64(s, 1, job->how.frame);
     for (keel_entity e = keel_null();
          result == KEEL_OK && !keel_is_null(e = keel_next_free_entity(job->copy, e));) {
-        if (!keel_entity_version(e)) continue; // was never alive: as good as fresh
+        if (!keel_entity_version(e)) continue; // never used: the same as a new index
         (void)sqlite3_bind_int64(s, 2, position++);
         (void)sql_bind_entity(s, 3, e);
         result = sql_insert(&job->db, s);
@@ -104,7 +105,7 @@ static keel_result write_disabled(sql_job *job) {
 }
 
 // ------------------------------------------------------------------ tables
-// The columns before those of fields, and how many of them say which row it is.
+// Returns the columns before those of fields, and their number.
 static const char *keys_of(const keel_component *c, int *count) {
     *count = c->is_unique ? 1 : c->is_relation ? 4 : 2;
     return c->is_unique     ? "frame"
@@ -112,7 +113,8 @@ static const char *keys_of(const keel_component *c, int *count) {
                             : "frame, entity";
 }
 
-// The type of a column takes what sql_bind may hand over; ANY changes nothing.
+// Returns the type of a leaf's column. It accepts each form that sql_bind binds; ANY converts
+// nothing.
 static const char *column_type(const sql_leaf *leaf) {
     switch (leaf->type) {
     case KEEL_FIELD_BYTES:
@@ -165,7 +167,8 @@ static sqlite3_stmt *prepare_insert(sql_job *job, const sql_table *t, keel_resul
     return s;
 }
 
-// The rows about a table, NULL where there is nothing to say.
+// Adds the rows of keel_schema and keel_names about a column, or with a NULL `leaf` about the
+// table.
 static keel_result put_schema(sql_job *job, const sql_table *t, const sql_leaf *leaf) {
     keel_result result;
     const keel_component *c = t->component;
@@ -178,7 +181,8 @@ static keel_result put_schema(sql_job *job, const sql_table *t, const sql_leaf *
                            c->name, sql_kind_of(c));
     if (s) result = sql_insert(&job->db, s);
     (void)sqlite3_finalize(s);
-    for (uint32_t i = 0; leaf && leaf->of && result == KEEL_OK && i < leaf->of->value_count; ++i) {
+    if (!leaf || !leaf->of) return result;
+    for (uint32_t i = 0; result == KEEL_OK && i < leaf->of->value_count; ++i) {
         const keel_named_value *v = &leaf->of->values[i];
         s = sql_prepare(&job->db, &result,
                         "INSERT OR IGNORE INTO keel_names VALUES (%Q,%Q,%lld,%Q)", t->name,
@@ -201,7 +205,7 @@ static keel_result is_free_name(sql_job *job, const char *name, bool *out) {
 static keel_result create_table(sql_job *job, sql_table *t) {
     const char *name = t->component->name;
     bool is_free = false;
-    // SQLite keeps that for itself
+    // SQLite reserves names that begin with sqlite_
     const char *before = sqlite3_strnicmp(name, "sqlite_", 7) == 0 ? "of_" : "";
     (void)snprintf(t->name, sizeof t->name, "%s%s", before, name);
     KEEL_TRY(is_free_name(job, t->name, &is_free));
@@ -218,7 +222,8 @@ static keel_result create_table(sql_job *job, sql_table *t) {
     return result;
 }
 
-// The table that an earlier frame made, whose columns are the same; else a new one.
+// Finds the table that an earlier frame made for the component, or creates it. KEEL_ERROR_SCHEMA if
+// its columns differ.
 static keel_result find_table(sql_job *job, sql_table *t) {
     const keel_component *c = t->component;
     keel_result result;
@@ -278,7 +283,7 @@ static keel_result put_direction(const edge_rows *rows, keel_entity source, keel
     return put_row(rows->job, rows->table, s, value);
 }
 
-// Of a symmetric relation each edge has two rows, one in each direction.
+// Adds the row of an edge. A symmetric relation has two rows for each edge, one in each direction.
 static bool put_edge(keel_entity source, keel_entity target, const void *value, void *data) {
     edge_rows *rows = data;
     const bool is_two = rows->table->component->symmetric && !keel_is_same(source, target);
@@ -289,11 +294,25 @@ static bool put_edge(keel_entity source, keel_entity target, const void *value, 
     return rows->result == KEEL_OK;
 }
 
-// Positions go up in the order in which a load is to relate: in the whole table, not by source.
+// Adds the rows of all edges. Positions ascend over the whole table, not for each source: a load
+// relates in this order.
 static keel_result put_edges(sql_job *job, const sql_table *t, sqlite3_stmt *s) {
     edge_rows rows = { .job = job, .table = t, .statement = s };
     const keel_result r = keel_visit_edges(job->copy, t->component, put_edge, &rows);
-    return r < 0 ? sql_failed(&job->db, SQLITE_NOMEM) : rows.result; // nobody else has the copy
+    // the copy is not shared, so memory is the only error
+    return r < 0 ? sql_failed(&job->db, SQLITE_NOMEM) : rows.result;
+}
+
+static keel_result put_components(sql_job *job, const sql_table *t, sqlite3_stmt *s) {
+    keel_result result = KEEL_OK;
+    for (keel_entity e = keel_null();
+         result == KEEL_OK && !keel_is_null(e = keel_next_entity(job->copy, e));) {
+        const void *value = keel_get_component(job->copy, e, t->component);
+        if (!value) continue;
+        (void)sql_bind_entity(s, 2, e);
+        result = put_row(job, t, s, value);
+    }
+    return result;
 }
 
 static keel_result put_values(sql_job *job, const sql_table *t) {
@@ -305,19 +324,12 @@ static keel_result put_values(sql_job *job, const sql_table *t) {
         if (value) result = put_row(job, t, s, value);
     }
     if (s && c->is_relation) result = put_edges(job, t, s);
-    const bool is_component = s && !c->is_unique && !c->is_relation;
-    for (keel_entity e = keel_null();
-         is_component && result == KEEL_OK && !keel_is_null(e = keel_next_entity(job->copy, e));) {
-        const void *value = keel_get_component(job->copy, e, c);
-        if (!value) continue;
-        (void)sql_bind_entity(s, 2, e);
-        result = put_row(job, t, s, value);
-    }
+    if (s && !c->is_unique && !c->is_relation) result = put_components(job, t, s);
     (void)sqlite3_finalize(s);
     return result;
 }
 
-// A table without rows is made, too, so that queries find it.
+// Writes a component. Its table is created even if it has no rows, so that queries find it.
 static keel_result write_component(sql_job *job, const keel_component *c) {
     sql_table t;
     if (!is_asked(job, c)) return KEEL_OK;

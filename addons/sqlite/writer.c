@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Frames come to a database in transactions. A new one is filled under another name and moved to
-// its place by the first commit; what comes later is appended to it.
+// Writes frames into a database, several in one transaction: keel_sqlite_write and the functions of
+// keel_sqlite_writer. A new database is written under a temporary name, and the first commit
+// renames it to its path; later frames are appended to it. The rows of a frame are written in
+// write.c.
 #include "../replace_file.h"
 #include "database.h"
 
 struct keel_sqlite_writer {
     sql_job job;
-    char *target, *name; // what is replaced, and its name until then; NULL: frames are appended
-    bool has_begun;      // a transaction is open
-    uint32_t added;      // frames in it
-    keel_result lost;    // negative: frames that were added are not there any more
+    char *target,
+        *name;        // path of the new database, and its temporary name; NULL: frames are appended
+    bool has_begun;   // a transaction is open
+    uint32_t added;   // frames in the open transaction
+    keel_result lost; // negative: SQLite rolled back added frames, with this error
 };
 
 static keel_result cannot(const sql_database *db, const char *what) {
@@ -17,7 +20,7 @@ static keel_result cannot(const sql_database *db, const char *what) {
 }
 
 // ------------------------------------------------------------------ a new file
-// A journal that is left of the old file would be applied to the new one.
+// Returns an error if the old file has a journal: SQLite would apply it to the new file.
 static keel_result check_journals(const sql_database *db, const char *path) {
     static const char *const behind[] = { "-journal", "-wal" };
     for (int i = 0; i < 2; ++i) {
@@ -49,7 +52,10 @@ static keel_result choose_name(keel_sqlite_writer *w) {
     w->name = sqlite3_mprintf("%s.XXXXXX", w->target);
     if (!w->name) return sql_failed(db, SQLITE_NOMEM);
     const int file = mkstemp(w->name); // O_EXCL, mode 600
-    if (file >= 0) return (void)close(file), KEEL_OK;
+    if (file >= 0) {
+        (void)close(file);
+        return KEEL_OK;
+    }
     const keel_result result = cannot(db, "write beside it");
     sqlite3_free(w->name);
     w->name = NULL;
@@ -62,7 +68,7 @@ static void forget_name(keel_sqlite_writer *w) {
     w->name = w->target = NULL;
 }
 
-// The file is whole and closed.
+// Renames the new database to its path. It is complete and closed.
 static keel_result move_to_place(keel_sqlite_writer *w) {
     const sql_database *db = &w->job.db;
     struct stat old;
@@ -77,7 +83,8 @@ static keel_result move_to_place(keel_sqlite_writer *w) {
 }
 
 // ------------------------------------------------------------------ transactions
-// Closing does it, too, where there is no memory for the statement.
+// Rolls the transaction back. If the statement fails for lack of memory, closing the database does
+// it.
 static void roll_back(keel_sqlite_writer *w) {
     sql_database *db = &w->job.db;
     if (w->has_begun) (void)sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
@@ -86,7 +93,8 @@ static void roll_back(keel_sqlite_writer *w) {
     w->added = 0;
 }
 
-// Nobody sees a new file before it is whole: a journal in memory will do.
+// Begins a new database. No program reads it before it is complete, so its journal is in memory and
+// its writes are not synced.
 static keel_result begin_new(keel_sqlite_writer *w) {
     sql_database *db = &w->job.db;
     if (!w->name) KEEL_TRY(choose_name(w));
@@ -104,7 +112,8 @@ static keel_result begin_more(keel_sqlite_writer *w) {
     return sql_check_format(db);
 }
 
-// On error the next one opens the file anew.
+// Begins a transaction, unless one is open. On error the database is closed, and the next call
+// opens it again.
 static keel_result begin(keel_sqlite_writer *w) {
     if (w->has_begun) return KEEL_OK;
     const keel_result result = w->job.how.append ? begin_more(w) : begin_new(w);
@@ -116,8 +125,8 @@ static keel_result begin(keel_sqlite_writer *w) {
 
 static keel_result lost(const keel_sqlite_writer *w) {
     return sql_fail(&w->job.db, w->lost,
-                    "frames that were added are lost since an error before; what was committed is "
-                    "there: close the writer, and open another one");
+                    "an earlier error lost the frames that were not committed; close the writer, "
+                    "and open another one");
 }
 
 static keel_result commit(keel_sqlite_writer *w) {
@@ -125,7 +134,7 @@ static keel_result commit(keel_sqlite_writer *w) {
     if (w->lost < 0) return lost(w);
     if (!w->added) return KEEL_OK;
     keel_result result = sql_run(db, "COMMIT");
-    // all of it is there still: others may have done reading at the next try
+    // the transaction is still open: a reader held the database, and a later commit may succeed
     if (result < 0 && !sqlite3_get_autocommit(db->sqlite)) return result;
     w->has_begun = false;
     w->added = 0;
@@ -147,7 +156,8 @@ static keel_result copy_world(sql_job *job) {
     return r < 0 ? sql_fail(&job->db, r, "%s", keel_last_error(job->copy)->message) : KEEL_OK;
 }
 
-// Takes back what a frame wrote that failed. SQLite may have rolled back all of the transaction.
+// Undoes the rows of a frame that failed. If SQLite has rolled back the whole transaction, the
+// frames before it are lost, too.
 static void take_back(keel_sqlite_writer *w, keel_result why) {
     sqlite3 *sqlite = w->job.db.sqlite;
     const bool done =
@@ -158,7 +168,8 @@ static void take_back(keel_sqlite_writer *w, keel_result why) {
     roll_back(w);
 }
 
-// The first frame of a transaction needs no savepoint: with it all is taken back.
+// Writes a frame. The first frame of a transaction needs no savepoint: undoing it undoes
+// everything.
 static keel_result add_frame(keel_sqlite_writer *w) {
     const sql_database *db = &w->job.db;
     KEEL_TRY(begin(w));
@@ -190,9 +201,9 @@ static void writer_init(keel_sqlite_writer *w, const char *path,
     w->job.how.append &= path && access(path, F_OK) == 0;
 }
 
-// Gives up what was not committed.
+// Closes the database without a commit, and deletes a new one that has not been renamed.
 static void writer_deinit(keel_sqlite_writer *w) {
-    sql_close(&w->job.db); // which rolls back
+    sql_close(&w->job.db); // closing rolls back
     if (w->name) (void)unlink(w->name);
     forget_name(w);
 }
@@ -213,13 +224,18 @@ keel_sqlite_writer *keel_sqlite_writer_open(const char *path,
                                             const keel_sqlite_write_options *options) {
     keel_sqlite_writer init, *w;
     writer_init(&init, path, options);
-    if (!path || !*path)
-        return (void)sql_fail(&init.job.db, KEEL_ERROR_ARGUMENT, "a path is needed"), NULL;
+    if (!path || !*path) {
+        (void)sql_fail(&init.job.db, KEEL_ERROR_ARGUMENT, "a path is needed");
+        return NULL;
+    }
     const size_t bytes = strlen(path) + 1;
     w = malloc(sizeof *w + bytes);
-    if (!w) return (void)sql_failed(&init.job.db, SQLITE_NOMEM), NULL;
+    if (!w) {
+        (void)sql_failed(&init.job.db, SQLITE_NOMEM);
+        return NULL;
+    }
     *w = init;
-    w->job.db.path = memcpy(w + 1, path, bytes); // lies behind it
+    w->job.db.path = memcpy(w + 1, path, bytes); // the copy lies behind the struct
     if (begin(w) == KEEL_OK) return w;
     writer_deinit(w);
     free(w);

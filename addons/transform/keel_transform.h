@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: MIT
 /// @file keel_transform.h
-/// Positions of a scene: where an entity is relative to its parent (local), and where that puts it
-/// in the world (global), in two and three dimensions.
+/// Computes positions in a scene, in two and three dimensions: from an entity's position relative
+/// to its parent (local), its position in the world (global). `keel::transform`.
 ///
-/// Give an entity a keel_local_2d, attach it (keel_attach), and run the workload keel_transform_2d
-/// once in a frame, by itself or with KEEL_NESTED: then each has a keel_global_2d, which is that of
-/// the nearest ancestor that has one times its own local. Only what is below something that changed
-/// is computed: values that were written through keel_get_mut, keel_add, a KEEL_WRITE and so on.
-/// After a change of the hierarchy everything is computed once. Parents come before their children,
-/// and the children of all parents of one level are split over the world's workers.
+/// Add a keel_local_2d to an entity, attach the entity (keel_attach), and run the workload
+/// keel_transform_2d once in a frame, by itself or with KEEL_NESTED. Then each entity with a local
+/// has a keel_global_2d: the global of its nearest ancestor with one, times its own local.
 ///
-/// An entity that loses its local keeps its global; one whose ancestor loses its global is computed
-/// when something above it changes. A program that links keel::transform has all of it; both
-/// dimensions may be used in one world. C++: the same.
+///     keel_add(world, e, keel_local_2d, { keel_affine_2d_at(2, 0) });
+///     keel_attach(world, e, parent);
+///     keel_run_workload(world, keel_transform_2d);
+///     const keel_affine_2d *map = &keel_get(world, e, keel_global_2d)->map;
+///
+/// **Cost:** only entities below a changed local are computed: a local written through
+/// keel_get_mut, keel_add, a KEEL_WRITE and so on. After a change of the hierarchy all are computed
+/// once. Parents are computed before their children; the entities of a level are split over the
+/// world's workers.
+///
+/// **Removal:** an entity whose local is removed keeps its global. If an ancestor's global is
+/// removed, the entities below are computed when their local, or one above them, next changes.
+///
+/// Both dimensions may be used in one world, from C and C++.
 #pragma once
 #include <keel/keel.h>
 #include <math.h>
@@ -20,32 +28,33 @@
 // ---------------------------------------------------------------- 2-D
 /// An affine map of the plane: (x, y) becomes (a x + c y + e, b x + d y + f).
 typedef struct keel_affine_2d {
-    float a, b; ///< where the x axis points, and how long it is
-    float c, d; ///< the y axis
-    float e, f; ///< where the origin is
+    float a, b; ///< the image of the x axis
+    float c, d; ///< the image of the y axis
+    float e, f; ///< the image of the origin
 } keel_affine_2d;
-/// Where an entity is relative to its parent; without one, in the world.
+/// The position of an entity relative to its parent, or in the world if it has none.
 typedef struct keel_local_2d {
-    keel_affine_2d map; ///< from its own space to that of its parent
+    keel_affine_2d map; ///< from the entity's space to its parent's
 } keel_local_2d;
-/// Where it is in the world. Written by keel_transform_2d, which adds it, too.
+/// The position of an entity in the world. keel_transform_2d adds and writes it.
 typedef struct keel_global_2d {
-    keel_affine_2d map; ///< from its own space to the world
+    keel_affine_2d map; ///< from the entity's space to the world
 } keel_global_2d;
 
 // ---------------------------------------------------------------- 3-D
-/// An affine map of space: the three axes and the origin, one behind the other.
+/// An affine map of space: a 3 x 4 matrix in columns, the images of the three axes and of the
+/// origin.
 typedef struct keel_affine_3d {
-    float x[3], y[3], z[3]; ///< where the axes point, and how long they are
-    float at[3];            ///< where the origin is
+    float x[3], y[3], z[3]; ///< the images of the axes
+    float at[3];            ///< the image of the origin
 } keel_affine_3d;
-/// Where an entity is relative to its parent; without one, in the world.
+/// The position of an entity relative to its parent, or in the world if it has none.
 typedef struct keel_local_3d {
-    keel_affine_3d map; ///< from its own space to that of its parent
+    keel_affine_3d map; ///< from the entity's space to its parent's
 } keel_local_3d;
-/// Where it is in the world. Written by keel_transform_3d, which adds it, too.
+/// The position of an entity in the world. keel_transform_3d adds and writes it.
 typedef struct keel_global_3d {
-    keel_affine_3d map; ///< from its own space to the world
+    keel_affine_3d map; ///< from the entity's space to the world
 } keel_global_3d;
 
 KEEL_COMPONENT(keel_local_2d, .storage = KEEL_INDEXED, .no_padding = true);
@@ -53,24 +62,25 @@ KEEL_COMPONENT(keel_global_2d, .storage = KEEL_INDEXED, .no_padding = true);
 KEEL_COMPONENT(keel_local_3d, .storage = KEEL_INDEXED, .no_padding = true);
 KEEL_COMPONENT(keel_global_3d, .storage = KEEL_INDEXED, .no_padding = true);
 
-/// Workload: globals of all entities that have a keel_local_2d.
+/// Workload that computes the globals of all entities with a keel_local_2d.
 KEEL_WORKLOAD_DECLARE(keel_transform_2d);
-/// Workload: globals of all entities that have a keel_local_3d.
+/// Workload that computes the globals of all entities with a keel_local_3d.
 KEEL_WORKLOAD_DECLARE(keel_transform_3d);
 
 // ---------------------------------------------------------------- maps
-/// Moved by (x, y), and nothing else.
+/// Returns the map that moves by (x, y).
 static inline keel_affine_2d keel_affine_2d_at(float x, float y) {
     const keel_affine_2d map = { 1, 0, 0, 1, x, y };
     return map;
 }
-/// Scaled, turned by `angle` (radians, from the x axis to the y axis), and then moved by (x, y).
+/// Returns the map that scales, rotates by `angle` (radians, from the x axis to the y axis), and
+/// then moves by (x, y).
 static inline keel_affine_2d keel_affine_2d_turned(float angle, float scale, float x, float y) {
     const float along = cosf(angle) * scale, across = sinf(angle) * scale;
     const keel_affine_2d map = { along, across, -across, along, x, y };
     return map;
 }
-/// First `inner`, then `outer`.
+/// Returns the map that applies `inner` first, and then `outer`.
 static inline keel_affine_2d keel_affine_2d_mul(keel_affine_2d outer, keel_affine_2d inner) {
     const keel_affine_2d map = { outer.a * inner.a + outer.c * inner.b,
                                  outer.b * inner.a + outer.d * inner.b,
@@ -80,12 +90,12 @@ static inline keel_affine_2d keel_affine_2d_mul(keel_affine_2d outer, keel_affin
                                  outer.b * inner.e + outer.d * inner.f + outer.f };
     return map;
 }
-/// Moved by (x, y, z), and nothing else.
+/// Returns the map that moves by (x, y, z).
 static inline keel_affine_3d keel_affine_3d_at(float x, float y, float z) {
     const keel_affine_3d map = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 }, { x, y, z } };
     return map;
 }
-/// First `inner`, then `outer`.
+/// Returns the map that applies `inner` first, and then `outer`.
 static inline keel_affine_3d keel_affine_3d_mul(keel_affine_3d outer, keel_affine_3d inner) {
     keel_affine_3d map;
     for (int i = 0; i < 3; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Two systems for each dimension: who has no global gets one, and one ordered pass over what is
-// below something that changed.
+// The workloads of keel::transform. Each dimension has two systems: one adds the missing globals,
+// the other recomputes the globals below changed locals, parents before children. The maps and
+// their arithmetic are in keel_transform.h; programs run the workloads.
 #include "keel_transform.h"
 
 static KEEL_SYSTEM(keel_complete_2d, KEEL_INSERTED(keel_local_2d), KEEL_WITHOUT(keel_global_2d),

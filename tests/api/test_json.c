@@ -369,7 +369,7 @@ static void mistakes_are_named_with_their_line(void **state) {
         { "{ \"entities\": { \"a\": { \"Clock\": {} } } }",
           "'Clock' is a unique: its place is in \"uniques\"", KEEL_ERROR_UNKNOWN },
         { "{ \"entities\": { \"a\": { \"@prefab\": \"orc\" } } }",
-          "no prefab 'orc': the world has no templates with names", KEEL_ERROR_UNKNOWN },
+          "no prefab 'orc': the world has no named templates", KEEL_ERROR_UNKNOWN },
         { "{ \"prefabs\": {} }", "no section 'prefabs'", KEEL_ERROR_UNKNOWN },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {

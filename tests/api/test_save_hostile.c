@@ -337,7 +337,7 @@ static void what_cannot_be_is_refused(void **state) {
     keel_world *from = empty_world();
     keel_add_entity(from, KEEL_INIT(Switch, { true }));
     assert_int_equal(keel_save_to(from, (keel_save_sink){ keep, &file }, NULL), KEEL_OK);
-    expect_refused(&file, set_last_byte, "section COMP 'Switch': a value is none of its type");
+    expect_refused(&file, set_last_byte, "section COMP 'Switch': a value is invalid for its type");
     expect_refused(&file, tag_later, "section XOMP: is unknown; a later version of Keel wrote it");
     save_bytes later = { 0 };
     keel_world *to = empty_world();
@@ -350,12 +350,12 @@ static void what_cannot_be_is_refused(void **state) {
     keel_add_entity(from, KEEL_INIT(Beast, { CALM }));
     file.size = 0;
     assert_int_equal(keel_save_to(from, (keel_save_sink){ keep, &file }, NULL), KEEL_OK);
-    expect_refused(&file, add_to_info, "section COMP 'Mob': what its info says is damaged");
-    expect_refused(&file, take_last_end, "section COMP 'Mob': what its info says is damaged");
+    expect_refused(&file, add_to_info, "section COMP 'Mob': its info section is damaged");
+    expect_refused(&file, take_last_end, "section COMP 'Mob': its info section is damaged");
     expect_refused(&file, take_last_row, "section COMP 'Mob': its size is wrong");
-    expect_refused(&file, say_twice, "section info: belongs to no section");
+    expect_refused(&file, say_twice, "section info: is empty or follows another info section");
     expect_refused(&file, leave_out_values,
-                   "section PARE: comes behind an info, which belongs to no section");
+                   "section PARE: follows an info section, which must precede values");
     keel_clear_entities(from);
     keel_add_entity(from, KEEL_INIT(Letter, { copy_text("dear"), { NULL, NULL }, CALM }));
     file.size = 0;

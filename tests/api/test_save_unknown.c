@@ -189,8 +189,8 @@ static void merged_they_cannot_be_kept(void **state) {
     keel_load_options how = keeping;
     how.merge = &below;
     assert_int_equal(keel_load_from(loaded, kept, kept_size, &how), KEEL_ERROR_ARGUMENT);
-    assert_string_equal(why.message, "what is merged gets other handles, which what is kept cannot "
-                                     "follow; load with KEEL_UNKNOWN_SKIP");
+    assert_string_equal(why.message, "merging gives entities other handles, which kept components "
+                                     "cannot follow; load with KEEL_UNKNOWN_SKIP");
     assert_int_equal(keel_entity_count(loaded), 0);
 }
 

@@ -143,7 +143,7 @@ static const struct {
     { "INSERT INTO keel_disabled SELECT 0, entity, 'Nobody' FROM keel_entity", "keel_disabled" },
     { "INSERT INTO keel_disabled VALUES (0, 7, 'Flag')", "keel_disabled" },
     { "DELETE FROM keel_disabled; INSERT INTO keel_disabled SELECT 0, entity, 'Row' FROM Owner",
-      "disables what is required" },
+      "disables a required component" },
     { "DELETE FROM keel_frame", "has no frame 0" },
     { "PRAGMA application_id = 7", "is no database that keel_sqlite_write made" },
     { "PRAGMA user_version = 2", "has version 2" },
@@ -412,7 +412,7 @@ static void a_writer_on_a_full_disk(void **state) {
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
         assert_int_equal(r, KEEL_ERROR_FILE);
         assert_int_equal(keel_sqlite_writer_add(writer, from, 20), KEEL_ERROR_FILE);
-        assert_non_null(strstr(error.message, "are lost"));
+        assert_non_null(strstr(error.message, "lost the frames"));
         assert_int_equal(keel_sqlite_writer_commit(writer), KEEL_ERROR_FILE);
         assert_int_equal(keel_sqlite_writer_close(writer), KEEL_ERROR_FILE);
         assert_int_equal(ask("SELECT count(*) FROM keel_frame"), is_new ? 1 : 2);

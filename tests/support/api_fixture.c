@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared parts of the tests of the public interface.
+// The functions of api_fixture.h: the world of a test, counted values, and the state of a world as
+// text. It contains no tests; programs of tests/ link it.
 #include "support/api_fixture.h"
 
 #include <inttypes.h>
@@ -56,7 +57,7 @@ void assert_error(keel_world *world, keel_result result, const char *part) {
 }
 
 void assert_no_error(keel_world *world) {
-    const keel_error *error = keel_first_error(world); // dead entities are ordinary
+    const keel_error *error = keel_first_error(world); // errors of dead entities are not recorded
     if (error->result != KEEL_OK) fail_msg("unexpected error: %s", error->message);
 }
 
@@ -115,7 +116,7 @@ void owned_move(void *to, void *from, void *hook_data) {
     (void)hook_data;
     ++owned.moves;
     memcpy(to, from, sizeof(Owned));
-    memset(from, 0xDD, sizeof(Owned)); // what was moved away must not be used
+    memset(from, 0xDD, sizeof(Owned)); // a later use of the moved value is noticed
 }
 
 void assert_owned_end(void) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the tests of the public interface share: a world whose memory is counted and whose log is
-// kept, values whose lives are counted, and the whole state of a world as text.
+// The fixture of tests of the public interface: a world with counted memory and a recorded log, a
+// component whose values are counted, and the state of a world as text. It uses public functions
+// only. Tests in tests/api and several other folders include it.
 #pragma once
 #include "support/counting_allocator.h"
 #include "support/test.h"
@@ -8,7 +9,7 @@
 #include <keel/keel.h>
 
 // ------------------------------------------------------------------ the world
-// Keeps what a world logs.
+// The number of logged lines and the last one.
 typedef struct log_record {
     uint32_t errors, warnings;
     char last[300];
@@ -20,55 +21,55 @@ typedef struct api_fixture {
     keel_world *world;
 } api_fixture;
 
-// A world with all of the above that returns from misuse.
+// Creates a world with counted memory and a recorded log that returns from misuse.
 void api_begin(api_fixture *f);
-// The same with so many workers.
+// The same with a number of workers.
 void api_begin_workers(api_fixture *f, uint32_t workers);
-// Check the world's structures, destroy it, and assert that nothing is left.
+// Checks the world's structures, destroys the world, and asserts that all memory is freed.
 void api_end(api_fixture *f);
-// A world for api_end, made like this; allocator and, unless it is set, log are filled in.
+// Creates a world from `desc`. The allocator is filled in, and so is the log unless it is set.
 void api_begin_with(api_fixture *f, keel_world_desc desc);
 keel_logger log_to(log_record *log);
 
-// Assert that the world's first error is this one and that its message contains `part` (or NULL),
-// and forget it.
+// Asserts that the world's first error is `result` and that its message contains `part`, unless
+// that is NULL. Clears the error.
 void assert_error(keel_world *world, keel_result result, const char *part);
 void assert_no_error(keel_world *world);
 
 // ------------------------------------------------------------------ the documents
-// The text of a file of docs/, or NULL: the tests run where there are none. Valid until the next.
+// Returns the text of a file of docs/, valid until the next call, or NULL if the documents are not
+// there: some platforms run the tests without them.
 const char *docs_text(const char *name);
 
 // ------------------------------------------------------------------ values with an owner
-// A value that owns something: token n is a thing that must be released exactly once. A zeroed
-// value owns nothing.
+// A value that owns a token, which must be released exactly once. A zeroed value owns nothing.
 typedef struct Owned {
     uint32_t token;
-    uint32_t inverse; // ~token, so that garbage is noticed; 0 in a zeroed value
+    uint32_t inverse; // ~token, to notice garbage; 0 in a zeroed value
 } Owned;
 
 enum { TOKENS = 20000 };
 typedef struct lives {
     bool alive[TOKENS];
-    uint32_t made;   // tokens so far, copies included; the next token is made + 1
-    uint32_t living; // tokens not released yet
+    uint32_t made;   // number of tokens, copies included; the next token is made + 1
+    uint32_t living; // tokens that are not released
     uint32_t drops, empty_drops, copies, moves;
-    uint32_t copies_left; // then copying fails
-    uint32_t faults;      // released twice, garbage, more tokens than fit
+    uint32_t copies_left; // copies that succeed before copying fails
+    uint32_t faults;      // double releases, garbage, more than TOKENS tokens
 } lives;
 
-// An assertion handler that goes on, so that the call returns its error: for what has no world
-// whose `on_misuse` counts, such as NULL.
+// An assertion handler that continues, so that the call returns its error. Needed for calls without
+// a world whose `on_misuse` applies, such as those with a NULL world.
 bool api_go_on(const char *condition, const char *message, const char *file, int line);
 
-// The counters behind the hooks of Owned; reset by owned_begin.
+// The counters of the hooks of Owned. owned_begin resets them.
 extern lives owned;
 void owned_begin(void);
-// A new thing and the value that owns it.
+// Returns a value with a new token.
 Owned owned_make(void);
-// Release a value that was handed out.
+// Releases a value that Keel moved out to the test.
 void owned_release(Owned value);
-// All tokens were released, and each once.
+// Asserts that each token was released exactly once.
 void assert_owned_end(void);
 
 void owned_drop(void *value, void *hook_data);
@@ -76,11 +77,11 @@ bool owned_copy(void *to, const void *from, void *hook_data);
 void owned_move(void *to, void *from, void *hook_data);
 
 // ------------------------------------------------------------------ state as text
-// Everything that can be seen of a world: entities, components in packed order with their values,
-// the uniques given (a list that ends with NULL, or NULL). Free with free(). Needs memory from the
-// world.
+// Returns the visible state of a world as text: entities, components with values in packed order,
+// and the uniques of a list that ends with NULL (or is NULL). The caller calls free(). Needs memory
+// from the world's allocator.
 char *world_text(keel_world *world, const keel_component *const *uniques);
-// Assert that two texts are the same and free both.
+// Asserts that two texts are equal and frees both.
 void assert_same_text(char *actual, char *expected);
 
 // ------------------------------------------------------------------ small helpers

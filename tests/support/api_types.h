@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Components that the tests of the public interface share.
+// Components for tests of the public interface. It has types only; tests in tests/api and several
+// other folders include it.
 #pragma once
 #include "support/api_fixture.h"
 
@@ -21,7 +22,7 @@ typedef struct Other {
 typedef struct Third {
     uint32_t value;
 } Third;
-// Above 1 KiB: each value has memory of its own.
+// A value above 1 KiB, which gets an allocation of its own.
 typedef struct Large {
     uint32_t word[512];
 } Large;

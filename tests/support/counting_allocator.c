@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A header stands before each block and says what was asked for. What the caller hands back is
-// compared with it; a mismatch is a bug in the library, reported at once and fatally, because the
-// library would go on with damaged memory.
+// The functions of counting_allocator.h. A header before each block has its size and alignment, and
+// each call is compared with it. A mismatch is a bug in the library and aborts the program, because
+// the library would continue with damaged memory.
 #include "support/counting_allocator.h"
 
 #include <stdint.h>
@@ -13,8 +13,8 @@ enum { FRESH = 0xA5, FREED = 0xDD };
 #define MAGIC UINT64_C(0x6B65656C616C6C6F)
 
 typedef struct header {
-    uint64_t magic; // wiped when the block is freed
-    void *raw;      // what malloc returned
+    uint64_t magic; // cleared when the block is freed
+    void *raw;      // the pointer from malloc
     size_t size;
     size_t align;
 } header;
@@ -25,8 +25,8 @@ static void stop(const char *what, size_t given, size_t expected) {
 }
 
 static void *new_block(size_t size, size_t align) {
-    // Room for the header, and for moving up to the next aligned address. Not a byte more behind
-    // the block, so that address sanitizer and valgrind see an overrun.
+    // Room for the header and for alignment. No byte more behind the block, so that the address
+    // sanitizer and valgrind notice an overrun.
     const size_t extra = sizeof(header) + align - 1;
     if (size > SIZE_MAX - extra) return NULL;
     unsigned char *raw = malloc(extra + size);
@@ -46,7 +46,7 @@ static void free_block(void *block, const header *h) {
     free(h->raw);
 }
 
-// The header of `block`, after checking everything that the caller says about it.
+// Returns the header of a block, after comparing the caller's arguments with it.
 static header checked_header(const void *block, size_t old_size, size_t align) {
     header h = { 0 };
     if (block == NULL) {
@@ -95,7 +95,7 @@ static void *resize(void *context, void *block, size_t old_size, size_t new_size
         memory->live_blocks--;
     }
     memory->live_bytes +=
-        new_size - old_size; // unsigned wrap-around makes this right for shrinking
+        new_size - old_size; // wraps around when the block shrinks, which is correct
     if (memory->live_bytes > memory->peak_bytes) memory->peak_bytes = memory->live_bytes;
     return moved;
 }

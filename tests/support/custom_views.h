@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// For tests of custom views: some of them, and what happened to them.
+// Custom views for tests, and a record of the calls of their hooks. The tests themselves are in
+// tests/api/test_custom_view*.c, which include it.
 #pragma once
 #include "support/api_types.h"
 
 #include <string.h>
 
-// ------------------------------------------------------------------ what happened
+// ------------------------------------------------------------------ the record
 static struct {
-    char text[64]; // letters: x, y: made; X, Y: dropped; |: the system ran
+    char text[64]; // a letter for each event: x, y: init; X, Y: drop; |: the system ran
     uint32_t length;
     char fails; // the letter whose init or drop fails
     bool by_result;
@@ -27,7 +28,7 @@ static inline void assert_seen(const char *expected) {
     seen.length = 0;
 }
 
-// One worker: letters are written down in one order, without a lock.
+// Creates a world with one worker, so that letters are recorded in order and without a lock.
 static inline void begin(api_fixture *f) {
     memset(&seen, 0, sizeof seen);
     api_begin_workers(f, 1);
@@ -46,7 +47,7 @@ typedef struct Pair {
 KEEL_CUSTOM_VIEW(Pair, KEEL_VIEW(numbers, KEEL_WRITE(Number, n)),
                  KEEL_VIEW(odd, KEEL_READ(Other, o), KEEL_ENTITY(e)), KEEL_UNIQUE_READ(Time, time));
 
-// Each Number gains the step of time and each odd one the value of its Other.
+// Adds the step of time to each Number, and the value of Other to each odd one.
 static inline void change(const Pair *pair) {
     keel_iterator it;
     keel_span span;
@@ -71,7 +72,7 @@ static inline uint32_t sum(keel_world *world) {
 KEEL_SYSTEM_ONCE(with_pair, KEEL_CUSTOM_WRITE(Pair, pair)) { change(pair); }
 KEEL_WORKLOAD(twice, KEEL_STEP(with_pair), KEEL_STEP(with_pair));
 
-// What ran is noted; the two may be made at the same time.
+// Two views that record their init and drop. A system may have both at once.
 typedef struct X {
     char letter;
 } X;
@@ -107,10 +108,10 @@ KEEL_SYSTEM_ONCE(both, KEEL_CUSTOM_WRITE(X, x), KEEL_CONTEXT(context), KEEL_CUST
 }
 KEEL_WORKLOAD(both_twice, KEEL_STEP(both), KEEL_STEP(both));
 
-// ------------------------------------------------------------------ what init has in hand
+// ------------------------------------------------------------------ the context of init
 typedef struct Look {
     const Time *time;
-    keel_view opened; // by init
+    keel_view opened; // opened by init
     float *scratch;
     uint32_t count;
     float first;
@@ -124,7 +125,7 @@ static inline keel_result look_init(void *view, keel_context *context) {
         look->scratch[i] = (float)(look->time->now + i);
     KEEL_EACH(context, KEEL_READ(Number, n))
         look->count += n->value;
-    if (look->count != 45) return KEEL_ERROR_MEMORY; // a loop may fail
+    if (look->count != 45) return KEEL_ERROR_MEMORY; // the loop ran out of memory
     KEEL_TRY(
         keel_view_begin(&look->opened, context, KEEL_TERMS(KEEL_WRITE(Number, n)), "look_init"));
     seen.last[seen.runs % 4] = keel_context_info(context, &(keel_run_info){ 0 })->last_run;
@@ -162,7 +163,7 @@ static inline void owner_drop(void *view, keel_context *context) {
 }
 KEEL_CUSTOM_VIEW(Owner, KEEL_WORLD(world), .init = owner_init, .drop = owner_drop);
 
-// A system for whose entities nobody is there is run in any case: others may notice.
+// A system without matching entities. It runs its custom view nevertheless, which may have effects.
 KEEL_SYSTEM(for_nobody, KEEL_READ(Third, third), KEEL_CUSTOM_WRITE(X, x)) {
     (void)third, (void)x;
     note('|');

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
+// The functions of data_fixture.h: a heap, an entity index and a sparse set for tests below the
+// world. It contains no tests; programs of tests/data link it.
 #include "support/data_fixture.h"
 
 #include "support/test.h"
 
 #include <stdlib.h>
 
-// assert_int_equal that names the line of the caller.
+// assert_int_equal that reports the line of the caller.
 #define EQUAL_AT(a, b, file, line) _assert_int_equal((a), (b), (file), (line))
 
 // ------------------------------------------------------------------ a heap
@@ -140,7 +142,8 @@ static void move_value(const keeli_sparse_set *set, void *to, void *from) {
 
 void test_set_put(test_set *t, uint32_t slot, const void *value) {
     void *to = keeli_sparse_set_value(&t->set, slot);
-    if (value && t->set.size) move_value(&t->set, to, (void *)(uintptr_t)value); // handed over
+    if (value && t->set.size)
+        move_value(&t->set, to, (void *)(uintptr_t)value); // the caller gives it up
     else memset(to, 0, t->set.size);
 }
 

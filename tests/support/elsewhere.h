@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Work in another thread, while this one waits.
+// Runs a function in another thread and waits for it, for tests of calls from a wrong thread
+// (test_threads.c). It is not for work at the same time.
 #pragma once
 #include "support/test.h"
 
 #include <pthread.h>
 
-// cmocka's assertions belong to the first thread: what `work` finds out goes into `data`.
+// Runs `work` in a new thread and joins it. cmocka's assertions work in the first thread only:
+// `work` writes its findings into `data`.
 static inline void elsewhere(void *(*work)(void *data), void *data) {
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, work, data), 0);

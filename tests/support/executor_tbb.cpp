@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An executor over oneTBB. The index of a thread in its arena is the worker's number: no two
-// threads have the same at one time, and place 0 is reserved for a thread from outside.
+// The functions of executor_tbb.h. The number of a worker is the index of its thread in the arena:
+// no two threads have the same at one time, and index 0 is reserved for a thread from outside.
 #include "support/executor_tbb.h"
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace {
 struct job_system {
     keel_executor executor;
     tbb::task_scheduler_handle scheduler{ tbb::attach{} };
-    tbb::global_control limit; // otherwise there are no more threads than cores
+    tbb::global_control limit; // allows more threads than cores
     tbb::task_arena arena;
     std::atomic<unsigned> running{ 0 }; // accepted, not yet ended
 
@@ -57,5 +57,5 @@ void tbb_executor_destroy(keel_executor *executor) {
         std::this_thread::yield();
     tbb::task_scheduler_handle scheduler = std::move(s->scheduler);
     delete s;
-    (void)tbb::finalize(scheduler, std::nothrow); // ends the threads, unless somebody else has some
+    (void)tbb::finalize(scheduler, std::nothrow); // ends the threads, unless other code uses oneTBB
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An executor over oneTBB: what a program that uses it already would hand to a world.
+// An executor over oneTBB, as a program that uses oneTBB would pass to a world. It is no part of
+// Keel: tests/run/test_executor.c and tests/determinism use it where oneTBB is installed.
 #pragma once
 #include <keel/executor.h>
 
@@ -7,7 +8,7 @@
 extern "C" {
 #endif
 
-// A job system; its workers are the threads of an arena. NULL when out of memory.
+// Creates a job system whose workers are the threads of an arena. NULL if memory runs out.
 keel_executor *tbb_executor_create(uint32_t worker_count);
 // Waits for all jobs.
 void tbb_executor_destroy(keel_executor *executor);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Executors for tests.
+// The functions of executors.h: executors with a thread for each job, with delays, and with
+// refusals. It contains no tests; programs of tests/run and tests/determinism link it.
 #include "support/executors.h"
 
 #include "support/job_watch.h"
@@ -8,9 +9,9 @@
 #include <stdlib.h>
 
 // ------------------------------------------------------------------ a thread for each job
-// A place for the thread of worker n. `state` is FREE, BUSY, or ENDED: to be joined. Its job adds
-// one at its end, and who started it when the handle is there: some systems write that after the
-// thread has begun, which may have ended by then.
+// The slot of worker n. `state` is FREE, BUSY, or ENDED, in which the thread can be joined. The job
+// adds one to it at its end, and submit_to_thread adds one once the handle is written: some systems
+// write the handle after the thread has begun, and it may even have ended before.
 enum { FREE, BUSY, ENDED = BUSY + 2 };
 typedef struct job_thread {
     keeli_thread thread;
@@ -26,7 +27,7 @@ static void run_job(void *data) {
     (void)keeli_atomic_add(&t->state, 1);
 }
 
-// A place that nobody has, for the caller alone.
+// Returns a free slot and marks it as busy, after joining its last thread. NULL if all are busy.
 static job_thread *take_place(thread_executor *x) {
     for (uint32_t i = 1; i < x->executor.worker_count; ++i) {
         job_thread *t = &x->threads[i];
@@ -61,7 +62,7 @@ void thread_executor_deinit(thread_executor *x) {
     for (uint32_t i = 1; i < x->executor.worker_count; ++i) {
         int32_t state;
         while ((state = keeli_atomic_add(&x->threads[i].state, 0)) != FREE && state != ENDED)
-            wait_some_us(20); // a job may submit more, also to places that were looked at
+            wait_some_us(20); // a job may submit another to an earlier slot: the loop begins again
         if (state == FREE || !keeli_atomic_swap(&x->threads[i].state, &state, BUSY)) continue;
         keeli_thread_join(&x->threads[i].thread);
         (void)keeli_atomic_add(&x->threads[i].state, FREE - BUSY);

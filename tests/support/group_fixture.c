@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The functions of group_fixture.h: the packed order of sparse sets and groups. It contains no
+// tests; programs of tests/api link it.
 #include "support/group_fixture.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Jobs of an executor, watched. Other threads must not call cmocka: they count faults.
+// The functions of job_watch.h. Threads other than the first must not call cmocka, so jobs count
+// faults and job_watch_wait asserts that there are none. It contains no tests.
 #define _POSIX_C_SOURCE 200809L
 #include "support/job_watch.h"
 
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-// This thread submits or runs a job: none may begin here.
+// True while this thread submits or runs a job: no other job may begin on it.
 static _Thread_local bool is_inside;
 
 void job_watch_init(job_watch *watch, keel_executor executor) {
@@ -33,7 +34,7 @@ static void run(void *data, uint32_t worker) {
     is_inside = true;
     if (job->body) job->body(job, worker);
     is_inside = false;
-    ++job->runs; // plain: the thread sanitizer notices when two threads run it
+    ++job->runs; // not atomic, so that the thread sanitizer notices two threads
     (void)keeli_atomic_add(&watch->running, -1);
     (void)keeli_atomic_add(&watch->busy[worker], -1);
     (void)keeli_atomic_add(&watch->done, 1);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// A locale with a decimal comma: what Keel writes and reads does not change in it.
+// A locale with a decimal comma, for tests that Keel's texts do not depend on the locale. Tests of
+// fields, JSON and SQLite in tests/api include it.
 #pragma once
 #include "support/test.h"
 
 #include <locale.h>
 #include <stdio.h>
 
-// Skips the test where there is none; tests/CMakeLists.txt makes one and says which.
+// Sets the locale, or skips the test if there is none. tests/CMakeLists.txt creates it and sets
+// KEEL_TEST_LOCALE.
 static inline void begin_decimal_comma(void) {
     char probe[8];
     const char *name = getenv("KEEL_TEST_LOCALE");

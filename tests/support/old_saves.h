@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The later program for the saves in tests/data/saves, whose README says what wrote them.
+// Components of a later program that loads the saves in tests/data/saves; the README there
+// describes the program that wrote them. It writes no saves. test_save_old.c, test_save_memory.c
+// and test_save_hostile.c include it.
 #pragma once
 #include "support/api_types.h"
 
@@ -115,7 +117,7 @@ static inline void old_save_know(keel_world *world, uint32_t i) {
     assert_non_null(keel_register_component(world, KEEL_OF(Adores)));
 }
 
-// The file; how many bytes.
+// Reads an old save. Returns its size.
 static inline size_t old_save_read(uint32_t i, unsigned char *out, size_t room) {
     char path[512];
     const char *folder = getenv("KEEL_OLD_SAVES"), *docs = getenv("KEEL_DOCS");

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// How much of a long test is played.
+// The part of a long test that a run plays, by the environment variable KEEL_TEST_PART. It does not
+// depend on cmocka: test.h and programs without cmocka include it.
 #pragma once
 #include <stdint.h>
 #include <stdlib.h>
 
-/// KEEL_TEST_PART, 1 where it is not set: `.ci/run` sets it for each build (tests/ci.txt).
+/// Returns KEEL_TEST_PART, or 1 if it is not set. `.ci/run` sets it for each build (tests/ci.txt).
 static inline uint32_t test_parts(void) {
     const char *part = getenv("KEEL_TEST_PART");
     const int number = part ? atoi(part) : 1;
     return number > 1 ? (uint32_t)number : 1;
 }
 
-/// `usual` rounds, strings, edits or operations, or the first of them, one of KEEL_TEST_PART. Never
-/// none.
+/// Returns the number of rounds, strings, edits or operations to play: `usual` divided by
+/// test_parts, rounded up.
 static inline uint64_t test_part(uint64_t usual) {
     return (usual + test_parts() - 1) / test_parts();
 }

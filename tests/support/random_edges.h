@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Relations of each kind, random edges, and whether copies of entities have the same ones, in the
-// same order.
+// Relations of each kind, random edges between entities, and a comparison of the edges of two
+// worlds and their order. Tests of the order of relations in tests/api include it; the copying is
+// theirs.
 #pragma once
 #include "support/api_fixture.h"
 
@@ -43,14 +44,14 @@ static inline void relate(keel_world *world, const keel_component *c, keel_entit
     else (void)keel_unrelate_component(world, a, c, b);
 }
 
-// Both worlds know the relations by the same numbers.
+// Registers the relations in both worlds, in the same order.
 static inline void register_relations(keel_world *world, keel_world *other) {
     for (uint32_t r = 0; r < RELATIONS; ++r)
         assert_true(keel_register_component(world, relations[r]) &&
                     keel_register_component(other, relations[r]));
 }
 
-// Each edge came when it came, or went again.
+// Adds and removes random edges.
 static inline void relate_all(keel_world *world, const keel_entity *e, uint32_t count) {
     for (uint32_t n = 0; n < count * 30; ++n)
         relate(world, relations[roll(RELATIONS)], e[roll(count)], e[roll(count)]);
@@ -63,7 +64,8 @@ static inline keel_entity number(keel_entity e, const keel_entity *from, const k
     return keel_null();
 }
 
-// What the one is related to, the other is, in the same order, and the other way round.
+// Asserts that each copy has the same targets and sources as its original, in the same order and
+// with the same values.
 static inline void assert_alike(keel_world *world, const keel_entity *e, keel_world *other,
                                 const keel_entity *copies, uint32_t count) {
     for (uint32_t r = 0; r < RELATIONS; ++r) {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: tests/support/rename.sh
-# tools/rename writes today's calls for those of before, leaves today's and what literals hold as they are, and
-# refuses what it cannot convert.
+# Tests tools/rename: it converts calls of earlier names to today's, leaves today's calls and literals
+# unchanged, and refuses places that it cannot convert. Called by ctest as `rename_tool`.
 set -eu
 tool=$(dirname "$0")/../../tools/rename
 folder=$(mktemp -d)
@@ -75,7 +75,7 @@ for time in once again; do
 done
 "$tool" --check "$folder/program.c" >/dev/null
 
-# Each line of this file but the first is refused, by its number, and the file stays as it was.
+# Each line of this file but the first is refused with its line number, and the file stays unchanged.
 cat >"$folder/refused.c" <<'END'
 keel_gone gone;
 if (keel_take_error(world).result) return;
@@ -98,7 +98,7 @@ for line in $(seq 2 12); do echo "$folder/refused.c:$line"; done | diff - "$fold
 cmp "$folder/before.c" "$folder/refused.c"
 echo "keel_removal gone;" | diff - "$folder/other.c"
 
-# What another file of the same call declares is known, and every declaration is of one kind.
+# Declarations in other files of the same command line are known, if they all have the same kind.
 echo "KEEL_WORKLOAD_DECLARE(elsewhere); KEEL_SYSTEM_DECLARE(elsewhere);" >"$folder/declared.h"
 sed -n 3,4p "$folder/before.c" >"$folder/uses.c"
 "$tool" "$folder/uses.c" "$folder/declared.h" >/dev/null

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// For tests of saves: a world, its save in memory, and another world, of a later program say, that
-// loads it.
+// The fixture of tests of saves: a world, its save in memory, and another world that loads it, as a
+// later program would. It has no components: each test in tests/api that includes it has its own.
 #pragma once
 #include "support/api_fixture.h"
 
 #include <keel_save.h>
 #include <string.h>
 
-static api_fixture f;      // what is saved
-static keel_world *loaded; // what it is loaded into
+static api_fixture f;      // the world that is saved
+static keel_world *loaded; // the world that loads it
 static keel_error why;
 static char kept[1 << 16];
 static size_t kept_size;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The functions of schedule_fixture.h: batches of workloads, and a record of when systems ran. It
+// contains no tests; programs of tests/api link it.
 #include "support/schedule_fixture.h"
 
 #include <sched.h>
@@ -28,7 +30,7 @@ static keel_workload_node *nodes_of(keel_world *world, const keel_workload *work
     return nodes;
 }
 
-// By batch, and then by position in the lists.
+// Orders nodes by batch, and then by position in the lists.
 static int compare_nodes(const void *a, const void *b) {
     const keel_workload_node *x = a, *y = b;
     if (x->batch != y->batch) return x->batch < y->batch ? -1 : 1;
@@ -152,13 +154,13 @@ void assert_runs(keel_world *world, const keel_workload *workload, const char *l
     assert_marks(letters, order);
 }
 
-static keel_result run_a(keel_context *context) { return (void)context, mark('a'), KEEL_OK; }
-static keel_result run_b(keel_context *context) { return (void)context, mark('b'), KEEL_OK; }
-static keel_result run_c(keel_context *context) { return (void)context, mark('c'), KEEL_OK; }
-static keel_result run_d(keel_context *context) { return (void)context, mark('d'), KEEL_OK; }
-static keel_result run_e(keel_context *context) { return (void)context, mark('e'), KEEL_OK; }
 static const keel_term nothing[] = { { .kind = KEEL_TERM_END } };
 #define SYSTEM(letter)                                                                             \
+    static keel_result run_##letter(keel_context *context) {                                       \
+        (void)context;                                                                             \
+        mark(#letter[0]);                                                                          \
+        return KEEL_OK;                                                                            \
+    }                                                                                              \
     const keel_system mark_##letter = {                                                            \
         .name = #letter, .kind = KEEL_SYSTEM_PER_RUN, .function = run_##letter, .terms = nothing   \
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The hooks of self_value.h. They only count; the tests assert the counts.
 #include "support/self_value.h"
 
 static void check(const self_value *v, self_counts *counts) {
@@ -11,7 +12,7 @@ static void drop(void *value, void *counts_) {
     check(v, counts);
     ++counts->drops;
     if (v->self) --counts->alive;
-    v->self = NULL; // with an id: a second drop is a fault
+    v->self = NULL; // not empty, since the id is set: a second drop is a fault
     v->id = UINT32_MAX;
 }
 
@@ -21,7 +22,7 @@ static void move(void *to_, void *from_, void *counts_) {
     check(from, counts);
     ++counts->moves;
     *to = (self_value){ from->self ? to : NULL, from->id };
-    *from = (self_value){ NULL, UINT32_MAX }; // whoever uses it again is at fault
+    *from = (self_value){ NULL, UINT32_MAX }; // a later use of the moved value is a fault
 }
 
 keel_component self_component(self_counts *counts) {

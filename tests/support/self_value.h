@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A value that knows its own address, so that a move without its hook, a lost value and a value
-// released twice are all noticed. A zeroed value is empty: it owns nothing.
+// A value with its own address in it, by which tests notice a move without its hook, a lost value
+// and a double release. A zeroed value is empty and owns nothing. Tests of sparse sets in
+// tests/data use it.
 #pragma once
 #include <keel/component.h>
 
@@ -9,16 +10,16 @@ typedef struct self_value {
     uint32_t id;
 } self_value;
 
-// The hooks' data.
+// The data of the hooks.
 typedef struct self_counts {
-    uint32_t moves, drops; // of empty values too
-    uint32_t alive;        // values made and not yet dropped
-    uint32_t faults;       // a value that was not where it thought it was
+    uint32_t moves, drops; // calls of the hooks, also with empty values
+    uint32_t alive;        // values made and not dropped
+    uint32_t faults;       // values that were not at their address
 } self_counts;
 
-// A descriptor with the hooks. `counts` must outlive it.
+// Returns a descriptor with the hooks. `counts` must outlive it.
 keel_component self_component(self_counts *counts);
-// Make a value at a place.
+// Makes a value at an address.
 void self_make(self_value *at, uint32_t id, self_counts *counts);
-// Release one that was handed out.
+// Releases a value that Keel moved out to the test.
 void self_release(self_value *at, self_counts *counts);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Worlds with a component of every kind, written to a database of a name that nobody else has.
+// Worlds with a component of every kind, and a database under a unique name to write them to. It
+// tests nothing itself: tests/api/test_sqlite.c and test_sqlite_hostile.c include it.
 #pragma once
 #include <keel_sqlite.h>
 #include <sqlite3.h>
@@ -44,7 +45,7 @@ typedef struct Plain {
     uint32_t bits;
 } Plain;
 KEEL_COMPONENT(Plain, .no_padding = true, .storage = KEEL_INDEXED);
-typedef struct Owner { // requires another one, and owns a text
+typedef struct Owner { // requires another component, and owns a text
     char *label;
 } Owner;
 KEEL_FIELDS(Owner, label);
@@ -88,7 +89,7 @@ typedef struct Clock {
 } Clock;
 KEEL_FIELDS(Clock, ticks, owner);
 KEEL_UNIQUE(Clock, KEEL_HAS_FIELDS(Clock));
-KEEL_COMPONENT(Clock, KEEL_HAS_FIELDS(Clock)); // of the same name
+KEEL_COMPONENT(Clock, KEEL_HAS_FIELDS(Clock)); // has the name of the unique
 typedef struct pos {
     int32_t x, X;
 } pos;
@@ -166,7 +167,7 @@ static inline void load_world(keel_world *world) {
     if (keel_sqlite_load(world, path, &how) != KEEL_OK) fail_msg("%s", error.message);
 }
 
-// The number that a statement finds in the database.
+// Returns the number that a query finds in the database.
 static inline int ask(const char *sql) {
     sqlite3 *db;
     sqlite3_stmt *s;
@@ -208,7 +209,7 @@ static inline keel_world *random_world(uint64_t from) {
     seed = from;
     for (int i = 0; i < COUNT; ++i)
         all[i] = keel_add_entity(world);
-    for (int i = 0; i < 12; ++i) { // versions, free handles, and references to the dead
+    for (int i = 0; i < 12; ++i) { // makes versions, free handles, and references to dead entities
         const uint64_t which = roll() % COUNT;
         (void)keel_delete_entity(world, all[which]);
         if (roll() & 1) all[which] = keel_add_entity(world);

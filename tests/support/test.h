@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every test file includes: cmocka with what it needs before it, and the two macros that turn
-// functions into a test program.
+// The header of every test file: cmocka with the headers that it needs before it, and the two
+// macros that turn functions into a test program. It does not know Keel.
 //
 //     static void deleted_handles_stay_dead(void **state) { ... }
 //
@@ -30,28 +30,29 @@ extern "C" {
 }
 #endif
 
-/// One of how many rounds long tests play: KEEL_TEST_FEW, where it is set, as for the thread
-/// sanitizer (5) and valgrind (20). All is slower there, and the first rounds tell most. Where it
-/// is not set, KEEL_TEST_PART (support/part.h).
+/// Returns the divisor of the rounds of long tests: KEEL_TEST_FEW if it is set, as for the thread
+/// sanitizer (5) and valgrind (20), which are slow; else KEEL_TEST_PART (support/part.h). The first
+/// rounds find most mistakes.
 static inline uint32_t test_few(void) {
     const char *few = getenv("KEEL_TEST_FEW");
     const int number = few ? atoi(few) : 0;
     return !few ? test_parts() : number <= 1 ? 5 : (uint32_t)number; // anything else: a fifth
 }
 
-/// How often a long test repeats what it does: `usual`, or a part of it, or KEEL_TEST_MANY times as
-/// often.
+/// Returns the number of rounds of a long test: `usual`, or a part of it, or KEEL_TEST_MANY times
+/// as many.
 static inline uint32_t test_rounds(uint32_t usual) {
     const char *many = getenv("KEEL_TEST_MANY");
     const int times = many ? atoi(many) : 1;
     return test_few() > 1 ? usual / test_few() + 1 : usual * (uint32_t)(times > 0 ? times : 1);
 }
 
-/// The step of a loop that lets each allocation fail in turn: every one, or some.
+/// Returns the step of a loop that lets one allocation after the other fail: 1, or more to skip
+/// some.
 static inline size_t test_stride(void) { return test_few(); }
 
-/// First in a test that counts pages, blocks, moves or bytes of the usual sizes, or that runs out
-/// of versions: KEEL_TINY has others.
+/// Skips a test in builds with KEEL_TINY. It is the first statement of a test that counts pages,
+/// blocks, moves or bytes of the usual sizes, or that runs out of versions.
 #if defined(KEEL_TINY)
 #define NEEDS_USUAL_SIZES() skip()
 #else

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each tool says how it is used, and has a line in tools/README.md.
+# Checks that each tool prints its usage with --help, and has a line in tools/README.md. Called by ctest;
+# it runs no tool's work.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 failed=0

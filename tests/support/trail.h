@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For tests of workloads: systems that leave a trail of letters in a unique, so that a test sees
-// what ran and in which order.
+// Systems that append their letter to a unique, so that a test of workloads sees which systems ran,
+// and in which order. Tests of workloads, steps and states in tests/api include it.
 #pragma once
 #include "support/api_types.h"
 
@@ -37,7 +37,7 @@ static inline void begin(api_fixture *f) {
     assert_int_equal(keel_set_unique(f->world, Switch, { 0 }), KEEL_OK);
 }
 
-// What ran since the last look.
+// Asserts which systems ran since the last call, and their order.
 static inline void assert_trail(keel_world *world, const char *expected) {
     Trail *trail = keel_get_unique_mut(world, Trail);
     assert_non_null(trail);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Links and walks of the hierarchy compared with what they should be.
+// The functions of tree_fixture.h: assertions on links and walks of the hierarchy. It contains no
+// tests.
 #include "support/tree_fixture.h"
 
 // ------------------------------------------------------------------ links

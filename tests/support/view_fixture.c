@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The functions of view_fixture.h: opening views and comparing the entities that they visit. It
+// contains no tests; programs of tests/api link it.
 #include "support/view_fixture.h"
 
 #include <stdlib.h>
@@ -61,7 +63,7 @@ uint32_t collect(const keel_view *view, keel_entity *out, uint32_t max) {
     return count;
 }
 
-// What a view says of itself must agree with the walk.
+// Asserts that count, first, single and contains of a view agree with the entities that it visited.
 static void check_answers(keel_world *world, const keel_view *view, const keel_entity *visited,
                           uint32_t count) {
     assert_int_equal(keel_view_count(view), count);

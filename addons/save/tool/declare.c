@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Components as a save describes them: paths of leaves become structs and arrays of them. A text
-// that values own becomes one of a fixed size that holds the longest, and bytes of a function a
-// text about them, so that no value owns anything.
+// Declares a component from the schema of a section: the paths of leaves become structs and arrays
+// of structs. An owned text becomes a fixed one with room for the longest, and the bytes of .save a
+// text with their size and hash, so that no value owns memory. It loads nothing: load.c calls it.
 #include "tool.h"
 
 #include <stdlib.h>
@@ -26,14 +26,15 @@ typedef struct fields {
     uint32_t count, size, align;
 } fields;
 
-// Leaves whose paths begin alike, up to `prefix` bytes of them.
+// Leaves whose paths have the first `prefix` bytes in common.
 typedef struct range {
     const save_leaf *leaves;
     uint32_t count;
     size_t prefix;
 } range;
 
-static size_t part_of(const range *r, uint32_t i) { // bytes of the next part of its path
+// Returns the length of the part of a path after the prefix.
+static size_t part_of(const range *r, uint32_t i) {
     return strcspn(r->leaves[i].path + r->prefix, ".[");
 }
 static bool is_same_part(const range *r, uint32_t i, uint32_t k) {
@@ -61,9 +62,10 @@ static keel_result add_leaf(loaded_save *save, const save_leaf *l, uint32_t long
     out->count = l->count;
     out->of = l->of;
     if (l->type == KEEL_FIELD_OWNED_TEXT) {
-        if (l->count != 1) return wrong(save, "has an array of owned texts, which is not listed");
+        if (l->count != 1)
+            return wrong(save, "has an array of owned texts, which keel-save cannot show");
         out->type = KEEL_FIELD_TEXT;
-        out->count = longest ? longest : 2; // of two, as one is a letter
+        out->count = longest ? longest : 2; // not 1: a text of one byte is a character
     }
     *align = out->type == KEEL_FIELD_TEXT || out->type == KEEL_FIELD_BYTES ? 1 : size_of(l);
     return KEEL_OK;
@@ -72,8 +74,8 @@ static keel_result add_leaf(loaded_save *save, const save_leaf *l, uint32_t long
 static keel_result make_fields(loaded_save *save, const range *r, const uint32_t *longest,
                                fields *out);
 
-// Of the leaves from `first` to `end`, which are one field. Elements of an array are alike: the
-// first one stands for all.
+// Makes a field of type struct, or an array of structs, of the leaves from `first` to `end`. All
+// elements of an array have the same members, so the first element's are used.
 static keel_result make_struct(loaded_save *save, const range *r, uint32_t first, uint32_t end,
                                const uint32_t *longest, keel_field *f, uint32_t *align) {
     unsigned long elements = 1;
@@ -148,11 +150,11 @@ static keel_result read_stream(void *value, keel_stream *in, void *data) {
 }
 static keel_result write_stream(const void *value, keel_stream *out, void *data) {
     (void)value, (void)out, (void)data;
-    return KEEL_ERROR_SCHEMA; // the bytes are not kept
+    return KEEL_ERROR_SCHEMA; // the tool does not keep the bytes
 }
 
 static keel_result add_stream(loaded_save *save, declared *d, fields *f) {
-    keel_field *last = &f->items[f->count++]; // there is room for one more
+    keel_field *last = &f->items[f->count++]; // make_fields allocates one more
     (void)save;
     *last = (keel_field){ .name = "saved_by_function",
                           .type = KEEL_FIELD_TEXT,
@@ -167,12 +169,13 @@ static keel_result add_stream(loaded_save *save, declared *d, fields *f) {
 }
 
 // ------------------------------------------------------------------ a section
-// The longest of the texts of each leaf, its end included. `texts` lie behind the rows.
+// Finds the length of the longest text of each leaf, with its zero. The rows have the lengths.
 static keel_result measure(loaded_save *save, const section *s, const unsigned char *rows,
                            uint32_t *longest) {
     const save_schema *schema = &s->schema;
     const uint64_t count = !strcmp(s->tag, "UNIQ") ? 1 : s->count;
-    for (uint64_t n = 0; schema->text_count && n < count; ++n)
+    if (!schema->text_count) return KEEL_OK;
+    for (uint64_t n = 0; n < count; ++n)
         for (uint32_t i = 0; i < schema->leaf_count; ++i) {
             const save_leaf *l = &schema->leaves[i];
             if (l->type != KEEL_FIELD_OWNED_TEXT) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// keel-save diff: what is in one save and not in the other. Entities are the same by handle,
-// components and fields by name.
+// The command `keel-save diff`: prints the differences of two saves. Entities are matched by
+// handle, components and fields by name. main.c loads both saves and calls it.
 #include "tool.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void report(difference *d, char sign, const char *what) {
 }
 
 // ------------------------------------------------------------------ values
-// The text of a leaf, in memory of its own; NULL: there is no such leaf.
+// Returns the text of a field, which the caller frees, or NULL if there is no such field.
 static char *text_of(const keel_component *c, const void *value, const char *path) {
     keel_field_place place;
     if (keel_field_find(c, path, &place, NULL) < 0) return NULL;
@@ -54,7 +54,8 @@ static void compare_leaf(difference *d, const char *name, const char *path, cons
             old ? old : "(no such field)", now ? now : "(no such field)");
 }
 
-// Fields of the first; those that only the second has, too.
+// Compares the fields of component `of` with `other`'s. With `only_missing` it reports only fields
+// that `other` lacks, as new ones.
 static void compare_leaves(difference *d, const keel_component *of, const keel_component *other,
                            const void *value, const void *other_value, bool only_missing) {
     for (uint32_t i = 0; i < of->field_count; ++i) {
@@ -125,7 +126,7 @@ static void compare_targets(difference *d, char sign, const loaded_save *of,
     }
 }
 
-// Of edges that are there in both.
+// Compares the values of edges that both saves have.
 static void compare_edge_values(difference *d, keel_entity e, const keel_component *a,
                                 const keel_component *b) {
     char target[360], whose[sizeof d->whose];

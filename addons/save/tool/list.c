@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// keel-save list: what is in a save, section by section.
+// The command `keel-save list`: prints the sections of a save, with counts, sizes and fields. It
+// needs no loaded world, only the heads of sections. main.c calls it.
 #include "tool.h"
 
 #include <inttypes.h>
@@ -26,9 +27,10 @@ static void list_schema(const section *s, FILE *out) {
         const save_leaf *l = &s->schema.leaves[i];
         const char *path = l->path[0] ? l->path : l->type == SAVE_STREAM ? "(.save)" : "(value)";
         fprintf(out, "    %-24s %s", path, type_text(l, type, sizeof type));
-        for (uint32_t k = 0; l->of && k < l->of->value_count; ++k)
-            fprintf(out, "%s%s = %" PRId64, k ? ", " : ": ", l->of->values[k].name,
-                    l->of->values[k].value);
+        if (l->of)
+            for (uint32_t k = 0; k < l->of->value_count; ++k)
+                fprintf(out, "%s%s = %" PRId64, k ? ", " : ": ", l->of->values[k].name,
+                        l->of->values[k].value);
         fprintf(out, "\n");
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A save as sections, and as a world that knows its components from the save alone.
+// Loads a save for the tool: the heads of its sections, and a world whose components are declared
+// from the save alone. The declarations are made in declare.c. main.c calls it for every command.
 #include "tool.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static bool has_values(const section *s) {
     return !strcmp(s->tag, "COMP") || !strcmp(s->tag, "RELA") || !strcmp(s->tag, "UNIQ");
 }
 
-// Counts, names and schemas; the rest of it is checked when it is loaded.
+// Reads counts, names and schemas of a section. load_world checks the rest.
 static keel_result read_head(loaded_save *save, save_reader *r, save_bytes *info, section *s) {
     const bool is_named = has_values(s) || !strcmp(s->tag, "DISA");
     if (is_named && !save_take_text(r, s->name, sizeof s->name))
@@ -36,7 +37,8 @@ static keel_result read_head(loaded_save *save, save_reader *r, save_bytes *info
         save->free_count = (uint32_t)save_take_number(r, 4);
     }
     char name[1024];
-    while (!strcmp(s->tag, "NAME") && save_has_more(r)) {
+    if (strcmp(s->tag, "NAME") != 0) return r->result;
+    while (save_has_more(r)) {
         (void)save_take_number(r, 4);
         if (!save_take_text(r, name, sizeof name)) return save_impossible(r, "a name is damaged");
         save->named_count = ++s->count;
@@ -97,7 +99,7 @@ static bool is_declared(const section *s) {
     return has_values(s) && !is_own;
 }
 
-// Sources ascend. Where none has two targets the relation is taken for an exclusive one.
+// True if each source has one target: the relation can be declared exclusive. Sources ascend.
 static bool is_one_each(const unsigned char *sources, uint64_t count) {
     uint64_t i = 1;
     while (i < count && memcmp(sources + i * 4, sources + (i - 1) * 4, 4) != 0)
@@ -105,7 +107,7 @@ static bool is_one_each(const unsigned char *sources, uint64_t count) {
     return i >= count;
 }
 
-// The section is taken again, up to its rows.
+// Reads a section again up to its rows, and declares and registers its component.
 static keel_result declare(loaded_save *save, save_reader *r, const section *s, declared *d) {
     save_schema again = { 0 };
     save_bytes none = { 0 };
@@ -142,7 +144,7 @@ static keel_result declare_all(loaded_save *save) {
         result = save_read_section(&r);
         if (result == KEEL_OK && is_declared(s))
             result = declare(save, &r, s, &save->declared[save->declared_count++]);
-        r.at = r.section_end; // the rest of it was looked at
+        r.at = r.section_end; // load_sections has checked the rest
     }
     save_reader_free(&r);
     return result;
@@ -155,7 +157,8 @@ keel_result load_world(loaded_save *save) {
     KEEL_TRY(declare_all(save));
     how.error = &save->error;
     KEEL_TRY(keel_load_from(save->world, save->file.data, save->file.size, &how));
-    for (uint32_t i = 0; i < save->declared_count; ++i) { // fields are all that is left of them
+    for (uint32_t i = 0; i < save->declared_count;
+         ++i) { // later writing and reading needs no hooks
         keel_component c = save->declared[i].component;
         c.save = NULL;
         c.load = NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// keel-save: what is in a save, without the program that wrote it.
+// The tool keel-save: checks, lists, prints and compares saves without the program that wrote them.
+// This file parses the command line and runs a command; a user calls it from a shell.
 #include "tool.h"
 
 #include <keel_json.h>
@@ -8,12 +9,13 @@
 
 static const char help[] =
     "usage: keel-save [--max-bytes N] [--max-entities N] COMMAND\n"
-    "  check FILE      read all of it; 0 when it is sound\n"
-    "  list FILE       components, relations and uniques, their fields and sizes\n"
-    "  print FILE      all of it as JSON; numbers as they are, handles as @INDEXvVERSION\n"
-    "  diff FILE FILE  what came (+), went (-) and changed (~); 0: nothing, 1: something\n"
-    "2: an error, which is printed. Nothing of the program that saved is needed. --max-bytes\n"
-    "(default 1073741824) limits the file and what it unpacks to, --max-entities (default\n"
+    "  check FILE      reads all of the file; exits with 0 if it is sound\n"
+    "  list FILE       prints components, relations and uniques, their fields and sizes\n"
+    "  print FILE      prints the world as JSON; handles as @INDEXvVERSION\n"
+    "  diff FILE FILE  prints additions (+), removals (-) and changes (~); exits with 1 if any\n"
+    "Exits with 2 on an error, which is printed. The program that saved is not needed. "
+    "--max-bytes\n"
+    "(default 1073741824) limits the file and its unpacked bytes, --max-entities (default\n"
     "16777216) the largest index.\n";
 
 enum { FINE, DIFFERENT, FAILED };
@@ -47,7 +49,7 @@ static int run(const char *command, loaded_save *save, loaded_save *other) {
     return FINE;
 }
 
-// A limit, above 0 and no more than `most`; 0: it is none.
+// Returns the limit that a text spells, or 0 if it is no number from 1 to `most`.
 static uint64_t limit_of(const char *text, uint64_t most) {
     char *end;
     if (!text || *text < '0' || *text > '9') return 0;
@@ -69,8 +71,14 @@ int main(int argc, char **argv) {
     const int files = !strcmp(command, "diff") ? 2 : 1;
     const bool is_known = !strcmp(command, "check") || !strcmp(command, "list") ||
                           !strcmp(command, "print") || files == 2;
-    if (!strcmp(command, "--help") || !strcmp(command, "-h")) return fputs(help, stdout), FINE;
-    if (!is_known || argc - at != files + 1) return fputs(help, stderr), FAILED;
+    if (!strcmp(command, "--help") || !strcmp(command, "-h")) {
+        fputs(help, stdout);
+        return FINE;
+    }
+    if (!is_known || argc - at != files + 1) {
+        fputs(help, stderr);
+        return FAILED;
+    }
     loaded_save save = { .path = argv[at + 1], .how = how };
     loaded_save other = { .path = argv[argc - 1], .how = how };
     int status = run(command, &save, &other);

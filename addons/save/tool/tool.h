@@ -1,50 +1,52 @@
 // SPDX-License-Identifier: MIT
-// What the parts of keel-save share: a save whose components are declared as it describes them.
+// The shared part of the tool keel-save: a save that is loaded without the program that wrote it,
+// with components declared from the save's own schemas. It is no part of the library keel::save.
 #pragma once
 #include "../save.h"
 
 #include <stdio.h>
 
-// A section, as it is listed.
+// A section of the file.
 typedef struct section {
     char tag[5], name[256];
-    uint64_t stored, raw;
-    uint32_t count;     // of values, edges, entities, names
-    save_schema schema; // of one with values
+    uint64_t stored, raw; // compressed and uncompressed bytes
+    uint32_t count;       // number of values, edges, entities or names
+    save_schema schema;   // if the section has values
 } section;
 
-// A component that was declared, with all that its descriptor points to.
+// A component declared from a section.
 typedef struct declared {
     keel_component component;
     const section *from;
-    uint32_t stream; // where the text about bytes of a function is, or UINT32_MAX
+    uint32_t stream; // offset of the text about the bytes of .save, or UINT32_MAX
 } declared;
 
 typedef struct loaded_save {
     const char *path;
-    keel_load_options how; // limits
+    keel_load_options how; // only the limits are set
     keel_error error;
     save_bytes file;
     section *sections;
     uint32_t section_count, entity_count, free_count, named_count;
     declared *declared;
     uint32_t declared_count;
-    void *blocks; // of memory, in a chain
+    void *blocks; // list of allocated blocks
     keel_world *world;
 } loaded_save;
 
-// Read the file and its sections; declare what it has and load it. Errors are in `error`.
+// Reads the file and the heads of its sections. An error is in `save->error`.
 keel_result load_sections(loaded_save *save);
+// Declares the components of the sections, and loads the world. An error is in `save->error`.
 keel_result load_world(loaded_save *save);
 void unload(loaded_save *save);
-// Memory that goes with the save; NULL and an error when there is none.
+// Allocates zeroed memory that unload frees. NULL and an error if memory runs out.
 void *new_block(loaded_save *save, size_t size);
 
-// What a section calls its fields, as structs and arrays of them.
+// Declares the component of a section, with fields made of the paths of its leaves.
 keel_result declare_section(loaded_save *save, const section *s, const unsigned char *texts,
                             declared *out);
 
 const char *type_text(const save_leaf *leaf, char *text, size_t size);
 void list_save(const loaded_save *save, FILE *out);
-// How many differences there are.
+// Prints the differences. Returns their number.
 uint32_t diff_saves(const loaded_save *a, const loaded_save *b, FILE *out);
