@@ -217,10 +217,10 @@ inline loop_work(who) {
         touching--;
         if // what the piece records
         :: skip
-        :: take(); await_turn(who, piece, false); go_on(who); // take_handle
+        :: take(); await_turn(who, piece, false); go_on(who); // next_handle
            for (seen : 0 .. PIECES - 1) { assert(seen >= piece || ended[seen]) };
            seen = 0
-        :: alone(who, piece) // hold_more, make_known
+        :: alone(who, piece) // reserve_more, make_known
         fi;
         ended[piece] = true; // end_piece
         if
