@@ -75,7 +75,9 @@ void keel_answer(keel_context *context, bool answer) {
 static keel_result check_split_view(keel_context *context, const keel_term *terms) {
     keeli_caller who;
     KEEL_TRY(keeli_caller_is(&context->in.scope, &who));
-    for (const keel_term *t = terms; t && t->kind != KEEL_TERM_END; ++t)
+    if (!terms) return KEEL_OK;
+
+    for (const keel_term *t = terms; t->kind != KEEL_TERM_END; ++t)
         for (const keel_component *c = t->component, *const *other = t->others; c;
              c = other ? *other++ : NULL) {
             const keeli_storage *s = keeli_storage_find(who.world, c);
@@ -105,10 +107,11 @@ static void switch_tracking_on(void *data) {
 // declared), binding the view reports why.
 static keel_result track_for(keel_context *context, const keel_term *terms) {
     keel_world *world = context->in.world;
+    if (!terms) return KEEL_OK;
     if (!world->refused || context->is_inner || !keeli_worker_is_here(world, context->worker))
         return KEEL_OK;
 
-    for (const keel_term *t = terms; t && t->kind != KEEL_TERM_END; ++t) {
+    for (const keel_term *t = terms; t->kind != KEEL_TERM_END; ++t) {
         const uint32_t kinds = keeli_term_tracks(t->kind);
         keeli_storage *s = kinds && t->component ? keeli_storage_find(world, t->component) : NULL;
         if (!s || !(kinds & ~s->tracking.kinds)) continue;
@@ -134,7 +137,7 @@ static keel_result begin_in(keel_view *view, keel_context *context, const keel_t
 keel_result(keel_view_begin)(keel_view *view, keel_scope *scope, const keel_term *terms,
                              const char *where) {
     keeli_caller who;
-    if (view) *view = (keel_view){ .scope.kind = KEELI_SCOPE_VIEW }; // closed, whatever happens
+    if (view) *view = (keel_view){ .scope.kind = KEELI_SCOPE_VIEW }; // closed, also after an error
     if (!scope || !view) return keeli_no_world();
     KEEL_TRY(keeli_caller_is(scope, &who));
     view->world = who.world;
@@ -146,7 +149,7 @@ keel_result(keel_view_begin)(keel_view *view, keel_scope *scope, const keel_term
     KEEL_TRY(keeli_view_begin_inside(view, who.world, NULL, who.reader, terms, where));
 
     if (!who.reader) return KEEL_OK;
-    view->state->since = *who.reader; // the user may forget it
+    view->state->since = *who.reader; // a copy: the user may free the reader
     view->state->reader = &view->state->since;
     return KEEL_OK;
 }

@@ -145,7 +145,7 @@ static uint32_t lower_bound(const names *n, const named *key) {
 typedef struct constraint {
     const char *option, *names;
     bool after;
-    uint32_t scope;       // section
+    uint32_t scope;       // a section
     uint32_t first, last; // the step with the option; a nested workload is two nodes
 } constraint;
 

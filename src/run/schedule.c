@@ -415,7 +415,8 @@ static bool move_in_runs(keeli_schedule *s, keeli_schedule *from) {
     uint32_t *is_done = s->ready.items; // by node; memory for runs, too
     for (uint32_t i = 0; i < s->nodes.count; ++i)
         is_done[i] = false;
-    for (uint32_t pass = 0; old.first.count && pass < 2; ++pass) {
+    const uint32_t passes = old.first.count ? 2 : 0; // none if nothing can be moved
+    for (uint32_t pass = 0; pass < passes; ++pass) {
         for (uint32_t i = 0; i < s->nodes.count; ++i) {
             keeli_node *node = &s->nodes.items[i];
             if (is_done[i] || !identity_of(node)) continue;
@@ -565,7 +566,7 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
 
     if (fresh) link_new_schedule(fresh, old);
     if (fresh && old) unlink_schedule(old);
-    else if (old) old->is_busy = false; // for another try
+    else if (old) old->is_busy = false; // the next run tries again
     free_oldest_schedules(world);
     keeli_world_unlock(world);
     if (fresh && old) free_schedule(old);

@@ -47,7 +47,7 @@ typedef struct keeli_node {
     uint32_t first_touch, touch_count;
     uint32_t first_edge, edge_count; // nodes that wait for this one
     uint32_t waits_for;              // how many nodes this one waits for
-    // running
+    // state of the current run, and what earlier runs left
     uint32_t pending; // nodes that this one waits for and that have not ended
     uint32_t runs;    // runs so far that did not fail, for step.times (atomic)
     uint64_t passed;  // step.every: nanoseconds since it was due (atomic); below 0: it ran early
@@ -70,7 +70,7 @@ typedef struct keeli_node {
 typedef struct keeli_section {
     const char *name;
     const char *label;
-    uint32_t outer;       // the section around it; of 0: 0
+    uint32_t outer;       // the section around it; 0 for section 0
     uint32_t open, close; // its two nodes; KEEL_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
     bool sequential, main_thread;
@@ -99,7 +99,7 @@ typedef struct keeli_costs {
     bool is_open;        // either way may be better: this run is measured as a whole
     bool is_wide;        // this run uses several threads
     bool are_known;      // all nodes that do something are measured
-    uint32_t news;       // nodes were measured for the first time (atomic)
+    uint32_t news;       // set when a node was measured for the first time (atomic)
     uint32_t nodes;      // nodes that do something
     uint64_t sum, chain; // nanoseconds of all nodes, and of the longest chain
     uint64_t began;

@@ -163,7 +163,7 @@ bool keeli_bound_sees_nothing(const keel_world *world, const keeli_bound *bound)
 
 // ------------------------------------------------------------------ the cache of single systems
 // A cached binding of a single system.
-typedef struct kept_system {
+typedef struct cached_system {
     keeli_bound bound;
     bool is_busy;      // a run uses it
     uint64_t bindings; // of the world, when the terms were bound
@@ -175,11 +175,11 @@ typedef struct kept_system {
     const keel_component *used_as[KEEL_MAX_TERMS];
     bool has_relations;
     const keel_component *relations[KEEL_MAX_TERMS]; // by term, NULL for terms without one
-} kept_system;
+} cached_system;
 
 // True if the binding may be cached. Lists of components and custom views could change behind their
 // pointers, and plain pointers to components made at run time could be used for others.
-static bool can_keep(const keel_world *world, const keel_system *system, const keeli_view *view) {
+static bool can_cache(const keel_world *world, const keel_system *system, const keeli_view *view) {
     if (world->refused || view->holder.everything) return false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term *term = &system->terms[t];
@@ -192,7 +192,7 @@ static bool can_keep(const keel_world *world, const keel_system *system, const k
 
 // True if the system is the same as when it was cached, and its components still have the same
 // storages.
-static bool kept_is_current(const kept_system *k, const keel_system *system) {
+static bool cached_is_current(const cached_system *k, const keel_system *system) {
     const keel_term *terms = system->terms;
     if (k->was.name != system->name || k->was.kind != system->kind || k->was.run != system->run ||
         k->was.function != system->function || k->was.each_span != system->each_span)
@@ -214,26 +214,26 @@ static bool kept_is_current(const kept_system *k, const keel_system *system) {
 }
 
 // Returns the cached binding of a system, marked as busy; NULL: its terms must be bound.
-static kept_system *acquire_kept(keel_world *world, const keel_system *system) {
+static cached_system *acquire_cached(keel_world *world, const keel_system *system) {
     if (world->refused) return NULL;
-    kept_system *k = keeli_pointer_find(&world->systems, system);
+    cached_system *k = keeli_pointer_find(&world->systems, system);
     if (!k || k->is_busy || k->bindings != world->registry.bindings) return NULL;
-    if (!kept_is_current(k, system)) return NULL;
+    if (!cached_is_current(k, system)) return NULL;
     k->is_busy = true;
     return k;
 }
 
 // Caches the binding of a system in `*out`; NULL there if it cannot be cached. False if out of
 // memory.
-static bool keep_system(keel_world *world, const keel_system *system, const keeli_view *view,
-                        kept_system **out) {
+static bool cache_system(keel_world *world, const keel_system *system, const keeli_view *view,
+                         cached_system **out) {
     *out = NULL;
-    if (!can_keep(world, system, view)) return true;
-    kept_system *k = keeli_pointer_find(&world->systems, system);
+    if (!can_cache(world, system, view)) return true;
+    cached_system *k = keeli_pointer_find(&world->systems, system);
     if (k && k->is_busy) return true;
     if (!k) {
         if (!keeli_pointer_reserve(&world->systems, &world->heap)) return false;
-        k = KEELI_NEW(&world->heap, kept_system);
+        k = KEELI_NEW(&world->heap, cached_system);
         if (!k) return false;
         keeli_pointer_add(&world->systems, system, k);
     }
@@ -270,17 +270,17 @@ static bool keep_system(keel_world *world, const keel_system *system, const keel
 
 void keeli_systems_deinit(keel_world *world) {
     for (uint32_t i = 0; i < world->systems.capacity; ++i) {
-        kept_system *k = world->systems.items[i].value;
+        cached_system *k = world->systems.items[i].value;
         if (!k) continue;
         keeli_bound_unbind(&k->bound);
-        KEELI_FREE(&world->heap, kept_system, k);
+        KEELI_FREE(&world->heap, cached_system, k);
     }
     keeli_pointer_table_deinit(&world->systems, &world->heap);
 }
 
 // True if the system need not run: a loop over nothing can be left out, because that has no other
 // effect. If nothing changed since its last run, ticks advance as if it had run.
-static bool kept_is_idle(keel_world *world, kept_system *k) {
+static bool cached_is_idle(keel_world *world, cached_system *k) {
     keeli_bound *bound = &k->bound;
     if (!bound->is_mere || world->access.holders) return false;
     if (keeli_bound_lacks(bound)) return true;
@@ -300,15 +300,15 @@ const keel_run_desc keeli_plain_run = { 0 };
 // cache, so an idle system is left out here as well.
 static keel_result run_anew(keel_context *context) {
     keel_world *world = context->in.world;
-    kept_system *k;
+    cached_system *k;
     keel_result result;
     keeli_bound bound = { .system = context->system };
     bound.view = bind_terms(world, context->system, context->system->name, &result);
     if (!bound.view) return result;
-    if (!keep_system(world, context->system, bound.view, &k)) {
+    if (!cache_system(world, context->system, bound.view, &k)) {
         result = keeli_out_of_memory(world, "starting a system");
     } else {
-        const bool is_idle = k && kept_is_idle(world, k);
+        const bool is_idle = k && cached_is_idle(world, k);
         if (!is_idle) result = keeli_run_bound(context, &bound);
     }
     keeli_view_give(bound.view);
@@ -317,7 +317,7 @@ static keel_result run_anew(keel_context *context) {
 
 // Runs a system on the calling thread. `k`: its cached binding, or NULL.
 static __attribute__((noinline)) keel_result run_here(keel_world *world, const keel_system *system,
-                                                      const keel_run_desc *desc, kept_system *k) {
+                                                      const keel_run_desc *desc, cached_system *k) {
     keel_context context;
     keeli_worker spare;
     keel_result result;
@@ -331,7 +331,7 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     } else {
         keeli_context_set_view(&context, k->bound.view);
         // without .parallel the caller has asked already
-        const bool is_idle = context.splits && kept_is_idle(world, k);
+        const bool is_idle = context.splits && cached_is_idle(world, k);
         result = is_idle ? KEEL_OK : keeli_run_bound(&context, &k->bound);
         k->is_busy = false;
     }
@@ -357,7 +357,7 @@ static keel_result run_split(keel_world *world, const keel_system *system,
     KEEL_TRY(keeli_check_system(world, system, false));
     KEEL_TRY(keeli_check_split(world, system));
     keeli_workers_count_memory(world, 0);
-    const keel_result result = run_here(world, system, desc, acquire_kept(world, system));
+    const keel_result result = run_here(world, system, desc, acquire_cached(world, system));
     keeli_workers_preallocate(world, 1);
     return result;
 }
@@ -369,9 +369,9 @@ keel_result keel_run_system(keel_world *world, const keel_system *system,
     KEEL_TRY(keeli_commands_flush(world));
     if (desc && desc->parallel) return run_split(world, system, desc);
 
-    kept_system *k = acquire_kept(world, system);
+    cached_system *k = acquire_cached(world, system);
     if (!k) KEEL_TRY(keeli_check_system(world, system, false));
-    if (k && kept_is_idle(world, k)) {
+    if (k && cached_is_idle(world, k)) {
         k->is_busy = false;
         return KEEL_OK;
     }
