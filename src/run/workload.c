@@ -289,6 +289,7 @@ static bool next_name_of(const keel_step *step, const char **labels, const char 
 static bool is_named(const keel_step *step, const char *wanted) {
     const char *labels = NULL, *name;
     for (size_t length; next_name_of(step, &labels, &name, &length);)
+        // analyzer: find_step refuses NULL
         if (length == strlen(wanted) && memcmp(name, wanted, length) == 0) return true;
     return false;
 }
