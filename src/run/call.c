@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// One call of a bound system: what it needs is checked, its storages are held, its custom views are
-// made, its function is called, and all is given back. An entry of the timings gets its place when
-// the system begins, so that the ring is in order of `begin` whoever runs what; its end is filled
-// in later, unless it was overwritten by then. One lock, held for the copy of two names: nobody
-// pays who did not ask for timings.
+// One call of a bound system. It checks what the system needs, opens the holder of its storages,
+// makes its custom views, calls its function, and releases everything again. It does not decide
+// when a system runs: execute.c calls it for steps of workloads, system.c for single systems.
+//
+// Timings: an entry is added when the system begins, so that the ring is in order of `begin`
+// whichever thread runs what. Its end is filled in later, unless the entry was overwritten by then.
+// The lock is held while two names are copied; without timings nothing of this costs anything.
 #include "find/iterate.h"
 #include "follow/changes.h"
 #include "run/context.h"
@@ -19,6 +21,7 @@ uint64_t keeli_timings_enter(const keel_context *context) {
     keeli_timings *t = context->in.world->workloads.timings;
     keeli_lock_take(&t->lock);
     const uint64_t number = t->count++;
+
     keel_timing *entry = &t->ring[number % t->capacity];
     snprintf(entry->system, sizeof entry->system, "%s", context->system->name);
     snprintf(entry->workload, sizeof entry->workload, "%s",
@@ -28,6 +31,7 @@ uint64_t keeli_timings_enter(const keel_context *context) {
     entry->worker = context->worker->number;
     entry->end = 0;
     entry->begin = keeli_clock_ns() - t->origin;
+
     keeli_lock_give(&t->lock);
     return number;
 }
@@ -42,12 +46,16 @@ void keeli_timings_leave(keel_world *world, uint64_t number) {
 }
 
 // ------------------------------------------------------------------ before
+// Returns an error if a KEEL_DATA parameter has another size than the data of this run.
 static keel_result check_data(const keel_context *context) {
-    for (uint32_t t = 0; context->view->facts.takes_data && t < context->view->term_count; ++t) {
+    const keel_run_desc *run = context->run;
+    if (!context->view->facts.takes_data) return KEEL_OK;
+
+    for (uint32_t t = 0; t < context->view->term_count; ++t) {
         const keeli_bound_term *term = &context->view->terms[t];
         if (term->kind != KEEL_TERM_DATA) continue;
-        const keel_run_desc *run = context->run;
-        if (run->data && term->data_size == run->data_size) continue;
+        const bool fits = run->data && term->data_size == run->data_size;
+        if (fits) continue;
         return keeli_misuse(context->in.world, KEEL_ERROR_ARGUMENT,
                             "system '%s' takes KEEL_DATA(%s) of %u bytes but was given %u; pass a "
                             "pointer to it with %s",
@@ -58,28 +66,33 @@ static keel_result check_data(const keel_context *context) {
     return KEEL_OK;
 }
 
+// Allows commands of the list to edit the storages of a term. The list has room for them.
 static void allow(keel_commands *list, const keeli_view *view, const keeli_bound_term *term) {
     for (uint32_t i = 0; i < term->count; ++i)
         *KEELI_APPEND(&list->allowed) = view->storages[term->first + i];
 }
 
-// Events that wait until the system has ended are recorded like commands. Who asked for commands
-// that may edit everything gets those.
-keel_result keeli_context_take_commands(keel_context *context) {
+// Events that are deferred until the system has ended are recorded in the same list. An empty list
+// of allowed storages means that commands may edit everything.
+keel_result keeli_context_begin_commands(keel_context *context) {
     keel_world *world = context->in.world;
     const keeli_view *view = context->view;
     const keeli_bound_term *term = keeli_view_commands(view);
-    if (!term && !keeli_context_records_events(context)) return KEEL_OK;
+    const bool records_events = keeli_context_records_events(context);
+    if (!term && !records_events) return KEEL_OK;
     keel_commands *list = keeli_commands_take(world);
     context->commands = list;
-    if (!list ||
-        !KEELI_RESERVE(&world->heap, &list->allowed, KEEL_MAX_TERM_COMPONENTS + KEEL_MAX_TERMS))
+    if (!list) return keeli_out_of_memory(world, "starting a system");
+    if (!KEELI_RESERVE(&world->heap, &list->allowed, KEEL_MAX_TERM_COMPONENTS + KEEL_MAX_TERMS))
         return keeli_out_of_memory(world, "starting a system");
     list->for_events = !term;
     list->thread = keeli_thread_id();
-    if (term && !term->count) return KEEL_OK;
+
+    const bool may_edit_all = term && !term->count;
+    if (may_edit_all) return KEEL_OK;
     if (term) allow(list, view, term);
-    for (uint32_t t = 0; keeli_context_records_events(context) && t < view->term_count; ++t)
+    if (!records_events) return KEEL_OK;
+    for (uint32_t t = 0; t < view->term_count; ++t)
         if (view->terms[t].kind == KEEL_TERM_SEND) allow(list, view, &view->terms[t]);
     return KEEL_OK;
 }
@@ -97,9 +110,12 @@ void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
     const bool has_any = view->facts.has_uniques || view->facts.takes_data ||
                          view->facts.custom_count || view->facts.has_events;
-    for (uint32_t t = 0; has_any && t < view->term_count; ++t) {
+    if (!has_any) return;
+
+    for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
         if (kind < KEEL_TERM_UNIQUE_READ) continue;
+
         if (keeli_term_is_unique(kind)) {
             keeli_storage *s = view->storages[view->terms[t].first];
             if (kind == KEEL_TERM_UNIQUE_WRITE) s->changed_at = context->tick;
@@ -114,6 +130,7 @@ void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     }
 }
 
+// A function that returns an error without calling keel_fail fails with the text of the error.
 static void fail_if_negative(keel_context *context, keel_result result) {
     if (result < 0 && !context->in.failed) keel_fail_text(context, keel_result_text(result));
 }
@@ -122,21 +139,26 @@ void keeli_run_walk(keel_context *context, keeli_iterator *it) {
     const keel_system *system = context->system;
     const bool spans = system->kind == KEEL_SYSTEM_PER_SPAN;
     if (!spans && !it->mark_count && !context->in.failed) { // nothing to do between chunks
-        if (it->plan->only_rows && !it->plan->has_maybe)
+        const bool visits_rows = it->plan->only_rows && !it->plan->has_maybe;
+        if (visits_rows) {
             keeli_visit_rows(it, system->run, context, &context->in.failed);
-        else
-            while (!context->in.failed && keeli_iterator_scan(it))
-                system->run(&it->chunk, context);
+            return;
+        }
+        while (!context->in.failed && keeli_iterator_scan(it))
+            system->run(&it->chunk, context);
         return;
     }
-    for (const keel_chunk *c;
-         !context->in.failed &&
-         (c = spans ? keeli_iterator_advance_span(it) : keeli_iterator_advance(it)) != NULL;)
-        if (system->run) system->run(c, context);
-        else
-            fail_if_negative(
-                context,
-                system->each_span(context, &(keel_span){ c->count, c->entities, c, it->view }));
+
+    while (!context->in.failed) {
+        const keel_chunk *c = spans ? keeli_iterator_advance_span(it) : keeli_iterator_advance(it);
+        if (!c) return;
+        if (system->run) {
+            system->run(c, context);
+            continue;
+        }
+        const keel_span span = { c->count, c->entities, c, it->view };
+        fail_if_negative(context, system->each_span(context, &span));
+    }
 }
 
 void keeli_run_whole(keel_context *context, keeli_iterator *it) {
@@ -146,7 +168,8 @@ void keeli_run_whole(keel_context *context, keeli_iterator *it) {
     keeli_iterator_give(it);
 }
 
-static keel_result run_loop(keel_context *context) {
+// Calls the system for all its entities, split over the workers if the run asks for it.
+static keel_result call_loop(keel_context *context) {
     keeli_iterator *it = keeli_iterator_take(context->view);
     if (!it) return KEEL_ERROR_MEMORY;
     if (context->splits) return keeli_run_split(context, it);
@@ -154,10 +177,11 @@ static keel_result run_loop(keel_context *context) {
     return KEEL_OK;
 }
 
-static void run_once(keel_context *context) {
+// Calls a system that runs once, not per entity or span.
+static void call_once(keel_context *context) {
     const keel_system *system = context->system;
     if (system->run) {
-        keel_chunk chunk; // not all of it: that would be most of the cost
+        keel_chunk chunk; // only its used part is cleared: clearing all would be most of the cost
         memset(&chunk, 0,
                offsetof(keel_chunk, columns) + context->view->term_count * sizeof *chunk.columns);
         chunk.form = KEEL_CHUNK_SPAN;
@@ -168,7 +192,7 @@ static void run_once(keel_context *context) {
     fail_if_negative(context, system->function(context));
 }
 
-// A condition is known by the step that asks it.
+// Reports what the system failed with. A condition is named together with its step.
 static keel_result report_failure(const keel_context *context) {
     char message[256];
     const keel_system *system = context->system;
@@ -180,9 +204,9 @@ static keel_result report_failure(const keel_context *context) {
                                  context->object, message);
 }
 
-// The function, between making and dropping its custom views. A loop over nothing is often left
-// out, so it never counts as one that ran.
-static keel_result call(keel_context *context) {
+// Calls the system's function, between making and dropping its custom views. A loop over nothing
+// gets no entry of the timings: such loops are often left out, and then have none either.
+static keel_result call_system(keel_context *context) {
     keeli_worker *worker = context->worker;
     const keeli_view *view = context->view;
     const keel_system *system = context->system;
@@ -191,20 +215,24 @@ static keel_result call(keel_context *context) {
         return keeli_misuse(context->in.world, KEEL_ERROR_CYCLE,
                             "system '%s' is run by itself, or %d systems run each other",
                             system->name, (int)KEELI_DEPTH_AT_MOST);
+
     const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
     const bool is_timed = context->in.world->workloads.timings &&
                           system->kind != KEEL_SYSTEM_IS_CONDITION &&
                           !(is_loop && keeli_loop_is_empty(view));
     const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
+
     ++worker->depth;
     keeli_inside *outer = worker->inside;
     worker->inside = &context->in;
     keel_result result = view->facts.custom_count ? keeli_customs_begin(context) : KEEL_OK;
-    if (result == KEEL_OK && is_loop) result = run_loop(context);
-    else if (result == KEEL_OK) run_once(context);
+    if (result == KEEL_OK && is_loop) result = call_loop(context);
+    else if (result == KEEL_OK) call_once(context);
+
     if (result >= 0 && context->in.failed)
         result = context->in.is_denied ? KEEL_ERROR_ACCESS : report_failure(context);
     const keel_result ended = view->holder.opened ? keeli_context_end_inside(context) : KEEL_OK;
+
     worker->inside = outer;
     --worker->depth;
     if (is_timed) keeli_timings_leave(context->in.world, number);
@@ -212,8 +240,9 @@ static keel_result call(keel_context *context) {
     return result < 0 ? result : ended;
 }
 
-// ------------------------------------------------------------------ what it sees of changes
-// Steps of workloads come with their tick and reader.
+// ------------------------------------------------------------------ changes seen by the system
+// Sets what the terms about changes compare with. Steps of workloads bring a tick and a reader of
+// their own; a single system gets its reader here.
 static keel_result begin_reading(keel_context *context) {
     keeli_view *view = context->view;
     if (!context->node && view->facts.asks_about_changes) {
@@ -225,34 +254,39 @@ static keel_result begin_reading(keel_context *context) {
     return KEEL_OK;
 }
 
-// It has seen everything up to its tick, and where nobody else is at work up to now: it may have
-// run others. In a run inside of another one more can happen at its tick, which it looks at again.
-// In shared mode nobody's time goes on.
+// Records what the system has seen: everything up to its tick or, if nothing else is running, up
+// to now, since the system may have run others. A run inside another one sees its own tick again,
+// because more can happen at that tick. In shared mode nobody's time advances.
 static void end_reading(const keel_context *context) {
     keel_world *world = context->in.world;
     if ((world->refused & KEELI_REFUSED_SHARED)) return;
-    const bool alone = !world->refused;
+    const bool is_alone = !world->refused;
     if (context->in.reader)
-        context->in.reader->last = alone ? world->changes.tick : context->tick - context->is_inner;
-    if (alone) keeli_tick_advance(world);
+        context->in.reader->last =
+            is_alone ? world->changes.tick : context->tick - context->is_inner;
+    if (is_alone) keeli_tick_advance(world);
 }
 
-// ------------------------------------------------------------------ all of it
+// ------------------------------------------------------------------ the whole call
+// Checks, opens the holder, calls, and closes the holder again.
 static keel_result hold_and_call(keel_context *context) {
     keeli_view *view = context->view;
     if (view->facts.has_uniques) KEEL_TRY(keeli_view_check_uniques(view, context->system->terms));
     if (view->facts.takes_data) KEEL_TRY(check_data(context));
     if (keeli_context_records(context) && !context->commands && !context->splits)
-        KEEL_TRY(keeli_context_take_commands(context));
+        KEEL_TRY(keeli_context_begin_commands(context));
+
     KEEL_TRY(begin_reading(context));
     if (view->holder.everything)
         KEEL_TRY(keeli_hold_everything(context->in.world, "system", context->system->name));
     else KEEL_TRY(keeli_holder_open(context->in.world, &view->holder));
+
     keel_result result = view->facts.has_events ? keeli_context_events_begin(context) : KEEL_OK;
     if (result == KEEL_OK) {
-        result = call(context);
+        result = call_system(context);
         if (view->facts.has_events) keeli_context_events_end(context, result);
     }
+
     if (view->holder.open) keeli_holder_close(context->in.world, &view->holder);
     end_reading(context);
     return result;
@@ -262,7 +296,7 @@ keel_result keeli_run_bound(keel_context *context, keeli_bound *bound) {
     const char *outer = context->worker->running;
     context->bound = bound;
     keeli_context_set_view(context, bound->view);
-    context->worker->running = context->system->name; // whose errors these are, from the first on
+    context->worker->running = context->system->name; // errors name this system from here on
     const keel_result result = hold_and_call(context);
     context->worker->running = outer;
     return result;
@@ -272,8 +306,10 @@ void keel_fail(keel_context *context, const void *object, const char *format, ..
     if (!context || !keeli_context_is_here(context, "calls keel_fail") || context->in.failed)
         return;
     if (!format) format = "no reason given";
+
     context->in.failed = true;
     context->object = object;
+
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(context->message, sizeof context->message, format, arguments);
@@ -286,7 +322,8 @@ void keel_fail_text(keel_context *context, const char *text) {
 
 keel_result keeli_caught(keel_world *world, const char *what) {
     keeli_worker *worker = keeli_worker_here(world);
-    if (worker && worker->inside && worker->inside->world) { // not of a helper of a view's loop
+    if (worker && worker->inside &&
+        worker->inside->world) { // helpers of a view's loop have no world
         keel_fail_text((keel_context *)worker->inside, what);
         return KEEL_ERROR_SYSTEM;
     }

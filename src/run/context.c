@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a system may do with its context: look things up, and edit, within what it declared.
+// The public functions of a context: commands, scratch memory, the world, and views and loops that
+// are opened inside a system. Each checks that the system declared what it asks for. Systems call
+// them while they run; calling the system itself is in call.c.
 #include "run/context.h"
 
 #include "find/iterate.h"
@@ -67,18 +69,22 @@ void keel_answer(keel_context *context, bool answer) {
     if (context) context->answer = answer;
 }
 
-// ------------------------------------------------------------------ views and loops inside a
-// system
-// Views inside of a split system read what all its threads read.
+// ------------------------------------------------------------------ views and loops in a system
+// Returns an error if a view in a split system names what the system writes: all its threads may
+// only read that.
 static keel_result check_split_view(keel_context *context, const keel_term *terms) {
     keeli_caller who;
     KEEL_TRY(keeli_caller_is(&context->in.scope, &who));
-    for (const keel_term *t = terms; t && t->kind != KEEL_TERM_END; ++t)
+    if (!terms) return KEEL_OK;
+
+    for (const keel_term *t = terms; t->kind != KEEL_TERM_END; ++t)
         for (const keel_component *c = t->component, *const *other = t->others; c;
              c = other ? *other++ : NULL) {
             const keeli_storage *s = keeli_storage_find(who.world, c);
-            if (s && keeli_holder_access(who.holder, s) > KEEL_ACCESS_READ)
-                return (void)keeli_may_look_up(&who, s, KEEL_ACCESS_READ), KEEL_ERROR_ACCESS;
+            if (s && keeli_holder_access(who.holder, s) > KEEL_ACCESS_READ) {
+                (void)keeli_may_look_up(&who, s, KEEL_ACCESS_READ); // reports it
+                return KEEL_ERROR_ACCESS;
+            }
         }
     return KEEL_OK;
 }
@@ -95,14 +101,17 @@ static void switch_tracking_on(void *data) {
     n->is_done = keeli_track(n->world, n->storage, n->kinds);
 }
 
-// In a workload the first who asks for changes of what it may read has them tracked, too: nobody
-// writes that component now, so the place in the linear order decides from when on. Who is refused
-// this (in shared mode, or as it is not declared) hears why when the view is bound.
+// Starts the tracking that the terms need, where the component is not tracked yet. In a workload
+// this is safe when the system may read the component: then nobody writes it now, and the place in
+// the linear order decides from when on changes are seen. Where it is refused (shared mode, or not
+// declared), binding the view reports why.
 static keel_result track_for(keel_context *context, const keel_term *terms) {
     keel_world *world = context->in.world;
+    if (!terms) return KEEL_OK;
     if (!world->refused || context->is_inner || !keeli_worker_is_here(world, context->worker))
         return KEEL_OK;
-    for (const keel_term *t = terms; t && t->kind != KEEL_TERM_END; ++t) {
+
+    for (const keel_term *t = terms; t->kind != KEEL_TERM_END; ++t) {
         const uint32_t kinds = keeli_term_tracks(t->kind);
         keeli_storage *s = kinds && t->component ? keeli_storage_find(world, t->component) : NULL;
         if (!s || !(kinds & ~s->tracking.kinds)) continue;
@@ -114,11 +123,13 @@ static keel_result track_for(keel_context *context, const keel_term *terms) {
     return KEEL_OK;
 }
 
+// Opens a view inside the system of a context.
 static keel_result begin_in(keel_view *view, keel_context *context, const keel_term *terms,
                             const char *where) {
     keeli_atomic_store(&context->in.world->views.any_inner, 1);
     if (context->loop) KEEL_TRY(check_split_view(context, terms));
     KEEL_TRY(track_for(context, terms));
+
     return keeli_view_begin_inside(view, context->in.world, &context->view->holder,
                                    context->in.reader, terms, where);
 }
@@ -126,17 +137,19 @@ static keel_result begin_in(keel_view *view, keel_context *context, const keel_t
 keel_result(keel_view_begin)(keel_view *view, keel_scope *scope, const keel_term *terms,
                              const char *where) {
     keeli_caller who;
-    if (view) *view = (keel_view){ .scope.kind = KEELI_SCOPE_VIEW }; // closed, whatever happens
+    if (view) *view = (keel_view){ .scope.kind = KEELI_SCOPE_VIEW }; // closed, also after an error
     if (!scope || !view) return keeli_no_world();
     KEEL_TRY(keeli_caller_is(scope, &who));
     view->world = who.world;
+
     if (who.inside) return begin_in(view, (keel_context *)scope, terms, where);
     if (who.commands || who.holder)
         return keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
                             "a view is opened through a world, a context or a reader");
     KEEL_TRY(keeli_view_begin_inside(view, who.world, NULL, who.reader, terms, where));
+
     if (!who.reader) return KEEL_OK;
-    view->state->since = *who.reader; // the user may forget it
+    view->state->since = *who.reader; // a copy: the user may free the reader
     view->state->reader = &view->state->since;
     return KEEL_OK;
 }
@@ -161,7 +174,8 @@ bool keeli_cursor_refill(keeli_cursor *cursor) {
         const keel_chunk *chunk = keel_iterator_next(&cursor->iterator);
         cursor->chunk = chunk;
         if (!chunk) return false;
-        uint32_t at = 0;
+
+        uint32_t at = 0; // the first entity of the chunk that matches
         if (chunk->form == KEEL_CHUNK_MASK)
             while (at < chunk->count && !(chunk->words[at / 64] >> (at % 64) & 1))
                 ++at;
@@ -171,9 +185,10 @@ bool keeli_cursor_refill(keeli_cursor *cursor) {
 }
 
 void keeli_cursor_end(keeli_cursor *cursor) {
-    // left early: the rest of the chunk was not visited
+    // the loop was left early: the rest of the chunk was not visited
     if (!cursor->spans && cursor->chunk)
         keeli_iterator_visited(&cursor->iterator, cursor->position + 1);
+
     keel_iterator_end(&cursor->iterator);
     keel_view_end(&cursor->view);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Systems: what one is bound to, what it has in hand while it runs, and what its call consists of.
+// Types and functions of running systems: what a system is bound to (keeli_bound), its context
+// while it runs (keel_context), and the functions of call.c, system.c, events.c, custom.c and
+// handles.c that other files call. Workloads and schedules are in schedule.h, threads in workers.h.
 #pragma once
 #include "edit/commands.h"
 #include "find/view.h"
@@ -11,66 +13,69 @@ struct keeli_iterator;
 struct keeli_loop;
 struct keeli_node;
 
-// Handles that are reserved for what a system creates before it runs, so that they do not depend on
-// time.
+// Handles that are reserved before a system runs, for the entities that it creates, so that the
+// handles do not depend on which thread is faster.
 typedef struct keeli_handles {
     KEELI_ARRAY(keel_entity) list;
     uint32_t used;    // of `list`
-    uint32_t want;    // how many to reserve next time: as many as it used at most, and some more
-    uint32_t most;    // handles that there ever were
-    uint64_t emptied; // keel_world.emptied when it used so many
+    uint32_t want;    // how many to reserve next time: as many as were used, and a quarter more
+    uint32_t most;    // the longest that `list` ever was
+    uint64_t emptied; // keel_world.emptied at the run that set `want`
 } keeli_handles;
 
-// A bound system: its terms are resolved to a world's storages, which costs more than a loop over a
-// hundred entities, so that is kept; and with it what its runs left behind: what it has seen of
-// changes, how many handles it takes, what a piece of it costs. A step of a workload has one, its
-// conditions have one each; those that are run by themselves are found by their address.
+// A bound system: its terms are resolved to the storages of a world. That costs more than a loop
+// over a hundred entities, so it is cached. The results of earlier runs are cached with it: what
+// the system has seen of changes, how many handles it uses, what a piece of it costs. A step of a
+// workload has one, and each of its conditions has one; those of single systems are found by the
+// system's address.
 enum { KEELI_LOOKS = 3 };
 typedef struct keeli_bound {
     const keel_system *system;
-    keeli_view *view;       // its terms; NULL: to be bound
-    keeli_reader *reader;   // what it has seen of changes; NULL: it did not ask yet
-    keeli_reader *parked;   // the one that it had, before a restore to when it had not asked yet
+    keeli_view *view;       // its terms; NULL: not bound yet
+    keeli_reader *reader;   // which changes it has seen; NULL: it never asked for changes
+    keeli_reader *parked;   // its reader, after a snapshot from before its first use was restored
     keeli_handles reserved; // for what it creates, in a workload
-    keeli_cost loop_cost;   // when it is split
-    bool is_loop;           // over entities, so that it may have nothing to do
-    bool is_mere;           // and there is nothing that must be checked before it is left out
-    bool is_plain;          // nothing but time tells whether it ran in pieces or whole
-    // What must be there, and whose changes it asks for, NULL: nobody knows it. The first ones will
-    // do to find out that there is nothing to do.
+    keeli_cost loop_cost;   // what its pieces cost, when it is split
+    bool is_loop;  // runs per entity or span and receives no events: may have nothing to do
+    bool is_mere;  // `is_loop`, and leaving it out needs no check of uniques, data or custom views
+    bool is_plain; // its results are the same in pieces and as a whole
+    // Storages without which it does nothing, and storages whose changes it asks for; NULL for a
+    // storage that the world does not know. The first KEELI_LOOKS of each are enough to find out
+    // cheaply that there is nothing to do.
     uint8_t must_count, change_count;
     const keeli_storage *must[KEELI_LOOKS], *changes[KEELI_LOOKS];
 } keeli_bound;
 
-// What a run is given that is given nothing.
+// The description of a run that was given none.
 extern const keel_run_desc keeli_plain_run;
 
 struct keel_context {
     keeli_inside in;
     const keel_system *system;
-    keeli_bound *bound;      // what it is bound to, with
-    keeli_view *view;        // its terms, whose holder is what it may touch
-    uint64_t tick;           // of what it changes
-    keeli_worker *worker;    // where it runs
-    struct keeli_node *node; // of a workload, or NULL
-    struct keeli_loop *loop; // of which it runs `piece`, when it is split, or NULL
+    keeli_bound *bound;      // the bound system
+    keeli_view *view;        // its terms; their holder says what it may touch
+    uint64_t tick;           // the tick of its changes
+    keeli_worker *worker;    // the worker it runs on
+    struct keeli_node *node; // its node in a workload, or NULL
+    struct keeli_loop *loop; // when it is split: the loop whose `piece` it runs, else NULL
     uint32_t piece;
     bool has_turn;            // all pieces before this one have ended
-    bool splits;              // over the workers
+    bool splits;              // its loop is split over the workers
     bool is_inner;            // the world was shared when it began: others may be at work
     keel_commands *commands;  // NULL unless declared
     const keel_run_desc *run; // what the run was given
-    void **customs;           // its custom views by term, when it has any
-    keeli_arena *scratch;     // of a custom view; NULL: the worker's
-    bool answer;              // of a condition
-    const void *object;       // of keel_fail
-    char message[200];        // of keel_fail
+    void **customs;           // custom views by term, if it has any
+    keeli_arena *scratch;     // memory of a custom view; NULL: the worker's
+    bool answer;              // what a condition answered
+    const void *object;       // given to keel_fail
+    char message[200];        // given to keel_fail
 };
 
-// The tick of what the calling thread changes in a system, or of somebody outside of systems.
+// Returns the tick of changes that the calling thread makes now, inside a system or outside of
+// systems.
 uint64_t keeli_tick_inside(keel_world *world);
 
-// A context without commands. The message is not cleared: it would be most of the cost.
+// Sets up a context without commands. The message is not cleared: that would be most of the cost.
 static inline void keeli_context_init(keel_context *context, keel_world *world,
                                       const keel_system *system, keeli_worker *worker) {
     context->in = (keeli_inside){ .scope.kind = KEELI_SCOPE_CONTEXT, .world = world };
@@ -92,119 +97,130 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->message[0] = 0;
 }
 
-// The system has returned: in checked builds whoever kept the context hears of it, for as long as
-// its place on the stack is not used by others.
+// Marks a context as ended when its system has returned. In checked builds a context that is used
+// afterwards is reported, as long as its place on the stack is not overwritten.
 static inline void keeli_context_end(keel_context *context) {
     if (KEELI_CHECKED) *(volatile uint32_t *)&context->in.scope.kind = KEELI_SCOPE_ENDED;
 }
 
-// ------------------------------------------------------------------ who runs
+// ------------------------------------------------------------------ queries
+// True if the system runs per entity or per span.
 static inline bool keeli_system_is_loop(const keel_system *system) {
     return system->kind == KEEL_SYSTEM_PER_ENTITY || system->kind == KEEL_SYSTEM_PER_SPAN;
 }
-// It runs with these terms, which say what it may touch.
+// Sets the bound terms of the system, whose holder says what it may touch.
 static inline void keeli_context_set_view(keel_context *context, keeli_view *view) {
     context->view = view;
     context->in.holder = &view->holder;
     context->in.kind = view->custom ? "view" : "system";
 }
-// Is it the calling thread's, and not that of a system in whose loop it helps?
+// True if the worker is the one of the calling thread. False for a thread that helps in the loop of
+// a system.
 static inline bool keeli_worker_is_here(const keel_world *world, const keeli_worker *worker) {
     return !world->access.concurrent || worker->thread == keeli_thread_id();
 }
-// In the thread that runs the system? Otherwise that is reported: what a system may do only by
-// itself, pieces of its loops may not.
+// Reports that a piece of a split loop did what only the system itself may do; `does` says what.
 keel_result keeli_context_elsewhere(keel_context *context, const char *does);
+// True in the thread that runs the system. Otherwise the misuse is reported.
 static inline bool keeli_context_is_here(keel_context *context, const char *does) {
     return keeli_worker_is_here(context->in.world, context->worker) ||
            keeli_context_elsewhere(context, does) == KEEL_OK;
 }
+// True if the system declared KEEL_WORLD.
 static inline bool keeli_context_has_world(const keel_context *context) {
     return context->view->holder.everything;
 }
 
 // ------------------------------------------------------------------ call.c
-// Run the system of a context that is bound: hold, call, give back. It failed: KEEL_ERROR_SYSTEM.
+// Runs the system of a context: checks it, opens its holder, calls it, closes the holder. Returns
+// KEEL_ERROR_SYSTEM if the system failed.
 keel_result keeli_run_bound(keel_context *context, keeli_bound *bound);
-// Who (`kind` says what it is) has the whole world holds nothing, so that every call of its owner
-// works; but nobody else may hold anything: KEEL_OK, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED.
+// Checks that a system or custom view may have the whole world: nobody else may hold anything. It
+// opens no holder, so that every call of the world's owner works. `kind` and `name` are for the
+// message. Returns KEEL_OK, KEEL_ERROR_SHARED or KEEL_ERROR_BORROWED.
 keel_result keeli_hold_everything(keel_world *world, const char *kind, const char *name);
-// Does it record anything: commands, or events that wait until it has ended?
+// True if it sends events that are deferred until the system has ended.
 static inline bool keeli_context_records_events(const keel_context *context) {
     return context->view->facts.sends && (context->splits || context->view->facts.defers_events);
 }
+// True if it records anything: commands, or deferred events.
 static inline bool keeli_context_records(const keel_context *context) {
     return context->view->facts.records || keeli_context_records_events(context);
 }
-// An empty list for that, which may edit what the system said; into context->commands.
-keel_result keeli_context_take_commands(keel_context *context);
-// Columns that do not change from chunk to chunk: uniques, data, events and custom views.
+// Sets context->commands to an empty list that may edit what the system declared, if the system
+// records anything.
+keel_result keeli_context_begin_commands(keel_context *context);
+// Fills the columns that do not change from chunk to chunk: uniques, data, events and custom views.
 void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk);
-// Call the system for all chunks of a walk, until it fails; and for the only walk of its run, whose
-// iterator is given back.
+// Calls the system for all chunks of an iterator, until it fails.
 void keeli_run_walk(keel_context *context, struct keeli_iterator *it);
+// Runs the whole loop of a system that is not split, and releases the iterator.
 void keeli_run_whole(keel_context *context, struct keeli_iterator *it);
 
-// When systems ran, if the user wants it (keel_timings_begin).
+// The record of when systems ran, if the user wants it (keel_timings_begin).
 typedef struct keeli_timings {
     keeli_lock lock;
-    uint64_t origin;    // of all times
-    uint64_t count;     // entries that have begun; number n lies at n % capacity
+    uint64_t origin;    // time 0 of all entries
+    uint64_t count;     // entries so far; entry n is at index n % capacity
     uint64_t frames;    // outermost workloads that have begun
-    uint32_t capacity;  // of `ring`
+    uint32_t capacity;  // length of `ring`
     keel_timing ring[]; // `end` 0: still running
 } keeli_timings;
-// The context's system begins, on its worker: a number for keeli_timings_leave. Only while timings
-// are kept.
+// Adds an entry for a system that begins, and returns its number for keeli_timings_leave. Only to
+// be called while timings are kept.
 uint64_t keeli_timings_enter(const keel_context *context);
 void keeli_timings_leave(keel_world *world, uint64_t number);
 
 // ------------------------------------------------------------------ system.c
-// Bind the terms; `name` is for messages.
+// Binds the terms of the system. `name` is for messages.
 keel_result keeli_bound_bind(keeli_bound *bound, keel_world *world, const keel_system *system,
                              const char *name);
-// What its terms are bound to is not so any more; what it knows of its runs stays.
+// Forgets what the terms are bound to. What the system knows of its earlier runs stays.
 void keeli_bound_unbind(keeli_bound *bound);
-void keeli_bound_free(keel_world *world, keeli_bound *bound); // one of a step
+// Frees the bound system of a step.
+void keeli_bound_free(keel_world *world, keeli_bound *bound);
 
-// Something that the view demands is nowhere, so that a loop over it does nothing.
+// True if there is none of a component that the view requires, so that a loop over it does nothing.
 bool keeli_loop_is_empty(const keeli_view *view);
-// A component of which there is none, so that the loop does nothing; or NULL.
+// Returns a required component of which there is none, so that the loop does nothing; or NULL.
 const keeli_storage *keeli_bound_lacks(const keeli_bound *bound);
-// It asks for changes, and there were none since its last run.
+// True if the system asks for changes and there were none since its last run.
 bool keeli_bound_sees_nothing(const keel_world *world, const keeli_bound *bound);
 
-// Is it a system that can be run as a system, or as a condition? KEEL_OK, KEEL_ERROR_ARGUMENT.
+// Checks that a system, or a condition, can be run as one. Returns KEEL_OK or KEEL_ERROR_ARGUMENT.
 keel_result keeli_check_system(keel_world *world, const keel_system *system, bool is_condition);
-// Those that were run by themselves.
+// Frees the cached bindings of single systems.
 void keeli_systems_deinit(keel_world *world);
 
 // ------------------------------------------------------------------ events.c
-// The storages of a system with such parameters are held: it receives from now on, and what it
-// sends can be taken back. KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED.
+// Begins receiving for a system whose event storages are held, and marks where its sent events
+// begin, so that they can be removed again. Returns KEEL_OK, KEEL_ERROR_MEMORY or
+// KEEL_ERROR_SHARED.
 keel_result keeli_context_events_begin(keel_context *context);
-// It has ended, and holds them still: it has passed what was there; what it sent goes if it failed.
+// Marks the events that a system has received as passed, when it has ended and still holds its
+// storages. Removes the events that it sent if it failed.
 void keeli_context_events_end(keel_context *context, keel_result result);
 
 // ------------------------------------------------------------------ custom.c
-// Make those that the system takes, in the order of its parameters; when one cannot be made the
-// ones before it are for keeli_context_end_inside.
+// Makes the custom views that the system takes, in the order of its parameters. If one cannot be
+// made, keeli_context_end_inside drops those before it.
 keel_result keeli_customs_begin(keel_context *context);
-// Drop or close all that was opened inside and is still open, the last one first. KEEL_OK, or the
-// first failure.
+// Drops or closes all views that were opened inside the system and are still open, the last one
+// first. Returns KEEL_OK or the first failure.
 keel_result keeli_context_end_inside(keel_context *context);
-// Those that are still open when the world ends.
+// Drops the custom views that are still open when the world ends.
 void keeli_customs_deinit(keel_world *world);
 
 // ------------------------------------------------------------------ handles.c
-// Call when no other thread runs anybody's code on behalf of the run; `in_turn`: and all before
-// this system, or piece, that may create entities have ended.
+// Calls a function when no other thread runs user code for the same run. With `in_turn` it also
+// waits until all earlier systems, or pieces, that may create entities have ended.
 void keeli_context_alone(keel_context *context, bool in_turn, void (*call)(void *data), void *data);
-// How many to reserve: none when all entities went at once since the last run, so that a world that
-// was emptied and filled goes on as a new one does that was filled with the same.
+// Returns how many handles to reserve. That is none if all entities were deleted at once since the
+// last run, so that a world that was emptied and filled again gives the same handles as a new world
+// that is filled the same way.
 uint32_t keeli_handles_wanted(const keel_world *world, const keeli_handles *reserved);
-// What was not used was never seen, and goes back.
+// Returns the unused handles to the world. Nobody has seen them.
 void keeli_handles_return(keel_world *world, keeli_handles *reserved);
-// Commands that the system of this context records take their handles from those of its step or,
-// outside of workloads, of its loop, until keeli_commands_close.
+// Lets a command list take the handles of new entities from those reserved for the context's step
+// or, outside of workloads, for its loop. It does so until keeli_commands_close.
 void keeli_handles_serve(keel_commands *list, keel_context *context);

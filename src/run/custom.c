@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Making and dropping custom views. The state of one is that of a view over what it declares; it
-// borrows from the system (or custom view) in which it is made, and what its code opens borrows
-// from it.
+// Making and dropping custom views: the parameters of a system, and those that code begins and ends
+// by itself. The state of a custom view is a view over what it declares. It borrows from the system
+// (or custom view) in which it is made, and what its code opens borrows from it. What a custom view
+// declares is bound and checked in find/, not here. call.c calls this around a system, users
+// through the public functions.
 #include "run/workers.h"
 #include "world/report.h"
 
@@ -9,11 +11,12 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ the user's code
-// What it has in hand: what its state holds, and when and where the one around it runs.
+// The context in which the code of a custom view runs: it holds what the view's state holds, and
+// has the node, reader and tick of the system around it.
 typedef struct hands {
-    keel_system self; // its name and `user`
+    keel_system self; // has the name and `user` of the custom view
     keel_context context;
-    keeli_inside *around; // what its worker had in hand
+    keeli_inside *around; // the `inside` of its worker, to be restored
 } hands;
 
 static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context *outer,
@@ -23,8 +26,9 @@ static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context 
     keeli_context_init(&h->context, view->world, &h->self, worker);
     keeli_context_set_view(&h->context, view);
     if (!view->is_parameter) h->context.scratch = &view->scratch;
-    h->around = worker->inside; // analyzer: who has a world runs on one of its workers
+    h->around = worker->inside; // analyzer: a caller with a world runs on one of its workers
     worker->inside = &h->context.in;
+
     if (!outer) return &h->context;
     h->context.node = outer->node;
     h->context.in.reader = outer->in.reader;
@@ -32,8 +36,9 @@ static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context 
     return &h->context;
 }
 
-static keel_result report(const keel_context *context, const keel_context *outer, const char *what,
-                          const char *why) {
+// Reports that a custom view failed; `what` it did, and `why`.
+static keel_result report_custom(const keel_context *context, const keel_context *outer,
+                                 const char *what, const char *why) {
     char message[400];
     if (outer)
         snprintf(message, sizeof message, "view '%.40s' of %s '%.40s' %s: %s",
@@ -43,14 +48,16 @@ static keel_result report(const keel_context *context, const keel_context *outer
                                  message);
 }
 
-// ------------------------------------------------------------------ one
+// ------------------------------------------------------------------ one view
+// Frees the state of a custom view, and closes its holder.
 static void close_state(keeli_view *view) {
     if (view->holder.open) keeli_holder_close(view->world, &view->holder);
     keeli_arena_reset(&view->scratch);
     keeli_view_give(view);
 }
 
-// A state with the terms of `kind` bound, which holds what they want.
+// Makes a state with the terms of `kind` bound, and opens its holder. `*state` is NULL or must be
+// closed, also after an error.
 static keel_result open_state(keeli_view **state, keel_world *world, keel_context *outer,
                               const keel_custom_view *kind) {
     keeli_view *view = *state = keeli_view_take(world, kind && kind->name ? kind->name : NULL);
@@ -59,6 +66,7 @@ static keel_result open_state(keeli_view **state, keel_world *world, keel_contex
     view->holder.parent = keeli_lender(outer ? &outer->view->holder : NULL);
     KEEL_TRY(keeli_custom_bind(view, kind));
     KEEL_TRY(keeli_custom_check_uniques(world, kind));
+
     if (!view->holder.everything) return keeli_holder_open(world, &view->holder);
     if (!outer) return keeli_hold_everything(world, "custom view", view->holder.name);
     if (keeli_context_has_world(outer)) return KEEL_OK;
@@ -68,23 +76,25 @@ static keel_result open_state(keeli_view **state, keel_world *world, keel_contex
                         outer->in.kind, outer->system->name, view->holder.name);
 }
 
+// Returns an error if a custom view cannot be made at the address `value`.
 static keel_result check_memory(keel_world *world, const keel_context *outer,
                                 const keel_custom_view *kind, const void *value) {
     const keeli_holder *inside = outer ? &outer->view->holder : NULL;
-    const char *what =
-        !value                                    ? "is NULL"
-        : (uintptr_t)value % kind->align          ? "is not aligned as the custom view wants it"
-        : keeli_custom_find(world, value, inside) ? "holds a custom view that was not ended"
-                                                  : NULL;
-    if (!what) return KEEL_OK;
+    const char *what;
+    if (!value) what = "is NULL";
+    else if ((uintptr_t)value % kind->align) what = "is not aligned as the custom view wants it";
+    else if (keeli_custom_find(world, value, inside))
+        what = "holds a custom view that was not ended";
+    else return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "the memory for the custom view '%s' %s; end it first, or hand in a "
                         "variable of its type",
                         kind->name, what);
 }
 
-static keel_result begin(keel_world *world, keel_context *outer, keeli_worker *worker,
-                         const keel_custom_view *kind, void *value, bool is_parameter) {
+// Makes a custom view at `value`. `outer`: the context it is made in, NULL for the world.
+static keel_result begin_custom(keel_world *world, keel_context *outer, keeli_worker *worker,
+                                const keel_custom_view *kind, void *value, bool is_parameter) {
     keeli_view *view;
     keel_result result = open_state(&view, world, outer, kind);
     if (result == KEEL_OK) result = check_memory(world, outer, kind, value);
@@ -92,43 +102,55 @@ static keel_result begin(keel_world *world, keel_context *outer, keeli_worker *w
         if (view) close_state(view);
         return result;
     }
+
     keeli_view_is_custom(view, kind, value, outer ? &outer->view->holder : NULL, is_parameter);
     memset(value, 0, kind->size);
+
     hands h;
     keel_context *context = begin_hands(&h, view, outer, worker);
     if (kind->fill) result = kind->fill(value, context);
-    if (result >= 0) { // otherwise it has said why
+    const bool is_filled = result >= 0; // otherwise `fill` has reported why
+    if (is_filled) {
         result = kind->init ? kind->init(value, context) : KEEL_OK;
-        if (context->in.is_denied) result = KEEL_ERROR_ACCESS;
-        else if (result < 0 || context->in.failed)
-            result = report(context, outer, "could not be made",
-                            context->in.failed ? context->message : keel_result_text(result));
-        else result = KEEL_OK;
+        const bool has_failed = result < 0 || context->in.failed;
+        if (context->in.is_denied) {
+            result = KEEL_ERROR_ACCESS;
+        } else if (has_failed) {
+            const char *why = context->in.failed ? context->message : keel_result_text(result);
+            result = report_custom(context, outer, "could not be made", why);
+        } else {
+            result = KEEL_OK;
+        }
     }
+
     worker->inside = h.around;
     view->in_hands = false;
     if (result == KEEL_OK) return KEEL_OK;
+
     (void)keeli_context_end_inside(context);
     close_state(view);
     return result;
 }
 
-static keel_result end(keeli_view *view, const keel_context *outer, keeli_worker *worker) {
+// Drops a custom view, and everything that its code left open.
+static keel_result end_custom(keeli_view *view, const keel_context *outer, keeli_worker *worker) {
     hands h;
     view->in_hands = true;
     keel_context *context = begin_hands(&h, view, outer, worker);
     keel_result result = KEEL_OK;
     if (view->custom->drop) view->custom->drop(view->value, context);
     worker->inside = h.around;
+
     if (context->in.is_denied) result = KEEL_ERROR_ACCESS;
     else if (context->in.failed)
-        result = report(context, outer, "failed in its drop", context->message);
+        result = report_custom(context, outer, "failed in its drop", context->message);
+
     const keel_result ended = keeli_context_end_inside(context);
     close_state(view);
     return result < 0 ? result : ended;
 }
 
-// ------------------------------------------------------------------ those of a system
+// ------------------------------------------------------------------ custom views of a system
 keel_result keeli_customs_begin(keel_context *context) {
     const keel_term *terms = context->system->terms;
     keeli_arena *scratch = &context->worker->scratch;
@@ -136,18 +158,20 @@ keel_result keeli_customs_begin(keel_context *context) {
     context->customs =
         keeli_arena_new(scratch, heap, KEEL_MAX_TERMS * sizeof(void *), sizeof(void *));
     if (!context->customs) return keeli_out_of_memory(context->in.world, "making custom views");
+
     for (uint32_t t = 0; t < context->view->term_count; ++t) {
         if (!keeli_term_is_custom(terms[t].kind)) continue;
         const keel_custom_view *kind = terms[t].custom;
         void *value = keeli_arena_new(scratch, heap, kind->size, kind->align);
         if (!value) return keeli_out_of_memory(context->in.world, "making custom views");
         context->customs[t] = value;
-        KEEL_TRY(begin(context->in.world, context, context->worker, kind, value, true));
+        KEEL_TRY(begin_custom(context->in.world, context, context->worker, kind, value, true));
     }
     return KEEL_OK;
 }
 
-// Only what the system opened by itself should have been ended by it.
+// Warns of a view that the code of a system opened and did not end. Parameters, and what custom
+// views open, are ended by Keel.
 static void warn_if_forgotten(const keel_context *context, const keeli_view *view) {
     if (context->view->custom || view->is_parameter) return;
     keeli_warn(context->in.world, "system '%s' returned while %s was open; call %s in it",
@@ -158,25 +182,27 @@ static void warn_if_forgotten(const keel_context *context, const keeli_view *vie
 keel_result keeli_context_end_inside(keel_context *context) {
     const keeli_holder *holder = &context->view->holder;
     keel_result first = KEEL_OK;
-    for (keeli_view *view; (view = keeli_view_last_inside(context->in.world, holder)) != NULL;) {
+    for (;;) {
+        keeli_view *view = keeli_view_last_inside(context->in.world, holder);
+        if (!view) return first;
         keel_result ended = KEEL_OK;
         warn_if_forgotten(context, view);
-        if (view->custom) ended = end(view, context, context->worker);
+        if (view->custom) ended = end_custom(view, context, context->worker);
         else keeli_view_close(view);
         if (first == KEEL_OK) first = ended;
     }
-    return first;
 }
 
 void keeli_customs_deinit(keel_world *world) {
     for (keeli_view *view; (view = keeli_view_last_inside(world, NULL)) != NULL;) {
         keeli_warn(world, "the world is destroyed while %s is open; end it first",
                    view->holder.name);
-        (void)end(view, NULL, &world->workers.own);
+        (void)end_custom(view, NULL, &world->workers.own);
     }
 }
 
 // ------------------------------------------------------------------ public
+// Ends the custom view at `value`, if the caller may do that.
 static keel_result end_at(keel_world *world, keel_context *outer, keeli_worker *worker,
                           const void *value) {
     const keeli_holder *inside = outer ? &outer->view->holder : NULL;
@@ -196,14 +222,15 @@ static keel_result end_at(keel_world *world, keel_context *outer, keeli_worker *
                             "custom view '%s' cannot be ended by its own init or drop; whoever "
                             "began it ends it",
                             view->holder.name);
+
     KEEL_TRY(keeli_view_may_end(view));
-    return end(view, outer, worker);
+    return end_custom(view, outer, worker);
 }
 
-// The context behind a scope in `*outer`, NULL for a world, and the worker that calls: the
-// context's, or one made in `spare`.
-static keel_result caller(keel_scope *scope, keel_world **world, keel_context **outer,
-                          keeli_worker *spare, keeli_worker **worker) {
+// Finds who calls: the context behind a scope in `*outer`, NULL for a world, and its worker, which
+// is made in `spare` if the caller has none.
+static keel_result custom_caller(keel_scope *scope, keel_world **world, keel_context **outer,
+                                 keeli_worker *spare, keeli_worker **worker) {
     keeli_caller who;
     KEEL_TRY(keeli_caller_must_be(scope, &who));
     if (!who.inside && !keeli_is_world(scope))
@@ -219,13 +246,13 @@ keel_result(keel_begin_custom_view)(keel_scope *scope, const keel_custom_view *k
     keel_world *world = NULL;
     keel_context *outer = NULL;
     keeli_worker spare, *worker = NULL;
-    KEEL_TRY(caller(scope, &world, &outer, &spare, &worker));
+    KEEL_TRY(custom_caller(scope, &world, &outer, &spare, &worker));
     if (outer && outer->loop)
         return keeli_misuse(world, KEEL_ERROR_ACCESS,
                             "system '%s' is split over several threads and begins a custom view; "
                             "make it a parameter: KEEL_CUSTOM_READ(T, name)",
                             outer->system->name);
-    const keel_result result = begin(world, outer, worker, kind, value, false);
+    const keel_result result = begin_custom(world, outer, worker, kind, value, false);
     if (!outer) keeli_worker_end(world, worker);
     return result;
 }
@@ -234,7 +261,7 @@ keel_result(keel_end_custom_view)(keel_scope *scope, void *value) {
     keel_world *world = NULL;
     keel_context *outer = NULL;
     keeli_worker spare, *worker = NULL;
-    KEEL_TRY(caller(scope, &world, &outer, &spare, &worker));
+    KEEL_TRY(custom_caller(scope, &world, &outer, &spare, &worker));
     const keel_result result = end_at(world, outer, worker, value);
     if (!outer) keeli_worker_end(world, worker);
     return result;

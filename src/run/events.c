@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Events in running systems: what KEEL_SEND and KEEL_RECEIVE do.
+// Events in running systems: what KEEL_SEND and KEEL_RECEIVE do, and the public functions that send
+// and receive in any scope. Queues themselves are in data/, sending by the world's owner in
+// edit/events.c. call.c calls this before and after a system.
 #include "edit/commands.h"
 #include "follow/changes.h"
 #include "run/schedule.h"
@@ -8,17 +10,20 @@
 
 #include <keel/events.h>
 
-// The queue of a term, NULL when the world does not know its type.
+// Returns the event storage of a term, NULL for other terms and for a type that the world does not
+// know.
 static keeli_storage *queue_of(const keeli_view *view, const keeli_bound_term *term) {
     return keeli_term_is_event(term->kind) ? view->storages[term->first] : NULL;
 }
 
 // ------------------------------------------------------------------ before and after
-// Others may begin to receive at the same time. What it receives stays as it is until it has ended,
-// so that nobody has to ask again, least of all for each entity.
+// Makes the system a receiver of the term's events, from `term->from` on. The lock is there because
+// others may begin to receive at the same time. What it receives stays as it is until the system
+// has ended, so that it is looked up once here and not for each entity.
 static keel_result begin_receiving(keel_context *context, keeli_bound_term *term) {
     keel_world *world = context->in.world;
     keeli_queue *queue = queue_of(context->view, term)->events;
+
     keeli_world_lock(world);
     keeli_queue_reader *r = keeli_queue_join(queue, &world->heap, context->in.reader, true);
     if (r) r->shown = keeli_queue_end(queue);
@@ -27,23 +32,30 @@ static keel_result begin_receiving(keel_context *context, keeli_bound_term *term
     return r ? KEEL_OK : keeli_out_of_memory(world, "receiving events");
 }
 
+static keel_result refuse_unknown_event(const keel_context *context, const keel_component *event) {
+    const char *name = keeli_component_name(event);
+    return keeli_error(context->in.world, KEEL_ERROR_SHARED,
+                       "system '%s' sends events '%s', which the world does not know yet, and "
+                       "it is shared; keel_register_component(world, KEEL_EVENT_OF(%s)) before",
+                       context->system->name, name, name);
+}
+
 keel_result keeli_context_events_begin(keel_context *context) {
     keeli_view *view = context->view;
-    for (uint32_t t = 0; t < view->term_count; ++t) { // all that may fail
+    for (uint32_t t = 0; t < view->term_count; ++t) { // all that may fail comes first
         keeli_bound_term *term = &view->terms[t];
         const bool is_known = queue_of(view, term) != NULL;
         if (term->kind == KEEL_TERM_RECEIVE && is_known) KEEL_TRY(begin_receiving(context, term));
-        if (term->kind != KEEL_TERM_SEND || is_known) continue;
-        const char *name = keeli_component_name(context->system->terms[t].component);
-        return keeli_error(context->in.world, KEEL_ERROR_SHARED,
-                           "system '%s' sends events '%s', which the world does not know yet, and "
-                           "it is shared; keel_register_component(world, KEEL_EVENT_OF(%s)) before",
-                           context->system->name, name, name);
+        if (term->kind == KEEL_TERM_SEND && !is_known)
+            return refuse_unknown_event(context, context->system->terms[t].component);
     }
-    // what it sends can be taken back; and where nothing stands in the way, the fast path is open
+    if (!view->facts.sends) return KEEL_OK;
+
+    // the mark is where its events begin, to remove them again; `sender` opens the fast path of
+    // sending where nothing is in its way
     const bool waits =
         context->splits || view->facts.defers_events || keeli_context_has_world(context);
-    for (uint32_t t = 0; view->facts.sends && t < view->term_count; ++t) {
+    for (uint32_t t = 0; t < view->term_count; ++t) {
         if (view->terms[t].kind != KEEL_TERM_SEND) continue;
         const keeli_storage *s = queue_of(view, &view->terms[t]);
         s->events->mark = keeli_queue_end(s->events);
@@ -52,15 +64,19 @@ keel_result keeli_context_events_begin(keel_context *context) {
     return KEEL_OK;
 }
 
-// A system that has run as often as it may does not come any more. Two runs of one system may be
-// over in any order. Who has the whole world may have sent, or run others, after it looked.
-static void pass(const keel_context *context, const keeli_storage *s, bool is_done) {
+// Moves the reader of a system past the events that it received. `is_done`: it has run as often as
+// it may, and stops receiving. Two runs of one system may end in any order, so the reader only
+// moves forward. A system with the whole world may have sent events, or run others, after it
+// looked: it has passed only what it was shown.
+static void mark_passed(const keel_context *context, const keeli_storage *s, bool is_done) {
     keeli_world_lock(context->in.world);
     if (is_done) keeli_queue_leave(s->events, context->in.reader);
     keeli_queue_reader *r = keeli_queue_find(s->events, context->in.reader);
-    const uint64_t seen =
-        r && keeli_context_has_world(context) ? r->shown : keeli_queue_end(s->events);
-    if (r && seen > r->next) r->next = seen;
+    if (r) {
+        const bool has_world = keeli_context_has_world(context);
+        const uint64_t seen = has_world ? r->shown : keeli_queue_end(s->events);
+        if (seen > r->next) r->next = seen;
+    }
     keeli_world_unlock(context->in.world);
 }
 
@@ -71,16 +87,19 @@ void keeli_context_events_end(keel_context *context, keel_result result) {
     const bool is_done = node && node->step.times && result >= 0 &&
                          keeli_atomic_load(&node->runs) + 1 >= node->step.times &&
                          context->system->kind != KEEL_SYSTEM_IS_CONDITION;
+
     if (keeli_context_has_world(context)) {
-        for (uint32_t i = 0; context->in.reader && i < world->registry.queues.count; ++i)
-            pass(context, world->registry.queues.items[i], is_done);
+        if (!context->in.reader) return;
+        for (uint32_t i = 0; i < world->registry.queues.count; ++i)
+            mark_passed(context, world->registry.queues.items[i], is_done);
         return;
     }
+
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_storage *s = queue_of(view, &view->terms[t]);
         if (!s) continue;
         if (view->terms[t].kind == KEEL_TERM_RECEIVE) {
-            pass(context, s, is_done);
+            mark_passed(context, s, is_done);
             continue;
         }
         s->events->sender = NULL;
@@ -88,8 +107,8 @@ void keeli_context_events_end(keel_context *context, keel_result result) {
     }
 }
 
-// ------------------------------------------------------------------ inside
-static void undeclared(const keel_context *context, const char *name, bool sends) {
+// ------------------------------------------------------------------ inside a system
+static void report_undeclared(const keel_context *context, const char *name, bool sends) {
     keeli_misuse(context->in.world, KEEL_ERROR_ACCESS,
                  "%s '%s' %s events '%s' but did not declare it; add %s(%s, ...) to its "
                  "parameters",
@@ -97,7 +116,8 @@ static void undeclared(const keel_context *context, const char *name, bool sends
                  sends ? "KEEL_SEND" : "KEEL_RECEIVE", name);
 }
 
-// It receives a type that was unknown when the world was shared: there is none.
+// True if the system receives a type of events that the world, in shared mode, does not know. There
+// are none of them.
 static bool receives_unknown(const keel_context *context) {
     const keeli_view *view = context->view;
     for (uint32_t t = 0; t < view->term_count; ++t)
@@ -106,12 +126,14 @@ static bool receives_unknown(const keel_context *context) {
     return false;
 }
 
-// The queue of a type that the system holds like this; NULL: it does not, which is reported.
-static keeli_storage *declared(const keel_context *context, const keel_component *event,
-                               keel_access access) {
+// Returns the storage of events that the system declared for this access. NULL, and a report, if it
+// did not.
+static keeli_storage *held_events(const keel_context *context, const keel_component *event,
+                                  keel_access access) {
     keel_result result;
     if (!context) return NULL;
     if (!event || !event->is_event) return keeli_event_get(context->in.world, event, &result);
+
     keeli_storage *s = keeli_context_has_world(context)
                            ? keeli_event_get(context->in.world, event, &result)
                            : keeli_storage_find(context->in.world, event);
@@ -123,56 +145,67 @@ static keeli_storage *declared(const keel_context *context, const keel_component
             return NULL;
         return s;
     }
+
     if (s || sends || !receives_unknown(context))
-        undeclared(context, keeli_component_name(event), sends);
+        report_undeclared(context, keeli_component_name(event), sends);
     return NULL;
 }
 
+// Sends an event from a system.
 static keel_result send_inside(keel_context *context, const keel_component *event,
                                const void *value) {
     const keeli_storage *known = keeli_storage_known(context->in.world, event);
     if (!keeli_context_is_here(context, "sends an event")) return KEEL_ERROR_THREAD;
-    if (known && known->events && known->events->sender == context &&
-        keeli_queue_put(known->events, value))
-        return KEEL_OK; // the usual case
+    const bool is_fast = known && known->events && known->events->sender == context;
+    if (is_fast && keeli_queue_put(known->events, value)) return KEEL_OK; // the usual case
     if (keeli_context_has_world(context))
         return keeli_world_send(&context->in.world->root.scope, event, value);
-    keeli_storage *s = declared(context, event, KEEL_ACCESS_WRITE);
+    keeli_storage *s = held_events(context, event, KEEL_ACCESS_WRITE);
     if (!s) return KEEL_ERROR_ACCESS;
     if (context->loop || context->view->facts.defers_events)
         return keeli_record_event(context->commands, event, value);
     return keeli_event_push(context->in.world, s, value);
 }
 
-// Who has the whole world becomes a receiver when it looks. False when out of memory.
-static bool look_alone(const keel_context *context, const keeli_storage *s, bool shows,
-                       uint64_t *next) {
+// Makes a system with the whole world a receiver when it first looks, and sets `*next` to its next
+// event. `shows`: it gets to see the events now. False if out of memory.
+static bool receive_whole_world(const keel_context *context, const keeli_storage *s, bool shows,
+                                uint64_t *next) {
     keel_world *world = context->in.world;
     if (!context->in.reader) return false;
     keeli_queue_reader *r = keeli_queue_join(s->events, &world->heap, context->in.reader, true);
-    if (!r) return keeli_out_of_memory(world, "receiving events"), false;
+    if (!r) {
+        (void)keeli_out_of_memory(world, "receiving events");
+        return false;
+    }
+
     *next = r->next;
     if (shows) r->shown = keeli_queue_end(s->events);
     return true;
 }
 
-// What there is for it to receive: from `*next` on. `shows`: it is shown that. False: nothing, as
-// it does not receive this type.
-static bool look(keel_context *context, const keel_component *event, bool shows,
-                 const keeli_storage **s, uint64_t *next) {
-    *s = declared(context, event, KEEL_ACCESS_READ);
+// Finds what the system receives of this type: the storage, and the number of the next event.
+// `shows`: it gets to see the events now. False, and a report, if it does not receive the type.
+static bool find_received(keel_context *context, const keel_component *event, bool shows,
+                          const keeli_storage **s, uint64_t *next) {
+    *s = held_events(context, event, KEEL_ACCESS_READ);
     if (!*s) return false;
-    if (keeli_context_has_world(context)) return look_alone(context, *s, shows, next);
+    if (keeli_context_has_world(context)) return receive_whole_world(context, *s, shows, next);
+
     for (uint32_t t = 0; t < context->view->term_count; ++t) {
         const keeli_bound_term *term = &context->view->terms[t];
-        if (term->kind == KEEL_TERM_RECEIVE && queue_of(context->view, term) == *s)
-            return *next = term->from, true;
+        if (term->kind != KEEL_TERM_RECEIVE || queue_of(context->view, term) != *s) continue;
+        *next = term->from;
+        return true;
     }
-    undeclared(context, (*s)->component.name, false);
+
+    report_undeclared(context, (*s)->component.name, false);
     return false;
 }
 
 // ------------------------------------------------------------------ public
+// Sends from what is neither a world nor a context: records for commands, refuses for views. Out of
+// line, to keep the usual way short.
 static __attribute__((noinline)) keel_result
 send_elsewhere(keel_scope *scope, const keel_component *event, const void *value) {
     keeli_caller who;
@@ -196,22 +229,29 @@ keel_event_walk(keel_events_of)(keel_scope *scope, const keel_component *event) 
     keeli_caller who;
     const keeli_storage *s;
     uint64_t next;
-    if (!scope) return (void)keeli_no_world(), none;
+    if (!scope) {
+        (void)keeli_no_world();
+        return none;
+    }
     if (keeli_caller_is(scope, &who) < 0) return none;
     if (!who.inside) return keeli_events_outside(who.world, event, who.reader);
+
     keel_context *context = (keel_context *)scope;
-    if (!look(context, event, true, &s, &next)) return none;
+    if (!find_received(context, event, true, &s, &next)) return none;
     return keeli_event_walk_from(who.world, s, next, !keeli_context_has_world(context));
 }
 
-// The queue, and from which number on the scope has not received; NULL: there is nothing for it.
-static const keeli_queue *rest(const keel_scope *scope, const keel_component *event,
-                               uint64_t *next) {
+// Returns the queue, and in `*next` the first event that the scope has not received; NULL if it
+// receives none.
+static const keeli_queue *unreceived(const keel_scope *scope, const keel_component *event,
+                                     uint64_t *next) {
     keeli_caller who;
     if (keeli_caller_is(scope, &who) < 0) return NULL;
     const keeli_storage *s = NULL;
-    if (who.inside)
-        return look((keel_context *)(uintptr_t)scope, event, false, &s, next) ? s->events : NULL;
+    if (who.inside) {
+        keel_context *context = (keel_context *)(uintptr_t)scope;
+        return find_received(context, event, false, &s, next) ? s->events : NULL;
+    }
     s = keeli_event_known(who.world, event);
     if (!s) return NULL;
     *next = keeli_queue_next(s->events, who.reader);
@@ -220,13 +260,13 @@ static const keeli_queue *rest(const keel_scope *scope, const keel_component *ev
 
 uint32_t(keel_event_count_of)(const keel_scope *scope, const keel_component *event) {
     uint64_t next;
-    const keeli_queue *queue = rest(scope, event, &next);
+    const keeli_queue *queue = unreceived(scope, event, &next);
     return queue ? keeli_queue_left(queue, next) : 0;
 }
 
 uint64_t(keel_missed_component)(const keel_scope *scope, const keel_component *component) {
     uint64_t next;
     if (!component || !component->is_event) return keeli_missed_removals(scope, component);
-    const keeli_queue *queue = rest(scope, component, &next);
+    const keeli_queue *queue = unreceived(scope, component, &next);
     return queue ? keeli_queue_missed(queue, next) : 0;
 }

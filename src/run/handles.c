@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Handles for entities that steps of a workload create. They are reserved in linear order before
-// anything runs, so that they do not depend on who is faster; a step that needs more than it did
-// before waits for its turn. So does one whose commands name a component that the world does not
-// know yet.
+// anything runs, so that they do not depend on which thread is faster. A step that needs more than
+// it did in earlier runs waits for its turn. So does a step whose commands name a component that
+// the world does not know yet. execute.c reserves and returns them, command lists take them through
+// keeli_handles_serve.
 #include "follow/changes.h"
 #include "run/context.h"
 #include "run/workers.h"
 #include "world/registry.h"
 #include "world/report.h"
 
-enum { batch_at_least = 16 };
+enum { batch_at_least = 16 }; // handles that are reserved at once during a run
 
-static keel_result hold(keel_world *world, keeli_handles *reserved, uint32_t count) {
+// Reserves `count` more handles.
+static keel_result reserve_handles(keel_world *world, keeli_handles *reserved, uint32_t count) {
     if (!KEELI_RESERVE(&world->heap, &reserved->list, count)) return KEEL_ERROR_MEMORY;
     KEEL_TRY(keeli_entity_index_reserve(&world->entities, &world->heap, count));
+
     for (uint32_t i = 0; i < count; ++i)
         *KEELI_APPEND(&reserved->list) = keeli_entity_index_hold(&world->entities);
     return KEEL_OK;
@@ -24,16 +27,18 @@ uint32_t keeli_handles_wanted(const keel_world *world, const keeli_handles *rese
 }
 
 keel_result keeli_handles_reserve_all(keeli_schedule *s) {
-    for (uint32_t i = 0; s->created && i < s->nodes.count * KEELI_STEP_SYSTEMS; ++i) {
-        keeli_node *node = &s->nodes.items[i / KEELI_STEP_SYSTEMS];
+    if (!s->created) return KEEL_OK;
+
+    for (uint32_t i = 0; i < s->nodes.count * KEELI_STEP_SYSTEMS; ++i) {
+        const keeli_node *node = &s->nodes.items[i / KEELI_STEP_SYSTEMS];
         keeli_bound *bound = node->creates ? node->bound[i % KEELI_STEP_SYSTEMS] : NULL;
-        const uint32_t wanted = bound ? keeli_handles_wanted(s->world, &bound->reserved) : 0;
-        const keel_result result = bound ? hold(s->world, &bound->reserved, wanted) : KEEL_OK;
-        if (result < 0) {
-            keeli_handles_return_all(s);
-            return keeli_error(s->world, result, "cannot prepare entities for '%s': %s", node->name,
-                               keel_result_text(result));
-        }
+        if (!bound) continue;
+        const uint32_t wanted = keeli_handles_wanted(s->world, &bound->reserved);
+        const keel_result result = reserve_handles(s->world, &bound->reserved, wanted);
+        if (result >= 0) continue;
+        keeli_handles_return_all(s);
+        return keeli_error(s->world, result, "cannot prepare entities for '%s': %s", node->name,
+                           keel_result_text(result));
     }
     return KEEL_OK;
 }
@@ -42,13 +47,15 @@ void keeli_handles_return(keel_world *world, keeli_handles *reserved) {
     if (reserved->list.count > reserved->most) reserved->most = reserved->list.count;
     while (reserved->list.count > reserved->used)
         keeli_entity_index_unhold(&world->entities, reserved->list.items[--reserved->list.count]);
+
     reserved->want = reserved->used + reserved->used / 4;
     reserved->emptied = world->emptied;
     reserved->list.count = reserved->used = 0;
 }
 
 void keeli_handles_return_all(keeli_schedule *s) {
-    for (uint32_t i = s->created ? s->nodes.count * KEELI_STEP_SYSTEMS : 0; i--;) {
+    if (!s->created) return;
+    for (uint32_t i = s->nodes.count * KEELI_STEP_SYSTEMS; i--;) {
         keeli_bound *bound = s->nodes.items[i / KEELI_STEP_SYSTEMS].bound[i % KEELI_STEP_SYSTEMS];
         if (bound) keeli_handles_return(s->world, &bound->reserved);
     }
@@ -58,34 +65,43 @@ void keeli_handles_return_all(keeli_schedule *s) {
 void keeli_context_alone(keel_context *context, bool in_turn, void (*call)(void *data),
                          void *data) {
     const keeli_worker *worker = context->worker;
-    if (!worker->workers) call(data);
-    else if (!in_turn) keeli_workers_alone(worker->workers, 0, NULL, 0, call, data);
-    else
+    if (!worker->workers) {
+        call(data); // no other thread works on the run
+    } else if (in_turn) {
         keeli_workers_alone(worker->workers, worker->node, context->loop, context->piece, call,
                             data);
+    } else {
+        keeli_workers_alone(worker->workers, 0, NULL, 0, call, data);
+    }
 }
 
+// Arguments and result of reserve_more.
 typedef struct more {
     keel_world *world;
     keeli_handles *reserved;
     keel_result result;
 } more;
 
-static void hold_more(void *data) {
+static void reserve_more(void *data) {
     more *m = data;
     const uint32_t used = m->reserved->used;
-    m->result = hold(m->world, m->reserved, used < batch_at_least ? batch_at_least : used);
+    m->result =
+        reserve_handles(m->world, m->reserved, used < batch_at_least ? batch_at_least : used);
 }
 
-static keel_result take_handle(keel_commands *list, keel_entity *out) {
+// Gives the handle of a new entity to a command list, in its turn. More are reserved if the
+// reserved ones are used up.
+static keel_result next_handle(keel_commands *list, keel_entity *out) {
     keel_context *context = list->source;
     keeli_handles *reserved = context->node ? &context->bound->reserved : &context->loop->reserved;
+
     if (context->loop && !context->has_turn)
         keeli_workers_await_turn(context->worker->workers, context->loop, context->piece);
     context->has_turn = true;
+
     if (reserved->used == reserved->list.count) {
         more m = { context->in.world, reserved, KEEL_OK };
-        keeli_context_alone(context, true, hold_more, &m);
+        keeli_context_alone(context, true, reserve_more, &m);
         if (m.result < 0) return m.result;
     }
     *out = reserved->list.items[reserved->used++];
@@ -93,6 +109,7 @@ static keel_result take_handle(keel_commands *list, keel_entity *out) {
 }
 
 // ------------------------------------------------------------------ components
+// A component that the world does not know yet, and where its storage is returned.
 typedef struct newcomer {
     keel_world *world;
     const keel_component *component;
@@ -100,14 +117,16 @@ typedef struct newcomer {
     keel_result *result;
 } newcomer;
 
+// Makes a component known to the world, while no other thread runs user code.
 static void make_known(void *data) {
     newcomer *n = data;
     const uint32_t kept = n->world->refused;
-    n->world->refused = 0; // nobody else is at work
+    n->world->refused = 0; // no other thread is at work
     n->storage = keeli_storage_get(n->world, n->component, n->component->is_unique, n->result);
     n->world->refused = kept;
 }
 
+// Makes a component known for a command list, in its turn.
 static keeli_storage *enroll(keel_commands *list, const keel_component *component,
                              keel_result *result) {
     keel_context *context = list->source;
@@ -117,7 +136,7 @@ static keeli_storage *enroll(keel_commands *list, const keel_component *componen
 }
 
 void keeli_handles_serve(keel_commands *list, keel_context *context) {
-    list->promise = take_handle;
+    list->promise = next_handle;
     list->enroll = enroll;
     list->source = context;
 }

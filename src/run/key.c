@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a schedule was made of, kept to notice a change behind a pointer. Structs are compared
-// member by member: what lies between members is nobody's business, and may be undefined.
+// Keys: copies of all that a schedule was made of, to notice a change behind a pointer. Structs are
+// compared member by member, because bytes between members may be undefined. schedule.c adds keys
+// while it makes a schedule and compares them before it is used again; nothing is made or freed
+// here.
 #include "run/schedule.h"
 
 #include <string.h>
@@ -12,7 +14,7 @@ static bool is_same_workload(const void *a, const void *b) {
            x->stamp == y->stamp;
 }
 
-// Bit by bit: what is not a number is the same as before, too.
+// Compares bit by bit: a NaN equals itself, too.
 static bool is_same_time(double a, double b) {
     return memcmp(&a, &b, sizeof a) == 0; // NOLINT(*-memory-comparison,cert-*): no padding in it
 }
@@ -38,7 +40,7 @@ static bool is_same_system(const void *a, const void *b) {
            x->function == y->function && x->each_span == y->each_span && x->terms == y->terms;
 }
 
-// The rest of an end may be undefined.
+// Compares two terms. Behind the kind of an end the other members may be undefined.
 static bool is_same_term(const void *a, const void *b) {
     const keel_term *x = a, *y = b;
     return (x->kind == KEEL_TERM_END && y->kind == KEEL_TERM_END) || keeli_is_same_term(x, y);
@@ -59,25 +61,31 @@ static bool is_same_byte(const void *a, const void *b) {
 }
 
 bool keeli_keys_agree(const keeli_schedule *s) {
-    for (uint32_t i = 0; !s->stamp && i < s->keys.count; ++i) {
+    if (s->stamp) return true; // the stamp tells enough
+
+    for (uint32_t i = 0; i < s->keys.count; ++i) {
         const keeli_key *key = &s->keys.items[i];
         const char *now = key->at, *then = s->key_bytes.items + key->copy;
-        for (uint32_t k = 0; k < key->count; ++k, now += key->size, then += key->size)
+        for (uint32_t k = 0; k < key->count; ++k) {
             if (!key->is_same(now, then)) return false;
+            now += key->size;
+            then += key->size;
+        }
     }
     return true;
 }
 
-// ------------------------------------------------------------------ keeping
-static bool keep(keeli_schedule *s, bool (*is_same)(const void *a, const void *b), const void *at,
-                 size_t size, size_t count) {
+// ------------------------------------------------------------------ adding
+// Adds a key: `count` things of `size` bytes at `at`, copied. False if out of memory.
+static bool add_key(keeli_schedule *s, bool (*is_same)(const void *a, const void *b),
+                    const void *at, size_t size, size_t count) {
     enum { ALIGN = _Alignof(max_align_t) };
     keeli_heap *heap = &s->world->heap;
     const size_t bytes = size * count;
     if (!at || !count) return true;
-    if (count > (UINT32_MAX - ALIGN) / size || !KEELI_RESERVE(heap, &s->keys, 1) ||
-        !KEELI_RESERVE(heap, &s->key_bytes, (uint32_t)bytes + ALIGN))
-        return false;
+    if (count > (UINT32_MAX - ALIGN) / size) return false;
+    if (!KEELI_RESERVE(heap, &s->keys, 1)) return false;
+    if (!KEELI_RESERVE(heap, &s->key_bytes, (uint32_t)bytes + ALIGN)) return false;
     uint32_t copy = s->key_bytes.count;
     if (size > 1) copy = (copy + ALIGN - 1) / ALIGN * ALIGN;
     *KEELI_APPEND(&s->keys) = (keeli_key){ at, (uint32_t)size, (uint32_t)count, copy, is_same };
@@ -86,48 +94,55 @@ static bool keep(keeli_schedule *s, bool (*is_same)(const void *a, const void *b
     return true;
 }
 
-static bool keep_text(keeli_schedule *s, const char *text) {
-    return !text || keep(s, is_same_byte, text, 1, strlen(text) + 1);
+static bool add_text_key(keeli_schedule *s, const char *text) {
+    return !text || add_key(s, is_same_byte, text, 1, strlen(text) + 1);
 }
 
-// Each after what points to it, so that what is compared can be read. What is too long or too deep
-// is refused later, when the terms are bound.
-static bool keep_terms(keeli_schedule *s, const keel_term *terms, uint32_t most, uint32_t depth) {
+// Adds terms and what they point to. Each key comes after the key with the pointer to it, so that
+// comparing never follows a pointer that has changed. Lists that are too long or too deep are
+// refused later, when the terms are bound.
+static bool add_term_keys(keeli_schedule *s, const keel_term *terms, uint32_t most,
+                          uint32_t depth) {
     uint32_t count = 0;
-    while (terms && terms[count].kind != KEEL_TERM_END && count < most)
+    if (!terms) return true;
+    while (count < most && terms[count].kind != KEEL_TERM_END)
         ++count;
-    if (terms && !keep(s, is_same_term, terms, sizeof *terms, (size_t)count + 1)) return false;
+    if (!add_key(s, is_same_term, terms, sizeof *terms, (size_t)count + 1)) return false;
     for (uint32_t t = 0; t < count; ++t) {
         const keel_component *const *others = terms[t].others;
         const keel_custom_view *custom =
             keeli_term_is_custom(terms[t].kind) ? terms[t].custom : NULL;
-        uint32_t n = 0;
-        while (others && n < KEEL_MAX_TERM_COMPONENTS && others[n])
-            ++n;
-        n += n < KEEL_MAX_TERM_COMPONENTS; // the end of the list
-        if (others && !keep(s, is_same_pointer, others, sizeof *others, n)) return false;
-        if (custom && depth < KEEL_MAX_CUSTOM_DEPTH &&
-            !(keep(s, is_same_custom_view, custom, sizeof *custom, 1) &&
-              keep_terms(s, custom->terms, UINT32_MAX, depth + 1)))
-            return false;
+        if (others) {
+            uint32_t n = 0;
+            while (n < KEEL_MAX_TERM_COMPONENTS && others[n])
+                ++n;
+            n += n < KEEL_MAX_TERM_COMPONENTS; // the end of the list
+            if (!add_key(s, is_same_pointer, others, sizeof *others, n)) return false;
+        }
+        const bool is_too_deep = depth >= KEEL_MAX_CUSTOM_DEPTH;
+        if (!custom || is_too_deep) continue;
+        if (!add_key(s, is_same_custom_view, custom, sizeof *custom, 1)) return false;
+        if (!add_term_keys(s, custom->terms, UINT32_MAX, depth + 1)) return false;
     }
     return true;
 }
 
-static bool keep_system(keeli_schedule *s, const keel_system *system) {
-    return !system || (keep(s, is_same_system, system, sizeof *system, 1) &&
-                       keep_terms(s, system->terms, KEEL_MAX_TERMS, 0));
+// Adds a system and its terms; NULL: nothing.
+static bool add_system_keys(keeli_schedule *s, const keel_system *system) {
+    if (!system) return true;
+    return add_key(s, is_same_system, system, sizeof *system, 1) &&
+           add_term_keys(s, system->terms, KEEL_MAX_TERMS, 0);
 }
 
 bool keeli_key_table(keeli_schedule *s, const keel_workload *table) {
-    return keep(s, is_same_workload, table, sizeof *table, 1) &&
-           (!table->steps ||
-            keep(s, is_same_step, table->steps, sizeof *table->steps, table->step_count));
+    if (!add_key(s, is_same_workload, table, sizeof *table, 1)) return false;
+    if (!table->steps) return true;
+    return add_key(s, is_same_step, table->steps, sizeof *table->steps, table->step_count);
 }
 
 bool keeli_key_step(keeli_schedule *s, const keel_step *step) {
-    return keep_system(s, step->system) && keep_system(s, step->run_if) &&
-           keep_system(s, step->skip_if) && keep_text(s, step->label) &&
-           keep_text(s, step->after) && keep_text(s, step->before) &&
-           keep_text(s, step->after_all) && keep_text(s, step->before_all);
+    return add_system_keys(s, step->system) && add_system_keys(s, step->run_if) &&
+           add_system_keys(s, step->skip_if) && add_text_key(s, step->label) &&
+           add_text_key(s, step->after) && add_text_key(s, step->before) &&
+           add_text_key(s, step->after_all) && add_text_key(s, step->before_all);
 }

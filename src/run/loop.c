@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Loops over pieces. A system that is split gives each worker a copy of its context; what pieces
-// record is joined in their order, the first piece, in that order, that fails is the failure of the
-// system, and all pieces run in any case. A thread that is a worker of a run calls the others of
-// that run for help; any other gets workers for the time of the loop. Where one thread does it
-// alone, a system that cannot know is not cut at all.
+// Loops over pieces on several threads: systems that are split, and loops and reductions by direct
+// call. A system that is split gives each worker a copy of its context. What pieces record is
+// joined in their order. The failure of the system is that of the first piece, in that order, that
+// fails; all pieces run in any case. call.c calls this for systems, users for direct loops.
+//
+// A thread that is a worker of a run calls the other workers of that run for help; any other thread
+// gets workers for the time of the loop. If one thread does it alone, and the system cannot tell
+// the difference, the loop is not cut into pieces at all.
 #include "run/workers.h"
 
 #include "world/report.h"
@@ -12,21 +15,26 @@
 
 #include <string.h>
 
-// Of pieces that are taken at once: taking them costs 100 when others do it, too.
+// The least time of pieces that a worker acquires at once: acquiring costs 100 ns when other
+// threads do it, too.
 enum { SHARE_NS = 2000 };
 
-// ------------------------------------------------------------------ states
-// `it`: over its view, or NULL. It belongs to the loop.
-static keeli_loop *take_loop(keeli_workers *workers, const keeli_loop_body *body,
-                             keeli_iterator *it) {
+// ------------------------------------------------------------------ loops
+// Acquires a loop from the spare ones, or makes one. NULL when out of memory (reported). It owns
+// `it`, the iterator over its view, which may be NULL.
+static keeli_loop *acquire_loop(keeli_workers *workers, const keeli_loop_body *body,
+                                keeli_iterator *it) {
     keeli_lock_take(&workers->lock);
     keeli_loop *loop = workers->spare_loops;
     if (loop) workers->spare_loops = loop->next;
     keeli_lock_give(&workers->lock);
-    if (!loop && !(loop = KEELI_NEW(&workers->world->heap, keeli_loop))) {
+    if (!loop) loop = KEELI_NEW(&workers->world->heap, keeli_loop);
+    if (!loop) {
         if (it) keeli_iterator_give(it);
-        return keeli_out_of_memory(workers->world, "splitting a loop"), NULL;
+        (void)keeli_out_of_memory(workers->world, "splitting a loop");
+        return NULL;
     }
+
     loop->workers = workers;
     loop->body = *body;
     loop->it = it;
@@ -40,10 +48,11 @@ static keeli_loop *take_loop(keeli_workers *workers, const keeli_loop_body *body
     return loop;
 }
 
-static void give_loop(keeli_loop *loop) {
+// Puts a loop back to the spare ones, and releases its iterator.
+static void release_loop(keeli_loop *loop) {
     keeli_workers *workers = loop->workers;
     if (loop->it) keeli_iterator_give(loop->it);
-    keeli_lock_take(&workers->lock); // from here on it is somebody else's
+    keeli_lock_take(&workers->lock); // from here on another thread may use the loop
     loop->next = workers->spare_loops;
     workers->spare_loops = loop;
     keeli_lock_give(&workers->lock);
@@ -51,8 +60,9 @@ static void give_loop(keeli_loop *loop) {
 
 void keeli_loops_deinit(keeli_workers *workers) {
     keel_world *world = workers->world;
-    for (keeli_loop *loop = workers->spare_loops, *next; loop; loop = next) {
-        next = loop->next;
+    while (workers->spare_loops) {
+        keeli_loop *loop = workers->spare_loops;
+        workers->spare_loops = loop->next;
         KEELI_RELEASE(&world->heap, &loop->ended);
         KEELI_RELEASE(&world->heap, &loop->pieces.list);
         KEELI_RELEASE(&world->heap, &loop->lists);
@@ -61,7 +71,8 @@ void keeli_loops_deinit(keeli_workers *workers) {
     }
 }
 
-// Loops change hands: each has room for what the largest needed.
+// Gives each loop room for what the largest needed, because any loop can be the next one to be
+// used.
 bool keeli_loops_reserve(keeli_workers *workers, uint32_t count) {
     keeli_heap *heap = &workers->world->heap;
     uint32_t pieces = 0, handles = 0, there = 0;
@@ -69,12 +80,14 @@ bool keeli_loops_reserve(keeli_workers *workers, uint32_t count) {
         if (loop->most > pieces) pieces = loop->most;
         if (loop->reserved.most > handles) handles = loop->reserved.most;
     }
+
     for (; there < count; ++there) {
         keeli_loop *loop = KEELI_NEW(heap, keeli_loop);
         if (!loop) return false;
         loop->next = workers->spare_loops;
         workers->spare_loops = loop;
     }
+
     for (keeli_loop *loop = workers->spare_loops; loop; loop = loop->next) {
         loop->ended.count = loop->lists.count = loop->pieces.list.count = 0;
         if (!KEELI_RESERVE(heap, &loop->ended, pieces) ||
@@ -86,8 +99,8 @@ bool keeli_loops_reserve(keeli_workers *workers, uint32_t count) {
     return true;
 }
 
-// ------------------------------------------------------------------ taking pieces
-// The pieces that a worker has taken and not worked on yet.
+// ------------------------------------------------------------------ who runs which pieces
+// The pieces that a worker has acquired and not run yet.
 typedef struct share {
     uint32_t next, end;
 } share;
@@ -99,75 +112,88 @@ keeli_loop *keeli_loop_open(const keeli_workers *workers) {
     return loop;
 }
 
-// Call helpers when the pieces that are left take longer than they cost. What the loop took the
-// last time tells how long they will take; where that is not known, those that the owner has ended
-// do, after 1, 2, 4, 8 and so on.
+// Calls helpers if the pieces that are left take longer than helpers cost. The time of a piece is
+// known from the last run of the loop. If it is not, it is measured from the pieces that the owner
+// has ended, after 1, 2, 4, 8 and so on.
 static void consider_helpers(keeli_loop *loop, uint32_t taken) {
     keeli_workers *workers = loop->workers;
     const uint32_t done = taken - loop->first;
-    if (done & (done - 1)) return;
+    const bool is_power_of_two = (done & (done - 1)) == 0; // or 0
+    if (!is_power_of_two) return;
     if (done) loop->piece_ns = (keeli_clock_ns() - loop->began) / done + 1;
     const uint64_t piece_ns = loop->piece_ns, left = loop->count - taken;
     const uint64_t all = piece_ns * left, least = keeli_helper_cost(workers->world);
     if (!piece_ns || all < least) return;
     loop->has_called = true;
-    const uint64_t fair = left / ((uint64_t)workers->world->workers.count * 2),
-                   few = SHARE_NS / piece_ns;
+    const uint64_t fair = left / ((uint64_t)workers->world->workers.count * 2);
+    const uint64_t few = SHARE_NS / piece_ns;
     const uint64_t smaller = few < fair ? few : fair;
-    // workers that were idle may be in the loop already
+    // atomic, because idle workers may be in the loop already
     keeli_atomic_store(&loop->share, smaller ? (uint32_t)smaller : 1);
+
     const uint64_t helpers = all / least;
     keeli_lock_take(&workers->lock);
     keeli_workers_call(workers, helpers < left ? (uint32_t)helpers : (uint32_t)left);
     keeli_lock_give(&workers->lock);
 }
 
-// The next piece of this worker, whose share starts zeroed; KEELI_NO_PIECE when there is none.
+// Returns the next piece of this worker, KEELI_NO_PIECE when there is none. `mine` is zero at
+// first.
 static uint32_t next_piece(keeli_loop *loop, const keeli_worker *worker, share *mine) {
     keeli_workers *workers = loop->workers;
     if (keeli_atomic_load(&workers->pausing)) keeli_workers_pause(workers);
     if (mine->next < mine->end) return mine->next++;
+
     const uint32_t taken = keeli_atomic_load(&loop->taken);
     if (taken >= loop->count) return KEELI_NO_PIECE;
     const uint32_t left = loop->count - taken;
     const bool is_first = worker == loop->owner && !loop->has_called;
     if (is_first) consider_helpers(loop, taken);
     const bool is_alone = is_first && !loop->has_called;
-    // several at once while there are many; the last ones as few as `share`; as long as nobody
-    // is called, all until the next look
-    const uint32_t many = is_alone   ? taken - loop->first
-                          : is_first ? 0
-                                     : left / (workers->world->workers.count * 8);
-    const uint32_t least = is_first ? 1 : keeli_atomic_load(&loop->share);
+    uint32_t many = 0, least = 1;
+    if (is_alone) {
+        many = taken - loop->first; // as many as were run so far, until the next look
+    } else if (!is_first) {
+        many = left / (workers->world->workers.count * 8); // fewer towards the end
+        least = keeli_atomic_load(&loop->share);
+    }
     const uint32_t count = many > least ? many : least;
+
     mine->next = keeli_atomic_take(&loop->taken, count);
     mine->end = mine->next + count;
-    if (mine->next >= loop->count) return mine->next = mine->end = 0, KEELI_NO_PIECE;
+    if (mine->next >= loop->count) { // other workers were faster
+        mine->next = mine->end = 0;
+        return KEELI_NO_PIECE;
+    }
     if (mine->end > loop->count) mine->end = loop->count;
     return mine->next++;
 }
 
+// Marks a piece as ended, and wakes a worker that waits for its turn.
 static void end_piece(keeli_loop *loop, uint32_t piece) {
     if (!loop->records) return;
     keeli_atomic_store(&loop->ended.items[piece], 1);
     keeli_workers *workers = loop->workers;
     if (!keeli_atomic_load(&workers->waiting)) return;
-    keeli_lock_take(&workers->lock); // somebody waits for its turn
+    keeli_lock_take(&workers->lock);
     keeli_workers_announce(workers);
     keeli_lock_give(&workers->lock);
 }
 
 // ------------------------------------------------------------------ pieces
-static void run_system(keeli_loop *loop, keel_context *context, keeli_iterator *it,
-                       uint32_t piece) {
+// Runs a piece of a system that is split, and stores what it recorded and its failure.
+static void run_system_piece(keeli_loop *loop, keel_context *context, keeli_iterator *it,
+                             uint32_t piece) {
     context->piece = piece;
     context->has_turn = context->in.failed = context->in.is_denied = false;
     context->message[0] = 0;
+
     if (loop->records && !context->commands) {
-        if (keeli_context_take_commands(context) < 0) keel_fail(context, NULL, "out of memory");
+        if (keeli_context_begin_commands(context) < 0) keel_fail(context, NULL, "out of memory");
         else if (!context->is_inner) keeli_handles_serve(context->commands, context);
     }
     if (!context->in.failed) keeli_run_walk(context, it);
+
     if (context->in.failed) {
         keeli_world_lock(context->in.world);
         if (piece < loop->failed) {
@@ -178,13 +204,14 @@ static void run_system(keeli_loop *loop, keel_context *context, keeli_iterator *
         }
         keeli_world_unlock(context->in.world);
     }
+
     keel_commands *list = context->commands;
-    if (!list || !list->first) return; // the next piece has it
+    if (!list || !list->first) return; // the next piece records into it
     loop->lists.items[piece] = list;
     context->commands = NULL;
 }
 
-// `context`: of the worker, when a system is split, or NULL.
+// Runs one piece. `context`: that of the worker when a system is split, else NULL.
 static void run_piece(keeli_loop *loop, keeli_worker *worker, keel_context *context,
                       keeli_iterator *it, uint32_t number) {
     const keeli_loop_body *body = &loop->body;
@@ -194,25 +221,28 @@ static void run_piece(keeli_loop *loop, keeli_worker *worker, keel_context *cont
                                loop->workers->world, worker };
     worker->piece = number;
     if (it) keeli_iterator_aim(it, &loop->pieces.list.items[number]);
-    if (context) run_system(loop, context, it, number);
-    else if (it)
+    if (context) {
+        run_system_piece(loop, context, it, number);
+    } else if (it) {
         for (const keel_chunk *c; (c = keeli_iterator_advance_span(it)) != NULL;)
             body->span(&(keel_span){ c->count, c->entities, c, it->view }, &piece, body->data);
-    else {
+    } else {
         const uint32_t begin = number * body->grain, left = body->range_end - begin;
         body->range(begin, begin + keeli_least(left, body->grain), &piece, body->data);
     }
     keeli_arena_back(&worker->scratch, mark);
 }
 
-// The owner's time is that of the system; whoever helps has a timing of its own.
-static void take_pieces(keeli_loop *loop, keeli_worker *worker, keel_context *context,
-                        keeli_iterator *it) {
+// Runs pieces until there are no more. The timing of the system covers the owner; a helper has an
+// entry of its own.
+static void run_shares(keeli_loop *loop, keeli_worker *worker, keel_context *context,
+                       keeli_iterator *it) {
     share mine = { 0 };
     uint32_t piece = next_piece(loop, worker, &mine);
     const bool is_timed = context && context->in.world->workloads.timings &&
                           worker != loop->owner && piece != KEELI_NO_PIECE;
     const uint64_t number = is_timed ? keeli_timings_enter(context) : 0;
+
     for (; piece != KEELI_NO_PIECE; piece = next_piece(loop, worker, &mine)) {
         run_piece(loop, worker, context, it, piece);
         end_piece(loop, piece);
@@ -220,18 +250,24 @@ static void take_pieces(keeli_loop *loop, keeli_worker *worker, keel_context *co
     if (is_timed) keeli_timings_leave(context->in.world, number);
 }
 
-// Whoever helps is the owner's for so long: errors are those of what runs around the loop.
+// A worker that helps takes the name and node of the loop meanwhile, so that errors belong to what
+// runs around the loop.
 void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
     const bool is_owner = worker == loop->owner;
-    keeli_iterator *it = !loop->it || is_owner ? loop->it : keeli_iterator_take_like(loop->it);
-    if (loop->it && !it) return; // the owner has one
+    keeli_iterator *it = loop->it;
+    if (it && !is_owner) {
+        it = keeli_iterator_take_like(loop->it);
+        if (!it) return; // out of memory: the owner does it all
+    }
     const char *outer = worker->running;
     keeli_inside *outer_inside = worker->inside;
     const uint32_t outer_node = worker->node, outer_piece = worker->piece;
+
     if (!is_owner) {
         worker->running = loop->running;
         worker->node = loop->node;
     }
+
     if (loop->body.context) {
         keel_context context = *loop->body.context;
         context.worker = worker;
@@ -241,15 +277,16 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
         context.commands = NULL;
         keeli_fill_fixed_columns(&context, &it->chunk);
         keeli_fill_fixed_columns(&context, &it->span);
-        take_pieces(loop, worker, &context, it);
+        run_shares(loop, worker, &context, it);
         if (context.commands) keeli_commands_discard(context.in.world, context.commands); // empty
         keeli_context_end(&context);
     } else {
-        keeli_inside helper = { .is_denied = false }; // what the owner has in hand is its own
+        keeli_inside helper = { .is_denied = false }; // a helper holds nothing of the owner's
         if (!is_owner) worker->inside = &helper;
-        take_pieces(loop, worker, NULL, it);
+        run_shares(loop, worker, NULL, it);
         if (helper.is_denied) keeli_atomic_store(&loop->is_denied, 1);
     }
+
     worker->inside = outer_inside;
     worker->running = outer;
     worker->node = outer_node;
@@ -258,8 +295,9 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
 }
 
 // ------------------------------------------------------------------ one loop
-// What is known to take less than a helper costs stays on one thread, and is measured now and then.
-// What is bound to its thread does as well. `view`: that is walked, or NULL.
+// Decides between one thread and several. Loops that are known to take less than a helper costs
+// stay on one thread, and are measured now and then. Loops over what is bound to a thread stay on
+// it, too. `view`: the view that is walked, or NULL.
 static keeli_loop_way choose_way(const keel_world *world, keeli_cost *cost, uint32_t range,
                                  const keeli_view *view) {
     const bool is_bound = view && keeli_holder_is_bound(&view->holder);
@@ -267,27 +305,31 @@ static keeli_loop_way choose_way(const keel_world *world, keeli_cost *cost, uint
     return keeli_cost_decide_loop(cost, range, keeli_helper_cost(world));
 }
 
-// Pieces of what is looped over, `range` of it. False when out of memory.
+// Cuts the loop into pieces. False when out of memory.
 static bool make_pieces(keeli_loop *loop) {
     const keeli_loop_body *body = &loop->body;
     if (loop->it) {
         if (!keeli_pieces_make(&loop->pieces, loop->it, loop->range)) return false;
         loop->count = loop->pieces.list.count;
-    } else loop->count = body->range_end / body->grain + (body->range_end % body->grain != 0);
+    } else {
+        const bool has_rest = body->range_end % body->grain != 0;
+        loop->count = body->range_end / body->grain + has_rest;
+    }
     if (loop->count > loop->most) loop->most = loop->count;
+
     if (!loop->records || !loop->count) return true;
     keeli_heap *heap = &loop->workers->world->heap;
-    keeli_node *node = body->context->node; // what they record goes there at once
-    if (!KEELI_RESERVE(heap, &loop->ended, loop->count) ||
-        !KEELI_RESERVE(heap, &loop->lists, loop->count) ||
-        (node && !KEELI_RESERVE(heap, &node->lists, loop->count)))
-        return false;
+    keeli_node *node = body->context->node; // pieces hand it what they record
+    if (!KEELI_RESERVE(heap, &loop->ended, loop->count)) return false;
+    if (!KEELI_RESERVE(heap, &loop->lists, loop->count)) return false;
+    if (node && !KEELI_RESERVE(heap, &node->lists, loop->count)) return false;
     loop->lists.count = loop->count;
     memset(loop->ended.items, 0, loop->count);
     memset(loop->lists.items, 0, loop->count * sizeof *loop->lists.items);
     return true;
 }
 
+// Waits until no helper is in the loop, and removes it from the loops in work.
 static void await_helpers(keeli_loop *loop) {
     keeli_workers *workers = loop->workers;
     keeli_lock_take(&workers->lock);
@@ -298,6 +340,7 @@ static void await_helpers(keeli_loop *loop) {
             keeli_workers_await_change(workers);
         ++workers->active;
     }
+
     keeli_loop **at = &workers->loops;
     while (*at != loop)
         at = &(*at)->next;
@@ -305,35 +348,41 @@ static void await_helpers(keeli_loop *loop) {
     keeli_lock_give(&workers->lock);
 }
 
-// Pieces that may be worked on at once, in the order of any thread. True when others helped.
+// Runs pieces up to `end`, in any order and on any thread. True if others helped.
 static bool run_batch(keeli_loop *loop, keeli_worker *worker, uint32_t end, bool many) {
-    many = many && end - loop->first > 1;
+    const bool is_shared = many && end - loop->first > 1;
     loop->taken = loop->first;
     loop->count = end;
-    loop->has_called = loop->is_private = !many;
+    loop->has_called = loop->is_private = !is_shared;
     loop->is_helped = false;
-    if (many) {
+
+    if (is_shared) {
         keeli_lock_take(&loop->workers->lock);
         loop->next = loop->workers->loops;
         loop->workers->loops = loop;
         keeli_lock_give(&loop->workers->lock);
     }
     keeli_loop_work(loop, worker);
-    if (many) await_helpers(loop);
-    return many && (loop->has_called || loop->is_helped);
+    if (!is_shared) return false;
+
+    await_helpers(loop);
+    return loop->has_called || loop->is_helped;
 }
 
-// All of them, but of levels those of one.
+// Returns the end of the pieces that may run at the same time: all of them, but of levels only
+// those of one level.
 static uint32_t end_of_batch(const keeli_loop *loop, uint32_t from, uint32_t count) {
     const keeli_piece *pieces = loop->pieces.list.items;
     uint32_t end = from + 1;
     if (!loop->it || loop->it->plan->scan != KEELI_SCAN_LEVELS) return count;
+
     while (end < count && pieces[end].match_at == pieces[from].match_at)
         ++end;
     return end;
 }
 
-// On the caller's worker and on whoever comes to help, as it was decided.
+// Runs all pieces on the caller's worker and on those that help, in the way that was decided, and
+// notes what it cost.
 static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way, keeli_cost *cost) {
     keel_world *world = loop->workers->world;
     const uint32_t count = loop->count;
@@ -341,29 +390,33 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way,
     const bool begins = keeli_world_go_concurrent(world);
     const bool is_known = cost->one_ns != 0;
     bool went_many = false;
+
     loop->piece_ns = is_known ? way.one_ns / count + 1 : 0;
     loop->owner = worker;
     loop->running = worker->running;
     loop->node = worker->node;
+
     const uint64_t began = way.is_timed ? keeli_clock_ns() : 0;
     loop->began = began;
     for (loop->first = 0; loop->first < count; loop->first = loop->count) {
         if (loop->first && way.is_timed) loop->began = keeli_clock_ns();
         went_many |= run_batch(loop, worker, end_of_batch(loop, loop->first, count), way.is_many);
     }
+
     if (loop->is_denied && !loop->body.context && worker->inside)
         worker->inside->failed = worker->inside->is_denied = true;
     if (way.is_timed) {
         const uint64_t ns = keeli_clock_ns() - began;
-        if (went_many && !is_known) // from before they came
+        if (went_many && !is_known) // what pieces took before helpers came
             keeli_cost_note_loop(cost, loop->range, false, loop->piece_ns * loop->count);
         keeli_cost_note_loop(cost, loop->range, went_many, ns);
     }
+
     if (begins) keeli_world_end_concurrent(world);
 }
 
 // ------------------------------------------------------------------ a system that is split
-static keel_result refuse(keel_world *world, const keel_system *system, const char *why) {
+static keel_result refuse_split(keel_world *world, const keel_system *system, const char *why) {
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "system '%s' cannot be split over several threads: %s", system->name, why);
 }
@@ -376,52 +429,58 @@ static bool writes(keel_term_kind kind) {
 // Several threads run the body at once: nothing that it writes may be shared by them.
 keel_result keeli_check_split(keel_world *world, const keel_system *system) {
     if (!keeli_system_is_loop(system))
-        return refuse(world, system, "it runs once, not per entity or span");
+        return refuse_split(world, system, "it runs once, not per entity or span");
     for (const keel_term *t = system->terms; t->kind != KEEL_TERM_END; ++t) {
         if (t->kind == KEEL_TERM_CUSTOM)
-            return refuse(world, system,
-                          "all of them would share its custom view; take it with KEEL_CUSTOM_READ");
+            return refuse_split(
+                world, system,
+                "all of them would share its custom view; take it with KEEL_CUSTOM_READ");
         if (t->kind == KEEL_TERM_CUSTOM_READ && keeli_custom_has(t->custom, writes))
-            return refuse(world, system, "its custom view may write, and all of them share it");
+            return refuse_split(world, system,
+                                "its custom view may write, and all of them share it");
         if (t->kind == KEEL_TERM_UNIQUE_WRITE)
-            return refuse(world, system, "it writes a unique, which all of them would share");
+            return refuse_split(world, system, "it writes a unique, which all of them would share");
         if (t->kind == KEEL_TERM_OF_TARGET_WRITE)
-            return refuse(world, system,
-                          "it writes a component of the target of a relation, and two could have "
-                          "the same one");
+            return refuse_split(
+                world, system,
+                "it writes a component of the target of a relation, and two could have "
+                "the same one");
         if (t->kind == KEEL_TERM_MAY_WRITE || t->kind == KEEL_TERM_MAY_EDIT ||
             t->kind == KEEL_TERM_EDIT)
-            return refuse(world, system,
-                          "it may change components of any entity, and two could meet at one");
+            return refuse_split(
+                world, system, "it may change components of any entity, and two could meet at one");
     }
     return KEEL_OK;
 }
 
-// What pieces recorded belongs to the node, or, outside of workloads, waits to be applied.
+// Hands what pieces recorded to the node or, outside of workloads, to the world.
 static void collect_lists(const keeli_loop *loop) {
     const keel_context *context = loop->body.context;
     for (uint32_t i = 0; i < loop->lists.count; ++i) {
         keel_commands *list = loop->lists.items[i];
         if (!list) continue;
         keeli_commands_close(list);
+        const bool has_failed = loop->failed != KEELI_NO_PIECE;
         if (context->node) *KEELI_APPEND(&context->node->lists) = list;
-        else if (loop->failed != KEELI_NO_PIECE) keeli_commands_discard(context->in.world, list);
+        else if (has_failed) keeli_commands_discard(context->in.world, list);
         else keeli_commands_submit(context->in.world, list);
     }
 }
 
-// Workers for the time of a loop, of which the caller becomes the first; NULL when out of memory.
-// `outer`: what it is around the loop, or NULL.
+// Acquires workers for the time of a loop, and returns the first, which is the caller's; NULL when
+// out of memory. `outer`: the caller's worker around the loop, or NULL.
 static keeli_worker *begin_workers(keel_world *world, const keeli_worker *outer) {
-    keeli_workers *workers = keeli_workers_take(world);
+    keeli_workers *workers = keeli_workers_acquire(world);
     if (!workers) return NULL;
     keeli_worker *worker = keeli_workers_open(workers, NULL);
     if (!outer) return worker;
+
     worker->running = outer->running;
     worker->inside = outer->inside;
     worker->node = outer->node;
     worker->depth = outer->depth;
-    for (uint32_t i = 0; outer->first && i < workers->count; ++i)
+    if (!outer->first) return worker;
+    for (uint32_t i = 0; i < workers->count; ++i)
         workers->list[i].first = outer->first;
     return worker;
 }
@@ -434,15 +493,17 @@ static void end_workers(keeli_worker *worker) {
     keeli_workers_close(workers);
     for (uint32_t i = 0; i < workers->count; ++i)
         workers->list[i].first = &workers->first;
-    keeli_workers_give(workers);
+    keeli_workers_release(workers);
 }
 
+// Runs a system in pieces, on the workers of its context.
 static keel_result run_pieces(keel_context *context, keeli_iterator *it, uint32_t range,
                               keeli_loop_way way) {
     const keeli_loop_body body = { .context = context, .view = context->view };
-    keeli_loop *loop = take_loop(context->worker->workers, &body, it);
+    keeli_loop *loop = acquire_loop(context->worker->workers, &body, it);
     if (!loop) return KEEL_ERROR_MEMORY;
     loop->range = range;
+
     const bool has_room = make_pieces(loop);
     if (has_room) {
         run_loop(loop, context->worker, way, &context->bound->loop_cost);
@@ -451,11 +512,12 @@ static keel_result run_pieces(keel_context *context, keeli_iterator *it, uint32_
         context->in.failed = loop->failed != KEELI_NO_PIECE;
         context->in.is_denied = loop->is_denied;
     }
+
     if (context->in.failed) {
         context->object = loop->object;
         memcpy(context->message, loop->message, sizeof loop->message);
     }
-    give_loop(loop);
+    release_loop(loop);
     return has_room ? KEEL_OK : keeli_out_of_memory(context->in.world, "splitting a system");
 }
 
@@ -464,18 +526,23 @@ keel_result keeli_run_split(keel_context *context, keeli_iterator *it) {
     keeli_cost *cost = &context->bound->loop_cost;
     const uint32_t range = keeli_iterator_range(it);
     const keeli_loop_way way = choose_way(world, cost, range, context->view);
+
     if (!way.is_many && context->bound->is_plain) {
         const uint64_t began = way.is_timed ? keeli_clock_ns() : 0;
-        context->in.is_split = true; // who looks around all the same is refused
+        context->in.is_split = true; // it may look up nothing, as in pieces
         keeli_run_whole(context, it);
         if (way.is_timed) keeli_cost_note_loop(cost, range, false, keeli_clock_ns() - began);
         return KEEL_OK;
     }
+
     keeli_worker *outer = context->worker;
-    if (!outer->workers && !(context->worker = begin_workers(world, outer))) {
-        context->worker = outer;
-        keeli_iterator_give(it);
-        return KEEL_ERROR_MEMORY;
+    if (!outer->workers) {
+        context->worker = begin_workers(world, outer);
+        if (!context->worker) {
+            context->worker = outer;
+            keeli_iterator_give(it);
+            return KEEL_ERROR_MEMORY;
+        }
     }
     const keel_result result = run_pieces(context, it, range, way);
     if (context->worker != outer) end_workers(context->worker);
@@ -484,7 +551,8 @@ keel_result keeli_run_split(keel_context *context, keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ loops by direct call
-// Lines of the cache are not shared by two pieces.
+// Makes the partial results of a reduction, one for each piece. No two of them share a cache line.
+// False when out of memory.
 static bool make_partials(keeli_loop *loop, keeli_worker *worker) {
     const keel_reduction *r = loop->body.reduction;
     if (!r || !loop->count) return true;
@@ -492,32 +560,43 @@ static bool make_partials(keeli_loop *loop, keeli_worker *worker) {
     loop->stride = (r->size + 63) / 64 * 64;
     loop->partials = keeli_arena_new(&worker->scratch, &loop->workers->world->heap,
                                      loop->stride * loop->count, 64);
-    for (uint32_t i = 0; loop->partials && i < loop->count; ++i)
+    if (!loop->partials) return false;
+
+    for (uint32_t i = 0; i < loop->count; ++i)
         memcpy(loop->partials + i * loop->stride, r->total, r->size);
-    return loop->partials != NULL;
+    return true;
 }
 
-// Loops are run again and again. Two that share an entry only guess worse.
+// Runs a loop by direct call with what is known of its cost. The same loops are run again and
+// again, so a small table by function and grain is enough. Two loops that share an entry only guess
+// worse.
 static void run_known_loop(keeli_loop *loop, keeli_worker *worker) {
     keel_world *world = loop->workers->world;
     const keeli_loop_body *body = &loop->body;
     const uintptr_t code = body->view ? (uintptr_t)body->span : (uintptr_t)body->range;
     const uint64_t hash = ((uint64_t)code + body->grain) * 0x9E3779B97F4A7C15u;
     keeli_loop_cost *kept = &world->workers.loop_costs[hash >> 60];
+
     keeli_lock_take(&world->access.lock);
     const bool is_this =
         kept->range == body->range && kept->span == body->span && kept->grain == body->grain;
     keeli_cost cost = is_this ? kept->cost : (keeli_cost){ 0 };
     keeli_lock_give(&world->access.lock);
+
     run_loop(loop, worker, choose_way(world, &cost, loop->range, body->view), &cost);
     keeli_lock_take(&world->access.lock);
     *kept = (keeli_loop_cost){ body->range, body->span, body->grain, cost };
     keeli_lock_give(&world->access.lock);
 }
 
+// Runs a loop by direct call on the workers of `worker`.
 static keel_result run_by(const keeli_loop_body *body, keeli_worker *worker) {
-    keeli_iterator *it = body->view ? keeli_iterator_take(body->view) : NULL;
-    keeli_loop *loop = body->view && !it ? NULL : take_loop(worker->workers, body, it);
+    keeli_iterator *it = NULL;
+    if (body->view) {
+        it = keeli_iterator_take(body->view);
+        if (!it) return KEEL_ERROR_MEMORY;
+    }
+    keeli_loop *loop = acquire_loop(worker->workers, body, it);
     if (!loop) return KEEL_ERROR_MEMORY;
     loop->range = it ? keeli_iterator_range(it) : body->range_end;
     const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
@@ -525,15 +604,16 @@ static keel_result run_by(const keeli_loop_body *body, keeli_worker *worker) {
     if (has_room) {
         if (loop->count) run_known_loop(loop, worker);
         const keel_reduction *r = body->reduction;
-        for (uint32_t i = 0; loop->partials && i < loop->count; ++i)
+        const uint32_t partials = loop->partials ? loop->count : 0;
+        for (uint32_t i = 0; i < partials; ++i)
             r->combine(r->total, loop->partials + i * loop->stride, body->data);
     }
     keeli_arena_back(&worker->scratch, mark);
-    give_loop(loop);
+    release_loop(loop);
     return has_room ? KEEL_OK : keeli_out_of_memory(worker->workers->world, "splitting a loop");
 }
 
-// Errors in its pieces belong to whoever runs around it.
+// Runs a loop by direct call. Errors in its pieces belong to the system that runs around it.
 static keel_result run_direct(keel_world *world, const keeli_loop_body *body) {
     keeli_worker *outer = keeli_worker_here(world);
     if (outer && outer->workers) return run_by(body, outer);
@@ -545,7 +625,8 @@ static keel_result run_direct(keel_world *world, const keeli_loop_body *body) {
 }
 
 // ------------------------------------------------------------------ public
-static keel_result check(keel_world *world, bool has_function, const keel_reduction *r) {
+static keel_result check_direct_loop(keel_world *world, bool has_function,
+                                     const keel_reduction *r) {
     if (r && !(r->total && r->size && r->combine))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "a reduction needs a total, its size and a function that combines");
@@ -557,9 +638,10 @@ static keel_result loop_over_range(const keel_scope *scope, uint32_t count, uint
                                    keel_range_fn *fn, void *data, const keel_reduction *reduction) {
     keeli_caller who;
     KEEL_TRY(keeli_caller_must_be(scope, &who));
-    KEEL_TRY(check(who.world, fn != NULL, reduction));
+    KEEL_TRY(check_direct_loop(who.world, fn != NULL, reduction));
     if (!grain) grain = keeli_grain(count);
     if (count / grain >= KEEL_MAX_PIECES) grain = count / KEEL_MAX_PIECES + 1;
+
     return run_direct(who.world, &(keeli_loop_body){ .range = fn,
                                                      .range_end = count,
                                                      .grain = grain,
@@ -571,8 +653,8 @@ static keel_result loop_over_view(const keel_view *view, keel_span_fn *fn, void 
                                   const keel_reduction *reduction) {
     keeli_view *state = keeli_view_of(view);
     if (!state) return keeli_view_is_closed(view);
-    KEEL_TRY(check(state->world, fn != NULL, reduction));
-    (void)keeli_atomic_add(&state->loops, 1); // it is not ended meanwhile
+    KEEL_TRY(check_direct_loop(state->world, fn != NULL, reduction));
+    (void)keeli_atomic_add(&state->loops, 1); // so that the view is not ended meanwhile
     const keel_result result = run_direct(
         state->world,
         &(keeli_loop_body){ .view = state, .span = fn, .data = data, .reduction = reduction });
@@ -580,8 +662,8 @@ static keel_result loop_over_view(const keel_view *view, keel_span_fn *fn, void 
     return result;
 }
 
-// That of a reduction, which must be there: one that is empty is refused.
-static const keel_reduction *given(const keel_reduction *reduction) {
+// Returns the reduction, or an empty one, which is refused, for NULL.
+static const keel_reduction *reduction_or_none(const keel_reduction *reduction) {
     static const keel_reduction none = { 0 };
     return reduction ? reduction : &none;
 }
@@ -593,7 +675,7 @@ keel_result(keel_parallel_for)(keel_scope *scope, uint32_t count, uint32_t grain
 
 keel_result(keel_parallel_reduce)(keel_scope *scope, uint32_t count, uint32_t grain,
                                   keel_range_fn *fn, void *data, const keel_reduction *reduction) {
-    return loop_over_range(scope, count, grain, fn, data, given(reduction));
+    return loop_over_range(scope, count, grain, fn, data, reduction_or_none(reduction));
 }
 
 keel_result keel_view_parallel_for(const keel_view *view, keel_span_fn *fn, void *data) {
@@ -602,7 +684,7 @@ keel_result keel_view_parallel_for(const keel_view *view, keel_span_fn *fn, void
 
 keel_result keel_view_parallel_reduce(const keel_view *view, keel_span_fn *fn, void *data,
                                       const keel_reduction *reduction) {
-    return loop_over_view(view, fn, data, given(reduction));
+    return loop_over_view(view, fn, data, reduction_or_none(reduction));
 }
 
 void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t align) {

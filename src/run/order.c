@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The linear order: what steps ask for with .after, .before and their like, with barriers and
-// sequential sections, and for the rest the order of the list. A stable topological sort (Kahn,
-// smallest position first). Edges go straight from step to step where there are few; where many
-// wait for a name that many have, all of them meet in one node, a join: n + m edges instead of
-// n * m. The order is the same with and without joins.
+// The linear order of a schedule: what steps ask for with .after, .before and their like, with
+// barriers and sequential sections, and for the rest the order of the list. It is a stable
+// topological sort (Kahn's, smallest position first). Conflicts between systems have no influence;
+// graph.c adds them afterwards. schedule.c calls keeli_order.
+//
+// Edges go straight from step to step where there are few. Where many steps wait for a name that
+// many steps have, all of them meet in one node, a join: n + m edges instead of n * m. The order is
+// the same with and without joins.
 #include "run/schedule.h"
 #include "world/report.h"
 
@@ -11,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRAIGHT_AT_MOST = KEELI_SIZE(64, 2) }; // edges for one name, with more a join
+enum { STRAIGHT_AT_MOST = KEELI_SIZE(64, 2) }; // edges for one name; for more there is a join
 
 bool keeli_add_edge(keeli_schedule *s, uint32_t from, uint32_t to, bool is_loose) {
     if (!KEELI_RESERVE(&s->world->heap, &s->edges, 1)) return false;
@@ -19,8 +22,8 @@ bool keeli_add_edge(keeli_schedule *s, uint32_t from, uint32_t to, bool is_loose
     return true;
 }
 
-// Who comes after a step comes after its commands, too.
-static bool put_before(keeli_schedule *s, uint32_t from, uint32_t to) {
+// Orders `to` after `from` and, if that has them, after its commands.
+static bool order_before(keeli_schedule *s, uint32_t from, uint32_t to) {
     const keeli_node *node = &s->nodes.items[from];
     const bool has_commands = node->kind != KEEL_NODE_COMMANDS && node->of != KEEL_NO_NODE;
     return keeli_add_edge(s, has_commands ? node->of : from, to, false);
@@ -29,7 +32,7 @@ static bool put_before(keeli_schedule *s, uint32_t from, uint32_t to) {
 // ------------------------------------------------------------------ lists of names
 static bool is_space(char c) { return c == ' ' || c == '\t'; }
 
-// The next of "move, aim" from *at on, without spaces; false at the end.
+// Finds the next of "move, aim" from *at on, without spaces; false at the end.
 bool keeli_next_name(const char **at, const char **token, size_t *length) {
     const char *p = *at;
     while (p && (is_space(*p) || *p == ','))
@@ -47,32 +50,32 @@ bool keeli_next_name(const char **at, const char **token, size_t *length) {
 }
 
 // ------------------------------------------------------------------ names
-// Something that has a name or a label.
+// A thing that has a name or a label.
 typedef struct named {
     const char *text;
     size_t length;
     uint32_t first, last; // the node, or where a nested workload opens and closes
 } named;
 
-// Everything of one name in one scope: the names from `begin` to before `end`. What was asked for
-// of it so far, by direction.
+// All things of one name in one scope: the entries of `names.list` from `begin` to before `end`,
+// and what was asked for of them so far in one direction.
 typedef struct target {
     uint32_t begin, end;
-    uint32_t waiters;  // of others
-    uint32_t join;     // KEEL_NO_NODE: none yet
-    uint32_t own;      // the first that asks for it and has the name itself, or KEEL_NO_NODE
-    uint32_t own_last; // its last node
-    bool after;        // they wait for it; otherwise it waits for them
-    uint32_t next;     // of the same bucket
+    uint32_t waiters;  // steps that ask for it and do not have the name themselves
+    uint32_t join;     // its join, KEEL_NO_NODE: none yet
+    uint32_t own;      // the first step that asks for it and has the name itself, or KEEL_NO_NODE
+    uint32_t own_last; // the last node of `own`
+    bool after;        // the steps wait for it; otherwise it waits for them
+    uint32_t next;     // the next target of the bucket, or UINT32_MAX
 } target;
 
 typedef struct names {
     KEELI_ARRAY(named) list; // by text, and where that is the same by node
     KEELI_ARRAY(target) targets;
-    uint32_t *buckets; // of targets, by `begin`; as many as there are names
+    uint32_t *buckets; // first target by `begin`; as many as there are names
 } names;
 
-// The name of a step, NULL for a barrier, and its labels.
+// Adds the name of a step, NULL for a barrier, and its labels. False if out of memory.
 static bool add_names(keeli_schedule *s, names *n, const char *name, const char *labels,
                       uint32_t first, uint32_t last) {
     const char *token = name;
@@ -85,16 +88,18 @@ static bool add_names(keeli_schedule *s, names *n, const char *name, const char 
     return true;
 }
 
-// In the order of the list: systems and barriers, then nested workloads.
-static bool list_names(keeli_schedule *s, names *n) {
+// Lists all names in the order of the list: systems and barriers, then nested workloads. False if
+// out of memory.
+static bool list_step_names(keeli_schedule *s, names *n) {
     n->list.count = 0;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
         const bool is_system = node->kind == KEEL_NODE_SYSTEM;
-        if ((is_system || node->kind == KEEL_NODE_BARRIER) &&
-            !add_names(s, n, is_system ? node->name : NULL, node->step.label, i, i))
-            return false;
+        if (!is_system && node->kind != KEEL_NODE_BARRIER) continue;
+        const char *name = is_system ? node->name : NULL;
+        if (!add_names(s, n, name, node->step.label, i, i)) return false;
     }
+
     for (uint32_t g = 1; g < s->sections.count; ++g) {
         const keeli_section *section = &s->sections.items[g];
         if (!add_names(s, n, section->name, section->label, section->open, section->close))
@@ -108,11 +113,13 @@ static int compare_named(const void *a, const void *b) {
     const int order = memcmp(x->text, y->text, x->length < y->length ? x->length : y->length);
     if (order) return order;
     if (x->length != y->length) return x->length < y->length ? -1 : 1;
-    return x->first < y->first ? -1 : x->first > y->first;
+    if (x->first != y->first) return x->first < y->first ? -1 : 1;
+    return 0;
 }
 
+// Lists and sorts all names, and makes the buckets. False if out of memory.
 static bool begin_names(keeli_schedule *s, names *n) {
-    if (!list_names(s, n)) return false;
+    if (!list_step_names(s, n)) return false;
     const uint32_t count = n->list.count;
     if (!count) return true;
     n->buckets = keeli_new(&s->world->heap, count * sizeof *n->buckets, sizeof(uint32_t));
@@ -122,7 +129,7 @@ static bool begin_names(keeli_schedule *s, names *n) {
     return true;
 }
 
-// The first place that is not before the name and the node.
+// Returns the first index whose entry is not before the name and node of `key`.
 static uint32_t lower_bound(const names *n, const named *key) {
     uint32_t begin = 0, end = n->list.count;
     while (begin < end) {
@@ -134,20 +141,21 @@ static uint32_t lower_bound(const names *n, const named *key) {
 }
 
 // ------------------------------------------------------------------ .after and .before
-// Which way, and where names are looked up.
+// One option of one step: its direction, and the section where names are looked up.
 typedef struct constraint {
     const char *option, *names;
     bool after;
-    uint32_t scope;       // section
-    uint32_t first, last; // the step that constraints; a nested one is two nodes
+    uint32_t scope;       // a section
+    uint32_t first, last; // the step with the option; a nested workload is two nodes
 } constraint;
 
+// Reports a name that is not in the section, with the names that are.
 static keel_result unknown_name(keeli_schedule *s, names *n, const constraint *w, const char *token,
                                 size_t length) {
     char known[200] = "";
     size_t at = 0;
     const keeli_section *scope = &s->sections.items[w->scope];
-    (void)list_names(s, n); // in the order of the list again; there is room
+    (void)list_step_names(s, n); // unsorted again; cannot fail, as there is room
     for (uint32_t i = 0; i < n->list.count && at < sizeof known; ++i) {
         const named *entry = &n->list.items[i];
         if (entry->first < scope->first || entry->first >= scope->end) continue;
@@ -160,12 +168,15 @@ static keel_result unknown_name(keeli_schedule *s, names *n, const constraint *w
                        known);
 }
 
-// NULL: out of memory.
+// Returns the target of a range of names and a direction, NULL if out of memory.
 static target *target_of(keeli_schedule *s, names *n, uint32_t begin, uint32_t end, bool after) {
     uint32_t *bucket = &n->buckets[begin];
-    for (uint32_t i = *bucket; i != UINT32_MAX; i = n->targets.items[i].next)
-        if (n->targets.items[i].end == end && n->targets.items[i].after == after)
-            return &n->targets.items[i];
+    for (uint32_t i = *bucket; i != UINT32_MAX;) {
+        target *t = &n->targets.items[i];
+        if (t->end == end && t->after == after) return t;
+        i = t->next;
+    }
+
     if (!KEELI_RESERVE(&s->world->heap, &n->targets, 1)) return NULL;
     target *t = &n->targets.items[n->targets.count];
     *t = (target){ .begin = begin, .end = end, .after = after, .next = *bucket };
@@ -174,31 +185,36 @@ static target *target_of(keeli_schedule *s, names *n, uint32_t begin, uint32_t e
     return t;
 }
 
-// With .after what is named comes first, with .before the step that names it.
-static bool add_edge(keeli_schedule *s, const constraint *w, uint32_t first, uint32_t last) {
-    return w->after ? put_before(s, last, w->first) : put_before(s, w->last, first);
+// Adds the edge of a constraint. With .after the named thing comes first, with .before the step
+// that names it.
+static bool add_order_edge(keeli_schedule *s, const constraint *w, uint32_t first, uint32_t last) {
+    return w->after ? order_before(s, last, w->first) : order_before(s, w->last, first);
 }
 
+// Adds an edge for each thing of the name but the step itself.
 static bool add_straight(keeli_schedule *s, const names *n, const target *t, const constraint *w) {
     for (uint32_t i = t->begin; i < t->end; ++i) {
         const named *entry = &n->list.items[i];
-        if (entry->first != w->first && !add_edge(s, w, entry->first, entry->last)) return false;
+        if (entry->first != w->first && !add_order_edge(s, w, entry->first, entry->last))
+            return false;
     }
     return true;
 }
 
-// Of all others of a name that it has itself. A second one that asks for the same makes a circle
-// with the first; if there is nobody else, it makes one alone.
+// Adds the edges of a step that has the name itself: to every other thing of that name. A second
+// step that asks for the same makes a circle with the first; if nothing else has the name, the step
+// makes a circle alone.
 static bool add_own(keeli_schedule *s, const names *n, target *t, const constraint *w) {
-    if (t->own != KEEL_NO_NODE && t->own != w->first) return add_edge(s, w, t->own, t->own_last);
+    if (t->own != KEEL_NO_NODE && t->own != w->first)
+        return add_order_edge(s, w, t->own, t->own_last);
     t->own = w->first;
     t->own_last = w->last;
     const uint32_t before = s->edges.count;
     if (!add_straight(s, n, t, w)) return false;
-    return s->edges.count > before || put_before(s, w->first, w->first);
+    return s->edges.count > before || order_before(s, w->first, w->first);
 }
 
-// A node between all of a name and all who ask for them.
+// Adds a node between all things of a name and all steps that ask for them.
 static bool make_join(keeli_schedule *s, const names *n, target *t, uint32_t scope) {
     keeli_node *join = keeli_new_node(s, KEEL_NODE_JOIN, scope);
     if (!join) return false;
@@ -208,6 +224,7 @@ static bool make_join(keeli_schedule *s, const names *n, target *t, uint32_t sco
     return add_straight(s, n, t, &of_join);
 }
 
+// Adds the edges of a step that does not have the name itself.
 static bool add_others(keeli_schedule *s, const names *n, target *t, const constraint *w) {
     const uint32_t count = t->end - t->begin;
     ++t->waiters;
@@ -216,48 +233,56 @@ static bool add_others(keeli_schedule *s, const names *n, target *t, const const
         if (count == 1 || t->waiters == 1 || is_few) return add_straight(s, n, t, w);
         if (!make_join(s, n, t, w->scope)) return false;
     }
-    return add_edge(s, w, t->join, t->join);
+    return add_order_edge(s, w, t->join, t->join);
 }
 
+// Adds the edges for one option of a step.
 static keel_result add_constraint(keeli_schedule *s, names *n, const constraint *w) {
     const char *at = w->names, *token;
     size_t length;
     if (at && !n->buckets && !begin_names(s, n)) return keeli_schedule_no_memory(s);
+
     while (keeli_next_name(&at, &token, &length)) {
         const keeli_section *scope = &s->sections.items[w->scope];
         const uint32_t begin = lower_bound(n, &(named){ token, length, scope->first, 0 });
         const uint32_t end = lower_bound(n, &(named){ token, length, scope->end, 0 });
         if (begin == end) return unknown_name(s, n, w, token, length);
+
         const uint32_t own = lower_bound(n, &(named){ token, length, w->first, 0 });
         const bool has_it = own >= begin && own < end && n->list.items[own].first == w->first;
         target *t = target_of(s, n, begin, end, w->after);
-        if (!t || !(has_it ? add_own(s, n, t, w) : add_others(s, n, t, w)))
-            return keeli_schedule_no_memory(s);
+        if (!t) return keeli_schedule_no_memory(s);
+        const bool is_added = has_it ? add_own(s, n, t, w) : add_others(s, n, t, w);
+        if (!is_added) return keeli_schedule_no_memory(s);
     }
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ all of them
+// ------------------------------------------------------------------ all steps
+// Adds the edges for all options of a step.
 static keel_result add_constraints_of(keeli_schedule *s, names *n, uint32_t index) {
-    const keeli_node *node = &s->nodes.items[index]; // which moves when a join is made
+    const keeli_node *node = &s->nodes.items[index]; // invalid when a join is made
     const keel_step step = node->step;
     const uint32_t last =
         node->kind == KEEL_NODE_BEGIN ? s->sections.items[node->place].close : index;
     const uint32_t in = node->section;
-    KEEL_TRY(add_constraint(s, n, &(constraint){ ".after", step.after, true, in, index, last }));
-    KEEL_TRY(add_constraint(s, n, &(constraint){ ".before", step.before, false, in, index, last }));
-    KEEL_TRY(
-        add_constraint(s, n, &(constraint){ ".after_all", step.after_all, true, 0, index, last }));
-    return add_constraint(s, n,
-                          &(constraint){ ".before_all", step.before_all, false, 0, index, last });
+    const constraint after = { ".after", step.after, true, in, index, last };
+    const constraint before = { ".before", step.before, false, in, index, last };
+    const constraint after_all = { ".after_all", step.after_all, true, 0, index, last };
+    const constraint before_all = { ".before_all", step.before_all, false, 0, index, last };
+    KEEL_TRY(add_constraint(s, n, &after));
+    KEEL_TRY(add_constraint(s, n, &before));
+    KEEL_TRY(add_constraint(s, n, &after_all));
+    return add_constraint(s, n, &before_all);
 }
 
 static keel_result add_constraints(keeli_schedule *s) {
     names n = { 0 };
-    const uint32_t count = s->nodes.count; // joins come behind them
+    const uint32_t count = s->nodes.count; // joins are added behind these
     keel_result result = KEEL_OK;
     for (uint32_t i = 0; result == KEEL_OK && i < count; ++i)
         result = add_constraints_of(s, &n, i);
+
     keeli_free(&s->world->heap, n.buckets, n.list.count * sizeof *n.buckets, sizeof(uint32_t));
     KEELI_RELEASE(&s->world->heap, &n.targets);
     KEELI_RELEASE(&s->world->heap, &n.list);
@@ -265,38 +290,42 @@ static keel_result add_constraints(keeli_schedule *s) {
 }
 
 // ------------------------------------------------------------------ sections
-// A member of a section is a node with its commands, or a nested workload from its opening to its
-// close.
+// Returns the last node of a member of a section. A member is a node with its commands, or a nested
+// workload from its opening to its close.
 static uint32_t end_of_member(const keeli_schedule *s, uint32_t first) {
     const keeli_node *node = &s->nodes.items[first];
     if (node->kind == KEEL_NODE_BEGIN) return s->sections.items[node->place].close;
     return node->of != KEEL_NO_NODE ? node->of : first;
 }
 
+// Orders a barrier after all members from `waiting` on.
 static bool add_barrier(keeli_schedule *s, uint32_t waiting, uint32_t barrier) {
     for (uint32_t first = waiting; first < barrier;) {
         const uint32_t last = end_of_member(s, first);
-        if (!put_before(s, last, barrier)) return false;
+        if (!order_before(s, last, barrier)) return false;
         first = last + 1;
     }
     return true;
 }
 
-// Inside a nested workload everything is between its two nodes; barriers and sequential sections
-// order its members.
+// Orders the members of a section: between the two nodes of a nested workload, and by its barriers
+// and if it is sequential.
 static bool add_section(keeli_schedule *s, const keeli_section *g) {
     uint32_t barrier = KEEL_NO_NODE, before = KEEL_NO_NODE;
     uint32_t waiting = g->first; // the first member since the last barrier
     const bool is_nested = g->open != KEEL_NO_NODE;
-    if (is_nested && g->first == g->end) return put_before(s, g->open, g->close);
+    if (is_nested && g->first == g->end) return order_before(s, g->open, g->close);
+
     for (uint32_t first = g->first; first < g->end;) {
         const uint32_t last = end_of_member(s, first);
         const bool is_barrier = s->nodes.items[first].kind == KEEL_NODE_BARRIER;
-        if (is_nested && !(put_before(s, g->open, first) && put_before(s, last, g->close)))
+        if (is_nested && !(order_before(s, g->open, first) && order_before(s, last, g->close)))
             return false;
-        if (g->sequential && before != KEEL_NO_NODE && !put_before(s, before, first)) return false;
+        if (g->sequential && before != KEEL_NO_NODE && !order_before(s, before, first))
+            return false;
         if (is_barrier && !add_barrier(s, waiting, first)) return false;
-        if (barrier != KEEL_NO_NODE && !put_before(s, barrier, first)) return false;
+        if (barrier != KEEL_NO_NODE && !order_before(s, barrier, first)) return false;
+
         if (is_barrier) {
             barrier = first;
             waiting = last + 1;
@@ -331,50 +360,58 @@ static int compare_edges(const void *a, const void *b) {
     const keeli_node_edge *x = a, *y = b;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
     if (x->to != y->to) return x->to < y->to ? -1 : 1;
-    return x->is_loose - y->is_loose; // the first of equals is kept
+    return x->is_loose - y->is_loose; // of equal edges the first one stays
 }
 
 void keeli_sort_edges(keeli_schedule *s) {
     keeli_node_edge *edges = s->edges.items;
     uint32_t kept = 0;
     if (s->edges.count) qsort(edges, s->edges.count, sizeof *edges, compare_edges);
+
     for (uint32_t i = 0; i < s->nodes.count; ++i)
         s->nodes.items[i].edge_count = s->nodes.items[i].waits_for = 0;
+
     for (uint32_t e = 0; e < s->edges.count; ++e) {
         const keeli_node_edge edge = edges[e];
-        if (kept && edges[kept - 1].from == edge.from && edges[kept - 1].to == edge.to) continue;
+        const bool is_double =
+            kept && edges[kept - 1].from == edge.from && edges[kept - 1].to == edge.to;
+        if (is_double) continue;
         keeli_node *from = &s->nodes.items[edge.from];
-        if (!from->edge_count++) from->first_edge = kept;
+        if (!from->edge_count) from->first_edge = kept;
+        ++from->edge_count;
         ++s->nodes.items[edge.to].waits_for;
         edges[kept++] = edge;
     }
     s->edges.count = kept;
 }
 
-// The next node of the order, which is made in `ready_main`; `ready` is a heap of those that wait
-// for nothing. A join has no place of its own: what it stands for would be there without it.
-static void put_next(keeli_schedule *s, uint32_t index) {
+// Appends the next node to the order, which is made in `ready_main`. `ready` is a heap of the nodes
+// that wait for nothing. A join is appended at once: the nodes that wait for it would be ready
+// without it.
+static void append_to_order(keeli_schedule *s, uint32_t index) {
     const keeli_node *node = &s->nodes.items[index];
     *KEELI_APPEND(&s->ready_main) = index;
     for (uint32_t e = node->first_edge; e < node->first_edge + node->edge_count; ++e) {
         const uint32_t to = s->edges.items[e].to;
         if (--s->nodes.items[to].pending) continue;
-        if (s->nodes.items[to].kind == KEEL_NODE_JOIN) put_next(s, to);
+        if (s->nodes.items[to].kind == KEEL_NODE_JOIN) append_to_order(s, to);
         else keeli_heap_push(s->ready.items, &s->ready.count, to);
     }
 }
 
-// Name the systems of one circle: go back from node to node until one comes again.
-static keel_result circle(const keeli_schedule *s) {
-    uint32_t *before = s->ready.items, node = 0; // some node that still waits and must run before
+// Names the systems of one circle: goes back from node to node until a node is met again.
+static keel_result report_circle(const keeli_schedule *s) {
+    uint32_t *before = s->ready.items; // by node: one that still waits and must run before it
+    uint32_t node = 0;
     for (uint32_t e = 0; e < s->edges.count; ++e)
         if (s->nodes.items[s->edges.items[e].from].pending)
             before[s->edges.items[e].to] = s->edges.items[e].from;
     while (!s->nodes.items[node].pending)
         ++node;
-    for (uint32_t i = 0; i < s->nodes.count; ++i) // surely in a circle then
+    for (uint32_t i = 0; i < s->nodes.count; ++i) // after so many steps it is in a circle
         node = before[node];
     if (s->nodes.items[node].kind == KEEL_NODE_JOIN) node = before[node];
+
     char text[300] = "";
     size_t at = 0;
     uint32_t now = node;
@@ -392,11 +429,13 @@ static keel_result circle(const keeli_schedule *s) {
                        s->sections.items[0].name, text, s->nodes.items[node].name);
 }
 
+// Replaces the number of a node by its place in the order.
 static void relocate(uint32_t *node, const uint32_t *place) {
     if (*node != KEEL_NO_NODE) *node = place[*node];
 }
 
-// Nodes in their new order, in memory of just their size; all that names nodes by number follows.
+// Puts the nodes in their order, in memory of just their size, and renumbers all references to
+// nodes. False if out of memory.
 static bool apply_order(keeli_schedule *s) {
     const uint32_t count = s->nodes.count;
     uint32_t *place = s->ready.items;
@@ -406,9 +445,11 @@ static bool apply_order(keeli_schedule *s) {
         fresh[i] = s->nodes.items[s->ready_main.items[i]];
         place[s->ready_main.items[i]] = i;
     }
+
     KEELI_RELEASE(&s->world->heap, &s->nodes);
     s->nodes.items = fresh;
     s->nodes.count = s->nodes.capacity = count;
+
     for (uint32_t i = 0; i < count; ++i)
         relocate(&fresh[i].of, place);
     for (uint32_t e = 0; e < s->edges.count; ++e) {
@@ -432,13 +473,15 @@ keel_result keeli_order(keeli_schedule *s) {
     if (!KEELI_RESERVE(&s->world->heap, &s->ready, count) ||
         !KEELI_RESERVE(&s->world->heap, &s->ready_main, count))
         return keeli_schedule_no_memory(s);
+
     keeli_sort_edges(s);
     for (uint32_t i = 0; i < count; ++i) {
         s->nodes.items[i].pending = s->nodes.items[i].waits_for;
         if (!s->nodes.items[i].pending) keeli_heap_push(s->ready.items, &s->ready.count, i);
     }
+
     while (s->ready.count)
-        put_next(s, keeli_heap_pop(s->ready.items, &s->ready.count));
-    if (s->ready_main.count < count) return circle(s);
+        append_to_order(s, keeli_heap_pop(s->ready.items, &s->ready.count));
+    if (s->ready_main.count < count) return report_circle(s);
     return apply_order(s) ? KEEL_OK : keeli_schedule_no_memory(s);
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Steps become nodes: nested workloads are written out in place, between a node that opens them
-// and one that closes them. Schedules are kept in the world, or with the stored workload, and used
-// again. One that no longer fits is made anew, and takes over what its systems know: which startup
-// systems are done, what was seen of changes.
+// Makes schedules from lists of steps, and caches them. Steps become nodes: nested workloads are
+// written out in place, between a node that opens them and one that closes them. workload.c
+// acquires a schedule for each run, tell/describe.c to describe it; execute.c runs it.
+//
+// Schedules are cached in the world, or with the stored workload. A schedule that no longer fits is
+// made anew, and the new one takes from the old one what its systems know: which startup systems
+// are done, what was seen of changes.
 #include "run/schedule.h"
 
 #include "data/component_index.h"
@@ -12,13 +15,15 @@
 
 #include <string.h>
 
-enum { kept_at_most = 256 }; // tables made by hand: those on the stack come and go
+// The most cached schedules of tables without a stamp. Such tables may have been on the stack.
+enum { cached_at_most = 256 };
 
 // ------------------------------------------------------------------ checks
 keel_result keeli_check_step(keel_world *world, const keel_step *step, const char *workload) {
-    const int kinds = step ? (step->system != NULL) + (step->workload != NULL) +
-                                 (step->workload_name != NULL) + (step->barrier ? 1 : 0)
-                           : 0;
+    int kinds = 0;
+    if (step)
+        kinds = (step->system != NULL) + (step->workload != NULL) + (step->workload_name != NULL) +
+                (step->barrier ? 1 : 0);
     if (kinds == 1) return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "a step of workload '%s' needs one of system, workload, workload_name and "
@@ -26,6 +31,7 @@ keel_result keeli_check_step(keel_world *world, const keel_step *step, const cha
                         workload);
 }
 
+// Checks everything about a step that is known before its terms are bound.
 static keel_result check_step(const keeli_schedule *s, const keel_step *step, const char *name) {
     KEEL_TRY(keeli_check_step(s->world, step, name));
     if (step->run_if) KEEL_TRY(keeli_check_system(s->world, step->run_if, true));
@@ -41,7 +47,8 @@ static keel_result check_step(const keeli_schedule *s, const keel_step *step, co
                             "skip_if_empty of a step in '%s' names a unique; it takes a "
                             "component: KEEL_OF(T)",
                             name);
-    if (!(step->every >= 0 && step->every <= KEELI_MAX_SECONDS))
+    const bool is_period = step->every >= 0 && step->every <= KEELI_MAX_SECONDS; // not a NaN
+    if (!is_period)
         return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
                             ".every of a step in '%s' is %g; it takes seconds from 0 to %g", name,
                             step->every, KEELI_MAX_SECONDS);
@@ -68,21 +75,22 @@ static bool has_conditions(const keel_step *step) {
            step->every > 0 || keeli_state_uniques(step, uniques);
 }
 
-// How often a system may run in all; 0: no limit.
+// Returns how often a system may run in all; 0: no limit. `around`: the limit of its section.
 static uint32_t times_of(const keel_step *step, uint32_t around) {
     const uint32_t own = step->startup ? 1 : step->times;
-    return own && (!around || own < around) ? own : around;
+    const bool is_own_lower = own && (!around || own < around);
+    return is_own_lower ? own : around;
 }
 
-// A walk over nested lists: where it is stands in the sections, so that depth is no danger to the
-// stack.
+// A walk over nested lists of steps. Its position is stored in the sections, so that no depth of
+// nesting can overflow the stack.
 typedef struct walk {
-    uint32_t section;         // in which it is
-    keeli_pointer_table open; // lists of steps that it is in: not NULL
-    keeli_view *view;         // to bind terms in
+    uint32_t section;         // the current section
+    keeli_pointer_table open; // a value for each list of steps that the walk is in
+    keeli_view *view;         // a view to bind terms in
 } walk;
 
-// Mark a list that is entered. KEEL_ERROR_CYCLE: it was, already.
+// Marks a list as entered. KEEL_ERROR_CYCLE if it is entered already.
 static keel_result mark_open(keeli_schedule *s, walk *w, const char *name, const keel_step *steps) {
     if (!keeli_pointer_reserve(&w->open, &s->world->heap)) return keeli_schedule_no_memory(s);
     struct keeli_pointer_item *item = keeli_pointer_place(&w->open, steps);
@@ -93,7 +101,7 @@ static keel_result mark_open(keeli_schedule *s, walk *w, const char *name, const
     return KEEL_OK;
 }
 
-// The node that opens a section.
+// Adds the node that opens a section.
 static keel_result add_opening(keeli_schedule *s, const walk *w, keeli_section *g,
                                const keel_step *step) {
     const keeli_section *around = &s->sections.items[g->outer];
@@ -105,26 +113,31 @@ static keel_result add_opening(keeli_schedule *s, const walk *w, keeli_section *
     open->name = g->name;
     open->has_conditions = has_conditions(step);
     open->place = (uint32_t)(g - s->sections.items);
+
     g->open = s->nodes.count - 1;
     g->label = step->label;
     g->sequential = step->sequential;
     g->main_thread = open->step.main_thread;
     g->times = times_of(step, around->times);
+
     s->has_periods |= step->every > 0;
     return keeli_touch_step(s, g->open, w->view);
 }
 
-// Enter a table or (NULL) a stored workload; `step` is the one that names it, NULL for the
-// outermost.
-static keel_result enter(keeli_schedule *s, walk *w, const keel_workload *table,
-                         const keeli_stored_workload *stored, const keel_step *step) {
-    const char *name = !table ? stored->name : table->name ? table->name : "";
+// Enters a table or, if that is NULL, a stored workload. `step` is the step that names it, NULL for
+// the outermost.
+static keel_result enter_section(keeli_schedule *s, walk *w, const keel_workload *table,
+                                 const keeli_stored_workload *stored, const keel_step *step) {
+    const char *name = table ? table->name : stored->name;
     const keel_step *steps = table ? table->steps : stored->steps.items;
     const uint32_t count = table ? table->step_count : stored->steps.count;
+    if (!name) name = "";
     if (table && !keeli_key_table(s, table)) return keeli_schedule_no_memory(s);
+
     if (count && !steps)
         return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT, "the workload '%s' has no steps", name);
     if (count) KEEL_TRY(mark_open(s, w, name, steps));
+
     if (!KEELI_RESERVE(&s->world->heap, &s->sections, 1)) return keeli_schedule_no_memory(s);
     keeli_section *g = &s->sections.items[s->sections.count++];
     *g = (keeli_section){ .name = name, .outer = w->section, .steps = steps, .step_count = count };
@@ -135,11 +148,13 @@ static keel_result enter(keeli_schedule *s, walk *w, const keel_workload *table,
     return KEEL_OK;
 }
 
-static keel_result leave(keeli_schedule *s, walk *w) {
+// Leaves a section, and adds the node that closes it.
+static keel_result leave_section(keeli_schedule *s, walk *w) {
     keeli_section *g = &s->sections.items[w->section];
     if (g->step_count) keeli_pointer_place(&w->open, g->steps)->value = NULL;
     g->end = s->nodes.count;
     w->section = g->outer;
+
     if (g->open == KEEL_NO_NODE) return KEEL_OK;
     keeli_node *close = keeli_new_node(s, KEEL_NODE_END, g->outer);
     if (!close) return keeli_schedule_no_memory(s);
@@ -148,22 +163,25 @@ static keel_result leave(keeli_schedule *s, walk *w) {
     return KEEL_OK;
 }
 
+// Adds the nodes of a step, or enters the workload that it names.
 static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step) {
     const keeli_section *section = &s->sections.items[w->section];
     KEEL_TRY(check_step(s, step, section->name));
     if (!keeli_key_step(s, step)) return keeli_schedule_no_memory(s);
+
     if (step->workload) {
-        if (!step->workload->stamp) s->stamp = 0; // made by hand: look at its bytes
-        return enter(s, w, step->workload, NULL, step);
+        if (!step->workload->stamp) s->stamp = 0; // a table without a stamp: compare its bytes
+        return enter_section(s, w, step->workload, NULL, step);
     }
     if (step->workload_name) {
         const keeli_stored_workload *stored = keeli_stored_find(s->world, step->workload_name);
         s->names_stored = true;
-        return stored ? enter(s, w, NULL, stored, step)
-                      : keeli_unknown_workload(s->world, step->workload_name);
+        if (!stored) return keeli_unknown_workload(s->world, step->workload_name);
+        return enter_section(s, w, NULL, stored, step);
     }
-    keeli_node *node =
-        keeli_new_node(s, step->barrier ? KEEL_NODE_BARRIER : KEEL_NODE_SYSTEM, w->section);
+
+    const keel_node_kind kind = step->barrier ? KEEL_NODE_BARRIER : KEEL_NODE_SYSTEM;
+    keeli_node *node = keeli_new_node(s, kind, w->section);
     if (!node) return keeli_schedule_no_memory(s);
     node->step = *step;
     node->asked = step;
@@ -172,20 +190,27 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step) {
     node->has_conditions = has_conditions(step);
     node->name = step->system ? step->system->name : "a barrier";
     if (step->system) node->place = s->system_count++;
+
     s->parallel += step->parallel;
     s->has_limits |= node->step.times > 0;
     s->has_periods |= step->every > 0;
     return keeli_touch_step(s, s->nodes.count - 1, w->view);
 }
 
+// Makes the nodes and sections of all steps, in the order of the list.
 static keel_result make_nodes(keeli_schedule *s) {
     walk w = { .view = keeli_view_take(s->world, "a workload") };
     if (!w.view) return KEEL_ERROR_MEMORY;
-    keel_result result = enter(s, &w, s->table, s->stored, NULL);
-    for (bool is_done = false; result == KEEL_OK && !is_done;) {
+    keel_result result = enter_section(s, &w, s->table, s->stored, NULL);
+    bool is_done = false;
+    while (result == KEEL_OK && !is_done) {
         keeli_section *g = &s->sections.items[w.section];
-        is_done = g->at == g->step_count && w.section == 0;
-        result = g->at < g->step_count ? add_step(s, &w, &g->steps[g->at++]) : leave(s, &w);
+        if (g->at < g->step_count) {
+            result = add_step(s, &w, &g->steps[g->at++]);
+        } else {
+            is_done = w.section == 0;
+            result = leave_section(s, &w);
+        }
     }
     keeli_view_give(w.view);
     keeli_pointer_table_deinit(&w.open, &s->world->heap);
@@ -216,18 +241,18 @@ static void free_schedule(keeli_schedule *s) {
     KEELI_FREE(heap, keeli_schedule, s);
 }
 
-static void free_list(keeli_schedule **list) {
+static void free_schedules(keeli_schedule **list) {
     for (keeli_schedule *s; (s = *list) != NULL;) {
         *list = s->next;
         free_schedule(s);
     }
 }
 
-void keeli_schedules_forget(keeli_stored_workload *stored) { free_list(&stored->schedules); }
+void keeli_schedules_forget(keeli_stored_workload *stored) { free_schedules(&stored->schedules); }
 void keeli_schedules_deinit(keel_world *world) {
-    free_list(&world->workloads.schedules);
+    free_schedules(&world->workloads.schedules);
     for (keeli_stored_workload *w = world->workloads.first; w; w = w->next)
-        free_list(&w->schedules);
+        free_schedules(&w->schedules);
 }
 
 // ------------------------------------------------------------------ making
@@ -235,8 +260,8 @@ keel_result keeli_schedule_no_memory(const keeli_schedule *s) {
     return keeli_out_of_memory(s->world, "preparing a workload");
 }
 
-// What arrays that grew have too much goes back. Nobody points into them yet.
-static void trim(keeli_schedule *s) {
+// Returns the memory that grown arrays do not use. Nothing points into them yet.
+static void trim_schedule(keeli_schedule *s) {
     keeli_heap *heap = &s->world->heap;
     KEELI_TRIM(heap, &s->nodes);
     KEELI_TRIM(heap, &s->edges);
@@ -245,16 +270,19 @@ static void trim(keeli_schedule *s) {
     KEELI_TRIM(heap, &s->key_bytes);
 }
 
-static keel_result fill(keeli_schedule *s) {
+// Makes everything that is in a schedule.
+static keel_result schedule_fill(keeli_schedule *s) {
     KEEL_TRY(make_nodes(s));
     KEEL_TRY(keeli_state_check_all(s));
     KEEL_TRY(keeli_order(s));
     KEEL_TRY(keeli_graph(s));
-    if (s->stamp) { // it tells enough
+
+    if (s->stamp) { // the stamp tells enough
         KEELI_RELEASE(&s->world->heap, &s->keys);
         KEELI_RELEASE(&s->world->heap, &s->key_bytes);
     }
-    trim(s);
+    trim_schedule(s);
+
     if (!KEELI_RESERVE(&s->world->heap, &s->idle, s->nodes.count))
         return keeli_schedule_no_memory(s);
     s->idle.count = s->nodes.count;
@@ -263,55 +291,64 @@ static keel_result fill(keeli_schedule *s) {
     return KEEL_OK;
 }
 
-static keeli_schedule *make(keel_world *world, const keel_workload *table,
-                            keeli_stored_workload *stored, keel_result *result) {
+// Makes a schedule. NULL: see `*result`.
+static keeli_schedule *schedule_make(keel_world *world, const keel_workload *table,
+                                     keeli_stored_workload *stored, keel_result *result) {
     keeli_schedule *s = KEELI_NEW(&world->heap, keeli_schedule);
-    if (!s) return *result = keeli_out_of_memory(world, "preparing a workload"), NULL;
+    if (!s) {
+        *result = keeli_out_of_memory(world, "preparing a workload");
+        return NULL;
+    }
     s->world = world;
     s->table = table;
     s->stored = stored;
     s->stamp = table && table->stamp ? keeli_stamp(table->stamp) : 0;
-    *result = fill(s);
+    *result = schedule_fill(s);
     if (*result < 0) {
         free_schedule(s);
         return NULL;
     }
-    s->bindings = world->registry.bindings; // after: making it may have made components known
+    // read last: binding terms may have made components known
+    s->bindings = world->registry.bindings;
     return s;
 }
 
-// What the nodes of a step are known by when a schedule takes the place of another; or NULL.
-static const void *identity(const keeli_node *node) {
-    if (node->is_taken_away) return NULL;
+// Returns what identifies the nodes of a step when another schedule takes the place of this one; or
+// NULL.
+static const void *identity_of(const keeli_node *node) {
+    if (node->is_removed) return NULL;
     if (node->kind == KEEL_NODE_SYSTEM) return node->step.system;
     if (node->kind != KEEL_NODE_BEGIN) return NULL;
-    return node->step.workload ? (const void *)node->step.workload : node->name;
+    if (node->step.workload) return node->step.workload;
+    return node->name;
 }
 
-static void take_away(const keeli_schedule *s, uint32_t number) {
-    for (; s; s = s->next)
-        for (uint32_t i = 0; i < s->nodes.count;
-             ++i) { // in linear order: a section's node is first
+// Marks the nodes of a step that was removed, and those inside of it, in all schedules of a list.
+static void mark_removed(const keeli_schedule *s, uint32_t number) {
+    for (; s; s = s->next) {
+        for (uint32_t i = 0; i < s->nodes.count; ++i) { // a section's node comes before its members
             keeli_node *node = &s->nodes.items[i];
             const uint32_t open = s->sections.items[node->section].open;
-            node->is_taken_away |= node->step.number == number ||
-                                   (open != KEEL_NO_NODE && s->nodes.items[open].is_taken_away);
+            const bool is_inside = open != KEEL_NO_NODE && s->nodes.items[open].is_removed;
+            node->is_removed |= node->step.number == number || is_inside;
         }
+    }
 }
 
-void keeli_schedules_take_away(keel_world *world, uint32_t number) {
-    take_away(world->workloads.schedules, number);
+void keeli_schedules_remove_step(keel_world *world, uint32_t number) {
+    mark_removed(world->workloads.schedules, number);
     for (const keeli_stored_workload *w = world->workloads.first; w; w = w->next)
-        take_away(w->schedules, number);
+        mark_removed(w->schedules, number);
 }
 
-// The one that `next` has for a node, or NULL.
+// Returns the node that `next` has for a node, or NULL.
 static keeli_node *node_at(const keeli_schedule *s, const uint32_t *next, const keeli_node *node) {
     const uint32_t later = next[node - s->nodes.items];
     return later != KEEL_NO_NODE ? &s->nodes.items[later] : NULL;
 }
 
-static void take_from(keeli_node *node, keeli_node *was) {
+// Moves what an old node knows of its runs into a new one.
+static void move_in_node(keeli_node *node, keeli_node *was) {
     node->serial = was->serial;
     node->runs = keeli_atomic_load(&was->runs);
     node->passed = was->passed;
@@ -321,105 +358,150 @@ static void take_from(keeli_node *node, keeli_node *was) {
         if (node->bound[k]) keeli_bound_unbind(node->bound[k]);
 }
 
-// What a step knows from its runs so far goes over to the node that takes its place: first from a
-// step of a stored workload to itself, as steps of one system may have got another order; then, of
-// what is left, from the n-th of its nodes in linear order to the n-th. False, and nothing has
-// changed: out of memory.
-static bool take_over(keeli_schedule *s, keeli_schedule *old) {
-    keeli_pointer_table first = { 0 }; // by identity: the first node that is still to be taken over
-    uint32_t *next = old->ready.items; // by node: the next one of its kind; memory for runs
-    for (uint32_t i = old->nodes.count; i--;) {
-        keeli_node *node = &old->nodes.items[i];
-        if (!identity(node)) continue;
-        if (!keeli_pointer_reserve(&first, &s->world->heap))
-            return keeli_pointer_table_deinit(&first, &s->world->heap), false;
-        struct keeli_pointer_item *item = keeli_pointer_place(&first, identity(node));
+// The nodes of an old schedule that can still be moved into a new one.
+typedef struct old_nodes {
+    keeli_schedule *schedule;
+    keeli_pointer_table first; // by identity: the first node
+    uint32_t *next;            // by node: the next one of its identity; memory for runs
+} old_nodes;
+
+// Lists the nodes of the old schedule by identity, in linear order. False if out of memory.
+static bool list_old_nodes(keeli_heap *heap, old_nodes *old) {
+    for (uint32_t i = old->schedule->nodes.count; i--;) {
+        keeli_node *node = &old->schedule->nodes.items[i];
+        const void *identity = identity_of(node);
+        if (!identity) continue;
+        if (!keeli_pointer_reserve(&old->first, heap)) return false;
+        struct keeli_pointer_item *item = keeli_pointer_place(&old->first, identity);
         const keeli_node *later = item->value;
-        next[i] = later ? (uint32_t)(later - old->nodes.items) : KEEL_NO_NODE;
-        if (!later) keeli_pointer_add(&first, identity(node), node);
+        old->next[i] = later ? (uint32_t)(later - old->schedule->nodes.items) : KEEL_NO_NODE;
+        if (!later) keeli_pointer_add(&old->first, identity, node);
         item->value = node;
     }
-    uint32_t *is_done = s->ready.items; // by node, too
-    for (uint32_t pass = 0; pass < 2; ++pass)
-        for (uint32_t i = 0; i < s->nodes.count && first.count; ++i) {
-            keeli_node *node = &s->nodes.items[i];
-            if (!pass) is_done[i] = false;
-            if (!identity(node) || is_done[i]) continue;
-            struct keeli_pointer_item *item = keeli_pointer_place(&first, identity(node));
-            keeli_node *was = item->value, *before = NULL;
-            while (!pass && was && was->step.number != node->step.number)
-                was = node_at(old, next, before = was);
-            if (!was) continue;
-            if (before) next[before - old->nodes.items] = next[was - old->nodes.items];
-            else item->value = node_at(old, next, was);
-            take_from(node, was);
-            is_done[i] = true;
-        }
-    s->runs = old->runs;
-    keeli_pointer_table_deinit(&first, &s->world->heap);
     return true;
 }
 
-// ------------------------------------------------------------------ keeping
-static bool is_for(const keeli_schedule *s, const keel_workload *table) {
-    return s->table == table &&
-           // analyzer: only schedules of tables have a stamp
-           (!s->stamp || (table->stamp && keeli_atomic_load(table->stamp) == s->stamp));
+// Removes an old node of this identity from the list, and returns it: the first one or, if `number`
+// is given, the first of the step with that number. NULL if there is none.
+static keeli_node *remove_old_node(old_nodes *old, const void *identity, const uint32_t *number) {
+    struct keeli_pointer_item *item = keeli_pointer_place(&old->first, identity);
+    keeli_node *was = item->value, *before = NULL;
+    while (number && was && was->step.number != *number) {
+        before = was;
+        was = node_at(old->schedule, old->next, was);
+    }
+    if (!was) return NULL;
+    if (before) {
+        const keeli_node *nodes = old->schedule->nodes.items;
+        old->next[before - nodes] = old->next[was - nodes];
+    } else {
+        item->value = node_at(old->schedule, old->next, was);
+    }
+    return was;
 }
 
-static bool is_current(const keeli_schedule *s) {
+// Moves what steps know of their runs into the nodes of a new schedule: first from each step of a
+// stored workload to itself, because steps of one system may be in another order now; then, of what
+// is left, from the n-th node of an identity in linear order to the n-th. False if out of memory,
+// and then nothing has changed.
+static bool move_in_runs(keeli_schedule *s, keeli_schedule *from) {
+    keeli_heap *heap = &s->world->heap;
+    old_nodes old = { .schedule = from, .next = from->ready.items };
+    if (!list_old_nodes(heap, &old)) {
+        keeli_pointer_table_deinit(&old.first, heap);
+        return false;
+    }
+
+    uint32_t *is_done = s->ready.items; // by node; memory for runs, too
+    for (uint32_t i = 0; i < s->nodes.count; ++i)
+        is_done[i] = false;
+    const uint32_t passes = old.first.count ? 2 : 0; // none if nothing can be moved
+    for (uint32_t pass = 0; pass < passes; ++pass) {
+        for (uint32_t i = 0; i < s->nodes.count; ++i) {
+            keeli_node *node = &s->nodes.items[i];
+            if (is_done[i] || !identity_of(node)) continue;
+            const uint32_t *number = pass == 0 ? &node->step.number : NULL;
+            keeli_node *was = remove_old_node(&old, identity_of(node), number);
+            if (!was) continue;
+            move_in_node(node, was);
+            is_done[i] = true;
+        }
+    }
+    s->runs = from->runs;
+    keeli_pointer_table_deinit(&old.first, heap);
+    return true;
+}
+
+// ------------------------------------------------------------------ the cache
+// True if the schedule is of this table, or of a stored workload (NULL).
+static bool is_for(const keeli_schedule *s, const keel_workload *table) {
+    if (s->table != table) return false;
+    if (!s->stamp) return true;
+    // analyzer: only schedules of tables have a stamp
+    return table->stamp && keeli_atomic_load(table->stamp) == s->stamp;
+}
+
+// True if nothing has changed that the schedule was made of.
+static bool schedule_is_current(const keeli_schedule *s) {
     return !s->is_partial && s->bindings == s->world->registry.bindings && keeli_keys_agree(s);
 }
 
-// What an old one knows is about the same workload. Bytes behind names that are stored may have
-// been freed.
-static bool can_take_over(const keeli_schedule *old) {
-    return old->stored || old->stamp || (!old->names_stored && keeli_keys_agree(old));
+// True if the old schedule is about the same workload. Keys cannot be compared where steps name
+// stored workloads: their bytes may have been freed.
+static bool can_move_in(const keeli_schedule *old) {
+    if (old->stored || old->stamp) return true;
+    return !old->names_stored && keeli_keys_agree(old);
 }
 
+// Returns the list that the schedule is in.
 static keeli_schedule **list_of(const keeli_schedule *s) {
     return s->stored ? &s->stored->schedules : &s->world->workloads.schedules;
 }
 
 keeli_schedule *keeli_schedules_beside(const keeli_schedule *s) { return *list_of(s); }
 
-static void unlink(keeli_schedule *s) {
+static void unlink_schedule(keeli_schedule *s) {
     keeli_schedule **at = list_of(s);
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
 }
 
-static void keep(keeli_schedule *s) {
+// Puts a schedule to the front of its list.
+static void link_schedule(keeli_schedule *s) {
     keeli_schedule **list = list_of(s);
     s->next = *list;
     *list = s;
 }
 
-// The last ones in the list were not used for the longest time.
-static void forget_oldest(keel_world *world) {
+// Frees cached schedules of tables without a stamp that are too many. The last ones of the list
+// were not used for the longest time.
+static void free_oldest_schedules(keel_world *world) {
     uint32_t count = 0;
     for (keeli_schedule *s = world->workloads.schedules, *next; s; s = next) {
         next = s->next;
-        if (s->stamp || ++count <= kept_at_most || s->is_busy) continue;
-        unlink(s);
+        if (s->stamp) continue;
+        ++count;
+        if (count <= cached_at_most || s->is_busy) continue;
+        unlink_schedule(s);
         free_schedule(s);
     }
 }
 
-// A second one is used while the first is busy: what was run there often enough is not run again.
-static void learn(keeli_schedule *s, const keeli_schedule *first) {
+// Copies from the first schedule of a workload how often its systems have run. Another one is used
+// while the first is busy, and must not run again what was run often enough.
+static void copy_progress(keeli_schedule *s, const keeli_schedule *first) {
     for (uint32_t i = 0; i < s->nodes.count && i < first->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
         const keeli_node *other = &first->nodes.items[i];
         const uint32_t runs = keeli_atomic_load(&other->runs);
-        if (identity(node) != identity(other)) continue;
+        if (identity_of(node) != identity_of(other)) continue;
         if (runs > node->runs) keeli_atomic_store(&node->runs, runs);
         keeli_atomic_put(&node->passed, keeli_atomic_peek(&other->passed));
     }
 }
 
-// The one of the workload that is no second one, or NULL.
+// Returns the first schedule of the workload, the one that is no second one; or NULL.
 static keeli_schedule *find_first(keeli_schedule *list, const keel_workload *table) {
     keeli_schedule *s = list;
     while (s && (s->is_second || !is_for(s, table)))
@@ -427,54 +509,65 @@ static keeli_schedule *find_first(keeli_schedule *list, const keel_workload *tab
     return s;
 }
 
-// One that is kept and not busy, moved to the front of the list and marked.
-static keeli_schedule *find(keeli_schedule *list, const keel_workload *table) {
+// Acquires a cached schedule that is not busy: marks it as busy and moves it to the front of the
+// list. NULL if there is none.
+static keeli_schedule *acquire_idle(keeli_schedule *list, const keel_workload *table) {
     keeli_schedule *const first = find_first(list, table);
     keeli_schedule *s = first && !first->is_busy ? first : list;
     while (s && (s->is_busy || !is_for(s, table)))
         s = s->next;
     if (!s) return NULL;
+
     s->is_busy = true;
-    if (s->is_second && first) learn(s, first);
+    if (s->is_second && first) copy_progress(s, first);
     if (s != list) {
-        unlink(s);
-        keep(s);
+        unlink_schedule(s);
+        link_schedule(s);
     }
     return s;
 }
 
-static void keep_new(keeli_schedule *s, const keeli_schedule *old) {
+// Adds a new schedule to the cache, marked as busy. `old`: the one whose place it takes, or NULL.
+static void link_new_schedule(keeli_schedule *s, const keeli_schedule *old) {
     const keeli_schedule *first = find_first(*list_of(s), s->table);
     s->is_busy = true;
     s->is_second = old ? old->is_second : first != NULL;
-    if (s->is_second && first) learn(s, first);
-    if (old && old->is_partial) learn(s, old); // what other runs have started since then
-    keep(s);
+    if (s->is_second && first) copy_progress(s, first);
+    if (old && old->is_partial) copy_progress(s, old); // progress of other runs since then
+    link_schedule(s);
 }
 
 keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *table, const char *name,
                                     keel_result *result) {
     keeli_stored_workload *stored = table ? NULL : keeli_stored_find(world, name);
     *result = KEEL_OK;
-    if (!table && !stored) return *result = keeli_unknown_workload(world, name), NULL;
+    if (!table && !stored) {
+        *result = keeli_unknown_workload(world, name);
+        return NULL;
+    }
     keeli_world_lock(world);
-    keeli_schedule *old = find(stored ? stored->schedules : world->workloads.schedules, table);
+    keeli_schedule *old =
+        acquire_idle(stored ? stored->schedules : world->workloads.schedules, table);
     keeli_world_unlock(world);
-    if (old && is_current(old)) return old;
+    if (old && schedule_is_current(old)) return old;
+
     const keeli_stored_workload *named = table ? keeli_stored_find(world, table->name) : NULL;
-    if (named && table == &named->table) // of keel_find_workload
+    if (named && table == &named->table) // the table that keel_find_workload returned
         return keeli_schedule_take(world, NULL, table->name, result);
-    keeli_schedule *fresh = make(world, table, stored, result);
-    if (fresh && old && can_take_over(old) && !take_over(fresh, old)) {
+
+    keeli_schedule *fresh = schedule_make(world, table, stored, result);
+    const bool moves_in = fresh && old && can_move_in(old);
+    if (moves_in && !move_in_runs(fresh, old)) {
         *result = keeli_schedule_no_memory(fresh);
         free_schedule(fresh);
         fresh = NULL;
     }
     keeli_world_lock(world);
-    if (fresh) keep_new(fresh, old);
-    if (fresh && old) unlink(old);
-    else if (old) old->is_busy = false; // for another try
-    forget_oldest(world);
+
+    if (fresh) link_new_schedule(fresh, old);
+    if (fresh && old) unlink_schedule(old);
+    else if (old) old->is_busy = false; // the next run tries again
+    free_oldest_schedules(world);
     keeli_world_unlock(world);
     if (fresh && old) free_schedule(old);
     return fresh;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Systems that are run by themselves are kept with a copy of what they were. What is kept is used
-// only while nothing has changed that it was made from, in owner mode, and by one run at a time;
-// otherwise terms are bound anew.
+// Systems: checking them, binding their terms, and running a single one by keel_run. Steps of
+// workloads are bound here, too, but run by execute.c.
+//
+// The bindings of single systems are cached, with a copy of the system as it was. A cached binding
+// is used only while nothing has changed that it was made from, in owner mode, and by one run at a
+// time; otherwise terms are bound anew.
 #include "run/workers.h"
 
 #include "edit/commands.h"
@@ -11,19 +14,26 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ checks
-static bool is_the_world(keel_term_kind kind) { return kind == KEEL_TERM_MAY_EDIT_WORLD; }
+static bool term_has_world(keel_term_kind kind) { return kind == KEEL_TERM_MAY_EDIT_WORLD; }
 
-static bool has_the_world(const keel_system *system) {
-    for (const keel_term *t = system->terms; t->kind != KEEL_TERM_END; ++t)
-        if (is_the_world(t->kind) ||
-            (keeli_term_is_custom(t->kind) && keeli_custom_has(t->custom, is_the_world)))
-            return true;
+// True if the system, or a custom view that it takes, has the whole world.
+static bool system_has_world(const keel_system *system) {
+    for (const keel_term *t = system->terms; t->kind != KEEL_TERM_END; ++t) {
+        const bool is_custom = keeli_term_is_custom(t->kind);
+        if (term_has_world(t->kind)) return true;
+        if (is_custom && keeli_custom_has(t->custom, term_has_world)) return true;
+    }
     return false;
 }
 
 keel_result keeli_check_system(keel_world *world, const keel_system *system, bool is_condition) {
-    if (!system || !system->name || !system->terms ||
-        (system->run != NULL) + (system->function != NULL) + (system->each_span != NULL) != 1)
+    bool is_whole = system && system->name && system->terms;
+    if (is_whole) {
+        const int bodies =
+            (system->run != NULL) + (system->function != NULL) + (system->each_span != NULL);
+        is_whole = bodies == 1;
+    }
+    if (!is_whole)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "a system needs a name, terms, and one of run, function and each_span");
     if (is_condition != (system->kind == KEEL_SYSTEM_IS_CONDITION))
@@ -32,13 +42,15 @@ keel_result keeli_check_system(keel_world *world, const keel_system *system, boo
                                 ? "run_if or skip_if of a step is the system '%s', not a condition"
                                 : "'%s' is a condition; use it with .run_if",
                             system->name);
-    if ((system->function && keeli_system_is_loop(system)) ||
-        (system->each_span && system->kind != KEEL_SYSTEM_PER_SPAN))
+    const bool is_loop = keeli_system_is_loop(system);
+    const bool is_wrong_loop = system->function && is_loop;
+    const bool is_wrong_span = system->each_span && system->kind != KEEL_SYSTEM_PER_SPAN;
+    if (is_wrong_loop || is_wrong_span)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "system '%s' is a plain function, so its kind is %s", system->name,
                             system->function ? "KEEL_SYSTEM_PER_RUN, or it is a condition"
                                              : "KEEL_SYSTEM_PER_SPAN");
-    if (keeli_system_is_loop(system) && has_the_world(system)) // its loop would not notice edits
+    if (is_loop && system_has_world(system)) // its loop would not notice edits
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "system '%s' runs per entity and cannot have the whole world; only a "
                             "KEEL_SYSTEM_ONCE takes KEEL_WORLD",
@@ -47,23 +59,26 @@ keel_result keeli_check_system(keel_world *world, const keel_system *system, boo
 }
 
 // ------------------------------------------------------------------ binding
+// Adds a storage to a list of at most KEELI_LOOKS, each once.
 static void add_look(const keeli_storage **list, uint8_t *count, const keeli_storage *s) {
     for (uint32_t i = 0; i < *count; ++i)
         if (list[i] == s) return;
     if (*count < KEELI_LOOKS) list[(*count)++] = s;
 }
 
-// What tells that there is nothing to do. Who receives events passes them when it runs; a unique
-// may be missing, and data may be wrong, which is an error.
+// Sets the members that tell cheaply that there is nothing to do. A system that receives events
+// must run to pass them; a unique may be missing and data may be wrong, which are errors that must
+// be reported.
 static void look_at_terms(keeli_bound *bound) {
     const keeli_view *view = bound->view;
     bound->is_loop = keeli_system_is_loop(bound->system) && !view->facts.has_events;
     bound->is_mere = bound->is_loop && !view->facts.has_uniques && !view->facts.takes_data &&
                      !view->facts.custom_count;
-    // a failure ends its piece only, spans end where pieces do, and what is recorded has its piece
+    // pieces would differ: a failure ends its piece only, spans end with it, commands are per piece
     bound->is_plain = bound->system->kind == KEEL_SYSTEM_PER_ENTITY && !view->facts.has_events &&
                       !view->facts.records && !view->facts.custom_count &&
                       !bound->system->terms[view->term_count].data_size;
+
     bound->must_count = bound->change_count = 0;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
@@ -76,11 +91,14 @@ static void look_at_terms(keeli_bound *bound) {
     }
 }
 
-// A state of the world's with the terms of the system bound; NULL: see `*result`.
+// Binds the terms of a system to a view of the world's. NULL: see `*result`.
 static keeli_view *bind_terms(keel_world *world, const keel_system *system, const char *name,
                               keel_result *result) {
     keeli_view *view = keeli_view_take(world, name);
-    if (!view) return *result = KEEL_ERROR_MEMORY, NULL;
+    if (!view) {
+        *result = KEEL_ERROR_MEMORY;
+        return NULL;
+    }
     view->holder.is_system = true;
     *result = keeli_view_bind(view, system->terms, system);
     if (*result == KEEL_OK) return view;
@@ -121,7 +139,8 @@ void keeli_bound_free(keel_world *world, keeli_bound *bound) {
 bool keeli_loop_is_empty(const keeli_view *view) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
         if (!keeli_term_must(view->terms[t].kind)) continue;
-        const keeli_storage *s = view->storages[view->terms[t].first]; // NULL: nobody knows it
+        // NULL: not known to the world
+        const keeli_storage *s = view->storages[view->terms[t].first];
         if (!s || !keeli_store_count(s)) return true;
     }
     return false;
@@ -136,90 +155,98 @@ const keeli_storage *keeli_bound_lacks(const keeli_bound *bound) {
 }
 
 bool keeli_bound_sees_nothing(const keel_world *world, const keeli_bound *bound) {
-    for (uint32_t i = 0; bound->reader && i < bound->change_count; ++i)
+    if (!bound->reader) return false;
+    for (uint32_t i = 0; i < bound->change_count; ++i)
         if (keeli_nothing_changed(world, bound->changes[i], bound->reader)) return true;
     return false;
 }
 
-// ------------------------------------------------------------------ systems that are kept
-typedef struct kept_system {
+// ------------------------------------------------------------------ the cache of single systems
+// A cached binding of a single system.
+typedef struct cached_system {
     keeli_bound bound;
-    bool is_busy;      // it runs now
+    bool is_busy;      // a run uses it
     uint64_t bindings; // of the world, when the terms were bound
-    // what it was, so that it need not be checked again
+    // the system as it was checked and bound
     keel_system was;
     keel_term terms[KEEL_MAX_TERMS];
     uint32_t used_count; // components and uniques that the terms name
     const keeli_storage *used[KEEL_MAX_TERMS];
     const keel_component *used_as[KEEL_MAX_TERMS];
     bool has_relations;
-    const keel_component *relations[KEEL_MAX_TERMS]; // of terms through one; else NULL
-} kept_system;
+    const keel_component *relations[KEEL_MAX_TERMS]; // by term, NULL for terms without one
+} cached_system;
 
-// Terms with lists of components and custom views could change behind their pointers, and plain
-// pointers to components made at run time could be used for others.
-static bool can_keep(const keel_world *world, const keel_system *system, const keeli_view *view) {
+// True if the binding may be cached. Lists of components and custom views could change behind their
+// pointers, and plain pointers to components made at run time could be used for others.
+static bool can_cache(const keel_world *world, const keel_system *system, const keeli_view *view) {
     if (world->refused || view->holder.everything) return false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term *term = &system->terms[t];
-        if ((term->others && !keeli_term_has_relation(term->kind)) || term->custom ||
-            (term->component && !term->component->slot))
-            return false;
+        const bool has_list = term->others && !keeli_term_has_relation(term->kind);
+        const bool is_plain = term->component && !term->component->slot;
+        if (has_list || term->custom || is_plain) return false;
     }
     return true;
 }
 
-// Does the system still say what it said, and are its components still those?
-static bool is_current(const kept_system *k, const keel_system *system) {
+// True if the system is the same as when it was cached, and its components still have the same
+// storages.
+static bool cached_is_current(const cached_system *k, const keel_system *system) {
     const keel_term *terms = system->terms;
     if (k->was.name != system->name || k->was.kind != system->kind || k->was.run != system->run ||
         k->was.function != system->function || k->was.each_span != system->each_span)
         return false;
     for (uint32_t t = 0; t < k->bound.view->term_count; ++t)
         if (!keeli_is_same_term(&k->terms[t], &terms[t])) return false;
-    for (uint32_t t = 0; k->has_relations && t < k->bound.view->term_count; ++t)
-        if (k->relations[t] && terms[t].others[0] != k->relations[t]) return false;
+    if (k->has_relations) {
+        for (uint32_t t = 0; t < k->bound.view->term_count; ++t)
+            if (k->relations[t] && terms[t].others[0] != k->relations[t]) return false;
+    }
     for (uint32_t i = 0; i < k->used_count; ++i) {
         const keel_component *c = k->used_as[i];
         const keeli_storage *s = k->used[i];
         if (!c->slot || keeli_atomic_load(c->slot) != s->slot) return false;
-        if (s->flags & KEELI_IS_UNIQUE && !s->unique && !s->events)
-            return false; // the long way says so
+        const bool is_missing = s->flags & KEELI_IS_UNIQUE && !s->unique && !s->events;
+        if (is_missing) return false; // binding anew reports it
     }
     return terms[k->bound.view->term_count].kind == KEEL_TERM_END;
 }
 
-// What is kept for the system, marked as busy, or NULL: bind its terms.
-static kept_system *take_kept(keel_world *world, const keel_system *system) {
+// Returns the cached binding of a system, marked as busy; NULL: its terms must be bound.
+static cached_system *acquire_cached(keel_world *world, const keel_system *system) {
     if (world->refused) return NULL;
-    kept_system *k = keeli_pointer_find(&world->systems, system);
-    if (!k || k->is_busy || k->bindings != world->registry.bindings || !is_current(k, system))
-        return NULL;
+    cached_system *k = keeli_pointer_find(&world->systems, system);
+    if (!k || k->is_busy || k->bindings != world->registry.bindings) return NULL;
+    if (!cached_is_current(k, system)) return NULL;
     k->is_busy = true;
     return k;
 }
 
-// Its terms are bound to `view`: keep that for the next time, in `*out`; NULL where it cannot be
-// kept. False when out of memory.
-static bool keep(keel_world *world, const keel_system *system, const keeli_view *view,
-                 kept_system **out) {
+// Caches the binding of a system in `*out`; NULL there if it cannot be cached. False if out of
+// memory.
+static bool cache_system(keel_world *world, const keel_system *system, const keeli_view *view,
+                         cached_system **out) {
     *out = NULL;
-    if (!can_keep(world, system, view)) return true;
-    kept_system *k = keeli_pointer_find(&world->systems, system);
+    if (!can_cache(world, system, view)) return true;
+    cached_system *k = keeli_pointer_find(&world->systems, system);
     if (k && k->is_busy) return true;
     if (!k) {
         if (!keeli_pointer_reserve(&world->systems, &world->heap)) return false;
-        if (!(k = KEELI_NEW(&world->heap, kept_system))) return false;
+        k = KEELI_NEW(&world->heap, cached_system);
+        if (!k) return false;
         keeli_pointer_add(&world->systems, system, k);
     }
+
     k->was = *system;
-    k->bindings = 0; // until all is there
+    k->bindings = 0; // not usable until all members are set
     keeli_bound_unbind(&k->bound);
     k->bound.system = system;
     k->bound.view = keeli_view_keep(view);
     if (!k->bound.view) return false;
     memcpy(k->terms, system->terms, view->term_count * sizeof *k->terms);
     look_at_terms(&k->bound);
+
     k->used_count = 0;
     k->has_relations = false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
@@ -227,13 +254,15 @@ static bool keep(keel_world *world, const keel_system *system, const keeli_view 
         const bool has_relation = keeli_term_has_relation(k->terms[t].kind);
         k->relations[t] = has_relation ? k->terms[t].others[0] : NULL;
         k->has_relations |= has_relation;
+        if (!c) continue;
         uint32_t i = 0;
         while (i < k->used_count && k->used_as[i] != c)
             ++i;
-        if (!c || i < k->used_count) continue;
+        if (i < k->used_count) continue;
         k->used_as[i] = c;
         k->used[k->used_count++] = view->storages[view->terms[t].first];
     }
+
     k->bindings = world->registry.bindings;
     *out = k;
     return true;
@@ -241,50 +270,54 @@ static bool keep(keel_world *world, const keel_system *system, const keeli_view 
 
 void keeli_systems_deinit(keel_world *world) {
     for (uint32_t i = 0; i < world->systems.capacity; ++i) {
-        kept_system *k = world->systems.items[i].value;
+        cached_system *k = world->systems.items[i].value;
         if (!k) continue;
         keeli_bound_unbind(&k->bound);
-        KEELI_FREE(&world->heap, kept_system, k);
+        KEELI_FREE(&world->heap, cached_system, k);
     }
     keeli_pointer_table_deinit(&world->systems, &world->heap);
 }
 
-// A loop over nothing can be left out, as nobody else could notice. Where nothing changed since its
-// last run, time goes on as if it ran.
-static bool is_idle(keel_world *world, kept_system *k) {
+// True if the system need not run: a loop over nothing can be left out, because that has no other
+// effect. If nothing changed since its last run, ticks advance as if it had run.
+static bool cached_is_idle(keel_world *world, cached_system *k) {
     keeli_bound *bound = &k->bound;
     if (!bound->is_mere || world->access.holders) return false;
     if (keeli_bound_lacks(bound)) return true;
     if (!bound->change_count) return false;
     if (!bound->reader) bound->reader = keeli_system_reader_get(world, bound->system);
     if (!keeli_bound_sees_nothing(world, bound)) return false;
+
     bound->reader->last = world->changes.tick;
     keeli_tick_advance(world);
     return true;
 }
 
-// ------------------------------------------------------------------ running one
+// ------------------------------------------------------------------ running a single system
 const keel_run_desc keeli_plain_run = { 0 };
 
-// Bind the terms, run, and keep them bound for the next time, which must not be seen: what is idle
-// then is idle now.
+// Binds the terms, runs the system, and caches the binding. The result must not depend on the
+// cache, so an idle system is left out here as well.
 static keel_result run_anew(keel_context *context) {
     keel_world *world = context->in.world;
-    kept_system *k;
+    cached_system *k;
     keel_result result;
     keeli_bound bound = { .system = context->system };
     bound.view = bind_terms(world, context->system, context->system->name, &result);
     if (!bound.view) return result;
-    if (!keep(world, context->system, bound.view, &k))
+    if (!cache_system(world, context->system, bound.view, &k)) {
         result = keeli_out_of_memory(world, "starting a system");
-    else if (!k || !is_idle(world, k)) result = keeli_run_bound(context, &bound);
+    } else {
+        const bool is_idle = k && cached_is_idle(world, k);
+        if (!is_idle) result = keeli_run_bound(context, &bound);
+    }
     keeli_view_give(bound.view);
     return result;
 }
 
-// `k`: what is kept for it, or NULL.
+// Runs a system on the calling thread. `k`: its cached binding, or NULL.
 static __attribute__((noinline)) keel_result run_here(keel_world *world, const keel_system *system,
-                                                      const keel_run_desc *desc, kept_system *k) {
+                                                      const keel_run_desc *desc, cached_system *k) {
     keel_context context;
     keeli_worker spare;
     keel_result result;
@@ -293,19 +326,22 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     if (desc) context.run = desc;
     context.splits = context.run->parallel;
     if (context.splits) keeli_errors_collect(context.worker, &first);
-    if (!k) result = run_anew(&context);
-    else {
+    if (!k) {
+        result = run_anew(&context);
+    } else {
         keeli_context_set_view(&context, k->bound.view);
-        // others were asked before
-        result =
-            context.splits && is_idle(world, k) ? KEEL_OK : keeli_run_bound(&context, &k->bound);
+        // without .parallel the caller has asked already
+        const bool is_idle = context.splits && cached_is_idle(world, k);
+        result = is_idle ? KEEL_OK : keeli_run_bound(&context, &k->bound);
         k->is_busy = false;
     }
+
     if (context.commands && result < 0) keeli_commands_discard(world, context.commands);
     else if (context.commands) {
         keeli_commands_close(context.commands);
         keeli_commands_submit(world, context.commands);
     }
+
     context.worker->first = outer;
     if (context.splits) keeli_error_hand_over(world, &first.error);
     keeli_worker_end(world, context.worker);
@@ -315,12 +351,13 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     return result < 0 ? result : applied;
 }
 
+// Runs a system with .parallel.
 static keel_result run_split(keel_world *world, const keel_system *system,
                              const keel_run_desc *desc) {
     KEEL_TRY(keeli_check_system(world, system, false));
     KEEL_TRY(keeli_check_split(world, system));
     keeli_workers_count_memory(world, 0);
-    const keel_result result = run_here(world, system, desc, take_kept(world, system));
+    const keel_result result = run_here(world, system, desc, acquire_cached(world, system));
     keeli_workers_preallocate(world, 1);
     return result;
 }
@@ -331,8 +368,12 @@ keel_result keel_run_system(keel_world *world, const keel_system *system,
     if (keeli_is_in_allocator(world)) return keeli_world_is_editable(world);
     KEEL_TRY(keeli_commands_flush(world));
     if (desc && desc->parallel) return run_split(world, system, desc);
-    kept_system *k = take_kept(world, system);
+
+    cached_system *k = acquire_cached(world, system);
     if (!k) KEEL_TRY(keeli_check_system(world, system, false));
-    else if (is_idle(world, k)) return k->is_busy = false, KEEL_OK;
+    if (k && cached_is_idle(world, k)) {
+        k->is_busy = false;
+        return KEEL_OK;
+    }
     return run_here(world, system, desc, k);
 }

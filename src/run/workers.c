@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: MIT
-// A worker always takes the ready node that is first in linear order, so the first node that has
-// not ended is always being run: whoever waits for its turn waits for somebody who goes on.
+// The workers of a run: how threads join and leave, wait and wake each other, and run nodes that
+// are ready. execute.c runs schedules with them, loop.c loops. Which threads exist is the
+// executor's business, base/pool.c or the user's.
+//
+// Invariant: a worker always runs the ready node that is first in linear order, so the first node
+// that has not ended is always being run. A worker that waits for its turn therefore waits for one
+// that makes progress.
 #include "run/workers.h"
 
 #include "edit/commands.h"
 #include "world/report.h"
 
 enum {
-    SPIN_NS = 20000,       // a worker that waits looks for so long before it sleeps
-    HELPER_HOT_NS = 5000,  // what a helper costs that looks for a job,
-    HELPER_COLD_NS = 40000 // and one that has to be woken
+    SPIN_NS = 20000,       // how long a worker that waits spins before it sleeps
+    HELPER_HOT_NS = 5000,  // cost of a helper that is looking for a job
+    HELPER_COLD_NS = 40000 // cost of a helper that has to be woken
 };
 
 // ------------------------------------------------------------------ one worker
-// The list of workers is under the world's lock at all times: helpers come and go while a system
-// has the world for itself.
-static void enter(keel_world *world, keeli_worker *worker) {
+// Adds a worker to the world's list. The lock is needed at all times, because helpers join and
+// leave even while a system has the world for itself.
+static void enlist_worker(keel_world *world, keeli_worker *worker) {
     worker->thread = keeli_thread_id();
     keeli_lock_take(&world->access.lock);
     worker->depth = 0;
-    for (const keeli_worker *w = world->workers.working; w; w = w->next) // a system may run another
-        if (w->thread == worker->thread && w->depth > worker->depth) worker->depth = w->depth;
+    for (const keeli_worker *w = world->workers.working; w; w = w->next) {
+        const bool is_around = w->thread == worker->thread; // a system may run another one
+        if (is_around && w->depth > worker->depth) worker->depth = w->depth;
+    }
     worker->next = world->workers.working;
     world->workers.working = worker;
     keeli_lock_give(&world->access.lock);
 }
 
-static void leave(keel_world *world, keeli_worker *worker) {
+// Removes a worker from the world's list.
+static void delist_worker(keel_world *world, keeli_worker *worker) {
     keeli_lock_take(&world->access.lock);
     keeli_worker **at = &world->workers.working;
     while (*at != worker)
@@ -38,13 +46,13 @@ static void leave(keel_world *world, keeli_worker *worker) {
 keeli_worker *keeli_worker_begin(keel_world *world, keeli_worker *spare) {
     if (!world->access.concurrent) return &world->workers.own;
     *spare = (keeli_worker){ .node = KEEL_NO_NODE };
-    enter(world, spare);
+    enlist_worker(world, spare);
     return spare;
 }
 
 void keeli_worker_end(keel_world *world, keeli_worker *worker) {
     if (worker == &world->workers.own) return;
-    leave(world, worker);
+    delist_worker(world, worker);
     keeli_arena_deinit(&worker->scratch, &world->heap);
 }
 
@@ -55,8 +63,10 @@ keeli_worker *keeli_worker_here(keel_world *world) {
     while (worker && worker->thread != self)
         worker = worker->next;
     keeli_lock_give(&world->access.lock);
-    return worker || world->access.concurrent || !world->workers.own.depth ? worker
-                                                                           : &world->workers.own;
+    if (worker) return worker;
+
+    const bool own_runs = !world->access.concurrent && world->workers.own.depth;
+    return own_runs ? &world->workers.own : NULL;
 }
 
 uint64_t keeli_tick_inside(keel_world *world) {
@@ -64,7 +74,7 @@ uint64_t keeli_tick_inside(keel_world *world) {
     const uint64_t self = keeli_thread_id();
     keeli_lock_take(&world->access.lock);
     for (const keeli_worker *w = world->workers.working; w && !inside; w = w->next)
-        if (w->thread == self) inside = w->inside; // the innermost has none before it runs
+        if (w->thread == self) inside = w->inside; // NULL in the innermost before it runs
     keeli_lock_give(&world->access.lock);
     return inside && inside->holder ? keeli_holder_now(world, inside->holder) : world->changes.tick;
 }
@@ -98,11 +108,12 @@ void keeli_world_end_concurrent(keel_world *world) {
     world->heap.shared = false;
 }
 
-// ------------------------------------------------------------------ those of a run
+// ------------------------------------------------------------------ workers of a run
 static void free_workers(keeli_workers *workers) {
     keel_world *world = workers->world;
     keeli_loops_deinit(workers);
-    for (uint32_t i = 0; workers->list && i < workers->count; ++i)
+    const uint32_t made = workers->list ? workers->count : 0;
+    for (uint32_t i = 0; i < made; ++i)
         keeli_arena_deinit(&workers->list[i].scratch, &world->heap);
     keeli_free(&world->heap, workers->list, workers->count * sizeof *workers->list,
                _Alignof(keeli_worker));
@@ -117,22 +128,28 @@ static keeli_workers *new_workers(keel_world *world) {
     workers->world = world;
     keeli_lock_init(&workers->lock);
     keeli_condition_init(&workers->changed);
+
     workers->count = world->workers.executor.worker_count;
     workers->list = keeli_new_zeroed(&world->heap, workers->count * sizeof *workers->list,
                                      _Alignof(keeli_worker));
-    if (!workers->list) return free_workers(workers), NULL;
+    if (!workers->list) {
+        free_workers(workers);
+        return NULL;
+    }
+
     for (uint32_t i = 0; i < workers->count; ++i) {
         keeli_worker *worker = &workers->list[i];
         worker->number = i;
         worker->workers = workers;
-        worker->node = KEEL_NO_NODE; // and again when it leaves a node
+        worker->node = KEEL_NO_NODE; // also after each node
         worker->first = &workers->first;
     }
     return workers;
 }
 
-// In a child process nobody comes whom the parent has called, and who held a lock of a finished run
-// when it forked is not there to give it back: what waits for others begins anew, once.
+// Makes the workers usable in a child process, once. There, helpers that the parent has called
+// never come, and a lock that another thread held when the process forked is never released: locks,
+// conditions and counters begin anew.
 static void leave_the_parent(keel_world *world) {
     if (world->workers.forks == keeli_fork_count()) return;
     world->workers.forks = keeli_fork_count();
@@ -147,7 +164,7 @@ static void leave_the_parent(keel_world *world) {
     }
 }
 
-keeli_workers *keeli_workers_take(keel_world *world) {
+keeli_workers *keeli_workers_acquire(keel_world *world) {
     keeli_world_lock(world);
     leave_the_parent(world);
     keeli_workers *workers = world->workers.all;
@@ -155,15 +172,20 @@ keeli_workers *keeli_workers_take(keel_world *world) {
         workers = workers->next;
     if (workers) workers->is_busy = workers->was_busy = true;
     keeli_world_unlock(world);
+
     if (!workers) {
         workers = new_workers(world);
-        if (!workers) return keeli_out_of_memory(world, "beginning a run"), NULL;
+        if (!workers) {
+            (void)keeli_out_of_memory(world, "beginning a run");
+            return NULL;
+        }
         workers->is_busy = workers->was_busy = true;
         keeli_world_lock(world);
         workers->next = world->workers.all;
         world->workers.all = workers;
         keeli_world_unlock(world);
     }
+
     workers->failed_node = KEEL_NO_NODE;
     workers->failed_result = KEEL_OK;
     workers->first.error.result = KEEL_OK;
@@ -171,8 +193,8 @@ keeli_workers *keeli_workers_take(keel_world *world) {
     return workers;
 }
 
-// What went wrong comes out in linear order, whoever met it first.
-void keeli_workers_give(keeli_workers *workers) {
+// Errors are reported in linear order, whichever worker met them first.
+void keeli_workers_release(keeli_workers *workers) {
     keel_world *world = workers->world;
     keeli_error_hand_over(world, &workers->first.error);
     keeli_world_lock(world);
@@ -182,9 +204,10 @@ void keeli_workers_give(keeli_workers *workers) {
 
 void keeli_workers_deinit(keel_world *world) {
     leave_the_parent(world);
-    for (keeli_workers *workers; (workers = world->workers.all) != NULL;) {
+    while (world->workers.all) {
+        keeli_workers *workers = world->workers.all;
         world->workers.all = workers->next;
-        keeli_lock_take(&workers->lock); // a job may come late with an executor of the user's
+        keeli_lock_take(&workers->lock); // jobs of a user's executor may end late
         while (workers->outstanding)
             keeli_workers_await_change(workers);
         keeli_lock_give(&workers->lock);
@@ -209,6 +232,7 @@ void keeli_workers_await_change(keeli_workers *workers) {
         } while (keeli_atomic_load(&workers->signal) == seen && keeli_clock_ns() < end);
         keeli_lock_take(&workers->lock);
     }
+
     if (workers->signal != seen) return;
     ++workers->sleepers;
     keeli_condition_wait(&workers->changed, &workers->lock);
@@ -218,18 +242,19 @@ void keeli_workers_await_change(keeli_workers *workers) {
 // ------------------------------------------------------------------ helpers
 static void work(keeli_workers *workers, keeli_worker *worker);
 
-// The worker of this number; NULL when the executor is wrong about it.
+// Returns the worker of this number; NULL, and a report, when the executor is wrong about it.
 static keeli_worker *find_helper(const keeli_workers *workers, uint32_t number) {
-    const bool is_one = number > 0 && number < workers->count;
-    if (is_one && !workers->list[number].is_taken) return &workers->list[number];
+    const bool exists = number > 0 && number < workers->count;
+    if (exists && !workers->list[number].is_taken) return &workers->list[number];
     (void)keeli_misuse(workers->world, KEEL_ERROR_ARGUMENT,
-                       is_one ? "the executor runs two jobs at once as worker %u"
+                       exists ? "the executor runs two jobs at once as worker %u"
                               : "the executor runs a job as worker %u, which there is not; workers "
                                 "beside the calling thread count from 1 to worker_count - 1",
                        (unsigned)number);
     return NULL;
 }
 
+// A job of the executor: works on the run as worker `number`, until there is no more work.
 static void help(void *data, uint32_t number) {
     keeli_workers *workers = data;
     keeli_lock_take(&workers->lock);
@@ -237,9 +262,9 @@ static void help(void *data, uint32_t number) {
     if (worker) {
         ++workers->helpers;
         worker->is_taken = true;
-        enter(workers->world, worker);
+        enlist_worker(workers->world, worker);
         work(workers, worker);
-        leave(workers->world, worker);
+        delist_worker(workers->world, worker);
         worker->is_taken = false;
         --workers->helpers;
     }
@@ -250,15 +275,16 @@ static void help(void *data, uint32_t number) {
 
 void keeli_workers_call(keeli_workers *workers, uint32_t count) {
     const keel_executor *x = &workers->world->workers.executor;
-    if (workers->world->workers.is_child) return; // the caller does it all
+    if (workers->world->workers.is_child) return; // no helper comes: the caller does it all
     while (count-- && workers->outstanding + 1 < workers->world->workers.count) {
         ++workers->outstanding;
         keeli_lock_give(&workers->lock);
         const bool comes = x->submit(x->context, help, workers);
         keeli_lock_take(&workers->lock);
-        if (comes) continue;
-        --workers->outstanding;
-        return;
+        if (!comes) {
+            --workers->outstanding;
+            return;
+        }
     }
 }
 
@@ -271,10 +297,12 @@ uint64_t keeli_helper_cost(const keel_world *world) {
     return keeli_helpers_are_hot(world) ? HELPER_HOT_NS : HELPER_COLD_NS;
 }
 
-// When the ready nodes take longer than a helper costs, as far as they were measured.
+// Calls helpers when the ready nodes take longer than a helper costs, as far as they are measured.
 static void call_for_nodes(keeli_workers *workers) {
     const keeli_schedule *s = workers->schedule;
-    if (!s || !s->ready.count || workers->outstanding + 1 >= workers->world->workers.count) return;
+    if (!s || !s->ready.count) return;
+    const bool all_called = workers->outstanding + 1 >= workers->world->workers.count;
+    if (all_called) return;
     const uint64_t least = keeli_helper_cost(workers->world);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < s->ready.count && sum < least; ++i) {
@@ -285,23 +313,26 @@ static void call_for_nodes(keeli_workers *workers) {
 }
 
 // ------------------------------------------------------------------ nodes
+// Adds a node that waits for nothing to the ready ones.
 static void make_ready(keeli_schedule *s, uint32_t node) {
     if (s->nodes.items[node].is_main)
         keeli_heap_push(s->ready_main.items, &s->ready_main.count, node);
     else keeli_heap_push(s->ready.items, &s->ready.count, node);
 }
 
-// The first that this worker may run, or KEEL_NO_NODE.
+// Removes the first ready node that this worker may run, and returns it; or KEEL_NO_NODE.
 static uint32_t next_ready(const keeli_workers *workers, const keeli_worker *worker) {
     keeli_schedule *s = workers->schedule;
     if (!s) return KEEL_NO_NODE;
     const bool is_caller = worker->number == 0;
-    if (is_caller && s->ready_main.count &&
-        (!s->ready.count || s->ready_main.items[0] < s->ready.items[0]))
-        return keeli_heap_pop(s->ready_main.items, &s->ready_main.count);
+    if (is_caller && s->ready_main.count) {
+        const bool is_first = !s->ready.count || s->ready_main.items[0] < s->ready.items[0];
+        if (is_first) return keeli_heap_pop(s->ready_main.items, &s->ready_main.count);
+    }
     return s->ready.count ? keeli_heap_pop(s->ready.items, &s->ready.count) : KEEL_NO_NODE;
 }
 
+// Notes that a node has ended, and makes nodes ready that waited for it.
 static void finish_node(keeli_workers *workers, uint32_t index, keel_result result) {
     keeli_schedule *s = workers->schedule;
     keeli_node *node = &s->nodes.items[index];
@@ -309,19 +340,23 @@ static void finish_node(keeli_workers *workers, uint32_t index, keel_result resu
         workers->failed_node = index;
         workers->failed_result = result;
     }
+
     node->has_ended = true;
     node->has_failed = result < 0 || node->is_blocked;
     for (uint32_t e = 0; e < node->edge_count; ++e) {
         const keeli_node_edge *edge = &s->edges.items[node->first_edge + e];
         keeli_node *waiting = &s->nodes.items[edge->to];
         if (node->has_failed && !edge->is_loose) waiting->is_blocked = true;
-        if (--waiting->pending == 0) make_ready(s, edge->to);
+        --waiting->pending;
+        if (waiting->pending == 0) make_ready(s, edge->to);
     }
+
     --workers->unfinished;
     call_for_nodes(workers);
     keeli_workers_announce(workers);
 }
 
+// Runs a node, without the lock, unless it is blocked or idle.
 static void work_on_node(keeli_workers *workers, keeli_worker *worker, uint32_t index) {
     const keeli_node *node = &workers->schedule->nodes.items[index];
     keel_result result = KEEL_OK;
@@ -338,7 +373,8 @@ static void work_on_node(keeli_workers *workers, keeli_worker *worker, uint32_t 
     finish_node(workers, index, result);
 }
 
-// ------------------------------------------------------------------ work
+// ------------------------------------------------------------------ the work of a worker
+// Helps in a loop, without the lock.
 static void join_loop(keeli_workers *workers, keeli_loop *loop, keeli_worker *worker) {
     ++loop->users;
     ++workers->active;
@@ -351,26 +387,36 @@ static void join_loop(keeli_workers *workers, keeli_loop *loop, keeli_worker *wo
     keeli_workers_announce(workers);
 }
 
+// Works until there is nothing left for this worker. Called with the lock.
 static void work(keeli_workers *workers, keeli_worker *worker) {
     for (;;) {
         const keeli_schedule *s = workers->schedule;
-        keeli_loop *loop = workers->pausing ? NULL : keeli_loop_open(workers);
-        // not while a node is ready that stands before the system whose loop it is: somebody in the
-        // loop may be waiting for its end, and all others there for that one's turn
-        if (loop && s && s->ready.count && s->ready.items[0] < loop->node) loop = NULL;
-        const uint32_t node = loop || workers->pausing ? KEEL_NO_NODE : next_ready(workers, worker);
-        if (loop) join_loop(workers, loop, worker);
-        else if (node != KEEL_NO_NODE) work_on_node(workers, worker, node);
-        if (loop || node != KEEL_NO_NODE) continue;
+        const bool is_paused = workers->pausing != 0;
+        keeli_loop *loop = is_paused ? NULL : keeli_loop_open(workers);
+        // not while a node is ready that stands before the system whose loop it is: a worker in the
+        // loop may be waiting for its end, and all others there for the turn of that worker
+        const bool is_node_first = loop && s && s->ready.count && s->ready.items[0] < loop->node;
+        if (loop && !is_node_first) {
+            join_loop(workers, loop, worker);
+            continue;
+        }
+        const uint32_t node = is_paused ? KEEL_NO_NODE : next_ready(workers, worker);
+        if (node != KEEL_NO_NODE) {
+            work_on_node(workers, worker, node);
+            continue;
+        }
+
         if (!workers->unfinished) return;
-        // what is ready is for this worker: the others may all be waiting for it
-        if (worker->number && !(workers->pausing && s->ready.count)) return;
+        // ready nodes are left for this worker after a pause: the others may all be waiting for
+        // them
+        const bool is_needed = worker->number == 0 || (is_paused && s->ready.count);
+        if (!is_needed) return;
         keeli_workers_await_change(workers);
     }
 }
 
 keeli_worker *keeli_workers_open(keeli_workers *workers, keeli_schedule *s) {
-    enter(workers->world, &workers->list[0]);
+    enlist_worker(workers->world, &workers->list[0]);
     keeli_lock_take(&workers->lock);
     workers->schedule = s;
     workers->unfinished = s ? s->nodes.count : 0;
@@ -385,16 +431,17 @@ void keeli_workers_close(keeli_workers *workers) {
     keeli_lock_take(&workers->lock);
     workers->is_open = false;
     workers->active = 0;
-    while (workers->helpers) // that are about to leave
+    while (workers->helpers) // they are about to leave
         keeli_workers_await_change(workers);
     workers->schedule = NULL;
     keeli_lock_give(&workers->lock);
-    leave(workers->world, &workers->list[0]);
+    delist_worker(workers->world, &workers->list[0]);
 }
 
 keel_result keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
     const bool begins = keeli_world_go_concurrent(s->world);
     keeli_worker *worker = keeli_workers_open(workers, s);
+
     keeli_lock_take(&workers->lock);
     s->ready.count = s->ready_main.count = 0;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
@@ -403,6 +450,7 @@ keel_result keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
         node->is_blocked = node->has_ended = node->has_failed = false;
         if (!node->pending) make_ready(s, i);
     }
+
     call_for_nodes(workers);
     work(workers, worker);
     keeli_lock_give(&workers->lock);
@@ -412,17 +460,21 @@ keel_result keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
 }
 
 // ------------------------------------------------------------------ turns
+// True if all that must end before `node` and `piece` has ended. Remembers how far it looked.
 static bool is_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, uint32_t piece) {
-    for (; workers->schedule && workers->ended_before < node; ++workers->ended_before) {
-        const keeli_node *n = &workers->schedule->nodes.items[workers->ended_before];
-        if (n->creates && !n->has_ended) return false;
+    if (workers->schedule) {
+        for (; workers->ended_before < node; ++workers->ended_before) {
+            const keeli_node *n = &workers->schedule->nodes.items[workers->ended_before];
+            if (n->creates && !n->has_ended) return false;
+        }
     }
-    for (; loop && loop->ended_before < piece; ++loop->ended_before)
+    if (!loop) return true;
+    for (; loop->ended_before < piece; ++loop->ended_before)
         if (!keeli_atomic_load(&loop->ended.items[loop->ended_before])) return false;
     return true;
 }
 
-// With the lock; this worker does not count as active meanwhile.
+// Waits for a turn, with the lock. This worker does not count as active meanwhile, nor afterwards.
 static void await_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, uint32_t piece) {
     --workers->active;
     keeli_atomic_store(&workers->waiting, workers->waiting + 1);
@@ -432,7 +484,8 @@ static void await_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, 
     keeli_atomic_store(&workers->waiting, workers->waiting - 1);
 }
 
-static void go_on(keeli_workers *workers) {
+// Makes the worker active again when no other one wants to be alone, and releases the lock.
+static void resume(keeli_workers *workers) {
     while (workers->pausing)
         keeli_workers_await_change(workers);
     ++workers->active;
@@ -443,42 +496,47 @@ void keeli_workers_pause(keeli_workers *workers) {
     keeli_lock_take(&workers->lock);
     --workers->active;
     keeli_workers_announce(workers);
-    go_on(workers);
+    resume(workers);
 }
 
 void keeli_workers_await_turn(keeli_workers *workers, keeli_loop *loop, uint32_t piece) {
     keeli_lock_take(&workers->lock);
     await_turn(workers, 0, loop, piece);
-    go_on(workers);
+    resume(workers);
 }
 
 void keeli_workers_alone(keeli_workers *workers, uint32_t node, keeli_loop *loop, uint32_t piece,
                          void (*call)(void *data), void *data) {
     keeli_lock_take(&workers->lock);
     await_turn(workers, node, loop, piece);
-    while (workers->pausing) // somebody else wants it, too
+    while (workers->pausing) // another worker wants to be alone, too
         keeli_workers_await_change(workers);
+
     keeli_atomic_store(&workers->pausing, 1);
     while (workers->active)
         keeli_workers_await_change(workers);
     call(data);
+
     keeli_atomic_store(&workers->pausing, 0);
     ++workers->active;
     keeli_workers_announce(workers);
     call_for_nodes(workers);
+
     const keeli_loop *open = keeli_loop_open(workers);
     if (open) keeli_workers_call(workers, open->count - keeli_atomic_load(&open->taken));
     keeli_lock_give(&workers->lock);
 }
 
 // ------------------------------------------------------------------ memory
-// A run inside of another one counts with it; while others are at work nobody counts.
+// A run inside another one is counted with the outer one; while the world is shared nothing is
+// counted.
 void keeli_workers_count_memory(keel_world *world, int32_t workloads) {
-    if (world->refused || keeli_atomic_peek(&world->access.workload_depth) > workloads) return;
+    const bool is_inner = keeli_atomic_peek(&world->access.workload_depth) > workloads;
+    if (world->refused || is_inner) return;
     world->commands.used_lists = world->commands.used_blocks = 0;
 }
 
-// Each worker as much scratch memory as any of them needed.
+// Gives each worker as much scratch memory as any of them needed. False if out of memory.
 static bool even_scratch(keeli_workers *workers) {
     size_t most = 0;
     for (uint32_t i = 0; i < workers->count; ++i)
@@ -491,7 +549,7 @@ static bool even_scratch(keeli_workers *workers) {
     return true;
 }
 
-// What cannot be had now is made when it is needed.
+// Memory that is not available now is made when it is needed.
 void keeli_workers_preallocate(keel_world *world, uint32_t loops) {
     const uint32_t count = world->workers.count;
     if (world->refused || count < 2) return;
@@ -500,11 +558,11 @@ void keeli_workers_preallocate(keel_world *world, uint32_t loops) {
         workers->was_busy = false;
         const uint32_t inner = keeli_atomic_load(&world->views.any_inner);
         // workers may hold lists in which nothing is recorded in the end
+        const uint32_t used = world->commands.used_lists;
+        const uint32_t lists = used ? used + count : 0;
         (void)(keeli_iterators_reserve(world, count * (1 + inner)) &&
                keeli_views_reserve(world, count * inner) &&
-               keeli_commands_reserve(
-                   world, world->commands.used_lists ? world->commands.used_lists + count : 0,
-                   world->commands.used_blocks) &&
+               keeli_commands_reserve(world, lists, world->commands.used_blocks) &&
                even_scratch(workers) && keeli_loops_reserve(workers, keeli_least(loops, count)));
     }
 }

@@ -1,168 +1,185 @@
 // SPDX-License-Identifier: MIT
-// Workers: threads that run systems. The world's owner has a worker of its own; when several
-// threads are at work each is in the world's list, so that an error finds the system it happened
-// in. Those of one run belong together: the calling thread is the first and stays until all is
-// done; the others come while there is something for them and leave when there is not, so that
-// nobody blocks a thread of the executor for nothing.
+// Workers: threads that run systems. The world's owner has a worker of its own. When several
+// threads are at work each has a worker in the world's list, so that an error finds the system it
+// happened in. What a worker runs is in execute.c and loop.c; the executor's threads are in
+// base/pool.c.
+//
+// The workers of one run belong together: the calling thread is the first and stays until all is
+// done. The others, called helpers, join while there is work for them and leave when there is none,
+// so that they never block a thread of the executor for nothing.
 #pragma once
 #include "find/iterate.h"
 #include "run/schedule.h"
 
-// How deep systems may run each other: far more than is sensible, far less than the stack holds.
+// The most systems that run inside each other: far more than is sensible, far fewer than the stack
+// holds.
 enum { KEELI_DEPTH_AT_MOST = 64 };
 
-// The workers of one run, and what there is for them. One lock guards it; it is held between two
-// nodes, never while somebody's code runs.
+// The workers of one run, and the work that there is for them. Its lock is held between two nodes,
+// never while user code runs.
 typedef struct keeli_workers {
     keel_world *world;
-    struct keeli_workers *next; // of the world
-    bool is_busy;               // belongs to a run
-    bool was_busy;              // since keeli_workers_preallocate
+    struct keeli_workers *next; // in the list of the world
+    bool is_busy;               // a run uses it
+    bool was_busy;              // a run used it since keeli_workers_preallocate
     keeli_lock lock;
     keeli_condition changed;
     uint32_t sleepers;    // workers that wait for `changed`
-    uint32_t signal;      // counts changes, for those who look before they sleep (atomic)
+    uint32_t signal;      // counts changes, for workers that look before they sleep (atomic)
     bool is_open;         // helpers may join
     uint32_t outstanding; // jobs that were handed to the executor and have not ended
     uint32_t helpers;     // workers beside the first
-    uint32_t active;      // workers that run somebody's code and do not wait for their turn
-    // Seldom written, and read by all workers between two pieces.
+    uint32_t active;      // workers that run user code and do not wait for their turn
+    // Rarely written, and read by all workers between two pieces.
     _Alignas(KEELI_LINE) uint32_t waiting; // workers that wait for their turn (atomic)
-    uint32_t pausing;                      // one wants to be alone: nothing new starts (atomic)
+    uint32_t pausing; // a worker wants to be alone: nothing new starts (atomic)
     uint32_t count;
     keeli_worker *list; // one for each worker of the executor
-    // the run
-    keeli_schedule *schedule; // NULL: one loop
-    uint32_t unfinished;      // nodes
-    uint32_t ended_before;    // all nodes before it that may create entities have ended
-    struct keeli_loop *loops, *spare_loops; // in work, and not
-    uint32_t failed_node;                   // the first in linear order; KEEL_NO_NODE: none
+    // of the current run
+    keeli_schedule *schedule; // NULL: the run is a loop
+    uint32_t unfinished;      // nodes that have not ended
+    uint32_t ended_before;    // all nodes before this one that may create entities have ended
+    struct keeli_loop *loops, *spare_loops; // loops in work, and spare ones
+    uint32_t failed_node;                   // the first failure in linear order; KEEL_NO_NODE: none
     keel_result failed_result;
     keeli_first_error first;
 } keeli_workers;
 
 // ------------------------------------------------------------------ one worker
-// The calling thread begins to run systems: in owner mode as the world's own worker, else as
-// `spare`, which is the caller's and must stay where it is until keeli_worker_end.
+// Makes the calling thread a worker: in owner mode the world's own worker, else `spare`, which is
+// the caller's and must stay where it is until keeli_worker_end.
 keeli_worker *keeli_worker_begin(keel_world *world, keeli_worker *spare);
 void keeli_worker_end(keel_world *world, keeli_worker *worker);
-// Its errors go to `first`, which is empty.
+// Lets the errors of the worker go to `first`, which is cleared.
 static inline void keeli_errors_collect(keeli_worker *worker, keeli_first_error *first) {
     first->error.result = KEEL_OK;
     first->node = KEEL_NO_NODE;
     worker->first = first;
 }
-// That of the calling thread, or NULL.
+// Returns the worker of the calling thread, or NULL.
 keeli_worker *keeli_worker_here(keel_world *world);
-// From here to there several threads may be at work: counters are atomic, locks are taken, edits
-// through the world are refused. False when that was so before; then it is not to be ended here.
+// Begins a time in which several threads may be at work: counters are atomic, locks are acquired,
+// edits through the world are refused. False if it has begun before; then
+// keeli_world_end_concurrent must not be called.
 bool keeli_world_go_concurrent(keel_world *world);
 void keeli_world_end_concurrent(keel_world *world);
-// Does any system or workload run now?
+// True if any system or workload runs now.
 bool keeli_world_is_running(keel_world *world);
-// In owner mode, and none does? `what` goes into the message: "timings cannot be switched on".
+// Checks that the world is in owner mode and nothing runs. `what` begins the message: "timings
+// cannot be switched on".
 keel_result keeli_world_is_at_rest(keel_world *world, const char *what);
 
-// ------------------------------------------------------------------ those of a run
-// The calling thread becomes the first; NULL when out of memory (reported).
-keeli_workers *keeli_workers_take(keel_world *world);
-void keeli_workers_give(keeli_workers *workers);
+// ------------------------------------------------------------------ workers of a run
+// Acquires workers for a run; NULL when out of memory (reported).
+keeli_workers *keeli_workers_acquire(keel_world *world);
+// Releases them, and reports the first error of the run.
+void keeli_workers_release(keeli_workers *workers);
 void keeli_workers_deinit(keel_world *world);
-// The calling thread is the first from here to there, and helpers may join: for a schedule, or
-// (NULL) for loops.
+// Makes the calling thread the first worker, and lets helpers join: for a schedule or, if it is
+// NULL, for loops.
 keeli_worker *keeli_workers_open(keeli_workers *workers, keeli_schedule *schedule);
 void keeli_workers_close(keeli_workers *workers);
-// Both, and all nodes of the schedule in between: KEEL_OK, or the first failure in linear order.
+// Opens, runs all nodes of the schedule, and closes. Returns KEEL_OK, or the first failure in
+// linear order.
 keel_result keeli_workers_run(keeli_workers *workers, keeli_schedule *schedule);
 
-// ------------------------------------------------------------------ among each other
-// All with the lock: something has changed; until something has, or for no reason; ask for as many
-// helpers as there is work for, `count` at most.
+// ------------------------------------------------------------------ waiting and waking
+// These three are called with the lock.
+// Announces that something has changed.
 void keeli_workers_announce(keeli_workers *workers);
+// Waits until something has changed. May return without a reason.
 void keeli_workers_await_change(keeli_workers *workers);
+// Calls as many helpers as can come, `count` at most.
 void keeli_workers_call(keeli_workers *workers, uint32_t count);
-// A worker wants to be alone and waits for this one.
+// Pauses this worker while another one wants to be alone.
 void keeli_workers_pause(keeli_workers *workers);
-// Nanoseconds that it costs to get a helper; and does one look for a job right now?
+// Returns the nanoseconds that a helper costs.
 uint64_t keeli_helper_cost(const keel_world *world);
+// True if a helper looks for a job right now, so that it need not be woken.
 bool keeli_helpers_are_hot(const keel_world *world);
-// Wait until all pieces of the loop before `piece` have ended.
+// Waits until all pieces of the loop before `piece` have ended.
 void keeli_workers_await_turn(keeli_workers *workers, struct keeli_loop *loop, uint32_t piece);
-// Wait until all nodes before `node` that may create entities have ended, and all pieces of `loop`
-// (or NULL) before `piece`, and until no other worker runs anybody's code; then call.
+// Waits until all nodes before `node` that may create entities have ended, and all pieces of `loop`
+// (or NULL) before `piece`, and until no other worker runs user code; then calls the function.
 void keeli_workers_alone(keeli_workers *workers, uint32_t node, struct keeli_loop *loop,
                          uint32_t piece, void (*call)(void *data), void *data);
 
 // ------------------------------------------------------------------ memory
-// Which thread comes to run what decides how much memory each of them needs. After a run of several
-// threads there is as much to spare as any order would have needed, so that the next runs allocate
-// nothing. `workloads` of those that are being run are this one: 1 or 0.
+// The memory that each thread needs depends on which thread runs what. After a run on several
+// threads as much memory is made as any order would have needed, so that the next runs allocate
+// nothing.
+
+// Starts counting what a run needs. `workloads`: how many of the workloads that run now are this
+// run, 1 or 0.
 void keeli_workers_count_memory(keel_world *world, int32_t workloads);
-// Nothing of the run is left. `loops`: so many systems of it may be split at once.
+// Makes that memory, after the run has ended. `loops`: how many systems of it may be split at the
+// same time.
 void keeli_workers_preallocate(keel_world *world, uint32_t loops);
 
 // ------------------------------------------------------------------ loops over pieces (loop.c)
-// On all workers: a system that is split, or a loop or reduction by direct call.
 #define KEELI_NO_PIECE UINT32_MAX
 
-// What is called for each piece: one of the three functions.
+// The body of a loop, called for each piece: a system that is split, or a function of the user. One
+// of the first three members is set.
 typedef struct keeli_loop_body {
-    keel_context *context; // of a system that is split
+    keel_context *context; // a system that is split
     keel_range_fn *range;
     keel_span_fn *span;
-    uint32_t range_end, grain; // of `range`
-    keeli_view *view;          // of a system and of `span`
+    uint32_t range_end, grain; // bounds of `range`
+    keeli_view *view;          // walked by a system or by `span`
     void *data;                // of `range` and `span`
     const keel_reduction *reduction;
 } keeli_loop_body;
 
-// Pieces are taken in ascending order.
+// A loop that runs in pieces. Pieces are started in ascending order.
 typedef struct keeli_loop {
-    struct keeli_loop *next; // of the workers: in work, or spare
+    struct keeli_loop *next; // in a list of the workers: in work, or spare
     keeli_workers *workers;
-    keeli_worker *owner; // who began it
+    keeli_worker *owner; // the worker that began it
     keeli_loop_body body;
-    keeli_iterator *it; // of the owner, when a view is walked, or NULL
-    char *partials;     // one for each piece, `stride` bytes apart; or NULL
+    keeli_iterator *it; // the owner's iterator when a view is walked, or NULL
+    char *partials;     // partial results by piece, `stride` bytes apart; or NULL
     size_t stride;
-    const char *running; // around it, for messages
-    uint32_t node;
-    // of a system: what pieces record is in `lists`, so that they may have to wait for those before
-    // them; the first failure under the world's lock
+    const char *running; // the system around it, for messages
+    uint32_t node;       // the node around it
+    // A system: pieces record into `lists`, and may have to wait for earlier pieces. The first
+    // failure is under the world's lock.
     bool records;
     uint32_t failed;
-    uint8_t is_denied; // since something was touched that was not declared (atomic)
+    uint8_t is_denied; // something was touched that was not declared (atomic)
     const void *object;
     char message[sizeof((keel_context *)0)->message];
-    // kept with the loop, so that a run that was made before allocates nothing
+    // memory that stays with the loop, so that a second run allocates nothing
     keeli_pieces pieces;
     KEELI_ARRAY(keel_commands *) lists;
-    keeli_handles reserved; // of a system outside of workloads
-    uint32_t most;          // pieces that it ever had
-    // who does what
-    uint32_t range;             // items that it goes through, cut into
-    uint32_t count;             // so many pieces; while it runs: the end of those that may be
-    uint32_t first;             // worked on at once, from this one on
+    keeli_handles reserved; // handles for a system outside of workloads
+    uint32_t most;          // the most pieces that it ever had
+    // the state of the run
+    uint32_t range; // items that it walks
+    uint32_t count; // pieces that these are cut into; while it runs: the end of the current batch
+    uint32_t first; // first piece of the batch; pieces of a batch may run at the same time
     KEELI_ARRAY(uint8_t) ended; // by piece (atomic), if `records`
-    uint32_t ended_before;      // all pieces before it have ended; under the workers' lock
-    uint32_t users;             // workers that are in it; under the workers' lock
-    uint32_t share;             // pieces that a worker takes at once, at least (atomic)
-    uint64_t piece_ns;          // what a piece takes, as far as it is known; otherwise 0
-    uint64_t began;             // when the owner took its first piece
-    bool has_called;            // for helpers, or never will
-    bool is_helped;             // somebody came; under the workers' lock
-    bool is_private;            // nobody may help
-    // Written by all of them: not beside what they read all the time.
-    _Alignas(KEELI_LINE) uint32_t taken; // pieces below it were taken (atomic)
+    uint32_t ended_before;      // all pieces before this one have ended; under the workers' lock
+    uint32_t users;             // helpers that are in it; under the workers' lock
+    uint32_t share;             // the least pieces that a worker acquires at once (atomic)
+    uint64_t piece_ns;          // nanoseconds of a piece; 0: not known
+    uint64_t began;             // when the owner began its first piece
+    bool has_called;            // it has called helpers, or never will
+    bool is_helped;             // a helper has joined; under the workers' lock
+    bool is_private;            // helpers must not join
+    // Written by all workers, so it is not beside what they read all the time.
+    _Alignas(KEELI_LINE) uint32_t taken; // pieces below this one are acquired (atomic)
 } keeli_loop;
 
-// One that helpers may join, or NULL; with the workers' lock. And take part in a loop.
+// Returns a loop that helpers may join, or NULL. Called with the workers' lock.
 keeli_loop *keeli_loop_open(const keeli_workers *workers);
+// Runs pieces of a loop until there are no more.
 void keeli_loop_work(keeli_loop *loop, keeli_worker *worker);
-// Have so many spare loops, each with room for what the largest needed; false: out of memory.
+// Makes so many spare loops, each with room for what the largest needed. False if out of memory.
 bool keeli_loops_reserve(keeli_workers *workers, uint32_t count);
 void keeli_loops_deinit(keeli_workers *workers);
-// Run a system whose view is bound, in pieces where that may gain something; and can it be split?
-// The iterator has just begun, and is given back.
+// Runs a system whose view is bound, in pieces where that may gain something. The iterator has just
+// begun, and is released.
 keel_result keeli_run_split(keel_context *context, keeli_iterator *it);
+// Checks that a system can be split. Returns KEEL_OK or KEEL_ERROR_ARGUMENT.
 keel_result keeli_check_split(keel_world *world, const keel_system *system);

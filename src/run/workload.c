@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Workloads: lists of systems that are run, and those that the world keeps by name.
+// Workloads: the public functions that run lists of systems, and the lists that the world stores by
+// name. How a list becomes a schedule is in schedule.c, how that runs in execute.c.
 #include "base/bytes.h"
 #include "run/workers.h"
 #include "world/report.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ running
-// The first of its chain.
+// Returns the bucket of a name: the first workload of its chain.
 static keeli_stored_workload **bucket_of(const keeli_stored_workloads *all, const char *name) {
     return &all->buckets[keeli_hash(name, strlen(name), 0) & (all->bucket_count - 1)];
 }
@@ -21,7 +22,8 @@ keeli_stored_workload *keeli_stored_find(const keel_world *world, const char *na
     return w;
 }
 
-static const char *list_names(const keel_world *world, char *text, size_t size) {
+// Writes the names of all stored workloads, for messages.
+static const char *list_workload_names(const keel_world *world, char *text, size_t size) {
     size_t at = 0;
     snprintf(text, size, "none");
     for (const keeli_stored_workload *w = world->workloads.first; w && at < size; w = w->next)
@@ -34,15 +36,16 @@ keel_result keeli_no_workload(keel_world *world) {
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "the workload is NULL, as keel_find_workload answers for a name that is "
                         "not there; there is: %s",
-                        list_names(world, known, sizeof known));
+                        list_workload_names(world, known, sizeof known));
 }
 
 keel_result keeli_unknown_workload(keel_world *world, const char *name) {
     char known[160];
     return keeli_error(world, KEEL_ERROR_UNKNOWN, "no workload is named '%s'; there is: %s",
-                       name ? name : "", list_names(world, known, sizeof known));
+                       name ? name : "", list_workload_names(world, known, sizeof known));
 }
 
+// Returns the stored workload of this name; for "" the default one or, without that, the first.
 static keeli_stored_workload *find_or_default(const keel_world *world, const char *name) {
     const keeli_stored_workloads *all = &world->workloads;
     if (!name || *name) return keeli_stored_find(world, name);
@@ -62,7 +65,7 @@ static keel_result check_desc(keel_world *world, const keel_run_desc *desc, cons
                         desc->dt, KEELI_MAX_SECONDS);
 }
 
-// Stored lists must not change while they run.
+// Runs a table or the stored workload `name`. Stored lists must not change while they run.
 static keel_result run_top(keel_world *world, const keel_workload *table, const char *name,
                            const keel_run_desc *desc) {
     keel_result result = keeli_commands_flush(world);
@@ -70,16 +73,19 @@ static keel_result run_top(keel_world *world, const keel_workload *table, const 
     if (desc) KEEL_TRY(check_desc(world, desc, table ? table->name : name));
     keeli_schedule *s = keeli_schedule_take(world, table, name, &result);
     if (!s) return result;
+
     if (world->workloads.timings && !keeli_atomic_peek(&world->access.workload_depth)) {
         keeli_lock_take(&world->workloads.timings->lock);
         ++world->workloads.timings->frames;
         keeli_lock_give(&world->workloads.timings->lock);
     }
+
     s->run = desc ? desc : &keeli_plain_run;
     keeli_count(world, &world->access.workload_depth, 1);
     result = keeli_schedule_run(s);
     keeli_count(world, &world->access.workload_depth, -1);
     keeli_schedule_give(s);
+
     const keel_result applied = keeli_commands_flush(world);
     return result < 0 ? result : applied;
 }
@@ -94,12 +100,13 @@ keel_result keel_run_workload_of(keel_world *world, const keel_workload *workloa
 keel_result keel_run_stored(keel_world *world, const char *name, const keel_run_desc *desc) {
     if (keeli_is_no_world(world)) return keeli_no_world();
     const keeli_stored_workload *w = find_or_default(world, name);
-    const bool is_none = !w && name && !*name; // nothing is stored
-    return is_none ? KEEL_OK : run_top(world, NULL, w ? w->name : name, desc);
+    const bool is_none = !w && name && !*name; // the default, and nothing is stored
+    if (is_none) return KEEL_OK;
+    return run_top(world, NULL, w ? w->name : name, desc);
 }
 
 // ------------------------------------------------------------------ storing
-// The texts of a stored step are owned.
+// The texts of a stored step are copies, which it owns.
 enum { TEXTS_OF_STEP = 6 };
 static void list_texts(keel_step *step, const char **texts[TEXTS_OF_STEP]) {
     texts[0] = &step->workload_name;
@@ -117,15 +124,18 @@ static void free_texts(keel_world *world, keel_step *step) {
         keeli_free_text(&world->heap, (char *)(uintptr_t)*texts[i]);
 }
 
+// Appends a copy of a step. False if out of memory.
 static bool append_step(keel_world *world, keeli_stored_workload *w, const keel_step *step) {
     const char **texts[TEXTS_OF_STEP];
     keel_step copy = *step;
     if (!KEELI_RESERVE(&world->heap, &w->steps, 1)) return false;
     list_texts(&copy, texts);
     for (uint32_t i = 0; i < TEXTS_OF_STEP; ++i) {
-        if (!*texts[i] || (*texts[i] = keeli_new_text(&world->heap, *texts[i]))) continue;
+        if (!*texts[i]) continue;
+        *texts[i] = keeli_new_text(&world->heap, *texts[i]);
+        if (*texts[i]) continue;
         for (uint32_t k = i; k < TEXTS_OF_STEP; ++k)
-            *texts[k] = NULL; // still the user's
+            *texts[k] = NULL; // the user's
         free_texts(world, &copy);
         return false;
     }
@@ -145,7 +155,8 @@ static void free_stored(keel_world *world, keeli_stored_workload *w) {
 
 void keeli_workloads_deinit(keel_world *world) {
     keeli_stored_workloads *all = &world->workloads;
-    for (keeli_stored_workload *w; (w = all->first) != NULL;) {
+    while (all->first) {
+        keeli_stored_workload *w = all->first;
         all->first = w->next;
         free_stored(world, w);
     }
@@ -158,13 +169,14 @@ static void put_in_bucket(const keeli_stored_workloads *all, keeli_stored_worklo
     *bucket = w;
 }
 
-// Room for one more name; false when out of memory.
+// Makes room for one more name. False if out of memory.
 static bool grow_buckets(keel_world *world) {
     keeli_stored_workloads *all = &world->workloads;
     const uint32_t old = all->bucket_count, count = old ? old * 2 : 8;
     if (all->count < old) return true;
     void *buckets = keeli_new_zeroed(&world->heap, count * sizeof(void *), sizeof(void *));
     if (!buckets) return false;
+
     keeli_free(&world->heap, all->buckets, old * sizeof(void *), sizeof(void *));
     all->buckets = buckets;
     all->bucket_count = count;
@@ -182,35 +194,39 @@ static keeli_stored_workload *new_stored(keel_world *world, const char *name) {
     return NULL;
 }
 
-static keel_result check_changeable(keel_world *world) {
+// Returns an error while systems run: stored lists must not change then.
+static keel_result check_workloads_changeable(keel_world *world) {
     return keeli_world_is_at_rest(world, "stored workloads cannot be changed");
 }
 
-// To the list of this name; `replaces`: instead of what is in it, whose systems keep what they
-// know.
+// Adds steps to the stored workload of this name. `replaces`: instead of the steps that it has; its
+// systems keep what they know of their runs.
 static keel_result add_steps(keel_world *world, const char *name, const keel_step *steps,
                              uint32_t count, bool replaces) {
-    KEEL_TRY(check_changeable(world));
+    KEEL_TRY(check_workloads_changeable(world));
     if (!name || !*name)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a stored workload needs a name");
     for (uint32_t i = 0; i < count; ++i)
         KEEL_TRY(keeli_check_step(world, steps ? &steps[i] : NULL, name));
+
     keeli_stored_workload *known = keeli_stored_find(world, name);
     keeli_stored_workload *w = known && !replaces ? known : new_stored(world, name);
-    bool done = w != NULL;
-    for (uint32_t i = 0; done && i < count; ++i) // a single one, if it is added to a known list
-        done = append_step(world, w, &steps[i]);
-    if (!done) {
+    bool is_done = w != NULL;
+    for (uint32_t i = 0; is_done && i < count; ++i) // a known list gets at most one: no undo needed
+        is_done = append_step(world, w, &steps[i]);
+    if (!is_done) {
         if (w && w != known) free_stored(world, w);
         return keeli_out_of_memory(world, "storing a workload");
     }
-    ++world->registry.bindings; // schedules that name it
+
+    ++world->registry.bindings; // schedules that name it are out of date
     if (known && w != known) {
         const keeli_stored_workload was = *known;
         known->steps = w->steps;
         w->steps = was.steps;
         free_stored(world, w);
     }
+
     if (known) return KEEL_OK;
     keeli_stored_workloads *all = &world->workloads;
     put_in_bucket(all, w);
@@ -223,54 +239,62 @@ static keel_result add_steps(keel_world *world, const char *name, const keel_ste
 
 keel_result keel_world_add_workload(keel_world *world, const keel_workload *workload) {
     if (keeli_is_no_world(world)) return keeli_no_world();
-    return workload ? add_steps(world, workload->name, workload->steps, workload->step_count, true)
-                    : add_steps(world, NULL, NULL, 0, true);
+    if (!workload) return add_steps(world, NULL, NULL, 0, true);
+    return add_steps(world, workload->name, workload->steps, workload->step_count, true);
 }
 
 keel_result keel_world_add_step(keel_world *world, const char *workload, const keel_step *step) {
-    return keeli_is_no_world(world) ? keeli_no_world() : add_steps(world, workload, step, 1, false);
+    if (keeli_is_no_world(world)) return keeli_no_world();
+    return add_steps(world, workload, step, 1, false);
 }
 
 keel_result keel_remove_workload(keel_world *world, const char *name) {
     if (keeli_is_no_world(world)) return keeli_no_world();
-    KEEL_TRY(check_changeable(world));
+    KEEL_TRY(check_workloads_changeable(world));
     keeli_stored_workloads *all = &world->workloads;
     keeli_stored_workload *w = keeli_stored_find(world, name);
     if (!w) return KEEL_ABSENT;
+
     keeli_stored_workload **at = bucket_of(all, w->name);
     while (*at != w)
         at = &(*at)->next_in_bucket;
     *at = w->next_in_bucket;
+
     *(w->prev ? &w->prev->next : &all->first) = w->next;
     *(w->next ? &w->next->prev : &all->last) = w->prev;
     if (all->chosen == w) all->chosen = NULL;
     --all->count;
+
     ++world->registry.bindings;
     free_stored(world, w);
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ steps of a stored one
-// The name of the system or workload, then labels: the first one comes with `*labels` NULL.
+// ------------------------------------------------------------------ steps of a stored workload
+// Finds the next name of a step: first the name of its system or workload, then its labels.
+// `*labels` is NULL at first. False at the end.
 static bool next_name_of(const keel_step *step, const char **labels, const char **name,
                          size_t *length) {
     if (*labels) return keeli_next_name(labels, name, length);
     *labels = step->label ? step->label : "";
-    *name = step->system     ? step->system->name
-            : step->workload ? step->workload->name
-                             : step->workload_name;
+    if (step->system) *name = step->system->name;
+    else if (step->workload) *name = step->workload->name;
+    else *name = step->workload_name;
     if (!*name) return keeli_next_name(labels, name, length); // a barrier
     *length = strlen(*name);
     return true;
 }
 
+// True if the step, or a label of it, has the name.
 static bool is_named(const keel_step *step, const char *wanted) {
     const char *labels = NULL, *name;
     for (size_t length; next_name_of(step, &labels, &name, &length);)
+        // analyzer: find_step refuses NULL
         if (length == strlen(wanted) && memcmp(name, wanted, length) == 0) return true;
     return false;
 }
 
+// Reports an unknown name, with the names of all steps.
 static keel_result unknown_step(keel_world *world, const keeli_stored_workload *w,
                                 const char *wanted) {
     char known[200] = "";
@@ -287,15 +311,16 @@ static keel_result unknown_step(keel_world *world, const keeli_stored_workload *
                        *known ? known : "none");
 }
 
-// The stored workload, of which a step has this name.
+// Finds the stored workload, and checks that a step of it has this name.
 static keel_result find_step(keel_world *world, const char *workload, const char *name,
                              keeli_stored_workload **found) {
-    KEEL_TRY(check_changeable(world));
+    KEEL_TRY(check_workloads_changeable(world));
     keeli_stored_workload *w = *found = find_or_default(world, workload);
     if (!w) return keeli_unknown_workload(world, workload);
-    for (uint32_t i = 0; name && i < w->steps.count; ++i)
+    if (!name) return unknown_step(world, w, "");
+    for (uint32_t i = 0; i < w->steps.count; ++i)
         if (is_named(&w->steps.items[i], name)) return KEEL_OK;
-    return unknown_step(world, w, name ? name : "");
+    return unknown_step(world, w, name);
 }
 
 keel_result keel_enable_step(keel_world *world, const char *workload, const char *name,
@@ -312,6 +337,7 @@ keel_result keel_remove_step(keel_world *world, const char *workload, const char
     keeli_stored_workload *w;
     if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(find_step(world, workload, name, &w));
+
     uint32_t kept = 0;
     for (uint32_t i = 0; i < w->steps.count; ++i) {
         keel_step *step = &w->steps.items[i];
@@ -319,11 +345,11 @@ keel_result keel_remove_step(keel_world *world, const char *workload, const char
             w->steps.items[kept++] = *step;
             continue;
         }
-        keeli_schedules_take_away(world, step->number);
+        keeli_schedules_remove_step(world, step->number);
         free_texts(world, step);
     }
     w->steps.count = kept;
-    ++world->registry.bindings; // schedules of it
+    ++world->registry.bindings; // its schedules are out of date
     return KEEL_OK;
 }
 
@@ -336,7 +362,7 @@ const keel_workload *keel_find_workload(keel_world *world, const char *name) {
 
 keel_result keel_set_default_workload(keel_world *world, const char *name) {
     if (keeli_is_no_world(world)) return keeli_no_world();
-    KEEL_TRY(check_changeable(world));
+    KEEL_TRY(check_workloads_changeable(world));
     keeli_stored_workload *w = keeli_stored_find(world, name);
     if (!w) return keeli_unknown_workload(world, name);
     world->workloads.chosen = w;

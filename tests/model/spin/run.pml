@@ -134,7 +134,7 @@ inline await_turn(who, piece, of_node) {
     waiting--
 }
 
-inline go_on(who) {
+inline resume(who) {
     do
     :: pausing -> await_change(who)
     :: else -> break
@@ -167,7 +167,7 @@ inline alone(who, piece) {
 // next_piece: `next` to below `end` are this worker's
 inline next_piece(who) {
     if
-    :: pausing -> take(); at_work--; announce(); go_on(who) // keeli_workers_pause
+    :: pausing -> take(); at_work--; announce(); resume(who) // keeli_workers_pause
     :: else
     fi;
     if
@@ -217,10 +217,10 @@ inline loop_work(who) {
         touching--;
         if // what the piece records
         :: skip
-        :: take(); await_turn(who, piece, false); go_on(who); // take_handle
+        :: take(); await_turn(who, piece, false); resume(who); // next_handle
            for (seen : 0 .. PIECES - 1) { assert(seen >= piece || ended[seen]) };
            seen = 0
-        :: alone(who, piece) // hold_more, make_known
+        :: alone(who, piece) // reserve_more, make_known
         fi;
         ended[piece] = true; // end_piece
         if
