@@ -47,6 +47,7 @@ static bool new_pages(keeli_edge_order *o, keeli_heap *heap) {
 }
 
 bool keeli_edge_order_begin(keeli_edge_order *o, keeli_heap *heap) {
+    if (o->edges->is_chained) return true;
     if (!o->nodes) {
         const bool is_room = !o->edges->count || new_pages(o, heap);
         if (!is_room) keeli_edge_order_end(o, heap);
@@ -57,6 +58,7 @@ bool keeli_edge_order_begin(keeli_edge_order *o, keeli_heap *heap) {
 }
 
 void keeli_edge_order_end(keeli_edge_order *o, keeli_heap *heap) {
+    if (o->edges->is_chained) return;
     if (o->nodes) {
         if (o->entries != o->few)
             keeli_free(heap, o->entries, bytes_of(o->count), _Alignof(keeli_edge_order_entry));
@@ -72,27 +74,29 @@ void keeli_edge_order_end(keeli_edge_order *o, keeli_heap *heap) {
 // Was the edge at a place of the source's list handed out? Then its target went on behind it; of a
 // symmetric one, one of both ends did.
 static bool is_out(const keeli_edge_order *o, uint32_t source, uint32_t place) {
-    const keeli_edge_side *side = &o->edges->sources;
-    const uint32_t target = keeli_edge_other(side, source, place);
+    const uint32_t target = keeli_edge_other(o->edges, KEELI_TARGETS, source, place);
     const uint32_t from = number_of(o, source), to = number_of(o, target);
-    if (keeli_edge_twin(side, source, place) < entry_of(o, to)->source) return true;
+    const uint32_t twin = keeli_edge_twin(o->edges, KEELI_TARGETS, source, place);
+    if (twin < entry_of(o, to)->source) return true;
     if (!o->edges->is_symmetric) return false;
     const uint32_t back = keeli_edge_back(o->edges, source, place);
-    return back != KEELI_NO_EDGE && keeli_edge_twin(side, target, back) < entry_of(o, from)->source;
+    return back != KEELI_NO_EDGE &&
+           keeli_edge_twin(o->edges, KEELI_TARGETS, target, back) < entry_of(o, from)->source;
 }
 
 // The place of the first edge of a list that is to be handed out yet. An entry of a list of sources
 // is the twin of one of targets.
 static uint32_t first_of(keeli_edge_order *o, uint32_t number, bool of_sources) {
-    const keeli_edge_side *side = of_sources ? &o->edges->targets : &o->edges->sources;
+    const keeli_end end = of_sources ? KEELI_SOURCES : KEELI_TARGETS;
+    const keeli_edge_side *side = keeli_edge_side_of(o->edges, end);
     const uint32_t index = index_of(o, number);
     uint32_t *at = of_sources ? &entry_of(o, number)->source : &entry_of(o, number)->target;
-    for (; (*at = keeli_edge_next(side, index, *at)) != KEELI_NO_EDGE; ++*at) {
-        const uint32_t other = keeli_edge_other(side, index, *at);
+    for (; (*at = keeli_edge_list_next(side, index, *at)) != KEELI_NO_EDGE; ++*at) {
+        const uint32_t other = keeli_edge_other(o->edges, end, index, *at);
         if (number_of(o, other) == NOBODY) continue;
         // only then can it be out without the target's list being behind it
         if (of_sources && !o->edges->is_symmetric) return *at;
-        const bool out = of_sources ? is_out(o, other, keeli_edge_twin(side, index, *at))
+        const bool out = of_sources ? is_out(o, other, keeli_edge_twin(o->edges, end, index, *at))
                                     : is_out(o, index, *at);
         if (!out) return *at;
     }
@@ -103,7 +107,7 @@ static uint32_t first_of(keeli_edge_order *o, uint32_t number, bool of_sources) 
 static void hand_out(keeli_edge_order *o, uint32_t source, uint32_t target, keeli_edge_walk *out) {
     const uint32_t at = entry_of(o, target)->source++;
     out->source = index_of(o, source);
-    out->place = keeli_edge_twin(&o->edges->targets, index_of(o, target), at);
+    out->place = keeli_edge_twin(o->edges, KEELI_SOURCES, index_of(o, target), at);
     if (!o->edges->is_symmetric || out->source <= index_of(o, target)) return;
     out->place = keeli_edge_back(o->edges, out->source, out->place);
     out->source = index_of(o, target);
@@ -118,7 +122,27 @@ static bool has_base(keeli_edge_order *o) {
     return o->base / KEELI_PAGE < side->capacity && o->edges->count;
 }
 
+// Chains have no circles: target by target, each in the order of its sources. An edge that leaves
+// meanwhile is passed over, and so is one that comes behind the last one.
+static bool next_of_chains(keeli_edge_order *o, keeli_edge_walk *out) {
+    const keeli_chains *chains = &o->edges->chains;
+    const uint32_t end = o->nodes ? o->count : chains->target_capacity * KEELI_PAGE;
+    for (; o->base < end; ++o->base, o->stamp = 0) {
+        uint32_t source = keeli_chains_behind(chains, index_of(o, o->base), o->at, o->stamp);
+        while (source != KEELI_NO_EDGE && number_of(o, source) == NOBODY)
+            source = keeli_link_at(chains, source)->next;
+        if (source == KEELI_NO_EDGE) continue;
+
+        o->at = source;
+        o->stamp = keeli_link_at(chains, source)->stamp;
+        *out = (keeli_edge_walk){ source, 0 };
+        return true;
+    }
+    return false;
+}
+
 bool keeli_edge_order_next(keeli_edge_order *o, keeli_edge_walk *out) {
+    if (o->edges->is_chained) return next_of_chains(o, out);
     while (has_base(o)) {
         const uint32_t s = o->at, place = first_of(o, s, false);
         keeli_edge_order_entry *e = entry_of(o, s);
@@ -128,13 +152,14 @@ bool keeli_edge_order_next(keeli_edge_order *o, keeli_edge_walk *out) {
             e->waits = 0;
             continue;
         }
-        const uint32_t other = keeli_edge_other(&o->edges->sources, index_of(o, s), place);
+        const uint32_t other = keeli_edge_other(o->edges, KEELI_TARGETS, index_of(o, s), place);
         const uint32_t t = number_of(o, other), front = first_of(o, t, true);
         if (front == KEELI_NO_EDGE) { // somebody edits the list
             ++e->target;
             continue;
         }
-        const uint32_t first = number_of(o, keeli_edge_other(&o->edges->targets, other, front));
+        const uint32_t first =
+            number_of(o, keeli_edge_other(o->edges, KEELI_SOURCES, other, front));
         if (first == s && s != o->base) {
             o->at = e->waits - 1;
             e->waits = 0;

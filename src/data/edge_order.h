@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A walk over edges in an order in which relating them anew makes the lists of targets and of
 // sources what they are: each edge comes after those before it in both of its lists, and otherwise
-// by source. Who sorts lists can make a circle of that; then sources stay in their order, and the
-// targets of one of them do not (of a symmetric relation, whose lists are the same: the order of
-// one of both ends). A symmetric edge comes once, from the lower index to the higher one.
-// Each step starts from what the lists are then, so edges may come and go meanwhile.
+// by source, or by target where the sources of a target are a chain. Who sorts lists can make a
+// circle of that; then sources stay in their order, and the targets of one of them do not (of a
+// symmetric relation, whose lists are the same: the order of one of both ends). A symmetric edge
+// comes once, from the lower index to the higher one. Each step starts from what the lists are
+// then, so edges may come and go meanwhile.
 #pragma once
 #include "data/edges.h"
 
@@ -25,6 +26,7 @@ typedef struct keeli_edge_order {
     uint32_t count; // of nodes
     uint32_t at;    // the number, or (without nodes) the index, of whose edge is wanted
     uint32_t base;  // for whom
+    uint32_t stamp; // of the source at `at`, in chains; there `base` is the target
     union {
         keeli_edge_order_entry *entries; // by number
         keeli_edge_order_entry **pages;  // without nodes: by index, where there are lists

@@ -127,27 +127,31 @@ static void clear_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *si
     side->capacity = 0;
 }
 
-void keeli_edges_init(keeli_edges *edges, bool is_exclusive) {
+void keeli_edges_init(keeli_edges *edges, bool is_exclusive, bool is_symmetric) {
     *edges = (keeli_edges){ .sources = { .stride = 2 },
                             .targets = { .stride = is_exclusive ? 1 : 2 },
-                            .is_exclusive = is_exclusive };
+                            .is_exclusive = is_exclusive,
+                            .is_symmetric = is_symmetric,
+                            .is_chained = is_exclusive && !is_symmetric };
 }
 
-void keeli_edges_init_valued(keeli_edges *edges, uint32_t size, uint32_t align) {
+void keeli_edges_init_valued(keeli_edges *edges, bool is_exclusive, bool is_symmetric,
+                             uint32_t size, uint32_t align) {
     keeli_edge_values *v = &edges->values;
-    keeli_edges_init(edges, false);
+    keeli_edges_init(edges, is_exclusive, is_symmetric);
     edges->sources.stride = 3;
+    edges->targets.stride = 2;
     *v = (keeli_edge_values){ .size = size, .align = align, .free = KEELI_NO_EDGE };
     if (v->size < sizeof(uint32_t)) v->size = sizeof(uint32_t); // the number of the next free one
     while (v->shift < KEELI_SIZE(6, 1) && v->size << v->shift < 4096)
         ++v->shift;
 }
+
 void keeli_edges_init_like(keeli_edges *edges, const keeli_edges *other) {
-    if (keeli_edges_have_values(other))
-        keeli_edges_init_valued(edges, other->values.size, other->values.align);
-    else keeli_edges_init(edges, keeli_edges_are_exclusive(other));
-    edges->is_symmetric = other->is_symmetric;
-    edges->is_exclusive = other->is_exclusive;
+    const keeli_edge_values *v = &other->values;
+    if (v->size)
+        keeli_edges_init_valued(edges, other->is_exclusive, other->is_symmetric, v->size, v->align);
+    else keeli_edges_init(edges, other->is_exclusive, other->is_symmetric);
 }
 
 // ------------------------------------------------------------------ memory of values
@@ -205,6 +209,7 @@ void keeli_edges_clear(keeli_edges *edges, keeli_heap *heap) {
     clear_side(edges, heap, &edges->sources);
     clear_side(edges, heap, &edges->targets);
     clear_values(heap, &edges->values);
+    keeli_chains_clear(&edges->chains, heap);
     edges->bytes = 0;
     edges->count = 0;
     ++edges->edits;
@@ -229,11 +234,12 @@ void keeli_edges_trim(keeli_edges *edges, keeli_heap *heap) {
     } else {
         trim_side(edges, heap, &edges->sources);
         trim_side(edges, heap, &edges->targets);
+        keeli_chains_trim(&edges->chains, heap);
     }
 }
 
 // ------------------------------------------------------------------ looking
-uint32_t keeli_edge_next(const keeli_edge_side *side, uint32_t index, uint32_t place) {
+uint32_t keeli_edge_list_next(const keeli_edge_side *side, uint32_t index, uint32_t place) {
     keeli_edge_list *list = keeli_edge_list_of(side, index);
     if (!list) return KEELI_NO_EDGE;
     while (place < list->used && *keeli_edge_entry(list, side->stride, place) == KEELI_HOLE)
@@ -241,13 +247,31 @@ uint32_t keeli_edge_next(const keeli_edge_side *side, uint32_t index, uint32_t p
     return place < list->used ? place : KEELI_NO_EDGE;
 }
 
-uint32_t keeli_edge_before(const keeli_edge_side *side, uint32_t index, uint32_t place) {
+static uint32_t last_in(const keeli_edge_side *side, uint32_t index, uint32_t below) {
     keeli_edge_list *list = keeli_edge_list_of(side, index);
     if (!list) return KEELI_NO_EDGE;
-    if (place > list->used) place = list->used;
+    uint32_t place = below < list->used ? below : list->used;
     while (place && *keeli_edge_entry(list, side->stride, place - 1) == KEELI_HOLE)
         --place;
     return place ? place - 1 : KEELI_NO_EDGE;
+}
+
+uint32_t keeli_edge_first(const keeli_edges *edges, keeli_end end, uint32_t index) {
+    if (!edges->is_chained) return keeli_edge_list_next(keeli_edge_side_of(edges, end), index, 0);
+    if (!keeli_edge_count(edges, end, index)) return KEELI_NO_EDGE;
+    return end == KEELI_SOURCES ? keeli_chain_at(&edges->chains, index)->first : 0;
+}
+
+uint32_t keeli_edge_after(const keeli_edges *edges, keeli_end end, uint32_t index, uint32_t place) {
+    if (!edges->is_chained)
+        return keeli_edge_list_next(keeli_edge_side_of(edges, end), index, place + 1);
+    return end == KEELI_SOURCES ? keeli_link_at(&edges->chains, place)->next : KEELI_NO_EDGE;
+}
+
+uint32_t keeli_edge_last(const keeli_edges *edges, keeli_end end, uint32_t index, uint32_t below) {
+    if (!edges->is_chained) return last_in(keeli_edge_side_of(edges, end), index, below);
+    if (!keeli_edge_count(edges, end, index)) return KEELI_NO_EDGE;
+    return end == KEELI_SOURCES ? keeli_chain_at(&edges->chains, index)->last : 0;
 }
 
 static uint32_t find_in(const keeli_edge_side *side, uint32_t index, uint32_t other) {
@@ -258,18 +282,26 @@ static uint32_t find_in(const keeli_edge_side *side, uint32_t index, uint32_t ot
 }
 
 uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t target) {
-    const uint32_t from = keeli_edge_count(&edges->sources, source);
-    const uint32_t to = keeli_edge_count(&edges->targets, target);
+    if (edges->is_chained) {
+        const keeli_link *link = keeli_link_of(&edges->chains, source);
+        return link && link->stamp && link->target == target ? 0 : KEELI_NO_EDGE;
+    }
+    const uint32_t from = keeli_edge_list_count(&edges->sources, source);
+    const uint32_t to = keeli_edge_list_count(&edges->targets, target);
     if (!from || !to) return KEELI_NO_EDGE;
-    if (from <= to || keeli_edges_are_exclusive(edges))
-        return find_in(&edges->sources, source, target);
+    if (from <= to || edges->targets.stride == 1) return find_in(&edges->sources, source, target);
     const uint32_t place = find_in(&edges->targets, target, source);
-    return place == KEELI_NO_EDGE ? place : keeli_edge_twin(&edges->targets, target, place);
+    return place == KEELI_NO_EDGE ? place : keeli_edge_twin(edges, KEELI_SOURCES, target, place);
 }
 
 bool keeli_edges_next(const keeli_edges *edges, keeli_edge_walk *walk) {
+    if (edges->is_chained) {
+        walk->source = keeli_chains_next_source(&edges->chains, walk->source + (walk->place != 0));
+        walk->place = 0;
+        return walk->source != KEELI_NO_EDGE;
+    }
     for (; walk->source / KEELI_PAGE < edges->sources.capacity; ++walk->source) {
-        walk->place = keeli_edge_next(&edges->sources, walk->source, walk->place);
+        walk->place = keeli_edge_list_next(&edges->sources, walk->source, walk->place);
         if (walk->place != KEELI_NO_EDGE) return true;
         walk->place = 0;
     }
@@ -315,8 +347,12 @@ static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
     if (list->power > PAGED_FROM) give_pages(edges, heap, list, side->stride);
 }
 
-bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
+bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_end end, uint32_t index,
                         uint32_t extra) {
+    if (edges->is_chained)
+        return end == KEELI_SOURCES ? keeli_chains_reserve_target(&edges->chains, heap, index)
+                                    : keeli_chains_reserve_source(&edges->chains, heap, index);
+    keeli_edge_side *side = end == KEELI_TARGETS ? &edges->sources : &edges->targets;
     keeli_edge_list *list = keeli_edge_list_of(side, index);
     if (!list && !reserve_page(edges, heap, side, index)) return false;
     if (list && list->holes > list->used / 2) tidy(edges, heap, side, list);
@@ -327,9 +363,9 @@ bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *s
 }
 
 static bool reserve_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target) {
-    const uint32_t extra = keeli_edges_are_exclusive(edges) ? 0 : 1;
-    return keeli_edge_reserve(edges, heap, &edges->sources, source, extra) &&
-           keeli_edge_reserve(edges, heap, &edges->targets, target, 1);
+    const uint32_t extra = edges->targets.stride == 1 ? 0 : 1; // it loses the target that it has
+    return keeli_edge_reserve(edges, heap, KEELI_TARGETS, source, extra) &&
+           keeli_edge_reserve(edges, heap, KEELI_SOURCES, target, 1);
 }
 bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target) {
     return reserve_edge(edges, heap, source, target) &&
@@ -359,7 +395,20 @@ static void add_edge(keeli_edges *edges, uint32_t source, uint32_t target, uint3
     if (keeli_edges_have_values(edges)) keeli_edge_entry(from, 3, from->used)[2] = slot;
     link(edges, from, keeli_edge_list_of(&edges->targets, target), source, target);
 }
+static void add_link(keeli_edges *edges, keeli_link *link, keeli_chain *chain, uint32_t source,
+                     uint32_t target) {
+    KEELI_ASSERT_ROOM(link && !link->stamp && chain);
+    keeli_chains_append(&edges->chains, link, chain, source, target);
+    ++edges->count;
+    ++edges->edits;
+}
+
 void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
+    if (edges->is_chained) {
+        add_link(edges, keeli_link_of(&edges->chains, source),
+                 keeli_chain_of(&edges->chains, target), source, target);
+        return NULL;
+    }
     const bool has_values = keeli_edges_have_values(edges);
     const uint32_t slot = has_values ? take_slot(&edges->values) : 0;
     add_edge(edges, source, target, slot);
@@ -368,6 +417,13 @@ void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target) {
 }
 
 bool keeli_edges_add_beside(keeli_edges *edges, uint32_t source, uint32_t target) {
+    if (edges->is_chained) {
+        keeli_link *link = keeli_link_of(&edges->chains, source);
+        keeli_chain *chain = keeli_chain_of(&edges->chains, target);
+        if (!link || link->stamp || !chain) return false;
+        add_link(edges, link, chain, source, target);
+        return true;
+    }
     keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
     keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
     if (!from || !to || from->used >= keeli_edge_room(from, edges->sources.stride) ||
@@ -398,34 +454,33 @@ static void remove_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, u
 // had its holes closed before the other.
 uint32_t keeli_edge_back(const keeli_edges *edges, uint32_t source, uint32_t place) {
     const keeli_edge_side *side = &edges->sources;
-    const uint32_t target = keeli_edge_other(side, source, place);
-    const uint32_t back = edges->is_exclusive ? 0 : keeli_edge_twin(side, source, place);
+    const uint32_t target = keeli_edge_other(edges, KEELI_TARGETS, source, place);
+    const uint32_t back =
+        edges->targets.stride == 1 ? 0 : keeli_edge_twin(edges, KEELI_TARGETS, source, place);
     return back < keeli_edge_list_of(side, target)->used &&
-                   keeli_edge_other(side, target, back) == source
+                   keeli_edge_other(edges, KEELI_TARGETS, target, back) == source
                ? back
                : find_in(side, target, source);
 }
 
 void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place) {
-    const uint32_t target = keeli_edge_other(&edges->sources, source, place);
+    if (edges->is_chained) {
+        keeli_chains_remove(&edges->chains, source);
+        --edges->count;
+        ++edges->edits;
+        return;
+    }
+    const uint32_t target = keeli_edge_other(edges, KEELI_TARGETS, source, place);
     const uint32_t back = edges->is_symmetric ? keeli_edge_back(edges, source, place) : 0;
     remove_edge(edges, heap, source, place, keeli_edges_have_values(edges));
     if (edges->is_symmetric && source != target) remove_edge(edges, heap, target, back, false);
 }
 
-void keeli_edges_remove_sources(keeli_edges *edges, keeli_heap *heap, uint32_t target) {
-    keeli_edge_list *list = keeli_edge_list_of(&edges->targets, target);
-    const uint32_t count = list->used - list->holes;
-    for (uint32_t place = 0; place < list->used; ++place) {
-        uint32_t *source = keeli_edge_entry(list, 1, place);
-        if (*source == KEELI_HOLE) continue;
-        *keeli_edge_list_of(&edges->sources, *source) = (keeli_edge_list){ 0 };
-        *source = KEELI_HOLE;
-    }
-    list->holes = list->used & ((1u << 27) - 1);
+void keeli_edges_remove_sources(keeli_edges *edges, uint32_t target) {
+    const uint32_t count = keeli_chain_count(&edges->chains, target);
     edges->count -= count;
     edges->edits += count;
-    tidy(edges, heap, &edges->targets, list);
+    keeli_chains_remove_all(&edges->chains, target);
 }
 
 // The entries at these places stand in this order then, where entries stand; twins hear of it.
@@ -448,11 +503,17 @@ static void permute(const keeli_edge_side *side, const keeli_edge_side *other,
 
 void keeli_edges_order_sources(keeli_edges *edges, uint32_t target, const uint32_t *places,
                                uint32_t *scratch) {
+    if (edges->is_chained) {
+        keeli_chains_order(&edges->chains, target, places);
+        ++edges->edits;
+        return;
+    }
     keeli_edge_list *list = keeli_edge_list_of(&edges->targets, target);
     const uint32_t count = list->used - list->holes;
     for (uint32_t i = 0; edges->is_symmetric && i < count; ++i)
-        scratch[i] = keeli_edge_back(edges, keeli_edge_other(&edges->targets, target, places[i]),
-                                     keeli_edge_twin(&edges->targets, target, places[i]));
+        scratch[i] =
+            keeli_edge_back(edges, keeli_edge_other(edges, KEELI_SOURCES, target, places[i]),
+                            keeli_edge_twin(edges, KEELI_SOURCES, target, places[i]));
     permute(&edges->targets, &edges->sources, list, places, scratch + count);
     if (edges->is_symmetric)
         permute(&edges->sources, &edges->targets, keeli_edge_list_of(&edges->sources, target),
@@ -493,11 +554,13 @@ static void assign_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *t
 }
 
 bool keeli_edges_reserve_like(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
-    return reserve_side(to, heap, &to->sources, &from->sources) &&
+    return keeli_chains_reserve_like(&to->chains, &from->chains, heap) &&
+           reserve_side(to, heap, &to->sources, &from->sources) &&
            reserve_side(to, heap, &to->targets, &from->targets);
 }
 
 void keeli_edges_assign(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
+    keeli_chains_assign(&to->chains, &from->chains);
     assign_side(to, heap, &to->sources, &from->sources);
     assign_side(to, heap, &to->targets, &from->targets);
     to->count = from->count;
@@ -560,12 +623,13 @@ static bool side_is_valid(const keeli_edge_side *side, const keeli_edge_side *ot
 }
 
 bool keeli_edges_are_valid(const keeli_edges *edges) {
+    if (edges->is_chained) return keeli_chains_are_valid(&edges->chains, edges->count);
     const keeli_edge_values *v = &edges->values;
     uint32_t has_value = 0;
     for (keeli_edge_walk at = { 0, 0 }; keeli_edges_next(edges, &at); ++at.place) {
         has_value += keeli_edge_has_value(edges, at.source, at.place);
         if (!edges->is_symmetric) continue;
-        const uint32_t target = keeli_edge_other(&edges->sources, at.source, at.place);
+        const uint32_t target = keeli_edge_other(edges, KEELI_TARGETS, at.source, at.place);
         const bool has_list = keeli_edge_list_of(&edges->sources, target) != NULL;
         const uint32_t back =
             has_list ? keeli_edge_back(edges, at.source, at.place) : KEELI_NO_EDGE;
@@ -576,4 +640,15 @@ bool keeli_edges_are_valid(const keeli_edges *edges) {
     return has_value + v->free_count == v->used &&
            side_is_valid(&edges->sources, &edges->targets, edges->count) &&
            side_is_valid(&edges->targets, &edges->sources, edges->count);
+}
+
+uint32_t keeli_edges_ends(const keeli_edges *edges, keeli_end end) {
+    const keeli_edge_side *side = keeli_edge_side_of(edges, end);
+    uint32_t count = 0;
+    if (edges->is_chained) return keeli_chains_ends(&edges->chains, end == KEELI_SOURCES);
+    for (uint32_t i = 0; i < side->capacity * KEELI_PAGE; ++i) {
+        if (!keeli_edge_list_of(side, i)) i |= KEELI_PAGE - 1;
+        else count += keeli_edge_list_count(side, i) != 0;
+    }
+    return count;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Who is related to whom: a list of targets for each source, a list of sources for each target,
-// both in the order of relating. An entry knows the place of its twin in the other list, so that an
+// The edges of a relation: a list of targets for each source, a list of sources for each target,
+// both in the order of relating. Where a source has one target at most and an edge leads one way,
+// the sources of a target are a chain (data/chains.h), and what follows is about the others.
+// An entry knows the place of its twin in the other list, so that an
 // edge goes without a search; what goes leaves a hole, so that order stays, and holes go when they
 // are more than half, though not while somebody walks over edges. Entities are indices here.
 // Invariant: each entry that is no hole has a twin that names it, and its place. Checked by
@@ -11,17 +13,16 @@
 // the lists of an entity, of targets and of sources, are the same, and mostly the place in the one
 // is that in the other.
 #pragma once
-#include "base/memory.h"
+#include "data/chains.h"
 
 #define KEELI_HOLE UINT32_MAX
-#define KEELI_NO_EDGE UINT32_MAX
 
 // A list of more than 1 << this many places has pages of so many.
 enum { KEELI_EDGES_PAGED_FROM = KEELI_SIZE(12, 2) };
 
 // Entries of one to three words: the other entity, the place of the twin, and of a source whose
-// edges have values the slot. A source of an exclusive relation has one entry, so its targets keep
-// no places.
+// edges have values the slot. A source of a symmetric exclusive relation has one entry, so its
+// targets keep no places.
 typedef struct keeli_edge_list {
     uint32_t used; // places, with holes
     uint32_t holes : 27;
@@ -56,36 +57,41 @@ typedef struct keeli_edge_values {
 
 typedef struct keeli_edges {
     keeli_edge_side sources, targets; // the lists of sources name targets, and the other way round
+    keeli_chains chains;              // instead of both if `is_chained`
     keeli_edge_values values;
     uint32_t count;
-    bool is_symmetric, is_exclusive; // set before the first one comes
-    bool keeps_room;                 // who loses the last edge gets another one at once
-    uint64_t edits;                  // goes up with each edge that comes or goes
-    uint32_t walks; // while any is open holes stay and no place is used twice; threads share it
+    bool is_symmetric, is_exclusive, is_chained;
+    bool keeps_room; // who loses the last edge gets another one at once
+    uint64_t edits;  // goes up with each edge that comes or goes
+    uint32_t walks;  // while any is open holes stay and no place is used twice; threads share it
     size_t bytes;
 } keeli_edges;
 
-void keeli_edges_init(keeli_edges *edges, bool is_exclusive);
-// The same, not exclusive, with values of so many bytes.
-void keeli_edges_init_valued(keeli_edges *edges, uint32_t size, uint32_t align);
+void keeli_edges_init(keeli_edges *edges, bool is_exclusive, bool is_symmetric);
+// The same with values of so many bytes, which edges of chains cannot have.
+void keeli_edges_init_valued(keeli_edges *edges, bool is_exclusive, bool is_symmetric,
+                             uint32_t size, uint32_t align);
 void keeli_edges_init_like(keeli_edges *edges, const keeli_edges *other);
 void keeli_edges_deinit(keeli_edges *edges, keeli_heap *heap);
 
-static inline bool keeli_edges_are_exclusive(const keeli_edges *edges) {
-    return edges->targets.stride == 1;
-}
 static inline bool keeli_edges_have_values(const keeli_edges *edges) {
     return edges->values.size != 0;
+}
+static inline size_t keeli_edges_bytes(const keeli_edges *edges) {
+    return edges->bytes + edges->chains.bytes;
+}
+
+// One of the two lists of an entity.
+typedef enum keeli_end { KEELI_TARGETS, KEELI_SOURCES } keeli_end;
+
+static inline const keeli_edge_side *keeli_edge_side_of(const keeli_edges *edges, keeli_end end) {
+    return end == KEELI_TARGETS ? &edges->sources : &edges->targets;
 }
 // NULL: nothing of that page was ever related.
 static inline keeli_edge_list *keeli_edge_list_of(const keeli_edge_side *side, uint32_t index) {
     const uint32_t page = index / KEELI_PAGE;
     return page < side->capacity && side->pages[page] ? &side->pages[page][index % KEELI_PAGE]
                                                       : NULL;
-}
-static inline uint32_t keeli_edge_count(const keeli_edge_side *side, uint32_t index) {
-    const keeli_edge_list *list = keeli_edge_list_of(side, index);
-    return list ? list->used - list->holes : 0;
 }
 static inline uint32_t *keeli_edge_entry(keeli_edge_list *list, uint32_t stride, uint32_t place) {
     uint32_t *words = list->power ? list->words : list->few;
@@ -101,18 +107,42 @@ static inline uint32_t keeli_edge_room(const keeli_edge_list *list, uint32_t str
     return list->power <= KEELI_EDGES_PAGED_FROM ? (uint32_t)1 << list->power
                                                  : list->pages->count << KEELI_EDGES_PAGED_FROM;
 }
-// The first place at `place` or above that is no hole; KEELI_NO_EDGE at the end.
-uint32_t keeli_edge_next(const keeli_edge_side *side, uint32_t index, uint32_t place);
-// The last place below `place` that is no hole; KEELI_NO_EDGE: there is none.
-uint32_t keeli_edge_before(const keeli_edge_side *side, uint32_t index, uint32_t place);
-// Whom the entry at a place names.
-static inline uint32_t keeli_edge_other(const keeli_edge_side *side, uint32_t index,
+static inline uint32_t keeli_edge_list_count(const keeli_edge_side *side, uint32_t index) {
+    const keeli_edge_list *list = keeli_edge_list_of(side, index);
+    return list ? list->used - list->holes : 0;
+}
+static inline uint32_t keeli_edge_count(const keeli_edges *edges, keeli_end end, uint32_t index) {
+    if (!edges->is_chained) return keeli_edge_list_count(keeli_edge_side_of(edges, end), index);
+    return end == KEELI_SOURCES ? keeli_chain_count(&edges->chains, index)
+                                : keeli_chains_have_target(&edges->chains, index);
+}
+
+// A place in a list is a number that means an edge as long as that is there. These return
+// KEELI_NO_EDGE where there is none: the first place of a list, the one behind a place, and the
+// last one; `below`: lower than a place whose edge was removed, KEELI_NO_EDGE for the last of all.
+uint32_t keeli_edge_first(const keeli_edges *edges, keeli_end end, uint32_t index);
+uint32_t keeli_edge_after(const keeli_edges *edges, keeli_end end, uint32_t index, uint32_t place);
+uint32_t keeli_edge_last(const keeli_edges *edges, keeli_end end, uint32_t index, uint32_t below);
+#define KEELI_EACH_EDGE(place, edges, end, index)                                                  \
+    for (uint32_t place = keeli_edge_first(edges, end, index); place != KEELI_NO_EDGE;             \
+         place = keeli_edge_after(edges, end, index, place))
+
+// The first place of a list at `place` or above that is no hole.
+uint32_t keeli_edge_list_next(const keeli_edge_side *side, uint32_t index, uint32_t place);
+
+// Returns the entity that the edge at a place leads to, or comes from.
+static inline uint32_t keeli_edge_other(const keeli_edges *edges, keeli_end end, uint32_t index,
                                         uint32_t place) {
+    if (edges->is_chained)
+        return end == KEELI_SOURCES ? place : keeli_link_at(&edges->chains, index)->target;
+    const keeli_edge_side *side = keeli_edge_side_of(edges, end);
     return *keeli_edge_entry(keeli_edge_list_of(side, index), side->stride, place);
 }
-// The place of the twin of an entry, in the list of whom it names.
-static inline uint32_t keeli_edge_twin(const keeli_edge_side *side, uint32_t index,
+// Returns the place of the same edge in the list of the other entity.
+static inline uint32_t keeli_edge_twin(const keeli_edges *edges, keeli_end end, uint32_t index,
                                        uint32_t place) {
+    if (edges->is_chained) return end == KEELI_SOURCES ? 0 : index;
+    const keeli_edge_side *side = keeli_edge_side_of(edges, end);
     return side->stride == 1
                ? 0
                : keeli_edge_entry(keeli_edge_list_of(side, index), side->stride, place)[1];
@@ -128,7 +158,8 @@ uint32_t keeli_edge_back(const keeli_edges *edges, uint32_t source, uint32_t pla
 // Of a symmetric edge one direction has the value, for those who visit each value once.
 static inline bool keeli_edge_has_value(const keeli_edges *edges, uint32_t source, uint32_t place) {
     return keeli_edges_have_values(edges) &&
-           (!edges->is_symmetric || source <= keeli_edge_other(&edges->sources, source, place));
+           (!edges->is_symmetric ||
+            source <= keeli_edge_other(edges, KEELI_TARGETS, source, place));
 }
 // Walk over all edges, by source: is there one at the place, or behind it? Then `walk` says where.
 typedef struct keeli_edge_walk {
@@ -148,13 +179,13 @@ void *keeli_edges_add(keeli_edges *edges, uint32_t source, uint32_t target);
 // no target yet. False, with nothing done, where that is not so or they are related.
 bool keeli_edges_add_beside(keeli_edges *edges, uint32_t source, uint32_t target);
 // Make room for so many entries in one list; and for so many values.
-bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t index,
+bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_end end, uint32_t index,
                         uint32_t extra);
 bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t extra);
 // The edge at a place of the source's list goes, of a symmetric relation in both directions.
 void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place);
-// All edges to a target go, of an exclusive relation without values that leads one way.
-void keeli_edges_remove_sources(keeli_edges *edges, keeli_heap *heap, uint32_t target);
+// Removes all edges to a target, which are a chain.
+void keeli_edges_remove_sources(keeli_edges *edges, uint32_t target);
 // The sources of a target stand in another order: places of its list that are no holes, all of
 // them; of a symmetric relation its targets, too. `scratch`: four words for each.
 void keeli_edges_order_sources(keeli_edges *edges, uint32_t target, const uint32_t *places,
@@ -171,3 +202,5 @@ void keeli_edges_assign(keeli_edges *to, const keeli_edges *from, keeli_heap *he
 // Give back pages of which nobody is related.
 void keeli_edges_trim(keeli_edges *edges, keeli_heap *heap);
 bool keeli_edges_are_valid(const keeli_edges *edges);
+// Counts the entities that have targets, or sources.
+uint32_t keeli_edges_ends(const keeli_edges *edges, keeli_end end);

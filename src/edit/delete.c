@@ -66,10 +66,9 @@ static void spread(keel_world *world, uint32_t target) {
            !keel_is_null(child = next_child(world, target, child)))
         doom(all, keeli_index_of(child));
     for (const keeli_relation *r = all->all; r; r = r->next) {
-        const keeli_edge_side *side = &r->edges.targets;
         if (r->sources->component.on_delete != KEEL_DELETE_SOURCES) continue;
-        for (uint32_t at = 0; (at = keeli_edge_next(side, target, at)) != KEELI_NO_EDGE; ++at)
-            doom(all, keeli_edge_other(side, target, at));
+        KEELI_EACH_EDGE(at, &r->edges, KEELI_SOURCES, target)
+        doom(all, keeli_edge_other(&r->edges, KEELI_SOURCES, target, at));
     }
 }
 
@@ -87,10 +86,9 @@ static keel_result is_refused(keel_world *world, uint32_t target) {
                                KEELI_ENTITY(world, keeli_entity_at(&world->entities, target)),
                                KEELI_ENTITY(world, child));
     for (const keeli_relation *r = all->all; r; r = r->next) {
-        const keeli_edge_side *side = &r->edges.targets;
         if (r->sources->component.on_delete != KEEL_REFUSE) continue;
-        for (uint32_t at = 0; (at = keeli_edge_next(side, target, at)) != KEELI_NO_EDGE; ++at) {
-            const uint32_t source = keeli_edge_other(side, target, at);
+        KEELI_EACH_EDGE(at, &r->edges, KEELI_SOURCES, target) {
+            const uint32_t source = keeli_edge_other(&r->edges, KEELI_SOURCES, target, at);
             if (is_marked(all, source)) continue;
             return keeli_error(world, KEEL_ERROR_RELATED,
                                "cannot delete %s: %s is related to it by '%s', which refuses that; "

@@ -305,7 +305,7 @@ static keel_result relate_all(const keeli_graft *g, const keeli_holder *holder,
     const keeli_entity_index *ix = &g->from->entities;
     const bool keeps = keeps_target(g, r);
     for (keeli_edge_walk at; keeli_edge_order_next(order, &at);) {
-        const uint32_t other = keeli_edge_other(&r->edges.sources, at.source, at.place);
+        const uint32_t other = keeli_edge_other(&r->edges, KEELI_TARGETS, at.source, at.place);
         const uint32_t node = place_of(g, keeli_entity_at(ix, at.source)),
                        target = place_of(g, keeli_entity_at(ix, other));
         const bool goes = is_related_anew(g, r->sources, node, target, keeps);

@@ -86,20 +86,18 @@ static uint64_t hash_of_events(const keeli_storage *s) {
 
 // The order of relating does not count.
 static uint64_t sum_of_edges(const keel_world *world, const keeli_storage *s) {
-    const keeli_edge_side *side = &s->relation->edges.sources;
+    const keeli_edges *edges = &s->relation->edges;
     const uint64_t seed = seed_of(s, COMPONENT_TERM);
-    const bool has_values = keeli_edges_have_values(&s->relation->edges);
+    const bool has_values = keeli_edges_have_values(edges);
     const value_form form = form_of(s);
     uint64_t sum = 0;
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-        for (uint32_t at = 0; (at = keeli_edge_next(side, i, at)) != KEELI_NO_EDGE; ++at) {
-            const keel_entity target =
-                keeli_entity_at(&world->entities, keeli_edge_other(side, i, at));
+        KEELI_EACH_EDGE(at, edges, KEELI_TARGETS, i) {
+            const uint32_t other = keeli_edge_other(edges, KEELI_TARGETS, i, at);
+            const keel_entity target = keeli_entity_at(&world->entities, other);
             const uint64_t source = seed + keeli_entity_at(&world->entities, i).bits;
             const uint64_t term = keeli_hash_mix(keeli_hash_mix(source) + target.bits);
-            sum += has_values
-                       ? hash_value(&form, keeli_edge_value(&s->relation->edges, i, at), term)
-                       : term;
+            sum += has_values ? hash_value(&form, keeli_edge_value(edges, i, at), term) : term;
         }
     return sum;
 }

@@ -59,7 +59,7 @@ static void follow_end(keel_world *world, keeli_storage *s, uint32_t source, boo
 }
 static bool going(keel_world *world, const keeli_relation *r, uint32_t source, bool stays) {
     keeli_storage *s = r->sources;
-    if (stays || keeli_edge_count(&r->edges.sources, source) != 1) return false;
+    if (stays || keeli_edge_count(&r->edges, KEELI_TARGETS, source) != 1) return false;
     follow_end(world, s, source, true);
     if (s->size || keeli_is_followed(s))
         keeli_value_delete(world, s, source, keeli_store_value(world, s, source));
@@ -71,13 +71,14 @@ static void went(keel_world *world, const keeli_relation *r, uint32_t source, bo
     else if (!stays) follow_end(world, r->sources, source, false);
 }
 static inline void end_target(keel_world *world, const keeli_relation *r, uint32_t target) {
-    if (!keeli_edge_count(&r->edges.targets, target)) keeli_store_pop(world, r->targets, target);
+    if (!keeli_edge_count(&r->edges, KEELI_SOURCES, target))
+        keeli_store_pop(world, r->targets, target);
 }
 
 // The same for an edge that is more than plain.
 static __attribute__((noinline)) void let_go(keel_world *world, keeli_relation *r, uint32_t source,
                                              uint32_t place, bool stays) {
-    const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
+    const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
     const bool both = is_both_ways(r, source, target);
     const bool is_last = going(world, r, source, stays);
     const bool is_last_there = both && going(world, r, target, false);
@@ -95,17 +96,17 @@ void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_
         let_go(world, r, source, place, stays);
         return;
     }
-    const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
+    const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
     keeli_edges_remove(&r->edges, &world->heap, source, place);
     end_target(world, r, target);
-    if (!stays && !keeli_edge_count(&r->edges.sources, source))
+    if (!stays && !keeli_edge_count(&r->edges, KEELI_TARGETS, source))
         keeli_store_pop(world, r->sources, source);
 }
 
 // An edge is about to go; of a symmetric relation both are.
 void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t source,
                             uint32_t place) {
-    const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
+    const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
     keeli_notify_edge(world, r, source, place, KEEL_ON_UNRELATED);
     if (is_both_ways(r, source, target))
         keeli_notify_edge(world, r, target, keeli_edge_back(&r->edges, source, place),
@@ -113,17 +114,17 @@ void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t
 }
 // All edges of an entity are: observers see them all.
 static void notify_targets(keel_world *world, const keeli_relation *r, uint32_t source) {
-    for (uint32_t at = 0; (at = keeli_edge_next(&r->edges.sources, source, at)) != KEELI_NO_EDGE;
-         ++at)
-        keeli_notify_unrelated(world, r, source, at);
+    KEELI_EACH_EDGE(at, &r->edges, KEELI_TARGETS, source)
+    keeli_notify_unrelated(world, r, source, at);
 }
 static void notify_sources(keel_world *world, const keeli_relation *r, uint32_t target,
                            uint32_t but) {
-    const keeli_edge_side *side = &r->edges.targets;
-    for (uint32_t at = 0; (at = keeli_edge_next(side, target, at)) != KEELI_NO_EDGE; ++at)
-        if (keeli_edge_other(side, target, at) != but)
-            keeli_notify_unrelated(world, r, keeli_edge_other(side, target, at),
-                                   keeli_edge_twin(side, target, at));
+    KEELI_EACH_EDGE(at, &r->edges, KEELI_SOURCES, target) {
+        const uint32_t source = keeli_edge_other(&r->edges, KEELI_SOURCES, target, at);
+        if (source == but) continue;
+        keeli_notify_unrelated(world, r, source,
+                               keeli_edge_twin(&r->edges, KEELI_SOURCES, target, at));
+    }
 }
 static bool is_edge_observed(const keeli_relation *r) {
     return r->sources->tracking.observers.kinds & KEEL_ON_UNRELATED;
@@ -131,7 +132,7 @@ static bool is_edge_observed(const keeli_relation *r) {
 
 // What is exclusive leaves the one target that it has, for another.
 static void leave(keel_world *world, keeli_relation *r, uint32_t source) {
-    if (!keeli_edge_count(&r->edges.sources, source)) return;
+    if (!keeli_edge_count(&r->edges, KEELI_TARGETS, source)) return;
     keeli_notify_unrelated(world, r, source, 0);
     r->edges.keeps_room = keeli_edges_have_values(&r->edges);
     keeli_let_go(world, r, source, 0, true);
@@ -174,23 +175,25 @@ void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, ke
 }
 
 static void let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {
-    const keeli_edge_side *side = &r->edges.sources;
-    for (uint32_t at = UINT32_MAX; (at = keeli_edge_before(side, source, at)) != KEELI_NO_EDGE;)
+    uint32_t at = KEELI_NO_EDGE;
+    while ((at = keeli_edge_last(&r->edges, KEELI_TARGETS, source, at)) != KEELI_NO_EDGE)
         keeli_let_go(world, r, source, at, false);
 }
 static void let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target) {
-    const keeli_edge_side *side = &r->edges.targets;
-    if (keeli_edges_are_exclusive(&r->edges) && keeli_edges_are_plain(r) &&
-        keeli_store_has(r->targets, target)) { // a quarter of the instructions (rel_target_dies)
-        for (uint32_t at = 0; (at = keeli_edge_next(side, target, at)) != KEELI_NO_EDGE; ++at)
-            keeli_store_pop(world, r->sources, keeli_edge_other(side, target, at));
-        keeli_edges_remove_sources(&r->edges, &world->heap, target);
+    const keeli_edges *edges = &r->edges;
+    if (edges->is_chained && keeli_edges_are_plain(r) && keeli_store_has(r->targets, target)) {
+        // a quarter of the instructions (rel_target_dies)
+        KEELI_EACH_EDGE(at, edges, KEELI_SOURCES, target)
+        keeli_store_pop(world, r->sources, at);
+        keeli_edges_remove_sources(&r->edges, target);
         keeli_store_pop(world, r->targets, target);
         return;
     }
-    for (uint32_t at = UINT32_MAX; (at = keeli_edge_before(side, target, at)) != KEELI_NO_EDGE;)
-        keeli_let_go(world, r, keeli_edge_other(side, target, at),
-                     keeli_edge_twin(side, target, at), false);
+
+    uint32_t at = KEELI_NO_EDGE;
+    while ((at = keeli_edge_last(edges, KEELI_SOURCES, target, at)) != KEELI_NO_EDGE)
+        keeli_let_go(world, r, keeli_edge_other(edges, KEELI_SOURCES, target, at),
+                     keeli_edge_twin(edges, KEELI_SOURCES, target, at), false);
 }
 
 void keeli_let_go_of_all(keel_world *world, keeli_relation *r, uint32_t index, bool sources) {
@@ -246,51 +249,49 @@ static bool is_cloned(const keeli_relation *r, uint32_t prototype) {
 
 static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t prototype,
                            const keel_entity *copies, uint32_t count) {
-    keeli_edge_side *sources = &r->edges.sources, *targets = &r->edges.targets;
-    const uint32_t each =
-        keeli_edges_are_exclusive(&r->edges) ? 0 : keeli_edge_count(sources, prototype);
+    keeli_edges *edges = &r->edges;
+    const uint32_t each = edges->is_chained ? 0 : keeli_edge_count(edges, KEELI_TARGETS, prototype);
     const bool both = r->edges.is_symmetric;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t index = keeli_index_of(copies[i]);
         if (!reserve_rule(world, r, index, count) ||
             !keeli_store_reserve(world, r->sources, index) ||
             !keeli_followers_reserve(world, r->sources, index, count) ||
-            !keeli_edge_reserve(&r->edges, &world->heap, sources, index, each) ||
+            !keeli_edge_reserve(edges, &world->heap, KEELI_TARGETS, index, each) ||
             (both && (!keeli_reserve_value(world, r->targets, index) ||
-                      !keeli_edge_reserve(&r->edges, &world->heap, targets, index, each))))
+                      !keeli_edge_reserve(edges, &world->heap, KEELI_SOURCES, index, each))))
             return false;
     }
-    for (uint32_t at = 0; (at = keeli_edge_next(sources, prototype, at)) != KEELI_NO_EDGE; ++at) {
-        const uint32_t target = keeli_edge_other(sources, prototype, at);
-        if (!keeli_edge_reserve(&r->edges, &world->heap, targets, target, count) ||
-            (both && !keeli_edge_reserve(&r->edges, &world->heap, sources, target, count)))
+    KEELI_EACH_EDGE(at, edges, KEELI_TARGETS, prototype) {
+        const uint32_t target = keeli_edge_other(edges, KEELI_TARGETS, prototype, at);
+        if (!keeli_edge_reserve(edges, &world->heap, KEELI_SOURCES, target, count) ||
+            (both && !keeli_edge_reserve(edges, &world->heap, KEELI_TARGETS, target, count)))
             return false;
     }
-    return keeli_edges_reserve_values(&r->edges, &world->heap, each * count);
+    return keeli_edges_reserve_values(edges, &world->heap, each * count);
 }
 
 // Copies of the values of the prototype's edges, once for each copy of it.
 static keel_result copy_values(keel_world *world, const keeli_relation *r, uint32_t prototype,
                                uint32_t count, keeli_edge_copies **list) {
     const keeli_storage *s = r->sources;
-    const keeli_edge_side *side = &r->edges.sources;
     const size_t size = s->component.size;
     if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
     keeli_edge_copies *own = KEELI_NEW(&world->heap, keeli_edge_copies);
     if (!own) return keeli_out_of_memory(world, "cloning an entity");
     *own = (keeli_edge_copies){ .next = *list, .relation = r };
     *list = own;
-    const size_t room = (size_t)keeli_edge_count(side, prototype) * count;
+    const size_t room = (size_t)keeli_edge_count(&r->edges, KEELI_TARGETS, prototype) * count;
     own->values = keeli_new(&world->heap, room * size, s->component.align);
     if (!own->values) return keeli_out_of_memory(world, "cloning an entity");
     own->room = room;
     while (own->made < room)
-        for (uint32_t at = 0; (at = keeli_edge_next(side, prototype, at)) != KEELI_NO_EDGE;
-             ++at, ++own->made) {
+        KEELI_EACH_EDGE(at, &r->edges, KEELI_TARGETS, prototype) {
             const void *value = keeli_edge_value(&r->edges, prototype, at);
             void *to = own->values + own->made * size;
             if (!s->component.copy) memcpy(to, value, size);
             else if (!keeli_hook_copy(s, to, value)) return keeli_cannot_copy(world, s);
+            ++own->made;
         }
     return KEEL_OK;
 }
@@ -324,7 +325,7 @@ keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *hold
 void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
                              uint32_t count, keeli_edge_copies *values) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
-        const keeli_edge_side *side = &r->edges.sources;
+        const keeli_edges *edges = &r->edges;
         if (!is_cloned(r, prototype)) continue;
         for (uint32_t i = 0; i < count && r->sources->size; ++i) // keeli_commit_edges_of
             keeli_notify_related(world, r, keeli_index_of(copies[i]));
@@ -332,11 +333,13 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
         keeli_edge_copies *own = values;
         while (own && own->relation != r)
             own = own->next;
-        const uint32_t end = keeli_edge_list_of(side, prototype)->used; // it may be a target, too
+        // the prototype may be a target of the relation, too, and get edges here
+        const uint32_t last = keeli_edge_last(edges, KEELI_TARGETS, prototype, KEELI_NO_EDGE);
         for (uint32_t i = 0; i < count; ++i)
-            for (uint32_t at = 0; (at = keeli_edge_next(side, prototype, at)) < end; ++at) {
-                const keel_entity to =
-                    keeli_entity_at(&world->entities, keeli_edge_other(side, prototype, at));
+            for (uint32_t at = keeli_edge_first(edges, KEELI_TARGETS, prototype); at <= last;
+                 at = keeli_edge_after(edges, KEELI_TARGETS, prototype, at)) {
+                const uint32_t target = keeli_edge_other(edges, KEELI_TARGETS, prototype, at);
+                const keel_entity to = keeli_entity_at(&world->entities, target);
                 const size_t size = r->sources->component.size;
                 keeli_commit_relate(world, r, copies[i], to,
                                     own ? own->values + own->given++ * size : NULL);
@@ -348,9 +351,8 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
 void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
                            uint32_t count) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
-        const keeli_edge_side *side = &r->edges.sources;
         if (!is_cloned(r, prototype) || !r->sources->size) continue;
-        const uint32_t target = keeli_edge_other(side, prototype, 0);
+        const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, prototype, 0);
         for (uint32_t i = 0; i < count; ++i)
             (void)keeli_commit_edge(world, r, copies[i], keeli_entity_at(&world->entities, target));
     }

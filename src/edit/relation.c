@@ -31,19 +31,19 @@ static keeli_relation *to_edit(keel_world *world, const keeli_holder *holder,
     return *result < 0 ? NULL : s->relation;
 }
 
-static keel_entity entity_at(const keeli_relation *r, const keeli_edge_side *side, keel_entity of,
+static keel_entity entity_at(const keeli_relation *r, keeli_end end, keel_entity of,
                              uint32_t place) {
     if (place == KEELI_NO_EDGE) return keel_null();
-    const uint32_t index = keeli_edge_other(side, keeli_index_of(of), place);
+    const uint32_t index = keeli_edge_other(&r->edges, end, keeli_index_of(of), place);
     return keeli_entity_at(&r->sources->world->entities, index);
 }
 
 // Does the one lead to the other, or is it the same? What has no sources is led to by nobody.
 static bool is_above(const keeli_relation *r, uint32_t above, uint32_t of) {
-    const keeli_edge_side *side = &r->edges.sources;
-    if (!keeli_edge_count(&r->edges.targets, above)) return above == of;
-    while (of != above && keeli_edge_count(side, of))
-        of = keeli_edge_other(side, of, 0);
+    const keeli_edges *edges = &r->edges;
+    if (!keeli_edge_count(edges, KEELI_SOURCES, above)) return above == of;
+    while (of != above && keeli_edge_count(edges, KEELI_TARGETS, of))
+        of = keeli_edge_other(edges, KEELI_TARGETS, of, 0);
     return of == above;
 }
 
@@ -80,7 +80,7 @@ static keel_result write_edge(keel_world *world, keeli_relation *r, keel_entity 
     }
     keeli_changed(world, r->sources, e);
     if (r->edges.is_symmetric)
-        keeli_changed(world, r->sources, entity_at(r, &r->edges.sources, e, place));
+        keeli_changed(world, r->sources, entity_at(r, KEELI_TARGETS, e, place));
     return keeli_done(world, KEEL_OK);
 }
 
@@ -273,56 +273,56 @@ keel_entity(keel_target_of_component)(const keel_scope *scope, keel_entity sourc
                                       const keel_component *relation) {
     const keeli_relation *r = look(scope, relation);
     if (!r || !is_alive(r, source)) return keel_null();
-    const keeli_edge_side *side = &r->edges.sources;
-    return entity_at(r, side, source, keeli_edge_next(side, keeli_index_of(source), 0));
+    const uint32_t first = keeli_edge_first(&r->edges, KEELI_TARGETS, keeli_index_of(source));
+    return entity_at(r, KEELI_TARGETS, source, first);
 }
 
 uint32_t(keel_target_count_component)(const keel_scope *scope, keel_entity source,
                                       const keel_component *relation) {
     const keeli_relation *r = look(scope, relation);
-    return r && is_alive(r, source) ? keeli_edge_count(&r->edges.sources, keeli_index_of(source))
-                                    : 0;
+    return r && is_alive(r, source)
+               ? keeli_edge_count(&r->edges, KEELI_TARGETS, keeli_index_of(source))
+               : 0;
 }
 
 uint32_t(keel_source_count_component)(const keel_scope *scope, keel_entity target,
                                       const keel_component *relation) {
     const keeli_relation *r = look(scope, relation);
-    return r && is_alive(r, target) ? keeli_edge_count(&r->edges.targets, keeli_index_of(target))
-                                    : 0;
+    return r && is_alive(r, target)
+               ? keeli_edge_count(&r->edges, KEELI_SOURCES, keeli_index_of(target))
+               : 0;
 }
 
 // The place of `other` in the list of targets, or sources, of an entity; KEELI_NO_EDGE: in none.
-static uint32_t place_of(const keeli_relation *r, bool to_sources, keel_entity of,
+static uint32_t place_of(const keeli_relation *r, keeli_end end, keel_entity of,
                          keel_entity other) {
     if (!is_alive(r, of) || !is_alive(r, other)) return KEELI_NO_EDGE;
-    const uint32_t source = keeli_index_of(to_sources ? other : of);
-    const uint32_t target = keeli_index_of(to_sources ? of : other);
+    const uint32_t source = keeli_index_of(end == KEELI_SOURCES ? other : of);
+    const uint32_t target = keeli_index_of(end == KEELI_SOURCES ? of : other);
     const uint32_t place = keeli_edges_find(&r->edges, source, target);
-    return place == KEELI_NO_EDGE || !to_sources
-               ? place
-               : keeli_edge_twin(&r->edges.sources, source, place);
+    if (place == KEELI_NO_EDGE || end == KEELI_TARGETS) return place;
+    return keeli_edge_twin(&r->edges, KEELI_TARGETS, source, place);
 }
 
-static keel_entity next_of(const keel_scope *scope, const keel_component *relation, bool to_sources,
+static keel_entity next_of(const keel_scope *scope, const keel_component *relation, keeli_end end,
                            keel_entity of, keel_entity after) {
     const keeli_relation *r = look(scope, relation);
     if (!r || !is_alive(r, of)) return keel_null();
-    const keeli_edge_side *side = to_sources ? &r->edges.targets : &r->edges.sources;
-    uint32_t place = 0;
-    if (!keel_is_null(after)) {
-        place = place_of(r, to_sources, of, after);
-        if (place++ == KEELI_NO_EDGE) return keel_null();
-    }
-    return entity_at(r, side, of, keeli_edge_next(side, keeli_index_of(of), place));
+    const uint32_t index = keeli_index_of(of);
+    if (keel_is_null(after)) return entity_at(r, end, of, keeli_edge_first(&r->edges, end, index));
+
+    const uint32_t place = place_of(r, end, of, after);
+    if (place == KEELI_NO_EDGE) return keel_null();
+    return entity_at(r, end, of, keeli_edge_after(&r->edges, end, index, place));
 }
 
 keel_entity(keel_next_target_component)(const keel_scope *scope, keel_entity source,
                                         const keel_component *relation, keel_entity after) {
-    return next_of(scope, relation, false, source, after);
+    return next_of(scope, relation, KEELI_TARGETS, source, after);
 }
 keel_entity(keel_next_source_component)(const keel_scope *scope, keel_entity target,
                                         const keel_component *relation, keel_entity after) {
-    return next_of(scope, relation, true, target, after);
+    return next_of(scope, relation, KEELI_SOURCES, target, after);
 }
 
 // ------------------------------------------------------------------ over many edges
@@ -343,24 +343,24 @@ keel_entity(keel_next_target_above_component)(const keel_scope *scope, keel_enti
     if (keel_is_null(after)) after = source;
     const keeli_relation *r = look_along(scope, relation, source, after);
     if (!r) return keel_null();
-    const keeli_edge_side *side = &r->edges.sources;
+    const keeli_edges *edges = &r->edges;
     const uint32_t at = keeli_index_of(after);
-    if (!keeli_edge_count(side, at)) return keel_null();
-    const uint32_t next = keeli_edge_other(side, at, 0);
+    if (!keeli_edge_count(edges, KEELI_TARGETS, at)) return keel_null();
+    const uint32_t next = keeli_edge_other(edges, KEELI_TARGETS, at, 0);
     uint32_t below = keeli_index_of(source), left = r->edges.count;
     // one that the way up passed already: it is a circle
     for (; !r->sources->component.acyclic && below != next && below != at && left; --left)
-        below = keeli_edge_count(side, below) ? keeli_edge_other(side, below, 0) : at;
-    return below == next ? keel_null() : entity_at(r, side, after, 0);
+        below = keeli_edge_count(edges, KEELI_TARGETS, below)
+                    ? keeli_edge_other(edges, KEELI_TARGETS, below, 0)
+                    : at;
+    return below == next ? keel_null() : entity_at(r, KEELI_TARGETS, after, 0);
 }
 
-// The next one at a place or behind it that is not `but`, to which a circle would come back.
-static uint32_t next_source(const keeli_relation *r, uint32_t target, uint32_t place,
-                            uint32_t but) {
-    const keeli_edge_side *side = &r->edges.targets;
-    place = keeli_edge_next(side, target, place);
-    if (place != KEELI_NO_EDGE && keeli_edge_other(side, target, place) == but)
-        place = keeli_edge_next(side, target, place + 1);
+// Returns the place in the target's list, or the first one behind it that does not lead to `but`,
+// to which a circle would come back.
+static uint32_t unless_to(const keeli_relation *r, uint32_t target, uint32_t place, uint32_t but) {
+    if (place != KEELI_NO_EDGE && keeli_edge_other(&r->edges, KEELI_SOURCES, target, place) == but)
+        return keeli_edge_after(&r->edges, KEELI_SOURCES, target, place);
     return place;
 }
 
@@ -369,24 +369,23 @@ keel_entity(keel_next_source_below_component)(const keel_scope *scope, keel_enti
     if (keel_is_null(after)) after = target;
     const keeli_relation *r = look_along(scope, relation, target, after);
     if (!r) return keel_null();
-    const keeli_edge_side *up = &r->edges.sources;
+    const keeli_edges *edges = &r->edges;
     const uint32_t root = keeli_index_of(target);
-    uint32_t at = keeli_index_of(after), place = next_source(r, at, 0, root);
+    uint32_t at = keeli_index_of(after);
+    uint32_t place = unless_to(r, at, keeli_edge_first(edges, KEELI_SOURCES, at), root);
     // who is not below at all comes to no end, or to another one
     for (uint32_t left = r->edges.count; place == KEELI_NO_EDGE && at != root; --left) {
-        if (!left || !keeli_edge_count(up, at)) return keel_null();
-        const uint32_t twin = keeli_edge_entry(keeli_edge_list_of(up, at), up->stride, 0)[1];
-        at = keeli_edge_other(up, at, 0);
-        place = next_source(r, at, twin + 1, root);
+        if (!left || !keeli_edge_count(edges, KEELI_TARGETS, at)) return keel_null();
+        const uint32_t twin = keeli_edge_twin(edges, KEELI_TARGETS, at, 0);
+        at = keeli_edge_other(edges, KEELI_TARGETS, at, 0);
+        place = unless_to(r, at, keeli_edge_after(edges, KEELI_SOURCES, at, twin), root);
     }
-    return entity_at(r, &r->edges.targets, keeli_entity_at(&r->sources->world->entities, at),
-                     place);
+    return entity_at(r, KEELI_SOURCES, keeli_entity_at(&r->sources->world->entities, at), place);
 }
 
 // ------------------------------------------------------------------ loops
-static const keeli_edge_side *walked(const keeli_relation_walk *walk) {
-    const keeli_edges *edges = &((const keeli_relation *)walk->relation)->edges;
-    return walk->to_sources ? &edges->targets : &edges->sources;
+static keeli_end end_of(const keeli_relation_walk *walk) {
+    return walk->to_sources ? KEELI_SOURCES : KEELI_TARGETS;
 }
 
 // The value of the edge at a place, beside its handle; NULL where the relation has none.
@@ -394,31 +393,89 @@ static void fill_value(keeli_relation_walk *walk, uint32_t i, uint32_t place) {
     const keeli_relation *r = walk->relation;
     const uint32_t of = keeli_index_of(walk->of);
     const uint32_t source = walk->to_sources ? keeli_index_of(walk->items[i]) : of;
-    const uint32_t at = walk->to_sources ? keeli_edge_twin(walked(walk), of, place) : place;
+    const uint32_t at =
+        walk->to_sources ? keeli_edge_twin(&r->edges, KEELI_SOURCES, of, place) : place;
     ((keeli_valued_walk *)walk)->values[i] =
         keeli_edges_have_values(&r->edges) ? keeli_edge_value(&r->edges, source, at)
         : r->sources->size                 ? keeli_store_value_there(r->sources, source)
                                            : NULL;
 }
 
-// Take as many handles as there is room for, from the place on.
-static __attribute__((noinline)) void fill(keeli_relation_walk *walk) {
+enum { MOST_ITEMS = sizeof((keeli_relation_walk *)0)->items / sizeof(keel_entity) };
+
+static void add_item(keeli_relation_walk *walk, uint32_t other, uint32_t place) {
     const keeli_relation *r = walk->relation;
-    const keeli_edge_side *side = walked(walk);
-    const uint32_t most = sizeof walk->items / sizeof *walk->items;
+    walk->items[walk->count] = keeli_entity_at(&r->sources->world->entities, other);
+    if (walk->wants_values) fill_value(walk, walk->count, place);
+    ++walk->count;
+}
+
+static void fill_from_list(keeli_relation_walk *walk) {
+    const keeli_relation *r = walk->relation;
+    const keeli_edge_side *side = keeli_edge_side_of(&r->edges, end_of(walk));
     keeli_edge_list *list = keeli_edge_list_of(side, keeli_index_of(walk->of));
     const uint32_t end = list->used < walk->end ? list->used : walk->end;
     uint32_t place = walk->place;
     walk->at = walk->count = 0;
-    for (; walk->count < most && place < end; ++place) {
+    for (; walk->count < MOST_ITEMS && place < end; ++place) {
         const uint32_t other = *keeli_edge_entry(list, side->stride, place);
-        if (other == KEELI_HOLE) continue;
-        walk->items[walk->count] = keeli_entity_at(&r->sources->world->entities, other);
-        if (walk->wants_values) fill_value(walk, walk->count, place);
-        ++walk->count;
+        if (other != KEELI_HOLE) add_item(walk, other, place);
     }
     walk->place = place < end ? place : walk->end;
+}
+
+// Fills the walk from a chain of sources, where `place` and `end` are stamps: of the last source
+// that was handed out, and of the last one when the walk began.
+static void fill_from_chain(keeli_relation_walk *walk) {
+    const keeli_relation *r = walk->relation;
+    const keeli_chains *chains = &r->edges.chains;
+    const uint32_t target = keeli_index_of(walk->of);
+
+    // The handed-out source that is still related leads on; it mostly is the last one.
+    uint32_t source = KEELI_NO_EDGE;
+    for (uint32_t i = walk->count; i-- && source == KEELI_NO_EDGE;) {
+        const uint32_t item = keeli_index_of(walk->items[i]);
+        const keeli_link *link = keeli_link_at(chains, item);
+        if (link->stamp && link->target == target && link->stamp <= walk->place) source = item;
+    }
+    source = keeli_chains_behind(chains, target, source, walk->place);
+
+    walk->at = walk->count = 0;
+    while (source != KEELI_NO_EDGE && walk->count < MOST_ITEMS) {
+        const keeli_link *link = keeli_link_at(chains, source);
+        if (link->stamp > walk->end) break;
+        walk->place = link->stamp;
+        add_item(walk, source, source);
+        source = link->next;
+    }
+    if (source == KEELI_NO_EDGE || keeli_link_at(chains, source)->stamp > walk->end)
+        walk->place = walk->end;
+}
+
+static void fill_with_target(keeli_relation_walk *walk) {
+    const keeli_relation *r = walk->relation;
+    const keeli_link *link = keeli_link_of(&r->edges.chains, keeli_index_of(walk->of));
+    walk->at = walk->count = 0;
+    if (link && link->stamp) add_item(walk, link->target, 0);
+    walk->place = walk->end;
+}
+
+// Takes as many handles as there is room for, from the place on.
+static __attribute__((noinline)) void fill(keeli_relation_walk *walk) {
+    const keeli_relation *r = walk->relation;
+    if (!r->edges.is_chained) fill_from_list(walk);
+    else if (walk->to_sources) fill_from_chain(walk);
+    else fill_with_target(walk);
     walk->seen = r->edges.edits;
+}
+
+// Returns the end of a walk over what an entity is related to now: a place behind the last one, or
+// the latest stamp of its sources. 0: there is nothing to visit.
+static uint32_t end_of_now(const keeli_relation *r, keeli_end end, uint32_t index) {
+    if (!keeli_edge_count(&r->edges, end, index)) return 0;
+    if (!r->edges.is_chained)
+        return keeli_edge_list_of(keeli_edge_side_of(&r->edges, end), index)->used;
+    return end == KEELI_SOURCES ? keeli_chain_at(&r->edges.chains, index)->stamp : 1;
 }
 
 void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scope, keel_entity of,
@@ -435,9 +492,8 @@ void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scop
     walk->is_counted = false;
     walk->place = walk->end = walk->at = walk->count = 0;
     if (!walk->relation) return;
-    const keeli_edge_list *list = keeli_edge_list_of(walked(walk), keeli_index_of(of));
-    if (!list) return;
-    walk->end = list->used;
+    walk->end = end_of_now(walk->relation, end_of(walk), keeli_index_of(of));
+    if (!walk->end) return;
     fill(walk);
     // the body may edit, and there are more handles than fit: places have to stay as they are
     if (walk->place == walk->end || keeli_caller_is(scope, &who) < 0) return;
@@ -459,7 +515,7 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
         if (walk->seen < r->born || !is_alive(r, walk->of))
             walk->at = walk->count, walk->place = walk->end;
         for (; walk->at < walk->count; ++walk->at)
-            if ((place = place_of(r, walk->to_sources, walk->of, walk->items[walk->at])) !=
+            if ((place = place_of(r, end_of(walk), walk->of, walk->items[walk->at])) !=
                 KEELI_NO_EDGE)
                 break;
         if (walk->at < walk->count && walk->wants_values) fill_value(walk, walk->at, place);
@@ -468,18 +524,14 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
 }
 
 // ------------------------------------------------------------------ checking
-static bool storage_is_valid(const keeli_storage *s, const keeli_edge_side *side) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < side->capacity * KEELI_PAGE; ++i) {
-        if (!keeli_edge_list_of(side, i)) i += KEELI_PAGE - 1;
-        const bool has = keeli_edge_count(side, i) != 0;
-        if (has != keeli_store_has(s, i)) return false;
-        count += has;
-    }
-    return count == keeli_store_count(s);
+static bool storage_is_valid(const keeli_storage *s, const keeli_edges *edges, keeli_end end) {
+    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        if (!keeli_edge_count(edges, end, i)) return false;
+    return keeli_edges_ends(edges, end) == keeli_store_count(s);
 }
 
 bool keeli_relation_is_valid(const keeli_relation *r) {
-    return keeli_edges_are_valid(&r->edges) && storage_is_valid(r->sources, &r->edges.sources) &&
-           storage_is_valid(r->targets, &r->edges.targets);
+    return keeli_edges_are_valid(&r->edges) &&
+           storage_is_valid(r->sources, &r->edges, KEELI_TARGETS) &&
+           storage_is_valid(r->targets, &r->edges, KEELI_SOURCES);
 }

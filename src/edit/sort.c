@@ -362,22 +362,23 @@ static size_t bytes_of_sources(uint32_t count) {
 }
 
 static void sort_sources(sorting *s, keeli_edges *edges, keel_entity e, keel_entity *list) {
-    uint32_t *places = (uint32_t *)(void *)(list + s->count) + 2 * (size_t)s->count, place = 0;
+    uint32_t *places = (uint32_t *)(void *)(list + s->count) + 2 * (size_t)s->count, i = 0;
     const uint32_t of = keeli_index_of(e);
     s->list = list;
     s->order = places - 2 * (size_t)s->count;
     s->spare = s->order + s->count;
-    for (uint32_t i = 0; i < s->count; ++i, ++place) {
-        places[i] = place = keeli_edge_next(&edges->targets, of, place);
-        list[i] =
-            keeli_entity_at(&s->world->entities, keeli_edge_other(&edges->targets, of, place));
+    KEELI_EACH_EDGE(place, edges, KEELI_SOURCES, of) {
+        const uint32_t source = keeli_edge_other(edges, KEELI_SOURCES, of, place);
+        places[i] = place;
+        list[i++] = keeli_entity_at(&s->world->entities, source);
     }
     const uint32_t before = keeli_refuse_begin(s->world, KEELI_REFUSED_ASKING);
     const bool moved = sort_slots(s);
     keeli_refuse_end(s->world, before);
-    for (uint32_t i = 0; moved && i < s->count; ++i)
+    if (!moved) return;
+    for (i = 0; i < s->count; ++i)
         s->spare[i] = places[s->order[i]];
-    if (moved) keeli_edges_order_sources(edges, of, s->spare, places + s->count);
+    keeli_edges_order_sources(edges, of, s->spare, places + s->count);
 }
 
 // The relation when its sources can be sorted; NULL with the reason, which is KEEL_ABSENT where
@@ -394,7 +395,8 @@ static keeli_relation *sources_to_sort(keel_world *world, keel_entity e,
                NULL;
     if (!keeli_entity_is_alive(&world->entities, e))
         return *result = keeli_dead_entity(world, "keel_sort_sources", e), NULL;
-    if (!s || keeli_edge_count(&s->relation->edges.targets, keeli_index_of(e)) < 2) return NULL;
+    if (!s || keeli_edge_count(&s->relation->edges, KEELI_SOURCES, keeli_index_of(e)) < 2)
+        return NULL;
     *result = keeli_may_edit(world, NULL, s, "sort the sources of");
     if (*result == KEEL_OK && keeli_atomic_load(&s->relation->edges.walks))
         *result = keeli_error(world, KEEL_ERROR_BORROWED,
@@ -413,7 +415,7 @@ keel_result keel_sort_sources(keel_world *world, keel_entity e, const keel_compo
     keeli_relation *r = sources_to_sort(world, e, relation, &result);
     if (!r) return result;
     sorting how = { .world = world, .entities = compare, .data = data };
-    how.count = keeli_edge_count(&r->edges.targets, keeli_index_of(e));
+    how.count = keeli_edge_count(&r->edges, KEELI_SOURCES, keeli_index_of(e));
     const size_t bytes = bytes_of_sources(how.count);
     keel_entity *list = keeli_new(&world->heap, bytes, _Alignof(keel_entity));
     if (!list) return keeli_out_of_memory(world, "sorting sources");

@@ -481,7 +481,7 @@ static void visit_edges(const keeli_relation *r, keeli_edge_order *order,
     const keel_world *world = s->world;
     bool goes_on = true;
     for (keeli_edge_walk at; goes_on && keeli_edge_order_next(order, &at);) {
-        const uint32_t target = keeli_edge_other(&r->edges.sources, at.source, at.place);
+        const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, at.source, at.place);
         const void *value = keeli_edges_have_values(&r->edges)
                                 ? keeli_edge_value(&r->edges, at.source, at.place)
                             : s->size ? keeli_store_value(world, s, at.source)

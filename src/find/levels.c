@@ -83,15 +83,14 @@ static void append_level_of_tree(const keel_world *world, keeli_levels *l, uint3
     l->entities.count = at;
 }
 
-// The sources of the places from..end, which are in arrays.
-static void append_level(const keel_world *world, keeli_levels *l, const keeli_edge_side *targets,
+// Appends the sources of the places from..end.
+static void append_level(const keel_world *world, keeli_levels *l, const keeli_edges *edges,
                          uint32_t from, uint32_t end) {
     uint32_t at = end;
     for (uint32_t p = from; p < end; ++p) {
-        keeli_edge_list *list = keeli_edge_list_of(targets, keeli_index_of(l->entities.items[p]));
-        for (uint32_t place = 0; list && place < list->used; ++place) {
-            const uint32_t source = *keeli_edge_entry(list, targets->stride, place);
-            if (source == KEELI_HOLE) continue;
+        const uint32_t target = keeli_index_of(l->entities.items[p]);
+        KEELI_EACH_EDGE(place, edges, KEELI_SOURCES, target) {
+            const uint32_t source = keeli_edge_other(edges, KEELI_SOURCES, target, place);
             l->entities.items[at] = keeli_entity_at(&world->entities, source);
             l->targets.items[at++] = p;
         }
@@ -123,7 +122,7 @@ static bool make(keel_world *world, keeli_levels *l, const keeli_storage *source
         const uint32_t end = l->entities.count;
         if (at == end) break;
         if (!sources->relation) append_level_of_tree(world, l, at, end);
-        else append_level(world, l, &sources->relation->edges.targets, at, end);
+        else append_level(world, l, &sources->relation->edges, at, end);
         at = end;
     }
     if (l->starts.count == 1) *KEELI_APPEND(&l->starts) = 0; // the level of roots is there
@@ -520,6 +519,7 @@ uint32_t keeli_source_places(const keeli_view *view, const keeli_storage *relati
     if (!keeli_entity_is_alive(&world->entities, to)) return 0;
     const keeli_relation *r = relation->relation;
     if (!r) return keeli_has_children(world, to) ? keeli_link_of_parent(world, to)->child_count : 0;
+    if (r->edges.is_chained) return keeli_chain_count(&r->edges.chains, keeli_index_of(to));
     const keeli_edge_list *list = keeli_edge_list_of(&r->edges.targets, keeli_index_of(to));
     return list ? list->used : 0;
 }
@@ -537,7 +537,22 @@ static uint32_t take_children(keeli_iterator *it) {
     return n;
 }
 
+static uint32_t take_chain(keeli_iterator *it) {
+    const keeli_chains *chains = &it->plan->related->relation->edges.chains;
+    const uint32_t target = keeli_index_of(it->view->facts.related_to);
+    uint32_t n = 0;
+    for (; n < KEELI_BLOCK && it->at < it->end; ++it->at) {
+        const uint32_t source = it->at ? keeli_link_at(chains, keeli_index_of(it->source))->next
+                                       : keeli_chain_at(chains, target)->first;
+        it->source = keeli_entity_at(&it->view->world->entities, source);
+        it->candidates[n++] = source;
+    }
+    return n;
+}
+
 static uint32_t take_sources(keeli_iterator *it) {
+    if (!it->plan->related->relation) return take_children(it);
+    if (it->plan->related->relation->edges.is_chained) return take_chain(it);
     const keeli_edge_side *side = &it->plan->related->relation->edges.targets;
     keeli_edge_list *list = keeli_edge_list_of(side, keeli_index_of(it->view->facts.related_to));
     uint32_t n = 0;
@@ -551,7 +566,7 @@ static uint32_t take_sources(keeli_iterator *it) {
 
 bool keeli_scan_sources(keeli_iterator *it) {
     while (it->at < it->end) {
-        const uint32_t count = it->plan->related->relation ? take_sources(it) : take_children(it);
+        const uint32_t count = take_sources(it);
         const uint32_t first = it->candidates[0];
         uint32_t differ = 0;
         for (uint32_t i = 0; i < count; ++i)

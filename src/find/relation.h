@@ -9,8 +9,9 @@
 // Of an index that has one, where each has one at most.
 static inline uint32_t keeli_target_at(const keeli_storage *relation, uint32_t index) {
     if (relation->relation) {
-        const keeli_edge_side *sources = &relation->relation->edges.sources;
-        return sources->pages[index / KEELI_PAGE][index % KEELI_PAGE].few[0];
+        const keeli_edges *edges = &relation->relation->edges;
+        if (edges->is_chained) return keeli_link_at(&edges->chains, index)->target;
+        return edges->sources.pages[index / KEELI_PAGE][index % KEELI_PAGE].few[0];
     }
     const struct keeli_set_root *root = relation->root;
     const keel_child *page = root->pages[index >> root->shift];

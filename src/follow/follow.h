@@ -96,7 +96,7 @@ static inline void keeli_notify_related(keel_world *world, const keeli_relation 
                                         uint32_t source) {
     if (r->sources->tracking.observers.kinds & KEEL_ON_RELATED)
         keeli_notify_edge_slow(world, r, source,
-                               keeli_edge_list_of(&r->edges.sources, source)->used - 1,
+                               keeli_edge_last(&r->edges, KEELI_TARGETS, source, KEELI_NO_EDGE),
                                KEEL_ON_RELATED);
 }
 void keeli_notify_all_edges(keel_world *world, const keeli_storage *s);

@@ -137,7 +137,7 @@ void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint3
 void keeli_notify_edge_slow(keel_world *world, const keeli_relation *r, uint32_t source,
                             uint32_t place, uint32_t kind) {
     keeli_storage *s = r->sources;
-    const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
+    const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
     const keel_change event = { .world = world,
                                 .kind = kind,
                                 .entity = keeli_entity_at(&world->entities, source),

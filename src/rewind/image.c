@@ -362,16 +362,16 @@ static void drop_values(const keeli_storage *t) {
 
 // An edge of a transient relation goes, and nobody hears of it.
 static void drop_edge(keel_world *to, keeli_relation *r, uint32_t source, uint32_t place) {
-    const uint32_t target = keeli_edge_other(&r->edges.sources, source, place);
+    const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
     const bool has_other = r->edges.is_symmetric && source != target;
     const uint32_t ends[] = { source, target };
     if (keeli_edges_have_values(&r->edges))
         keeli_value_drop(r->sources, keeli_edge_value(&r->edges, source, place));
     keeli_edges_remove(&r->edges, &to->heap, source, place);
     for (uint32_t i = 0; i < 2; ++i) {
-        if ((i == 1 || has_other) && !keeli_edge_count(&r->edges.targets, ends[i]))
+        if ((i == 1 || has_other) && !keeli_edge_count(&r->edges, KEELI_SOURCES, ends[i]))
             keeli_store_pop(to, r->targets, ends[i]);
-        if ((i == 1 && !has_other) || keeli_edge_count(&r->edges.sources, ends[i])) continue;
+        if ((i == 1 && !has_other) || keeli_edge_count(&r->edges, KEELI_TARGETS, ends[i])) continue;
         if (r->sources->size)
             keeli_value_drop(r->sources, keeli_store_value_there(r->sources, ends[i]));
         keeli_store_pop(to, r->sources, ends[i]);
@@ -381,11 +381,12 @@ static void drop_edge(keel_world *to, keeli_relation *r, uint32_t source, uint32
 // Those of one entity, which is a source or a target, the last one first.
 static void drop_edges_of(keel_world *to, const keeli_storage *t, uint32_t index) {
     keeli_relation *r = t->relation;
-    const bool to_sources = keeli_store_has_sources(t);
-    const keeli_edge_side *side = to_sources ? &r->edges.targets : &r->edges.sources;
-    for (uint32_t at = UINT32_MAX; (at = keeli_edge_before(side, index, at)) != KEELI_NO_EDGE;)
-        if (to_sources)
-            drop_edge(to, r, keeli_edge_other(side, index, at), keeli_edge_twin(side, index, at));
+    const keeli_end end = keeli_store_has_sources(t) ? KEELI_SOURCES : KEELI_TARGETS;
+    uint32_t at = KEELI_NO_EDGE;
+    while ((at = keeli_edge_last(&r->edges, end, index, at)) != KEELI_NO_EDGE)
+        if (end == KEELI_SOURCES)
+            drop_edge(to, r, keeli_edge_other(&r->edges, end, index, at),
+                      keeli_edge_twin(&r->edges, end, index, at));
         else drop_edge(to, r, index, at);
 }
 

@@ -75,12 +75,12 @@ static uint64_t of_queue(const keeli_storage *s, const keeli_queue *q, uint64_t 
     return add(hash, readers);
 }
 
-static uint64_t of_edges(const keeli_edge_side *side, const keeli_storage *s, uint64_t hash) {
+static uint64_t of_edges(keeli_end end, const keeli_storage *s, uint64_t hash) {
     const keeli_edges *edges = &s->relation->edges;
-    const bool has_values = side == &edges->sources && keeli_edges_have_values(edges);
+    const bool has_values = end == KEELI_TARGETS && keeli_edges_have_values(edges);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-        for (uint32_t at = 0; (at = keeli_edge_next(side, i, at)) != KEELI_NO_EDGE; ++at) {
-            hash = add(add(hash, i), keeli_edge_other(side, i, at));
+        KEELI_EACH_EDGE(at, edges, end, i) {
+            hash = add(add(hash, i), keeli_edge_other(edges, end, i, at));
             if (has_values) hash = keeli_hash_value(s, keeli_edge_value(edges, i, at), hash);
         }
     return hash;
@@ -115,8 +115,7 @@ static uint64_t of_storage(const keeli_storage *s, uint64_t hash) {
     hash = of_queue(s, &s->tracking.removed, hash);
     if (s->events) hash = of_queue(s, s->events, hash);
     if (!s->relation) return hash;
-    const keeli_edges *edges = &s->relation->edges;
-    return of_edges(keeli_store_has_sources(s) ? &edges->targets : &edges->sources, s, hash);
+    return of_edges(keeli_store_has_sources(s) ? KEELI_SOURCES : KEELI_TARGETS, s, hash);
 }
 
 // ------------------------------------------------------------------ runs

@@ -268,11 +268,10 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->storage = storage_kind_of(c);
     if (c->is_relation && (s->relation = new_relation(world)) != NULL) {
         if (c->size && keeli_values_are_of_edges(c))
-            keeli_edges_init_valued(&s->relation->edges, c->size, own->align);
-        else keeli_edges_init(&s->relation->edges, c->exclusive);
+            keeli_edges_init_valued(&s->relation->edges, c->exclusive, c->symmetric, c->size,
+                                    own->align);
+        else keeli_edges_init(&s->relation->edges, c->exclusive, c->symmetric);
         s->relation->edges.edits = s->relation->born;
-        s->relation->edges.is_symmetric = c->symmetric;
-        s->relation->edges.is_exclusive = c->exclusive;
         keeli_lock_init(&s->relation->levels.lock);
         s->relation->sources = s;
         s->flags |= KEELI_IS_LINK;

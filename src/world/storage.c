@@ -403,7 +403,8 @@ size_t keeli_store_bytes(const keeli_storage *s) {
     return s->presence.bytes + s->disabled.bytes + s->set.bytes + s->indexed.bytes +
            s->row.base_capacity * sizeof(void *) + s->tracking.inserted.bytes +
            s->tracking.modified.bytes + keeli_queue_bytes(&s->tracking.removed) +
-           (s->relation && !keeli_store_has_sources(s) ? s->relation->edges.bytes : 0);
+           (s->relation && !keeli_store_has_sources(s) ? keeli_edges_bytes(&s->relation->edges)
+                                                       : 0);
 }
 
 static uint32_t count_blocks_of(const keeli_presence *p) {

@@ -26,7 +26,7 @@ static uint32_t roll(uint32_t below) {
 
 static void begin(bool is_exclusive, uint32_t from) {
     test_heap_init(&memory);
-    keeli_edges_init(&edges, is_exclusive);
+    keeli_edges_init(&edges, is_exclusive, false);
     memset(targets_of, 0, sizeof targets_of);
     memset(sources_of, 0, sizeof sources_of);
     seed = from;
@@ -35,7 +35,7 @@ static void begin(bool is_exclusive, uint32_t from) {
 static void end(void) {
     assert_true(keeli_edges_are_valid(&edges));
     keeli_edges_deinit(&edges, &memory.heap);
-    assert_int_equal(edges.bytes, 0);
+    assert_int_equal(keeli_edges_bytes(&edges), 0);
     test_heap_deinit(&memory);
 }
 
@@ -50,22 +50,21 @@ static void model_take(model_list *list, uint32_t item) {
     memmove(&list->items[at], &list->items[at + 1], (--list->count - at) * sizeof *list->items);
 }
 
-static void assert_list(const keeli_edge_side *side, uint32_t index, const model_list *list) {
-    uint32_t place = 0;
-    assert_int_equal(keeli_edge_count(side, index), list->count);
-    for (uint32_t i = 0; i < list->count; ++i, ++place) {
-        place = keeli_edge_next(side, index, place);
-        assert_int_not_equal(place, KEELI_NO_EDGE);
-        assert_int_equal(keeli_edge_other(side, index, place), list->items[i]);
+static void assert_list(keeli_end at, uint32_t index, const model_list *list) {
+    uint32_t i = 0;
+    assert_int_equal(keeli_edge_count(&edges, at, index), list->count);
+    KEELI_EACH_EDGE(place, &edges, at, index) {
+        assert_true(i < list->count);
+        assert_int_equal(keeli_edge_other(&edges, at, index, place), list->items[i++]);
     }
-    assert_int_equal(keeli_edge_next(side, index, place), KEELI_NO_EDGE);
+    assert_int_equal(i, list->count);
 }
 
 static void assert_as_model(void) {
     assert_true(keeli_edges_are_valid(&edges));
     for (uint32_t i = 0; i < ENTITIES; ++i) {
-        assert_list(&edges.sources, i * 700, &targets_of[i]); // on several pages
-        assert_list(&edges.targets, i * 700, &sources_of[i]);
+        assert_list(KEELI_TARGETS, i * 700, &targets_of[i]); // on several pages
+        assert_list(KEELI_SOURCES, i * 700, &sources_of[i]);
     }
 }
 
@@ -77,7 +76,7 @@ static void relate(uint32_t a, uint32_t b) {
     if (beside) assert_true(place == KEELI_NO_EDGE);
     if (place != KEELI_NO_EDGE) return;
     assert_true(beside || keeli_edges_reserve(&edges, &memory.heap, a * 700, b * 700));
-    if (!beside && keeli_edges_are_exclusive(&edges) && targets_of[a].count) {
+    if (!beside && edges.is_exclusive && targets_of[a].count) {
         model_take(&sources_of[targets_of[a].items[0] / 700], a * 700);
         targets_of[a].count = 0;
         keeli_edges_remove(&edges, &memory.heap, a * 700, 0);
@@ -99,7 +98,7 @@ static void unrelate(uint32_t a, uint32_t b) {
 static void unrelate_sources(uint32_t b) {
     for (uint32_t i = 0; i < sources_of[b].count; ++i)
         targets_of[sources_of[b].items[i] / 700].count = 0;
-    if (sources_of[b].count) keeli_edges_remove_sources(&edges, &memory.heap, b * 700);
+    if (sources_of[b].count) keeli_edges_remove_sources(&edges, b * 700);
     sources_of[b].count = 0;
 }
 
@@ -147,14 +146,14 @@ static void long_lists_keep_their_order(void **state) {
                 keeli_edges_remove(&edges, &memory.heap, i, keeli_edges_find(&edges, i, 7));
             }
         assert_true(keeli_edges_are_valid(&edges));
-        assert_int_equal(keeli_edge_count(&edges.targets, 7), (COUNT + 6) / 7);
+        assert_int_equal(keeli_edge_count(&edges, KEELI_SOURCES, 7), (COUNT + 6) / 7);
         uint32_t expected = 0;
-        for (uint32_t p = 0; (p = keeli_edge_next(&edges.targets, 7, p)) != KEELI_NO_EDGE; ++p) {
-            assert_int_equal(keeli_edge_other(&edges.targets, 7, p), expected);
+        KEELI_EACH_EDGE(p, &edges, KEELI_SOURCES, 7) {
+            assert_int_equal(keeli_edge_other(&edges, KEELI_SOURCES, 7, p), expected);
             expected += 7;
         }
         keeli_edges copy;
-        keeli_edges_init(&copy, exclusive);
+        keeli_edges_init(&copy, exclusive, false);
         assert_true(keeli_edges_copy(&copy, &edges, &memory.heap));
         assert_true(keeli_edges_are_valid(&copy));
         assert_int_equal(copy.count, edges.count);
@@ -178,8 +177,9 @@ static void exhausted_memory_changes_nothing(void **state) {
                 keeli_edges_add(&edges, 5, 10000 + i);
             }
             keeli_edges copy;
-            keeli_edges_init(&copy, exclusive);
-            if (!keeli_edges_copy(&copy, &edges, &memory.heap)) assert_int_equal(copy.bytes, 0);
+            keeli_edges_init(&copy, exclusive, false);
+            if (!keeli_edges_copy(&copy, &edges, &memory.heap))
+                assert_int_equal(keeli_edges_bytes(&copy), 0);
             keeli_edges_deinit(&copy, &memory.heap);
             end();
         }
@@ -187,10 +187,56 @@ static void exhausted_memory_changes_nothing(void **state) {
 
 static void nobody_has_no_edges(void **state) {
     (void)state;
-    begin(false, 1);
-    assert_int_equal(keeli_edge_next(&edges.targets, 3, 0), KEELI_NO_EDGE);
-    assert_int_equal(keeli_edge_before(&edges.targets, 3, 0), KEELI_NO_EDGE);
-    assert_int_equal(keeli_edge_before(&edges.sources, 3, 9), KEELI_NO_EDGE);
+    for (uint32_t exclusive = 0; exclusive < 2; ++exclusive) {
+        begin(exclusive, 1);
+        assert_int_equal(keeli_edge_first(&edges, KEELI_SOURCES, 3), KEELI_NO_EDGE);
+        assert_int_equal(keeli_edge_last(&edges, KEELI_SOURCES, 3, 9), KEELI_NO_EDGE);
+        assert_int_equal(keeli_edge_last(&edges, KEELI_TARGETS, 3, KEELI_NO_EDGE), KEELI_NO_EDGE);
+        end();
+    }
+}
+
+// A loop has handed out the sources up to a stamp; some of them left meanwhile.
+static void loops_find_their_place_in_a_chain(void **state) {
+    const keeli_chains *chains = &edges.chains;
+    (void)state;
+    begin(true, 1);
+    for (uint32_t i = 0; i < 6; ++i) {
+        assert_true(keeli_edges_reserve(&edges, &memory.heap, i, 9));
+        keeli_edges_add(&edges, i, 9);
+    }
+    const uint32_t stamp = keeli_link_at(chains, 2)->stamp;
+    assert_int_equal(keeli_chains_behind(chains, 9, 2, stamp), 3);
+    assert_int_equal(keeli_chains_behind(chains, 9, KEELI_NO_EDGE, stamp), 3);
+    keeli_edges_remove(&edges, &memory.heap, 2, 0);
+    assert_int_equal(keeli_chains_behind(chains, 9, 2, stamp), 3);
+    keeli_edges_remove(&edges, &memory.heap, 3, 0);
+    assert_int_equal(keeli_chains_behind(chains, 9, 1, stamp), 4);
+    keeli_edges_add(&edges, 2, 9); // it is the last one now, behind the place
+    assert_int_equal(keeli_chains_behind(chains, 9, 2, stamp), 4);
+    assert_int_equal(keeli_chains_behind(chains, 9, 2, UINT32_MAX), KEELI_NO_EDGE);
+    end();
+}
+
+static void chains_are_sorted_and_renumbered(void **state) {
+    const uint32_t order[] = { 4, 0, 3, 2, 1 };
+    (void)state;
+    begin(true, 1);
+    for (uint32_t i = 0; i < 5; ++i) {
+        assert_true(keeli_edges_reserve(&edges, &memory.heap, i, 9));
+        keeli_edges_add(&edges, i, 9);
+    }
+    keeli_edges_order_sources(&edges, 9, order, NULL);
+    keeli_chain_at(&edges.chains, 9)->stamp = UINT32_MAX; // the next one finds none left
+    assert_true(keeli_edges_reserve(&edges, &memory.heap, 5, 9));
+    keeli_edges_add(&edges, 5, 9);
+    assert_int_equal(keeli_link_at(&edges.chains, 5)->stamp, 6);
+    uint32_t i = 0;
+    KEELI_EACH_EDGE(place, &edges, KEELI_SOURCES, 9) {
+        assert_int_equal(keeli_edge_other(&edges, KEELI_SOURCES, 9, place), i < 5 ? order[i] : 5);
+        ++i;
+    }
+    assert_int_equal(i, 6);
     end();
 }
 
@@ -200,6 +246,10 @@ static const struct CMUnitTest tests[] = {
     TEST(many_targets_each, "many edges are as a plain model of lists, in the same order"),
     TEST(long_lists_keep_their_order,
          "lists of thousands keep their order while holes come and go"),
+    TEST(loops_find_their_place_in_a_chain,
+         "a loop over a chain goes on behind the last source it handed out, also where that left"),
+    TEST(chains_are_sorted_and_renumbered,
+         "a sorted chain keeps its order, and so does one whose stamps are used up"),
     TEST(exhausted_memory_changes_nothing, "a failed allocation leaves all edges as they were"),
 };
 int main(void) { return RUN(tests); }

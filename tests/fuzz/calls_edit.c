@@ -566,6 +566,7 @@ FUZZ(keel_sort_sources) {
     keel_result result = KEEL_OK;
     for (uint32_t left = fuzz_one_in(2) ? 0 : 2; left && result >= 0; --left)
         result = keel_relate_component(world, fuzz_entity(), c, e, NULL);
+    fuzz_prepared();
     fuzz_edit(result < 0 ? result : keel_sort_sources(world, e, c, compare, NULL));
 }
 FUZZ(keel_next_target_above_component) {

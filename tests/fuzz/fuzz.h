@@ -101,6 +101,8 @@ const fuzz_call *fuzz_calls(uint32_t *count);
 void fuzz_inside(keel_context *context);
 // What a call that edits came to: an error must have changed nothing.
 void fuzz_edit(keel_result result);
+// Other calls prepared the one that is tried: an error of that one must leave the state of now.
+void fuzz_prepared(void);
 // The same of one that makes an entity: null is an error. The handle is kept.
 keel_entity fuzz_made(keel_entity e);
 // Keep a handle for later calls.

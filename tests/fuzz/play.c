@@ -123,6 +123,10 @@ void fuzz_edit(keel_result result) {
     if (now && now != f.before) stop(keel_result_text(result), "and yet something was changed");
 }
 
+void fuzz_prepared(void) {
+    if (f.before) f.before = fuzz_state();
+}
+
 keel_entity fuzz_made(keel_entity e) {
     fuzz_edit(keel_is_null(e) ? KEEL_ERROR_ARGUMENT : KEEL_OK);
     return fuzz_keep(e);

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "data/chains.h"
+
+#include <string.h>
+
+// ------------------------------------------------------------------ memory
+static bool reserve_link_page(keeli_heap *heap, void ***pages, uint32_t *capacity, uint32_t index,
+                              size_t size, size_t *bytes) {
+    const uint32_t page = index / KEELI_PAGE;
+    if (page >= *capacity) {
+        void *table = keeli_table_grow(heap, *pages, capacity, page + 1, bytes);
+        if (!table) return false;
+        *pages = table;
+    }
+    if ((*pages)[page]) return true;
+    (*pages)[page] = keeli_new_zeroed(heap, KEELI_PAGE * size, _Alignof(uint32_t));
+    if (!(*pages)[page]) return false;
+    *bytes += KEELI_PAGE * size;
+    return true;
+}
+
+bool keeli_chains_reserve_source(keeli_chains *chains, keeli_heap *heap, uint32_t source) {
+    if (keeli_link_of(chains, source)) return true;
+    return reserve_link_page(heap, (void ***)&chains->sources, &chains->source_capacity, source,
+                             sizeof(keeli_link), &chains->bytes);
+}
+
+bool keeli_chains_reserve_target(keeli_chains *chains, keeli_heap *heap, uint32_t target) {
+    if (keeli_chain_of(chains, target)) return true;
+    return reserve_link_page(heap, (void ***)&chains->targets, &chains->target_capacity, target,
+                             sizeof(keeli_chain), &chains->bytes);
+}
+
+bool keeli_chains_reserve(keeli_chains *chains, keeli_heap *heap, uint32_t source,
+                          uint32_t target) {
+    return keeli_chains_reserve_source(chains, heap, source) &&
+           keeli_chains_reserve_target(chains, heap, target);
+}
+
+static void free_link_page(keeli_chains *chains, keeli_heap *heap, void *page, size_t size) {
+    if (!page) return;
+    keeli_free(heap, page, KEELI_PAGE * size, _Alignof(uint32_t));
+    chains->bytes -= KEELI_PAGE * size;
+}
+
+void keeli_chains_clear(keeli_chains *chains, keeli_heap *heap) {
+    for (uint32_t page = 0; page < chains->source_capacity; ++page)
+        free_link_page(chains, heap, chains->sources[page], sizeof(keeli_link));
+    for (uint32_t page = 0; page < chains->target_capacity; ++page)
+        free_link_page(chains, heap, chains->targets[page], sizeof(keeli_chain));
+    keeli_table_free(heap, chains->sources, chains->source_capacity);
+    keeli_table_free(heap, chains->targets, chains->target_capacity);
+    *chains = (keeli_chains){ 0 };
+}
+
+static bool has_links(const keeli_link *page) {
+    for (uint32_t i = 0; i < KEELI_PAGE; ++i)
+        if (page[i].stamp) return true;
+    return false;
+}
+
+static bool has_chains(const keeli_chain *page) {
+    for (uint32_t i = 0; i < KEELI_PAGE; ++i)
+        if (page[i].count) return true;
+    return false;
+}
+
+void keeli_chains_trim(keeli_chains *chains, keeli_heap *heap) {
+    for (uint32_t page = 0; page < chains->source_capacity; ++page) {
+        if (!chains->sources[page] || has_links(chains->sources[page])) continue;
+        free_link_page(chains, heap, chains->sources[page], sizeof(keeli_link));
+        chains->sources[page] = NULL;
+    }
+
+    for (uint32_t page = 0; page < chains->target_capacity; ++page) {
+        if (!chains->targets[page] || has_chains(chains->targets[page])) continue;
+        free_link_page(chains, heap, chains->targets[page], sizeof(keeli_chain));
+        chains->targets[page] = NULL;
+    }
+}
+
+// ------------------------------------------------------------------ changing
+void keeli_chain_renumber(const keeli_chains *chains, keeli_chain *chain) {
+    uint32_t stamp = 0, source = chain->first;
+    for (uint32_t left = chain->count; left; --left) {
+        keeli_link *link = keeli_link_at(chains, source);
+        link->stamp = ++stamp;
+        source = link->next;
+    }
+    chain->stamp = stamp;
+}
+
+void keeli_chains_remove(keeli_chains *chains, uint32_t source) {
+    keeli_link *link = keeli_link_at(chains, source);
+    keeli_chain *chain = keeli_chain_at(chains, link->target);
+    const uint32_t previous = link->previous, next = link->next;
+
+    if (previous == KEELI_NO_EDGE) chain->first = next;
+    else keeli_link_at(chains, previous)->next = next;
+    if (next == KEELI_NO_EDGE) chain->last = previous;
+    else keeli_link_at(chains, next)->previous = previous;
+
+    --chain->count;
+    link->stamp = 0;
+}
+
+void keeli_chains_remove_all(keeli_chains *chains, uint32_t target) {
+    keeli_chain *chain = keeli_chain_at(chains, target);
+    uint32_t source = chain->first;
+    for (; chain->count; --chain->count) {
+        keeli_link *link = keeli_link_at(chains, source);
+        link->stamp = 0;
+        source = link->next;
+    }
+}
+
+void keeli_chains_order(keeli_chains *chains, uint32_t target, const uint32_t *sources) {
+    keeli_chain *chain = keeli_chain_at(chains, target);
+    const uint32_t count = chain->count;
+
+    // The latest stamps, so that the chain keeps the one it gave last.
+    uint32_t stamp = chain->stamp - count;
+    for (uint32_t i = 0; i < count; ++i) {
+        keeli_link *link = keeli_link_at(chains, sources[i]);
+        link->previous = i ? sources[i - 1] : KEELI_NO_EDGE;
+        link->next = i + 1 < count ? sources[i + 1] : KEELI_NO_EDGE;
+        link->stamp = ++stamp;
+    }
+    chain->first = sources[0];
+    chain->last = sources[count - 1];
+}
+
+// ------------------------------------------------------------------ looking
+uint32_t keeli_chains_behind(const keeli_chains *chains, uint32_t target, uint32_t hint,
+                             uint32_t stamp) {
+    const keeli_chain *chain = keeli_chain_of(chains, target);
+    if (!chain || !chain->count) return KEELI_NO_EDGE;
+
+    const keeli_link *from = keeli_link_of(chains, hint);
+    const bool is_there = from && from->stamp && from->target == target && from->stamp <= stamp;
+    uint32_t source = is_there ? from->next : chain->first;
+    while (source != KEELI_NO_EDGE && keeli_link_at(chains, source)->stamp <= stamp)
+        source = keeli_link_at(chains, source)->next;
+    return source;
+}
+
+uint32_t keeli_chains_next_source(const keeli_chains *chains, uint32_t from) {
+    const uint32_t end = chains->source_capacity * KEELI_PAGE;
+    for (uint32_t i = from; i < end; ++i) {
+        const keeli_link *page = chains->sources[i / KEELI_PAGE];
+        if (!page) i |= KEELI_PAGE - 1;
+        else if (page[i % KEELI_PAGE].stamp) return i;
+    }
+    return KEELI_NO_EDGE;
+}
+
+// ------------------------------------------------------------------ copying
+bool keeli_chains_reserve_like(keeli_chains *to, const keeli_chains *from, keeli_heap *heap) {
+    for (uint32_t page = 0; page < from->source_capacity; ++page)
+        if (from->sources[page] && !keeli_chains_reserve_source(to, heap, page * KEELI_PAGE))
+            return false;
+    for (uint32_t page = 0; page < from->target_capacity; ++page)
+        if (from->targets[page] && !keeli_chains_reserve_target(to, heap, page * KEELI_PAGE))
+            return false;
+    return true;
+}
+
+void keeli_chains_assign(keeli_chains *to, const keeli_chains *from) {
+    const size_t source_bytes = KEELI_PAGE * sizeof(keeli_link);
+    for (uint32_t page = 0; page < to->source_capacity; ++page) {
+        const bool has_page = page < from->source_capacity && from->sources[page];
+        if (has_page) memcpy(to->sources[page], from->sources[page], source_bytes);
+        else if (to->sources[page]) memset(to->sources[page], 0, source_bytes);
+    }
+
+    const size_t target_bytes = KEELI_PAGE * sizeof(keeli_chain);
+    for (uint32_t page = 0; page < to->target_capacity; ++page) {
+        const bool has_page = page < from->target_capacity && from->targets[page];
+        if (has_page) memcpy(to->targets[page], from->targets[page], target_bytes);
+        else if (to->targets[page]) memset(to->targets[page], 0, target_bytes);
+    }
+}
+
+// ------------------------------------------------------------------ checking
+// Returns how many sources the chain of a target has, or UINT32_MAX if they disagree with it.
+static uint32_t chain_is_valid(const keeli_chains *chains, uint32_t target) {
+    const keeli_chain *chain = keeli_chain_of(chains, target);
+    uint32_t previous = KEELI_NO_EDGE, stamp = 0, source = chain->first;
+    for (uint32_t i = 0; i < chain->count; ++i) {
+        const keeli_link *link = keeli_link_of(chains, source);
+        if (!link || link->target != target || link->previous != previous || link->stamp <= stamp)
+            return UINT32_MAX;
+        previous = source;
+        stamp = link->stamp;
+        source = link->next;
+    }
+    const bool ends = !chain->count || (source == KEELI_NO_EDGE && chain->last == previous);
+    return ends && stamp <= chain->stamp ? chain->count : UINT32_MAX;
+}
+
+uint32_t keeli_chains_ends(const keeli_chains *chains, bool of_targets) {
+    const uint32_t capacity = of_targets ? chains->target_capacity : chains->source_capacity;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < capacity * KEELI_PAGE; ++i) {
+        const bool has_page = of_targets ? chains->targets[i / KEELI_PAGE] != NULL
+                                         : chains->sources[i / KEELI_PAGE] != NULL;
+        if (!has_page) i |= KEELI_PAGE - 1;
+        else
+            count += of_targets ? keeli_chain_at(chains, i)->count != 0
+                                : keeli_link_at(chains, i)->stamp != 0;
+    }
+    return count;
+}
+
+bool keeli_chains_are_valid(const keeli_chains *chains, uint32_t count) {
+    uint32_t in_chains = 0;
+    for (uint32_t i = 0; i < chains->target_capacity * KEELI_PAGE; ++i) {
+        if (!chains->targets[i / KEELI_PAGE]) {
+            i |= KEELI_PAGE - 1;
+            continue;
+        }
+        const uint32_t has = chain_is_valid(chains, i);
+        if (has == UINT32_MAX) return false;
+        in_chains += has;
+    }
+    return keeli_chains_ends(chains, false) == count && in_chains == count;
+}
