@@ -157,7 +157,7 @@ bool keeli_pages_own(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind
     return true;
 }
 
-void keeli_pages_give(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
+void keeli_pages_free(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                       uint32_t page, size_t *bytes) {
     if (!keeli_pages_are_own(pages, kind, page)) return;
     keeli_free(heap, page_at(pages, page), kind->bytes, 64);
@@ -186,7 +186,7 @@ void keeli_pages_assign(const keeli_pages *pages, const keeli_page_kind *kind,
 void keeli_pages_deinit(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind) {
     size_t bytes = 0;
     for (uint32_t page = 0; page < pages->count; ++page)
-        keeli_pages_give(pages, heap, kind, page, &bytes);
+        keeli_pages_free(pages, heap, kind, page, &bytes);
     keeli_table_free(heap, pages->table, pages->capacity);
     *pages = (keeli_pages){ 0 };
 }

@@ -107,7 +107,7 @@ bool keeli_pages_own(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind
 // Has it? It is in the table.
 bool keeli_pages_are_own(const keeli_pages *pages, const keeli_page_kind *kind, uint32_t page);
 // Forget what a page holds; its memory goes.
-void keeli_pages_give(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
+void keeli_pages_free(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                       uint32_t page, size_t *bytes);
 // Give those pages memory of their own that have it in another table; then all pages become what
 // they are there.
