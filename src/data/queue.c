@@ -133,7 +133,7 @@ void keeli_queue_drop_passed(keeli_queue *q) {
     if (!q->count || !reader_count(q)) return;
 
     uint64_t least =
-        UINT64_MAX; // what all have passed: a tick for removed values, a number for events
+        UINT64_MAX; // the place that all readers have passed: a tick for removed values, a number for events
     for (uint32_t i = 0; i < q->readers.count; ++i) {
         const keeli_queue_reader *r = &q->readers.items[i];
         least = least_of(least, q->of_removed ? r->reader->last : r->next);
