@@ -15,7 +15,7 @@ typedef struct keeli_heap {
     keeli_lock lock;
     uint64_t caller; // while `shared`: the thread that holds the lock (atomic)
     bool is_calling; // the user's allocator is running
-    bool keeps;      // freed memory may be reused with its content (rewind/journal.h)
+    bool keeps;      // freed blocks may be restored with their content (rewind/journal.h)
     uint32_t *mask;  // gets `mask_bit` while the user's allocator is running; NULL: none does
     uint32_t mask_bit;
     struct keeli_arena_block *spare_blocks; // shared by all arenas (arena.c)

@@ -132,8 +132,8 @@ static void drop_seen(keeli_queue *q, uint64_t tick) {
 void keeli_queue_drop_passed(keeli_queue *q) {
     if (!q->count || !reader_count(q)) return;
 
-    uint64_t least =
-        UINT64_MAX; // the place that all readers have passed: a tick for removed values, a number for events
+    uint64_t least = UINT64_MAX; // the place that all readers have passed: a tick for removed
+                                 // values, a number for events
     for (uint32_t i = 0; i < q->readers.count; ++i) {
         const keeli_queue_reader *r = &q->readers.items[i];
         least = least_of(least, q->of_removed ? r->reader->last : r->next);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads, locks, time and aligned memory on POSIX and Windows. Atomics are macros of platform.h.
-// Each function is written once for both systems or once for each.
+// Threads, locks, time and aligned memory: one half for Windows, one for POSIX systems, and the
+// functions that both share at the end. Atomics are macros of platform.h.
 #if defined(_WIN32)
 #define _WIN32_WINNT 0x0601
 #else

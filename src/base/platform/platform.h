@@ -82,7 +82,8 @@ static inline void keeli_pause(void) {
 }
 
 // ------------------------------------------------------------------ memory
-// Does the work of malloc, realloc and free, for any alignment; NULL when out of memory.
+// Allocates, resizes or frees memory of any alignment, as malloc, realloc and free do; NULL when
+// out of memory.
 void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t align);
 
 // The size of a cache line: processors exchange memory in such units. Words that one thread writes
