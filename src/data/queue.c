@@ -152,8 +152,8 @@ void keeli_queue_drop_passed(keeli_queue *q) {
     q->begin = q->fresh = least;
 }
 
-// Drops the oldest value, which some reader has not passed. True if that reader, or the queue if it
-// has no readers, was not warned yet; it counts as warned then. `*late` is the name of the reader.
+// Drops the oldest value, which not all readers have passed. True if one of these, or the queue if
+// it has no readers, was not warned yet; it counts as warned then. `*late` is that reader's name.
 static bool drop_unseen(keeli_queue *q, const char **late) {
     bool *is_warned = reader_count(q) ? NULL : &q->is_warned;
     *late = NULL;
