@@ -187,6 +187,7 @@ typedef struct keel_component {
     bool is_unique;           ///< a unique, not a component; filled by KEEL_UNIQUE
     bool is_event;            ///< a type of events, and a unique; filled by KEEL_EVENT
     bool is_relation;         ///< a relation (relation.h); filled by KEEL_RELATION
+    bool is_move_only;        ///< C++: the type has no copy constructor; filled by KEEL_COMPONENT
     bool exclusive;           ///< relations: a source has one target at most; default false
     bool acyclic;             ///< relations, exclusive ones: nobody comes to itself; default false
     bool symmetric;           ///< relations: both ends are source and target; default false

@@ -91,7 +91,7 @@ template <class T> struct keeli_options : keel_component { const T *initial; };
         keel_drop_hook *drop; keel_copy_hook *copy; keel_move_hook *move; keel_hash_hook *hash;     \
         void *hook_data; bool no_padding, transient; keel_threads threads;                          \
         const keel_field *fields; uint32_t field_count; bool is_unique, is_event, is_relation;      \
-        bool exclusive, acyclic, symmetric; keel_on_delete on_delete; uint32_t limit;               \
+        bool is_move_only, exclusive, acyclic, symmetric; keel_on_delete on_delete; uint32_t limit; \
         const T *initial; const keel_component *const *required; const char *saved_as;              \
         uint32_t version;                                                                           \
         keel_migrate_hook *migrate; keel_save_hook *save; keel_load_hook *load;                     \

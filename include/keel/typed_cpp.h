@@ -206,7 +206,7 @@ template <class T> bool keeli_copy(void *to, const void *from, void *) {
         return true;
     } else {
         (void)to, (void)from;
-        return false; // KEEL_ERROR_COPY where a copy is needed, and only there
+        return false; // never called by verbs, which ask `is_move_only` first
     }
 }
 // Hooks that were not given. A type whose values are plain bytes needs none.
@@ -214,7 +214,10 @@ template <class T> constexpr void keeli_derive(keel_component &it) {
     if constexpr (!std::is_trivially_copyable_v<T>) {
         static_assert(std::is_move_constructible_v<T>, "a component's type needs a move constructor or a copy constructor: values move within a world");
         if (!it.drop && !std::is_trivially_destructible_v<T>) it.drop = keeli_destroy<T>;
-        if (!it.copy) it.copy = keeli_copy<T>;
+        if (!it.copy) {
+            it.copy = keeli_copy<T>;
+            it.is_move_only = !std::is_copy_constructible_v<T>;
+        }
         if (!it.move) it.move = keeli_relocate<T>;
     }
 }

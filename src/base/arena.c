@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
+// Arenas and the spare blocks of a heap. See the header. Only the list of spare blocks is locked:
+// an arena belongs to one thread.
 #include "base/arena.h"
 
 enum { block_bytes = KEELI_SIZE(16384, 64) };
 
-static void *take(keeli_arena_block *block, size_t size, size_t align) {
+// Allocates from one block; NULL if it has too little room.
+static void *block_allocate(keeli_arena_block *block, size_t size, size_t align) {
     const uintptr_t start = (uintptr_t)(block + 1);
     const uintptr_t at = (start + block->used + align - 1) & ~(uintptr_t)(align - 1);
     if (at < start || at - start > block->size || size > block->size - (at - start)) return NULL;
+
     block->used = at - start + size;
     return (void *)at;
 }
@@ -26,7 +30,7 @@ static keeli_arena_block *make_block(keeli_heap *heap, size_t size) {
     return block;
 }
 
-static void free_block(keeli_heap *heap, keeli_arena_block *block) {
+static void free_arena_block(keeli_heap *heap, keeli_arena_block *block) {
     keeli_free(heap, block, sizeof *block + block->size, _Alignof(max_align_t));
 }
 
@@ -39,8 +43,8 @@ static void make_spare(keeli_heap *heap, keeli_arena_block *block) {
     unlock(heap);
 }
 
-// One that `need` bytes fit into, or NULL.
-static keeli_arena_block *take_spare(keeli_heap *heap, size_t need) {
+// Removes a block of at least `need` bytes from the spare ones; NULL if there is none.
+static keeli_arena_block *acquire_spare(keeli_heap *heap, size_t need) {
     lock(heap);
     keeli_arena_block **at = &heap->spare_blocks;
     while (*at && (*at)->size < need)
@@ -55,8 +59,10 @@ static keeli_arena_block *take_spare(keeli_heap *heap, size_t need) {
     return block;
 }
 
-static keeli_arena_block *new_block(keeli_arena *arena, keeli_heap *heap, size_t need) {
-    keeli_arena_block *block = take_spare(heap, need);
+// Returns a block for the arena, which counts its bytes: a spare one if possible. NULL when out of
+// memory.
+static keeli_arena_block *acquire_block(keeli_arena *arena, keeli_heap *heap, size_t need) {
+    keeli_arena_block *block = acquire_spare(heap, need);
     if (!block) block = make_block(heap, need > block_bytes ? need : block_bytes);
     if (block) arena->bytes += sizeof *block + block->size;
     return block;
@@ -79,12 +85,13 @@ size_t keeli_blocks_bytes(const keeli_heap *heap) {
 }
 
 void keeli_blocks_deinit(keeli_heap *heap) {
-    for (keeli_arena_block *block; (block = take_spare(heap, 0)) != NULL;)
-        free_block(heap, block);
+    for (keeli_arena_block *block; (block = acquire_spare(heap, 0)) != NULL;)
+        free_arena_block(heap, block);
 }
 
 // ------------------------------------------------------------------ arenas
-static void append(keeli_arena *arena, keeli_arena_block *block) {
+// Inserts a block behind the current one.
+static void insert_block(keeli_arena *arena, keeli_arena_block *block) {
     keeli_arena_block **end = arena->current ? &arena->current->next : &arena->first;
     block->next = *end;
     *end = block;
@@ -92,26 +99,28 @@ static void append(keeli_arena *arena, keeli_arena_block *block) {
 
 void *keeli_arena_new(keeli_arena *arena, keeli_heap *heap, size_t size, size_t align) {
     for (keeli_arena_block *block = arena->current; block; block = block->next) {
-        void *memory = take(block, size, align);
+        void *memory = block_allocate(block, size, align);
         if (memory) {
             arena->current = block;
             return memory;
         }
     }
+
     if (size > SIZE_MAX - align) return NULL;
-    keeli_arena_block *block = new_block(arena, heap, size + align);
+    keeli_arena_block *block = acquire_block(arena, heap, size + align);
     if (!block) return NULL;
-    append(arena, block);
+    insert_block(arena, block);
     arena->current = block;
-    return take(block, size, align);
+    return block_allocate(block, size, align);
 }
 
 bool keeli_arena_reserve(keeli_arena *arena, keeli_heap *heap, size_t size) {
     for (const keeli_arena_block *block = arena->first; block; block = block->next)
         if (block->size >= size) return true;
-    keeli_arena_block *block = new_block(arena, heap, size);
+
+    keeli_arena_block *block = acquire_block(arena, heap, size);
     if (!block) return false;
-    append(arena, block);
+    insert_block(arena, block);
     if (!arena->current) arena->current = block;
     return true;
 }
@@ -123,10 +132,12 @@ keeli_arena_mark keeli_arena_now(const keeli_arena *arena) {
 void keeli_arena_back(keeli_arena *arena, keeli_arena_mark mark) {
     keeli_arena_block *kept = mark.block ? mark.block : arena->first;
     if (!kept) return;
+
     size_t used = 0;
     for (const keeli_arena_block *block = arena->first; block; block = block->next)
         used += block->used;
     if (used > arena->most) arena->most = used;
+
     for (keeli_arena_block *block = kept->next; block; block = block->next)
         block->used = 0;
     kept->used = mark.used;
@@ -139,9 +150,13 @@ void keeli_arena_reset(keeli_arena *arena) {
 
 uint32_t keeli_arena_share(keeli_arena *arena, keeli_heap *heap) {
     keeli_arena_reset(arena);
+    keeli_arena_block *first = arena->first;
+    if (!first) return 0;
+
     uint32_t shared = 0;
-    for (keeli_arena_block *block; arena->first && (block = arena->first->next) != NULL;) {
-        arena->first->next = block->next;
+    while (first->next) {
+        keeli_arena_block *block = first->next;
+        first->next = block->next;
         arena->bytes -= sizeof *block + block->size;
         make_spare(heap, block);
         ++shared;
@@ -152,7 +167,7 @@ uint32_t keeli_arena_share(keeli_arena *arena, keeli_heap *heap) {
 void keeli_arena_deinit(keeli_arena *arena, keeli_heap *heap) {
     for (keeli_arena_block *block = arena->first, *next; block; block = next) {
         next = block->next;
-        free_block(heap, block);
+        free_arena_block(heap, block);
     }
     *arena = (keeli_arena){ 0 };
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Memory that is given back all at once: blocks that are filled one after another and kept for the
-// next round, so that a frame like the one before does not allocate. Arenas that take turns, so
-// that it depends on time which of them is filled with how much, keep one block each and share the
-// others.
+// Arenas: memory that is freed all at once. An arena fills its blocks one after another and reuses
+// them after a reset, so that a frame like the one before does not allocate. It frees no single
+// allocation. Recorded commands, custom loops and keel_context_scratch use arenas. Where the timing
+// of threads decides which of several arenas gets how much, each keeps one block, and they share
+// the other blocks through the heap (keeli_arena_share).
 #pragma once
 #include "base/memory.h"
 
@@ -13,27 +14,31 @@ typedef struct keeli_arena_block {
 
 typedef struct keeli_arena {
     keeli_arena_block *first, *current; // blocks before `current` are full
-    size_t bytes;                       // of all blocks, headers included
-    size_t most;                        // bytes in use at once, ever
+    size_t bytes;                       // size of all blocks, with their headers
+    size_t most;                        // the largest number of bytes that were in use at once
 } keeli_arena;
 
-// NULL when out of memory. `size` 0 gives a pointer that must not be read.
+// Allocates from the arena; NULL when out of memory. For `size` 0 it returns a pointer that must
+// not be read.
 void *keeli_arena_new(keeli_arena *arena, keeli_heap *heap, size_t size, size_t align);
-// Where it is filled to; keeli_arena_back forgets everything that came after.
+// A point in the sequence of allocations: keeli_arena_now returns the current one, keeli_arena_back
+// frees everything that was allocated after it.
 typedef struct keeli_arena_mark {
     keeli_arena_block *block;
     size_t used;
 } keeli_arena_mark;
 keeli_arena_mark keeli_arena_now(const keeli_arena *arena);
 void keeli_arena_back(keeli_arena *arena, keeli_arena_mark mark);
-// Forget everything, keep the blocks.
+// Frees everything that was allocated; the arena keeps its blocks.
 void keeli_arena_reset(keeli_arena *arena);
-// The same, but blocks behind the first are for other arenas now. How many.
+// The same, but all blocks except the first become spare blocks of the heap, for other arenas.
+// Returns their number.
 uint32_t keeli_arena_share(keeli_arena *arena, keeli_heap *heap);
 void keeli_arena_deinit(keeli_arena *arena, keeli_heap *heap);
-// Have a block that so much fits into at once; false when out of memory.
+// Makes sure that the arena has a block of at least `size` bytes; false when out of memory.
 bool keeli_arena_reserve(keeli_arena *arena, keeli_heap *heap, size_t size);
-// Have so many blocks for any arena; false when out of memory.
+// Makes sure that the heap has `count` spare blocks; false when out of memory.
 bool keeli_blocks_reserve(keeli_heap *heap, uint32_t count);
+// Returns the bytes of all spare blocks.
 size_t keeli_blocks_bytes(const keeli_heap *heap);
 void keeli_blocks_deinit(keeli_heap *heap);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The handler of failed assertions. The assertions are macros of the header; only they call
+// keeli_assert_failed.
 #include "base/assert.h"
 
 #include <stdio.h>
@@ -10,7 +12,7 @@ static bool print_and_abort(const char *condition, const char *message, const ch
     return true;
 }
 
-// Process-wide: set at start-up (keel_set_assert_handler).
+// One for the process, set at start-up (keel_set_assert_handler) before there are threads.
 static keel_assert_handler *handler = print_and_abort;
 
 void keel_set_assert_handler(keel_assert_handler *replacement) {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Tiers of assertions.
-// KEEL_ASSERT: the caller's contract; unless NDEBUG is defined, or as KEEL_CHECKED says. When the
-//   handler lets the program go on, the code behind it returns the documented error.
-// KEELI_ASSERT_ROOM: a write that cannot fail relies on room that was made before; in the same
-//   builds, so that a reservation which counts one too few fails at the first write.
-// KEEL_ASSERT_INTERNAL: Keel's own invariants; in builds without NDEBUG.
-// KEELI_CHECK_STRUCTURE: walks a whole data structure after it was edited; in builds with
+// The assertions, in four tiers. They report mistakes in code; errors at run time, such as full
+// memory, are returned and not asserted. All of src/ uses them.
+// KEEL_ASSERT checks the caller's contract, in builds without NDEBUG or as the option KEEL_CHECKED
+// says. If
+//   the handler lets the program continue, the code behind it returns the documented error.
+// KEELI_ASSERT_ROOM checks that room was reserved before a write that cannot fail. It is in the
+//   same builds, so that a reservation which counts one too few fails at the first write.
+// KEEL_ASSERT_INTERNAL checks Keel's own invariants, in builds without NDEBUG.
+// KEELI_CHECK_STRUCTURE visits a whole data structure after an edit, in builds with the option
 // KEEL_VALIDATE.
 #pragma once
 #include <keel/base.h>
 
-// Tell the handler; abort when it says so.
+// Calls the handler, and aborts if it returns true.
 void keeli_assert_failed(const char *condition, const char *message, const char *file, int line);
 
 #if !defined(KEELI_CHECKED) && defined(NDEBUG)

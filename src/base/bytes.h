@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes of values: copies, and hashes.
+// Bytes of values: copies and hashes. They are plain bytes: hooks are called elsewhere. The data
+// structures and the verbs call these functions.
 #pragma once
 #include "base/assert.h"
 
@@ -8,19 +9,20 @@
 #include <stdint.h>
 #include <string.h>
 
-// What was given up: in builds with assertions a pointer that was kept finds 0xDD there.
+// Fills bytes that no value uses any more with 0xDD in builds with assertions, so that reads
+// through a stale pointer are noticed.
 static inline void keeli_bytes_vacate(void *bytes, size_t size) {
     if (KEELI_CHECKED && size) memset(bytes, 0xDD, size);
 }
 
 // ------------------------------------------------------------------ copies
-// Of values whose size is known at run time only. A call of memcpy costs more than most values are
-// large.
+// Copies of values whose size is known only at run time. For most values a call of memcpy would
+// cost more than the copy.
 
-// For the sizes that the others do not do in place.
+// Copies values of the sizes that the inline functions do not copy.
 void keeli_bytes_copy_other(void *to, const void *from, uint32_t size);
 
-// True for sizes that the next one copies without a call.
+// True for the sizes that keeli_bytes_copy_few copies without a call: 0, 4, 8 to 16.
 static inline bool keeli_bytes_are_few(uint32_t size) {
     return size - 8 <= 8 || size == 4 || size == 0;
 }
@@ -37,13 +39,14 @@ static inline void keeli_bytes_copy_few(void *to, const void *from, uint32_t siz
         memcpy(to, &all, 4);
     }
 }
-// `to` and `from` are the same or do not overlap.
+// Copies a value. `to` and `from` are the same or do not overlap.
 static inline void keeli_bytes_copy(void *to, const void *from, uint32_t size) {
     if (keeli_bytes_are_few(size)) keeli_bytes_copy_few(to, from, size);
     else keeli_bytes_copy_other(to, from, size);
 }
 
-// Four bytes of a value. Compilers do not see what they are, so that they do not join them.
+// Copies four bytes of a value. The assembler statement keeps compilers from joining two such
+// copies to one of 8 bytes.
 static inline void keeli_bytes_copy_part(void *to, const void *from, size_t offset) {
     uint32_t part;
     memcpy(&part, (const char *)from + offset, 4);
@@ -51,9 +54,9 @@ static inline void keeli_bytes_copy_part(void *to, const void *from, size_t offs
     memcpy((char *)to + offset, &part, 4); // analyzer: memcpy wrote it
 }
 
-// The same for a value that was made just now, probably of members of 4 bytes: to read two of them
-// at once a processor would have to wait until both have left its store buffer.
-// False: it is another size, and nothing was done.
+// Copies a value that was written just now, probably as members of 4 bytes. To read two of them at
+// once, a processor would have to wait until both have left its store buffer. False, and nothing is
+// copied, if the size is not 4, 8, 12 or 16.
 static inline bool keeli_bytes_copy_fours(void *to, const void *from, uint32_t size) {
     if (size == 8) { // most values
         keeli_bytes_copy_part(to, from, 4);
@@ -78,12 +81,13 @@ static inline void keeli_bytes_copy_fresh(void *to, const void *from, uint32_t s
 }
 
 // ------------------------------------------------------------------ hashes
-// A 64-bit hash of bytes: XXH64, written from its public specification (Yann Collet, "xxHash fast
-// digest algorithm", doc/xxhash_spec.md of the xxHash project), with words in the machine's own
-// byte order.
+// Returns a 64-bit hash of bytes: XXH64, written from its public specification (Yann Collet,
+// "xxHash fast digest algorithm", doc/xxhash_spec.md of the xxHash project), but with words in the
+// byte order of the machine.
 uint64_t keeli_hash(const void *bytes, size_t size, uint64_t seed);
 
-// Spread a number: each bit of it changes half of the result's. It is the hash's last step.
+// Mixes a number: each of its bits changes half of the bits of the result. This is the last step of
+// the hash.
 static inline uint64_t keeli_hash_mix(uint64_t h) {
     h = (h ^ h >> 33) * 0xC2B2AE3D27D4EB4Fu;
     h = (h ^ h >> 29) * 0x165667B19E3779F9u;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The clock of <keel/time.h>: a number of equal ticks for each frame, however long that took. It
-// knows no world. In whole picoseconds nothing is lost from frame to frame. A step is
-// rounded down and a frame to the nearest, so that a frame of k steps is never short of its k
-// ticks: 1/60 s of 60 Hz becomes 0.02 parts in a thousand million too short.
+// The clock of <keel/time.h>: it turns the time of each frame into a number of ticks of equal
+// length. It knows no world and reads no clock of the system; programs call it. It counts whole
+// picoseconds, so that nothing is lost from frame to frame. A step is rounded down and a frame to
+// the nearest, so that a frame of k steps always has k ticks. A step of 1/60 s becomes 0.02 parts
+// in a thousand million too short.
 #include <keel/time.h>
 
 #include "base/assert.h"
@@ -27,10 +28,12 @@ uint32_t keel_fixed_step_advance(keel_fixed_step *clock, double elapsed_seconds)
         KEEL_ASSERT(false, "keel_fixed_step_advance needs a clock, but it is NULL");
         return 0;
     }
+
     const uint64_t step = step_of(clock), now = clock->rest + elapsed_of(elapsed_seconds);
     const uint32_t most = clock->max_ticks ? clock->max_ticks : 8;
     const uint64_t due = now / step;
     const uint32_t ticks = due < most ? (uint32_t)due : most;
+
     clock->rest = now % step;
     clock->ticks += ticks;
     clock->dropped += due - ticks;
@@ -42,7 +45,9 @@ double keel_fixed_step_alpha(const keel_fixed_step *clock) {
         KEEL_ASSERT(false, "keel_fixed_step_alpha needs a clock, but it is NULL");
         return 0;
     }
-    const double below_one = 1 - 1.0 / 9007199254740992.0; // the step may have become shorter
+
+    // the result stays below 1 even if the step has become shorter than the rest
+    const double below_one = 1 - 1.0 / 9007199254740992.0;
     const double alpha = (double)clock->rest / (double)step_of(clock);
     return alpha < below_one ? alpha : below_one;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Calls to the allocator are serialised while the world is shared.
+// The heap, and the arrays and tables that allocate from it. While the world is shared between
+// threads, a lock serialises the calls to the allocator. See memory.h for the interface; this file
+// has no allocator of its own (platform/platform.c calls the system's).
 #include "base/memory.h"
 
 #include <string.h>
@@ -18,10 +20,11 @@ void keeli_heap_init(keeli_heap *heap, keel_allocator allocator) {
 
 void keeli_heap_deinit(keeli_heap *heap) { keeli_lock_deinit(&heap->lock); }
 
+// Calls the user's allocator. Meanwhile `mask` refuses edits of the world by the allocator.
 static void *call_user(keeli_heap *heap, void *block, size_t old_size, size_t new_size,
                        size_t align) {
     const keel_allocator *a = &heap->allocator;
-    uint32_t *mask = heap->shared ? NULL : heap->mask; // other threads may be looking at it
+    uint32_t *mask = heap->shared ? NULL : heap->mask; // other threads may be reading it
     const uint32_t kept = mask ? *mask : 0;
     heap->is_calling = true;
     if (mask) *mask |= heap->mask_bit;
@@ -31,12 +34,15 @@ static void *call_user(keeli_heap *heap, void *block, size_t old_size, size_t ne
     return fresh;
 }
 
-// An allocator that comes back to the world by a way that needs memory gets none.
-static void *call(keeli_heap *heap, void *block, size_t old_size, size_t new_size, size_t align) {
+// Calls the allocator and counts the bytes. If the user's allocator calls the world again, and that
+// needs memory, it gets none.
+static void *call_allocator(keeli_heap *heap, void *block, size_t old_size, size_t new_size,
+                            size_t align) {
     void *fresh;
     if (!heap->allocator.resize) fresh = keeli_system_resize(block, old_size, new_size, align);
     else if (heap->is_calling && new_size) return NULL;
     else fresh = call_user(heap, block, old_size, new_size, align);
+
     if (fresh || new_size == 0)
         keeli_atomic_put(&heap->live, keeli_atomic_peek(&heap->live) + new_size - old_size);
     return fresh;
@@ -44,12 +50,15 @@ static void *call(keeli_heap *heap, void *block, size_t old_size, size_t new_siz
 
 void *keeli_resize(keeli_heap *heap, void *block, size_t old_size, size_t new_size, size_t align) {
     if (old_size == 0 && new_size == 0) return NULL;
+
+    // a thread that has the lock is one whose allocator has called the world again
     const uint64_t self = heap->shared ? keeli_thread_id() : 0;
-    if (!self || keeli_atomic_peek(&heap->caller) == self)
-        return call(heap, block, old_size, new_size, align);
+    const bool needs_no_lock = !self || keeli_atomic_peek(&heap->caller) == self;
+    if (needs_no_lock) return call_allocator(heap, block, old_size, new_size, align);
+
     keeli_lock_take(&heap->lock);
     keeli_atomic_put(&heap->caller, self);
-    void *fresh = call(heap, block, old_size, new_size, align);
+    void *fresh = call_allocator(heap, block, old_size, new_size, align);
     keeli_atomic_put(&heap->caller, 0);
     keeli_lock_give(&heap->lock);
     return fresh;
@@ -85,9 +94,11 @@ bool keeli_array_reserve(keeli_heap *heap, void **items, uint32_t *capacity, uin
                          size_t item_size) {
     if (need <= *capacity) return true;
     if (need > UINT32_MAX) return false;
+
     uint64_t grown = *capacity < KEELI_SIZE(8, 64) ? KEELI_SIZE(8, 1) : (uint64_t)*capacity * 2;
     if (grown < need) grown = need;
     if (grown > UINT32_MAX) grown = UINT32_MAX;
+
     void *fresh = keeli_resize(heap, *items, *capacity * item_size, (size_t)grown * item_size,
                                _Alignof(max_align_t));
     if (!fresh) return false;
@@ -108,11 +119,13 @@ void keeli_array_trim(keeli_heap *heap, void **items, uint32_t *capacity, uint32
 void *keeli_table_grow(keeli_heap *heap, void *table, uint32_t *capacity, uint32_t need,
                        size_t *bytes) {
     if (need <= *capacity) return table;
+
     uint32_t grown = *capacity ? *capacity * 2 : KEELI_SIZE(4, 1);
     if (grown < need) grown = need;
     const size_t old_size = *capacity * sizeof(void *), more = grown * sizeof(void *) - old_size;
     char *fresh = keeli_resize(heap, table, old_size, old_size + more, sizeof(void *));
     if (!fresh) return NULL;
+
     memset(fresh + old_size, 0, more);
     *bytes += more;
     *capacity = grown;
@@ -124,7 +137,7 @@ void keeli_table_free(keeli_heap *heap, void *table, uint32_t capacity) {
 }
 
 // ------------------------------------------------------------------ pages
-// As bytes: a table has pointers of its owner's type.
+// The table is accessed as bytes, because its pointers have the type of its owner.
 static void *page_at(const keeli_pages *pages, uint32_t page) {
     void *at;
     memcpy(&at, (char *)pages->table + page * sizeof at, sizeof at);
@@ -142,22 +155,29 @@ bool keeli_pages_own(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind
                      uint32_t page, size_t *bytes) {
     uint32_t had = pages->capacity;
     if (page < pages->count && keeli_pages_are_own(pages, kind, page)) return true;
-    // the page before the table: others have the table's address, and an allocator may look
+
+    // the page is allocated before the table grows: owners have copies of the table's address, and
+    // an allocator that is called after that could read the old table through them
     void *fresh = keeli_new(heap, kind->bytes, 64);
     if (!fresh) return false;
     void *table = keeli_table_grow(heap, pages->table, &pages->capacity, page + 1, bytes);
-    if (!table) return keeli_free(heap, fresh, kind->bytes, 64), false;
+    if (!table) {
+        keeli_free(heap, fresh, kind->bytes, 64);
+        return false;
+    }
+
     pages->table = table;
     for (; had < pages->capacity; ++had)
         set_page(pages, had, kind->empty);
     if (pages->count <= page) pages->count = page + 1;
+
     memcpy(fresh, kind->empty, kind->bytes);
     set_page(pages, page, fresh);
     *bytes += kind->bytes;
     return true;
 }
 
-void keeli_pages_give(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
+void keeli_pages_free(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                       uint32_t page, size_t *bytes) {
     if (!keeli_pages_are_own(pages, kind, page)) return;
     keeli_free(heap, page_at(pages, page), kind->bytes, 64);
@@ -186,7 +206,7 @@ void keeli_pages_assign(const keeli_pages *pages, const keeli_page_kind *kind,
 void keeli_pages_deinit(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind) {
     size_t bytes = 0;
     for (uint32_t page = 0; page < pages->count; ++page)
-        keeli_pages_give(pages, heap, kind, page, &bytes);
+        keeli_pages_free(pages, heap, kind, page, &bytes);
     keeli_table_free(heap, pages->table, pages->capacity);
     *pages = (keeli_pages){ 0 };
 }
@@ -198,10 +218,12 @@ static void free_items(const keeli_pointer_table *table, keeli_heap *heap) {
 
 bool keeli_pointer_reserve(keeli_pointer_table *table, keeli_heap *heap) {
     if ((table->count + 1) * 2 <= table->capacity) return true;
-    keeli_pointer_table fresh = { .capacity =
-                                      table->capacity ? table->capacity * 2 : KEELI_SIZE(32, 2) };
+
+    const uint32_t capacity = table->capacity ? table->capacity * 2 : KEELI_SIZE(32, 2);
+    keeli_pointer_table fresh = { .capacity = capacity };
     fresh.items = keeli_new_zeroed(heap, fresh.capacity * sizeof *fresh.items, sizeof(void *));
     if (!fresh.items) return false;
+
     for (uint32_t i = 0; i < table->capacity; ++i)
         if (table->items[i].key)
             keeli_pointer_add(&fresh, table->items[i].key, table->items[i].value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Memory: a world's allocator with the number of live bytes; arrays that grow; and a table of what
-// is known of things by their address.
+// Memory: the heap of a world (its allocator and the number of live bytes), and arrays, tables of
+// pages and tables by address that allocate from it. It does not know what is stored. All layers
+// above use it.
 #pragma once
 #include "base/assert.h"
 #include "base/platform/platform.h"
@@ -8,29 +9,30 @@
 #include <keel/base.h>
 
 typedef struct keeli_heap {
-    keel_allocator allocator; // resize NULL: the system's
-    uint64_t live;            // bytes (atomic: written under the lock, read without)
-    bool shared;              // calls may come from several threads: take the lock
+    keel_allocator allocator; // `resize` NULL: the system's allocator
+    uint64_t live;            // bytes allocated (atomic: written under the lock, read without)
+    bool shared;              // several threads may allocate, so the lock is acquired
     keeli_lock lock;
-    uint64_t caller; // shared: the thread that has the lock (atomic)
-    bool is_calling; // the user's allocator
-    bool keeps;      // what is freed may come back as it was (rewind/journal.h)
-    uint32_t *mask;  // has `mask_bit` while the user's allocator is called; NULL: nothing has
+    uint64_t caller; // while `shared`: the thread that holds the lock (atomic)
+    bool is_calling; // the user's allocator is running
+    bool keeps;      // freed blocks may be restored with their content (rewind/journal.h)
+    uint32_t *mask;  // gets `mask_bit` while the user's allocator is running; NULL: none does
     uint32_t mask_bit;
-    struct keeli_arena_block *spare_blocks; // for all arenas (arena.c)
+    struct keeli_arena_block *spare_blocks; // shared by all arenas (arena.c)
     uint32_t spare_block_count;
 } keeli_heap;
 
 void keeli_heap_init(keeli_heap *heap, keel_allocator allocator);
 void keeli_heap_deinit(keeli_heap *heap);
-// NULL when out of memory, or when `size` is 0.
+// Allocates memory. NULL when out of memory, or when `size` is 0.
 void *keeli_new(keeli_heap *heap, size_t size, size_t align);
 // The same, filled with zeros.
 void *keeli_new_zeroed(keeli_heap *heap, size_t size, size_t align);
-// NULL when out of memory; `block` is then as before.
+// Changes the size of a block, which may move it. NULL when out of memory; `block` is then as
+// before.
 void *keeli_resize(keeli_heap *heap, void *block, size_t old_size, size_t new_size, size_t align);
 void keeli_free(keeli_heap *heap, void *block, size_t size, size_t align);
-// A copy of a string; NULL when out of memory. Free with keeli_free_text.
+// Returns a copy of a string; NULL when out of memory. It is freed with keeli_free_text.
 char *keeli_new_text(keeli_heap *heap, const char *text);
 void keeli_free_text(keeli_heap *heap, char *text);
 
@@ -45,22 +47,22 @@ void keeli_free_text(keeli_heap *heap, char *text);
         uint32_t count, capacity;                                                                  \
     }
 
-// Make room for `extra` more items; false when out of memory.
+// Makes room for `extra` more items; false when out of memory.
 #define KEELI_RESERVE(heap, array, extra)                                                          \
     keeli_array_reserve((heap), (void **)&(array)->items, &(array)->capacity,                      \
                         (uint64_t)(array)->count + (extra), sizeof *(array)->items)
 
-// The place of one more item, for which room was made: `*KEELI_APPEND(&names) = name;`
+// Adds an item, after KEELI_RESERVE, and returns its place: `*KEELI_APPEND(&names) = name;`
 #define KEELI_APPEND(array)                                                                        \
     (KEELI_ASSERT_ROOM((array)->count < (array)->capacity), &(array)->items[(array)->count++])
 
-// Free the memory; the array is empty afterwards.
+// Frees the memory; the array is empty afterwards.
 #define KEELI_RELEASE(heap, array)                                                                 \
     (keeli_free((heap), (array)->items, (size_t)(array)->capacity * sizeof *(array)->items,        \
                 _Alignof(max_align_t)),                                                            \
      (array)->items = NULL, (array)->count = 0, (array)->capacity = 0)
 
-// Give back what the array has too much; without memory for that it stays as it is.
+// Frees the memory that the items do not need. The array stays as it is if the allocator fails.
 #define KEELI_TRIM(heap, array)                                                                    \
     keeli_array_trim((heap), (void **)&(array)->items, &(array)->capacity, (array)->count,         \
                      sizeof *(array)->items)
@@ -70,8 +72,9 @@ void keeli_array_trim(keeli_heap *heap, void **items, uint32_t *capacity, uint32
 bool keeli_array_reserve(keeli_heap *heap, void **items, uint32_t *capacity, uint64_t need,
                          size_t item_size);
 
-// A table of pointers with room for `need` of them, at least doubled; those that are new are NULL.
-// NULL when out of memory, and then the table is as before. `*bytes` counts it.
+// Returns a table of pointers with room for `need` of them: at least doubled, unless it has the
+// room. New pointers are NULL. Returns NULL when out of memory; the table is then as before. Adds
+// to `*bytes`.
 void *keeli_table_grow(keeli_heap *heap, void *table, uint32_t *capacity, uint32_t need,
                        size_t *bytes);
 void keeli_table_free(keeli_heap *heap, void *table, uint32_t capacity);
@@ -89,28 +92,29 @@ void keeli_table_free(keeli_heap *heap, void *table, uint32_t capacity);
 #define KEELI_PAGE_TIMES(x) KEELI_SIZE(KEELI_4096_TIMES, KEELI_64_TIMES)(x)
 
 // ------------------------------------------------------------------ pages
-// A table of pages of one size. Those that were never written are one shared page, which is
-// constant, so what is far away costs no memory.
+// A table of pages of one size. All pages that were never written are one shared page, which is
+// constant, so that a large index costs little memory.
 typedef struct keeli_page_kind {
-    const void *empty;
-    size_t bytes; // of a page
+    const void *empty; // the shared page
+    size_t bytes;      // the size of a page
 } keeli_page_kind;
 
 typedef struct keeli_pages {
-    void *table;              // of pointers to pages; its owner knows their type
-    uint32_t count, capacity; // to the last that was asked for; all to the capacity can be read
+    void *table;       // pointers to pages; the owner knows their type
+    uint32_t count;    // the last page that was reserved, plus 1
+    uint32_t capacity; // pointers in the table; those from `count` on are to the shared page
 } keeli_pages;
 
-// Give a page memory of its own, unless it has it; false when out of memory. `*bytes` counts it.
+// Allocates memory for a page, unless it has its own; false when out of memory. Adds to `*bytes`.
 bool keeli_pages_own(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                      uint32_t page, size_t *bytes);
-// Has it? It is in the table.
+// True if the page has memory of its own. It must be in the table.
 bool keeli_pages_are_own(const keeli_pages *pages, const keeli_page_kind *kind, uint32_t page);
-// Forget what a page holds; its memory goes.
-void keeli_pages_give(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
+// Frees the memory of a page: it is the shared page again. Subtracts from `*bytes`.
+void keeli_pages_free(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                       uint32_t page, size_t *bytes);
-// Give those pages memory of their own that have it in another table; then all pages become what
-// they are there.
+// reserve allocates memory for all pages that have their own in `from`; false when out of memory.
+// assign then copies the content of all pages.
 bool keeli_pages_reserve(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                          const keeli_pages *from, size_t *bytes);
 void keeli_pages_assign(const keeli_pages *pages, const keeli_page_kind *kind,
@@ -118,8 +122,8 @@ void keeli_pages_assign(const keeli_pages *pages, const keeli_page_kind *kind,
 void keeli_pages_deinit(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind);
 
 // ------------------------------------------------------------------ by address
-// What is known of things by their address: open addressing, never more than half full. Nothing is
-// ever taken out.
+// A map from an address to a pointer: open addressing, never more than half full. Keys cannot be
+// removed.
 typedef struct keeli_pointer_table {
     struct keeli_pointer_item {
         const void *key; // NULL: free
@@ -128,7 +132,8 @@ typedef struct keeli_pointer_table {
     uint32_t count, capacity;
 } keeli_pointer_table;
 
-// Where the key is, or would be. There is a free place.
+// Returns the place of a key, or the free one where it would be added. The table must have a free
+// place.
 static inline struct keeli_pointer_item *keeli_pointer_place(const keeli_pointer_table *table,
                                                              const void *key) {
     const uint32_t mask = table->capacity - 1;
@@ -137,13 +142,13 @@ static inline struct keeli_pointer_item *keeli_pointer_place(const keeli_pointer
         at = (at + 1) & mask;
     return &table->items[at];
 }
-// NULL: it is not in the table.
+// Returns the value of a key, NULL if the table does not have it.
 static inline void *keeli_pointer_find(const keeli_pointer_table *table, const void *key) {
     return table->capacity ? keeli_pointer_place(table, key)->value : NULL;
 }
-// Room for one more; false when out of memory.
+// Makes room for one more key; false when out of memory.
 bool keeli_pointer_reserve(keeli_pointer_table *table, keeli_heap *heap);
-// Add a key that is not there, after that.
+// Adds a key that the table does not have, after a reserve.
 void keeli_pointer_add(keeli_pointer_table *table, const void *key, void *value);
 void keeli_pointer_table_deinit(keeli_pointer_table *table, keeli_heap *heap);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Numbers as text that comes back bit for bit, whatever the locale is. The C library rounds
-// correctly but writes and reads the locale's decimal point: digits are taken from between.
+// Numbers as text, and back, bit for bit and in any locale. The C library converts and rounds, but
+// with the decimal point of the locale. So printing copies only the digits that it wrote, and
+// parsing replaces the point before it reads.
 #include "base/number.h"
 
 #include <inttypes.h>
@@ -12,11 +13,12 @@ enum { MOST_DIGITS = 24 };
 
 typedef struct real_form {
     uint64_t sign, exponent, fraction; // masks
-    uint64_t nan;                      // the usual one
-    int digits, most;                  // that every number has at least, and at most
+    uint64_t nan;                      // bits of the usual NaN
+    int digits; // decimal digits that the type always preserves: few numbers have fewer
+    int most;   // decimal digits that suffice for every number
 } real_form;
 
-static const real_form *form_of(bool is_double) {
+static const real_form *real_form_of(bool is_double) {
     static const real_form forms[] = {
         { 0x80000000u, 0x7F800000u, 0x007FFFFFu, 0x7FC00000u, 6, 9 },
         { 0x8000000000000000u, 0x7FF0000000000000u, 0x000FFFFFFFFFFFFFu, 0x7FF8000000000000u, 15,
@@ -25,7 +27,7 @@ static const real_form *form_of(bool is_double) {
     return &forms[is_double];
 }
 
-static double value_of(uint64_t bits, bool is_double) {
+static double real_value(uint64_t bits, bool is_double) {
     double d;
     float f;
     const uint32_t low = (uint32_t)bits;
@@ -34,7 +36,8 @@ static double value_of(uint64_t bits, bool is_double) {
     return is_double ? d : (double)f;
 }
 
-// Not for infinite ones and NaN.
+// Returns the bits of the number in a text, with the decimal point of the locale. It must not be
+// infinite or NaN.
 static uint64_t bits_read(const char *text, bool is_double) {
     uint64_t bits = 0;
     if (is_double) {
@@ -50,16 +53,19 @@ static uint64_t bits_read(const char *text, bool is_double) {
 }
 
 // ------------------------------------------------------------------ printing
-// The digits of a number d.ddd * 10^exponent, without zeros at the end.
+// Writes the digits of a number d.ddd * 10^exponent without trailing zeros, and returns how many.
 static int shortest_digits(uint64_t bits, bool is_double, char digits[MOST_DIGITS], int *exponent) {
-    const real_form *form = form_of(is_double);
-    const double value = value_of(bits, is_double);
+    const real_form *form = real_form_of(is_double);
+    const double value = real_value(bits, is_double);
     char text[64];
-    // few numbers have fewer digits than all have; those next to 0 do
-    for (int n = bits & form->exponent ? form->digits : 1; n <= form->most; ++n) {
+
+    // subnormal numbers may need fewer digits than the others
+    const bool is_subnormal = !(bits & form->exponent);
+    for (int n = is_subnormal ? 1 : form->digits; n <= form->most; ++n) {
         snprintf(text, sizeof text, "%.*e", n - 1, value);
         if (bits_read(text, is_double) == bits) break;
     }
+
     int count = 0;
     const char *at = text;
     for (; *at && *at != 'e' && count < MOST_DIGITS - 1; ++at)
@@ -72,7 +78,7 @@ static int shortest_digits(uint64_t bits, bool is_double, char digits[MOST_DIGIT
 }
 
 void keeli_print_real(char text[KEELI_NUMBER_TEXT], uint64_t bits, bool is_double) {
-    const real_form *form = form_of(is_double);
+    const real_form *form = real_form_of(is_double);
     const size_t size = KEELI_NUMBER_TEXT;
     const char *sign = bits & form->sign ? "-" : "";
     if ((bits & form->exponent) == form->exponent) {
@@ -81,6 +87,7 @@ void keeli_print_real(char text[KEELI_NUMBER_TEXT], uint64_t bits, bool is_doubl
         else snprintf(text, size, "%sinf", sign);
         return;
     }
+
     char digits[MOST_DIGITS];
     int exponent;
     const int count = shortest_digits(bits & ~form->sign, is_double, digits, &exponent);
@@ -101,20 +108,28 @@ static size_t digits_at(const char *text, const char *end) {
     return n;
 }
 
-// 1, 1.5, .5, 1e-9; not: 1,5, 0x1p3, " 1"
+// True for a decimal number, such as 1, 1.5, .5 or 1e-9; false for 1,5 or 0x1p3 or " 1".
 static bool is_decimal(const char *at, const char *end) {
     if (at < end && (*at == '-' || *at == '+')) ++at;
+
     const size_t whole = digits_at(at, end);
     at += whole;
-    size_t part = 0;
-    if (at < end && *at == '.') at += 1 + (part = digits_at(at + 1, end));
-    if (!whole && !part) return false;
-    if (at == end || (*at != 'e' && *at != 'E')) return at == end;
-    if (++at < end && (*at == '-' || *at == '+')) ++at;
+    size_t fraction = 0;
+    if (at < end && *at == '.') {
+        fraction = digits_at(at + 1, end);
+        at += 1 + fraction;
+    }
+    if (!whole && !fraction) return false;
+    if (at == end) return true;
+
+    if (*at != 'e' && *at != 'E') return false;
+    ++at;
+    if (at < end && (*at == '-' || *at == '+')) ++at;
     const size_t power = digits_at(at, end);
     return power && at + power == end;
 }
 
+// Reads infinity and NaN: nan, nan:hex, inf, +inf, -inf.
 static bool parse_special(const char *text, size_t length, const real_form *form, uint64_t *bits) {
     static const struct {
         const char *name;
@@ -129,23 +144,29 @@ static bool parse_special(const char *text, size_t length, const real_form *form
             if (names[i].is_negative) *bits |= form->sign;
             return true;
         }
+
     char hex[20] = "0x";
     bool is_negative;
     if (length < 5 || length > 20 || memcmp(text, "nan:", 4) != 0) return false;
     memcpy(hex + 2, text + 4, length - 4);
+    if (!keeli_parse_integer(hex, length - 2, &is_negative, bits)) return false;
+
     const uint64_t all = form->sign | form->exponent | form->fraction;
-    return keeli_parse_integer(hex, length - 2, &is_negative, bits) && !(*bits & ~all) &&
-           (*bits & form->exponent) == form->exponent && *bits & form->fraction;
+    const bool is_nan = (*bits & form->exponent) == form->exponent && *bits & form->fraction;
+    return is_nan && !(*bits & ~all);
 }
 
 bool keeli_parse_real(const char *text, size_t length, bool is_double, uint64_t *bits) {
-    const real_form *form = form_of(is_double);
+    const real_form *form = real_form_of(is_double);
     char local[512], point[16];
     if (parse_special(text, length, form, bits)) return true;
     if (!is_decimal(text, text + length)) return false;
-    const int n = snprintf(point, sizeof point, "%.1f", 0.5); // 0.5, or 0,5
+
+    // the decimal point of the locale is what stands between 0 and 5
+    const int n = snprintf(point, sizeof point, "%.1f", 0.5);
     const size_t wide = n > 2 ? (size_t)n - 2 : 1;
     if (length + wide > sizeof local) return false;
+
     const char *dot = memchr(text, '.', length);
     const size_t before = dot ? (size_t)(dot - text) : length;
     size_t written = before;
@@ -156,6 +177,7 @@ bool keeli_parse_real(const char *text, size_t length, bool is_double, uint64_t 
         written = length - 1 + wide;
     }
     local[written] = '\0';
+
     *bits = bits_read(local, is_double);
     return (*bits & form->exponent) != form->exponent;
 }
@@ -165,9 +187,11 @@ bool keeli_parse_integer(const char *text, size_t length, bool *is_negative, uin
     uint64_t sum = 0;
     *is_negative = at < end && *at == '-';
     if (at < end && (*at == '-' || *at == '+')) ++at;
+
     const uint32_t base = end - at > 2 && at[0] == '0' && (at[1] | 32) == 'x' ? 16 : 10;
     if (base == 16) at += 2;
     if (at == end) return false;
+
     for (; at < end; ++at) {
         const uint32_t letter = (uint32_t)(unsigned char)(*at | 32) - 'a';
         const uint32_t digit = *at >= '0' && *at <= '9' ? (uint32_t)(*at - '0') : letter + 10;

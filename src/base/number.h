@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Numbers as text that comes back bit for bit, whatever the locale is.
+// Numbers as text, and back, bit for bit and in any locale. It knows no fields and no components;
+// tell/ prints and parses values with it.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { KEELI_NUMBER_TEXT = 64 }; // room for any
+enum { KEELI_NUMBER_TEXT = 64 }; // bytes, enough for any number
 
-// The bits of a float or double with as few digits as tell it from all others.
+// Writes a float or double, given as bits, with the fewest digits that no other number has.
 void keeli_print_real(char text[KEELI_NUMBER_TEXT], uint64_t bits, bool is_double);
-// False: that is no number, or too large for the type.
+// Reads a float or double into `*bits`. False if the text is no number, or one too large for the
+// type.
 bool keeli_parse_real(const char *text, size_t length, bool is_double, uint64_t *bits);
-// Decimal, or hexadecimal after 0x. False: no integer, or more than 64 bits.
+// Reads a decimal integer, or a hexadecimal one after 0x. False if the text is no integer, or one
+// of more than 64 bits.
 bool keeli_parse_integer(const char *text, size_t length, bool *is_negative, uint64_t *magnitude);

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The pool of threads.
+// The pool of threads. See pool.h for its interface; a model of this file is checked by spin
+// (CONTRIBUTING.md).
 //
-// A worker is busy, or it looks for a job (spins), or it is parked (sleeps), or somebody has called
-// it and it is on its way (waking). `idle` counts those that are not busy, by state. Invariant, up
-// to changes under way: when more jobs are queued than workers look or are on their way, nobody is
-// parked. Whoever queues a job, and whoever stops to look, restores it by calling one; whoever
-// parks checks afterwards. Each of them writes first (`tail` or `idle`) and reads the other word
-// then, so that of two at once at least one sees the other.
+// A worker is busy, or it looks for a job (spinning), or it sleeps (parked), or another thread has
+// called it and it is about to look (waking). `idle` counts the workers that are not busy, by
+// state.
+// Invariant, up to changes under way: if more jobs are queued than workers spin or wake, no worker
+// is parked. A thread that queues a job, or stops looking, restores it by calling a parked worker;
+// a worker that parks checks afterwards. Each of these threads first writes one word (`tail` or
+// `idle`) and then reads the other, so that of two threads at once at least one sees the other.
 #include "base/pool.h"
 
 #include "base/assert.h"
 
 #include <string.h>
 
-// Parts of `idle`, 10 bits each: KEEL_MAX_WORKERS - 1 threads fit.
+// The parts of `idle`, 10 bits each, enough for KEEL_MAX_WORKERS - 1 threads.
 #define SPINNING 1u
 #define WAKING (1u << 10)
 #define PARKED (1u << 20)
@@ -27,8 +29,8 @@ typedef struct queued_job {
     void *data;
 } queued_job;
 
-// `turn` says what may be done with it next: at place n of the endless sequence of jobs n to fill
-// it, n + 1 to take it, n + capacity to fill it in the next round.
+// A cell of the ring. Jobs are numbered without end; `turn` says what may be done next in the cell
+// of job n: n to fill it, n + 1 to remove the job, n + capacity to fill it in the next round.
 typedef struct queue_cell {
     uint32_t turn;
     queued_job job;
@@ -42,29 +44,31 @@ typedef struct pool_worker {
 
 enum { CACHE_LINE = 64 };
 
-// What all threads share, in one block with the queue and the workers behind it.
+// The state that all threads share, in one block with the cells and the workers behind it.
 typedef struct keeli_pool_shared {
-    _Alignas(CACHE_LINE) uint32_t tail; // of the queue: the next place to fill
-    _Alignas(CACHE_LINE) uint32_t head; // the next one to take
+    _Alignas(CACHE_LINE) uint32_t tail; // number of the next job that is queued
+    _Alignas(CACHE_LINE) uint32_t head; // number of the next job that is removed
     _Alignas(CACHE_LINE) uint32_t idle;
-    _Alignas(CACHE_LINE) uint32_t mask; // capacity of the queue - 1; never changes, as what follows
+    _Alignas(CACHE_LINE) uint32_t mask; // capacity of the queue - 1; hardly anything from here on
+                                        // changes while threads look for jobs
     uint32_t stopping;
     queue_cell *cells;
     pool_worker *workers;
-    keeli_lock lock; // of what follows
+    keeli_lock lock; // guards `calls` and `last_called`
     keeli_condition called;
-    uint32_t calls;       // not yet heard by a sleeper
-    uint64_t last_called; // when, in ns
+    uint32_t calls;       // calls that no sleeper has answered yet
+    uint64_t last_called; // time of the last call, in ns
 } keeli_pool_shared;
 
 // ------------------------------------------------------------------ the queue
-static bool push(keeli_pool_shared *shared, queued_job job) {
+// Adds a job to the queue. False if the queue is full.
+static bool push_job(keeli_pool_shared *shared, queued_job job) {
     uint32_t at = keeli_ordered_load(&shared->tail);
     for (;;) {
         queue_cell *cell = &shared->cells[at & shared->mask];
         const int32_t ahead = (int32_t)(keeli_atomic_load(&cell->turn) - at);
-        if (ahead < 0) return false; // the job of the round before is still there
-        if (ahead > 0) at = keeli_ordered_load(&shared->tail); // somebody else filled it
+        if (ahead < 0) return false; // the job of the round before is still in the cell
+        if (ahead > 0) at = keeli_ordered_load(&shared->tail); // another thread has filled it
         else if (keeli_ordered_swap(&shared->tail, &at, at + 1)) {
             cell->job = job;
             keeli_atomic_store(&cell->turn, at + 1);
@@ -73,7 +77,8 @@ static bool push(keeli_pool_shared *shared, queued_job job) {
     }
 }
 
-static bool pop(keeli_pool_shared *shared, queued_job *job) {
+// Removes the oldest job from the queue. False if the queue is empty.
+static bool pop_job(keeli_pool_shared *shared, queued_job *job) {
     uint32_t at = keeli_ordered_load(&shared->head);
     for (;;) {
         queue_cell *cell = &shared->cells[at & shared->mask];
@@ -88,7 +93,7 @@ static bool pop(keeli_pool_shared *shared, queued_job *job) {
     }
 }
 
-// How many jobs are queued, those included that are just being put there.
+// Returns the number of queued jobs, with those that are being written to their cells just now.
 static uint32_t waiting(const keeli_pool_shared *shared) {
     const uint32_t head = keeli_ordered_load(&shared->head);
     return keeli_ordered_load(&shared->tail) - head;
@@ -105,8 +110,8 @@ static void call_sleepers(keeli_pool_shared *shared, uint32_t count) {
     else keeli_condition_wake_all(&shared->called);
 }
 
-// Call a sleeper when there are more jobs than workers that look for one.
-// @return false when that would be needed, and nobody sleeps
+// Calls a sleeper if there are more jobs than workers that spin or wake. False if a call is needed
+// and no worker sleeps.
 static bool call_if_short(keeli_pool_shared *shared) {
     uint32_t idle = keeli_ordered_load(&shared->idle);
     while (waiting(shared) > looking(idle)) {
@@ -118,7 +123,8 @@ static bool call_if_short(keeli_pool_shared *shared) {
     return true;
 }
 
-// A worker that counts as parked, but is still awake, goes on. False when somebody has called it.
+// Undoes the first step of park for a worker that counts as parked but is still awake. False if
+// another thread has called it already.
 static bool unpark(keeli_pool_shared *shared) {
     uint32_t idle = keeli_ordered_load(&shared->idle);
     while (parked(idle))
@@ -126,18 +132,20 @@ static bool unpark(keeli_pool_shared *shared) {
     return false;
 }
 
-// Sleep until there is something to do.
-// @return when the call for it was, which is earlier than now; 0 when a job came before any sleep
+// Sleeps until there is something to do. Returns the time of the call that ended the sleep, or 0 if
+// a job was queued before the worker slept.
 static uint64_t park(keeli_pool_shared *shared) {
     (void)keeli_ordered_add(&shared->idle, PARKED - SPINNING);
-    const bool something = waiting(shared) || keeli_ordered_load(&shared->stopping);
-    if (something && unpark(shared)) return 0;
+    const bool has_work = waiting(shared) || keeli_ordered_load(&shared->stopping);
+    if (has_work && unpark(shared)) return 0;
+
     keeli_lock_take(&shared->lock);
     while (!shared->calls)
         keeli_condition_wait(&shared->called, &shared->lock);
     --shared->calls;
     const uint64_t called = shared->last_called;
     keeli_lock_give(&shared->lock);
+
     (void)keeli_ordered_add(&shared->idle, SPINNING - WAKING);
     return called;
 }
@@ -155,12 +163,14 @@ static size_t shared_size(uint32_t worker_count) {
            (worker_count - 1) * sizeof(pool_worker);
 }
 
+// Allocates the shared state, unless it was done. False when out of memory.
 static bool make_shared(keeli_pool *pool) {
     if (pool->shared) return true;
     const uint32_t capacity = keeli_pool_capacity(pool->worker_count);
     keeli_pool_shared *shared =
         keeli_new_zeroed(pool->heap, shared_size(pool->worker_count), _Alignof(keeli_pool_shared));
     if (!shared) return false;
+
     shared->mask = capacity - 1;
     shared->cells = (queue_cell *)(shared + 1);
     shared->workers = (pool_worker *)(shared->cells + capacity);
@@ -174,20 +184,21 @@ static bool make_shared(keeli_pool *pool) {
 
 static void run_worker(void *worker);
 
-// One more thread, which looks for a job at once. When the system refuses, the pool stays as large
-// as it is: trying again and again would cost more than it could gain.
+// Starts one more thread, which looks for a job at once. If the system refuses, the pool stays as
+// large as it is: to try again and again would cost more than another thread could gain.
 static void start_thread(keeli_pool *pool) {
     const uint32_t count = pool->thread_count;
     pool_worker *worker = &pool->shared->workers[count];
     worker->pool = pool;
     worker->number = count + 1;
+
     (void)keeli_ordered_add(&pool->shared->idle, WAKING);
     if (keeli_thread_start(&worker->thread, run_worker, worker)) {
         keeli_atomic_store(&pool->thread_count, count + 1);
-        return;
+    } else {
+        (void)keeli_ordered_add(&pool->shared->idle, 0 - WAKING);
+        keeli_atomic_store(&pool->thread_limit, count);
     }
-    (void)keeli_ordered_add(&pool->shared->idle, 0 - WAKING);
-    keeli_atomic_store(&pool->thread_limit, count);
 }
 
 static bool start_first_thread(keeli_pool *pool) {
@@ -207,27 +218,30 @@ static void start_another_thread(keeli_pool *pool) {
     keeli_lock_give(&pool->lock);
 }
 
-// Keep the invariant; when all threads have work and there is more of it, with one more thread.
+// Restores the invariant. If all threads are busy and there are more jobs, starts another thread.
 static void get_help(keeli_pool *pool) {
     if (!call_if_short(pool->shared)) start_another_thread(pool);
 }
 
 // ------------------------------------------------------------------ a worker
+// Looks for a job for this time, at least once. False if there was none.
 static bool spin(keeli_pool_shared *shared, uint32_t spin_ns, queued_job *job) {
     enum { LOOKS_PER_CLOCK = 32 }; // a look takes 10 to 40 ns, reading the clock 25
-    if (pop(shared, job)) return true;
-    const uint64_t begin = spin_ns ? keeli_clock_ns() : 0;
-    while (spin_ns && !keeli_ordered_load(&shared->stopping) && keeli_clock_ns() - begin < spin_ns)
+    if (pop_job(shared, job)) return true;
+    if (!spin_ns) return false;
+
+    const uint64_t begin = keeli_clock_ns();
+    while (!keeli_ordered_load(&shared->stopping) && keeli_clock_ns() - begin < spin_ns)
         for (uint32_t i = 0; i < LOOKS_PER_CLOCK; ++i) {
             keeli_pause();
-            if (waiting(shared) && pop(shared, job)) return true;
+            if (waiting(shared) && pop_job(shared, job)) return true;
         }
     return false;
 }
 
-// False when the pool stops and nothing is left to do. A worker whose jobs come seldom spins less
-// and less: it may keep a core from whoever is to submit the next one. When one comes soon again,
-// spinning pays again.
+// Waits for a job. False if the pool stops and no job is left. A worker whose jobs are rare spins
+// less and less, because it may keep a core from the thread that will submit the next one. After a
+// short wait for a job it spins for the full time again.
 static bool find_job(const keeli_pool *pool, uint32_t *patience_ns, queued_job *job) {
     keeli_pool_shared *shared = pool->shared;
     const uint64_t begin = keeli_clock_ns();
@@ -236,8 +250,9 @@ static bool find_job(const keeli_pool *pool, uint32_t *patience_ns, queued_job *
         if (keeli_ordered_load(&shared->stopping) && !waiting(shared)) return false;
         called = park(shared);
     }
-    const bool soon = called < begin + pool->spin_ns;
-    *patience_ns = soon ? pool->spin_ns : *patience_ns / 2;
+
+    const bool was_short = called < begin + pool->spin_ns;
+    *patience_ns = was_short ? pool->spin_ns : *patience_ns / 2;
     return true;
 }
 
@@ -247,26 +262,30 @@ static void run_worker(void *data) {
     keeli_pool_shared *shared = pool->shared;
     uint32_t patience_ns = pool->spin_ns;
     queued_job job;
+
     (void)keeli_ordered_add(&shared->idle, SPINNING - WAKING);
     while (find_job(pool, &patience_ns, &job)) {
         (void)keeli_ordered_add(&shared->idle, 0 - SPINNING);
         get_help(pool);
         do {
             job.run(job.data, worker->number);
-        } while (pop(shared, &job));
+        } while (pop_job(shared, &job));
         (void)keeli_ordered_add(&shared->idle, SPINNING);
     }
 }
 
 // ------------------------------------------------------------------ the pool
-static void stop(keeli_pool *pool) {
+// Lets all threads run the jobs that are left, and ends them.
+static void stop_threads(keeli_pool *pool) {
     keeli_pool_shared *shared = pool->shared;
     keeli_lock_take(&pool->lock);
-    keeli_ordered_store(&shared->stopping, 1); // and no thread is started any more
+    keeli_ordered_store(&shared->stopping, 1); // from now on no thread is started
     keeli_lock_give(&pool->lock);
+
     uint32_t idle = keeli_ordered_load(&shared->idle);
     while (!keeli_ordered_swap(&shared->idle, &idle, idle - parked(idle) * (PARKED - WAKING))) {}
     if (parked(idle)) call_sleepers(shared, parked(idle));
+
     for (uint32_t i = 0; i < pool->thread_count; ++i)
         keeli_thread_join(&shared->workers[i].thread);
 }
@@ -282,8 +301,9 @@ void keeli_pool_init(keeli_pool *pool, keeli_heap *heap, uint32_t worker_count, 
     keeli_lock_init(&pool->lock);
 }
 
-// Its threads belong to the parent of this process. One of them may have held a lock or slept on
-// the condition when it forked, so that neither can be used or ended here.
+// True if the pool was made by the parent of this process, which has the threads. One of them may
+// have held a lock or slept on the condition during the fork, so that this process can neither use
+// nor destroy them.
 static bool is_inherited(const keeli_pool *pool) { return pool->forks != keeli_fork_count(); }
 
 void keeli_pool_deinit(keeli_pool *pool) {
@@ -291,7 +311,7 @@ void keeli_pool_deinit(keeli_pool *pool) {
     const bool is_ours = !is_inherited(pool);
     if (shared) {
         if (is_ours) {
-            stop(pool);
+            stop_threads(pool);
             keeli_condition_deinit(&shared->called);
             keeli_lock_deinit(&shared->lock);
         }
@@ -299,7 +319,7 @@ void keeli_pool_deinit(keeli_pool *pool) {
                    _Alignof(keeli_pool_shared));
         pool->shared = NULL;
     }
-    pool->thread_count = pool->thread_limit = 0; // what is submitted from now on is refused
+    pool->thread_count = pool->thread_limit = 0; // so every submit fails from now on
     if (is_ours) keeli_lock_deinit(&pool->lock);
 }
 
@@ -307,7 +327,7 @@ bool keeli_pool_submit(void *context, keel_job *job, void *data) {
     keeli_pool *pool = context;
     if (is_inherited(pool)) return false;
     if (!keeli_atomic_load(&pool->thread_count) && !start_first_thread(pool)) return false;
-    if (!push(pool->shared, (queued_job){ job, data })) return false;
+    if (!push_job(pool->shared, (queued_job){ job, data })) return false;
     get_help(pool);
     return true;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Text of limited length, texts of results, the version, and the logger that drops everything.
+// The writer of text.h, and constant texts of the interface: those of results, the version, and the
+// logger that drops every line. Messages themselves are written where they are logged.
 #include "base/text.h"
 
 #include <keel/base.h>

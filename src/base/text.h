@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Text into the caller's memory, as snprintf does it: what does not fit is counted and not written.
+// A writer of text into memory of the caller, like snprintf: text that does not fit is counted but
+// not written. It allocates nothing. Messages, names and everything that tell/ prints go through
+// it.
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
 
 typedef struct keeli_writer {
     char *text;
-    size_t size;   // of `text`
-    size_t length; // of what was written so far, which may be more than fits
+    size_t size;   // bytes at `text`
+    size_t length; // characters written so far, with those that did not fit
 } keeli_writer;
 
-// `text` may be NULL. It is empty afterwards.
+// Returns a writer, and makes `text` empty. `text` may be NULL: then the writer only counts.
 keeli_writer keeli_writer_begin(char *text, size_t size);
 #ifdef __GNUC__
 __attribute__((format(printf, 2, 3)))
 #endif
 void keeli_write(keeli_writer *w, const char *format, ...);
-// A single character; cheap.
+// Writes a single character, without the cost of a format.
 void keeli_write_char(keeli_writer *w, char c);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Definitions lie in an array by number, and in chains by hash. Numbers that are free wait in a
-// queue, so that one that was given back is not used again at once.
+// The index of component definitions, see the header. Definitions lie in an array by number, and in
+// chains by hash. Free numbers wait in a queue, so that a freed number is not used again at once.
+// One lock guards everything: worlds of several threads share the index.
 #include "data/component_index.h"
 
 #include "base/bytes.h"
@@ -10,21 +11,21 @@
 #include <string.h>
 
 typedef struct definition {
-    char *name; // owned; NULL: the number is free
+    char *name; // owned, with `file` behind it; NULL: the number is free
     const char *file;
     uint64_t hash;
     uint32_t size, align;
     keel_storage storage;
     bool is_unique, is_event;
-    bool is_kept;  // a descriptor's slot has the number
-    uint32_t uses; // by worlds
-    uint32_t next; // number of the next one of the same chain, or the next free one; 0: none
+    bool is_kept;  // a descriptor's slot has stored the number, so it is never freed
+    uint32_t uses; // number of worlds that use it
+    uint32_t next; // the next number in the chain, or the next free number; 0: none
 } definition;
 
 static keeli_lock lock = KEELI_LOCK_INIT;
 static definition *definitions;  // by number - 1
-static uint32_t *chains;         // by hash: the number of the first one
-static uint32_t count, capacity; // of `definitions`; there are as many chains as capacity
+static uint32_t *chains;         // by hash: the first number of the chain; `capacity` of them
+static uint32_t count, capacity; // numbers handed out so far, and room in `definitions`
 static uint32_t first_free, last_free;
 
 const char *keeli_base_name(const char *path) {
@@ -35,28 +36,28 @@ const char *keeli_base_name(const char *path) {
 }
 
 // ------------------------------------------------------------------ chains
-static uint64_t hash_of(const keel_component *c) {
+static uint64_t definition_hash(const keel_component *c) {
     const char *name = keeli_component_name(c), *file = keeli_base_name(c->file);
     return keeli_hash(name, strlen(name), keeli_hash(file, strlen(file), c->size));
 }
 
-static bool is_same(const definition *d, const keel_component *c, uint64_t hash) {
+static bool definition_equals(const definition *d, const keel_component *c, uint64_t hash) {
     return d->hash == hash && d->size == c->size && d->align == (c->align ? c->align : 1) &&
            d->storage == c->storage && d->is_unique == c->is_unique && d->is_event == c->is_event &&
            strcmp(d->name, keeli_component_name(c)) == 0 &&
            strcmp(d->file, keeli_base_name(c->file)) == 0;
 }
 
-// Nothing that typed verbs know when they are compiled differs, but for the storage.
+// True if the two agree in all that typed verbs compile in, apart from the storage.
 static bool is_alike(const keel_component *a, const keel_component *b) {
     return a->size == b->size && (a->align ? a->align : 1) == (b->align ? b->align : 1) &&
            a->is_unique == b->is_unique && a->is_event == b->is_event &&
            strcmp(keeli_component_name(a), keeli_component_name(b)) == 0;
 }
 
-static uint32_t look_up(const keel_component *c, uint64_t hash) {
+static uint32_t find_definition(const keel_component *c, uint64_t hash) {
     uint32_t number = capacity ? chains[hash & (capacity - 1)] : 0;
-    while (number && !is_same(&definitions[number - 1], c, hash))
+    while (number && !definition_equals(&definitions[number - 1], c, hash))
         number = definitions[number - 1].next;
     return number;
 }
@@ -69,29 +70,35 @@ static void link_chain(uint32_t number) {
 }
 
 // ------------------------------------------------------------------ numbers
-static bool grow(void) {
+// Doubles the room. Called when all numbers are in use.
+static bool grow_index(void) {
     const uint32_t grown = capacity ? capacity * 2 : KEELI_SIZE(64, 1);
     definition *fresh = realloc(definitions, grown * sizeof *fresh);
     if (!fresh) return false;
     definitions = fresh;
+
     uint32_t *fresh_chains = calloc(grown, sizeof *fresh_chains);
-    if (!fresh_chains) return false; // what is larger than it need be does no harm
+    if (!fresh_chains) return false; // `capacity` stays: the larger array does no harm
     free(chains);
     chains = fresh_chains;
     capacity = grown;
-    for (uint32_t number = 1; number <= count; ++number) // no number is free
+
+    for (uint32_t number = 1; number <= count; ++number)
         link_chain(number);
     return true;
 }
 
-static uint32_t append(const keel_component *c, uint64_t hash) {
-    if (!first_free && count == capacity && !grow()) return 0;
+static uint32_t add_definition(const keel_component *c, uint64_t hash) {
+    const bool is_full = !first_free && count == capacity;
+    if (is_full && !grow_index()) return 0;
+
     const char *file = keeli_base_name(c->file);
     const size_t name_size = strlen(keeli_component_name(c)) + 1, file_size = strlen(file) + 1;
-    char *name = malloc(name_size + file_size); // both
+    char *name = malloc(name_size + file_size);
     if (!name) return 0;
     memcpy(name, keeli_component_name(c), name_size);
     memcpy(name + name_size, file, file_size);
+
     const uint32_t number = first_free ? first_free : ++count;
     if (first_free) first_free = definitions[number - 1].next;
     definitions[number - 1] = (definition){ .name = name,
@@ -106,7 +113,7 @@ static uint32_t append(const keel_component *c, uint64_t hash) {
     return number;
 }
 
-static void forget(uint32_t number) {
+static void free_number(uint32_t number) {
     definition *d = &definitions[number - 1];
     uint32_t *at = &chains[d->hash & (capacity - 1)];
     while (*at != number)
@@ -114,47 +121,57 @@ static void forget(uint32_t number) {
     *at = d->next;
     free(d->name);
     *d = (definition){ 0 };
+
     if (first_free) definitions[last_free - 1].next = number;
     else first_free = number;
     last_free = number;
 }
 
 // ------------------------------------------------------------------ across files
-static uint32_t ask(const keel_component *c, bool takes) {
+// Returns the number of the descriptor's definition, or 0. With `adds_use`, counts a use by a
+// world, and adds the definition if the index has none.
+static uint32_t component_number(const keel_component *c, bool adds_use) {
     uint32_t number = c->slot ? keeli_atomic_load(c->slot) : 0;
-    if (number ? !takes : !keeli_component_name(c)) return number;
+    if (number && !adds_use) return number;
+    if (!number && !keeli_component_name(c)) return 0;
+
     keeli_lock_take(&lock);
     if (!number) {
-        // the slot is the declaration's: typed verbs look values up as that says
+        // the slot belongs to the declaration: typed verbs look values up as that says
         const keel_component *own = c->slot && c->declared ? c->declared : c;
-        const uint64_t hash = hash_of(own);
-        number = look_up(own, hash);
-        if (!number && takes) number = append(own, hash);
+        const uint64_t hash = definition_hash(own);
+        number = find_definition(own, hash);
+        if (!number && adds_use) number = add_definition(own, hash);
         if (number && c->slot) {
             definitions[number - 1].is_kept = true;
             keeli_atomic_store(c->slot, number);
         }
     }
-    if (takes && number && number <= count) ++definitions[number - 1].uses;
+    // a number above `count` is from another copy of the library
+    if (adds_use && number && number <= count) ++definitions[number - 1].uses;
     keeli_lock_give(&lock);
     return number;
 }
 
-uint32_t keeli_component_find(const keel_component *c) { return ask(c, false); }
-uint32_t keeli_component_take(const keel_component *c) { return ask(c, true); }
+uint32_t keeli_component_find(const keel_component *c) { return component_number(c, false); }
+uint32_t keeli_component_take(const keel_component *c) { return component_number(c, true); }
 
 void keeli_component_give_back(uint32_t number) {
     keeli_lock_take(&lock);
-    definition *d = number && number <= count ? &definitions[number - 1] : NULL;
-    if (d && !--d->uses && !d->is_kept) forget(number);
+    if (number && number <= count) {
+        definition *d = &definitions[number - 1];
+        --d->uses;
+        if (!d->uses && !d->is_kept) free_number(number);
+    }
     keeli_lock_give(&lock);
 }
 
 bool keeli_component_is_like(const keel_component *c) {
     const uint32_t number = c->slot ? keeli_atomic_load(c->slot) : 0;
     if (!number) return !c->slot || !c->declared || is_alike(c, c->declared);
+
     keeli_lock_take(&lock);
-    definition none = { .name = NULL }; // another copy of the library gave the number
+    definition none = { .name = NULL }; // the number may be from another copy of the library
     const definition *d = number <= count ? &definitions[number - 1] : &none;
     const keel_component as = { .name = d->name,
                                 .size = d->size,
@@ -182,7 +199,7 @@ uint64_t keeli_stamp(uint64_t *stamp) {
     return now;
 }
 
-// For leak checkers; descriptors are not used after this.
+// Frees everything when the process ends, for leak checkers. Descriptors are not used after this.
 __attribute__((destructor)) static void free_definitions(void) {
     for (uint32_t i = 0; i < count; ++i)
         free(definitions[i].name);

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: MIT
-// The process-wide index of component definitions: copies of one definition get one number, in all
-// worlds. A definition is: name, base name of the declaring file, size, alignment, storage,
-// component or unique. Its memory is the process's. It goes, and its number serves another one,
-// when the last world forgets it; but one that a descriptor with a slot of its own has asked for
-// stays, since the slot keeps the number.
+// The process-wide index of component definitions: equal definitions have the same number in all
+// worlds. A definition is a name, the base name of the declaring file, size, alignment, storage,
+// and whether it is a component, a unique or a type of events. The index holds no values and knows
+// no world; world/registry.c calls it. The last world that uses a definition frees its number for
+// another one. A number that the slot of a descriptor has stored is never freed.
 #pragma once
 #include <keel/component.h>
 
-// The number of a descriptor's definition, from 1 on; 0: there is none so far. Kept in `*c->slot`.
+// Returns the number of a descriptor's definition, from 1 on, and stores it in `*c->slot`. Returns
+// 0 if no such definition is in the index.
 uint32_t keeli_component_find(const keel_component *c);
-// The same, and a world knows it from now on: a new number when there is none so far, 0 when out of
-// memory. Each is given back once.
+// The same, and counts one more use by a world. Adds the definition if the index has none; 0 when
+// out of memory. Each call is matched by one of keeli_component_give_back.
 uint32_t keeli_component_take(const keel_component *c);
+// Counts one use less. Frees the number after the last use, unless a slot has stored it.
 void keeli_component_give_back(uint32_t number);
-// Is the descriptor, or may it become, one of the definition that its slot has the number of? Its
-// storage and hooks may be others.
+// True if the descriptor equals the definition whose number its slot has stored (or the declaration
+// of the slot, if it has stored none), apart from storage and hooks.
 bool keeli_component_is_like(const keel_component *c);
-// Is this the storage that the definition of a number declares?
+// True if the definition with this number declares this storage.
 bool keeli_component_is_stored_so(uint32_t number, keel_storage storage);
 
-// The name that counts.
+// Returns the name of the definition: the descriptor's own, or that of its C type.
 static inline const char *keeli_component_name(const keel_component *c) {
     return c->name ? c->name : c->type;
 }
-// The last part of a path, "" for NULL.
+// Returns the last part of a path, "" for NULL.
 const char *keeli_base_name(const char *path);
-// A number for something that is marked once per process: taken from `*stamp`, or given to it.
+// Returns the number in `*stamp`. Stores the next number of the process there first if it is 0.
 uint64_t keeli_stamp(uint64_t *stamp);

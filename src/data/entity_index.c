@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which handles are alive. The walk of the free list follows the EnTT seed (last in, first out,
-// version raised at delete); gaps are Keel's own, so that restoring a save needs no free list at
-// all.
+// The entity index, see the header for its arrays. The free list works like that of EnTT: last in,
+// first out, and deleting raises the version. Gaps are Keel's own: with them a saved game can be
+// loaded without its free list.
 #include "data/entity_index.h"
 
 #include "base/assert.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-// What entity.h has inline is exported too, for languages that cannot read C.
+// Exports the inline functions of entity.h, for languages that cannot read C.
 extern inline keel_entity keel_null(void);
 extern inline bool keel_is_null(keel_entity e);
 extern inline bool keel_is_same(keel_entity a, keel_entity b);
@@ -18,10 +18,11 @@ extern inline uint32_t keel_entity_index(keel_entity e);
 extern inline uint32_t keel_entity_version(keel_entity e);
 extern inline keel_entity keel_entity_make(uint32_t index, uint32_t version);
 
-enum { page_words = KEELI_PAGE + 16 }; // of versions: with the count of the living
+enum { page_words = KEELI_PAGE + 16 }; // a page of versions and the number of living entities
 static const uint32_t gap_version = KEELI_DEAD | 1u;
 
-// What pages look like before anything is written to them. Pages are written after own_page only.
+// The shared pages of all indices that were never used. They are constant: own_page replaces them
+// before a page is written.
 static const uint32_t gap_versions[page_words] = { KEELI_PAGE_TIMES(KEELI_DEAD | 1u) };
 static const uint32_t gap_where[KEELI_PAGE] = { KEELI_PAGE_TIMES(KEELI_GAP) };
 
@@ -58,7 +59,8 @@ static void update_root(keeli_entity_index *ix) {
     ix->root.page_count = keeli_least(ix->versions.count, ix->where.count);
 }
 
-// Index `i` can be written; and all below it can be looked at.
+// Allocates the pages of index `i`, so that it can be written and all below it can be read. False
+// when out of memory.
 static bool own_page(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
     const uint32_t page = i / KEELI_PAGE;
     if (!keeli_pages_own(&ix->where, heap, &keeli_where_pages, page, &ix->bytes)) return false;
@@ -69,13 +71,14 @@ static bool own_page(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
 }
 
 // ------------------------------------------------------------------ adding
-// The first gap at `from` or above; there is one.
+// Returns the first gap at `from` or above. There must be one.
 static uint32_t next_gap(const keeli_entity_index *ix, uint32_t from) {
     while (*where_of(ix, from) != KEELI_GAP)
         ++from;
     return from;
 }
 
+// Allocates the pages of the next `count` gaps.
 static bool own_gaps(keeli_entity_index *ix, keeli_heap *heap, uint32_t count) {
     for (uint32_t i = ix->gap_first; count; ++i, --count) {
         i = next_gap(ix, i);
@@ -87,25 +90,27 @@ static bool own_gaps(keeli_entity_index *ix, keeli_heap *heap, uint32_t count) {
 keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap, uint32_t extra) {
     if (extra <= ix->free_count) return KEEL_OK;
     if (extra == 1 && keeli_entity_index_is_ready(ix)) return KEEL_OK;
+
     extra -= ix->free_count;
     const uint32_t gaps = extra < ix->gap_count ? extra : ix->gap_count;
     const uint64_t fresh = extra - gaps;
     if (ix->size + fresh > (uint64_t)KEEL_MAX_ENTITY_INDEX + 1) return KEEL_ERROR_FULL;
     if (!own_gaps(ix, heap, gaps)) return KEEL_ERROR_MEMORY;
     if (!fresh) return KEEL_OK;
+
     const uint32_t last = (uint32_t)(ix->size + fresh - 1);
     for (uint32_t i = ix->size;; i += KEELI_PAGE) {
         if (!own_page(ix, heap, i < last ? i : last)) return KEEL_ERROR_MEMORY;
         if (i / KEELI_PAGE < last / KEELI_PAGE) continue;
         const uint32_t page_end = (last / KEELI_PAGE + 1) * KEELI_PAGE;
         const uint32_t ready = page_end < KEEL_MAX_ENTITY_INDEX ? page_end : last + 1;
-        if (ready > ix->ready) ix->ready = ready; // more may have been reserved before
+        if (ready > ix->ready) ix->ready = ready; // an earlier reserve may have been for more
         return KEEL_OK;
     }
 }
 
-// Take the next free index out of the free ones.
-static uint32_t take(keeli_entity_index *ix) {
+// Removes the next index from the free ones and returns it. It is dead still.
+static uint32_t pop_free_index(keeli_entity_index *ix) {
     if (ix->free_count) {
         const uint32_t i = ix->free_head;
         ix->free_head = *where_of(ix, i);
@@ -127,7 +132,7 @@ static uint32_t take(keeli_entity_index *ix) {
 }
 
 keel_entity keeli_entity_index_add(keeli_entity_index *ix) {
-    const uint32_t i = take(ix);
+    const uint32_t i = pop_free_index(ix);
     uint32_t *version = version_of(ix, i);
     *version &= ~KEELI_DEAD;
     *where_of(ix, i) = KEELI_NO_ROW;
@@ -135,7 +140,7 @@ keel_entity keeli_entity_index_add(keeli_entity_index *ix) {
     return handle(i, *version);
 }
 
-// Fresh indices on one page.
+// Adds entities with fresh indices, all on one page.
 static void add_fresh(keeli_entity_index *ix, keel_entity *out, uint32_t count) {
     const uint32_t first = ix->size, upper = ix->first;
     KEELI_ASSERT_ROOM(keeli_pages_are_own(&ix->versions, &keeli_version_pages, first / KEELI_PAGE));
@@ -149,8 +154,9 @@ static void add_fresh(keeli_entity_index *ix, keel_entity *out, uint32_t count) 
     ix->size += count;
 }
 
-// Free indices of the list as long as they are on one page, whose place is looked up once: each
-// step waits for the one before it.
+// Adds entities from the free list as long as their indices are on one page, and returns their
+// number. The page is looked up once, because each step through the list waits for the load of the
+// one before.
 static uint32_t add_free(keeli_entity_index *ix, keel_entity *out, uint32_t count) {
     const uint32_t page = ix->free_head / KEELI_PAGE;
     uint32_t *versions = ix->root.versions[page], *where = ix->root.where[page];
@@ -192,7 +198,7 @@ static void make_gap(keeli_entity_index *ix, uint32_t i) {
 
 void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *before,
                              const keel_entity *added, uint32_t count) {
-    // the first ones came from the free list, then gaps, then fresh ones
+    // the first entities got indices from the free list, the next gaps, then fresh indices
     const uint32_t listed = count < before->free_count ? count : before->free_count;
     uint32_t next = ix->free_head;
     for (uint32_t k = count; k--;) {
@@ -206,6 +212,7 @@ void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *b
             make_gap(ix, i);
         }
     }
+
     ix->free_head = before->free_head;
     ix->free_count = before->free_count;
     ix->gap_first = before->gap_first;
@@ -214,7 +221,7 @@ void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *b
     KEEL_ASSERT_INTERNAL(next == ix->free_head);
 }
 
-// Take `i` out of the free list; its length is what this costs.
+// Removes `i` from the free list. The cost grows with the length of the list.
 static void unlink_free(keeli_entity_index *ix, uint32_t i) {
     uint32_t *link = &ix->free_head;
     while (*link != i)
@@ -229,6 +236,7 @@ keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_ent
         return KEEL_ERROR_DEAD_ENTITY;
     if (i > KEEL_MAX_ENTITY_INDEX) return KEEL_ERROR_FULL;
     if (i >= ix->size) return KEEL_OK;
+
     const uint32_t where = *where_of(ix, i);
     if (!(*version_of(ix, i) & KEELI_DEAD) || where == KEELI_HELD) return KEEL_ERROR_OCCUPIED;
     return where == KEELI_RETIRED ? KEEL_ERROR_FULL : KEEL_OK;
@@ -239,16 +247,18 @@ keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, 
     KEEL_TRY(keeli_entity_index_may_add_at(ix, e));
     const uint32_t where = i < ix->size ? *where_of(ix, i) : KEELI_GAP;
     if (!own_page(ix, heap, i)) return KEEL_ERROR_MEMORY;
+
     if (i >= ix->size) {
         if (ix->gap_count == 0) ix->gap_first = ix->size;
         ix->gap_count += i - ix->size;
         ix->size = i + 1;
-        ix->ready = 0; // the pages from here on are not known to be there
+        ix->ready = 0; // the page of the next fresh index may not have memory
     } else if (where == KEELI_GAP) {
         --ix->gap_count;
     } else {
         unlink_free(ix, i);
     }
+
     *version_of(ix, i) = upper_of(e);
     *where_of(ix, i) = KEELI_NO_ROW;
     ++*living_around(ix, i);
@@ -264,12 +274,12 @@ void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *l
 }
 
 void keeli_entity_index_clear(keeli_entity_index *ix) {
-    // all free indices go through the list anew, so that the lowest is handed out first
+    // the list is made anew from the highest index down, so that the lowest is handed out first
     ix->free_head = KEELI_FREE_END;
     ix->free_count = 0;
     for (uint32_t i = ix->size; i--;) {
         uint32_t *page = ix->root.versions[i / KEELI_PAGE];
-        if (page == gap_versions) { // nothing to put back
+        if (page == gap_versions) { // all are gaps already
             i -= i % KEELI_PAGE;
             continue;
         }
@@ -283,7 +293,7 @@ void keeli_entity_index_clear(keeli_entity_index *ix) {
 
 // ------------------------------------------------------------------ reserved handles
 keel_entity keeli_entity_index_hold(keeli_entity_index *ix) {
-    const uint32_t i = take(ix);
+    const uint32_t i = pop_free_index(ix);
     *where_of(ix, i) = KEELI_HELD;
     ++ix->held;
     return handle(i, *version_of(ix, i) & ~KEELI_DEAD);
@@ -298,7 +308,8 @@ bool keeli_entity_index_is_held(const keeli_entity_index *ix, keel_entity e) {
 void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keeli_index_of(e);
     *version_of(ix, i) = upper_of(e);
-    if (*where_of(ix, i) == KEELI_HELD) *where_of(ix, i) = KEELI_NO_ROW; // it may have one already
+    // the entity may have a row already
+    if (*where_of(ix, i) == KEELI_HELD) *where_of(ix, i) = KEELI_NO_ROW;
     --ix->held;
     ++*living_around(ix, i);
 }
@@ -306,7 +317,8 @@ void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
 void keeli_entity_index_promise_again(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keeli_index_of(e);
     *where_of(ix, i) = KEELI_HELD;
-    if (*version_of(ix, i) & KEELI_DEAD) return; // it was not confirmed yet
+    const bool is_confirmed = !(*version_of(ix, i) & KEELI_DEAD);
+    if (!is_confirmed) return;
     *version_of(ix, i) |= KEELI_DEAD;
     --*living_around(ix, i);
     ++ix->held;
@@ -320,7 +332,8 @@ void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e) {
 void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keeli_index_of(e);
     --ix->held;
-    if (i + 1 == ix->size && upper_of(e) == ix->first) { // fresh
+    const bool was_fresh = i + 1 == ix->size && upper_of(e) == ix->first;
+    if (was_fresh) {
         make_gap(ix, i);
         --ix->size;
         return;
@@ -335,15 +348,16 @@ void keeli_entity_index_unhold_all(keeli_entity_index *ix, const keeli_entity_in
                                    const keel_entity *held, uint32_t count) {
     while (count--) {
         const uint32_t i = keeli_index_of(held[count]);
-        if (count < before->free_count || i >= before->size) {
+        const bool was_gap = count >= before->free_count && i < before->size;
+        if (was_gap) {
+            make_gap(ix, i);
+            --ix->held;
+            ++ix->gap_count;
+        } else {
             keeli_entity_index_unhold(ix, held[count]);
-            continue;
         }
-        make_gap(ix, i);
-        --ix->held;
-        ++ix->gap_count;
     }
-    ix->gap_first = before->gap_first; // no gap is below it, whoever took one meanwhile
+    ix->gap_first = before->gap_first; // a lower bound still, if another edit used a gap meanwhile
 }
 
 void keeli_entity_index_hold_again(keeli_entity_index *ix, keel_entity e) {
@@ -360,12 +374,14 @@ void keeli_entity_index_hold_again(keeli_entity_index *ix, keel_entity e) {
 }
 
 void keeli_entity_index_release_all(keeli_entity_index *ix) {
-    for (uint32_t i = 0; ix->held && i < ix->size; ++i)
-        if (*where_of(ix, i) == KEELI_HELD && *version_of(ix, i) & KEELI_DEAD)
-            keeli_entity_index_release(ix, handle(i, *version_of(ix, i) & ~KEELI_DEAD));
+    for (uint32_t i = 0; ix->held && i < ix->size; ++i) {
+        const bool is_held = *where_of(ix, i) == KEELI_HELD && *version_of(ix, i) & KEELI_DEAD;
+        if (is_held) keeli_entity_index_release(ix, handle(i, *version_of(ix, i) & ~KEELI_DEAD));
+    }
 }
 
 // ------------------------------------------------------------------ copies
+// Copies one page of both arrays; living entities have no row in the copy.
 static bool copy_page(keeli_entity_index *to, const keeli_entity_index *from, keeli_heap *heap,
                       uint32_t p) {
     if (!own_page(to, heap, p * KEELI_PAGE)) return false;
@@ -385,7 +401,8 @@ bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *f
             keeli_entity_index_deinit(&pages, heap);
             return false;
         }
-    *to = *from; // the counts
+
+    *to = *from; // copies the counts
     to->root = pages.root;
     to->versions = pages.versions;
     to->where = pages.where;
@@ -405,8 +422,9 @@ bool keeli_entity_index_reserve_all(keeli_entity_index *ix, keeli_heap *heap,
 void keeli_entity_index_assign(keeli_entity_index *ix, const keeli_entity_index *from) {
     keeli_pages_assign(&ix->versions, &keeli_version_pages, &from->versions);
     keeli_pages_assign(&ix->where, &keeli_where_pages, &from->where);
+
     const keeli_entity_index own = *ix;
-    *ix = *from; // the counts
+    *ix = *from; // copies the counts
     ix->first = own.first;
     ix->frees = own.frees + 1;
     ix->root = own.root;
@@ -423,7 +441,7 @@ keel_entity keeli_entity_index_next_free(const keeli_entity_index *ix, keel_enti
         if (last >= ix->size || *version_of(ix, last) != (KEELI_DEAD | upper_of(after)) ||
             upper_of(after) >= KEELI_DEAD)
             return keel_null();
-        i = *where_of(ix, last); // or the mark of one that is dead and not in the list
+        i = *where_of(ix, last); // a mark, which is above `size`, if it is not in the list
     }
     return i < ix->size ? handle(i, *version_of(ix, i) & ~KEELI_DEAD) : keel_null();
 }
@@ -449,7 +467,8 @@ bool keeli_entity_index_living(const keeli_entity_index *ix, uint32_t page, uint
     return true;
 }
 
-// The upper part in a dead slot: of the next handle.
+// True if `version` and `where` are possible for a dead index. Without the top bit, `version` is
+// the upper part of the next handle.
 static bool is_dead_version_valid(uint32_t version, uint32_t where) {
     const uint32_t upper = version & ~KEELI_DEAD;
     if (where == KEELI_GAP) return version == gap_version;
@@ -487,10 +506,11 @@ bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
         else if (where == KEELI_RETIRED) ++retired;
         else ++dead;
     }
+
     for (uint32_t i = ix->free_head; i != KEELI_FREE_END; i = *where_of(ix, i)) {
         if (i >= ix->size || !(*version_of(ix, i) & KEELI_DEAD) || listed++ > dead) return false;
     }
     return alive == keeli_entity_count(ix) && held == ix->held && retired == ix->retired &&
-           (gaps == ix->gap_count) && dead == ix->free_count && listed == dead &&
+           gaps == ix->gap_count && dead == ix->free_count && listed == dead &&
            ix->root.versions == ix->versions.table;
 }

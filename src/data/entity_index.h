@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Which handles are alive: two paged arrays by entity index.
-//   versions[i]: the upper part of the living handle (version + 1); for a dead index the top bit
-//                and the upper part of the next handle, so that "alive with this version" is one
-//                compare for who knows a living handle. Behind the versions of a page: how many of
-//                them are alive, so that walks skip what is dead.
-//   where[i]:    alive: the place of the entity's row in archetype storage, or KEELI_NO_ROW; dead:
-//                the next free index, or why it is not in the free list (the marks below).
-// Free indices are handed out in three steps: the free list (last deleted first), then gaps
-// (indices that were skipped by keeli_entity_index_add_at, lowest first), then fresh ones. Pages
-// that were never written are one shared constant page of gaps, so a far index costs no memory.
-// The version of a gap counts for nothing: its first handle has `first`, which is another one for
-// templates, so that their handles are not those of the game.
+// The entity index: which handles are alive, and where the row of each entity is. It knows no
+// components and calls no hooks; the verbs of edit/ that add and delete entities call it.
+// Two paged arrays by entity index:
+//   versions[i]: the upper part of the living handle (version + 1). For a dead index: the top bit
+//                and the upper part of the next handle, so that one compare tells whether a handle
+//                is alive. Behind the versions of a page stands the number of living entities on
+//                it, so that iteration skips pages without any.
+//   where[i]:    for a living entity: the place of its row in archetype storage, or KEELI_NO_ROW.
+//                For a dead index: the next free index, or the reason why the index is not in the
+//                free list (the marks below).
+// Free indices are handed out in this order: the free list (last deleted first), then gaps (indices
+// that keeli_entity_index_add_at skipped, lowest first), then fresh indices. All pages that were
+// never written are one shared constant page of gaps, so a large index costs little memory.
+// The version of a gap has no meaning: the first handle of an index has the version `first`. Worlds
+// of templates have another `first`, so that their handles differ from those of the game.
 #pragma once
 #include "base/memory.h"
 
@@ -21,25 +24,26 @@
 #define KEELI_FREE_END 0xFFFFFFFFu // end of the free list
 #define KEELI_GAP 0xFFFFFFFEu      // never used, not in the free list
 #define KEELI_HELD 0xFFFFFFFDu     // reserved for a command, not alive yet
-#define KEELI_RETIRED 0xFFFFFFFCu  // its versions are used up
+#define KEELI_RETIRED 0xFFFFFFFCu  // all versions of the index are used up
 #define KEELI_NO_ROW 0xFFFFFFFFu   // alive, and in no archetype
 
-// The version that indices of templates begin with: no index of a game is used a billion times.
-// With small handles half of the versions are left to each.
+// The first version of indices in a world of templates. No index of a game is reused a billion
+// times. Small handles have fewer versions: games and templates get half of them each.
 #define KEELI_TEMPLATE_VERSION                                                                     \
     (KEEL_MAX_ENTITY_VERSION > 2000000000u ? 1000000000u : KEEL_MAX_ENTITY_VERSION / 2)
 
 typedef struct keeli_entity_index {
-    struct keeli_entity_root root; // the pages of both tables, for keel_lookup too
+    struct keeli_entity_root root; // the pages of both tables, which keel_lookup reads too
     keeli_pages versions, where;
-    uint32_t size; // indices below it were handed out, or are gaps
-    // `free_*` apart: joined to one store, for which the next edit waits, entt_recycle takes twice
+    uint32_t size; // all indices below it were handed out or are gaps
+    // `free_head` and `free_count` stand apart: side by side compilers join them to one store, for
+    // which the next edit waits, and entt_recycle takes twice as long
     uint32_t held, free_head, retired, free_count;
-    uint64_t frees; // goes up when an index becomes free: with the counts equal, nobody
-                    // came or went
-    uint32_t gap_first, gap_count; // no gap below gap_first
-    uint32_t ready;                // indices from `size` to below it need no memory
-    uint32_t first;                // the upper part of an index's first handle
+    uint64_t frees; // raised when an index becomes free. If it and the counts are equal, no entity
+                    // was added or deleted
+    uint32_t gap_first, gap_count; // no gap is below gap_first
+    uint32_t ready;                // fresh indices below it have memory
+    uint32_t first;                // the upper part of the first handle of each index
     size_t bytes;
 } keeli_entity_index;
 
@@ -48,14 +52,14 @@ extern const keeli_page_kind keeli_version_pages, keeli_where_pages;
 void keeli_entity_index_init(keeli_entity_index *ix);
 void keeli_entity_index_deinit(keeli_entity_index *ix, keeli_heap *heap);
 
-// How many entities live: all indices but the gaps and the dead ones.
+// Returns the number of living entities: all indices minus gaps and dead ones.
 static inline uint32_t keeli_entity_count(const keeli_entity_index *ix) {
     return ix->size - ix->gap_count - ix->free_count - ix->held - ix->retired;
 }
-// How many live on a page of versions.
+// Returns the place of the number of living entities on a page of versions.
 static inline uint32_t *keeli_living_on_page(uint32_t *page) { return page + KEELI_PAGE; }
 
-// Is the handle alive? The index's page is known to be there.
+// True if the handle is alive. The page of its index must be in the table.
 static inline bool keeli_entity_has_version(const keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keeli_index_of(e), upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
     return ix->root.versions[i / KEELI_PAGE][i % KEELI_PAGE] == upper &&
@@ -65,20 +69,20 @@ static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_enti
     return keeli_index_of(e) / KEELI_PAGE < ix->root.page_count && keeli_entity_has_version(ix, e);
 }
 
-// The living entity at an index.
+// Returns the living entity at an index.
 static inline keel_entity keeli_entity_at(const keeli_entity_index *ix, uint32_t index) {
     const uint32_t upper = ix->root.versions[index / KEELI_PAGE][index % KEELI_PAGE];
     return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | index };
 }
 
-// Make room so that the next `extra` calls of add or hold cannot fail: KEEL_OK, KEEL_ERROR_MEMORY,
-// KEEL_ERROR_FULL.
+// Makes room so that the next `extra` calls of add or hold cannot fail. Returns KEEL_OK,
+// KEEL_ERROR_MEMORY or KEEL_ERROR_FULL.
 keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap, uint32_t extra);
-// Can the next add do without?
+// True if one add needs no reserve.
 static inline bool keeli_entity_index_is_ready(const keeli_entity_index *ix) {
     return ix->free_count || (!ix->gap_count && ix->size < ix->ready);
 }
-// The handle that the next add gives, when it is ready.
+// Returns the handle that the next add will return, if the index is ready.
 static inline keel_entity keeli_entity_index_peek(const keeli_entity_index *ix) {
     uint32_t i = ix->size, upper = ix->first;
     if (ix->free_count) {
@@ -87,7 +91,7 @@ static inline keel_entity keeli_entity_index_peek(const keeli_entity_index *ix) 
     }
     return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | i };
 }
-// Bring that one to life.
+// Adds the entity that keeli_entity_index_peek returned.
 static inline void keeli_entity_index_take(keeli_entity_index *ix, keel_entity next) {
     const uint32_t i = keeli_index_of(next);
     uint32_t *where = &ix->root.where[i / KEELI_PAGE][i % KEELI_PAGE];
@@ -102,20 +106,21 @@ static inline void keeli_entity_index_take(keeli_entity_index *ix, keel_entity n
     *where = KEELI_NO_ROW;
     ++*keeli_living_on_page(page);
 }
-// After a successful reserve.
+// Adds an entity and returns its handle, after a successful reserve.
 keel_entity keeli_entity_index_add(keeli_entity_index *ix);
-// The same for many, in one go.
+// The same for `count` entities, whose handles it writes to `out`.
 void keeli_entity_index_add_many(keeli_entity_index *ix, keel_entity *out, uint32_t count);
-// Take back the last `count` adds, newest first, as if they had never been. `before` is a copy of
-// the index made before them; nothing else may have happened since.
+// Undoes the last `count` adds, newest first: the index is as before. `before` is a copy of the
+// index made before the adds, and nothing else may have changed since.
 void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *before,
                              const keel_entity *added, uint32_t count);
-// KEEL_OK, KEEL_ERROR_OCCUPIED, KEEL_ERROR_FULL, KEEL_ERROR_MEMORY, KEEL_ERROR_DEAD_ENTITY for
-// null.
+// Adds an entity with this very handle. Returns KEEL_OK, KEEL_ERROR_OCCUPIED, KEEL_ERROR_FULL,
+// KEEL_ERROR_MEMORY, or KEEL_ERROR_DEAD_ENTITY for null and versions that no handle has.
 keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, keel_entity e);
-// Would it, memory apart?
+// Returns what keeli_entity_index_add_at would, if there is enough memory.
 keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_entity e);
-// A dead index becomes free, with the version after `upper`; or retires.
+// Adds the index of a dead entity to the free list, with the version after `upper`. Without such a
+// version the index is retired.
 static inline void keeli_entity_index_free(keeli_entity_index *ix, uint32_t i, uint32_t upper) {
     uint32_t *version = &ix->root.versions[i / KEELI_PAGE][i % KEELI_PAGE];
     uint32_t *where = &ix->root.where[i / KEELI_PAGE][i % KEELI_PAGE];
@@ -131,61 +136,64 @@ static inline void keeli_entity_index_free(keeli_entity_index *ix, uint32_t i, u
     ix->free_head = i;
     ++ix->free_count;
 }
-// `e` is alive.
+// Deletes an entity that is alive.
 static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keeli_index_of(e);
     --*keeli_living_on_page(ix->root.versions[i / KEELI_PAGE]);
     keeli_entity_index_free(ix, i, (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS));
 }
-// The same for many that are alive, in this order; one that comes again is left out.
+// The same for a list of living entities, in its order. Repeated entities are deleted once.
 void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *list,
                                     uint32_t count);
-// Delete all, so that indices are handed out in ascending order.
+// Deletes all entities, so that indices are handed out in ascending order.
 void keeli_entity_index_clear(keeli_entity_index *ix);
 
-// Make `to` (uninitialised) a copy in which no living entity has a row, `first` included; false
-// when out of memory.
+// Makes `to`, which is uninitialised, a copy of `from` (with its `first`) in which no living entity
+// has a row. False when out of memory.
 bool keeli_entity_index_copy(keeli_entity_index *to, const keeli_entity_index *from,
                              keeli_heap *heap);
-// Has it the same handles, alive and free? One is a copy of the other from when `frees` was the
-// same.
+// True if the same handles are alive and free in both. One must have been copied from the other:
+// equal `frees` of unrelated indices mean nothing.
 static inline bool keeli_entity_index_is_unchanged(const keeli_entity_index *ix,
                                                    const keeli_entity_index *copy) {
     return ix->frees == copy->frees && ix->size == copy->size && ix->held == copy->held &&
            ix->retired == copy->retired && ix->free_count == copy->free_count &&
            ix->gap_count == copy->gap_count;
 }
-// Make room for all of another index; then the handles and their places are the same. `first`
-// stays.
+// reserve_all makes room for all entities of another index; false when out of memory. assign then
+// copies all handles and their places, but not `first`.
 bool keeli_entity_index_reserve_all(keeli_entity_index *ix, keeli_heap *heap,
                                     const keeli_entity_index *from);
 void keeli_entity_index_assign(keeli_entity_index *ix, const keeli_entity_index *from);
-// Give all reserved handles back, in ascending order.
+// Releases all reserved handles, in ascending order.
 void keeli_entity_index_release_all(keeli_entity_index *ix);
 
-// Reserve a handle for a command (after a successful reserve): not alive, not handed out again.
+// Reserves a handle for a command, after a successful reserve. Until it is confirmed or released it
+// is neither alive nor free.
 keel_entity keeli_entity_index_hold(keeli_entity_index *ix);
-// Is it reserved and not yet alive?
+// True if the handle is reserved and not yet alive.
 bool keeli_entity_index_is_held(const keeli_entity_index *ix, keel_entity e);
-// Bring a reserved handle to life, or give it back (its version is used up).
+// confirm makes a reserved handle alive. release frees its index, with the next version.
 void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e);
 void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e);
-// Undoes bringing it to life, if that was done: the handle is reserved.
+// Undoes keeli_entity_index_confirm, if it was called: the handle is reserved afterwards.
 void keeli_entity_index_promise_again(keeli_entity_index *ix, keel_entity e);
-// Give back a reserved handle that nobody ever saw: it is the next to be handed out again.
+// Undoes keeli_entity_index_hold for a handle that no caller has seen: it is handed out next.
 void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e);
-// Give back all that were reserved or added one after another since `before`, and are reserved now:
-// free indices and gaps are what they were.
+// Undoes all that was reserved or added one after another since the copy `before` was made, and is
+// reserved now: the free indices and gaps are as before.
 void keeli_entity_index_unhold_all(keeli_entity_index *ix, const keeli_entity_index *before,
                                    const keel_entity *held, uint32_t count);
 
-// What was deleted last is reserved again, with the version that it had.
+// Undoes the latest deletion as far as the handle is reserved again, with its version.
 void keeli_entity_index_hold_again(keeli_entity_index *ix, keel_entity e);
 
-// The first living entity at index `from` or above; null at the end.
+// Returns the first living entity at index `from` or above; null at the end.
 keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from);
-// The free list, from null on; null at its end, and after a handle that is not in it.
+// Returns the entry of the free list behind `after`, the first one for null. Returns null at the
+// end of the list, and if `after` is not in it.
 keel_entity keeli_entity_index_next_free(const keeli_entity_index *ix, keel_entity after);
-// Who lives on a page: a bit for each of its 4,096 indices, in 64 words. False when nobody does.
+// Writes a bit for each of the 4,096 indices of a page to 64 words: 1 for a living entity. False if
+// none is alive; `words` is not written then.
 bool keeli_entity_index_living(const keeli_entity_index *ix, uint32_t page, uint64_t *words);
 bool keeli_entity_index_is_valid(const keeli_entity_index *ix);

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Indexed storage: the value of an entity lies at the entity's own index, in pages of 32 KiB or
-// more. A value never moves while it lives. Which indices have one is the owner's presence bitmap;
-// this is the memory. Pages start at different places within 2 KiB (colours), so that the same
-// index of several components does not fall into the same cache set; the address of the set is one
-// part of the colour, so a set must not move. A value above 1 KiB has a page of its own.
-// A page knows how many blocks of 64 indices have values on it, not how many values: so a value
-// that comes or goes next to others of its block changes nothing here. The owner says which block
-// got its first value or lost its last one. Invariant: a page with values has memory. Checked by
+// The indexed set: memory for values, each at the index of its entity, in pages of 32 KiB or more.
+// A value never moves while it lives. The set does not know which indices have a value: the
+// presence bitmap of its owner does. Called by world/storage, edit/ and rewind/.
+// Pages start at different places within 2 KiB (colours), so that the same index of several
+// components does not fall into the same cache set. The address of the set is part of the colour,
+// so a set must not move. A value above 1 KiB has a page of its own.
+// A page counts the blocks of 64 indices that have values, not the values: adding or removing a
+// value beside others of its block changes nothing here. The owner reports which block got its
+// first value or lost its last. Invariant: a page with values has memory. Checked by
 // keeli_indexed_set_is_valid.
 #pragma once
 #include "base/memory.h"
 
 #include <keel/view.h>
 
-#define KEELI_SPARE_PAGE UINT32_MAX // in page_counts: it became empty and keeps its memory
+#define KEELI_SPARE_PAGE UINT32_MAX // in page_counts: the page is empty but has its memory
 
 typedef struct keeli_indexed_set {
     struct keeli_set_root
-        root;              // what keel_lookup reads; root.shift: a page holds 1 << shift values
-    void **pages;          // those of values, to write; NULL: no value there
-    uint32_t *page_counts; // blocks with values in each page; or values, where it is one value;
-                           // or KEELI_SPARE_PAGE
+        root;              // the part that keel_lookup reads; a page has 1 << root.shift values
+    void **pages;          // the same pages as in `root`, to write; NULL: no memory
+    uint32_t *page_counts; // by page: blocks with values (for a page of one value: values), or
+                           // KEELI_SPARE_PAGE
     uint32_t page_count, capacity;
-    uint32_t size, align;              // of a value; size 0: a tag, without pages
-    uint32_t spare_count, first_spare; // spare pages; no page before that one is spare
+    uint32_t size, align;              // a value's; size 0: a tag, without pages
+    uint32_t spare_count, first_spare; // spare pages; no page before `first_spare` is spare
     size_t bytes;
 } keeli_indexed_set;
 
@@ -35,23 +36,25 @@ static inline void *keeli_indexed_set_value(const keeli_indexed_set *set, uint32
            (size_t)(index & set->root.mask) * set->size;
 }
 
-// What is counted on a page that may not be there.
+// Returns the count of a page, 0 for a page that is spare or not in the table.
 static inline uint32_t keeli_indexed_set_count_of(const keeli_indexed_set *set, uint32_t page) {
     const uint32_t count = page < set->page_count ? set->page_counts[page] : 0;
     return count == KEELI_SPARE_PAGE ? 0 : count;
 }
-// A page that becomes empty is spare: its memory serves the next page that is needed, or it again.
-static inline void keeli_indexed_set_give_page(keeli_indexed_set *set, uint32_t page) {
+// Marks an empty page as spare: its memory may be used for the next page that needs some.
+static inline void keeli_indexed_set_mark_spare(keeli_indexed_set *set, uint32_t page) {
     set->page_counts[page] = KEELI_SPARE_PAGE;
     if (set->spare_count++ == 0 || page < set->first_spare) set->first_spare = page;
 }
-static inline void keeli_indexed_set_keep_page(keeli_indexed_set *set, uint32_t page) {
+// Marks the page as in use again, if it was spare.
+static inline void keeli_indexed_set_unmark_spare(keeli_indexed_set *set, uint32_t page) {
     if (set->page_counts[page] != KEELI_SPARE_PAGE) return;
     set->page_counts[page] = 0;
     --set->spare_count;
 }
 
-// Make room for the value of an index; false when out of memory.
+// Allocates the page of an index, or reuses a spare one; false when out of memory. reserve calls it
+// only if the page has no memory.
 bool keeli_indexed_set_add_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t index);
 static inline bool keeli_indexed_set_reserve(keeli_indexed_set *set, keeli_heap *heap,
                                              uint32_t index) {
@@ -59,26 +62,26 @@ static inline bool keeli_indexed_set_reserve(keeli_indexed_set *set, keeli_heap 
     const uint32_t page = index >> set->root.shift;
     if (page >= set->page_count || !set->pages[page])
         return keeli_indexed_set_add_page(set, heap, index);
-    keeli_indexed_set_keep_page(set, page); // reserved now: not to be given away
+    keeli_indexed_set_unmark_spare(set, page); // or another page could use its memory
     return true;
 }
-// What was allocated for a page; NULL: nothing.
+// Returns the allocation of a page (the page begins behind it by the colour), or NULL.
 void *keeli_indexed_set_memory(const keeli_indexed_set *set, uint32_t page);
-// Does each block of 64 indices lie on one page? If not, each value has a page of its own.
+// True if each block of 64 indices lies on one page. If not, each value has a page of its own.
 static inline bool keeli_indexed_set_has_whole_blocks(const keeli_indexed_set *set) {
     return set->root.shift != 0;
 }
 static inline void keeli_indexed_set_count_page(keeli_indexed_set *set, uint32_t page) {
     KEELI_ASSERT_ROOM(page < set->page_count && set->pages[page]);
-    keeli_indexed_set_keep_page(set, page);
+    keeli_indexed_set_unmark_spare(set, page);
     ++set->page_counts[page];
 }
 static inline void keeli_indexed_set_uncount_page(keeli_indexed_set *set, uint32_t page) {
-    if (--set->page_counts[page] == 0) keeli_indexed_set_give_page(set, page);
+    if (--set->page_counts[page] == 0) keeli_indexed_set_mark_spare(set, page);
 }
 
-// A block gets its first value, after a reserve; and its last value was taken (moved out or
-// dropped).
+// block_began counts a block that gets its first value, after a reserve. block_ended counts it no
+// more, after its last value was moved out or dropped.
 static inline void keeli_indexed_set_block_began(keeli_indexed_set *set, uint32_t index) {
     if (set->size && keeli_indexed_set_has_whole_blocks(set))
         keeli_indexed_set_count_page(set, index >> set->root.shift);
@@ -87,7 +90,8 @@ static inline void keeli_indexed_set_block_ended(keeli_indexed_set *set, uint32_
     if (set->size && keeli_indexed_set_has_whole_blocks(set))
         keeli_indexed_set_uncount_page(set, index >> set->root.shift);
 }
-// A value comes to the index, after a reserve: where it belongs, not initialised; and it was taken.
+// add returns the uninitialised place of a new value, after a reserve. remove is called after the
+// value was moved out or dropped. Both count pages of one value only; others are counted by block.
 static inline void *keeli_indexed_set_add(keeli_indexed_set *set, uint32_t index) {
     if (!keeli_indexed_set_has_whole_blocks(set)) keeli_indexed_set_count_page(set, index);
     return keeli_indexed_set_value(set, index);
@@ -95,7 +99,7 @@ static inline void *keeli_indexed_set_add(keeli_indexed_set *set, uint32_t index
 static inline void keeli_indexed_set_remove(keeli_indexed_set *set, uint32_t index) {
     if (!keeli_indexed_set_has_whole_blocks(set)) keeli_indexed_set_uncount_page(set, index);
 }
-// The same for consecutive indices, and for several of the 64 indices of a block.
+// The same for `count` consecutive indices, and for the indices first + i with bit i in `bits`.
 static inline void keeli_indexed_set_add_range(keeli_indexed_set *set, uint32_t index,
                                                uint32_t count) {
     for (; !keeli_indexed_set_has_whole_blocks(set) && count; --count)
@@ -106,17 +110,17 @@ static inline void keeli_indexed_set_remove_bits(keeli_indexed_set *set, uint32_
     for (; !keeli_indexed_set_has_whole_blocks(set) && bits; bits &= bits - 1)
         keeli_indexed_set_uncount_page(set, first + (uint32_t)__builtin_ctzll(bits));
 }
-// Values come to some of 64 indices from `first` on, after reserves: copies of those of another
-// set. keeli_indexed_set_block_began is called separately.
+// Copies the values at the indices first + i with bit i in `bits` from another set, after reserves.
+// The caller calls keeli_indexed_set_block_began.
 void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from, uint32_t first,
                             uint64_t bits);
-// Make room for all of another set; then pages count what they count there. Values are copied
-// separately.
+// reserve_all makes room for all values of another set; false when out of memory. assign then sets
+// the counts of all pages to those of `from`. The caller copies the values.
 bool keeli_indexed_set_reserve_all(keeli_indexed_set *set, keeli_heap *heap,
                                    const keeli_indexed_set *from);
 void keeli_indexed_set_assign(keeli_indexed_set *set, const keeli_indexed_set *from);
-// All values were taken.
+// Marks all pages as spare, after all values were moved out or dropped.
 void keeli_indexed_set_clear(keeli_indexed_set *set);
-// Free pages that are empty.
+// Frees the memory of empty pages.
 void keeli_indexed_set_trim(keeli_indexed_set *set, keeli_heap *heap);
 bool keeli_indexed_set_is_valid(const keeli_indexed_set *set);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
+// Bitmaps of entities, and lists of components by block: the parts that allocate, search or copy.
+// See the header for both; setting and clearing bits is inline there.
 #include "data/presence.h"
 
 #include "base/assert.h"
 
 #include <string.h>
 
-// What pages look like before anything is written to them, which is after a reserve.
+// The shared page of all indices that were never reserved.
 const uint64_t keeli_no_bits[KEELI_PAGE_WORDS];
 
 const keeli_page_kind keeli_bit_pages = { keeli_no_bits, sizeof keeli_no_bits };
@@ -37,7 +39,7 @@ void keeli_presence_ended(keeli_presence *p, uint32_t index) {
     p->summary.items[page / 64] &= ~((uint64_t)1 << (page % 64));
 }
 
-// The first bit at `from` or above in an array of words; UINT32_MAX when there is none.
+// Returns the first bit at `from` or above in an array of words; UINT32_MAX if there is none.
 static uint32_t next_bit(const uint64_t *words, uint32_t word_count, uint32_t from) {
     uint32_t w = from / 64;
     if (w >= word_count) return UINT32_MAX;
@@ -107,7 +109,7 @@ void keeli_presence_reset(keeli_presence *p) {
 
 void keeli_presence_trim(keeli_presence *p, keeli_heap *heap) {
     for (uint32_t page = 0; page < p->root.page_count; ++page)
-        if (!is_used(p, page)) keeli_pages_give(&p->pages, heap, &keeli_bit_pages, page, &p->bytes);
+        if (!is_used(p, page)) keeli_pages_free(&p->pages, heap, &keeli_bit_pages, page, &p->bytes);
 }
 
 void keeli_presence_deinit(keeli_presence *p, keeli_heap *heap) {
@@ -117,12 +119,14 @@ void keeli_presence_deinit(keeli_presence *p, keeli_heap *heap) {
 }
 
 bool keeli_presence_is_valid(const keeli_presence *p) {
-    uint32_t count = 0;
     if (p->root.page_count != p->pages.count || p->root.pages != p->pages.table) return false;
+
+    uint32_t count = 0;
     for (uint32_t page = 0; page < p->summary.count * 64; ++page) {
         uint32_t in_page = 0;
-        for (uint32_t w = 0; keeli_presence_has_page(p, page) && w < KEELI_PAGE_WORDS; ++w)
-            in_page += (uint32_t)__builtin_popcountll(p->root.pages[page][w]);
+        if (keeli_presence_has_page(p, page))
+            for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
+                in_page += (uint32_t)__builtin_popcountll(p->root.pages[page][w]);
         if (is_used(p, page) != (in_page != 0)) return false;
         count += in_page;
     }
@@ -132,16 +136,16 @@ bool keeli_presence_is_valid(const keeli_presence *p) {
 // ------------------------------------------------------------------ components of each block
 static const size_t list_page_bytes = KEELI_PAGE_WORDS * sizeof(keeli_component_list);
 
-static uint32_t room_of(const keeli_component_list *list) {
+static uint32_t list_room(const keeli_component_list *list) {
     return list->capacity ? list->capacity : KEELI_LIST_IN_PLACE;
 }
 
 bool keeli_component_list_reserve(keeli_component_lists *lists, keeli_heap *heap,
                                   keeli_component_list *list, uint32_t count) {
-    if (count <= room_of(list)) return true;
+    if (count <= list_room(list)) return true;
     if (count > UINT16_MAX) return false;
 
-    uint32_t capacity = 2 * room_of(list);
+    uint32_t capacity = 2 * list_room(list);
     while (capacity < count)
         capacity *= 2;
     if (capacity > UINT16_MAX) capacity = UINT16_MAX;
@@ -149,7 +153,7 @@ bool keeli_component_list_reserve(keeli_component_lists *lists, keeli_heap *heap
     if (!fresh) return false;
 
     const size_t old_bytes = list->capacity * sizeof *fresh;
-    memcpy(fresh, keeli_list_numbers(list), room_of(list) * sizeof *fresh);
+    memcpy(fresh, keeli_list_numbers(list), list_room(list) * sizeof *fresh);
     if (list->capacity) keeli_free(heap, list->numbers.many, old_bytes, sizeof *fresh);
     list->numbers.many = fresh;
     list->capacity = (uint16_t)capacity;
@@ -157,7 +161,7 @@ bool keeli_component_list_reserve(keeli_component_lists *lists, keeli_heap *heap
     return true;
 }
 
-static bool reserve_page(keeli_component_lists *lists, keeli_heap *heap, uint32_t page) {
+static bool reserve_list_page(keeli_component_lists *lists, keeli_heap *heap, uint32_t page) {
     void *table = keeli_table_grow(heap, lists->pages, &lists->capacity, page + 1, &lists->bytes);
     if (!table) return false;
     lists->pages = table;
@@ -168,7 +172,7 @@ static bool reserve_page(keeli_component_lists *lists, keeli_heap *heap, uint32_
     return true;
 }
 
-// Returns the place of a number that is promised one, or the end of all numbers.
+// Returns the place of a promised number, or the end of all promised numbers.
 static uint32_t find_promised(keeli_component_list *list, uint16_t number) {
     const uint16_t *numbers = keeli_list_numbers(list);
     const uint32_t end = list->count + list->promised;
@@ -182,14 +186,15 @@ bool keeli_component_lists_reserve(keeli_component_lists *lists, keeli_heap *hea
                                    uint16_t number) {
     keeli_component_list *list = keeli_list_if_any(lists, index);
     if (!list) {
-        if (!reserve_page(lists, heap, index / KEELI_PAGE)) return false;
+        if (!reserve_list_page(lists, heap, index / KEELI_PAGE)) return false;
         list = keeli_list_of(lists, index);
     }
+
     const uint32_t end = list->count + list->promised;
     if (find_promised(list, number) < end) return true;
-    if (end + 1 > room_of(list) && !keeli_component_list_reserve(lists, heap, list, end + 1))
+    if (end + 1 > list_room(list) && !keeli_component_list_reserve(lists, heap, list, end + 1))
         return false;
-    KEELI_ASSERT_ROOM(end < room_of(list));
+    KEELI_ASSERT_ROOM(end < list_room(list));
     keeli_list_numbers(list)[end] = number;
     ++list->promised;
     return true;
@@ -201,16 +206,18 @@ static void make_incomplete(keeli_component_list *list) {
     *keeli_list_numbers(list) = 0;
 }
 
-// Moves a number to the place behind those that the list has, from where it was promised one, or
-// at the cost of another promise. False if there is no such place.
-static bool give_place(keeli_component_list *list, uint16_t number) {
+// Writes a number to the place behind those of the list, where a promised number may be. That one
+// moves to the place that was promised to `number`, or to a free one, or else loses its promise.
+// False if the list is full.
+static bool claim_place(keeli_component_list *list, uint16_t number) {
+    if (list->count == list_room(list)) return false;
+
     uint16_t *numbers = keeli_list_numbers(list);
     const uint32_t end = list->count + list->promised, at = find_promised(list, number);
-    if (list->count == room_of(list)) return false;
     if (at < end) {
         numbers[at] = numbers[list->count];
         --list->promised;
-    } else if (end < room_of(list)) {
+    } else if (end < list_room(list)) {
         numbers[end] = numbers[list->count];
     } else {
         --list->promised;
@@ -223,13 +230,16 @@ void keeli_component_lists_add(keeli_component_lists *lists, uint32_t index, uin
     KEELI_ASSERT_ROOM(keeli_list_if_any(lists, index));
     keeli_component_list *list = keeli_list_of(lists, index);
     if (keeli_list_is_incomplete(list)) return;
+
     uint16_t *numbers = keeli_list_numbers(list);
-    if (list->promised && numbers[list->count] == number) {
-        --list->promised; // mostly the place is its own
-    } else if (!give_place(list, number)) {
+    const bool is_promised_next = list->promised && numbers[list->count] == number;
+    if (is_promised_next) { // the usual case
+        --list->promised;
+    } else if (!claim_place(list, number)) {
         make_incomplete(list);
         return;
     }
+
     uint16_t at = list->count++;
     for (; at && numbers[at - 1] > number; --at)
         numbers[at] = numbers[at - 1];
@@ -238,13 +248,15 @@ void keeli_component_lists_add(keeli_component_lists *lists, uint32_t index, uin
 
 void keeli_component_lists_remove(keeli_component_lists *lists, uint32_t index, uint16_t number) {
     keeli_component_list *list = keeli_list_of(lists, index);
+    if (keeli_list_is_incomplete(list)) return;
+
     uint16_t *numbers = keeli_list_numbers(list);
     uint32_t at = 0;
-    if (keeli_list_is_incomplete(list)) return;
     while (at < list->count && numbers[at] != number)
         ++at;
     KEEL_ASSERT_INTERNAL(at < list->count);
     if (at == list->count) return;
+
     for (--list->count; at < (uint32_t)list->count + list->promised; ++at)
         numbers[at] = numbers[at + 1];
 }
@@ -252,8 +264,10 @@ void keeli_component_lists_remove(keeli_component_lists *lists, uint32_t index, 
 bool keeli_component_lists_has(const keeli_component_lists *lists, uint32_t index,
                                uint16_t number) {
     keeli_component_list *list = keeli_list_if_any(lists, index);
-    if (list && keeli_list_is_incomplete(list)) return true;
-    for (uint16_t i = 0; list && i < list->count; ++i)
+    if (!list) return false;
+    if (keeli_list_is_incomplete(list)) return true;
+
+    for (uint16_t i = 0; i < list->count; ++i)
         if (keeli_list_numbers(list)[i] == number) return true;
     return false;
 }
@@ -263,7 +277,7 @@ bool keeli_component_lists_reserve_all(keeli_component_lists *lists, keeli_heap 
     for (uint32_t index = 0; index / KEELI_PAGE < from->capacity; index += 64) {
         const keeli_component_list *source = keeli_list_if_any(from, index);
         if (!source || !source->count) continue;
-        if (!reserve_page(lists, heap, index / KEELI_PAGE) ||
+        if (!reserve_list_page(lists, heap, index / KEELI_PAGE) ||
             !keeli_component_list_reserve(lists, heap, keeli_list_of(lists, index),
                                           source->count + extra))
             return false;
@@ -277,21 +291,23 @@ void keeli_component_lists_assign(keeli_component_lists *lists, const keeli_comp
         keeli_component_list *list = keeli_list_if_any(lists, index);
         keeli_component_list *source = keeli_list_if_any(from, index);
         if (!list) continue;
+
         list->count = source ? source->count : 0;
         list->promised = source && keeli_list_is_incomplete(source) ? KEELI_INCOMPLETE : 0;
-        KEELI_ASSERT_ROOM(list->count <= room_of(list));
+        KEELI_ASSERT_ROOM(list->count <= list_room(list));
         if (list->count)
             memcpy(keeli_list_numbers(list), keeli_list_numbers(source),
                    list->count * sizeof(uint16_t));
     }
 }
 
-// A list that fits in place moves there.
+// Moves the numbers of a list in place, if they fit there.
 static void trim_list(keeli_component_lists *lists, keeli_heap *heap, keeli_component_list *list) {
-    uint16_t *many = list->numbers.many;
-    const size_t bytes = list->capacity * sizeof *many;
     if (!keeli_list_is_incomplete(list)) list->promised = 0;
     if (!list->capacity || list->count > KEELI_LIST_IN_PLACE) return;
+
+    uint16_t *many = list->numbers.many;
+    const size_t bytes = list->capacity * sizeof *many;
     memcpy(list->numbers.few, many, list->count * sizeof *many);
     keeli_free(heap, many, bytes, sizeof *many);
     lists->bytes -= bytes;
@@ -300,13 +316,15 @@ static void trim_list(keeli_component_lists *lists, keeli_heap *heap, keeli_comp
 
 void keeli_component_lists_trim(keeli_component_lists *lists, keeli_heap *heap) {
     for (uint32_t p = 0; p < lists->capacity; ++p) {
-        uint32_t used = 0;
         if (!lists->pages[p]) continue;
+
+        uint32_t used = 0;
         for (uint32_t b = 0; b < KEELI_PAGE_WORDS; ++b) {
             trim_list(lists, heap, &lists->pages[p][b]);
             used += lists->pages[p][b].count;
         }
         if (used) continue;
+
         keeli_free(heap, lists->pages[p], list_page_bytes, 64);
         lists->pages[p] = NULL;
         lists->bytes -= list_page_bytes;
@@ -314,19 +332,22 @@ void keeli_component_lists_trim(keeli_component_lists *lists, keeli_heap *heap) 
 }
 
 void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap) {
-    for (uint32_t p = 0; p < lists->capacity; ++p)
-        for (uint32_t b = 0; lists->pages[p] && b < KEELI_PAGE_WORDS; ++b)
-            lists->pages[p][b] = (keeli_component_list){ .numbers = lists->pages[p][b].numbers,
-                                                         .capacity = lists->pages[p][b].capacity };
-    keeli_component_lists_trim(lists, heap);
+    for (uint32_t p = 0; p < lists->capacity; ++p) {
+        keeli_component_list *page = lists->pages[p];
+        if (!page) continue;
+        for (uint32_t b = 0; b < KEELI_PAGE_WORDS; ++b)
+            page[b] =
+                (keeli_component_list){ .numbers = page[b].numbers, .capacity = page[b].capacity };
+    }
+    keeli_component_lists_trim(lists, heap); // all lists are empty now
     keeli_table_free(heap, lists->pages, lists->capacity);
     *lists = (keeli_component_lists){ 0 };
 }
 
-static bool list_is_valid(keeli_component_list *list) {
+static bool component_list_is_valid(keeli_component_list *list) {
     const uint16_t *numbers = keeli_list_numbers(list);
     if (keeli_list_is_incomplete(list)) return list->count == 1 && !*numbers;
-    if (list->count + list->promised > room_of(list)) return false;
+    if (list->count + list->promised > list_room(list)) return false;
     for (uint32_t i = 1; i < list->count; ++i)
         if (numbers[i] <= numbers[i - 1]) return false;
     return true;
@@ -339,7 +360,7 @@ bool keeli_component_lists_are_valid(const keeli_component_lists *lists) {
         bytes += list_page_bytes;
         for (uint32_t b = 0; b < KEELI_PAGE_WORDS; ++b) {
             bytes += lists->pages[p][b].capacity * sizeof(uint16_t);
-            if (!list_is_valid(&lists->pages[p][b])) return false;
+            if (!component_list_is_valid(&lists->pages[p][b])) return false;
         }
     }
     return bytes == lists->bytes;

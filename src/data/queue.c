@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The queue of events or removed values: its readers, dropping, its ring and adding. See the header
+// for what a number is and when a value is dropped.
 #include "data/queue.h"
 
 #include "base/assert.h"
@@ -13,13 +15,13 @@ void keeli_queue_init(keeli_queue *queue, const keel_component *type, bool of_re
                             .move = type->move,
                             .hook_data = type->hook_data,
                             .limit = type->limit ? type->limit : KEELI_QUEUE_LIMIT,
-                            // removed values need not be read by anybody
+                            // no warning if nobody reads removed values
                             .world = { .is_warned = of_removed },
                             .is_warned = of_removed };
 }
 
 // ------------------------------------------------------------------ readers
-// All who are asked whether they have passed: the world comes last.
+// The readers that values wait for. The world is the last one, if it reads.
 static uint32_t reader_count(const keeli_queue *q) { return q->readers.count + q->world_reads; }
 static keeli_queue_reader *reader_at(keeli_queue *q, uint32_t i) {
     return i < q->readers.count ? &q->readers.items[i] : &q->world;
@@ -35,6 +37,7 @@ keeli_queue_reader *keeli_queue_join(keeli_queue *q, keeli_heap *heap, const kee
                                      bool is_system) {
     keeli_queue_reader *r = keeli_queue_find(q, reader);
     if (r) return r;
+
     if (reader) {
         if (!KEELI_RESERVE(heap, &q->readers, 1)) return NULL;
         r = &q->readers.items[q->readers.count++];
@@ -51,16 +54,20 @@ void keeli_queue_leave(keeli_queue *q, const keeli_reader *reader) {
     if (r) *r = q->readers.items[--q->readers.count];
 }
 
-// Who has seen all removed values that were dropped has missed none of them.
-static uint64_t next_of(const keeli_queue *q, const keeli_reader *reader, uint64_t next) {
-    return q->of_removed && reader && q->dropped_tick <= reader->last ? q->begin : next;
+// Returns the number that a reader goes on with, where its entry says `next`. A reader that has
+// seen all removed values that were dropped has missed none, and goes on with the first.
+static uint64_t next_number(const keeli_queue *q, const keeli_reader *reader, uint64_t next) {
+    const bool has_seen_dropped = q->of_removed && reader && q->dropped_tick <= reader->last;
+    return has_seen_dropped ? q->begin : next;
 }
 
 uint64_t keeli_queue_next(const keeli_queue *q, const keeli_reader *reader) {
     for (uint32_t i = 0; i < q->readers.count; ++i)
         if (q->readers.items[i].reader == reader)
-            return next_of(q, reader, q->readers.items[i].next);
-    return next_of(q, reader, reader || !q->world_reads ? q->fresh : q->world.next);
+            return next_number(q, reader, q->readers.items[i].next);
+
+    const bool is_fresh = reader || !q->world_reads;
+    return next_number(q, reader, is_fresh ? q->fresh : q->world.next);
 }
 
 uint64_t keeli_queue_waiting(const keeli_queue *q) {
@@ -72,40 +79,45 @@ uint64_t keeli_queue_waiting(const keeli_queue *q) {
     return least > q->begin ? least : q->begin;
 }
 
-// ------------------------------------------------------------------ values that go
+// ------------------------------------------------------------------ dropping
 static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-// Has it passed the oldest?
+// True if the reader has passed the oldest value.
 static bool has_passed(const keeli_queue *q, const keeli_queue_reader *r) {
     if (!q->of_removed) return r->next > q->begin;
     const keeli_removed *removed = keeli_queue_removed_at(q, q->begin);
     return removed->tick <= (r->reader ? r->reader->last : q->cleared[removed->deleted]);
 }
 
-static void drop_value(const keeli_queue *q, uint64_t number) {
+// Calls the drop hook on a value of the queue.
+static void drop_queued(const keeli_queue *q, uint64_t number) {
     if (q->drop && (!q->of_removed || keeli_queue_removed_at(q, number)->deleted))
         q->drop(keeli_queue_at(q, number), q->hook_data);
 }
 
 static void drop_first(keeli_queue *q) {
-    drop_value(q, q->begin);
+    drop_queued(q, q->begin);
     if (q->of_removed) q->dropped_tick = q->removed[q->first].tick;
     q->first = q->first + 1 < q->capacity ? q->first + 1 : 0;
     --q->count;
     ++q->begin;
 }
 
-// The oldest goes, whoever has passed it.
+// Drops the oldest value, even if readers have not passed it.
 static void drop_oldest(keeli_queue *q) {
-    for (uint32_t i = 0; q->of_removed && i <= q->readers.count; ++i) { // they miss it, or not
-        keeli_queue_reader *r = reader_at(q, i);
-        r->next = next_of(q, r->reader, r->next) + has_passed(q, r);
+    if (q->of_removed) {
+        // `begin` will rise by 1: readers that have passed the value rise with it, the others miss
+        // one
+        for (uint32_t i = 0; i <= q->readers.count; ++i) {
+            keeli_queue_reader *r = reader_at(q, i);
+            r->next = next_number(q, r->reader, r->next) + has_passed(q, r);
+        }
     }
     drop_first(q);
 }
 
-// Removed values that all readers have seen up to a tick, and that the world has passed if it
-// reads.
+// Drops removed values up to a tick, which all readers have seen, as far as the world has passed
+// them, if it reads.
 static void drop_seen(keeli_queue *q, uint64_t tick) {
     const uint64_t begin = q->begin;
     while (q->count) {
@@ -118,8 +130,10 @@ static void drop_seen(keeli_queue *q, uint64_t tick) {
 }
 
 void keeli_queue_drop_passed(keeli_queue *q) {
-    uint64_t least = UINT64_MAX; // that all have passed: a tick, or a number
     if (!q->count || !reader_count(q)) return;
+
+    uint64_t least = UINT64_MAX; // the place that all readers have passed: a tick for removed
+                                 // values, a number for events
     for (uint32_t i = 0; i < q->readers.count; ++i) {
         const keeli_queue_reader *r = &q->readers.items[i];
         least = least_of(least, q->of_removed ? r->reader->last : r->next);
@@ -128,6 +142,7 @@ void keeli_queue_drop_passed(keeli_queue *q) {
         drop_seen(q, least);
         return;
     }
+
     if (q->world_reads) least = least_of(least, q->world.next);
     if (least <= q->begin) return;
     while (q->drop && q->begin < least)
@@ -137,24 +152,28 @@ void keeli_queue_drop_passed(keeli_queue *q) {
     q->begin = q->fresh = least;
 }
 
-// The oldest goes although somebody has not passed it. Is that news, and whose?
+// Drops the oldest value, which not all readers have passed. True if one of these, or the queue if
+// it has no readers, was not warned yet; it counts as warned then. `*late` is that reader's name.
 static bool drop_unseen(keeli_queue *q, const char **late) {
     bool *is_warned = reader_count(q) ? NULL : &q->is_warned;
     *late = NULL;
-    for (uint32_t i = 0; i < reader_count(q) && !is_warned; ++i) {
+    for (uint32_t i = 0; i < reader_count(q); ++i) {
         keeli_queue_reader *r = reader_at(q, i);
         if (r->is_warned || has_passed(q, r)) continue;
         *late = r->reader ? r->reader->name : "the world";
         is_warned = &r->is_warned;
+        break;
     }
     drop_oldest(q);
+
     if (!is_warned || *is_warned) return false;
-    return *is_warned = true;
+    *is_warned = true;
+    return true;
 }
 
 void keeli_queue_cut(keeli_queue *q, uint64_t end) {
     for (; q->count && keeli_queue_end(q) > end; --q->count)
-        drop_value(q, keeli_queue_end(q) - 1);
+        drop_queued(q, keeli_queue_end(q) - 1);
 }
 
 void keeli_queue_clear(keeli_queue *q) {
@@ -173,9 +192,11 @@ void keeli_queue_clear_removed(keeli_queue *q, bool deleted, uint64_t tick) {
 }
 
 // ------------------------------------------------------------------ room
-static void set_room(keeli_queue *q) { q->room = q->capacity < q->limit ? q->capacity : q->limit; }
+static void set_queue_room(keeli_queue *q) {
+    q->room = q->capacity < q->limit ? q->capacity : q->limit;
+}
 
-static void free_memory(keeli_queue *q, keeli_heap *heap) {
+static void free_ring(keeli_queue *q, keeli_heap *heap) {
     keeli_free(heap, q->values, (size_t)q->capacity * q->size, q->align);
     if (q->of_removed)
         keeli_free(heap, q->removed, q->capacity * sizeof *q->removed, _Alignof(keeli_removed));
@@ -184,26 +205,33 @@ static void free_memory(keeli_queue *q, keeli_heap *heap) {
     q->capacity = q->first = q->room = 0;
 }
 
-// Where a value of the ring is in a fresh one, which begins with the oldest.
-static const void *relocated(const keeli_queue *q, const char *fresh, const void *value) {
+// Returns the address that a value of the ring will have in a fresh one, which begins with the
+// oldest value. Returns other addresses as they are.
+static const void *place_in_fresh(const keeli_queue *q, const char *fresh, const void *value) {
     const uintptr_t at = (uintptr_t)value - (uintptr_t)q->values;
     if (!q->values || at >= (size_t)q->capacity * q->size) return value;
     const size_t place = (at / q->size + q->capacity - q->first) % q->capacity;
     return fresh + place * q->size + at % q->size;
 }
 
-static void move_values(const keeli_queue *q, char *to) {
-    for (uint32_t i = 0; q->move && i < q->count; ++i)
-        if (keeli_queue_has_value(q, q->begin + i))
-            q->move(to + (size_t)i * q->size, keeli_queue_at(q, q->begin + i), q->hook_data);
-    if (q->move || !q->count || !q->size) return;
+// Moves all values to a fresh ring, oldest first.
+static void move_ring(const keeli_queue *q, char *to) {
+    if (q->move) {
+        for (uint32_t i = 0; i < q->count; ++i)
+            if (keeli_queue_has_value(q, q->begin + i))
+                q->move(to + (size_t)i * q->size, keeli_queue_at(q, q->begin + i), q->hook_data);
+        return;
+    }
+    if (!q->count || !q->size) return;
+
     const uint32_t range = keeli_queue_range(q, q->begin);
     const size_t front = (size_t)(range < q->count ? range : q->count) * q->size;
     memcpy(to, keeli_queue_at(q, q->begin), front);
     if (range < q->count) memcpy(to + front, q->values, (size_t)(q->count - range) * q->size);
 }
 
-static bool resize(keeli_queue *q, keeli_heap *heap, uint32_t capacity, const void **value) {
+// Changes the capacity; false when out of memory. Updates `*value` if it points into the ring.
+static bool resize_ring(keeli_queue *q, keeli_heap *heap, uint32_t capacity, const void **value) {
     const size_t entry = q->of_removed ? sizeof *q->removed : 0;
     char *values = keeli_new(heap, (size_t)capacity * q->size, q->align);
     keeli_removed *removed = keeli_new(heap, capacity * entry, _Alignof(keeli_removed));
@@ -212,15 +240,18 @@ static bool resize(keeli_queue *q, keeli_heap *heap, uint32_t capacity, const vo
         keeli_free(heap, removed, capacity * entry, _Alignof(keeli_removed));
         return false;
     }
-    if (value && q->size) *value = relocated(q, values, *value);
-    move_values(q, values);
-    for (uint32_t i = 0; removed && i < q->count; ++i)
-        removed[i] = *keeli_queue_removed_at(q, q->begin + i);
-    free_memory(q, heap);
+
+    if (value && q->size) *value = place_in_fresh(q, values, *value);
+    move_ring(q, values);
+    if (removed)
+        for (uint32_t i = 0; i < q->count; ++i)
+            removed[i] = *keeli_queue_removed_at(q, q->begin + i);
+
+    free_ring(q, heap);
     q->values = values;
     q->removed = removed;
     q->capacity = capacity;
-    set_room(q);
+    set_queue_room(q);
     return true;
 }
 
@@ -254,20 +285,23 @@ bool keeli_queue_copy(keeli_queue *q, keeli_heap *heap, const keeli_queue *from)
     q->readers.count = q->readers.capacity = 0;
     q->capacity = q->first = q->count = 0;
     q->sender = NULL;
+
     if (!KEELI_RESERVE(heap, &q->readers, from->readers.count)) return false;
-    if (from->capacity && !resize(q, heap, from->capacity, NULL)) {
+    if (from->capacity && !resize_ring(q, heap, from->capacity, NULL)) {
         KEELI_RELEASE(heap, &q->readers);
         return false;
     }
+
     q->count = from->count;
-    for (uint64_t i = q->begin; q->of_removed && i < keeli_queue_end(q); ++i)
-        *keeli_queue_removed_at(q, i) = *keeli_queue_removed_at(from, i);
+    if (q->of_removed)
+        for (uint64_t i = q->begin; i < keeli_queue_end(q); ++i)
+            *keeli_queue_removed_at(q, i) = *keeli_queue_removed_at(from, i);
     for (uint32_t i = 0; i < from->readers.count; ++i)
         *KEELI_APPEND(&q->readers) = from->readers.items[i];
     return true;
 }
 
-// A power of two, or the limit.
+// Returns the capacity for `need` values: a power of two, or the limit.
 static uint32_t capacity_for(const keeli_queue *q, uint64_t need) {
     uint64_t capacity = q->size > 256 ? 1 : KEELI_SIZE(16, 1);
     while (capacity < need)
@@ -277,32 +311,36 @@ static uint32_t capacity_for(const keeli_queue *q, uint64_t need) {
 
 bool keeli_queue_reserve(keeli_queue *q, keeli_heap *heap, uint32_t extra, const void **value) {
     if (keeli_queue_has_room(q, extra)) return true;
-    if (q->of_removed) keeli_queue_drop_passed(q); // events go at the end of a run
+    if (q->of_removed) keeli_queue_drop_passed(q); // events are dropped at the end of a run
     const uint64_t need = (uint64_t)q->count + extra;
-    return need <= q->room || resize(q, heap, capacity_for(q, need), value);
+    return need <= q->room || resize_ring(q, heap, capacity_for(q, need), value);
 }
 
 bool keeli_queue_reserve_capacity(keeli_queue *q, keeli_heap *heap, uint64_t need) {
-    return need <= q->room || q->capacity >= q->limit ||
-           resize(q, heap, capacity_for(q, need), NULL);
+    const bool has_room = need <= q->room || q->capacity >= q->limit;
+    return has_room || resize_ring(q, heap, capacity_for(q, need), NULL);
 }
 
 void keeli_queue_set_limit(keeli_queue *q, uint32_t limit) {
     while (q->count > limit)
         drop_oldest(q);
     q->limit = limit;
-    set_room(q);
+    set_queue_room(q);
 }
 
 void keeli_queue_trim(keeli_queue *q, keeli_heap *heap, uint32_t extra) {
     const uint64_t need = (uint64_t)q->count + extra;
-    if (!need) free_memory(q, heap);
-    else if (capacity_for(q, need) < q->capacity)
-        (void)resize(q, heap, capacity_for(q, need), NULL); // without memory it stays as it is
+    if (!need) {
+        free_ring(q, heap);
+        return;
+    }
+    const uint32_t capacity = capacity_for(q, need);
+    if (capacity < q->capacity)
+        (void)resize_ring(q, heap, capacity, NULL); // a failure does no harm
 }
 
-// ------------------------------------------------------------------ appending
-// A value may be appended; with a full queue the oldest goes.
+// ------------------------------------------------------------------ adding
+// Makes a place for one more value: a full queue drops values. The result is that of drop_unseen.
 static bool make_place(keeli_queue *q, const char **late) {
     *late = NULL;
     if (q->count < q->room) return false;
@@ -315,9 +353,10 @@ bool keeli_queue_push(keeli_queue *q, const void *value, const char **late) {
     const bool is_news = make_place(q, late);
     char *to = keeli_queue_at(q, q->begin + q->count++);
     if (!q->size) return is_news;
+
     if (!value) memset(to, 0, q->size);
-    else if (q->move) q->move(to, (void *)(uintptr_t)value, q->hook_data); // handed over
-    else keeli_bytes_copy_fresh(to, value, q->size); // it may be the one that just went
+    else if (q->move) q->move(to, (void *)(uintptr_t)value, q->hook_data); // the queue owns it now
+    else keeli_bytes_copy_fresh(to, value, q->size); // `value` may be the one just dropped, at `to`
     return is_news;
 }
 
@@ -327,6 +366,7 @@ bool keeli_queue_push_removed(keeli_queue *q, const keeli_removed *removed, void
     const uint64_t number = q->begin + q->count++;
     *keeli_queue_removed_at(q, number) = *removed;
     if (!removed->deleted || !q->size) return is_news;
+
     if (q->move) q->move(keeli_queue_at(q, number), value, q->hook_data);
     else memcpy(keeli_queue_at(q, number), value, q->size);
     return is_news;
@@ -335,7 +375,7 @@ bool keeli_queue_push_removed(keeli_queue *q, const keeli_removed *removed, void
 // ------------------------------------------------------------------ the whole
 void keeli_queue_deinit(keeli_queue *q, keeli_heap *heap) {
     keeli_queue_clear(q);
-    free_memory(q, heap);
+    free_ring(q, heap);
     KEELI_RELEASE(heap, &q->readers);
 }
 
@@ -350,7 +390,9 @@ bool keeli_queue_is_valid(const keeli_queue *q) {
     if (q->world_reads && q->world.next > keeli_queue_end(q)) return false;
     for (uint32_t i = 0; i < q->readers.count; ++i)
         if (q->readers.items[i].next > keeli_queue_end(q)) return false;
-    for (uint64_t i = q->begin + 1; q->of_removed && i < keeli_queue_end(q); ++i)
+    if (!q->of_removed) return true;
+
+    for (uint64_t i = q->begin + 1; i < keeli_queue_end(q); ++i)
         if (keeli_queue_removed_at(q, i)->tick < keeli_queue_removed_at(q, i - 1)->tick)
             return false;
     return true;

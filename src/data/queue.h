@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A bounded queue with readers, oldest value first, in a ring. It serves events of one type, and
-// the values that entities lost of one component. Each value has a number, counted from the first
-// that ever was. A value goes when every reader has passed it; when there are as many as the limit,
-// the oldest goes all the same, and each reader that has not passed it has missed one.
-// What has passed an event is a number: that of the reader's next event. What has passed a removed
-// value is time: a reader has seen all up to a tick, and the world what was cleared of its kind.
+// A bounded queue with readers, oldest value first, in a ring. It holds the events of one type, or
+// the removed values of one component: those that entities lost. It knows no world and logs no
+// warnings; run/events, follow/reader and world/storage call it.
+// Each value has a number, counted from the first ever. A value is dropped when every reader has
+// passed it. When the queue has as many as its limit, the oldest is dropped anyway, and each reader
+// that had not passed it has missed one.
+// A reader has passed an event if the number of its next event is higher. A reader has passed a
+// removed value if it has seen all changes up to its tick; the world has passed it if it has
+// cleared values of that kind up to its tick.
 // Invariants: no reader is beyond the end; removed values ascend by tick. Checked by
 // keeli_queue_is_valid.
 #pragma once
@@ -13,15 +16,16 @@
 
 #include <keel/component.h>
 
-// Somebody who looks from time to time at what changed since the last time.
+// A reader: it looks repeatedly for changes since the last time.
 typedef struct keeli_reader {
-    uint64_t last; // all to this tick was seen
+    uint64_t last; // the reader has seen all changes up to this tick
     const char *name;
-    uint64_t serial; // of the world's
-    bool is_kept;    // keel_reader_keep
+    uint64_t serial; // number among the readers of the world
+    bool is_kept;    // keel_reader_keep was called
 } keeli_reader;
 
-// Who lost a value: removed (the value was handed out) or deleted (the value is in the queue).
+// A removed value: the entity that lost it, and how. `deleted` is 0 if the value was removed (and
+// handed out), 1 if it was deleted (and the queue has the value).
 typedef struct keeli_removed {
     keel_entity entity;
     uint64_t tick;
@@ -30,38 +34,38 @@ typedef struct keeli_removed {
 
 typedef struct keeli_queue_reader {
     const keeli_reader *reader; // NULL: the world itself
-    uint64_t next;              // events: all before it are passed; removed values: see `begin`
-    uint64_t shown;             // events: all before it were shown, to one that edits everything
+    uint64_t next;              // the number that it goes on with (keeli_queue_next)
+    uint64_t shown;             // events: all before it were shown to a system that edits all
     bool is_system;
-    bool is_warned; // that it holds the queue up
+    bool is_warned; // it was warned that it holds the queue up
 } keeli_queue_reader;
 
 typedef struct keeli_queue {
-    uint32_t size, align; // of a value
+    uint32_t size, align; // a value's
     uint32_t limit;
-    bool of_removed; // values; otherwise events
+    bool of_removed; // holds removed values; otherwise events
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
-    char *values;           // a ring
+    char *values;           // the ring
     keeli_removed *removed; // in the same places; NULL for events
     uint32_t capacity, first, count;
-    uint32_t room;         // so many fit: the capacity, or the limit
-    uint64_t begin;        // number of the first value held; a reader below it has missed the rest
-    uint64_t fresh;        // where a new reader begins: what went before it everybody had passed
-    uint64_t dropped_tick; // of the last removed value that was dropped
-    uint64_t cleared[2];   // the world has passed removed values to this tick; [1]: deleted ones
-    uint64_t mark;         // the end when the system that sends now began
-    const void *sender;    // what that system has in hand; NULL: nobody may send on the fast path
+    uint32_t room;         // the smaller of capacity and limit
+    uint64_t begin;        // number of the first value; a reader below it has missed the difference
+    uint64_t fresh;        // first number of a new reader: all readers had passed what is before it
+    uint64_t dropped_tick; // tick of the last removed value that was dropped
+    uint64_t cleared[2];   // the world has passed values up to this tick: [0] removed, [1] deleted
+    uint64_t mark;         // the end of the queue when the system that sends now began
+    const void *sender;    // the system's context, which may send on the fast path; NULL: none may
     KEELI_ARRAY(keeli_queue_reader) readers;
-    keeli_queue_reader world; // the world itself
-    bool world_reads;         // it has looked, so values wait for it
-    bool is_warned;           // that nobody reads it
+    keeli_queue_reader world; // the world as a reader
+    bool world_reads;         // the world has read, so values wait for it
+    bool is_warned;           // there was a warning that nobody reads the queue
 } keeli_queue;
 
 #define KEELI_QUEUE_LIMIT 65536u
 
-// Of values like those of a component, with its hooks and its limit.
+// Makes a queue of values like those of a component, with its hooks and its limit.
 void keeli_queue_init(keeli_queue *queue, const keel_component *type, bool of_removed);
 void keeli_queue_deinit(keeli_queue *queue, keeli_heap *heap);
 
@@ -69,90 +73,97 @@ void keeli_queue_deinit(keeli_queue *queue, keeli_heap *heap);
 static inline uint64_t keeli_queue_end(const keeli_queue *queue) {
     return queue->begin + queue->count;
 }
-// The place of a number that is held.
+// Returns the place in the ring of a number in the queue.
 static inline uint32_t keeli_queue_place(const keeli_queue *queue, uint64_t number) {
     const uint64_t at = queue->first + (number - queue->begin);
     return (uint32_t)(at < queue->capacity ? at : at - queue->capacity);
 }
+// Returns the value of a number.
 static inline void *keeli_queue_at(const keeli_queue *queue, uint64_t number) {
     const size_t at = (size_t)keeli_queue_place(queue, number) * queue->size;
     return (void *)((uintptr_t)queue->values +
-                    at); // NULL for what has no values: C allows no NULL + 0
+                    at); // NULL for types without values: C does not allow NULL + 0
 }
 static inline keeli_removed *keeli_queue_removed_at(const keeli_queue *queue, uint64_t number) {
     return &queue->removed[keeli_queue_place(queue, number)];
 }
-// How many values lie side by side from there.
+// Returns how many places lie side by side from that of a number to the end of the ring.
 static inline uint32_t keeli_queue_range(const keeli_queue *queue, uint64_t number) {
     return queue->capacity - keeli_queue_place(queue, number);
 }
-// Make room for so many more, at most the limit. Of removed values what everybody has passed goes
-// first; events stay until the end of a run, for who looks for the first time in it. False when
-// out of memory. `*value` (may be NULL) may be one of the queue, and is relocated when it moves.
+// Makes room for `extra` more values, at most the limit; false when out of memory. Removed values
+// that every reader has passed are dropped first; events stay until the end of a run, for systems
+// that read for the first time in it. `value` may be NULL. If `*value` points into the queue, it is
+// updated when the values move.
 bool keeli_queue_reserve(keeli_queue *queue, keeli_heap *heap, uint32_t extra, const void **value);
-// Makes the capacity at least `need`, at most the limit, and asks no reader what it has
-// passed, as readers may have been destroyed. False when out of memory.
+// Makes the capacity at least `need`, at most the limit; false when out of memory. It drops nothing
+// and does not look at readers, which may have been destroyed.
 bool keeli_queue_reserve_capacity(keeli_queue *queue, keeli_heap *heap, uint64_t need);
-// Is there room for so many more, or for as many as the limit allows?
+// True if there is room for `extra` more values, or for as many as the limit allows.
 static inline bool keeli_queue_has_room(const keeli_queue *queue, uint32_t extra) {
     return (uint64_t)queue->count + extra <= queue->room || queue->capacity >= queue->limit;
 }
-// Append an event after that; NULL: zeros. True when the oldest went unseen and that is news: it is
-// `*late` who had not passed it, NULL: nobody reads.
+// Adds an event after a reserve; its value is zeros if `value` is NULL. True if the oldest event
+// was dropped unread and no warning was given yet. `*late` is the name of the reader that had not
+// passed it, NULL if nobody reads.
 bool keeli_queue_push(keeli_queue *queue, const void *value, const char **late);
-// Append who lost a value, after a reserve; what was deleted has its value moved here. The same
-// result, but it is no news when it is the world that is late, or nobody reads.
+// Adds a removed value after a reserve; a deleted value is moved into the queue. The same result,
+// but there is no warning if only the world had not passed the oldest value, or nobody reads.
 bool keeli_queue_push_removed(keeli_queue *queue, const keeli_removed *removed, void *value,
                               const char **late);
-// The usual case of reserve and push of an event in place; false: nothing was done, it takes both.
+// Adds an event in the usual case. False, and nothing is done, if it needs reserve and push.
 static inline bool keeli_queue_put(keeli_queue *queue, const void *value) {
     if (queue->count >= queue->room || queue->move || !queue->values || !value) return false;
     keeli_bytes_copy_fresh(keeli_queue_at(queue, keeli_queue_end(queue)), value, queue->size);
     ++queue->count;
     return true;
 }
-// Do both hold nothing, and wait for the same readers in the same way?
+// True if both are empty and have the same readers in the same state.
 bool keeli_queue_is_same(const keeli_queue *a, const keeli_queue *b);
-// A queue becomes one that holds what another one does, and waits for the same readers, in memory
-// of its own; its values are to be filled. False when out of memory.
+// Makes `queue` a copy of another with memory of its own, with the same numbers and readers. The
+// caller copies the values. False when out of memory.
 bool keeli_queue_copy(keeli_queue *queue, keeli_heap *heap, const keeli_queue *from);
-// Has the number a value, which lies in the queue?
+// True if the queue has the value of this number: not that of a removed value that was handed out.
 static inline bool keeli_queue_has_value(const keeli_queue *queue, uint64_t number) {
     return queue->size && (!queue->of_removed || keeli_queue_removed_at(queue, number)->deleted);
 }
-// Drop what everybody has passed.
+// Drops all values that every reader has passed.
 void keeli_queue_drop_passed(keeli_queue *queue);
-// Drop the latest, down to this number.
+// Drops the latest values, so that the queue ends before the number `end`.
 void keeli_queue_cut(keeli_queue *queue, uint64_t end);
-// Drop all; nobody has missed any.
+// Drops all values; no reader has missed any.
 void keeli_queue_clear(keeli_queue *queue);
-// The world has passed removed values, or the deleted ones, up to a tick; it has missed none.
+// Records that the world has passed the removed (or deleted) values up to a tick, and has missed
+// none.
 void keeli_queue_clear_removed(keeli_queue *queue, bool deleted, uint64_t tick);
-// At most so many from now on.
+// Sets the limit, and drops the oldest values above it.
 void keeli_queue_set_limit(keeli_queue *queue, uint32_t limit);
-// Give memory back that is not needed for what is held and `extra` more.
+// Frees memory that is not needed for the values and `extra` more.
 void keeli_queue_trim(keeli_queue *queue, keeli_heap *heap, uint32_t extra);
 
 // ------------------------------------------------------------------ readers
-// NULL: it does not read this queue. The reader NULL is the world.
+// Returns the entry of a reader, NULL if it does not read this queue. The reader NULL is the world.
 keeli_queue_reader *keeli_queue_find(keeli_queue *queue, const keeli_reader *reader);
-// It reads from now on; known already: nothing. NULL when out of memory, never for the world.
+// Adds a reader, if it does not read this queue yet, and returns its entry. NULL when out of
+// memory, never for the world.
 keeli_queue_reader *keeli_queue_join(keeli_queue *queue, keeli_heap *heap,
                                      const keeli_reader *reader, bool is_system);
+// Removes a reader, if it reads this queue.
 void keeli_queue_leave(keeli_queue *queue, const keeli_reader *reader);
-// The number where it goes on (one that does not read yet: where it would).
+// Returns the number of the next value of a reader. For one that does not read yet: the number that
+// it would begin with.
 uint64_t keeli_queue_next(const keeli_queue *queue, const keeli_reader *reader);
-// How many values were missed, and are left, by who goes on at a number.
+// Return how many values a reader whose next number is `next` has missed, and has left.
 static inline uint64_t keeli_queue_missed(const keeli_queue *queue, uint64_t next) {
     return next < queue->begin ? queue->begin - next : 0;
 }
 static inline uint32_t keeli_queue_left(const keeli_queue *queue, uint64_t next) {
     return (uint32_t)(keeli_queue_end(queue) - (next > queue->begin ? next : queue->begin));
 }
-// The first event that some system has not passed, or that nobody reads: the others are no part of
-// what happens in the world.
+// Returns the number of the first event that some system has not passed, or, without readers, that
+// a new one would begin with. Events before it cannot influence the world any more.
 uint64_t keeli_queue_waiting(const keeli_queue *queue);
 
-// Memory, without `queue` itself.
+// Returns the bytes of memory, without `queue` itself.
 size_t keeli_queue_bytes(const keeli_queue *queue);
 bool keeli_queue_is_valid(const keeli_queue *queue);

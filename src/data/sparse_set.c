@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sparse set. See the header for the layout and the invariant.
+// The sparse set: everything that allocates, moves or copies. See the header for the layout and the
+// invariant; adding one entity and removing a plain value are inline there.
 #include "data/sparse_set.h"
 
 #include "base/assert.h"
@@ -7,16 +8,18 @@
 
 #include <string.h>
 
-// What pages of cells look like before anything is written to them, which is after a reserve.
+// The shared page of cells of all indices that were never reserved.
 const uint32_t keeli_no_cells[KEELI_PAGE] = { KEELI_PAGE_TIMES(KEELI_NO_SLOT) };
 const keeli_page_kind keeli_cell_pages = { keeli_no_cells, sizeof keeli_no_cells };
 enum { value_page_bytes = 65536, own_page_above = 1024, dense_page = 1 << KEELI_DENSE_SHIFT };
-static char tag_value[1]; // where the values of tags are said to be
+static char tag_value[1]; // the place that is returned as the value of any tag
 static void *const tag_pages[1] = { tag_value };
 
+// Returns the shift for values of this size: 1 << shift values share a page.
 static uint32_t shift_for(uint32_t size) {
-    if (size == 0) return 31; // one page for all
+    if (size == 0) return 31; // tags: all slots are on one page
     if (size > own_page_above) return 0;
+
     uint32_t shift = 0;
     while ((uint64_t)size << (shift + 1) <= value_page_bytes)
         ++shift;
@@ -38,24 +41,24 @@ void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *componen
 }
 
 // ------------------------------------------------------------------ packed pages
-static size_t page_bytes(const keeli_packed *p, uint32_t page) {
+static size_t packed_page_bytes(const keeli_packed *p, uint32_t page) {
     return (size_t)(page == 0 ? p->first : (uint32_t)1 << p->shift) * p->size;
 }
 
-static size_t page_align(const keeli_packed *p) {
+static size_t packed_page_align(const keeli_packed *p) {
     return p->align > 64 ? p->align : 64; // whole cache lines
 }
 
-static uint64_t room_of(const keeli_packed *p) {
+static uint64_t packed_room(const keeli_packed *p) {
     return p->page_count <= 1 ? p->first : (uint64_t)p->page_count << p->shift;
 }
 
-// Keep pages for so many items.
+// Frees all pages that are not needed for `items` items.
 static void trim_packed(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p, uint64_t items) {
     while (p->page_count && (uint64_t)(p->page_count - 1) << p->shift >= items) {
         const uint32_t page = --p->page_count;
-        set->bytes -= page_bytes(p, page);
-        keeli_free(heap, p->pages[page], page_bytes(p, page), page_align(p));
+        set->bytes -= packed_page_bytes(p, page);
+        keeli_free(heap, p->pages[page], packed_page_bytes(p, page), packed_page_align(p));
         if (page == 0) p->first = 0;
     }
 }
@@ -65,15 +68,20 @@ static void free_packed(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p
     keeli_table_free(heap, p->pages, p->capacity);
 }
 
-// Values and entities are moved by hand, for hooks and alignments that the allocator does not know.
+// Moves items to fresh memory, values with the move hook. An allocator's resize could do neither
+// hooks nor larger alignments.
 static void move_items(const keeli_sparse_set *set, const keeli_packed *p, char *to, char *from,
                        uint32_t count) {
     const bool by_hook = set->move && p == &set->values;
-    for (uint32_t i = 0; by_hook && i < count; ++i)
-        set->move(to + (size_t)i * p->size, from + (size_t)i * p->size, set->hook_data);
-    if (!by_hook && count) memcpy(to, from, (size_t)count * p->size);
+    if (by_hook) {
+        for (uint32_t i = 0; i < count; ++i)
+            set->move(to + (size_t)i * p->size, from + (size_t)i * p->size, set->hook_data);
+    } else if (count) {
+        memcpy(to, from, (size_t)count * p->size);
+    }
 }
 
+// Makes room for `need` items in the first page, or as many as fit in one.
 static bool grow_first(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p, uint64_t need) {
     const uint32_t full = (uint32_t)1 << p->shift;
     uint64_t grown = p->first ? p->first : KEELI_SIZE(8, 1);
@@ -81,8 +89,10 @@ static bool grow_first(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p,
         grown *= 2;
     if (grown > full) grown = full;
     if (grown == p->first) return true;
-    char *fresh = keeli_new(heap, grown * p->size, page_align(p)), *old = p->pages[0];
+
+    char *fresh = keeli_new(heap, grown * p->size, packed_page_align(p)), *old = p->pages[0];
     if (!fresh) return false;
+
     const size_t old_bytes = p->first * p->size;
     if (old) move_items(set, p, fresh, old, keeli_least(set->count, p->first));
     set->bytes += grown * p->size - old_bytes;
@@ -90,24 +100,28 @@ static bool grow_first(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p,
     p->first = (uint32_t)grown;
     if (!p->page_count) p->page_count = 1;
     if (!old) return true;
+
     ++set->moves;
     if (!heap->keeps) keeli_bytes_vacate(old, old_bytes);
-    keeli_free(heap, old, old_bytes, page_align(p));
+    keeli_free(heap, old, old_bytes, packed_page_align(p));
     return true;
 }
 
+// Makes room for `need` items; false when out of memory.
 static bool reserve_packed(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p,
                            uint64_t need) {
     const uint32_t pages = (uint32_t)((need - 1) >> p->shift) + 1;
     void *table = keeli_table_grow(heap, p->pages, &p->capacity, pages, &set->bytes);
     if (!table) return false;
     p->pages = table;
-    if (p == &set->values && set->size) set->root.pages = table; // before the next call
+    // before the allocator is called again: it may look values up
+    if (p == &set->values && set->size) set->root.pages = table;
+
     if (!grow_first(set, heap, p, need)) return false;
     while (p->page_count < pages) {
-        void *page = keeli_new(heap, page_bytes(p, p->page_count), page_align(p));
+        void *page = keeli_new(heap, packed_page_bytes(p, p->page_count), packed_page_align(p));
         if (!page) return false;
-        set->bytes += page_bytes(p, p->page_count);
+        set->bytes += packed_page_bytes(p, p->page_count);
         p->pages[p->page_count++] = page;
     }
     return true;
@@ -122,8 +136,8 @@ bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_
     return done;
 }
 
-static void set_room(keeli_sparse_set *set) {
-    const uint64_t dense = room_of(&set->dense), values = room_of(&set->values);
+static void update_room(keeli_sparse_set *set) {
+    const uint64_t dense = packed_room(&set->dense), values = packed_room(&set->values);
     const uint64_t room = set->size && values < dense ? values : dense, most = (uint64_t)1 << 31;
     set->room = (uint32_t)(room < most ? room : most);
     if (set->size) set->root.pages = set->values.pages;
@@ -133,15 +147,17 @@ bool keeli_sparse_set_grow(keeli_sparse_set *set, keeli_heap *heap, uint32_t ext
     const uint64_t need = (uint64_t)set->count + extra;
     if (need == 0) return true;
     if (need >= (uint64_t)1 << 31) return false; // slots have 31 bits
-    const bool done = reserve_packed(set, heap, &set->dense, need) &&
-                      (!set->size || reserve_packed(set, heap, &set->values, need));
-    set_room(set);
+
+    bool done = reserve_packed(set, heap, &set->dense, need);
+    if (done && set->size) done = reserve_packed(set, heap, &set->values, need);
+    update_room(set);
     return done;
 }
 
 void keeli_sparse_set_deinit(keeli_sparse_set *set, keeli_heap *heap) {
-    for (uint32_t slot = 0; set->drop && slot < set->count; ++slot)
-        keeli_sparse_set_drop(set, slot);
+    if (set->drop)
+        for (uint32_t slot = 0; slot < set->count; ++slot)
+            keeli_sparse_set_drop(set, slot);
     keeli_pages_deinit(&set->cells, heap, &keeli_cell_pages);
     free_packed(set, heap, &set->dense);
     free_packed(set, heap, &set->values);
@@ -169,10 +185,12 @@ void keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entit
         uint32_t n = in_page < cells_left ? in_page : cells_left;
         if (n > left) n = left;
         KEELI_ASSERT_ROOM(keeli_sparse_set_has_cell(set, index));
+
         memcpy(keeli_sparse_set_entity(set, slot), entities, n * sizeof *entities);
         uint32_t *cells = &set->root.sparse[index / KEELI_PAGE][descends ? cell + 1 - n : cell];
         for (uint32_t i = 0; i < n; ++i)
             cells[i] = descends ? slot + n - 1 - i : slot + i;
+
         entities += n;
         slot += n;
         index = descends ? index - n : index + n;
@@ -183,7 +201,7 @@ void keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entit
 
 void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot) {
     const uint32_t last = set->count - 1;
-    const keel_entity taken = *keeli_sparse_set_entity(set, slot);
+    const keel_entity removed = *keeli_sparse_set_entity(set, slot);
     if (slot != last) {
         const keel_entity moved = *keeli_sparse_set_entity(set, last);
         *keeli_sparse_set_entity(set, slot) = moved;
@@ -192,12 +210,12 @@ void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot) {
         set_cell(set, moved, slot);
     }
     if (set->size) keeli_bytes_vacate(keeli_sparse_set_value(set, last), set->size);
-    set_cell(set, taken, KEELI_NO_SLOT);
+    set_cell(set, removed, KEELI_NO_SLOT);
     set->count = last;
     ++set->moves;
 }
 
-static void swap_bytes(char *a, char *b, size_t size) {
+static void swap_values(char *a, char *b, size_t size) {
     char between[256];
     for (size_t at = 0; at < size; at += sizeof between) {
         const size_t n = size - at < sizeof between ? size - at : sizeof between;
@@ -223,8 +241,9 @@ void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *
         set->move(at_a, at_b, set->hook_data);
         set->move(at_b, scratch, set->hook_data);
     } else {
-        swap_bytes(at_a, at_b, set->size);
+        swap_values(at_a, at_b, set->size);
     }
+
     keel_entity *entity_a = keeli_sparse_set_entity(set, a),
                 *entity_b = keeli_sparse_set_entity(set, b);
     const keel_entity was_a = *entity_a;
@@ -235,7 +254,7 @@ void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *
     ++set->moves;
 }
 
-// Where the value at the start of a cycle waits while the others move up.
+// Moves the values of one cycle. The first one waits in `scratch` while the others move up.
 static void permute_values(keeli_sparse_set *set, uint32_t first, const uint32_t *order,
                            void *scratch) {
     uint32_t slot = first;
@@ -251,11 +270,12 @@ void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t c
     ++set->moves;
     for (uint32_t first = 0; first < count; ++first) {
         if (order[first] == first) continue;
+
         if (set->size) permute_values(set, first, order, scratch);
         const keel_entity waits = *keeli_sparse_set_entity(set, first);
         for (uint32_t slot = first, from;; slot = from) {
             from = order[slot];
-            order[slot] = slot; // in place: not to be moved again
+            order[slot] = slot; // in place, so that it is not moved again
             const keel_entity e = from == first ? waits : *keeli_sparse_set_entity(set, from);
             *keeli_sparse_set_entity(set, slot) = e;
             set_cell(set, e, slot);
@@ -270,11 +290,11 @@ bool keeli_sparse_set_reserve_all(keeli_sparse_set *set, keeli_heap *heap,
         keeli_pages_reserve(&set->cells, heap, &keeli_cell_pages, &from->cells, &set->bytes);
     set->root.sparse = set->cells.table;
     set->root.page_count = set->cells.count;
-    return done &&
-           (from->count <= set->room || keeli_sparse_set_grow(set, heap, from->count - set->count));
+    if (!done) return false;
+    return from->count <= set->room || keeli_sparse_set_grow(set, heap, from->count - set->count);
 }
 
-// Copy the first items from page to page.
+// Copies the first `count` items page by page.
 static void assign_packed(const keeli_packed *p, const keeli_packed *from, uint32_t count) {
     const uint32_t all = (uint32_t)1 << p->shift;
     for (uint32_t page = 0, n; count; ++page, count -= n) {
@@ -306,25 +326,30 @@ void keeli_sparse_set_clear(keeli_sparse_set *set) {
 void keeli_sparse_set_trim(keeli_sparse_set *set, keeli_heap *heap) {
     for (uint32_t p = 0; p < set->cells.count; ++p)
         if (memcmp(set->root.sparse[p], keeli_no_cells, sizeof keeli_no_cells) == 0)
-            keeli_pages_give(&set->cells, heap, &keeli_cell_pages, p, &set->bytes);
+            keeli_pages_free(&set->cells, heap, &keeli_cell_pages, p, &set->bytes);
+
     trim_packed(set, heap, &set->dense, set->count);
     trim_packed(set, heap, &set->values, set->count);
-    set_room(set);
+    update_room(set);
 }
 
 bool keeli_sparse_set_is_valid(const keeli_sparse_set *set) {
-    uint32_t used = 0;
     if (set->root.sparse != set->cells.table || set->root.page_count != set->cells.count ||
         set->root.pages != (set->size ? set->values.pages : tag_pages))
         return false;
-    for (uint32_t p = 0; p < set->root.page_count; ++p)
-        for (uint32_t i = 0; set->root.sparse[p] != keeli_no_cells && i < KEELI_PAGE; ++i) {
-            const uint32_t slot = set->root.sparse[p][i];
+
+    uint32_t used = 0;
+    for (uint32_t p = 0; p < set->root.page_count; ++p) {
+        const uint32_t *cells = set->root.sparse[p];
+        if (cells == keeli_no_cells) continue;
+        for (uint32_t i = 0; i < KEELI_PAGE; ++i) {
+            const uint32_t slot = cells[i];
             if (slot == KEELI_NO_SLOT) continue;
             ++used;
             if (slot >= set->count) return false;
             const keel_entity e = *keeli_sparse_set_entity(set, slot);
             if (keeli_index_of(e) != p * KEELI_PAGE + i || keel_is_null(e)) return false;
         }
+    }
     return used == set->count;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Sparse set: entity index -> slot through a paged table, and packed pages of entities and values.
+// The sparse set: a paged table from entity index to slot, and packed pages of entities and values
+// by slot. It knows no world and calls only the hooks of its component. Storages (world/storage.h),
+// verbs, groups and snapshots call it.
 // Invariant: cell(index of entities[slot]) == slot for every slot < count; all other cells are
 // KEELI_NO_SLOT. Checked by keeli_sparse_set_is_valid.
 //
-// Values never move when one is added, except within the first page while it grows to its full
+// Adding a value moves no other value, except those of the first page while it grows to its full
 // size. A value above 1 KiB has a page of its own. Removing moves the last value into the hole.
 #pragma once
 #include "base/bytes.h"
@@ -13,25 +15,25 @@
 #include <string.h>
 
 #define KEELI_NO_SLOT UINT32_MAX
-#define KEELI_DENSE_SHIFT KEELI_PAGE_SHIFT // entities per packed page
+#define KEELI_DENSE_SHIFT KEELI_PAGE_SHIFT // 1 << this: entities per packed page
 
-// Items in pages of 1 << shift, of which the first grows by doubling until it is as large as the
+// Items in pages of 1 << shift items. The first page grows by doubling until it is as large as the
 // others, so that a component of three entities stays small.
 typedef struct keeli_packed {
     void **pages;
-    uint32_t capacity, page_count; // of that table
-    uint32_t first;                // items that the first page holds so far
-    uint32_t shift, size, align;   // of an item
+    uint32_t capacity, page_count; // room in the table of pages, and pages in it
+    uint32_t first;                // room for items in the first page so far
+    uint32_t shift, size, align;   // an item's size and alignment
 } keeli_packed;
 
 typedef struct keeli_sparse_set {
-    struct keeli_set_root root; // the pages of cells and of values, for keel_lookup too
-    keeli_pages cells;          // a page that was never used is one shared empty page
+    struct keeli_set_root root; // the pages of cells and of values, which keel_lookup reads too
+    keeli_pages cells;          // all that were never used are one shared empty page
     keeli_packed dense;         // entities, 1 << KEELI_DENSE_SHIFT on a page
-    keeli_packed values;        // 1 << root.shift on a page
-    uint32_t count, room;       // slots in use, and how many there is memory for
-    uint64_t moves;             // goes up when a slot in use gets another entity or place, or none
-    uint32_t size;              // of a value; 0: a tag
+    keeli_packed values;        // values, 1 << root.shift on a page
+    uint32_t count, room;       // slots in use, and slots that have memory
+    uint64_t moves;             // raised when a slot in use gets another entity or address, or none
+    uint32_t size;              // a value's; 0: a tag
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
@@ -39,14 +41,14 @@ typedef struct keeli_sparse_set {
 } keeli_sparse_set;
 
 void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *component);
-// Drops all values and frees everything.
+// Calls the drop hook on all values and frees everything.
 void keeli_sparse_set_deinit(keeli_sparse_set *set, keeli_heap *heap);
 
-// The slot of an entity index that is in the set.
+// Returns the slot of an entity index that is in the set.
 static inline uint32_t keeli_sparse_set_slot(const keeli_sparse_set *set, uint32_t index) {
     return set->root.sparse[index / KEELI_PAGE][index % KEELI_PAGE];
 }
-// The slot of an entity index, or KEELI_NO_SLOT.
+// Returns the slot of an entity index, or KEELI_NO_SLOT.
 static inline uint32_t keeli_sparse_set_find(const keeli_sparse_set *set, uint32_t index) {
     return index / KEELI_PAGE < set->root.page_count ? keeli_sparse_set_slot(set, index)
                                                      : KEELI_NO_SLOT;
@@ -60,16 +62,17 @@ static inline keel_entity *keeli_sparse_set_entity(const keeli_sparse_set *set, 
     return &page[slot & ((1u << KEELI_DENSE_SHIFT) - 1)];
 }
 
-// Make room for `extra` more entities in the packed pages; false when out of memory. With a move
-// hook the values may move.
+// Makes room for `extra` more entities in the packed pages; false when out of memory. The values of
+// the first page may move, with the move hook. reserve calls it only if there is too little room.
 bool keeli_sparse_set_grow(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra);
 static inline bool keeli_sparse_set_reserve(keeli_sparse_set *set, keeli_heap *heap,
                                             uint32_t extra) {
     return extra <= set->room - set->count || keeli_sparse_set_grow(set, heap, extra);
 }
-// Make room for the cell of an entity index.
-extern const uint32_t keeli_no_cells[KEELI_PAGE]; // a page that was never used
+extern const uint32_t keeli_no_cells[KEELI_PAGE]; // the shared empty page
 extern const keeli_page_kind keeli_cell_pages;
+// Makes room for the cell of an entity index; false when out of memory. reserve_cell calls it only
+// if the page has no memory of its own.
 bool keeli_sparse_set_add_cells(keeli_sparse_set *set, keeli_heap *heap, uint32_t index);
 static inline bool keeli_sparse_set_has_cell(const keeli_sparse_set *set, uint32_t index) {
     const uint32_t page = index / KEELI_PAGE;
@@ -79,7 +82,8 @@ static inline bool keeli_sparse_set_reserve_cell(keeli_sparse_set *set, keeli_he
                                                  uint32_t index) {
     return keeli_sparse_set_has_cell(set, index) || keeli_sparse_set_add_cells(set, heap, index);
 }
-// Append an entity that is not there, after both reserves: its slot; the value is not initialised.
+// Adds an entity that is not in the set, after both reserves, and returns its slot. Its value is
+// not initialised.
 static inline uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity e) {
     const uint32_t index = keeli_index_of(e), slot = set->count;
     KEELI_ASSERT_ROOM(slot < set->room && keeli_sparse_set_has_cell(set, index));
@@ -88,19 +92,20 @@ static inline uint32_t keeli_sparse_set_push(keeli_sparse_set *set, keel_entity 
     set->count = slot + 1;
     return slot;
 }
-// The same for entities whose indices ascend or descend one by one.
+// The same for `count` entities whose indices ascend or descend by 1 each.
 void keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entities, uint32_t count,
                                  bool descends);
-// Take a slot out whose value was moved out or dropped: the last one moves into the hole.
+// Removes the entity of a slot, after its value was moved out or dropped. The last entity and its
+// value move to that slot.
 void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot);
-// The same where values are plain bytes; `index`: of the entity in that slot.
+// The same for values that are plain bytes. `index` is the index of the entity in the slot.
 static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t slot,
                                                uint32_t index) {
     const uint32_t last = --set->count;
     ++set->moves;
     const keel_entity moved = *keeli_sparse_set_entity(set, last);
     const uint32_t moved_index = keeli_index_of(moved);
-    // nothing to move when it is the last, but that is as cheap as to ask
+    // the last slot moves onto itself: that is as cheap as to ask whether it is the last
     *keeli_sparse_set_entity(set, slot) = moved;
     set->root.sparse[moved_index / KEELI_PAGE][moved_index % KEELI_PAGE] = slot;
     set->root.sparse[index / KEELI_PAGE][index % KEELI_PAGE] = KEELI_NO_SLOT;
@@ -108,25 +113,27 @@ static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t s
                      set->size);
     keeli_bytes_vacate(keeli_sparse_set_value(set, last), set->size);
 }
-// Call the drop hook on the value of a slot.
+// Calls the drop hook, if any, on the value of a slot.
 static inline void keeli_sparse_set_drop(keeli_sparse_set *set, uint32_t slot) {
     if (set->drop) set->drop(keeli_sparse_set_value(set, slot), set->hook_data);
 }
-// Exchange two slots. `scratch` has room for one value; NULL: the value in `a` was taken (moved out
-// or dropped) and needs no place.
+// Exchanges two slots. `scratch` has room for one value. If it is NULL, the value in `a` was moved
+// out or dropped, and only that in `b` moves.
 void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *scratch);
-// Reorder the first `count` slots: slot i gets what is in slot order[i], a permutation, which is
-// used up. `scratch` has room for one value. Each value moves once, and one per cycle twice.
+// Reorders the first `count` slots: slot i gets the entity of slot order[i]. `order` is a
+// permutation, which this overwrites. `scratch` has room for one value. Each value moves once, and
+// one in each cycle twice.
 void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t count,
                               void *scratch);
-// Make room for all of another set; then the entities are the same, in the same slots. Values are
-// copied separately, before; those that were there were dropped.
+// reserve_all makes room for all entities of another set; false when out of memory. assign then
+// makes the entities and their slots those of `from`. The caller drops the old values and copies
+// the new ones before: with assign_values, if they are plain bytes.
 bool keeli_sparse_set_reserve_all(keeli_sparse_set *set, keeli_heap *heap,
                                   const keeli_sparse_set *from);
 void keeli_sparse_set_assign(keeli_sparse_set *set, const keeli_sparse_set *from);
 void keeli_sparse_set_assign_values(keeli_sparse_set *set, const keeli_sparse_set *from);
-// Drop all values; the memory is kept.
+// Calls the drop hook on all values and removes all entities; the memory stays.
 void keeli_sparse_set_clear(keeli_sparse_set *set);
-// Free pages that hold nothing.
+// Frees empty pages.
 void keeli_sparse_set_trim(keeli_sparse_set *set, keeli_heap *heap);
 bool keeli_sparse_set_is_valid(const keeli_sparse_set *set);

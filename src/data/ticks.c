@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT
+// Ticks of changed values: everything but the fast paths, which are inline in the header. See there
+// for the three levels and the log.
 #include "data/ticks.h"
 
 #include "base/memory.h"
 
 #include <string.h>
 
-// What pages look like before anything is written to them, which is after a reserve.
+// The shared page of all indices that were never reserved.
 const keeli_tick_page keeli_no_ticks;
 static const keeli_page_kind tick_pages = { &keeli_no_ticks, sizeof keeli_no_ticks };
 
-// Neighbours may write the same number at the same time.
-static void put(uint32_t *to, uint32_t tick) { __atomic_store_n(to, tick, __ATOMIC_RELAXED); }
-static uint32_t look(const uint32_t *from) { return __atomic_load_n(from, __ATOMIC_RELAXED); }
+// Atomic, because other threads that mark their indices may store the same tick at the same time.
+static void store_tick(uint32_t *to, uint32_t tick) {
+    __atomic_store_n(to, tick, __ATOMIC_RELAXED);
+}
+static uint32_t load_tick(const uint32_t *from) { return __atomic_load_n(from, __ATOMIC_RELAXED); }
 
 // ------------------------------------------------------------------ room
 bool keeli_ticks_add_page(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
@@ -21,13 +25,14 @@ bool keeli_ticks_add_page(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
 }
 
 static uint32_t log_capacity_for(uint32_t values) {
-    uint32_t capacity = KEELI_SIZE(64, 4); // make_room takes a quarter
+    uint32_t capacity = KEELI_SIZE(64, 4); // at least 4: make_room drops a quarter
     while (capacity < values / 4 && capacity < KEELI_TICK_LOG_MAX)
         capacity *= 2;
     return capacity;
 }
 
-// The log gives up what it holds when it does not fit any more: readers scan then.
+// Changes the capacity of the log; false when out of memory. A log that does not fit any more is
+// emptied, and readers scan the pages.
 static bool resize_log(keeli_ticks *t, keeli_heap *heap, uint32_t capacity) {
     if (t->log_count > capacity) {
         t->log_from = t->latest;
@@ -47,12 +52,13 @@ bool keeli_ticks_grow_log(keeli_ticks *t, keeli_heap *heap, uint32_t values) {
     return capacity <= t->log_capacity || resize_log(t, heap, capacity);
 }
 
-// ------------------------------------------------------------------ looking
+// ------------------------------------------------------------------ reading
 uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_tick_range w, uint64_t bits) {
     const uint32_t page = block / KEELI_TICK_BLOCKS, at = block % KEELI_TICK_BLOCKS;
     const keeli_tick_page *p = page < t->table.count ? t->pages[page] : &keeli_no_ticks;
     const uint32_t whole = p->whole[at] > t->all ? p->whole[at] : t->all;
-    if (look(&p->latest[at]) < w.first && whole < w.first) return 0;
+    if (load_tick(&p->latest[at]) < w.first && whole < w.first) return 0;
+
     const uint32_t *slots = &p->slots[(size_t)at * 64];
     uint64_t matches = 0;
     for (uint64_t left = bits; left; left &= left - 1) {
@@ -69,14 +75,15 @@ bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_tick_
     const keeli_tick_page *p = t->pages[page];
     uint32_t latest = 0;
     for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b)
-        if (look(&p->latest[b]) > latest) latest = look(&p->latest[b]);
+        if (load_tick(&p->latest[b]) > latest) latest = load_tick(&p->latest[b]);
     return latest >= w.first;
 }
 
 bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count) {
     *count = 0;
     if (t->log_from > last) return false;
-    uint32_t low = 0, high = t->log_count; // the first that is later
+
+    uint32_t low = 0, high = t->log_count; // binary search for the first change after `last`
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
         if (t->log[middle].tick > last) high = middle;
@@ -87,20 +94,22 @@ bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count)
 }
 
 // ------------------------------------------------------------------ marking
+// Records that the log lacks changes of this tick.
 static void note_unlogged(keeli_ticks *t, uint32_t tick) {
-    put(&t->latest, tick);
-    put(&t->log_from, tick); // the log does not know of it
+    store_tick(&t->latest, tick);
+    store_tick(&t->log_from, tick);
 }
 
 void keeli_ticks_mark_unlogged(keeli_ticks *t, uint32_t index, uint32_t tick) {
     KEELI_ASSERT_ROOM(keeli_ticks_has_page(t, index));
     keeli_tick_page *p = t->pages[index / KEELI_PAGE];
     p->slots[index % KEELI_PAGE] = tick;
-    put(&p->latest[index / 64 % KEELI_TICK_BLOCKS], tick);
+    store_tick(&p->latest[index / 64 % KEELI_TICK_BLOCKS], tick);
     note_unlogged(t, tick);
 }
 
-// A quarter of the log goes, and what is of the same tick: nobody can use a part of it.
+// Drops the oldest quarter of the log, and the rest of its last tick: changes of a part of a tick
+// are of no use to readers.
 static void make_room(keeli_ticks *t) {
     uint32_t dropped = t->log_capacity / 4;
     const uint32_t tick = t->log[dropped - 1].tick;
@@ -134,8 +143,9 @@ void keeli_ticks_mark_bits(keeli_ticks *t, uint32_t block, uint64_t bits, uint32
     keeli_tick_page *p = t->pages[block / KEELI_TICK_BLOCKS];
     const uint32_t at = block % KEELI_TICK_BLOCKS;
     if (!bits) return;
+
     KEELI_ASSERT_ROOM(keeli_ticks_has_page(t, block * 64));
-    put(&p->latest[at], tick);
+    store_tick(&p->latest[at], tick);
     note_unlogged(t, tick);
     if (bits == ~(uint64_t)0) {
         p->whole[at] = tick;
@@ -151,6 +161,7 @@ void keeli_ticks_mark_all(keeli_ticks *t, uint32_t tick) {
 }
 
 // ------------------------------------------------------------------ pushing down
+// Moves the tick of all to the blocks.
 static void push_all_down(keeli_ticks *t) {
     for (uint32_t page = 0; page < t->table.count; ++page) {
         keeli_tick_page *p = t->pages[page];
@@ -163,6 +174,7 @@ static void push_all_down(keeli_ticks *t) {
     t->all = 0;
 }
 
+// Moves the tick of a block to its slots.
 static void push_block_down(keeli_tick_page *p, uint32_t b) {
     uint32_t *slots = &p->slots[(size_t)b * 64];
     const uint32_t whole = p->whole[b];
@@ -177,7 +189,7 @@ void keeli_ticks_reset_slow(keeli_ticks *t, uint32_t index) {
     if (t->all) push_all_down(t);
     if (p->whole[b]) push_block_down(p, b);
     uint32_t *slot = &p->slots[index % KEELI_PAGE];
-    // marked again in this tick it would be in the log twice: the log gives this tick up
+    // another mark in this tick would log the index twice, so the log is incomplete for this tick
     if (*slot == t->latest) t->log_from = t->latest;
     *slot = 0;
 }
@@ -199,7 +211,11 @@ void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count) {
 }
 
 // ------------------------------------------------------------------ the whole
-static uint32_t lowered(uint32_t tick, uint32_t by) { return tick > by ? tick - by : tick ? 1 : 0; }
+static uint32_t lowered(uint32_t tick, uint32_t by) {
+    if (tick > by) return tick - by;
+    return tick ? 1 : 0; // never stays never, and the others become the oldest tick
+}
+
 static void lower_all(uint32_t *ticks, uint32_t count, uint32_t by) {
     for (uint32_t i = 0; i < count; ++i)
         ticks[i] = lowered(ticks[i], by);
@@ -215,7 +231,8 @@ void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
     t->all = lowered(t->all, by);
     t->latest = lowered(t->latest, by);
     t->log_from = lowered(t->log_from, by);
-    // two that fell to 1 may be one index twice
+
+    // changes that fell to tick 1 are dropped: an index could be among them twice
     uint32_t dropped = 0;
     while (dropped < t->log_count && t->log[dropped].tick <= by + 1)
         ++dropped;
@@ -234,11 +251,15 @@ bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks
     const bool done = keeli_pages_reserve(&t->table, heap, &tick_pages, &from->table, &t->bytes);
     const size_t bytes = from->log_capacity * sizeof **log;
     t->pages = t->table.table;
-    if (!done || !bytes || from->log_capacity == t->log_capacity) return done;
+    if (!done) return false;
+
+    const bool has_log = !bytes || from->log_capacity == t->log_capacity;
+    if (has_log) return true;
     *log = keeli_new(heap, bytes, _Alignof(keeli_change));
     return *log != NULL;
 }
 
+// Copies the blocks of a page that were marked since then, in either.
 static void assign_marked(keeli_tick_page *to, const keeli_tick_page *from, uint32_t since) {
     for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b) {
         if (to->latest[b] < since && from->latest[b] < since) continue;
@@ -248,12 +269,15 @@ static void assign_marked(keeli_tick_page *to, const keeli_tick_page *from, uint
     }
 }
 
-// By the log of the one that is later. False: there is none, or it does not reach back. All misses
-// are stores where it is `from`: its log says what its slots hold.
+// Copies the ticks of the indices in the log of the one that was marked later. False if neither was
+// marked later, or if the log does not reach back to `since`. If `from` is the later one, its log
+// holds the ticks too, so that its slots are not read: all cache misses are stores.
 static bool assign_logged(const keeli_ticks *t, const keeli_ticks *from, uint32_t since) {
     const keeli_ticks *later = t->latest > from->latest ? t : from;
     uint32_t count;
-    if (t->latest == from->latest || !keeli_ticks_log_since(later, since - 1, &count)) return false;
+    if (t->latest == from->latest) return false;
+    if (!keeli_ticks_log_since(later, since - 1, &count)) return false;
+
     for (uint32_t i = later->log_count - count; i < later->log_count; ++i) {
         const keeli_change c = later->log[i];
         const uint32_t page = c.index / KEELI_PAGE, at = c.index % KEELI_PAGE;
@@ -265,8 +289,8 @@ static bool assign_logged(const keeli_ticks *t, const keeli_ticks *from, uint32_
     return true;
 }
 
-// How many entries of both logs are the same, where only marks came since both were: then a log
-// that begins at the same tick has lost nothing.
+// Returns the number of entries that both logs begin with, if both were only marked since they were
+// equal: logs that begin at the same tick have dropped nothing then.
 static uint32_t same_entries(const keeli_ticks *a, const keeli_ticks *b) {
     const uint32_t count = keeli_least(a->log_count, b->log_count);
     const bool is_same = count && a->log_from == b->log_from && a->log[0].tick == b->log[0].tick;
@@ -276,11 +300,14 @@ static uint32_t same_entries(const keeli_ticks *a, const keeli_ticks *b) {
 void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
                         keeli_change *log, uint32_t since) {
     uint32_t same = since ? same_entries(t, from) : 0;
-    if (!since) keeli_pages_assign(&t->table, &tick_pages, &from->table);
-    else if (!assign_logged(t, from, since))
+    if (!since) {
+        keeli_pages_assign(&t->table, &tick_pages, &from->table);
+    } else if (!assign_logged(t, from, since)) {
         for (uint32_t page = 0; page < from->table.count; ++page)
             if (from->pages[page] != &keeli_no_ticks)
                 assign_marked(t->pages[page], from->pages[page], since);
+    }
+
     if (t->log_capacity != from->log_capacity) {
         free_log(t, heap);
         t->bytes -= t->log_capacity * sizeof *log;
@@ -289,6 +316,7 @@ void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *fro
         t->log_capacity = from->log_capacity;
         same = 0;
     }
+
     t->all = from->all;
     t->latest = from->latest;
     t->log_from = from->log_from;
@@ -302,7 +330,8 @@ void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *en
     for (uint32_t page = 0; page < t->table.count; ++page)
         if (keeli_presence_next_page(enabled, page) != page &&
             keeli_presence_next_page(disabled, page) != page)
-            keeli_pages_give(&t->table, heap, &tick_pages, page, &t->bytes);
+            keeli_pages_free(&t->table, heap, &tick_pages, page, &t->bytes);
+
     const uint32_t values = enabled->count + disabled->count;
     const uint32_t capacity = values ? log_capacity_for(values) : 0;
     if (capacity < t->log_capacity) (void)resize_log(t, heap, capacity);

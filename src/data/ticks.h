@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: MIT
-// When the value of each entity index last changed, for one component and one kind of change. Ticks
-// lie by entity index, whatever the storage: what moves a value (swap-remove, sorting, groups, rows
-// that move) has nothing to carry. Three levels hold them, and the greatest one counts: the slot's
-// own tick, one tick per block of 64 indices and one for all, which both mean "all that were there
-// then". Before an index gets a new value the upper levels are pushed down to it.
+// Ticks: when the value of each entity index last changed, for one component and one kind of
+// change. They hold no values and call nobody; follow/changes marks and reads them.
+// They lie by entity index, whatever the storage, so that moving a value (removing, sorting,
+// grouping, another archetype) does not move its tick. There are three levels, and the greatest
+// tick counts: one for each slot, one for each block of 64 indices, and one for all. The latter two
+// mean "every value that existed then". Before an index gets a new value, the upper levels are
+// pushed down to the slots.
 //
-// Beside them a log of single changes, so that a reader of few changes among many values visits
-// those and nothing else. What the log does not hold (it was full, or many were marked at once)
-// `log_from` says, and the reader scans: no change is ever lost.
+// Beside them is a log of single changes, so that a reader of few changes among many values visits
+// only those. The log is incomplete if it was full, or if many values were marked at once:
+// `log_from` says since when it is complete, and readers of earlier changes scan the pages instead.
 //
-// Ticks are 32-bit, above a base that the owner keeps; 0 is never. Memory is reserved together with
-// that of the value, so marking cannot fail. Marks of one tick may come from several threads, each
-// for indices of its own. Checked by keeli_ticks_are_valid.
+// Ticks have 32 bits, above a base that the owner stores; 0 means never. Memory is reserved
+// together with that of the value, so marking cannot fail. Several threads may mark in one tick,
+// each its own indices. Checked by keeli_ticks_are_valid.
 #pragma once
 #include "data/presence.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define KEELI_TICK_BLOCKS (KEELI_PAGE / 64) // of 64 indices, in a page
+#define KEELI_TICK_BLOCKS (KEELI_PAGE / 64) // blocks of 64 indices on a page
 #define KEELI_TICK_LOG_MAX KEELI_SIZE(65536u, 8u)
 
 typedef struct keeli_tick_page {
     uint32_t slots[KEELI_PAGE];
-    uint32_t whole[KEELI_TICK_BLOCKS];  // all that were there then
+    uint32_t whole[KEELI_TICK_BLOCKS];  // the tick of every value of the block that existed then
     uint32_t latest[KEELI_TICK_BLOCKS]; // no slot of the block is later, nor is `whole`
 } keeli_tick_page;
 
@@ -32,18 +34,18 @@ typedef struct keeli_change {
 } keeli_change;
 
 typedef struct keeli_ticks {
-    keeli_tick_page *const *pages; // those of `table`
-    keeli_pages table;             // a page that was never used is one shared page of zeros
-    uint32_t all;                  // everything that was there then
-    uint32_t latest;               // nothing is later: one compare tells that nothing changed
+    keeli_tick_page *const *pages; // the pages of `table`
+    keeli_pages table;             // all that were never used are one shared page of zeros
+    uint32_t all;                  // the tick of every value that existed then
+    uint32_t latest;               // no tick is later, so one compare tells that nothing changed
     keeli_change *log;             // ascending by tick
     uint32_t log_capacity;         // a power of two, or 0
-    uint32_t log_count;            // when it is full the oldest go
-    uint32_t log_from;             // the log holds all changes later than this
+    uint32_t log_count;            // a full log drops its oldest changes
+    uint32_t log_from;             // the log holds all changes later than this tick
     size_t bytes;
 } keeli_ticks;
 
-// Ticks that a reader is asked about: (last, now].
+// The ticks (last, now] in which a reader looks for changes.
 typedef struct keeli_tick_range {
     uint32_t first, span;
 } keeli_tick_range;
@@ -52,13 +54,14 @@ static inline keeli_tick_range keeli_tick_range_of(uint32_t last, uint32_t now) 
     return (keeli_tick_range){ last + 1, now > last ? now - last : 0 };
 }
 static inline bool keeli_is_within(keeli_tick_range w, uint32_t tick) {
-    return tick - w.first < w.span; // never, 0, is below any `first`
+    return tick - w.first < w.span; // false for 0 (never), which is below any `first`
 }
 
 extern const keeli_tick_page keeli_no_ticks;
 
 // ------------------------------------------------------------------ room
-// Make room for an index; false when out of memory.
+// Makes room for an index; false when out of memory. reserve calls it only if the page has no
+// memory of its own.
 bool keeli_ticks_add_page(keeli_ticks *t, keeli_heap *heap, uint32_t index);
 static inline bool keeli_ticks_has_page(const keeli_ticks *t, uint32_t index) {
     const uint32_t page = index / KEELI_PAGE;
@@ -67,7 +70,7 @@ static inline bool keeli_ticks_has_page(const keeli_ticks *t, uint32_t index) {
 static inline bool keeli_ticks_reserve(keeli_ticks *t, keeli_heap *heap, uint32_t index) {
     return keeli_ticks_has_page(t, index) || keeli_ticks_add_page(t, heap, index);
 }
-// Give the log a size that suits this many values.
+// Grows the log to a size that suits this many values; false when out of memory.
 bool keeli_ticks_grow_log(keeli_ticks *t, keeli_heap *heap, uint32_t values);
 static inline bool keeli_ticks_has_log(const keeli_ticks *t, uint32_t values) {
     return t->log_capacity &&
@@ -77,7 +80,8 @@ static inline bool keeli_ticks_reserve_log(keeli_ticks *t, keeli_heap *heap, uin
     return keeli_ticks_has_log(t, values) || keeli_ticks_grow_log(t, heap, values);
 }
 
-// ------------------------------------------------------------------ looking
+// ------------------------------------------------------------------ reading
+// Returns the tick of an index.
 static inline uint32_t keeli_ticks_get(const keeli_ticks *t, uint32_t index) {
     const uint32_t page = index / KEELI_PAGE;
     if (page >= t->table.count) return t->all;
@@ -87,26 +91,28 @@ static inline uint32_t keeli_ticks_get(const keeli_ticks *t, uint32_t index) {
     const uint32_t block = whole > t->all ? whole : t->all;
     return slot > block ? slot : block;
 }
-// Its own tick only; there is a page.
+// Returns the slot's own tick, without the upper levels. The page must be in the table.
 static inline uint32_t keeli_ticks_slot(const keeli_ticks *t, uint32_t index) {
     return t->pages[index / KEELI_PAGE]->slots[index % KEELI_PAGE];
 }
-// Which of 64 indices, from 64 * `block` on, changed in that time; of those in `bits`.
+// Returns a bit for each index of the block (64 * `block` and on) that is in `bits` and changed in
+// this range.
 uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_tick_range w, uint64_t bits);
-// Did anything on this page of 4,096 change in that time? Perhaps, when the answer is yes.
+// False if surely nothing on this page of 4,096 indices changed in this range.
 bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_tick_range w);
-// Does the log hold all that changed since then? `*count` single changes, oldest first.
+// True if the log holds all changes after the tick `last`. They are its last `*count` entries,
+// oldest first.
 bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count);
 
 // ------------------------------------------------------------------ marking
-// A single change, which goes to the log; not from several threads. The fast path does nothing and
-// says so when the log is full.
+// Marks a single change and logs it; not from several threads at once. The fast path returns false
+// and does nothing if the log is full.
 static inline bool keeli_ticks_mark_fast(keeli_ticks *t, uint32_t index, uint32_t tick) {
     KEELI_ASSERT_ROOM(keeli_ticks_has_page(t, index));
     keeli_tick_page *p = t->pages[index / KEELI_PAGE];
     uint32_t *slot = &p->slots[index % KEELI_PAGE];
     const uint32_t count = t->log_count;
-    if (*slot == tick) return true; // logged, or it says in `log_from` that it is not
+    if (*slot == tick) return true; // logged already, or `log_from` says that the log lacks it
     if (count == t->log_capacity) return false;
     *slot = tick;
     p->latest[index / 64 % KEELI_TICK_BLOCKS] = tick;
@@ -119,13 +125,14 @@ void keeli_ticks_mark_when_full(keeli_ticks *t, uint32_t index, uint32_t tick);
 static inline void keeli_ticks_mark(keeli_ticks *t, uint32_t index, uint32_t tick) {
     if (!keeli_ticks_mark_fast(t, index, tick)) keeli_ticks_mark_when_full(t, index, tick);
 }
-// Changes that do not go to the log: one, a range of indices, some of 64, and everything that is
-// there.
+// Mark changes without logging them: of one index, of a range, of some of the 64 indices of a
+// block, of every value that exists.
 void keeli_ticks_mark_unlogged(keeli_ticks *t, uint32_t index, uint32_t tick);
 void keeli_ticks_mark_range(keeli_ticks *t, uint32_t index, uint32_t count, uint32_t tick);
 void keeli_ticks_mark_bits(keeli_ticks *t, uint32_t block, uint64_t bits, uint32_t tick);
 void keeli_ticks_mark_all(keeli_ticks *t, uint32_t tick);
-// The index gets a value for which there was no change yet.
+// Sets the tick of an index to never, when it gets a new value. reset calls the slow one only if
+// any level holds a tick for the index.
 void keeli_ticks_reset_slow(keeli_ticks *t, uint32_t index);
 static inline void keeli_ticks_reset(keeli_ticks *t, uint32_t index) {
     const keeli_tick_page *p = t->pages[index / KEELI_PAGE];
@@ -133,18 +140,21 @@ static inline void keeli_ticks_reset(keeli_ticks *t, uint32_t index) {
         keeli_ticks_reset_slow(t, index);
 }
 void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count);
+
 // ------------------------------------------------------------------ the whole
-// The base rises by so much. What would fall below it becomes 1: the oldest there is.
+// Lowers all ticks when the owner raises the base by `by`. Ticks below the new base become 1, the
+// oldest one.
 void keeli_ticks_rebase(keeli_ticks *t, uint32_t by);
-// Make room for all of others: pages, and in `*log` a log as large as theirs, unless it is that
-// already. Then they are the same; how much the log holds decides in which order changes are
-// visited.
+// Makes room for all ticks of `from`: pages, and in `*log` a log of the same capacity, unless the
+// own log has it. False when out of memory. The logs must be equal too, because they decide in
+// which order changes are visited.
 bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
                              keeli_change **log);
-// `since`: they were the same at that tick, and nothing but marks came later; 0: that is not known.
+// Makes all ticks those of `from`, after reserve_all. `since`: both were equal at that tick, and
+// have only been marked after it; 0 if that is not known.
 void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
                         keeli_change *log, uint32_t since);
-// Give memory back where nobody is who has a value, enabled or disabled.
+// Frees pages without any entity that has a value, enabled or disabled, and shrinks the log.
 void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *enabled,
                       const keeli_presence *disabled);
 void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 static keel_result cannot_copy(keel_world *to, const keeli_storage *s) {
+    if (s->component.is_move_only) return keeli_cannot_copy(to, s);
     return keeli_error(to, KEEL_ERROR_COPY,
                        s->component.copy
                            ? "the copy hook of '%s' failed; the world was not copied"

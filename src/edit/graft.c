@@ -154,9 +154,11 @@ static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder,
         keeli_storage *t = keeli_storage_to_edit(g->to, holder, &s->component, "add", &result);
         if (!t) return result;
         if (is_kept(g, s, t, index)) continue;
-        if (!keeli_can_copy(s)) return keeli_cannot_copy(g->to, s);
         const keel_value_column *over = is_alone ? over_for(g, s) : NULL;
-        if (over && over->values) continue;
+        const bool is_given = over && over->values;
+        if (!keeli_can_copy(s) && !(is_given && s->component.is_move_only))
+            return keeli_cannot_copy(g->to, s);
+        if (is_given) continue;
         const void *value = value_of(s, index);
         if (s->size && s->has_handles) {
             KEEL_TRY(stage(g, list, s, value));

@@ -103,11 +103,12 @@ static keel_result may_begin(const keel_history *history, const char *what) {
 static keel_result check_moves(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        if (s->component.move && keeli_keeps_values(s) && !s->component.transient)
-            return keeli_error(world, KEEL_ERROR_COPY,
-                               "'%s' has a move hook, so no history can hold it: make it "
-                               ".transient, or take snapshots",
-                               s->component.name);
+        if (!s->component.move || !keeli_keeps_values(s) || s->component.transient) continue;
+        if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
+        return keeli_error(world, KEEL_ERROR_COPY,
+                           "'%s' has a move hook, so no history can hold it: make it "
+                           ".transient, or take snapshots",
+                           s->component.name);
     }
     return KEEL_OK;
 }

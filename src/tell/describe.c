@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What a workload becomes: its nodes, their batches, and what each of them waits for. Nothing here
-// is needed to run it.
+// Describes the schedule of a workload: its nodes, their batches, and the reasons why they wait for
+// each other. Running a workload needs nothing of this. The public functions are at the end;
+// describe_write.c writes the text.
 #include "tell/describe.h"
 
 #include "world/report.h"
 
 // ------------------------------------------------------------------ why
-// What two nodes both touch. The list of entities, rows and groups, which have no number, are named
-// where there is nothing else.
+// Returns a storage that both nodes touch and one of them writes, or KEEL_WAIT_NONE. The internal
+// storages for the list of entities, rows and groups, which have no number, are returned only if
+// there is no other.
 static keel_wait find_conflict(const keeli_schedule *s, const keeli_node *node,
                                const keeli_node *other) {
     keel_wait why = { .kind = KEEL_WAIT_NONE };
@@ -17,6 +19,7 @@ static keel_wait find_conflict(const keeli_schedule *s, const keeli_node *node,
             const keeli_touch *b = &s->touches.items[other->first_touch + k];
             const bool is_written = a->access > KEEL_ACCESS_READ || b->access > KEEL_ACCESS_READ;
             if (a->storage != b->storage || !is_written) continue;
+
             const keel_component *c = &a->storage->component;
             why = (keel_wait){ KEEL_WAIT_STORAGE, c->name, a->access, b->access, c->is_event };
             if (a->storage->slot) return why;
@@ -25,17 +28,19 @@ static keel_wait find_conflict(const keeli_schedule *s, const keeli_node *node,
     return why;
 }
 
-// Is it the beginning of what `to` is in, or `to` the end of what it is in?
+// True if `from` is the beginning of the nested workload that `to` is in, or `to` the end of the
+// one that `from` is in.
 static bool is_nesting(const keeli_schedule *s, uint32_t from, uint32_t to) {
     const keeli_node *node = &s->nodes.items[to], *other = &s->nodes.items[from];
-    if (other->kind == KEEL_NODE_COMMANDS) from = other->of; // of its conditions
+    if (other->kind == KEEL_NODE_COMMANDS) from = other->of; // commands of a condition
+
     if (node->kind == KEEL_NODE_END)
         return s->sections.items[other->section].close == to ||
                (s->nodes.items[from].kind == KEEL_NODE_BEGIN && other->section == node->section);
     return s->sections.items[node->section].open == from;
 }
 
-// What lies between two nodes without anything that both touch.
+// Returns the reason for an edge between two nodes that touch nothing in common.
 static keel_wait_kind find_order(const keeli_schedule *s, uint32_t from, uint32_t to) {
     const keeli_node *node = &s->nodes.items[to], *other = &s->nodes.items[from];
     if (node->kind == KEEL_NODE_BARRIER || other->kind == KEEL_NODE_BARRIER)
@@ -45,49 +50,54 @@ static keel_wait_kind find_order(const keeli_schedule *s, uint32_t from, uint32_
     return KEEL_WAIT_ORDER;
 }
 
-// Why node `to` waits for node `from`, one of those it has an edge from.
+// Returns the reason why node `to` waits for node `from`, from which it has an edge.
 static keel_wait find_wait(const keeli_schedule *s, uint32_t from, uint32_t to) {
     const keeli_node *node = &s->nodes.items[to], *other = &s->nodes.items[from];
     if (node->kind == KEEL_NODE_COMMANDS && node->of == from)
         return (keel_wait){ .kind = KEEL_WAIT_COMMANDS };
     if (node->is_alone || other->is_alone) return (keel_wait){ .kind = KEEL_WAIT_WORLD };
+
     keel_wait why = find_conflict(s, node, other);
     if (why.kind == KEEL_WAIT_NONE) why.kind = find_order(s, from, to);
     return why;
 }
 
 // ------------------------------------------------------------------ batches
-// Now that it is clear which node is in the way: a conflict with it counts more than what was found
-// on the way over barriers and nested workloads.
+// Sets the reason of a node, once the node that it waits for is known. A conflict with that node
+// replaces a reason that push_back found on the way over barriers and nested workloads.
 static void find_reason(const keeli_schedule *s, uint32_t index) {
     keel_workload_node *node = &s->described.items[index];
     if (node->other == KEEL_NO_NODE) return;
+
     const keel_wait why = find_wait(s, node->other, index);
     const bool is_known = node->why.kind != KEEL_WAIT_NONE && node->why.kind != KEEL_WAIT_NESTED;
     if (!is_known || why.kind <= KEEL_WAIT_BARRIER) node->why = why;
 }
 
-// The earliest batch of a node that waits for node `index`.
+// Raises the batch of node `to`, which waits for node `index`, to the earliest possible one.
 static void push_back(const keeli_schedule *s, uint32_t index, uint32_t to) {
     const keel_workload_node *node = &s->described.items[index];
     keel_workload_node *next = &s->described.items[to];
     const bool is_work = keeli_node_is_work(&s->nodes.items[index]);
     if (node->batch + is_work <= next->batch) return;
+
     next->batch = node->batch + is_work;
     next->other = is_work ? index : node->other;
     next->why = is_work ? (keel_wait){ .kind = KEEL_WAIT_NONE } : node->why;
 }
 
+// Sets the batch of each node, and the node and reason that keep it from an earlier one.
 static void find_batches(const keeli_schedule *s) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
-        keel_workload_node *seen = &s->described.items[i]; // those before it have given it a batch
+        keel_workload_node *seen = &s->described.items[i]; // earlier nodes have raised its batch
         if (keeli_node_is_work(node)) {
-            if (seen->batch < last) seen->other = KEEL_NO_NODE; // nothing but its place
+            if (seen->batch < last) seen->other = KEEL_NO_NODE; // only its place keeps it here
             else last = seen->batch;
             seen->batch = last;
         }
+
         find_reason(s, i);
         for (uint32_t e = 0; e < node->edge_count; ++e)
             push_back(s, i, s->edges.items[node->first_edge + e].to);
@@ -111,16 +121,18 @@ static keel_workload_node describe_node(const keeli_schedule *s, const keeli_nod
     };
 }
 
-// They are kept with the schedule. False when out of memory.
+// Describes all nodes, unless it was done: the schedule stores them. False when out of memory.
 static bool describe_nodes(keeli_schedule *s) {
     const uint32_t count = s->nodes.count;
     if (s->described.count) return true;
     if (!KEELI_RESERVE(&s->world->heap, &s->described, count)) return false;
+
     s->described.count = count;
     for (uint32_t i = 0; i < count; ++i)
         s->described.items[i] = describe_node(s, &s->nodes.items[i]);
     find_batches(s);
-    for (uint32_t i = 0; i < count; ++i) { // points are in no batch
+
+    for (uint32_t i = 0; i < count; ++i) { // nodes without work are in no batch
         keel_workload_node *node = &s->described.items[i];
         if (keeli_node_is_work(&s->nodes.items[i])) continue;
         node->batch = node->other = KEEL_NO_NODE;
@@ -135,12 +147,20 @@ keel_workload_edge keeli_describe_edge(const keeli_schedule *s, uint32_t edge) {
         keel_workload_edge){ .from = e->from, .to = e->to, .why = find_wait(s, e->from, e->to) };
 }
 
-// ------------------------------------------------------------------ all of them
-// The schedule of a workload, with its nodes described. NULL on error, which is kept.
-static keeli_schedule *begin(keel_world *world, const keel_workload *table) {
+// ------------------------------------------------------------------ public
+// Returns the schedule of a workload with its nodes described, until keeli_schedule_give. NULL on
+// error, which the world records.
+static keeli_schedule *begin_describing(keel_world *world, const keel_workload *table) {
+    if (keeli_is_no_world(world)) {
+        (void)keeli_no_world();
+        return NULL;
+    }
+    if (!table) {
+        (void)keeli_no_workload(world);
+        return NULL;
+    }
+
     keel_result result;
-    if (keeli_is_no_world(world)) return (void)keeli_no_world(), NULL;
-    if (!table) return (void)keeli_no_workload(world), NULL;
     keeli_schedule *s = keeli_schedule_take(world, table, NULL, &result);
     if (!s || describe_nodes(s)) return s;
     (void)keeli_out_of_memory(world, "describing a workload");
@@ -150,22 +170,24 @@ static keeli_schedule *begin(keel_world *world, const keel_workload *table) {
 
 uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workload,
                                    keel_workload_node *nodes, uint32_t capacity) {
-    keeli_schedule *s = begin(world, workload);
+    keeli_schedule *s = begin_describing(world, workload);
     if (!s) return 0;
     const uint32_t count = s->nodes.count;
-    for (uint32_t i = 0; nodes && i < count && i < capacity; ++i)
-        nodes[i] = s->described.items[i];
+    if (nodes)
+        for (uint32_t i = 0; i < count && i < capacity; ++i)
+            nodes[i] = s->described.items[i];
     keeli_schedule_give(s);
     return count;
 }
 
 uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workload,
                                    keel_workload_edge *edges, uint32_t capacity) {
-    keeli_schedule *s = begin(world, workload);
+    keeli_schedule *s = begin_describing(world, workload);
     if (!s) return 0;
     const uint32_t count = s->edges.count;
-    for (uint32_t e = 0; edges && e < count && e < capacity; ++e)
-        edges[e] = keeli_describe_edge(s, e);
+    if (edges)
+        for (uint32_t e = 0; e < count && e < capacity; ++e)
+            edges[e] = keeli_describe_edge(s, e);
     keeli_schedule_give(s);
     return count;
 }
@@ -173,8 +195,9 @@ uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workl
 size_t keel_world_explain_workload(keel_world *world, const keel_workload *workload,
                                    keel_explain_format format, char *text, size_t size) {
     keeli_writer w = keeli_writer_begin(text, size);
-    keeli_schedule *s = begin(world, workload);
+    keeli_schedule *s = begin_describing(world, workload);
     if (!s) return 0;
+
     if (format == KEEL_EXPLAIN_TEXT) keeli_write_text(&w, s);
     else if (format == KEEL_EXPLAIN_DOT) keeli_write_dot(&w, s);
     else if (format == KEEL_EXPLAIN_JSON) keeli_write_json(&w, s);

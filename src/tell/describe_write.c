@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A schedule written down: as text for people, for Graphviz, and as JSON. Names are the user's and
-// may hold anything.
+// Writes a described schedule as text for people, for Graphviz, and as JSON. It decides nothing:
+// describe.c has found the batches and reasons, and calls it. Names are the user's and may have any
+// bytes.
 #include "tell/describe.h"
 
 #include "data/component_index.h"
 
-// ------------------------------------------------------------------ what they have in common
-// Why a node waits for another one, in each of the three; KEEL_WAIT_STORAGE is written by hand.
+// ------------------------------------------------------------------ for all three formats
+// The reasons why a node waits for another, in each format. KEEL_WAIT_STORAGE is written by code.
 static const struct {
     const char *text, *dot, *json;
 } waits[] = {
@@ -24,15 +25,17 @@ static const struct {
 static const char *verb_of(keel_access access, bool is_event) {
     static const char *const verbs[] = { "none", "read", "write", "edit" };
     if (!is_event || access == KEEL_ACCESS_NONE) return verbs[access];
+
     return access == KEEL_ACCESS_READ ? "receive" : "send";
 }
 
-// Free handles go with the entities that are made: the user does not know them.
+// False for the internal storage of free handles, which users do not know: nodes touch it together
+// with the list of entities.
 static bool is_described(const keeli_schedule *s, const keeli_touch *t) {
     return t->storage != &s->world->stand_in.handles;
 }
 
-// The conditions of a step that is left out now and then; how many there are.
+// A condition of a step. list_conditions writes those of a step and returns how many it has.
 enum { CONDITIONS = 7 };
 typedef struct condition {
     const char *option, *name;
@@ -55,7 +58,7 @@ static bool is_about_state(const keel_step *step) {
     return step->in_state || step->on_enter || step->on_exit;
 }
 
-// The last node that works is in the last batch.
+// Returns the number of batches: the last node with work is in the last batch.
 static uint32_t count_batches(const keeli_schedule *s) {
     for (uint32_t i = s->nodes.count; i--;)
         if (keeli_node_is_work(&s->nodes.items[i])) return s->described.items[i].batch + 1;
@@ -63,7 +66,7 @@ static uint32_t count_batches(const keeli_schedule *s) {
 }
 
 // ------------------------------------------------------------------ quoting
-// How many bytes the character takes that begins here, in UTF-8; 0: there is none.
+// Returns the size in bytes of the UTF-8 character that begins here, 0 if none does.
 static uint32_t character_size(const unsigned char *text) {
     const unsigned char first = text[0], second = first ? text[1] : 0;
     uint32_t size = 0;
@@ -72,14 +75,15 @@ static uint32_t character_size(const unsigned char *text) {
     else if (first >= 0xE0 && first < 0xF0) size = 3;
     else if (first >= 0xF0 && first < 0xF5) size = 4;
     for (uint32_t i = 1; i < size; ++i)
-        if ((text[i] & 0xC0) != 0x80) return 0; // the terminating zero as well
+        if ((text[i] & 0xC0) != 0x80) return 0; // which includes the terminating zero
+
     const bool is_overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
     const bool is_beyond = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
     return is_overlong || is_beyond ? 0 : size;
 }
 
-// Quotes and backslashes get a backslash. Control characters become `control` and two digits; what
-// is no UTF-8 is replaced; an ampersand becomes `ampersand`.
+// Writes a text with a backslash before quotes and backslashes. Control characters become `control`
+// and two digits, an ampersand becomes `ampersand`, and bytes that are no UTF-8 become U+FFFD.
 static void write_escaped(keeli_writer *w, const char *text, const char *control,
                           const char *ampersand) {
     const unsigned char *at = (const unsigned char *)(text ? text : "");
@@ -114,11 +118,13 @@ static void write_conditions(keeli_writer *w, const keel_step *step) {
 }
 
 static void write_touches(keeli_writer *w, const keeli_schedule *s, const keeli_node *node) {
-    const char *separator = ": ";
     if (node->everything) keeli_write(w, ": touches everything, alone");
     else if (node->is_alone)
         keeli_write(w, ": touches everything, alone, since what it edits is observed");
-    for (uint32_t i = 0; i < node->touch_count && !node->is_alone; ++i) {
+    if (node->is_alone) return;
+
+    const char *separator = ": ";
+    for (uint32_t i = 0; i < node->touch_count; ++i) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
         const keel_component *c = &t->storage->component;
         if (!is_described(s, t)) continue;
@@ -127,14 +133,16 @@ static void write_touches(keeli_writer *w, const keeli_schedule *s, const keeli_
     }
 }
 
-// Why it is where it is.
+// Writes the reason why a node is not in an earlier batch.
 static void write_reason(keeli_writer *w, const keeli_schedule *s, uint32_t index) {
     const keel_workload_node *node = &s->described.items[index];
     const keel_wait *why = &node->why;
     if (node->other == KEEL_NO_NODE) return;
+
     keeli_write(w, "    not in batch %u: ", (unsigned)node->batch - 1);
-    if (why->kind == KEEL_WAIT_WORLD && node->alone) keeli_write(w, "it touches everything");
-    else {
+    if (why->kind == KEEL_WAIT_WORLD && node->alone) {
+        keeli_write(w, "it touches everything");
+    } else {
         write_name(w, s, node->other);
         if (why->kind != KEEL_WAIT_STORAGE) keeli_write(w, "%s", waits[why->kind].text);
         else
@@ -145,7 +153,7 @@ static void write_reason(keeli_writer *w, const keeli_schedule *s, uint32_t inde
 }
 
 void keeli_write_text(keeli_writer *w, const keeli_schedule *s) {
-    uint32_t begun = 0; // batches
+    uint32_t begun = 0; // number of batches begun so far
     keeli_write(w, "workload '%s': systems %u, batches %u\n", s->sections.items[0].name,
                 (unsigned)s->system_count, (unsigned)count_batches(s));
     for (uint32_t g = 1; g < s->sections.count; ++g) {
@@ -156,9 +164,11 @@ void keeli_write_text(keeli_writer *w, const keeli_schedule *s) {
         if (section->sequential) keeli_write(w, ", sequential");
         keeli_write(w, "\n");
     }
+
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
         if (!keeli_node_is_work(node)) continue;
+
         if (s->described.items[i].batch == begun) keeli_write(w, "batch %u\n", (unsigned)begun++);
         keeli_write(w, "  ");
         write_name(w, s, i);
@@ -178,11 +188,12 @@ static void write_label(keeli_writer *w, const char *text) {
     write_escaped(w, text, "\\\\x", "&amp;");
 }
 
-// Open the boxes around a section, its own included; how many.
+// Opens the boxes of a section and of all sections around it, outermost first. Returns how many.
 static uint32_t write_boxes(keeli_writer *w, const keeli_schedule *s, uint32_t section) {
     uint32_t depth = 0;
     for (uint32_t g = section; g; g = s->sections.items[g].outer)
         ++depth;
+
     for (uint32_t level = 1; level <= depth; ++level) {
         uint32_t g = section;
         for (uint32_t up = level; up < depth; ++up)
@@ -198,7 +209,7 @@ static void write_box_ends(keeli_writer *w, uint32_t depth) {
     keeli_write(w, "\n");
 }
 
-// The box of a nested workload, with the points where it begins and ends.
+// Writes the box of a nested workload, with the points where it begins and ends.
 static void write_box(keeli_writer *w, const keeli_schedule *s, uint32_t section) {
     const keeli_section *g = &s->sections.items[section];
     condition list[CONDITIONS];
@@ -218,7 +229,9 @@ static void write_box(keeli_writer *w, const keeli_schedule *s, uint32_t section
 
 static void write_dot_node(keeli_writer *w, const keeli_schedule *s, uint32_t index) {
     const keeli_node *node = &s->nodes.items[index];
-    if (node->kind == KEEL_NODE_BEGIN || node->kind == KEEL_NODE_END) return; // in write_box
+    const bool is_in_box = node->kind == KEEL_NODE_BEGIN || node->kind == KEEL_NODE_END;
+    if (is_in_box) return; // write_box has written it
+
     keeli_write(w, "  ");
     const uint32_t depth = write_boxes(w, s, node->section);
     if (node->kind == KEEL_NODE_JOIN) {
@@ -244,7 +257,9 @@ static void write_dot_edge(keeli_writer *w, keel_workload_edge edge) {
             keeli_write(w, ": %s, %s", verb_of(edge.why.other_access, true),
                         verb_of(edge.why.access, true));
         keeli_write(w, "\"];\n");
-    } else keeli_write(w, " [%s];\n", waits[edge.why.kind].dot);
+    } else {
+        keeli_write(w, " [%s];\n", waits[edge.why.kind].dot);
+    }
 }
 
 void keeli_write_dot(keeli_writer *w, const keeli_schedule *s) {
@@ -267,7 +282,7 @@ void keeli_write_json_string(keeli_writer *w, const char *text) {
     keeli_write_char(w, '"');
 }
 
-// A member of an object; never the first one.
+// Write a member of a JSON object, which must not be the first one.
 static void write_text_member(keeli_writer *w, const char *name, const char *text) {
     keeli_write(w, ", \"%s\": ", name);
     keeli_write_json_string(w, text);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fields by their paths: found and printed. Parsing is in parse.c.
+// Finds the fields of components by their paths, and prints values (keel/reflect.h). Users call it,
+// and nothing in src/ does. Parsing is in parse.c.
 #include "tell/reflect.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -21,7 +22,8 @@ keel_result keeli_field_error(keel_error *error, keel_result result, const char 
 }
 
 // ------------------------------------------------------------------ finding
-// The field that `path` begins with: names may have dots in them, so the longest one counts.
+// Returns the field whose name `path` begins with. Names may have dots in them, so the longest one
+// is returned.
 static const keel_field *field_named(const keel_field *fields, uint32_t count, const char *path,
                                      size_t *length) {
     const keel_field *found = NULL;
@@ -36,7 +38,7 @@ static const keel_field *field_named(const keel_field *fields, uint32_t count, c
     return found;
 }
 
-// `[3]` after the name of an array.
+// Reads an index such as `[3]` after the name of an array.
 static keel_result find_index(const char **at, keel_field_place *out, keel_error *error) {
     uint64_t index;
     bool is_negative;
@@ -50,6 +52,7 @@ static keel_result find_index(const char **at, keel_field_place *out, keel_error
         return keeli_field_error(error, KEEL_ERROR_ARGUMENT,
                                  "%s: '%.40s' is outside of the %u elements of '%s'", out->path,
                                  *at, is_one ? 0u : (unsigned)out->count, out->field->name);
+
     out->size = keeli_field_element(out->field);
     out->offset += (uint32_t)index * out->size;
     out->count = 1;
@@ -57,8 +60,8 @@ static keel_result find_index(const char **at, keel_field_place *out, keel_error
     return KEEL_OK;
 }
 
-static keel_result find(const keel_component *c, const char *path, keel_field_place *out,
-                        keel_error *error) {
+static keel_result find_field(const keel_component *c, const char *path, keel_field_place *out,
+                              keel_error *error) {
     const keel_field *fields = c->fields;
     uint32_t count = c->field_count;
     for (const char *at = path;; ++at) {
@@ -67,6 +70,7 @@ static keel_result find(const keel_component *c, const char *path, keel_field_pl
         if (!f)
             return keeli_field_error(error, KEEL_ERROR_UNKNOWN, "%s: there is no field '%.60s'",
                                      out->path, at);
+
         out->field = f;
         out->offset += f->offset;
         out->size = (uint32_t)keeli_field_bytes(f);
@@ -74,6 +78,7 @@ static keel_result find(const keel_component *c, const char *path, keel_field_pl
         at += length;
         if (*at == '[') KEEL_TRY(find_index(&at, out, error));
         if (!*at) return KEEL_OK;
+
         if (*at != '.' || keeli_field_type(f) != KEEL_FIELD_STRUCT || out->count != 1)
             return keeli_field_error(error, KEEL_ERROR_UNKNOWN, "%s: '%s' has no '%.60s'",
                                      out->path, f->name, at);
@@ -90,6 +95,7 @@ keel_result keel_field_find(const keel_component *component, const char *path,
         return keeli_field_error(error, KEEL_ERROR_ARGUMENT,
                                  "keel_field_find needs a component, a path and a place, but one "
                                  "is NULL");
+
     char room[200];
     keeli_writer wrong = keeli_writer_begin(room, sizeof room);
     const char *name = component->name ? component->name : component->type;
@@ -97,7 +103,7 @@ keel_result keel_field_find(const keel_component *component, const char *path,
         return keeli_field_error(error, KEEL_ERROR_ARGUMENT, "'%.60s' %s", name ? name : "", room);
     keel_field_place place = { .field = NULL };
     snprintf(place.path, sizeof place.path, "%s.%s", name ? name : "", path);
-    KEEL_TRY(find(component, path, &place, error));
+    KEEL_TRY(find_field(component, path, &place, error));
     *out = place;
     return KEEL_OK;
 }
@@ -113,35 +119,48 @@ int64_t keeli_field_integer(keel_field_type type, const void *from) {
         uint32_t u32;
         int64_t i64;
     } v;
+
     switch (type) {
     case KEEL_FIELD_I8:
-        return memcpy(&v, from, 1), v.i8;
+        memcpy(&v, from, 1);
+        return v.i8;
     case KEEL_FIELD_U8:
-        return memcpy(&v, from, 1), v.u8;
+        memcpy(&v, from, 1);
+        return v.u8;
     case KEEL_FIELD_I16:
-        return memcpy(&v, from, 2), v.i16;
+        memcpy(&v, from, 2);
+        return v.i16;
     case KEEL_FIELD_U16:
-        return memcpy(&v, from, 2), v.u16;
+        memcpy(&v, from, 2);
+        return v.u16;
     case KEEL_FIELD_I32:
-        return memcpy(&v, from, 4), v.i32;
+        memcpy(&v, from, 4);
+        return v.i32;
     case KEEL_FIELD_U32:
-        return memcpy(&v, from, 4), v.u32;
+        memcpy(&v, from, 4);
+        return v.u32;
     default:
-        return memcpy(&v, from, 8), v.i64;
+        memcpy(&v, from, 8);
+        return v.i64;
     }
 }
 
+// Prints the names of flags between |, then the bits without a name.
 static void print_flags(keeli_writer *w, const keel_type *of, uint64_t bits) {
     const size_t before = w->length;
     for (uint32_t i = 0; i < of->value_count; ++i) {
         const uint64_t value = (uint64_t)of->values[i].value;
-        const bool is_this = value ? (bits & value) == value : !bits && w->length == before;
-        if (!is_this) continue;
+        bool is_set = (bits & value) == value;
+        if (value == 0) is_set = !bits && w->length == before; // the name for no flags
+        if (!is_set) continue;
+
         keeli_write(w, "%s%s", w->length > before ? " | " : "", of->values[i].name);
         bits &= ~value;
     }
-    if (bits || w->length == before)
-        keeli_write(w, bits ? "%s0x%" PRIx64 : "%s%" PRIu64, w->length > before ? " | " : "", bits);
+
+    const bool is_first = w->length == before;
+    if (bits) keeli_write(w, "%s0x%" PRIx64, is_first ? "" : " | ", bits);
+    else if (is_first) keeli_write(w, "0");
 }
 
 static void print_integer(keeli_writer *w, const keel_field *f, const void *from) {
@@ -152,11 +171,13 @@ static void print_integer(keeli_writer *w, const keel_field *f, const void *from
         print_flags(w, f->of, (uint64_t)value & UINT64_MAX >> (64 - bits));
         return;
     }
-    for (uint32_t i = 0; f->of && i < f->of->value_count; ++i)
+    const uint32_t value_count = f->of ? f->of->value_count : 0;
+    for (uint32_t i = 0; i < value_count; ++i)
         if (f->of->values[i].value == value) {
             keeli_write(w, "%s", f->of->values[i].name);
             return;
         }
+
     if (type == KEEL_FIELD_U64) keeli_write(w, "%" PRIu64, (uint64_t)value);
     else keeli_write(w, "%" PRId64, value);
 }

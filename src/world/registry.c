@@ -311,6 +311,7 @@ static keel_result set_initial(keel_world *world, keeli_storage *s) {
     if (!c->copy) memcpy(value, c->initial, c->size);
     if (c->copy && !keeli_hook_copy(s, value, c->initial)) {
         keeli_free(&world->heap, value, bytes, c->align);
+        if (c->is_move_only) return keeli_cannot_copy(world, s);
         return keeli_error(world, KEEL_ERROR_COPY,
                            "the copy hook of '%s' failed for its initial value", c->name);
     }

@@ -303,6 +303,7 @@ bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from) {
         return false;
     c->drop = from->drop;
     c->copy = from->copy;
+    c->is_move_only = from->is_move_only;
     c->move = from->move;
     c->hash = from->hash;
     c->migrate = from->migrate;
@@ -476,14 +477,18 @@ void keeli_validate_entities(keel_world *world) {
 #endif
 
 // ------------------------------------------------------------------ checks of values
-bool keeli_can_copy(const keeli_storage *s) { return s->component.copy || !s->component.drop; }
+bool keeli_can_copy(const keeli_storage *s) {
+    const keel_component *c = &s->component;
+    return !c->is_move_only && (c->copy || !c->drop);
+}
 
 keel_result keeli_cannot_copy(keel_world *world, const keeli_storage *s) {
-    return keeli_error(world, KEEL_ERROR_COPY,
-                       keeli_can_copy(s)
-                           ? "the copy hook of '%s' failed; nothing was changed"
-                           : "'%s' has a drop hook but no copy hook, so it cannot be copied",
-                       s->component.name);
+    const char *why = "the copy hook of '%s' failed; nothing was changed";
+    if (s->component.is_move_only)
+        why = "component '%s' cannot be copied: its C++ type has no copy constructor";
+    else if (!keeli_can_copy(s))
+        why = "'%s' has a drop hook but no copy hook, so it cannot be copied";
+    return keeli_error(world, KEEL_ERROR_COPY, why, s->component.name);
 }
 
 keel_result keeli_check_stride(keel_world *world, const keeli_storage *s, size_t stride) {

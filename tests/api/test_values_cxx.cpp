@@ -415,10 +415,93 @@ void edges_own_their_values(void **) {
     assert_int_equal(live, before);
 }
 
+// ------------------------------------------------------------------ types that cannot be copied
+// A type without a destructor: nothing but the constructors forbids a copy.
+struct Ticket {
+    int n = 7;
+    Ticket() = default;
+    explicit Ticket(int number) : n(number) {}
+    Ticket(Ticket &&other) noexcept : n(other.n) {}
+};
+KEEL_COMPONENT(Ticket);
+KEEL_UNIQUE(Ticket);
+
+void assert_names(keel_world *w, const char *name) {
+    char message[128];
+    std::snprintf(message, sizeof message,
+                  "'%s' cannot be copied: its C++ type has no copy constructor", name);
+    assert_error(w, KEEL_ERROR_COPY, message);
+}
+
+void assert_no_clones(keel_world *w, keel_entity e, const char *name) {
+    keel_entity copies[2];
+    assert_true(keel_is_null(keel_clone_entity(w, e)));
+    assert_names(w, name);
+    assert_int_equal(keel_clone_entities(w, e, 2, copies), KEEL_ERROR_COPY);
+    assert_names(w, name);
+}
+
+void assert_no_copies(keel_world *w, const char *name) {
+    keel_world *const other = keel_world_create(nullptr);
+    assert_int_equal(keel_copy_world(w, other), KEEL_ERROR_COPY);
+    assert_names(other, name);
+    keel_world_destroy(other);
+    keel_snapshot *const then = keel_snapshot_create(w, "then");
+    assert_int_equal(keel_snapshot_take(then), KEEL_ERROR_COPY);
+    assert_names(w, name);
+    keel_snapshot_destroy(then);
+    keel_history *const history = keel_history_create(w, 1u << 20);
+    assert_int_equal(keel_history_push(history), KEEL_ERROR_COPY);
+    assert_names(w, name);
+    keel_history_destroy(history);
+}
+
+void a_copy_of_a_move_only_type_is_refused_by_name(void **) {
+    api_fixture f;
+    api_begin(&f);
+    keel_world *const w = f.world;
+    static_assert(KEEL_OF(Ticket)->is_move_only && KEEL_OF(OnlyRow)->is_move_only, "move-only");
+    static_assert(!KEEL_OF(TextRow)->is_move_only && !KEEL_OF(SelfRow)->is_move_only, "copied");
+#define REFUSES(T)                                                                                 \
+    {                                                                                              \
+        const keel_entity e = keel_add_entity(w, KEEL_INIT(T, T(3)));                              \
+        assert_no_clones(w, e, #T);                                                                \
+        assert_no_copies(w, #T);                                                                   \
+        assert_int_equal(keel_add_entities(w, 2, nullptr, KEEL_FILL(T)), KEEL_ERROR_COPY);         \
+        assert_names(w, #T);                                                                       \
+        assert_int_equal(keel_add_many(w, &e, 1, T), KEEL_ERROR_COPY);                             \
+        assert_names(w, #T);                                                                       \
+        assert_int_equal(keel_disable(w, e, T), KEEL_OK);                                          \
+        assert_no_copies(w, #T);                                                                   \
+        assert_int_equal(keel_delete_entity(w, e), KEEL_OK);                                       \
+        const keel_prefab prefab = { keel_add_entity(keel_templates(w), KEEL_INIT(T, T(3))) };     \
+        assert_true(keel_is_null(keel_spawn(w, prefab)));                                          \
+        assert_names(w, #T);                                                                       \
+        assert_false(keel_is_null(keel_spawn(w, prefab, KEEL_INIT(T, T(4)))));                     \
+        assert_int_equal(keel_clear_entities(w), KEEL_OK);                                         \
+        assert_int_equal(keel_clear_entities(keel_templates(w)), KEEL_OK);                         \
+    }
+    REFUSES(OnlySparse)
+    REFUSES(OnlyIndexed)
+    REFUSES(OnlyRow)
+    REFUSES(Ticket)
+    assert_int_equal(keel_set_unique(w, Ticket, Ticket(5)), KEEL_OK);
+    keel_snapshot *const then = keel_snapshot_create(w, "then");
+    assert_int_equal(keel_snapshot_take(then), KEEL_ERROR_COPY);
+    assert_names(w, "Ticket");
+    assert_int_equal(keel_remove_unique(w, Ticket), KEEL_OK);
+    assert_int_equal(keel_snapshot_take(then), KEEL_OK); // nothing is left to copy
+    keel_snapshot_destroy(then);
+    api_end(&f);
+    assert_int_equal(live, 0);
+}
+
 const CMUnitTest tests[] = {
     TEST(edges_own_their_values, "values of edges own what C++ types own"),
     TEST(random_edits_destroy_each_value_once,
          "each value of an owning C++ type is destroyed once"),
+    TEST(a_copy_of_a_move_only_type_is_refused_by_name,
+         "a copy of a type without a copy constructor is refused by name"),
     TEST(uniques_events_and_bulk_own_their_values, "uniques, events and bulk edits own C++ values"),
     TEST(member_initialisers_are_the_default_value,
          "member initialisers are a component's default"),

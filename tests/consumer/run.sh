@@ -148,6 +148,10 @@ one_file) # both files that tools/amalgamate writes, in C and C++
     sed 's/<keel\/keel.h>/"keel.h"/' "$here/misuse.c" >"$work/game.c"
     "$CC" -I"$work/dist" "$work/game.c" "$work/keel.o" -o "$work/game" -lpthread -lm
     expect "checks contracts" "$work/game"
+    "${CXX:-c++}" -x c++ -fsyntax-only -I"$work/dist" "$work/dist/keel.c" 2>"$work/messages" && die "keel.c compiles as C++"
+    grep -q "keel.c is C11: compile it with a C compiler; keel.h works from C++" "$work/messages" &&
+        [ "$(grep -cE ": (error|warning):" "$work/messages")" = 1 ] ||
+        { cat "$work/messages"; die "C++ says more of keel.c than one sentence"; }
     ;;
 dist) # what is published is the same bytes each time, and what its checksums say
     command -v ctags >/dev/null 2>&1 && git -C "$source" rev-parse >/dev/null 2>&1 || exit 77

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads, locks, time and aligned memory on POSIX and Windows.
+// Threads, locks, time and aligned memory: one half for Windows, one for POSIX systems, and the
+// functions that both share at the end. Atomics are macros of platform.h.
 #if defined(_WIN32)
 #define _WIN32_WINNT 0x0601
 #else
@@ -75,7 +76,7 @@ static void aligned_free(void *block) { _aligned_free(block); }
 
 void keeli_lock_init(keeli_lock *lock) { pthread_mutex_init(&lock->handle, NULL); }
 void keeli_lock_deinit(keeli_lock *lock) { pthread_mutex_destroy(&lock->handle); }
-// Whoever holds a lock mostly gives it back before a sleeper could be woken.
+// Tries for a while before it sleeps: locks are mostly released before a sleeper could be woken.
 void keeli_lock_take(keeli_lock *lock) {
     enum { LOOKS = 100 };
     keeli_perturb();
@@ -87,8 +88,8 @@ void keeli_lock_take(keeli_lock *lock) {
 }
 void keeli_lock_give(keeli_lock *lock) {
     keeli_perturb();
-#if !defined(__EMSCRIPTEN__) || defined(__EMSCRIPTEN_PTHREADS__) // where locks are nothing
-    KEEL_ASSERT_INTERNAL(pthread_mutex_trylock(&lock->handle) != 0); // it is held
+#if !defined(__EMSCRIPTEN__) || defined(__EMSCRIPTEN_PTHREADS__) // the others have no real locks
+    KEEL_ASSERT_INTERNAL(pthread_mutex_trylock(&lock->handle) != 0); // the lock is held
 #endif
     pthread_mutex_unlock(&lock->handle);
 }
@@ -159,13 +160,14 @@ static void aligned_free(void *block) { free(block); }
 #endif
 
 void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t align) {
-    const bool plain = align <= _Alignof(max_align_t); // what malloc gives
+    const bool plain = align <= _Alignof(max_align_t); // malloc aligns enough
     if (new_size == 0) {
         if (plain) free(block);
         else if (block) aligned_free(block);
         return NULL;
     }
     if (plain) return realloc(block, new_size);
+
     void *fresh = aligned_new(new_size, align);
     if (!fresh) return new_size <= old_size ? block : NULL; // shrinking never fails
     if (block) {
@@ -175,7 +177,7 @@ void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t 
     return fresh;
 }
 
-// Counted, because systems give the identity of a thread that has ended to the next one.
+// Threads are counted here, because systems reuse the identity of a thread that has ended.
 uint64_t keeli_thread_id(void) {
     static uint64_t threads;
     static _Thread_local uint64_t own;
@@ -184,7 +186,7 @@ uint64_t keeli_thread_id(void) {
 }
 
 #if defined(KEELI_PERTURB)
-// Mostly nothing, sometimes a little, seldom as long as it takes others to get far.
+// Waits: mostly not at all, sometimes a little, seldom so long that other threads do much.
 void keeli_perturb(void) {
     static uint64_t threads;
     static _Thread_local uint64_t random;
@@ -193,6 +195,7 @@ void keeli_perturb(void) {
     random ^= random << 13;
     random ^= random >> 7;
     random ^= random << 17;
+
     const uint32_t r = (uint32_t)(random >> 40);
     if (r % 16) return;
     if (r % 64 == 0) sched_yield();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The only code that knows the operating system and the processor: threads, locks, atomics, time,
-// aligned memory.
+// The platform layer: threads, locks, atomics, time and aligned memory. It is the only code that
+// knows the operating system and the processor, and it knows nothing else of Keel. Everything that
+// needs one of these calls it.
 #pragma once
 #ifndef __GNUC__
 #error "Keel is built with gcc, clang or a compiler that works like them: MSVC's cl and tcc do not."
@@ -35,38 +36,41 @@ typedef pthread_t keeli_thread_handle;
 
 void keeli_lock_init(keeli_lock *lock);
 void keeli_lock_deinit(keeli_lock *lock);
-void keeli_lock_take(keeli_lock *lock);
-void keeli_lock_give(keeli_lock *lock);
+void keeli_lock_take(keeli_lock *lock); // acquires it
+void keeli_lock_give(keeli_lock *lock); // releases it
 
 void keeli_condition_init(keeli_condition *condition);
 void keeli_condition_deinit(keeli_condition *condition);
-// Give the lock, sleep until woken (or for no reason), take the lock again.
+// Releases the lock, sleeps until woken (or, rarely, for no reason), and acquires the lock again.
 void keeli_condition_wait(keeli_condition *condition, keeli_lock *lock);
-void keeli_condition_wake(keeli_condition *condition); // one sleeper
+void keeli_condition_wake(keeli_condition *condition); // wakes one sleeper
 void keeli_condition_wake_all(keeli_condition *condition);
 
-// Must not move between start and join.
+// A thread. The struct must not move between start and join.
 typedef struct keeli_thread {
     keeli_thread_handle handle;
     void (*run)(void *data);
     void *data;
 } keeli_thread;
 
-// False when there can be no more threads; nothing is to be joined then.
+// Starts a thread that calls `run`. False if the system refuses; the thread must not be joined
+// then.
 bool keeli_thread_start(keeli_thread *thread, void (*run)(void *data), void *data);
 void keeli_thread_join(keeli_thread *thread);
 
-// How many forks lie between this process and the one that first asked. A child has the memory of
-// its parent, but of its threads only the one that forked; whoever has threads asks here first.
+// Returns the number of forks between this process and the one that called this first. A child
+// process has a copy of its parent's memory, but only the thread that forked: owners of threads
+// compare this number before they use them.
 uint32_t keeli_fork_count(void);
-// A number for the calling thread that no other thread of the process has or had; never 0.
+// Returns a number for the calling thread that no other thread of the process has or had; never 0.
 uint64_t keeli_thread_id(void);
-// Cores that this process may use; at least 1.
+// Returns the number of cores that this process may use; at least 1.
 uint32_t keeli_core_count(void);
-// Nanoseconds since some moment; never goes back.
+// Returns the nanoseconds since some moment; they never decrease.
 uint64_t keeli_clock_ns(void);
 
-// In a loop that waits for another thread: let the other half of the core work, and save power.
+// Pauses in a loop that waits for another thread: saves power, and lets the other hardware thread
+// of the core work.
 static inline void keeli_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -78,27 +82,27 @@ static inline void keeli_pause(void) {
 }
 
 // ------------------------------------------------------------------ memory
-// malloc, realloc and free for any alignment; NULL when out of memory.
+// Allocates, resizes or frees memory of any alignment, as malloc, realloc and free do; NULL when
+// out of memory.
 void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t align);
 
-// Bytes that processors hand to each other as one. What one thread writes often is kept away by so
-// much from what others read.
+// The size of a cache line: processors exchange memory in such units. Words that one thread writes
+// often lie at least this far from words that others read.
 #define KEELI_LINE 64
 
 // ------------------------------------------------------------------ atomics
-// A build for tests (the preset `perturb`), in which threads wait here now and then, so that they
-// meet in orders that are rare otherwise.
+// In the preset `perturb`, a build for tests, threads wait here now and then, so that they meet in
+// orders that are rare otherwise.
 #if defined(KEELI_PERTURB)
 void keeli_perturb(void);
 #else
 static inline void keeli_perturb(void) {}
 #endif
 
-// Of words of any size. `load` sees all that was done before the `store` of what it reads; `peek`
-// and `put` are for words that stand for themselves. `take` adds and tells what it was before,
-// `add` what it is now; `next` is for numbers that stand for themselves. `swap` replaces *p by `to`
-// when it is
-// `*from`; otherwise it tells in *from what it is.
+// Atomic operations on words of any size. A `load` sees all writes before the `store` whose value
+// it reads; `peek` and `put` order no other writes. `take` adds and returns the value before,
+// `add` adds and returns the value after; `next` adds 1 and orders no other writes. `swap` replaces
+// *p by `to` if it is `*from`; otherwise it writes the value of *p to *from and returns false.
 #define KEELI_ATOMIC(operation, ...) (keeli_perturb(), __atomic_##operation(__VA_ARGS__))
 #define keeli_atomic_load(p) KEELI_ATOMIC(load_n, p, __ATOMIC_ACQUIRE)
 #define keeli_atomic_store(p, value) KEELI_ATOMIC(store_n, p, value, __ATOMIC_RELEASE)
@@ -110,9 +114,9 @@ static inline void keeli_perturb(void) {}
 #define keeli_atomic_swap(p, from, to)                                                             \
     KEELI_ATOMIC(compare_exchange_n, p, from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
 
-// All threads see the operations on words that are changed by these in one and the same order. For
-// "I write, then I look whether you wrote" between two threads: at least one of them sees the
-// other. (Without it both may read before either write arrives.)
+// Sequentially consistent operations: all threads see them in one and the same order. They are for
+// two threads that each write a word and then read the word of the other: at least one of them sees
+// the write of the other. (With the operations above both may read before either write arrives.)
 #define keeli_ordered_load(p) KEELI_ATOMIC(load_n, p, __ATOMIC_SEQ_CST)
 #define keeli_ordered_store(p, value) KEELI_ATOMIC(store_n, p, value, __ATOMIC_SEQ_CST)
 #define keeli_ordered_add(p, change) KEELI_ATOMIC(add_fetch, p, change, __ATOMIC_SEQ_CST)
