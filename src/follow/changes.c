@@ -26,9 +26,8 @@ void keeli_ticks_rebase_all(keel_world *world) {
 
 keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_storage *s,
                                       const keeli_reader *reader, uint32_t kind) {
-    const uint64_t last = reader                         ? reader->last
-                          : kind == KEEL_TRACK_INSERTION ? s->cleared_inserted
-                                                         : s->cleared_modified;
+    uint64_t last = kind == KEEL_TRACK_INSERTION ? s->cleared_inserted : s->cleared_modified;
+    if (reader) last = reader->last;
     return keeli_tick_range_of(keeli_tick_of(world, last), UINT32_MAX);
 }
 

@@ -80,7 +80,7 @@ _Static_assert((int)KEELI_IS_MARKED + (int)KEELI_IS_STAMPED == (int)KEELI_WRITE_
 static inline void keeli_track_modified(const keel_world *world, keeli_storage *s, uint32_t index) {
     if (keeli_writes_are_seen(s)) keeli_track_modified_slow(world, s, index);
 }
-// Marks a changed value of a storage that is marked and that nobody holds, so that no iterator
+// Marks a changed value of a storage that is marked and has no holder, so that no iterator
 // reads the log. False: nothing was done, take the general path.
 static inline bool keeli_track_modified_fast(const keel_world *world, keeli_storage *s,
                                              uint32_t index) {

@@ -135,7 +135,7 @@ bool keeli_groups_of_are_valid(const keeli_storage *s);
 bool keeli_sets_are_valid(const keel_world *world);
 bool keeli_view_observers_are_valid(const keel_world *world);
 
-// ------------------------------------------------------------------ the door
+// ------------------------------------------------------------------ questions about a storage
 // True if a follower hears of values that are added to the storage and removed from it.
 static inline bool keeli_is_followed(const keeli_storage *s) {
     return (s->flags & KEELI_IS_WATCHED) != 0;
@@ -178,7 +178,7 @@ static inline bool keeli_reserve_value(keel_world *world, keeli_storage *s, uint
 // for those that its sources may add later without making room. Call it when a follower is added.
 // False when out of memory.
 bool keeli_followers_reserve_present(keel_world *world, keeli_storage *s);
-// Fast-path predicates of a storage that nobody holds. _are_simple is true if one value may be
+// Fast-path predicates of a storage without holders. _are_simple is true if one value may be
 // changed or removed right now, since its flags are those of followers only. _are_ready is true if
 // also one value may be added, next to others of its block of 64, without making room.
 bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s);
@@ -200,7 +200,7 @@ static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity
     return !s->collectors.count || keeli_sets_reserve(world, s, keeli_index_of(e), count);
 }
 
-// ------------------------------------------------------------------ coming
+// ------------------------------------------------------------------ after values were added
 // Reports that the entity with this index got the component. All values of the edit are in place.
 void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_came(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -227,7 +227,7 @@ static inline void keeli_entity_came(keel_world *world, keel_entity e) {
 bool keeli_followers_reserve_all(keel_world *world);
 void keeli_all_came(keel_world *world);
 
-// ------------------------------------------------------------------ changing
+// ------------------------------------------------------------------ after values were changed
 // True if a change of a value must be marked, stamped, collected or observed.
 static inline bool keeli_changes_are_followed(const keeli_storage *s) {
     return s->flags & (KEELI_IS_MARKED | KEELI_IS_STAMPED | KEELI_NOTIFIES);
@@ -248,7 +248,7 @@ static inline void keeli_changed(keel_world *world, keeli_storage *s, keel_entit
     keeli_tell(world, s, e, KEEL_ON_MODIFIED);
 }
 
-// ------------------------------------------------------------------ going
+// ------------------------------------------------------------------ before values are removed
 // Reports that the entity is about to lose the component. The value is still there, and groups may
 // move it. `kind`: KEEL_TRACK_REMOVAL (the value is moved out to the caller) or
 // KEEL_TRACK_DELETION.

@@ -63,6 +63,7 @@ static const char *way_out(const char *verb) {
                                             "change",
                                             "send",
                                             "set" };
+
     if (strcmp(verb, "write") == 0) return "write through that view, or end it first";
     for (size_t i = 0; i < sizeof recorded / sizeof *recorded; ++i)
         if (strcmp(verb, recorded[i]) == 0)

@@ -275,6 +275,7 @@ static keel_result prepare_values(keel_commands *list, keeli_command *c, const k
         if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
         p->number = s->slot;
         if (!values[i].value) continue;
+
         p->count = 1;
         p->value = keeli_arena_new(&list->arena, &list->world->heap, s->component.size,
                                    s->component.align);
@@ -319,6 +320,7 @@ static keel_result promise(keel_commands *list, keel_entity *out) {
         if (result == KEEL_OK) *out = keeli_entity_index_hold(&world->entities);
         keeli_edit_unlock(world, list);
     }
+
     if (result == KEEL_ERROR_SHARED)
         return keeli_error(
             world, result,

@@ -63,6 +63,7 @@ keel_result keeli_required_get(keel_world *world, const keel_component *c) {
         keel_result result;
         const keeli_storage *s = keeli_storage_get(world, *r, false, &result);
         if (!s) return result;
+
         if (s->relation || s->flags & KEELI_IS_LINK)
             return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                 "'%s' requires '%s', which entities get by what happens to them",

@@ -13,7 +13,7 @@ keel_result keeli_view_is_closed(const keel_view *view) {
                         "was called; begin it again");
 }
 
-static keel_result who_has_view(const keel_view *view, keeli_caller *who) {
+static keel_result caller_of_view(const keel_view *view, keeli_caller *who) {
     const keeli_holder *holder =
         (const keeli_holder *)(const void *)view->state; // its first member
     if (!holder || holder->serial != view->serial) return keeli_view_is_closed(view);
@@ -21,7 +21,7 @@ static keel_result who_has_view(const keel_view *view, keeli_caller *who) {
     return KEEL_OK;
 }
 
-static void who_is_inside(const keeli_inside *inside, keeli_caller *who) {
+static void caller_inside(const keeli_inside *inside, keeli_caller *who) {
     *who = (keeli_caller){ .world = inside->world,
                            .holder = inside->holder,
                            .editor = inside->holder->everything ? NULL : inside->holder,
@@ -51,14 +51,15 @@ keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who) {
         *who = (keeli_caller){ .world = commands->world, .commands = commands };
         return KEEL_OK;
     case KEELI_SCOPE_CONTEXT:
-        who_is_inside((const keeli_inside *)scope, who);
+        caller_inside((const keeli_inside *)scope, who);
         return KEEL_OK;
     case KEELI_SCOPE_READER:
         *who = (keeli_caller){ .world = reader->world, .reader = &reader->reader };
         return KEEL_OK;
     case KEELI_SCOPE_VIEW:
-        return who_has_view((const keel_view *)scope, who);
+        return caller_of_view((const keel_view *)scope, who);
     }
+
     KEEL_ASSERT(scope->kind != KEELI_SCOPE_ENDED,
                 "the context or the commands of a system are used after it has returned; use them "
                 "while it runs, and keep neither");
@@ -88,6 +89,7 @@ static void not_declared(const keeli_caller *who, const keel_component *componen
     const char *name = component->name ? component->name : component->type;
     const char *unique = component->is_unique ? "KEEL_UNIQUE_" : NULL;
     const char *does = reads ? "READ" : "WRITE";
+
     if (component == &who->world->stand_in.entities.component)
         keeli_misuse(
             who->world, KEEL_ERROR_ACCESS,
@@ -131,6 +133,7 @@ bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_acc
                      who->holder->name, name);
         return false;
     }
+
     if (held < access) not_declared(who, &s->component, access == KEEL_ACCESS_READ);
     return held >= access;
 }
