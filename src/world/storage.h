@@ -159,8 +159,8 @@ keel_result keeli_cannot_copy(keel_world *world, const keeli_storage *s);
 // KEEL_OK.
 keel_result keeli_check_stride(keel_world *world, const keeli_storage *s, size_t stride);
 
-// ------------------------------------------------------------------ presence bits and lists of
-// blocks True if the entity has a disabled value.
+// ------------------------------------------------------------------ bits and lists
+// True if the entity has a disabled value.
 static inline bool keeli_store_is_disabled(const keeli_storage *s, uint32_t index) {
     return s->flags & KEELI_HAS_DISABLED && keeli_presence_has(&s->disabled, index);
 }
