@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Change tracking (changes.h): marks insertions and modifications with ticks, logs removed values,
+// and clears both. Reading them is not here: find/change.c filters by ticks, reader.c walks over
+// removals.
 #include "follow.h"
 
 #include "world/borrow.h"
@@ -8,8 +11,9 @@
 
 #include <string.h>
 
-// Half of what is there stays apart; what is older is one age. A reader that slept through as many
-// runs sees such a change again rather than not at all.
+// Raises the base by half of the span. The newer half of the ticks stay distinct, all older ones
+// become the same. A reader that did not run for as many ticks may see such a change twice, but
+// misses none.
 void keeli_ticks_rebase_all(keel_world *world) {
     const uint32_t by = KEELI_TICK_SPAN / 2;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
@@ -22,16 +26,19 @@ void keeli_ticks_rebase_all(keel_world *world) {
 
 keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_storage *s,
                                       const keeli_reader *reader, uint32_t kind) {
-    const uint64_t last = reader                         ? reader->last
-                          : kind == KEEL_TRACK_INSERTION ? s->cleared_inserted
-                                                         : s->cleared_modified;
+    uint64_t last = kind == KEEL_TRACK_INSERTION ? s->cleared_inserted : s->cleared_modified;
+    if (reader) last = reader->last;
     return keeli_tick_range_of(keeli_tick_of(world, last), UINT32_MAX);
 }
 
 uint64_t keel_tick(keel_world *world) {
-    if (keeli_is_no_world(world)) return keeli_no_world(), 0;
+    if (keeli_is_no_world(world)) {
+        keeli_no_world();
+        return 0;
+    }
+
     const uint64_t tick = world->changes.tick;
-    if (!world->refused) keeli_tick_advance(world); // time goes on for its owner only
+    if (!world->refused) keeli_tick_advance(world); // only the owner advances the time
     return tick;
 }
 
@@ -42,9 +49,11 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
         s->tracking.kinds = before;
         return false;
     }
-    if (kinds & ~before & KEEL_TRACK_INSERTION && s->presence.count + s->disabled.count)
+
+    const uint32_t added = kinds & ~before;
+    if (added & KEEL_TRACK_INSERTION && s->presence.count + s->disabled.count)
         keeli_ticks_mark_all(&s->tracking.inserted, keeli_tick_now(world, s));
-    if (kinds & ~before & KEEL_TRACK_MODIFICATION) s->stamps.vague = world->epoch;
+    if (added & KEEL_TRACK_MODIFICATION) s->stamps.vague = world->epoch;
     keeli_followers_update(s);
     return true;
 }
@@ -61,7 +70,7 @@ keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds,
     return KEEL_OK;
 }
 
-// Every value has its place in what is tracked.
+// True if there is a page of ticks for every value.
 static bool has_pages_of(const keeli_presence *p, const keeli_ticks *t) {
     for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX;
          i = (i / KEELI_PAGE + 1) * KEELI_PAGE)
@@ -70,8 +79,8 @@ static bool has_pages_of(const keeli_presence *p, const keeli_ticks *t) {
     return true;
 }
 
-// As keeli_removals_to_come; but where nobody has a source of a set, nobody comes to it without
-// room.
+// Returns how many removals the log must have room for. As keeli_removals_to_come, except that a
+// set whose sources have no values needs room for its own values only.
 static uint32_t removals_before_room(const keeli_storage *s) {
     for (uint32_t i = 0; i < s->sources.count; ++i)
         if (keeli_could_have(s->world, s->sources.items[i])) return keeli_removals_to_come(s);
@@ -89,8 +98,8 @@ bool keeli_tracking_is_valid(const keeli_storage *s) {
     if (t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
         !keeli_queue_has_room(&t->removed, removals_before_room(s)))
         return false;
-    return (!(t->kinds & KEEL_TRACK_INSERTION) || has_pages_for_all(s, &t->inserted)) &&
-           (!(t->kinds & KEEL_TRACK_MODIFICATION) || has_pages_for_all(s, &t->modified));
+    if (t->kinds & KEEL_TRACK_INSERTION && !has_pages_for_all(s, &t->inserted)) return false;
+    return !(t->kinds & KEEL_TRACK_MODIFICATION) || has_pages_for_all(s, &t->modified);
 }
 
 bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {
@@ -98,6 +107,7 @@ bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, ui
     keeli_tracking *t = &s->tracking;
     keeli_ticks *const ticks[] = { &t->inserted, &t->modified };
     const uint32_t values = s->presence.count + s->disabled.count + extra;
+
     for (uint32_t i = 0; i < 2; ++i)
         if (t->kinds & each[i] && (!keeli_ticks_reserve(ticks[i], &world->heap, index) ||
                                    !keeli_ticks_reserve_log(ticks[i], &world->heap, values)))
@@ -118,39 +128,45 @@ void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_
     keeli_tracking *t = &s->tracking;
     if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset_range(&t->modified, index, count);
     if (!(t->kinds & KEEL_TRACK_INSERTION)) return;
-    if (count > 64) keeli_ticks_mark_range(&t->inserted, index, count, keeli_tick_now(world, s));
-    else
-        for (const uint32_t end = index + count; index < end; ++index)
-            keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
+
+    if (count > 64) {
+        keeli_ticks_mark_range(&t->inserted, index, count, keeli_tick_now(world, s));
+        return;
+    }
+    for (const uint32_t end = index + count; index < end; ++index)
+        keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
 }
 
-static inline __attribute__((always_inline)) void mark(const keel_world *world, keeli_storage *s,
-                                                       uint32_t index) {
+static inline __attribute__((always_inline)) void mark_modified(const keel_world *world,
+                                                                keeli_storage *s, uint32_t index) {
     keeli_ticks *t = &s->tracking.modified;
-    // a walk may be reading the log, or several threads may write
+    // an iterator may be reading the log, or several threads may write
     if (keeli_atomic_peek(&s->iterating) || keeli_world_is_looped(world))
         keeli_ticks_mark_unlogged(t, index, keeli_tick_now(world, s));
     else keeli_ticks_mark(t, index, keeli_tick_now(world, s));
 }
 
-// A function of its own: what is only marked saves no registers for it.
+// Stamps the value for snapshots, and marks it. Not inlined: a value that is only marked should not
+// pay for the registers that this saves.
 static __attribute__((noinline)) void stamp(const keel_world *world, keeli_storage *s,
                                             uint32_t index) {
     keeli_stamp_place(world, s, keeli_store_place(world, s, index));
-    if (keeli_is_marked(s)) mark(world, s, index);
+    if (keeli_is_marked(s)) mark_modified(world, s, index);
 }
 
 void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->flags & KEELI_IS_STAMPED) stamp(world, s, index);
-    else mark(world, s, index);
+    else mark_modified(world, s, index);
 }
 
 bool keeli_track_removed(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                          void *value) {
     keeli_tracking *t = &s->tracking;
     if (!(t->kinds & kind)) return false;
+
     const bool deleted = kind == KEEL_TRACK_DELETION;
     if (deleted && s == world->names.storage) keeli_name_leave_value(world, value);
+
     const keeli_removed removed = { e, keeli_now(world, s), deleted };
     const char *late;
     if (keeli_queue_push_removed(&t->removed, &removed, value, &late))
@@ -198,13 +214,15 @@ keel_result keel_set_limit_of(keel_world *world, const keel_component *component
                             is_event ? "the limit of events '%s' is 0; at least 1 is needed"
                                      : "the tracking limit of '%s' is 0; at least 1 is needed",
                             s->component.name);
+
     KEEL_TRY(keeli_may_edit(world, NULL, s, "limit"));
     keeli_queue *queue = is_event ? s->events : &s->tracking.removed;
     const uint32_t before = queue->limit;
     if (limit < before || is_event) {
-        keeli_queue_set_limit(queue, limit); // whoever has room for more has room for fewer
+        keeli_queue_set_limit(queue, limit); // room for more is room for fewer
         return KEEL_OK;
     }
+
     keeli_queue_set_limit(queue, limit);
     if (keeli_queue_reserve(queue, &world->heap, keeli_removals_to_come(s), NULL)) return KEEL_OK;
     keeli_queue_set_limit(queue, before);
@@ -212,8 +230,10 @@ keel_result keel_set_limit_of(keel_world *world, const keel_component *component
 }
 
 static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
-    if (keeli_store_is_new(s)) return; // as one that is not known: a restore does not forget it
-    // not below what was cleared before
+    // a storage without values counts as unknown: a restore does not forget what was cleared
+    if (keeli_store_is_new(s)) return;
+
+    // the tick never falls below that of an earlier call
     if (kinds & KEEL_TRACK_INSERTION && tick > s->cleared_inserted) s->cleared_inserted = tick;
     if (kinds & KEEL_TRACK_MODIFICATION && tick > s->cleared_modified) s->cleared_modified = tick;
     kinds &= s->tracking.kinds;
@@ -221,14 +241,15 @@ static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
     if (kinds & KEEL_TRACK_DELETION) keeli_queue_clear_removed(&s->tracking.removed, true, tick);
 }
 
-// The tick to clear to, or an error; time goes on, so that what happens next is later.
+// Lowers `*tick` to the present at most, and advances the time, so that later changes are not
+// cleared. Returns an error if the world or the kinds are wrong.
 static keel_result begin_clearing(keel_world *world, const keel_component *component,
                                   uint32_t kinds, uint64_t *tick) {
     if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     KEEL_TRY(keeli_check_track_kinds(world, "keel_clear_changes", component, kinds));
     const uint64_t now = keel_tick(world);
-    if (*tick > now) *tick = now; // nor above what happened
+    if (*tick > now) *tick = now;
     return KEEL_OK;
 }
 

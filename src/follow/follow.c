@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Who follows what comes and goes in storages: groups keep their order, tracking notes it, reactive
-// sets collect it, observers are called. A storage that nobody follows has none of these lists and
-// never comes here.
+// Reports edits to the followers of a storage (follow.h), in a fixed order: groups keep their
+// order, tracking records the change, reactive sets collect it, observers are called. What each
+// follower does is in its own file. Called by edits; a storage without followers never gets here.
 #include "follow.h"
 
 #include "base/assert.h"
@@ -32,6 +32,7 @@ bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s)
                             KEELI_IS_OBSERVED | KEELI_IS_REQUIRED;
     if (keeli_flags_of(s) & ~simple || world->refused || (s->groups.count && world->access.holders))
         return false;
+
     for (uint32_t i = 0; i < s->groups.count; ++i)
         if (s->groups.items[i].group->order.flags) return false;
     return true;
@@ -41,18 +42,21 @@ bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage
     if (!keeli_followers_are_simple(world, s)) return false;
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         const keel_group *g = s->groups.items[i].group;
-        // one that owns nothing has a slot for all that have its first component
+        // a group that owns nothing has a slot for each entity with its first component
         if (!g->owned_count && g->storages[0] == s && s->presence.count >= g->order.set.room)
             return false;
     }
     return !s->tracking.kinds || keeli_track_has_room(s);
 }
 
+// Makes room with the followers of `s` for the entities that have the component `of`, or one of its
+// sources.
 static bool reserve_as(keel_world *world, keeli_storage *s, const keeli_storage *of) {
-    const keeli_presence *const who[] = { &of->presence, &of->disabled };
+    const keeli_presence *const bits[] = { &of->presence, &of->disabled };
     for (uint32_t k = 0; k < 2; ++k)
-        for (uint32_t i = 0; (i = keeli_presence_next(who[k], i)) != UINT32_MAX; ++i)
+        for (uint32_t i = 0; (i = keeli_presence_next(bits[k], i)) != UINT32_MAX; ++i)
             if (!keeli_followers_reserve_slow(world, s, i, 0)) return false;
+
     for (uint32_t i = 0; i < of->sources.count; ++i)
         if (!reserve_as(world, s, of->sources.items[i])) return false;
     return true;
@@ -69,10 +73,13 @@ bool keeli_followers_reserve_all(keel_world *world) {
             !keeli_followers_reserve_present(world, s))
             return false;
     }
-    for (keel_entity e = keel_null(); world->stand_in.entities.collectors.count &&
-                                      !keel_is_null(e = keel_next_entity(world, e));)
-        if (!keeli_followers_reserve_entity(world, e, keeli_entity_count(&world->entities)))
-            return false;
+
+    if (world->stand_in.entities.collectors.count) {
+        const uint32_t count = keeli_entity_count(&world->entities);
+        for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
+            if (!keeli_followers_reserve_entity(world, e, count)) return false;
+    }
+
     keeli_groups_refill(world);
     return true;
 }
@@ -86,11 +93,13 @@ void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
 }
 
 keel_result keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
-    const bool is_simple = keeli_is_only_observed(s);
-    if (!is_simple) keeli_came(world, s, keeli_index_of(e));
+    if (keeli_is_only_observed(s)) {
+        keeli_validate_storage(world, s);
+        return keeli_notify_last(world, s, e, KEEL_ON_INSERTED, value);
+    }
+    keeli_came(world, s, keeli_index_of(e));
     keeli_validate_storage(world, s);
-    return is_simple ? keeli_notify_last(world, s, e, KEEL_ON_INSERTED, value)
-                     : keeli_done(world, KEEL_OK);
+    return keeli_done(world, KEEL_OK);
 }
 
 void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -102,42 +111,58 @@ static bool is_fresh(const uint64_t *fresh, uint32_t i) {
     return !fresh || fresh[i / 64] >> (i % 64) & 1;
 }
 
+// Tracks the inserted values of a list, runs of ascending indices at once.
+static void track_many(const keel_world *world, keeli_storage *s, const keel_entity *entities,
+                       uint32_t count, const uint64_t *fresh) {
+    for (uint32_t i = 0, n; i < count; i += n) {
+        n = keeli_range_length(entities + i, count - i);
+        const bool is_inserted = is_fresh(fresh, i);
+        if (fresh) // the run ends where the bits change
+            for (uint32_t k = 0; k < n; ++k)
+                if (is_fresh(fresh, i + k) != is_inserted) n = k;
+
+        if (is_inserted) keeli_track_inserted_run(world, s, keeli_index_of(entities[i]), n);
+    }
+}
+
 void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
                      uint32_t count, const uint64_t *fresh, bool keeps) {
     if (!(s->flags & KEELI_IS_WATCHED)) return;
-    for (uint32_t i = 0; s->groups.count && i < count; ++i)
-        keeli_groups_changed(s, keeli_index_of(entities[i]), true);
-    for (uint32_t i = 0, n; s->tracking.kinds && i < count; i += n) {
-        n = keeli_range_length(entities + i, count - i);
-        for (uint32_t k = 0; fresh && k < n; ++k) // as far as they are alike
-            if (is_fresh(fresh, i + k) != is_fresh(fresh, i)) n = k;
-        if (is_fresh(fresh, i)) keeli_track_inserted_run(world, s, keeli_index_of(entities[i]), n);
-    }
-    for (uint32_t i = 0; s->flags & KEELI_NOTIFIES && i < count; ++i)
-        if (is_fresh(fresh, i) || !keeps)
-            keeli_tell(world, s, entities[i],
-                       is_fresh(fresh, i) ? KEEL_ON_INSERTED : KEEL_ON_MODIFIED);
-    for (uint32_t i = 0; s->viewers.count && i < count; ++i)
-        keeli_view_observers_came(world, s, keeli_index_of(entities[i]));
+
+    if (s->groups.count)
+        for (uint32_t i = 0; i < count; ++i)
+            keeli_groups_changed(s, keeli_index_of(entities[i]), true);
+
+    if (s->tracking.kinds) track_many(world, s, entities, count, fresh);
+
+    if (s->flags & KEELI_NOTIFIES)
+        for (uint32_t i = 0; i < count; ++i) {
+            if (is_fresh(fresh, i)) keeli_tell(world, s, entities[i], KEEL_ON_INSERTED);
+            else if (!keeps) keeli_tell(world, s, entities[i], KEEL_ON_MODIFIED);
+        }
+
+    if (s->viewers.count)
+        for (uint32_t i = 0; i < count; ++i)
+            keeli_view_observers_came(world, s, keeli_index_of(entities[i]));
 }
 
 void keeli_all_came(keel_world *world) {
-    for (uint32_t k = 0; k < 2; ++k) // sets first: they get more from the others
+    for (uint32_t k = 0; k < 2; ++k) // reactive sets first: reports of the others add to them
         for (uint32_t i = 0; i < world->storages.count; ++i) {
             keeli_storage *s = world->storages.items[i];
-            if ((s->sources.count == 0) != k) continue;
-            for (uint32_t n = 0; keeli_is_followed(s) && (n = keeli_store_next(s, n)) != UINT32_MAX;
-                 ++n)
+            if ((s->sources.count == 0) != k || !keeli_is_followed(s)) continue;
+            for (uint32_t n = 0; (n = keeli_store_next(s, n)) != UINT32_MAX; ++n)
                 keeli_came_slow(world, s, n);
         }
-    for (keel_entity e = keel_null(); keeli_is_followed(&world->stand_in.entities) &&
-                                      !keel_is_null(e = keel_next_entity(world, e));)
-        keeli_entity_came(world, e);
+
+    if (keeli_is_followed(&world->stand_in.entities))
+        for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
+            keeli_entity_came(world, e);
 }
 
 void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
-    keeli_tell(world, s, e, kind); // the bits are the same
+    keeli_tell(world, s, e, kind); // KEEL_ON_* and KEEL_TRACK_* are the same bits
     if (s->viewers.count) keeli_view_observers_going(world, s, index);
     if (s->groups.count) keeli_groups_changed(s, index, false);
     if (kind == KEEL_TRACK_REMOVAL) (void)keeli_track_removed(world, s, e, kind, NULL);
@@ -154,17 +179,19 @@ void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, voi
     if (!keeli_store_has_edge_values(s)) keeli_value_drop(s, value);
 }
 
-// Observers are called for all before the first one goes, and groups let all go at once: what else
-// they own stays in its order. Then from the highest index down, so that nothing moves that is
-// still to go.
+// Observers are called for all entities before the first value is deleted. Groups remove all
+// members at once, so that the other storages that they own keep their order. Values are deleted
+// from the highest index down, so that no value moves that is yet to be deleted.
 void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
     keeli_notify_all_edges(world, s);
-    for (uint32_t i = 0; s->flags & KEELI_NOTIFIES && (i = keeli_store_next(s, i)) != UINT32_MAX;
-         ++i)
-        keeli_tell(world, s, keeli_entity_at(&world->entities, i), KEEL_ON_DELETED);
-    for (uint32_t i = 0; s->viewers.count && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-        keeli_view_observers_going(world, s, i);
+    if (s->flags & KEELI_NOTIFIES)
+        for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+            keeli_tell(world, s, keeli_entity_at(&world->entities, i), KEEL_ON_DELETED);
+    if (s->viewers.count)
+        for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+            keeli_view_observers_going(world, s, i);
     keeli_groups_clear(s);
+
     if (!(s->tracking.kinds & KEEL_TRACK_DELETION) || keeli_store_has_rows(s)) return;
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;) {
         keeli_value_delete(world, s, i, keeli_store_value(world, s, i));
@@ -181,11 +208,13 @@ bool keeli_is_any_followed(const keel_world *world) {
 
 void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool dies) {
     if (!world->followers.observed) return;
-    const bool has_values = kind != KEEL_ON_REMOVED; // they were moved to another world
+
+    const bool has_values = kind != KEEL_ON_REMOVED; // removed values were moved to another world
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;)
         if (s->tracking.observers.kinds & kind && keeli_store_has(s, keeli_index_of(e)))
             keeli_notify_slow(world, s, e, kind, has_values);
+
     keeli_view_observers_all_going(world, keeli_index_of(e));
     if (dies) keeli_notify(world, &world->stand_in.entities, e, KEEL_ON_DESTROYED);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Groups: the entities that have a set of components, kept together. What a group owns are sparse
-// sets whose first `length` slots hold the members, in the same order in each; a group that owns
-// nothing keeps its members in a set of its own. A value is pushed first, then its entity is
-// swapped into the group; an entity is swapped out of the group first, then its value is taken.
-// Keeping them cannot fail: all room was made before. Invariant: the members are exactly the
-// entities that match.
+// Groups: keep the entities that have certain components together. The owned components of a group
+// are sparse sets whose first `length` slots hold the members, in the same order in each. A group
+// that owns nothing has its members in a set of its own. Called through follow.h by edits, and by
+// the user to create, find and destroy groups; loops over groups are in find/.
+//
+// A value is pushed first, then its entity is swapped into the group. An entity is swapped out of
+// the group first, then its value is removed. Neither can fail: all room was made before.
+// Invariant: the members are exactly the entities that match.
 #include "follow.h"
 
 #include "base/assert.h"
@@ -15,8 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Does the entity match, when `except` is taken as absent?
-static bool matches(const keel_group *g, uint32_t index, const keeli_storage *except) {
+// True if the entity matches, with the component `except` (or NULL) treated as absent.
+static bool group_matches(const keel_group *g, uint32_t index, const keeli_storage *except) {
     for (uint32_t i = 0; i < g->must_count; ++i)
         if (!keeli_store_has(g->storages[i], index)) return false;
     for (uint32_t i = g->must_count; i < g->storage_count; ++i)
@@ -24,8 +26,8 @@ static bool matches(const keel_group *g, uint32_t index, const keeli_storage *ex
     return true;
 }
 
-// Bring the entity to a slot in all owned sets. `moved_out`: it has no values there any more.
-static void put(const keel_group *g, uint32_t index, uint32_t slot, bool moved_out) {
+// Moves the entity to a slot in all owned sets. `moved_out`: its values were moved out before.
+static void move_to_slot(const keel_group *g, uint32_t index, uint32_t slot, bool moved_out) {
     for (uint32_t i = 0; i < g->owned_count; ++i) {
         keeli_sparse_set *set = &g->storages[i]->set;
         const uint32_t from = keeli_sparse_set_find(set, index);
@@ -33,22 +35,24 @@ static void put(const keel_group *g, uint32_t index, uint32_t slot, bool moved_o
     }
 }
 
-static void enter(keel_group *g, uint32_t index) {
-    if (g->owned_count) put(g, index, g->length++, false);
+static void group_enter(keel_group *g, uint32_t index) {
+    if (g->owned_count) move_to_slot(g, index, g->length++, false);
     else (void)keeli_sparse_set_push(&g->order.set, keeli_entity_at(&g->world->entities, index));
 }
 
-static void leave(keel_group *g, uint32_t index, bool moved_out) {
+static void group_leave(keel_group *g, uint32_t index, bool moved_out) {
     if (!keeli_group_has(g, index)) return;
-    if (g->owned_count) put(g, index, --g->length, moved_out);
+    if (g->owned_count) move_to_slot(g, index, --g->length, moved_out);
     else keeli_sparse_set_take(&g->order.set, keeli_sparse_set_find(&g->order.set, index));
 }
 
 void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes) {
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         keel_group *g = s->groups.items[i].group;
-        if (s->groups.items[i].excludes == comes) leave(g, index, false);
-        else if (!keeli_group_has(g, index) && matches(g, index, comes ? NULL : s)) enter(g, index);
+        const keeli_storage *except = comes ? NULL : s;
+        if (s->groups.items[i].excludes == comes) group_leave(g, index, false);
+        else if (!keeli_group_has(g, index) && group_matches(g, index, except))
+            group_enter(g, index);
     }
 }
 
@@ -57,10 +61,10 @@ void keeli_groups_leave(keel_world *world, keel_entity e, bool moved_out) {
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;)
         for (uint32_t i = 0; i < s->groups.count; ++i)
-            leave(s->groups.items[i].group, index, moved_out);
+            group_leave(s->groups.items[i].group, index, moved_out);
 }
 
-static void empty(keel_group *g) {
+static void empty_group(keel_group *g) {
     g->length = 0;
     keeli_sparse_set_clear(&g->order.set);
 }
@@ -69,22 +73,23 @@ void keeli_groups_clear(keeli_storage *s) {
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         keel_group *g = s->groups.items[i].group;
         if (!s->groups.items[i].excludes) {
-            empty(g);
+            empty_group(g);
             continue;
         }
         for (uint32_t k = 0; (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
-            if (!keeli_group_has(g, k) && matches(g, k, s)) enter(g, k);
+            if (!keeli_group_has(g, k) && group_matches(g, k, s)) group_enter(g, k);
     }
 }
 
 void keeli_groups_clear_all(keel_world *world) {
     for (keel_group *g = world->followers.groups; g; g = g->next)
-        empty(g);
+        empty_group(g);
 }
 
 // ------------------------------------------------------------------ room
-// A group that owns nothing has a slot and a cell for each entity that has the first component, a
-// member or not: then an entity can enter when it loses an excluded one, which must not fail.
+// A group that owns nothing has a slot and a cell for each entity with the first component, whether
+// it is a member or not. So the entity can enter without making room when it loses an excluded
+// component, which must not fail.
 bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra) {
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         keel_group *g = s->groups.items[i].group;
@@ -101,9 +106,9 @@ bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra
 
 void keeli_group_fill(keel_group *g) {
     const keeli_storage *first = g->storages[0];
-    // what is swapped to a slot behind was looked at already
+    // an entity that enters changes places with one that was visited before
     for (uint32_t at = 0, i; (i = keeli_store_in_order(first, &at)) != UINT32_MAX; ++at)
-        if (matches(g, i, NULL)) enter(g, i);
+        if (group_matches(g, i, NULL)) group_enter(g, i);
 }
 
 void keeli_groups_refill(keel_world *world) {
@@ -113,7 +118,8 @@ void keeli_groups_refill(keel_world *world) {
     }
 }
 
-// Where everybody who could be a member is one, no room is promised.
+// Frees unused memory of groups in which every entity that could be a member is one. The others
+// need their room for entities that enter later.
 void keeli_groups_trim(keel_world *world) {
     for (keel_group *g = world->followers.groups; g; g = g->next)
         if (!g->owned_count && g->order.set.count == keeli_could_have(world, g->storages[0]))
@@ -121,18 +127,18 @@ void keeli_groups_trim(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ making
-static keel_result bad(keel_world *world, const char *name, const char *what) {
+static keel_result group_misuse(keel_world *world, const char *name, const char *what) {
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "cannot make a group: %s%s", name, what);
 }
 
 static keel_result check_owned(keel_world *world, const keeli_storage *s) {
     const char *name = s->component.name;
     if (s->flags & KEELI_IS_LINK)
-        return bad(world, name, " is ordered by nobody; get it instead of owning it");
+        return group_misuse(world, name, " is ordered by nobody; get it instead of owning it");
     if (!keeli_store_is_sparse(s))
-        return bad(world, name,
-                   " is no sparse set; get it instead of owning it, or declare it with "
-                   ".storage = KEEL_SPARSE_SET");
+        return group_misuse(world, name,
+                            " is no sparse set; get it instead of owning it, or declare it with "
+                            ".storage = KEEL_SPARSE_SET");
     if (s->owner)
         return keeli_error(
             world, KEEL_ERROR_GROUPED,
@@ -142,17 +148,21 @@ static keel_result check_owned(keel_world *world, const keeli_storage *s) {
     return KEEL_OK;
 }
 
-static keel_result check(keel_world *world, const keel_group *g, const char *name) {
-    if (g->must_count == 0) return bad(world, "", "it needs a component that it owns or gets");
+static keel_result check_group(keel_world *world, const keel_group *g, const char *name) {
+    if (g->must_count == 0)
+        return group_misuse(world, "", "it needs a component that it owns or gets");
     if (g->storage_count < 2)
-        return bad(world, g->storages[0]->component.name,
-                   " alone makes no group, as its storage has just these; name a second component");
+        return group_misuse(
+            world, g->storages[0]->component.name,
+            " alone makes no group, as its storage has just these; name a second component");
+
     for (uint32_t i = 0; i < g->storage_count; ++i)
         for (uint32_t k = 0; k < i; ++k)
             if (g->storages[i] == g->storages[k])
-                return bad(world, g->storages[i]->component.name, " is named twice");
+                return group_misuse(world, g->storages[i]->component.name, " is named twice");
     if (name && keel_find_group(world, name))
-        return bad(world, name, " is the name of another group");
+        return group_misuse(world, name, " is the name of another group");
+
     for (uint32_t i = 0; i < g->owned_count; ++i)
         KEEL_TRY(check_owned(world, g->storages[i]));
     return keeli_may_edit_group(world, g, "group");
@@ -161,8 +171,13 @@ static keel_result check(keel_world *world, const keel_group *g, const char *nam
 static void set_name(keel_group *g, const char *name) {
     size_t at = (size_t)snprintf(g->title, sizeof g->title, "group %s", name ? name : "");
     g->name = g->title + sizeof "group " - 1;
-    for (uint32_t i = 0; !name && i < g->storage_count && at < sizeof g->title; ++i) {
-        const char *before = i == 0 ? "" : i < g->must_count ? ", " : " without ";
+    if (name) return;
+
+    // an unnamed group is called after its components
+    for (uint32_t i = 0; i < g->storage_count && at < sizeof g->title; ++i) {
+        const char *before = "";
+        if (i >= g->must_count) before = " without ";
+        else if (i > 0) before = ", ";
         const int n = snprintf(g->title + at, sizeof g->title - at, "%s%s", before,
                                g->storages[i]->component.name);
         at += n > 0 ? (size_t)n : 0;
@@ -202,7 +217,8 @@ static void free_group(keel_group *g) {
     KEELI_FREE(heap, keel_group, g);
 }
 
-// A place for one value of any owned storage, and for what link_storages adds.
+// Allocates room for one value of any owned storage, and makes room in the lists that link_storages
+// adds to. False when out of memory.
 static bool reserve_parts(keel_group *g) {
     g->scratch_size = g->scratch_align = 1;
     for (uint32_t i = 0; i < g->storage_count; ++i) {
@@ -212,28 +228,37 @@ static bool reserve_parts(keel_group *g) {
         if (c->size > g->scratch_size) g->scratch_size = c->size;
         if (c->align > g->scratch_align) g->scratch_align = c->align;
     }
+
     g->scratch = keeli_new(&g->world->heap, g->scratch_size, g->scratch_align);
     return g->scratch != NULL;
 }
 
-// Storages are resolved and everything is checked; nothing is linked yet.
-static keel_result prepare(keel_group *g, const keel_group_desc *desc) {
+// Resolves the storages of the group and checks everything. Links nothing yet.
+static keel_result prepare_group(keel_group *g, const keel_group_desc *desc) {
     keel_world *world = g->world;
     const keel_component *const *const lists[] = { desc->owned, desc->get, desc->exclude };
     uint32_t *const ends[] = { &g->owned_count, &g->must_count, &g->storage_count };
-    for (uint32_t i = 0; i < 3; ++i)
-        for (uint32_t k = 0; lists[i] && lists[i][k]; ++k)
+    for (uint32_t i = 0; i < 3; ++i) {
+        if (!lists[i]) continue;
+        for (uint32_t k = 0; lists[i][k]; ++k)
             ++g->capacity;
+    }
+
     g->storages =
         keeli_new(&world->heap, g->capacity * sizeof *g->storages, _Alignof(keeli_storage *));
     if (g->capacity && !g->storages) return keeli_out_of_memory(world, "making a group");
-    for (uint32_t i = 0, count = 0; i < 3; *ends[i++] = count)
+
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 3; ++i) {
         for (uint32_t k = 0; lists[i] && lists[i][k]; ++k) {
             keel_result result;
             g->storages[count] = keeli_storage_get(world, lists[i][k], false, &result);
             if (!g->storages[count++]) return result;
         }
-    KEEL_TRY(check(world, g, desc->name));
+        *ends[i] = count;
+    }
+
+    KEEL_TRY(check_group(world, g, desc->name));
     set_name(g, desc->name);
     return reserve_parts(g) ? KEEL_OK : keeli_out_of_memory(world, "making a group");
 }
@@ -243,7 +268,8 @@ keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc,
     if (group) *group = NULL;
     if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a group is made"));
-    if (!desc) return bad(world, "", "its description is NULL");
+    if (!desc) return group_misuse(world, "", "its description is NULL");
+
     keel_group *g = KEELI_NEW(&world->heap, keel_group);
     if (!g) return keeli_out_of_memory(world, "making a group");
     g->world = world;
@@ -251,7 +277,8 @@ keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc,
     g->order.component.name = g->title;
     g->order.root = &g->order.set.root;
     keeli_sparse_set_init(&g->order.set, &(keel_component){ .size = 0 });
-    keel_result result = prepare(g, desc);
+
+    keel_result result = prepare_group(g, desc);
     if (result == KEEL_OK) {
         link_storages(g);
         if (!keeli_followers_reserve_present(world, g->storages[0]))
@@ -261,6 +288,7 @@ keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc,
         free_group(g);
         return result;
     }
+
     keeli_group_fill(g);
     g->next = world->followers.groups;
     world->followers.groups = g;
@@ -278,6 +306,7 @@ keel_result keel_group_destroy(keel_world *world, keel_group *group) {
     keel_group *g = keeli_group_of(world, group);
     if (!g) return KEEL_ERROR_ARGUMENT;
     KEEL_TRY(keeli_may_edit_group(world, g, "end the group of"));
+
     ++world->registry.bindings;
     keel_group **at = &world->followers.groups;
     while (*at != g)
@@ -314,37 +343,41 @@ static bool is_named_by(const keel_group *g, const keeli_storage *s, bool exclud
     return links == 1;
 }
 
-static bool is_valid(const keel_group *g) {
+static bool group_is_valid(const keel_group *g) {
     const uint32_t count = keeli_group_count(g);
     const keeli_sparse_set *first = keeli_group_set(g);
     if (!g->owned_count && !has_room(g)) return false;
+
     for (uint32_t i = 0; i < g->storage_count; ++i) {
         const keeli_storage *s = g->storages[i];
         if ((i < g->owned_count) != (s->owner == g)) return false;
         if (!is_named_by(g, s, i >= g->must_count)) return false;
         if (i < g->owned_count && count > s->set.count) return false;
     }
+
     for (uint32_t slot = 0; slot < count; ++slot) {
         const keel_entity e = *keeli_sparse_set_entity(first, slot);
-        if (!matches(g, keeli_index_of(e), NULL)) return false;
+        if (!group_matches(g, keeli_index_of(e), NULL)) return false;
         for (uint32_t i = 1; i < g->owned_count; ++i)
             if (!keel_is_same(e, *keeli_sparse_set_entity(&g->storages[i]->set, slot)))
                 return false;
     }
+
     uint32_t matching = 0;
     for (uint32_t i = 0; (i = keeli_store_next(g->storages[0], i)) != UINT32_MAX; ++i)
-        matching += matches(g, i, NULL);
+        matching += group_matches(g, i, NULL);
     return matching == count;
 }
 
 bool keeli_groups_of_are_valid(const keeli_storage *s) {
     for (uint32_t i = 0; i < s->groups.count; ++i)
-        if (!is_valid(s->groups.items[i].group)) return false;
+        if (!group_is_valid(s->groups.items[i].group)) return false;
     return true;
 }
 
 // ------------------------------------------------------------------ looking
-static keel_group *find(const keel_world *world, const keel_group *group) {
+// Returns the group if it is in the world's list, or NULL.
+static keel_group *known_group(const keel_world *world, const keel_group *group) {
     keel_group *g = keeli_is_nobody(world) ? NULL : world->followers.groups;
     while (g && g != group)
         g = g->next;
@@ -352,7 +385,7 @@ static keel_group *find(const keel_world *world, const keel_group *group) {
 }
 
 keel_group *keeli_group_of(keel_world *world, const keel_group *group) {
-    keel_group *g = find(world, group);
+    keel_group *g = known_group(world, group);
     if (!g)
         keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                      "the group is NULL, was destroyed, or is of another world");
@@ -367,7 +400,7 @@ keel_result keeli_may_edit_group(keel_world *world, const keel_group *group, con
 
 keel_group *keel_find_group(const keel_world *world, const char *name) {
     if (keeli_is_nobody(world) || !name) return NULL;
-    char kept[64]; // as much of it as was kept
+    char kept[64]; // names of groups are cut to this length
     snprintf(kept, sizeof kept, "%s", name);
     for (keel_group *g = world->followers.groups; g; g = g->next)
         if (strcmp(g->name, kept) == 0) return g;
@@ -375,19 +408,19 @@ keel_group *keel_find_group(const keel_world *world, const char *name) {
 }
 
 const char *keel_group_name(const keel_world *world, const keel_group *group) {
-    return find(world, group) ? group->name : "";
+    return known_group(world, group) ? group->name : "";
 }
 
 uint32_t keel_group_count(const keel_world *world, const keel_group *group) {
-    return find(world, group) ? keeli_group_count(group) : 0;
+    return known_group(world, group) ? keeli_group_count(group) : 0;
 }
 
 bool keel_group_contains(const keel_world *world, const keel_group *group, keel_entity e) {
-    return find(world, group) && keeli_entity_is_alive(&world->entities, e) &&
+    return known_group(world, group) && keeli_entity_is_alive(&world->entities, e) &&
            keeli_group_has(group, keeli_index_of(e));
 }
 
 keel_entity keel_group_entity(const keel_world *world, const keel_group *group, uint32_t position) {
-    if (!find(world, group) || position >= keeli_group_count(group)) return keel_null();
+    if (!known_group(world, group) || position >= keeli_group_count(group)) return keel_null();
     return *keeli_sparse_set_entity(keeli_group_set(group), position);
 }

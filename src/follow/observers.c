@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Observers: functions of the user's that are called when something happens to a component, when an
-// entity is created or destroyed, and when one enters or leaves what some terms match.
+// Observers: functions of the user that are called when a component is inserted, modified, deleted
+// or removed, when an entity is created or destroyed, and when an entity enters or leaves an
+// observed view, that is, starts or stops to match its terms. Edits call this file through
+// follow.h. Commands that observers record are not applied here, but at the end of the edit
+// (edit/commands.c).
 //
-// Of the last ones each keeps a bit for every entity of which it was notified that it entered. An
-// edit that takes components away asks before they go whether the entity leaves because of it, and
-// notifies at once; everything else is recorded in a second bit and looked at when the edit is
-// done, so that what was true in the middle of it notifies nobody. Invariant: when no edit is going
-// on the first bits are those of the entities that match, the second ones are clear, and whoever
-// has a component that must be there has room for both.
+// Each observed view has two bits for an entity: `members`, if its observer was notified that the
+// entity entered, and `pending`. An edit that removes a component asks before the removal whether
+// the entity leaves the view by it, and notifies at once. Every other change sets `pending`, and
+// the entity is checked at the end of the edit. So a state in the middle of an edit notifies no
+// observer. Invariant between edits: `members` are the entities that match, no bit of `pending` is
+// set, and each entity that has a required component has room in both.
 #include "follow.h"
 
 #include "world/borrow.h"
@@ -15,8 +18,9 @@
 #include "world/report.h"
 
 // ------------------------------------------------------------------ lists
-// Those that were taken away go; what is left says whether the storage is observed, and of what.
-static void update(keel_world *world, keeli_storage *s) {
+// Deletes the removed observers from the list, and sets the kinds and flags of the storage from
+// those that are left.
+static void update_observers(keel_world *world, keeli_storage *s) {
     keeli_observers *o = &s->tracking.observers;
     const bool was_observed = o->list.count != 0;
     uint32_t kept = 0;
@@ -34,44 +38,49 @@ static void update(keel_world *world, keeli_storage *s) {
 void keeli_observers_forget(keel_world *world, keeli_storage *s) {
     for (uint32_t i = 0; i < s->tracking.observers.list.count; ++i)
         s->tracking.observers.list.items[i].function = NULL;
-    update(world, s);
+    update_observers(world, s);
 }
 
-static keeli_observer *find(const keeli_observers *o, keel_observer_fn *function,
-                            const void *data) {
+static keeli_observer *find_observer(const keeli_observers *o, keel_observer_fn *function,
+                                     const void *data) {
     for (uint32_t i = 0; i < o->list.count; ++i)
         if (o->list.items[i].function == function && o->list.items[i].data == data)
             return &o->list.items[i];
     return NULL;
 }
 
-// The list that observers record in is made with the first of them.
+// Makes the list of commands that observers record in, if there is none. False when out of memory.
 static bool reserve_reaction(keel_world *world) {
     if (!world->followers.reaction) world->followers.reaction = keeli_commands_take(world);
     return world->followers.reaction != NULL;
 }
 
-// Also while observers are called: the list only grows then.
-static keel_result add(keel_world *world, keeli_storage *s, const keeli_observer *fresh) {
+// Adds an observer, or adds its kinds to an equal one. May be called while observers run: the list
+// only grows then.
+static keel_result add_observer(keel_world *world, keeli_storage *s, const keeli_observer *fresh) {
     keeli_observers *o = &s->tracking.observers;
     if (!reserve_reaction(world) || !KEELI_RESERVE(&world->heap, &o->list, 1))
         return keeli_out_of_memory(world, "adding an observer");
-    keeli_observer *known = find(o, fresh->function, fresh->data);
-    world->followers.observed += !o->list.count;
+
+    keeli_observer *known = find_observer(o, fresh->function, fresh->data);
+    if (!o->list.count) ++world->followers.observed;
     if (known) known->kinds |= fresh->kinds;
     else *KEELI_APPEND(&o->list) = *fresh;
     o->kinds |= fresh->kinds;
     keeli_followers_update(s);
-    ++world->registry.bindings; // who edits what is observed runs alone: run/graph.c
+    ++world->registry.bindings; // systems that edit an observed component run alone: run/graph.c
     return KEEL_OK;
 }
 
-static keel_result take(keel_world *world, keeli_storage *s, keel_observer_fn *function,
-                        const void *data) {
-    keeli_observer *known = s && function ? find(&s->tracking.observers, function, data) : NULL;
+// Removes an observer. While observers run it stays in the list, without a function.
+static keel_result remove_observer(keel_world *world, keeli_storage *s, keel_observer_fn *function,
+                                   const void *data) {
+    if (!s || !function) return KEEL_ABSENT;
+    keeli_observer *known = find_observer(&s->tracking.observers, function, data);
     if (!known) return KEEL_ABSENT;
+
     known->function = NULL;
-    if (!world->followers.calling) update(world, s);
+    if (!world->followers.calling) update_observers(world, s);
     else world->followers.any_lost = true;
     return KEEL_OK;
 }
@@ -82,12 +91,12 @@ static uint32_t calling_begin(keel_world *world) {
     return keeli_refuse_begin(world, KEELI_REFUSED_OBSERVER);
 }
 
+// Deletes observers that were removed while observers ran, and notes that commands were recorded.
 static __attribute__((noinline)) void called(keel_world *world) {
-    const bool tidies = !world->followers.calling && world->followers.any_lost;
-    for (uint32_t i = 0; tidies && i < world->storages.count; ++i)
-        update(world, world->storages.items[i]);
-    if (tidies) {
-        update(world, &world->stand_in.entities);
+    if (!world->followers.calling && world->followers.any_lost) {
+        for (uint32_t i = 0; i < world->storages.count; ++i)
+            update_observers(world, world->storages.items[i]);
+        update_observers(world, &world->stand_in.entities);
         world->followers.any_lost = false;
     }
     if (!keeli_commands_is_empty(world->followers.reaction)) world->followers.has_reactions = true;
@@ -104,8 +113,8 @@ static inline void call_one(const keeli_observer *o, const keel_change *event) {
     else o->function(event, o->data);
 }
 
-// By number: the list may grow, and move, while it is walked through.
-static __attribute__((noinline)) void call(keeli_storage *s, const keel_change *event) {
+// Calls the observers of a kind. Each is copied, since the list may grow, and move, meanwhile.
+static __attribute__((noinline)) void call_all(keeli_storage *s, const keel_change *event) {
     const keeli_observers *o = &s->tracking.observers;
     for (uint32_t i = 0, count = o->list.count; i < count; ++i) {
         const keeli_observer it = o->list.items[i];
@@ -113,9 +122,9 @@ static __attribute__((noinline)) void call(keeli_storage *s, const keel_change *
     }
 }
 
-static inline void notify(keel_world *world, keeli_storage *s, const keel_change *event) {
+static inline void notify_storage(keel_world *world, keeli_storage *s, const keel_change *event) {
     const uint32_t before = calling_begin(world);
-    call(s, event);
+    call_all(s, event);
     calling_end(world, before);
 }
 
@@ -129,36 +138,40 @@ void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint3
                                 .component = is_entity ? NULL : &s->component,
                                 .value = has_value ? keeli_store_value(world, s, keeli_index_of(e))
                                                    : NULL,
-                                .other = { 0 }, // named: else all is cleared first
+                                .other = { 0 }, // without it the compiler clears everything first
                                 .commands = world->followers.reaction };
-    notify(world, s, &event);
+    notify_storage(world, s, &event);
 }
 
 void keeli_notify_edge_slow(keel_world *world, const keeli_relation *r, uint32_t source,
                             uint32_t place, uint32_t kind) {
     keeli_storage *s = r->sources;
     const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
+
+    void *value = NULL;
+    if (keeli_edges_have_values(&r->edges)) value = keeli_edge_value(&r->edges, source, place);
+    else if (s->size) value = keeli_store_value(world, s, source);
+
     const keel_change event = { .world = world,
                                 .kind = kind,
                                 .entity = keeli_entity_at(&world->entities, source),
                                 .component = &s->component,
-                                .value = keeli_edges_have_values(&r->edges)
-                                             ? keeli_edge_value(&r->edges, source, place)
-                                         : s->size ? keeli_store_value(world, s, source)
-                                                   : NULL,
+                                .value = value,
                                 .other = keeli_entity_at(&world->entities, target),
                                 .commands = world->followers.reaction };
-    notify(world, s, &event);
+    notify_storage(world, s, &event);
 }
 
 void keeli_notify_all_edges(keel_world *world, const keeli_storage *s) {
-    const keeli_relation *r = s->tracking.observers.kinds & KEEL_ON_UNRELATED ? s->relation : NULL;
-    for (keeli_edge_walk at = { 0, 0 }; r && keeli_edges_next(&r->edges, &at); ++at.place)
+    if (!(s->tracking.observers.kinds & KEEL_ON_UNRELATED) || !s->relation) return;
+    const keeli_relation *r = s->relation;
+    for (keeli_edge_walk at = { 0, 0 }; keeli_edges_next(&r->edges, &at); ++at.place)
         keeli_notify_edge(world, r, at.source, at.place, KEEL_ON_UNRELATED);
 }
 
-// Mostly there is one, which has all kinds that there are and was not taken away: the list is as it
-// should be while nobody is called. Has any recorded edits, or taken observers away?
+// Calls the observers while no others run, so that the list has no removed ones. Most lists have a
+// single observer, whose kinds are those of the list. Returns true if an observer recorded commands
+// or removed observers.
 static inline bool notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                                 const void *value) {
     const keeli_observers *o = &s->tracking.observers;
@@ -174,7 +187,7 @@ static inline bool notify_alone(keel_world *world, keeli_storage *s, keel_entity
     world->followers.calling = 1;
     world->refused = KEELI_REFUSED_OBSERVER;
     if (o->list.count == 1) call_one(o->list.items, &event);
-    else call(s, &event);
+    else call_all(s, &event);
     world->followers.calling = world->refused = 0;
     return !keeli_commands_is_empty(world->followers.reaction) | world->followers.any_lost;
 }
@@ -186,7 +199,8 @@ void keeli_notify_before(keel_world *world, keeli_storage *s, keel_entity e, uin
 
 keel_result keeli_notify_last(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                               const void *value) {
-    if (!notify_alone(world, s, e, kind, value)) return KEEL_OK; // nothing waits for the edit's end
+    // without commands nothing is left to do at the end of the edit
+    if (!notify_alone(world, s, e, kind, value)) return KEEL_OK;
     called(world);
     return keeli_done(world, KEEL_OK);
 }
@@ -197,17 +211,18 @@ void keeli_notify_end(keel_world *world) {
         keeli_notify_all_edges(world, world->storages.items[i]);
     while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
         keeli_entity_going(world, e, KEEL_ON_DELETED, true);
+
     keeli_observers_forget(world, &world->stand_in.entities);
     for (uint32_t i = 0; i < world->storages.count; ++i)
         keeli_observers_forget(world, world->storages.items[i]);
-    world->followers.observed = 0; // nor are views notified any more
+    world->followers.observed = 0; // observers of views are not called any more either
 }
 
 // ------------------------------------------------------------------ public
-// An observer may bring others along, or take them away; shared mode proper may not.
-static keel_result check_changeable(keel_world *world) {
-    return world->refused & ~(uint32_t)KEELI_REFUSED_OBSERVER ? keeli_world_is_editable(world)
-                                                              : KEEL_OK;
+// Returns an error while the world is shared. An observer may add and remove observers.
+static keel_result check_observers_changeable(keel_world *world) {
+    const bool is_refused = world->refused & ~(uint32_t)KEELI_REFUSED_OBSERVER;
+    return is_refused ? keeli_world_is_editable(world) : KEEL_OK;
 }
 
 keel_result keel_observe_component(keel_world *world, const keel_component *component,
@@ -216,29 +231,28 @@ keel_result keel_observe_component(keel_world *world, const keel_component *comp
     keel_result result;
     keeli_storage *s = keeli_followed_get(world, component, &result);
     if (!s) return result;
-    KEEL_TRY(check_changeable(world));
-    const uint32_t of_edges = s->relation ? KEEL_ON_RELATED | KEEL_ON_UNRELATED : 0;
-    const uint32_t allowed =
-        component == &keel_entities
-            ? KEEL_ON_CREATED | KEEL_ON_DESTROYED
-            : of_edges | KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED;
+    KEEL_TRY(check_observers_changeable(world));
+
+    uint32_t allowed = KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED;
+    if (s->relation) allowed |= KEEL_ON_RELATED | KEEL_ON_UNRELATED;
+    if (component == &keel_entities) allowed = KEEL_ON_CREATED | KEEL_ON_DESTROYED;
     if (!function || !kinds || kinds & ~allowed)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             function ? "an observer of '%s' takes other KEEL_ON_* bits"
                                      : "an observer of '%s' needs a function",
                             s->component.name);
-    return add(world, s, &(keeli_observer){ function, data, kinds });
+    return add_observer(world, s, &(keeli_observer){ function, data, kinds });
 }
 
 keel_result keel_unobserve_component(keel_world *world, const keel_component *component,
                                      keel_observer_fn *function, void *data) {
     if (keeli_is_no_world(world)) return keeli_no_world();
-    KEEL_TRY(check_changeable(world));
-    return take(world, keeli_followed_find(world, component), function, data);
+    KEEL_TRY(check_observers_changeable(world));
+    return remove_observer(world, keeli_followed_find(world, component), function, data);
 }
 
 // ------------------------------------------------------------------ views
-// What a term asks of one component.
+// A component that a term of an observed view names.
 typedef struct keeli_view_part {
     keeli_storage *storage;
     uint32_t role; // KEELI_MUST, KEELI_MUST_NOT, or the number of an any_of
@@ -248,12 +262,13 @@ enum { KEELI_MUST, KEELI_MUST_NOT, KEELI_ANY_OF };
 
 typedef struct keeli_view_observer {
     struct keeli_view_observer *next;
-    keeli_observer observer;            // no function: it was taken away and is freed later
-    KEELI_ARRAY(keeli_view_part) parts; // those of one any_of side by side
+    keeli_observer observer;            // without a function if it was removed and is freed later
+    KEELI_ARRAY(keeli_view_part) parts; // parts of one any_of lie side by side
     keeli_presence members, pending;
 } keeli_view_observer;
 
-// Has the entity what must be there, when `except` is taken as absent?
+// True if the entity has the components that the view requires, with `except` (or NULL) treated as
+// absent.
 static bool has_wanted(const keeli_view_observer *v, uint32_t index, const keeli_storage *except) {
     for (uint32_t i = 0; i < v->parts.count;) {
         const uint32_t role = v->parts.items[i].role;
@@ -267,7 +282,7 @@ static bool has_wanted(const keeli_view_observer *v, uint32_t index, const keeli
     return true;
 }
 
-static bool matches(const keeli_view_observer *v, uint32_t index) {
+static bool view_matches(const keeli_view_observer *v, uint32_t index) {
     for (uint32_t i = 0; i < v->parts.count; ++i)
         if (v->parts.items[i].role == KEELI_MUST_NOT &&
             keeli_store_has(v->parts.items[i].storage, index))
@@ -279,8 +294,9 @@ static bool is_member(const keeli_view_observer *v, uint32_t index) {
     return keeli_presence_has(&v->members, index);
 }
 
-// Whoever has no room there has nothing that must be there, so it does not match.
-static void note(keel_world *world, keeli_view_observer *v, uint32_t index) {
+// Marks the entity to be checked at the end of the edit. An entity without room for the mark has no
+// required component, so it neither is a member nor matches.
+static void mark_pending(keel_world *world, keeli_view_observer *v, uint32_t index) {
     if (!keeli_presence_has_page(&v->pending, index / KEELI_PAGE)) return;
     world->followers.has_pending = true;
     if (!keeli_presence_has(&v->pending, index)) (void)keeli_presence_set(&v->pending, index);
@@ -288,7 +304,7 @@ static void note(keel_world *world, keeli_view_observer *v, uint32_t index) {
 
 static void notify_view(keel_world *world, const keeli_view_observer *v, uint32_t index,
                         uint32_t kind) {
-    // analyzer: an observed view that was listed was found or made
+    // the analyzer cannot tell that `v` is not NULL
     const keeli_observer it = v->observer;
     if (!it.function || !(it.kinds & kind)) return;
     const keel_change event = { .world = world,
@@ -306,21 +322,21 @@ static void set_member(keel_world *world, keeli_view_observer *v, uint32_t index
     notify_view(world, v, index, is ? KEEL_ON_ENTERED : KEEL_ON_LEFT);
 }
 
-static bool reserve(keel_world *world, keeli_view_observer *v, uint32_t index) {
+static bool reserve_bits(keel_world *world, keeli_view_observer *v, uint32_t index) {
     return keeli_presence_reserve(&v->members, &world->heap, index) &&
            keeli_presence_reserve(&v->pending, &world->heap, index);
 }
 
 bool keeli_view_observers_reserve(keel_world *world, const keeli_storage *s, uint32_t index) {
     for (uint32_t i = 0; i < s->viewers.count; ++i)
-        if (!reserve(world, s->viewers.items[i], index)) return false;
+        if (!reserve_bits(world, s->viewers.items[i], index)) return false;
     return true;
 }
 
 void keeli_view_observers_came(keel_world *world, const keeli_storage *s, uint32_t index) {
     for (uint32_t i = 0; i < s->viewers.count; ++i) {
         keeli_view_observer *v = s->viewers.items[i];
-        if (matches(v, index) != is_member(v, index)) note(world, v, index);
+        if (view_matches(v, index) != is_member(v, index)) mark_pending(world, v, index);
     }
 }
 
@@ -329,7 +345,7 @@ void keeli_view_observers_going(keel_world *world, const keeli_storage *s, uint3
         keeli_view_observer *v = s->viewers.items[i];
         const bool stays = has_wanted(v, index, s);
         if (!stays && is_member(v, index)) set_member(world, v, index, false);
-        else if (stays && !is_member(v, index)) note(world, v, index);
+        else if (stays && !is_member(v, index)) mark_pending(world, v, index);
     }
 }
 
@@ -345,7 +361,7 @@ void keeli_view_observers_renew(keel_world *world) {
         keeli_presence_reset(&v->pending);
         for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
             const uint32_t index = keeli_index_of(e);
-            if (keeli_presence_has_page(&v->members, index / KEELI_PAGE) && matches(v, index))
+            if (keeli_presence_has_page(&v->members, index / KEELI_PAGE) && view_matches(v, index))
                 (void)keeli_presence_set(&v->members, index);
         }
     }
@@ -368,7 +384,7 @@ static void unlink_and_free(keel_world *world, keeli_view_observer *v) {
     KEELI_FREE(&world->heap, keeli_view_observer, v);
 }
 
-// Those without a function go.
+// Frees the observed views that were removed: those without a function.
 static void free_lost(keel_world *world) {
     for (keeli_view_observer **at = &world->followers.view_observers, *v; (v = *at) != NULL;) {
         if (v->observer.function) {
@@ -382,17 +398,21 @@ static void free_lost(keel_world *world) {
     }
 }
 
+// Checks the pending entities of one view. Its observer may remove itself meanwhile.
+static void flush_view(keel_world *world, keeli_view_observer *v) {
+    for (uint32_t i = 0; (i = keeli_presence_next(&v->pending, i)) != UINT32_MAX; ++i) {
+        (void)keeli_presence_clear(&v->pending, i);
+        const bool is_match = view_matches(v, i);
+        if (is_match != is_member(v, i)) set_member(world, v, i, is_match);
+        if (!v->observer.function || !v->pending.count) return;
+    }
+}
+
 void keeli_view_observers_flush(keel_world *world) {
     if (world->followers.calling) return;
     world->followers.has_pending = false;
     for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next)
-        for (uint32_t i = 0; v->observer.function && v->pending.count &&
-                             (i = keeli_presence_next(&v->pending, i)) != UINT32_MAX;
-             ++i) {
-            (void)keeli_presence_clear(&v->pending, i);
-            const bool now = matches(v, i);
-            if (now != is_member(v, i)) set_member(world, v, i, now);
-        }
+        if (v->observer.function && v->pending.count) flush_view(world, v);
     free_lost(world);
 }
 
@@ -415,7 +435,7 @@ bool keeli_view_observers_are_valid(const keel_world *world) {
         uint32_t count = 0;
         for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
             const uint32_t index = keeli_index_of(e);
-            if (matches(v, index) != is_member(v, index)) return false;
+            if (view_matches(v, index) != is_member(v, index)) return false;
             count += is_member(v, index);
         }
         if (count != v->members.count) return false;
@@ -424,7 +444,7 @@ bool keeli_view_observers_are_valid(const keel_world *world) {
 }
 
 // ------------------------------------------------------------------ observing views
-static keel_result bad(keel_world *world, const char *what) {
+static keel_result view_misuse(keel_world *world, const char *what) {
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "cannot observe a view: %s", what);
 }
 
@@ -459,31 +479,34 @@ static keel_result add_term(keel_world *world, keeli_view_observer *v, const kee
     case KEEL_TERM_OPTIONAL_READ:
     case KEEL_TERM_OPTIONAL_WRITE:
     case KEEL_TERM_ENTITY:
-        return KEEL_OK; // says nothing about who matches
+        return KEEL_OK; // the term does not decide which entities match
     case KEEL_TERM_UNIQUE_READ:
     case KEEL_TERM_UNIQUE_WRITE:
-        return bad(world, "it names a unique, which no entity has");
+        return view_misuse(world, "it names a unique, which no entity has");
     default:
-        return bad(world, term->kind >= KEEL_TERM_INSERTED && term->kind <= KEEL_TERM_NOT_CHANGED
-                              ? "its terms are about who has what; changes are notified by "
-                                "keel_observe, or found by looking at a view from time to time"
-                              : "its terms are about who has what: KEEL_WITH, KEEL_WITHOUT, "
-                                "KEEL_ANY_OF, KEEL_READ and the like");
+        if (term->kind >= KEEL_TERM_INSERTED && term->kind <= KEEL_TERM_NOT_CHANGED)
+            return view_misuse(world,
+                               "its terms are about who has what; changes are notified by "
+                               "keel_observe, or found by looking at a view from time to time");
+        return view_misuse(world, "its terms are about who has what: KEEL_WITH, KEEL_WITHOUT, "
+                                  "KEEL_ANY_OF, KEEL_READ and the like");
     }
+
     const keel_component *const *other = term->others;
-    if (!term->component) return bad(world, "a term lacks its component");
+    if (!term->component) return view_misuse(world, "a term lacks its component");
     for (const keel_component *c = term->component; c; c = other ? *other++ : NULL) {
         if (++count > KEEL_MAX_TERM_COMPONENTS)
-            return bad(world, "a term names more than 8 components");
+            return view_misuse(world, "a term names more than 8 components");
         KEEL_TRY(add_part(world, v, c, role));
     }
-    return count > 1 && role < KEELI_ANY_OF ? bad(world, "only any_of names several components")
-                                            : KEEL_OK;
+    if (count > 1 && role < KEELI_ANY_OF)
+        return view_misuse(world, "only any_of names several components");
+    return KEEL_OK;
 }
 
-// Its terms are read: it becomes one of the world's, after the others. Who matches already is a
-// member from the start.
-static keel_result link(keel_world *world, keeli_view_observer *v) {
+// Adds an observed view, whose terms were read, behind the others of the world. Entities that match
+// now are members from the start, without a notification.
+static keel_result link_view(keel_world *world, keeli_view_observer *v) {
     for (uint32_t i = 0; i < v->parts.count; ++i) {
         keeli_storage *s = v->parts.items[i].storage;
         bool known = false;
@@ -495,21 +518,24 @@ static keel_result link(keel_world *world, keeli_view_observer *v) {
             return keeli_out_of_memory(world, "observing a view");
     }
     if (!reserve_reaction(world)) return keeli_out_of_memory(world, "observing a view");
-    for (uint32_t i = 0; i < v->parts.count; ++i)
-        for (uint32_t k = 0; v->parts.items[i].role != KEELI_MUST_NOT &&
-                             (k = keeli_store_next(v->parts.items[i].storage, k)) != UINT32_MAX;
-             ++k)
-            if (!is_member(v, k) && matches(v, k)) (void)keeli_presence_set(&v->members, k);
+
+    for (uint32_t i = 0; i < v->parts.count; ++i) {
+        const keeli_view_part *part = &v->parts.items[i];
+        if (part->role == KEELI_MUST_NOT) continue;
+        for (uint32_t k = 0; (k = keeli_store_next(part->storage, k)) != UINT32_MAX; ++k)
+            if (!is_member(v, k) && view_matches(v, k)) (void)keeli_presence_set(&v->members, k);
+    }
+
     keeli_view_observer **at = &world->followers.view_observers;
     while (*at)
         at = &(*at)->next;
     *at = v;
     ++world->followers.observed;
-    ++world->registry.bindings; // who edits what is observed runs alone: run/graph.c
+    ++world->registry.bindings; // systems that edit an observed component run alone: run/graph.c
     return KEEL_OK;
 }
 
-static bool is_same(const keeli_view_observer *a, const keeli_view_observer *b) {
+static bool is_same_view(const keeli_view_observer *a, const keeli_view_observer *b) {
     if (a->observer.function != b->observer.function || a->observer.data != b->observer.data ||
         a->parts.count != b->parts.count)
         return false;
@@ -521,15 +547,14 @@ static bool is_same(const keeli_view_observer *a, const keeli_view_observer *b) 
 }
 
 static keel_result add_terms(keel_world *world, keeli_view_observer *v, const keel_term *terms) {
-    bool wants = false;
     for (uint32_t t = 0; terms && terms[t].kind != KEEL_TERM_END; ++t) {
-        if (t == KEEL_MAX_TERMS) return bad(world, "more than 16 terms");
+        if (t == KEEL_MAX_TERMS) return view_misuse(world, "more than 16 terms");
         KEEL_TRY(add_term(world, v, &terms[t], t));
     }
+
     for (uint32_t i = 0; i < v->parts.count; ++i)
-        wants |= v->parts.items[i].role != KEELI_MUST_NOT;
-    return wants ? KEEL_OK
-                 : bad(world, "it names nothing that must be there; add KEEL_WITH or KEEL_ANY_OF, "
+        if (v->parts.items[i].role != KEELI_MUST_NOT) return KEEL_OK;
+    return view_misuse(world, "it names nothing that must be there; add KEEL_WITH or KEEL_ANY_OF, "
                               "or observe keel_entities");
 }
 
@@ -538,39 +563,51 @@ keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_
     if (keeli_is_no_world(world)) return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     const uint32_t known = KEEL_ON_ENTERED | KEEL_ON_LEFT;
-    if (!function) return bad(world, "it needs a function");
+    if (!function) return view_misuse(world, "it needs a function");
     if (!(kinds & known) || kinds & ~(known | KEEL_ON_PRESENT))
-        return bad(world, "it takes KEEL_ON_ENTERED, KEEL_ON_LEFT, and KEEL_ON_PRESENT with them");
+        return view_misuse(world,
+                           "it takes KEEL_ON_ENTERED, KEEL_ON_LEFT, and KEEL_ON_PRESENT with them");
+
     keeli_view_observer *fresh = KEELI_NEW(&world->heap, keeli_view_observer), *v = NULL;
     if (!fresh) return keeli_out_of_memory(world, "observing a view");
     fresh->observer = (keeli_observer){ function, data, kinds };
+
+    // an equal observed view gets the kinds, or else the fresh one is added
     keel_result result = add_terms(world, fresh, terms);
     if (result == KEEL_OK) {
         v = world->followers.view_observers;
-        while (v && !is_same(v, fresh))
+        while (v && !is_same_view(v, fresh))
             v = v->next;
-        if (v) v->observer.kinds |= kinds;
-        else result = link(world, v = fresh);
+        if (v) {
+            v->observer.kinds |= kinds;
+        } else {
+            v = fresh;
+            result = link_view(world, v);
+        }
     }
     if (result < 0 || v != fresh) unlink_and_free(world, fresh);
     if (result < 0) return keeli_done(world, result);
-    for (uint32_t i = 0;
-         kinds & KEEL_ON_PRESENT && (i = keeli_presence_next(&v->members, i)) != UINT32_MAX; ++i)
-        notify_view(world, v, i, KEEL_ON_ENTERED);
+
+    if (kinds & KEEL_ON_PRESENT)
+        for (uint32_t i = 0; (i = keeli_presence_next(&v->members, i)) != UINT32_MAX; ++i)
+            notify_view(world, v, i, KEEL_ON_ENTERED);
     return keeli_done(world, KEEL_OK);
 }
 
 keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *function, void *data) {
     if (keeli_is_no_world(world)) return keeli_no_world();
-    bool any = false;
     if (!world->followers.calling) KEEL_TRY(keeli_world_is_editable(world));
-    for (keeli_view_observer *v = world->followers.view_observers; function && v; v = v->next) {
+    if (!function) return KEEL_ABSENT;
+
+    bool any = false;
+    for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next) {
         if (v->observer.function != function || v->observer.data != data) continue;
         v->observer.function = NULL;
         any = true;
     }
-    if (any && world->followers.calling)
-        world->followers.has_pending = true; // freed when the edit is done
-    else if (any) free_lost(world);
-    return any ? KEEL_OK : KEEL_ABSENT;
+    if (!any) return KEEL_ABSENT;
+
+    if (world->followers.calling) world->followers.has_pending = true; // freed at the edit's end
+    else free_lost(world);
+    return KEEL_OK;
 }

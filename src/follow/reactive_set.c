@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Reactive sets: tags that the world gives to entities when something happens to their components,
-// or when they are created (world->stand_in.entities). An edit of a source is an edit of its sets,
-// too: who borrows it borrows them (world/borrow.c).
+// Reactive sets: tags that the world adds to entities when a source component of theirs is
+// inserted, modified, deleted or removed, or when they are created (world->stand_in.entities).
+// Edits call this file through follow.h. It removes no entity from a set; that is left to the user.
+// An edit of a source is an edit of its sets, too, so borrowing the source borrows them
+// (world/borrow.c).
 //
-// Invariant: whoever has a source, in sight or not, has room in the set, and all that follows the
-// set has room for it. So only an edit that adds a source, or an entity, may fail because of a set;
-// overwriting, marking and deleting it may not. For that the lists of blocks name a set wherever it
-// has room, not just where somebody is in it, and its memory is not trimmed.
+// Invariant: each entity that has a source, enabled or disabled, has room in the set and with the
+// followers of the set. So only an edit that adds a source, or an entity, may fail because of a
+// set; overwriting, marking and deleting cannot. For that the component lists of blocks name a set
+// wherever it has room, not only where an entity is in it, and its memory is not trimmed.
 #include "follow.h"
 
 #include "world/borrow.h"
@@ -22,17 +24,20 @@ uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
     return count < alive ? (uint32_t)count : alive;
 }
 
-// Entities come and go in a set any number of times after room was made for them once, so what is
-// removed has all the room it may have, and the list of the block names the set from now on.
+// Makes room in a set for `extra` entities, one of them at the index. An entity may be added to and
+// removed from a set any number of times after room was made for it once. So the log of removals
+// gets all the room it may have, and the list of the block names the set from now on.
 static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, uint32_t extra) {
     keeli_heap *heap = &world->heap;
     if (set->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
         !keeli_queue_reserve(&set->tracking.removed, heap, keeli_removals_to_come(set), NULL))
         return false;
     if (!keeli_store_reserve(world, set, index)) return false;
+
     world->lists.names_sets = true;
     if (!keeli_component_lists_has(&world->lists, index, set->ordinal))
         keeli_component_lists_add(&world->lists, index, set->ordinal);
+
     const uint64_t need = (uint64_t)keeli_could_have(world, set) + extra;
     return !keeli_store_is_sparse(set) || need <= set->set.room ||
            keeli_sparse_set_reserve(&set->set, heap, (uint32_t)(need - set->set.count));
@@ -46,7 +51,7 @@ bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uin
     return true;
 }
 
-static void put(keel_world *world, keeli_storage *set, keel_entity e) {
+static void add_to_set(keel_world *world, keeli_storage *set, keel_entity e) {
     if (keeli_store_has(set, keeli_index_of(e))) return;
     (void)keeli_store_push(world, set, e);
     keeli_came(world, set, keeli_index_of(e));
@@ -55,29 +60,32 @@ static void put(keel_world *world, keeli_storage *set, keel_entity e) {
 
 void keeli_collect(keel_world *world, const keeli_storage *s, keel_entity e, uint32_t kind) {
     for (uint32_t i = 0; i < s->collectors.count; ++i)
-        if (s->collectors.items[i].kinds & kind) put(world, s->collectors.items[i].set, e);
+        if (s->collectors.items[i].kinds & kind) add_to_set(world, s->collectors.items[i].set, e);
+}
+
+static bool is_strip_set(const keel_world *world, const keeli_storage *set) {
+    for (uint32_t i = 0; i < world->followers.strip_sets.count; ++i)
+        if (world->followers.strip_sets.items[i] == set) return true;
+    return false;
 }
 
 void keeli_strip_begins(keel_world *world, keel_entity e) {
-    uint32_t at = UINT32_MAX;
     if (!world->followers.set_count) return;
+
+    uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;) {
         if (!keeli_store_has(s, keeli_index_of(e))) continue;
         for (uint32_t i = 0; i < s->collectors.count; ++i) {
             const keeli_collector *c = &s->collectors.items[i];
-            uint32_t k = 0;
-            while (k < world->followers.strip_sets.count &&
-                   world->followers.strip_sets.items[k] != c->set)
-                ++k;
-            if (!(c->kinds & KEEL_ON_DELETED) || k < world->followers.strip_sets.count) continue;
-            *KEELI_APPEND(&world->followers.strip_sets) = c->set;
+            if (c->kinds & KEEL_ON_DELETED && !is_strip_set(world, c->set))
+                *KEELI_APPEND(&world->followers.strip_sets) = c->set;
         }
     }
 }
 
 void keeli_strip_ended(keel_world *world, keel_entity e) {
     for (uint32_t i = world->followers.strip_sets.count; i--;)
-        put(world, world->followers.strip_sets.items[i], e);
+        add_to_set(world, world->followers.strip_sets.items[i], e);
     if (world->followers.set_count) world->followers.strip_sets.count = 0;
 }
 
@@ -94,8 +102,8 @@ static bool reaches(const keeli_storage *from, const keeli_storage *to) {
     return false;
 }
 
-// The first block from an index on whose list names the set, without anybody there; UINT64_MAX at
-// the end.
+// Returns the first block from the index on whose list names the set, although no entity of the
+// block is in it. UINT64_MAX if there is none.
 static uint64_t next_idle_block(const keel_world *world, const keeli_storage *set, uint64_t index) {
     const uint64_t end = (uint64_t)set->presence.root.page_count * KEELI_PAGE;
     for (; index < end; index += 64) {
@@ -108,21 +116,23 @@ static uint64_t next_idle_block(const keel_world *world, const keeli_storage *se
     return UINT64_MAX;
 }
 
-static void take_collector(keel_world *world, keeli_storage *source, keeli_storage *set) {
+static void remove_collector(keel_world *world, keeli_storage *source, keeli_storage *set) {
     keeli_collector *c = collector_of(source, set);
-    // analyzer: a set has a collector at each of its sources
+    // the analyzer cannot tell that a set has a collector at each of its sources
     *c = source->collectors.items[--source->collectors.count];
     if (!source->collectors.count) KEELI_RELEASE(&world->heap, &source->collectors);
+
     uint32_t at = 0;
     while (set->sources.items[at] != source)
         ++at;
     set->sources.items[at] = set->sources.items[--set->sources.count];
-    if (!set->sources.count) { // a plain tag again: lists name it where somebody has it
+    if (!set->sources.count) { // a plain tag again: lists name it only where an entity has it
         for (uint64_t i = 0; (i = next_idle_block(world, set, i)) != UINT64_MAX; i += 64)
             keeli_component_lists_remove(&world->lists, (uint32_t)i, set->ordinal);
         KEELI_RELEASE(&world->heap, &set->sources);
         --world->followers.set_count;
     }
+
     keeli_followers_update(source);
     keeli_followers_update(set);
     ++world->registry.bindings;
@@ -130,22 +140,23 @@ static void take_collector(keel_world *world, keeli_storage *source, keeli_stora
 
 void keeli_sets_forget(keel_world *world, keeli_storage *s) {
     while (s->collectors.count)
-        take_collector(world, s, s->collectors.items[0].set);
+        remove_collector(world, s, s->collectors.items[0].set);
     while (s->sources.count)
-        take_collector(world, s->sources.items[0], s);
+        remove_collector(world, s->sources.items[0], s);
 }
 
-static bool could_come(const keeli_storage *set, uint32_t index) {
+// True if the entity could be added to the set now: it has a source, or could be added to one.
+static bool could_enter(const keeli_storage *set, uint32_t index) {
     for (uint32_t i = 0; i < set->sources.count; ++i) {
         const keeli_storage *s = set->sources.items[i];
         if (keeli_store_has(s, index) || keeli_presence_has(&s->disabled, index)) return true;
-        if (could_come(s, index)) return true;
+        if (could_enter(s, index)) return true;
     }
     return false;
 }
 
-// What was a set when the lists were copied may be a plain tag now, which is named where somebody
-// has it.
+// Removes from the lists the components that no entity of the block has. A component that was a set
+// when the lists were copied may be a plain tag now.
 static void forget_former_sets(keel_world *world) {
     for (uint64_t i = 0; i / KEELI_PAGE < world->lists.capacity; i += 64) {
         keeli_component_list *list = keeli_list_if_any(&world->lists, (uint32_t)i);
@@ -160,24 +171,27 @@ static void forget_former_sets(keel_world *world) {
 void keeli_sets_relist(keel_world *world) {
     if (world->lists.names_sets) forget_former_sets(world);
     world->lists.names_sets = world->followers.set_count != 0;
-    for (uint32_t i = 0; world->followers.set_count && i < world->storages.count; ++i) {
+    if (!world->followers.set_count) return;
+
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *set = world->storages.items[i];
         if (!set->sources.count) continue;
         for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
-            if (could_come(set, keeli_index_of(e)) &&
+            if (could_enter(set, keeli_index_of(e)) &&
                 !keeli_component_lists_has(&world->lists, keeli_index_of(e), set->ordinal))
                 keeli_component_lists_add(&world->lists, keeli_index_of(e), set->ordinal);
     }
 }
 
-// Has whoever could come room in the set?
-static bool is_valid(const keel_world *world, const keeli_storage *set) {
+// True if each entity that could be added to the set has room in it.
+static bool set_is_valid(const keel_world *world, const keeli_storage *set) {
     uint32_t count = 0;
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
         const uint32_t i = keeli_index_of(e), page = i / KEELI_PAGE;
-        const bool comes = could_come(set, i);
-        count += comes || keeli_store_has(set, i);
-        if (!comes) continue;
+        const bool may_enter = could_enter(set, i);
+        count += may_enter || keeli_store_has(set, i);
+        if (!may_enter) continue;
+
         if (!keeli_component_lists_has(&world->lists, i, set->ordinal) ||
             !keeli_presence_has_page(&set->presence, page))
             return false;
@@ -185,6 +199,7 @@ static bool is_valid(const keel_world *world, const keeli_storage *set) {
             (page >= set->set.root.page_count || set->set.root.sparse[page] == keeli_no_cells))
             return false;
     }
+
     for (uint32_t i = 0; i < set->sources.count; ++i)
         if (!collector_of(set->sources.items[i], set)) return false;
     return !keeli_store_is_sparse(set) || set->set.room >= count;
@@ -194,29 +209,32 @@ bool keeli_sets_are_valid(const keel_world *world) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        if (s->sources.count && !is_valid(world, s)) return false;
+        if (s->sources.count && !set_is_valid(world, s)) return false;
         count += s->sources.count != 0;
     }
     return count == world->followers.set_count;
 }
 
-static keel_result bad(keel_world *world, const char *name, const char *why) {
+static keel_result set_misuse(keel_world *world, const char *name, const char *why) {
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' %s", name, why);
 }
 
-static keel_result check(keel_world *world, const keeli_storage *set, const keeli_storage *source,
-                         uint32_t kinds) {
+// Returns an error if the component cannot be a set that collects these kinds from the source.
+static keel_result check_set(keel_world *world, const keeli_storage *set,
+                             const keeli_storage *source, uint32_t kinds) {
     const char *name = set->component.name;
     if (set->size)
-        return bad(world, name, "has a value, so it cannot be a set; declare a KEEL_TAG");
+        return set_misuse(world, name, "has a value, so it cannot be a set; declare a KEEL_TAG");
     if (keeli_store_has_rows(set))
-        return bad(world, name,
-                   "is kept in archetypes, so it cannot be a set: what collects would move rows; "
-                   "use KEEL_SPARSE_SET or KEEL_INDEXED");
+        return set_misuse(
+            world, name,
+            "is kept in archetypes, so it cannot be a set: what collects would move rows; "
+            "use KEEL_SPARSE_SET or KEEL_INDEXED");
     if (set->flags & KEELI_IS_BOUND)
-        return bad(world, name,
-                   "is bound to a thread, so it cannot be a set: its sources may be edited in "
-                   "others; leave .threads out");
+        return set_misuse(world, name,
+                          "is bound to a thread, so it cannot be a set: its sources may be edited "
+                          "in others; leave .threads out");
+
     const bool of_entities = source == &world->stand_in.entities;
     const uint32_t all = KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED;
     if (!kinds || kinds & ~(of_entities ? KEEL_ON_CREATED : all))
@@ -227,6 +245,7 @@ static keel_result check(keel_world *world, const keeli_storage *set, const keel
                                         : "set '%s' collects KEEL_ON_INSERTED, _MODIFIED, _DELETED "
                                           "and _REMOVED, not 0x%x",
                             name, (unsigned)kinds);
+
     if (reaches(set, source))
         return keeli_error(world, KEEL_ERROR_CYCLE,
                            "set '%s' cannot collect from '%s', which it fills itself", name,
@@ -235,20 +254,22 @@ static keel_result check(keel_world *world, const keeli_storage *set, const keel
     return keeli_may_edit(world, NULL, source, "collect from");
 }
 
-static keel_result connect(keel_world *world, keeli_storage *set, keeli_storage *source,
-                           uint32_t kinds) {
+static keel_result connect_set(keel_world *world, keeli_storage *set, keeli_storage *source,
+                               uint32_t kinds) {
     if (!KEELI_RESERVE(&world->heap, &source->collectors, 1) ||
         !KEELI_RESERVE(&world->heap, &set->sources, 1) ||
         !KEELI_RESERVE(&world->heap, &world->followers.strip_sets, world->followers.set_count + 1))
         return keeli_out_of_memory(world, "making a set");
+
     *KEELI_APPEND(&source->collectors) = (keeli_collector){ set, kinds };
     *KEELI_APPEND(&set->sources) = source;
     world->followers.set_count += set->sources.count == 1;
     keeli_followers_update(source);
     keeli_followers_update(set);
     ++world->registry.bindings;
+
     if (keeli_followers_reserve_present(world, source)) return KEEL_OK;
-    take_collector(world, source, set);
+    remove_collector(world, source, set);
     return keeli_out_of_memory(world, "making a set");
 }
 
@@ -260,9 +281,10 @@ keel_result keel_collect_component(keel_world *world, const keel_component *set,
     keeli_storage *from = keeli_followed_get(world, source, &result);
     keeli_storage *to = from ? keeli_storage_get(world, set, false, &result) : NULL;
     if (!to) return result;
-    KEEL_TRY(check(world, to, from, kinds));
+
+    KEEL_TRY(check_set(world, to, from, kinds));
     keeli_collector *known = collector_of(from, to);
-    if (!known) return connect(world, to, from, kinds);
+    if (!known) return connect_set(world, to, from, kinds);
     known->kinds |= kinds;
     return KEEL_OK;
 }
@@ -275,7 +297,7 @@ keel_result keel_stop_collecting_component(keel_world *world, const keel_compone
     keeli_storage *from = keeli_followed_find(world, source);
     if (!to || !from || !collector_of(from, to)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit(world, NULL, from, "stop collecting from"));
-    take_collector(world, from, to);
+    remove_collector(world, from, to);
     return KEEL_OK;
 }
 

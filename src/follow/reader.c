@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Who looks at changes, and what they see: systems, the user's readers, and everybody else.
+// Readers of changes: systems, readers that the user creates, and the caller outside of both.
+// Answers which changes of a value are new to a reader, and walks over removed values. Recording
+// changes is not here (changes.c). Called by the user, and by systems for their readers.
 #include "changes.h"
 
 #include "base/assert.h"
@@ -39,7 +41,8 @@ void keeli_events_flush_all(keel_world *world) {
     }
 }
 
-// Whose list of readers nobody else looks at now.
+// Returns an error while several threads may look at the world's list of readers. `done`: for the
+// message.
 static keel_result may_change_readers(keel_world *world, const char *done) {
     if (!world->access.concurrent) return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_SHARED,
@@ -48,7 +51,8 @@ static keel_result may_change_readers(keel_world *world, const char *done) {
                        done);
 }
 
-// Its memory stays a reader's until the world ends, so that who uses it on gets an error.
+// Makes the reader spare. Its memory is kept for readers until the world ends, so that a caller who
+// still uses it gets an error.
 static void spare_reader(keel_world *world, keel_reader *reader) {
     reader->scope.kind = KEELI_SCOPE_DESTROYED;
     reader->world = world;
@@ -67,17 +71,25 @@ static bool is_destroyed(const keel_reader *reader) {
 }
 
 keel_reader *keel_reader_create(keel_world *world, const char *name) {
-    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) {
+        keeli_no_world();
+        return NULL;
+    }
     if (may_change_readers(world, "made") < 0) return NULL;
+
     keel_reader *reader = world->changes.spare_readers;
     if (!reader) reader = KEELI_NEW(&world->heap, keel_reader);
     else world->changes.spare_readers = reader->next;
-    if (reader) *reader = (keel_reader){ .scope.kind = KEELI_SCOPE_DESTROYED };
-    if (reader) reader->reader.name = keeli_new_text(&world->heap, name ? name : "a reader");
+    if (reader) {
+        *reader = (keel_reader){ .scope.kind = KEELI_SCOPE_DESTROYED };
+        reader->reader.name = keeli_new_text(&world->heap, name ? name : "a reader");
+    }
     if (!reader || !reader->reader.name) {
         if (reader) spare_reader(world, reader);
-        return keeli_out_of_memory(world, "making a reader"), NULL;
+        keeli_out_of_memory(world, "making a reader");
+        return NULL;
     }
+
     reader->scope.kind = KEELI_SCOPE_READER;
     reader->reader.serial = keeli_next_serial(world);
     reader->world = world;
@@ -90,11 +102,13 @@ void keel_reader_destroy(keel_reader *reader) {
     if (!reader || is_destroyed(reader)) return;
     keel_world *world = reader->world;
     if (may_change_readers(world, "destroyed") < 0) return;
+
     keeli_reader_forget(world, &reader->reader);
     keel_reader **at = &world->changes.readers;
     while (*at != reader)
         at = &(*at)->next;
     *at = reader->next;
+
     keeli_free_text(&world->heap, (char *)(uintptr_t)reader->reader.name);
     reader->reader.name = NULL;
     spare_reader(world, reader);
@@ -104,8 +118,9 @@ void keel_reader_advance(keel_reader *reader) {
     if (!reader || is_destroyed(reader)) return;
     keel_world *world = reader->world;
     if (may_change_readers(world, "advanced") < 0) return;
+
     reader->reader.last = keel_tick(world);
-    if (world->refused) return; // others may be sending
+    if (world->refused) return; // other threads may be sending events
     for (uint32_t i = 0; i < world->registry.queues.count; ++i) {
         keeli_queue *events = world->registry.queues.items[i]->events;
         keeli_queue_reader *r = keeli_queue_find(events, &reader->reader);
@@ -124,10 +139,11 @@ void keeli_readers_deinit(keel_world *world) {
         for (keel_reader *r; (r = *all[i]) != NULL;) {
             *all[i] = r->next;
             r->scope.kind = KEELI_SCOPE_DESTROYED;
-            r->world = NULL; // who uses it on gets an error without it
+            r->world = NULL; // the error of a later use names no world
             keeli_free_text(&world->heap, (char *)(uintptr_t)r->reader.name);
             KEELI_FREE(&world->heap, keel_reader, r);
         }
+
     for (uint32_t i = 0; i < world->changes.system_readers.capacity; ++i)
         KEELI_FREE(&world->heap, keeli_reader, world->changes.system_readers.items[i].value);
     keeli_pointer_table_deinit(&world->changes.system_readers, &world->heap);
@@ -136,8 +152,9 @@ void keeli_readers_deinit(keel_world *world) {
 static uint32_t changes_of(const keel_world *world, const keeli_storage *s,
                            const keeli_reader *reader, uint32_t index) {
     const keeli_tracking *t = &s->tracking;
-    uint32_t changes = 0;
     if (!keeli_store_has(s, index)) return 0;
+
+    uint32_t changes = 0;
     for (uint32_t kind = KEEL_TRACK_INSERTION; kind <= KEEL_TRACK_MODIFICATION; kind *= 2) {
         const keeli_ticks *ticks = kind == KEEL_TRACK_INSERTION ? &t->inserted : &t->modified;
         const keeli_tick_range w = keeli_tick_range_for(world, s, reader, kind);
@@ -153,9 +170,9 @@ static uint32_t unique_changes(const keeli_storage *s, const keeli_reader *reade
     return (set ? KEEL_TRACK_INSERTION : 0u) | (changed ? KEEL_TRACK_MODIFICATION : 0u);
 }
 
-// The component or unique that a scope may look at, NULL: none.
-static keeli_storage *look(const keel_scope *scope, const keel_component *component, bool is_unique,
-                           keeli_caller *who) {
+// Returns the storage of the component or unique if the scope may look at it, or NULL.
+static keeli_storage *tracked_storage(const keel_scope *scope, const keel_component *component,
+                                      bool is_unique, keeli_caller *who) {
     if (keeli_caller_is(scope, who) < 0 || !component) return NULL;
     keeli_storage *s = who->holder ? keeli_look_up(who, component, KEEL_ACCESS_READ)
                                    : keeli_storage_find(who->world, component);
@@ -166,7 +183,7 @@ uint32_t(keel_changes_of_component)(const keel_scope *scope, keel_entity e,
                                     const keel_component *component) {
     keeli_caller who;
     const bool is_unique = component && component->is_unique;
-    const keeli_storage *s = look(scope, component, is_unique, &who);
+    const keeli_storage *s = tracked_storage(scope, component, is_unique, &who);
     if (s && is_unique) return unique_changes(s, who.reader);
     if (!s || !keeli_entity_is_alive(&who.world->entities, e)) return 0;
     return changes_of(who.world, s, who.reader, keeli_index_of(e));
@@ -180,15 +197,20 @@ static keel_removal_walk removals_begin(keel_world *world, keeli_storage *s,
     const uint32_t of_these = kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL);
     const char *asker = reader ? reader->name : "a walk over removals";
     if (!s || keeli_track_for(world, s, of_these, asker) < 0) return walk;
+
     keeli_queue *log = &s->tracking.removed;
-    if (reader) { // one of those that have to pass an entry before it goes
+    if (reader) { // the log keeps an entry until this reader has passed it, too
         keeli_world_lock(world);
         const bool joined = keeli_queue_join(log, &world->heap, reader, false) != NULL;
         keeli_world_unlock(world);
-        if (!joined) return keeli_out_of_memory(world, "reading removals"), walk;
+        if (!joined) {
+            keeli_out_of_memory(world, "reading removals");
+            return walk;
+        }
     } else if (!world->refused) {
         log->world_reads = true;
     }
+
     walk.world = world;
     walk.number = s->slot;
     walk.next = log->begin;
@@ -199,15 +221,17 @@ static keel_removal_walk removals_begin(keel_world *world, keeli_storage *s,
 
 bool keel_removal_next(keel_removal_walk *walk) {
     const keeli_storage *s = walk && walk->world ? walk->world->root.storages[walk->number] : NULL;
-    if (!s) return false; // unregistered meanwhile
+    if (!s) return false; // the component was unregistered meanwhile
+
     const keeli_queue *log = &s->tracking.removed;
-    if (walk->next < log->begin) walk->next = log->begin; // they went meanwhile
+    if (walk->next < log->begin) walk->next = log->begin; // entries were dropped meanwhile
     while (walk->next < keeli_queue_end(log)) {
         const uint64_t number = walk->next++;
         const keeli_removed *entry = keeli_queue_removed_at(log, number);
         const uint32_t kind = entry->deleted ? KEEL_TRACK_DELETION : KEEL_TRACK_REMOVAL;
-        if (!(walk->kinds & kind)) continue;
-        if (entry->tick <= (entry->deleted ? walk->last : walk->last_removed)) continue;
+        const uint64_t last = entry->deleted ? walk->last : walk->last_removed;
+        if (!(walk->kinds & kind) || entry->tick <= last) continue;
+
         const bool has_value = entry->deleted && log->size;
         walk->removal =
             (keel_removal){ entry->entity, has_value ? keeli_queue_at(log, number) : NULL,
@@ -220,16 +244,18 @@ bool keel_removal_next(keel_removal_walk *walk) {
 keel_removal_walk(keel_removals)(keel_scope *scope, const keel_component *component,
                                  uint32_t kinds) {
     keeli_caller who = { 0 };
-    keeli_storage *s = look(scope, component, component && component->is_unique, &who);
+    const bool is_unique = component && component->is_unique;
+    keeli_storage *s = tracked_storage(scope, component, is_unique, &who);
     if (!scope) (void)keeli_no_world();
     return removals_begin(who.world, s, who.reader, kinds);
 }
 
 uint64_t keeli_missed_removals(const keel_scope *scope, const keel_component *component) {
     keeli_caller who;
-    const keeli_storage *s = look(scope, component, false, &who);
+    const keeli_storage *s = tracked_storage(scope, component, false, &who);
     if (!s) return 0;
-    keeli_world_lock(who.world); // others may begin to read
+
+    keeli_world_lock(who.world); // other threads may add their readers to the log
     const keeli_queue *log = &s->tracking.removed;
     const uint64_t missed = keeli_queue_missed(log, keeli_queue_next(log, who.reader));
     keeli_world_unlock(who.world);

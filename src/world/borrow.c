@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Who uses which storage now.
+// Borrowing (borrow.h): the counters of storages, the list of open holders, the errors of
+// conflicts, and shared mode. The rules of components bound to threads are in threads.c.
 #include "borrow.h"
 
 #include "report.h"
 #include "storage.h"
 
 // ------------------------------------------------------------------ one counter
-// Counters: 0 free, n readers, -1 one writer. In shared mode several threads change them.
-static bool take(const keel_world *world, int32_t *counter, keel_access access) {
+// A counter is 0 if free, n with n readers, -1 with one writer. In shared mode several threads
+// change it.
+static bool counter_acquire(const keel_world *world, int32_t *counter, keel_access access) {
     int32_t now = keeli_atomic_peek(counter);
     const bool alone = access > KEEL_ACCESS_READ;
     do {
@@ -19,7 +21,7 @@ static bool take(const keel_world *world, int32_t *counter, keel_access access) 
     } while (!keeli_atomic_swap(counter, &now, alone ? -1 : now + 1));
     return true;
 }
-static void give(const keel_world *world, int32_t *counter, keel_access access) {
+static void counter_release(const keel_world *world, int32_t *counter, keel_access access) {
     keeli_count(world, counter, access > KEEL_ACCESS_READ ? 1 : -1);
 }
 
@@ -33,11 +35,13 @@ static keeli_use *use_of(const keeli_holder *holder, const keeli_storage *storag
     return NULL;
 }
 
-// Some open holder other than `asker` that uses the storage; its use in `*use`.
+// Returns an open holder other than `asker` that uses the storage, or NULL. `*use` is its use, NULL
+// if it holds everything.
 static const keeli_holder *find_other(const keel_world *world, const keeli_storage *storage,
                                       const keeli_holder *asker, const keeli_use **use) {
     const keeli_holder *parent = asker ? asker->parent : NULL;
-    const bool is_system_itself = asker && asker->open; // its own views are in its way
+    const bool is_system_itself =
+        asker && asker->open; // then its own views are in conflict with it
     for (const keeli_holder *h = world->access.holders; h; h = h->next) {
         if (h == asker || h->parent != (is_system_itself ? asker : parent)) continue;
         *use = use_of(h, storage);
@@ -46,7 +50,8 @@ static const keeli_holder *find_other(const keel_world *world, const keeli_stora
     return NULL;
 }
 
-// What there are commands for can be recorded; the rest has to wait.
+// Returns what the user can do about a conflict: record the edit if there is a command for the
+// verb, or else wait.
 static const char *way_out(const char *verb) {
     static const char *const recorded[] = { "add",
                                             "add to",
@@ -58,6 +63,7 @@ static const char *way_out(const char *verb) {
                                             "change",
                                             "send",
                                             "set" };
+
     if (strcmp(verb, "write") == 0) return "write through that view, or end it first";
     for (size_t i = 0; i < sizeof recorded / sizeof *recorded; ++i)
         if (strcmp(verb, recorded[i]) == 0)
@@ -88,8 +94,17 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
                        other, doing[access], way_out(verb));
 }
 
-static keel_result undeclared(keel_world *world, const keeli_holder *holder,
-                              const keeli_storage *storage, keel_access access) {
+// Returns the name of the term or parameter that declares this access.
+static const char *declaring_macro(const keeli_storage *storage, keel_access access) {
+    const bool reads = access == KEEL_ACCESS_READ;
+    if (storage->events) return reads ? "KEEL_RECEIVE" : "KEEL_SEND";
+    if (storage->component.is_unique) return reads ? "KEEL_UNIQUE_READ" : "KEEL_UNIQUE_WRITE";
+    if (reads) return "KEEL_MAY_READ";
+    return access == KEEL_ACCESS_WRITE ? "KEEL_MAY_WRITE" : "KEEL_MAY_EDIT";
+}
+
+static keel_result undeclared_use(keel_world *world, const keeli_holder *holder,
+                                  const keeli_storage *storage, keel_access access) {
     const keeli_holder *system = holder->parent ? holder->parent : holder;
     const char *name = storage->component.name, *kind = system->is_system ? "system" : "view";
     if (storage == &world->stand_in.entities)
@@ -98,13 +113,8 @@ static keel_result undeclared(keel_world *world, const keeli_holder *holder,
                             system->is_system ? "record commands (KEEL_COMMANDS)"
                                               : "add KEEL_MAY_EDIT_ENTITIES (to add) or "
                                                 "KEEL_MAY_EDIT_WORLD (to delete) to its terms");
-    const char *macro =
-        storage->events ? (access == KEEL_ACCESS_READ ? "KEEL_RECEIVE" : "KEEL_SEND")
-        : storage->component.is_unique
-            ? (access == KEEL_ACCESS_READ ? "KEEL_UNIQUE_READ" : "KEEL_UNIQUE_WRITE")
-        : access == KEEL_ACCESS_READ  ? "KEEL_MAY_READ"
-        : access == KEEL_ACCESS_WRITE ? "KEEL_MAY_WRITE"
-                                      : "KEEL_MAY_EDIT";
+
+    const char *macro = declaring_macro(storage, access);
     if (holder->parent)
         return keeli_misuse(world, KEEL_ERROR_ACCESS,
                             "%s '%s' opens a view that %ss '%s' at %s but did not declare it; "
@@ -118,23 +128,28 @@ static keel_result undeclared(keel_world *world, const keeli_holder *holder,
 // ------------------------------------------------------------------ holders
 bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *storage,
                        keel_access access) {
+    const bool edits = access == KEEL_ACCESS_EDIT;
+    const keel_access at_least_read = edits ? KEEL_ACCESS_EDIT : KEEL_ACCESS_READ;
+
     // an edit of one component kept in archetypes moves the rows of all
     if (keeli_store_has_rows(storage) &&
-        !keeli_holder_want(world, holder, &world->stand_in.rows,
-                           access == KEEL_ACCESS_EDIT ? access : KEEL_ACCESS_READ))
+        !keeli_holder_want(world, holder, &world->stand_in.rows, at_least_read))
         return false;
-    // it changes the order of the groups that name it; who uses an owned one relies on that order
-    const bool edits = access == KEEL_ACCESS_EDIT;
+
+    // an edit changes the order of the groups that name the component, and every use of an owned
+    // component relies on that order
     for (uint32_t i = 0; i < storage->groups.count; ++i) {
         const keeli_group_link *link = &storage->groups.items[i];
         if ((edits || storage->owner == link->group) &&
-            !keeli_holder_want(world, holder, link->order, edits ? access : KEEL_ACCESS_READ))
+            !keeli_holder_want(world, holder, link->order, at_least_read))
             return false;
     }
-    if (edits) // an edit of a source fills its sets
+
+    if (edits) // an edit of a source adds entities to its sets
         for (uint32_t i = 0; i < storage->collectors.count; ++i)
             if (!keeli_holder_want(world, holder, storage->collectors.items[i].set, access))
                 return false;
+
     keeli_use *use = use_of(holder, storage);
     if (use) {
         if (access > use->access) use->access = access;
@@ -151,9 +166,10 @@ keel_access keeli_holder_access(const keeli_holder *holder, const keeli_storage 
     return use ? use->access : KEEL_ACCESS_NONE;
 }
 
-// The counter that a use of this holder goes to: the storage's, or that of the system or custom
-// view around it. A custom view that was begun in the world does not hold the list of entities all
-// the time, or nobody could make any; its code may read it.
+// Returns the counter for a use of this holder: that of the storage, or, inside of a system or
+// custom view, that of the use around it. NULL if the system did not declare the use. A custom view
+// that was begun in the world does not hold the list of entities all the time, since otherwise no
+// entity could be made meanwhile; its code may read the list.
 static int32_t *counter_of(const keel_world *world, const keeli_holder *holder,
                            const keeli_use *use) {
     const keeli_holder *parent = holder->parent;
@@ -165,36 +181,38 @@ static int32_t *counter_of(const keel_world *world, const keeli_holder *holder,
     return outer && outer->access >= use->access ? &outer->inner : NULL;
 }
 
-static void give_first(const keel_world *world, const keeli_holder *holder, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i)
-        give(world, counter_of(world, holder, &holder->uses.items[i]),
-             holder->uses.items[i].access);
+static void release_first(const keel_world *world, const keeli_holder *holder, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        const keeli_use *use = &holder->uses.items[i];
+        counter_release(world, counter_of(world, holder, use), use->access);
+    }
 }
 
-// With a rule about threads, this one becomes the user together with the count.
-static __attribute__((noinline)) bool take_bound(keel_world *world, const keeli_use *use,
-                                                 int32_t *counter) {
+// Acquires a storage that is bound to threads: the calling thread becomes its user, under the lock.
+static __attribute__((noinline)) bool acquire_bound(keel_world *world, const keeli_use *use,
+                                                    int32_t *counter) {
     keeli_world_lock(world);
-    const bool taken =
-        keeli_thread_claim(world, use->storage, use->access) && take(world, counter, use->access);
+    const bool is_acquired = keeli_thread_claim(world, use->storage, use->access) &&
+                             counter_acquire(world, counter, use->access);
     keeli_world_unlock(world);
-    return taken;
+    return is_acquired;
 }
 
-static inline bool take_use(keel_world *world, const keeli_use *use, int32_t *counter) {
-    return use->storage->flags & KEELI_IS_BOUND ? take_bound(world, use, counter)
-                                                : take(world, counter, use->access);
+static inline bool acquire_use(keel_world *world, const keeli_use *use, int32_t *counter) {
+    return use->storage->flags & KEELI_IS_BOUND ? acquire_bound(world, use, counter)
+                                                : counter_acquire(world, counter, use->access);
 }
 
 static __attribute__((noinline)) keel_result
-not_taken(keel_world *world, const keeli_holder *holder, const keeli_use *use) {
+not_acquired(keel_world *world, const keeli_holder *holder, const keeli_use *use) {
     const char *verb = to_do[use->access];
     if (use->storage->flags & KEELI_IS_BOUND)
         KEEL_TRY(keeli_check_thread(world, world, use->storage, use->access, holder->name, verb));
     return keeli_borrowed(world, use->storage, verb, holder);
 }
 
-// Whoever is called by an edit meets what is half done, so that it gets nothing to write.
+// Returns an error if a holder inside of an edit does more than read. Code that an edit calls sees
+// an edit that is half done.
 static __attribute__((noinline)) keel_result check_looks(keel_world *world,
                                                          const keeli_holder *holder) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
@@ -212,20 +230,22 @@ static __attribute__((noinline)) keel_result check_looks(keel_world *world,
     return KEEL_OK;
 }
 
-static keel_result take_all(keel_world *world, keeli_holder *holder) {
+// Acquires all uses of the holder. After an error it has none.
+static keel_result acquire_all(keel_world *world, keeli_holder *holder) {
     if (keeli_is_inside_edit(world)) KEEL_TRY(check_looks(world, holder));
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
         int32_t *counter = counter_of(world, holder, use);
-        if (counter && take_use(world, use, counter)) continue;
-        give_first(world, holder, i);
-        return counter ? not_taken(world, holder, use)
-                       : undeclared(world, holder, use->storage, use->access);
+        if (counter && acquire_use(world, use, counter)) continue;
+
+        release_first(world, holder, i);
+        return counter ? not_acquired(world, holder, use)
+                       : undeclared_use(world, holder, use->storage, use->access);
     }
     return KEEL_OK;
 }
 
-// What it writes gets its tick, whatever else is changed meanwhile.
+// Sets the tick of the storages that the holder writes, whose changes get its tick meanwhile.
 static void set_ticks(const keeli_holder *holder, uint64_t tick) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
@@ -233,17 +253,22 @@ static void set_ticks(const keeli_holder *holder, uint64_t tick) {
     }
 }
 
+static bool want_everything(keel_world *world, keeli_holder *holder) {
+    for (uint32_t i = 0; i < world->storages.count; ++i)
+        if (!keeli_holder_want(world, holder, world->storages.items[i], KEEL_ACCESS_EDIT))
+            return false;
+    return keeli_holder_want(world, holder, &world->stand_in.rows, KEEL_ACCESS_EDIT) &&
+           keeli_holder_want(world, holder, &world->stand_in.entities, KEEL_ACCESS_EDIT);
+}
+
 keel_result keeli_holder_open(keel_world *world, keeli_holder *holder) {
-    bool room = true;
-    for (uint32_t i = 0; holder->everything && room && i < world->storages.count; ++i)
-        room = keeli_holder_want(world, holder, world->storages.items[i], KEEL_ACCESS_EDIT);
-    if (holder->everything)
-        room = room && keeli_holder_want(world, holder, &world->stand_in.rows, KEEL_ACCESS_EDIT) &&
-               keeli_holder_want(world, holder, &world->stand_in.entities, KEEL_ACCESS_EDIT);
-    if (!room) return keeli_out_of_memory(world, "opening a view");
-    KEEL_TRY(take_all(world, holder));
+    if (holder->everything && !want_everything(world, holder))
+        return keeli_out_of_memory(world, "opening a view");
+    KEEL_TRY(acquire_all(world, holder));
+
     holder->open = true;
     if (holder->tick) set_ticks(holder, holder->tick);
+
     keeli_world_lock(world);
     holder->prev = NULL;
     holder->next = world->access.holders;
@@ -255,8 +280,9 @@ keel_result keeli_holder_open(keel_world *world, keeli_holder *holder) {
 
 void keeli_holder_close(keel_world *world, keeli_holder *holder) {
     if (holder->tick) set_ticks(holder, 0);
-    give_first(world, holder, holder->uses.count);
+    release_first(world, holder, holder->uses.count);
     holder->open = false;
+
     keeli_world_lock(world);
     if (holder->prev) holder->prev->next = holder->next;
     else world->access.holders = holder->next;
@@ -278,13 +304,14 @@ bool keeli_holders_want_new(keel_world *world, keeli_storage *storage) {
     for (keeli_holder *h = world->access.holders; h; h = h->next) {
         if (!h->everything || h->parent) continue;
         if (!keeli_holder_want(world, h, storage, KEEL_ACCESS_EDIT)) return false;
-        (void)take_use(world, &h->uses.items[h->uses.count - 1], &storage->borrow);
+        (void)acquire_use(world, &h->uses.items[h->uses.count - 1], &storage->borrow);
     }
     return true;
 }
 
 // ------------------------------------------------------------------ edits
-// Apart, so that asking is one compare.
+// Returns the error of an edit that is refused. Not inlined, so that keeli_world_is_editable is one
+// compare.
 static __attribute__((noinline)) keel_result tell_why_not(keel_world *world) {
     const char *why = "the world is shared between threads; record the edit with commands, or call "
                       "keel_share_end first";
@@ -314,7 +341,7 @@ keel_result keeli_world_is_editable(keel_world *world) {
     return world->refused ? tell_why_not(world) : KEEL_OK;
 }
 
-// Recipes of templates are made anew after an edit (edit/recipe.c).
+// Counts an edit of a world of templates, after which recipes are made anew (edit/recipe.c).
 static inline void count_template_edit(keel_world *world) {
     if (world->templates == world) keeli_count(world, &world->template_edits, 1);
 }
@@ -328,7 +355,8 @@ keel_result keeli_world_is_idle(keel_world *world, const char *what) {
                        what);
 }
 
-// What is edited together with the storage: the order of groups, and the sets that it fills.
+// Returns an error if something that is edited together with the storage may not be edited: the
+// order of its groups, and the sets that collect from it.
 static __attribute__((noinline)) keel_result may_edit_followers(keel_world *world,
                                                                 const keeli_holder *holder,
                                                                 const keeli_storage *storage,
@@ -350,15 +378,17 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
         KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.rows, verb));
     if (storage->groups.count | storage->collectors.count)
         KEEL_TRY(may_edit_followers(world, holder, storage, verb));
+
     if (!holder) {
         KEEL_TRY(keeli_world_is_editable(world));
         if (keeli_atomic_peek(&storage->borrow)) return keeli_borrowed(world, storage, verb, NULL);
         return KEEL_OK;
     }
+
     if (world->refused & KEELI_REFUSED_INSIDE || world->access.edits_inside)
         KEEL_TRY(keeli_world_is_editable(world));
     if (keeli_holder_access(holder, storage) < KEEL_ACCESS_EDIT)
-        return undeclared(world, holder, storage, KEEL_ACCESS_EDIT);
+        return undeclared_use(world, holder, storage, KEEL_ACCESS_EDIT);
     const keeli_use *use = use_of(holder, storage);
     if (use && use->inner) return keeli_borrowed(world, storage, verb, holder);
     if (keeli_atomic_peek(&storage->iterating))
@@ -405,17 +435,19 @@ keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, cons
                            "cannot %s world '%s' while it is shared between threads; call "
                            "keel_share_end first",
                            verb, world->name);
-    for (uint32_t i = 0; i < world->storages.count + 2; ++i) {
-        const keeli_storage *s = i < world->storages.count    ? world->storages.items[i]
-                                 : i == world->storages.count ? &world->stand_in.entities
-                                                              : &world->stand_in.rows;
+
+    const uint32_t count = world->storages.count;
+    for (uint32_t i = 0; i < count + 2; ++i) { // the list of entities and the rows come last
+        const keeli_storage *s = &world->stand_in.rows;
+        if (i < count) s = world->storages.items[i];
+        else if (i == count) s = &world->stand_in.entities;
+
         if (s->flags & KEELI_IS_BOUND)
             KEEL_TRY(keeli_check_thread(world, teller, s, KEEL_ACCESS_READ, NULL, verb));
         if (s->borrow < 0)
             return keeli_error(teller, KEEL_ERROR_BORROWED,
                                "cannot %s world '%s' while a view writes %s%s; end it first", verb,
-                               world->name, i < world->storages.count ? "its " : "",
-                               KEELI_STORAGE(world, s));
+                               world->name, i < count ? "its " : "", KEELI_STORAGE(world, s));
     }
     return KEEL_OK;
 }
@@ -424,9 +456,9 @@ keel_result keeli_nothing_is_open(keel_world *world, const char *what) {
     keeli_world_lock(world);
     const keeli_holder *open = world->access.holders;
     keeli_world_unlock(world);
-    return open ? keeli_error(world, KEEL_ERROR_BORROWED, "%s while %s is open; end it first", what,
-                              open->name)
-                : KEEL_OK;
+    if (!open) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_BORROWED, "%s while %s is open; end it first", what,
+                       open->name);
 }
 
 // ------------------------------------------------------------------ shared mode
@@ -439,6 +471,7 @@ keel_result keel_share_begin(keel_world *world) {
         return keeli_error(world, KEEL_ERROR_BORROWED,
                            "cannot share the world while a workload or a parallel loop runs; do "
                            "that between runs");
+
     world->refused |= KEELI_REFUSED_SHARED;
     ++world->access.concurrent;
     world->heap.shared = true;
@@ -452,7 +485,9 @@ keel_result keel_share_end(keel_world *world) {
     if (world->refused & KEELI_REFUSED_INSIDE) return tell_why_not(world);
     if (world->access.concurrent == 1)
         KEEL_TRY(keeli_nothing_is_open(world, "cannot end shared mode"));
-    if (--world->access.concurrent) return KEEL_OK;
+
+    --world->access.concurrent;
+    if (world->access.concurrent) return KEEL_OK;
     world->refused &= ~(uint32_t)KEELI_REFUSED_SHARED;
     world->heap.shared = false;
     keeli_commands_unshare(world);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Described fields: what they cover, are they right, copies of the tables, and hashes of values.
+// Described fields (field.h): sizes, checks of a description, copies of the tables, hashes and
+// handles of values. All functions follow structs into their own fields.
 #include "field.h"
 
 #include "base/bytes.h"
 
-// Structs in structs: deeper is a type that contains itself.
+// Limits of a description. A type with more structs in each other is one that contains itself.
 enum { DEEPEST = 16, MOST_FIELDS = 64, MOST_IN_ALL = 1024 };
 
-// ------------------------------------------------------------------ what they cover
+// ------------------------------------------------------------------ sizes
 static uint32_t type_bytes(keel_field_type type) {
     static const uint8_t bytes[] = {
         1, sizeof(bool), 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, sizeof(keel_entity), 1, sizeof(char *), 1
@@ -43,12 +44,12 @@ uint32_t keeli_field_elements(const keel_field *field) {
 // ------------------------------------------------------------------ checks
 typedef struct field_check {
     keeli_writer *wrong;
-    const keel_field *owned;   // a text that a value owns
-    const keel_field *partial; // not all of its bytes are value
-    uint32_t seen;             // in all structs
+    const keel_field *owned;   // a field with a text that the value owns, or NULL
+    const keel_field *partial; // a field of which not all bytes belong to the value, or NULL
+    uint32_t seen;             // number of fields so far, in all structs
 } field_check;
 
-// What is wrong with one field, or NULL.
+// Returns the mistake in one field, or NULL.
 static const char *wrong_with(const keel_field *f, uint32_t size) {
     const keel_type *of = f->of;
     const keel_field_type type = keeli_field_type(f);
@@ -61,6 +62,7 @@ static const char *wrong_with(const keel_field *f, uint32_t size) {
                ".transient = true";
     if (type == KEEL_FIELD_STRUCT && (!of->size || f->count % of->size))
         return "is not as large as structs of its type";
+
     if (!of || type == KEEL_FIELD_STRUCT) return NULL;
     if (type < KEEL_FIELD_I8 || type > KEEL_FIELD_U64 || of->field_count)
         return "is no integer, so that it cannot be an enum or flags; nor is it a struct";
@@ -78,9 +80,10 @@ static bool is_named_twice(const keel_field *fields, const keel_field *f) {
     return false;
 }
 
-// Is another field called, or was it, as this one was?
-static bool is_taken(const keel_field *fields, uint32_t count, const keel_field *f) {
-    for (const keel_field *g = fields; f->was && count; --count, ++g)
+// True if the former name of this field (`was`) is a name, or former name, of another field.
+static bool is_former_name_used(const keel_field *fields, uint32_t count, const keel_field *f) {
+    if (!f->was) return false;
+    for (const keel_field *g = fields; g < fields + count; ++g)
         if ((g->name && !strcmp(g->name, f->was)) || (g != f && g->was && !strcmp(g->was, f->was)))
             return true;
     return false;
@@ -88,21 +91,33 @@ static bool is_taken(const keel_field *fields, uint32_t count, const keel_field 
 
 static bool are_valid(field_check *check, const keel_field *fields, uint32_t count, uint32_t size,
                       uint32_t depth) {
-    if (count && !fields)
-        return keeli_write(check->wrong, "has a field count but no fields"), false;
-    if (count > MOST_FIELDS || depth > DEEPEST || (check->seen += count) > MOST_IN_ALL)
-        return keeli_write(check->wrong, "has more than 64 fields in a struct, or 1,024 in all, or "
-                                         "16 structs in each other"),
-               false;
+    if (count && !fields) {
+        keeli_write(check->wrong, "has a field count but no fields");
+        return false;
+    }
+    if (count > MOST_FIELDS || depth > DEEPEST || (check->seen += count) > MOST_IN_ALL) {
+        keeli_write(check->wrong, "has more than 64 fields in a struct, or 1,024 in all, or "
+                                  "16 structs in each other");
+        return false;
+    }
+
     for (uint32_t i = 0; i < count; ++i) {
         const keel_field *f = &fields[i];
-        if (!f->name || !*f->name)
-            return keeli_write(check->wrong, "has a field without a name"), false;
-        const char *wrong = is_named_twice(fields, f)    ? "has the name of another one"
-                            : is_taken(fields, count, f) ? "was what another one is called, or was"
-                                                         : wrong_with(f, size);
-        if (wrong)
-            return keeli_write(check->wrong, "has a field '%.60s' that %s", f->name, wrong), false;
+        if (!f->name || !*f->name) {
+            keeli_write(check->wrong, "has a field without a name");
+            return false;
+        }
+
+        const char *wrong;
+        if (is_named_twice(fields, f)) wrong = "has the name of another one";
+        else if (is_former_name_used(fields, count, f))
+            wrong = "was what another one is called, or was";
+        else wrong = wrong_with(f, size);
+        if (wrong) {
+            keeli_write(check->wrong, "has a field '%.60s' that %s", f->name, wrong);
+            return false;
+        }
+
         const keel_field_type type = keeli_field_type(f);
         if (type == KEEL_FIELD_OWNED_TEXT && !f->transient) check->owned = f;
         if (type == KEEL_FIELD_OWNED_TEXT || f->transient) check->partial = f;
@@ -116,10 +131,11 @@ static bool are_valid(field_check *check, const keel_field *fields, uint32_t cou
 bool keeli_fields_are_valid(const keel_component *c, keeli_writer *wrong) {
     field_check check = { .wrong = wrong };
     if (!are_valid(&check, c->fields, c->field_count, c->size, 1)) return false;
-    if (check.partial && c->no_padding)
-        return keeli_write(wrong, "is .no_padding, but the bytes of its field '%.60s' are no value",
-                           check.partial->name),
-               false;
+    if (check.partial && c->no_padding) {
+        keeli_write(wrong, "is .no_padding, but the bytes of its field '%.60s' are no value",
+                    check.partial->name);
+        return false;
+    }
     if (!check.owned || (c->drop && c->copy)) return true;
     keeli_write(wrong,
                 "owns the text '%.60s' but has no drop and copy hooks; a pointer to a text that is "
@@ -129,11 +145,12 @@ bool keeli_fields_are_valid(const keel_component *c, keeli_writer *wrong) {
 }
 
 // ------------------------------------------------------------------ copies of the tables
-// Members are const for users; the world owns them.
+// Frees a copy of a type. Its members are const for users only: the world owns them.
 static void free_type(keeli_heap *heap, const keel_type *type) {
     if (!type) return;
-    for (uint32_t i = 0; type->values && i < type->value_count; ++i)
-        keeli_free_text(heap, (char *)(uintptr_t)type->values[i].name);
+    if (type->values)
+        for (uint32_t i = 0; i < type->value_count; ++i)
+            keeli_free_text(heap, (char *)(uintptr_t)type->values[i].name);
     keeli_free(heap, (void *)(uintptr_t)type->values, type->value_count * sizeof *type->values,
                _Alignof(keel_named_value));
     keeli_fields_free(heap, type->fields, type->field_count);
@@ -146,22 +163,27 @@ static keel_type *copy_type(keeli_heap *heap, const keel_type *type) {
     if (!copy) return NULL;
     keel_named_value *values =
         keeli_new_zeroed(heap, type->value_count * sizeof *values, _Alignof(keel_named_value));
-    bool ok = values || !type->value_count;
     *copy = *type;
     copy->values = values;
     copy->name = type->name ? keeli_new_text(heap, type->name) : NULL;
     copy->fields = keeli_fields_copy(heap, type->fields, type->field_count);
-    ok = ok && (copy->name || !type->name) && (copy->fields || !type->field_count);
+    bool ok = (values || !type->value_count) && (copy->name || !type->name) &&
+              (copy->fields || !type->field_count);
+
     for (uint32_t i = 0; ok && i < type->value_count; ++i) {
         values[i] = type->values[i];
         values[i].name = keeli_new_text(heap, type->values[i].name);
         ok = values[i].name != NULL;
     }
-    return ok ? copy : (free_type(heap, copy), NULL);
+
+    if (ok) return copy;
+    free_type(heap, copy);
+    return NULL;
 }
 
 void keeli_fields_free(keeli_heap *heap, const keel_field *fields, uint32_t count) {
-    for (uint32_t i = 0; fields && i < count; ++i) {
+    if (!fields) return;
+    for (uint32_t i = 0; i < count; ++i) {
         keeli_free_text(heap, (char *)(uintptr_t)fields[i].name);
         keeli_free_text(heap, (char *)(uintptr_t)fields[i].unit);
         keeli_free_text(heap, (char *)(uintptr_t)fields[i].was);
@@ -171,9 +193,11 @@ void keeli_fields_free(keeli_heap *heap, const keel_field *fields, uint32_t coun
 }
 
 keel_field *keeli_fields_copy(keeli_heap *heap, const keel_field *fields, uint32_t count) {
-    keel_field *copies =
-        count ? keeli_new_zeroed(heap, count * sizeof *copies, _Alignof(keel_field)) : NULL;
-    bool ok = copies != NULL;
+    if (!count) return NULL;
+    keel_field *copies = keeli_new_zeroed(heap, count * sizeof *copies, _Alignof(keel_field));
+    if (!copies) return NULL;
+
+    bool ok = true;
     for (uint32_t i = 0; ok && i < count; ++i) {
         const keel_field *f = &fields[i];
         copies[i] = *f;
@@ -186,7 +210,10 @@ keel_field *keeli_fields_copy(keeli_heap *heap, const keel_field *fields, uint32
         ok = copies[i].name && (copies[i].unit || !f->unit) && (copies[i].was || !f->was) &&
              (copies[i].of || !f->of);
     }
-    return ok || !copies ? copies : (keeli_fields_free(heap, copies, count), NULL);
+
+    if (ok) return copies;
+    keeli_fields_free(heap, copies, count);
+    return NULL;
 }
 
 // ------------------------------------------------------------------ hashes

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Lists of recorded edits: who has which, and recording. A record lies in its list's arena together
-// with the values it carries. Components are kept by their process-wide number, so that an
-// unregistered one is noticed. Applying is for those above (edit/commands.c).
+// Lists of recorded edits (scope.h): the world's lists, and recording. Applying them is in
+// edit/commands.c. Called by verbs with commands as their scope, by systems and by observers. A
+// record lies in its list's arena together with the values it carries. It names components by their
+// process-wide number, so that an unregistered component is noticed when it is applied.
 #include "registry.h"
 #include "report.h"
 #include "scope.h"
@@ -41,6 +42,7 @@ void keeli_commands_spare(keel_world *world, keel_commands *list) {
     list->for_events = false;
     list->thread = 0;
     keeli_commands_close(list);
+
     keeli_world_lock(world);
     list->next = world->commands.spare;
     world->commands.spare = list;
@@ -49,11 +51,12 @@ void keeli_commands_spare(keel_world *world, keel_commands *list) {
     keeli_world_unlock(world);
 }
 
-// A list that never had a record has no memory yet.
 bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks) {
+    // a list that never had a record has no memory yet
     uint32_t count = 0;
     for (keel_commands *list = world->commands.spare; list; list = list->next, ++count)
         if (!keeli_arena_reserve(&list->arena, &world->heap, 1)) return false;
+
     for (; count < lists; ++count) {
         keel_commands *list = keeli_commands_new(world);
         if (!list) return false;
@@ -64,7 +67,7 @@ bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks) 
     return keeli_blocks_reserve(&world->heap, blocks);
 }
 
-static void queue(keel_world *world, keel_commands *list) {
+static void queue_list(keel_world *world, keel_commands *list) {
     list->next = NULL;
     keeli_world_lock(world);
     if (world->commands.pending_end) world->commands.pending_end->next = list;
@@ -78,20 +81,21 @@ bool keeli_commands_queue_own(keel_world *world) {
     if (!own->first) return true;
     keel_commands *list = keeli_commands_take(world);
     if (!list) return false;
-    const keeli_arena kept = list->arena; // empty, but it may keep memory
+
+    const keeli_arena kept = list->arena; // empty, but it may have memory
     list->arena = own->arena;
     list->first = own->first;
     list->last = own->last;
     own->arena = kept;
     own->first = own->last = NULL;
-    queue(world, list);
+    queue_list(world, list);
     return true;
 }
 
 void keeli_commands_submit(keel_world *world, keel_commands *list) {
     if (!world->access.concurrent)
-        (void)keeli_commands_queue_own(world); // recorded before, or meanwhile
-    if (list->first) queue(world, list);
+        (void)keeli_commands_queue_own(world); // so that these are applied first
+    if (list->first) queue_list(world, list);
     else keeli_commands_spare(world, list);
 }
 
@@ -102,11 +106,15 @@ keel_commands *keeli_commands_of_thread(keel_world *world) {
     while (list && list->thread != self)
         list = list->next;
     keeli_world_unlock(world);
-    if (list || !(list = keeli_commands_take(world))) return list;
+    if (list) return list;
+
+    list = keeli_commands_take(world);
+    if (!list) return NULL;
     list->thread = self;
+
     keeli_world_lock(world);
-    keel_commands **end = &world->commands.shared; // they are applied in the order of the threads
-    while (*end)                                   // that came
+    keel_commands **end = &world->commands.shared; // applied in the order in which threads asked
+    while (*end)
         end = &(*end)->next;
     *end = list;
     keeli_world_unlock(world);
@@ -142,7 +150,7 @@ uint32_t keeli_count_values(const keel_value *values) {
     return count;
 }
 
-static keel_result no_memory(keel_commands *list) {
+static keel_result record_no_memory(keel_commands *list) {
     return keeli_error(list->world, KEEL_ERROR_MEMORY,
                        "out of memory while recording a command; it is not recorded");
 }
@@ -154,7 +162,8 @@ static keel_result not_allowed(keel_commands *list, const char *what) {
                         KEELI_SYSTEM_HERE(list->world), what);
 }
 
-// A list that is the world's own needs a spare one, to move to the queue without memory.
+// Makes a spare list if this is the world's own list, so that its records can be queued later
+// without allocating. False when out of memory.
 static bool reserve_spare(keel_commands *list) {
     keel_world *world = list->world;
     if (list != world->commands.own || world->commands.spare) return true;
@@ -163,8 +172,9 @@ static bool reserve_spare(keel_commands *list) {
     return spare != NULL;
 }
 
-// What edits are refused for may be recorded, but in hooks: who calls them takes back what an error
-// leaves half done, and with it a handle that is promised meanwhile. A list is one thread's.
+// Returns an error if nothing may be recorded now, or if the list belongs to another thread. While
+// edits are refused they may still be recorded, except in hooks: the caller of a hook undoes its
+// edit after an error, and would free a handle that was promised meanwhile.
 static __attribute__((noinline)) keel_result may_record(const keel_commands *list) {
     keel_world *world = list->world;
     const uint32_t why = world->refused;
@@ -172,6 +182,7 @@ static __attribute__((noinline)) keel_result may_record(const keel_commands *lis
     if (why & KEELI_REFUSED_HOOK || keeli_is_in_allocator(world) ||
         (is_own && !is_shared && why & (KEELI_REFUSED_RUNNING | KEELI_REFUSED_LOOPING)))
         return keeli_world_is_editable(world);
+
     const uint64_t owner = is_own && is_shared ? world->access.owner : list->thread;
     if (!owner || !world->access.concurrent || owner == keeli_thread_id()) return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_THREAD,
@@ -179,9 +190,11 @@ static __attribute__((noinline)) keel_result may_record(const keel_commands *lis
                         "keel_world_commands, or KEEL_COMMANDS in a system");
 }
 
-// A record that is not in the list yet.
-static inline __attribute__((always_inline)) keel_result
-begin(keel_commands *list, keeli_action does, keel_entity e, uint32_t parts, keeli_command **out) {
+// Makes a record that is not in the list yet.
+static inline __attribute__((always_inline)) keel_result begin_record(keel_commands *list,
+                                                                      keeli_action does,
+                                                                      keel_entity e, uint32_t parts,
+                                                                      keeli_command **out) {
     if (!list) {
         KEEL_ASSERT(false,
                     "the commands are NULL; declare KEEL_COMMANDS or use keel_world_commands");
@@ -198,22 +211,22 @@ begin(keel_commands *list, keeli_action does, keel_entity e, uint32_t parts, kee
     keeli_command *c = reserve_spare(list) ? keeli_arena_new(&list->arena, &list->world->heap,
                                                              bytes, _Alignof(keeli_command))
                                            : NULL;
-    if (!c) return no_memory(list);
+    if (!c) return record_no_memory(list);
     *c = (keeli_command){ .does = does, .entity = e, .count = parts };
     memset(c->parts, 0, parts * sizeof(keeli_command_part));
     *out = c;
     return KEEL_OK;
 }
 
-static keel_result append(keel_commands *list, keeli_command *c) {
+static keel_result append_record(keel_commands *list, keeli_command *c) {
     if (list->last) list->last->next = c;
     else list->first = c;
     list->last = c;
     return KEEL_OK;
 }
 
-// The storage of a component, unique or type of events that a command names; NULL with the reason
-// in `*result`. In place, as the recording of one value is short (command: add).
+// Returns the storage of a component, unique or type of events that a command names, or NULL with
+// the reason in `*result`. Inlined, as the recording of one value is short (row "command: add").
 static inline __attribute__((always_inline)) keeli_storage *named(keel_commands *list,
                                                                   keeli_action does,
                                                                   const keel_component *component,
@@ -247,9 +260,10 @@ static inline __attribute__((always_inline)) keeli_storage *named(keel_commands 
     return *result < 0 ? NULL : s;
 }
 
-// Places for the values: may fail, and nothing was taken over.
+// Allocates memory for the values. Moves none of them, so that it may fail.
 static keel_result prepare_values(keel_commands *list, keeli_command *c, const keel_value *values) {
-    for (uint32_t i = 0; i < c->count; ++i) { // analyzer: begin() made it, or returned an error
+    for (uint32_t i = 0; i < c->count;
+         ++i) { // analyzer: begin_record() made it, or returned an error
         keeli_command_part *p = &c->parts[i];
         if (values[i].component == &keeli_if_missing) {
             p->count = 1;
@@ -261,10 +275,11 @@ static keel_result prepare_values(keel_commands *list, keeli_command *c, const k
         if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
         p->number = s->slot;
         if (!values[i].value) continue;
+
         p->count = 1;
         p->value = keeli_arena_new(&list->arena, &list->world->heap, s->component.size,
                                    s->component.align);
-        if (!p->value) return no_memory(list);
+        if (!p->value) return record_no_memory(list);
     }
     return KEEL_OK;
 }
@@ -275,20 +290,23 @@ const keel_component *keel_if_missing(void) { return &keeli_if_missing; }
 
 void keeli_part_drop(const keel_world *world, keeli_command_part *p) {
     const keeli_storage *s = keeli_part_storage(world, p);
-    for (uint32_t i = 0; s && p->value && i < p->count; ++i)
-        keeli_value_drop(s, (char *)p->value + (size_t)i * s->size);
+    if (s && p->value)
+        for (uint32_t i = 0; i < p->count; ++i)
+            keeli_value_drop(s, (char *)p->value + (size_t)i * s->size);
     p->number = p->count = 0;
 }
 
-static void take_values(const keel_commands *list, const keeli_command *c,
-                        const keel_value *values) {
-    for (uint32_t i = 0; i < c->count; ++i) // analyzer: begin() made it, or returned an error
+static void move_in_values(const keel_commands *list, const keeli_command *c,
+                           const keel_value *values) {
+    for (uint32_t i = 0; i < c->count;
+         ++i) // analyzer: begin_record() made it, or returned an error
         if (values[i].value && values[i].component != &keeli_if_missing)
             keeli_value_move(keeli_part_storage(list->world, &c->parts[i]), c->parts[i].value,
                              (void *)(uintptr_t)values[i].value);
 }
 
-// A handle for a new entity. While several threads are at work the index of entities cannot grow.
+// Promises a handle for a new entity. While several threads are at work the index of entities
+// cannot grow.
 static keel_result promise(keel_commands *list, keel_entity *out) {
     keel_world *world = list->world;
     keel_result result = KEEL_OK;
@@ -302,26 +320,27 @@ static keel_result promise(keel_commands *list, keel_entity *out) {
         if (result == KEEL_OK) *out = keeli_entity_index_hold(&world->entities);
         keeli_edit_unlock(world, list);
     }
+
     if (result == KEEL_ERROR_SHARED)
         return keeli_error(
             world, result,
             "no more entities can be recorded while the world is shared; make room "
             "with keel_reserve(world, keel_entities, count) before keel_share_begin");
-    return result < 0
-               ? keeli_error(world, result, "cannot record an entity: %s", keel_result_text(result))
-               : result;
+    if (result < 0)
+        return keeli_error(world, result, "cannot record an entity: %s", keel_result_text(result));
+    return result;
 }
 
-// The handle is the last that may fail: so none is given back.
+// The handle is promised by the last step that may fail, so that none has to be released.
 static keel_entity record_add_entity(keel_commands *list, keeli_action does, keel_entity parent,
                                      const keel_value *values) {
     keeli_command *c = NULL;
-    if (begin(list, does, keel_null(), keeli_count_values(values), &c) < 0 ||
+    if (begin_record(list, does, keel_null(), keeli_count_values(values), &c) < 0 ||
         prepare_values(list, c, values) < 0 || promise(list, &c->entity) < 0)
         return keel_null();
-    take_values(list, c, values);
+    move_in_values(list, c, values);
     c->parent = parent;
-    append(list, c);
+    append_record(list, c);
     return c->entity;
 }
 
@@ -337,10 +356,10 @@ keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
 static keel_result record_values(keel_commands *list, keeli_action does, keel_entity e,
                                  const keel_value *values, uint32_t count) {
     keeli_command *c = NULL;
-    KEEL_TRY(begin(list, does, e, count, &c));
+    KEEL_TRY(begin_record(list, does, e, count, &c));
     KEEL_TRY(prepare_values(list, c, values));
-    take_values(list, c, values);
-    return append(list, c);
+    move_in_values(list, c, values);
+    return append_record(list, c);
 }
 
 keel_result keeli_record_add(keel_commands *list, keel_entity e, const keel_value *values,
@@ -366,26 +385,32 @@ static uint32_t count_columns(const keel_value_column *columns) {
     return count;
 }
 
-// Places for the values, and a copy of each that is the same for all.
+// Allocates memory for the values of a column, and copies a value that is the same for all
+// entities.
 static keel_result prepare_column(keel_commands *list, keeli_command *c, keeli_command_part *p,
                                   const keel_value_column *column, uint32_t count) {
     keel_result result;
     const keeli_storage *s = named(list, c->does, column->component, &result);
     if (!s) return result;
-    const bool may_repeat = // the last one counts
+
+    const bool may_repeat = // then the last column counts
         c->does == KEELI_RECORD_MATCHING || (c->does == KEELI_RECORD_SPAWN && count == 1);
-    for (const keeli_command_part *other = c->parts; other < p && !may_repeat; ++other)
-        if (other->number == s->slot)
-            return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
-                                "'%s' is named twice in one list of columns", s->component.name);
+    if (!may_repeat)
+        for (const keeli_command_part *other = c->parts; other < p; ++other)
+            if (other->number == s->slot)
+                return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
+                                    "'%s' is named twice in one list of columns",
+                                    s->component.name);
     if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
+
     p->number = s->slot;
     if (!column->values) return KEEL_OK;
     if (column->stride) KEEL_TRY(keeli_check_stride(list->world, s, column->stride));
     p->value = keeli_arena_new(&list->arena, &list->world->heap,
                                (column->stride ? count : 1) * (size_t)s->size, s->component.align);
-    if (!p->value) return no_memory(list);
-    if (column->stride) return KEEL_OK; // they are handed over when nothing can fail any more
+    if (!p->value) return record_no_memory(list);
+    if (column->stride) return KEEL_OK; // moved by move_in_columns, when nothing can fail any more
+
     if (!keeli_can_copy(s) || (s->component.copy && !keeli_hook_copy(s, p->value, column->values)))
         return keeli_cannot_copy(list->world, s);
     if (!s->component.copy) memcpy(p->value, column->values, s->size);
@@ -393,9 +418,10 @@ static keel_result prepare_column(keel_commands *list, keeli_command *c, keeli_c
     return KEEL_OK;
 }
 
-static void take_columns(const keel_commands *list, keeli_command *c,
-                         const keel_value_column *columns, uint32_t count) {
-    for (uint32_t k = 0; columns && k < c->count; ++k) {
+static void move_in_columns(const keel_commands *list, keeli_command *c,
+                            const keel_value_column *columns, uint32_t count) {
+    if (!columns) return;
+    for (uint32_t k = 0; k < c->count; ++k) {
         keeli_command_part *p = &c->parts[k];
         const keeli_storage *s = keeli_part_storage(list->world, p);
         if (!columns[k].values || !columns[k].stride) continue;
@@ -410,6 +436,7 @@ static keel_result promise_all(keel_commands *list, keeli_entity_list *many) {
     for (uint32_t i = 0; i < many->count; ++i) {
         const keel_result result = promise(list, &many->items[i]);
         if (result == KEEL_OK) continue;
+
         keeli_edit_lock(list->world, list);
         while (i--)
             keeli_entity_index_release(&list->world->entities, many->items[i]);
@@ -419,21 +446,22 @@ static keel_result promise_all(keel_commands *list, keeli_entity_list *many) {
     return KEEL_OK;
 }
 
-// `entities` NULL: they are made, with handles that go to `out`.
+// Makes the list of entities and the columns of a record. `entities` NULL: handles of new entities
+// are promised.
 static keel_result prepare_many(keel_commands *list, keeli_command *c, const keel_entity *entities,
                                 uint32_t count, uint32_t each, const keel_value_column *columns) {
     const size_t bytes = sizeof *c->many + (size_t)count * each * sizeof *c->many->items;
-    c->many =
-        (uint64_t)count * each > UINT32_MAX
-            ? NULL
-            : keeli_arena_new(&list->arena, &list->world->heap, bytes, _Alignof(keeli_entity_list));
-    if (!c->many) return no_memory(list);
+    if ((uint64_t)count * each > UINT32_MAX) return record_no_memory(list);
+    c->many = keeli_arena_new(&list->arena, &list->world->heap, bytes, _Alignof(keeli_entity_list));
+    if (!c->many) return record_no_memory(list);
+
     c->many->count = count * each;
     c->many->each = each;
     if (entities) memcpy(c->many->items, entities, count * sizeof *entities);
-    // analyzer: begin() made it, or returned an error
-    for (uint32_t k = 0; columns && k < c->count; ++k)
-        KEEL_TRY(prepare_column(list, c, &c->parts[k], &columns[k], count));
+    // analyzer: begin_record() made it, or returned an error
+    if (columns)
+        for (uint32_t k = 0; k < c->count; ++k)
+            KEEL_TRY(prepare_column(list, c, &c->parts[k], &columns[k], count));
     return entities || !count ? KEEL_OK : promise_all(list, c->many);
 }
 
@@ -441,16 +469,18 @@ static keel_result record_many(keel_commands *list, keeli_action does, keel_enti
                                const keel_entity *entities, uint32_t count, uint32_t each,
                                keel_entity *out, const keel_value_column *columns) {
     keeli_command *c = NULL;
-    KEEL_TRY(begin(list, does, prototype, count_columns(columns), &c));
+    KEEL_TRY(begin_record(list, does, prototype, count_columns(columns), &c));
+
     const keel_result result = prepare_many(list, c, entities, count, each, columns);
     if (result < 0) {
         for (uint32_t k = 0; k < c->count; ++k)
             keeli_part_drop(list->world, &c->parts[k]);
         return result;
     }
-    take_columns(list, c, columns, count);
+
+    move_in_columns(list, c, columns, count);
     if (out) memcpy(out, c->many->items, count * sizeof *out);
-    return append(list, c);
+    return append_record(list, c);
 }
 
 keel_result keeli_record_add_entities(keel_commands *list, uint32_t count, keel_entity *out,
@@ -489,20 +519,21 @@ static uint32_t count_others(const keel_term *t) {
     return count;
 }
 
-// The terms are kept, and the world's own descriptors of their components named by parts.
+// Copies the terms, with the world's own descriptors of their components, which the parts name.
 static keel_result prepare_terms(keel_commands *list, keeli_command *c, const keel_term *terms,
                                  uint32_t count) {
     c->terms = keeli_arena_new(&list->arena, &list->world->heap, (count + 1) * sizeof *terms,
                                _Alignof(keel_term));
-    if (!c->terms) return no_memory(list);
+    if (!c->terms) return record_no_memory(list);
     memcpy(c->terms, terms, (count + 1) * sizeof *terms);
+
     keeli_command_part *p = c->parts;
     for (keel_term *t = c->terms; t < c->terms + count; ++t) {
         const uint32_t others = count_others(t);
         const keel_component **own =
             keeli_arena_new(&list->arena, &list->world->heap, (others + 1) * sizeof *own,
                             _Alignof(const keel_component *));
-        if (!own) return no_memory(list);
+        if (!own) return record_no_memory(list);
         for (uint32_t i = 0; i <= others; ++i) {
             const keel_component *from = i < others ? t->others[i] : t->component;
             keel_result result;
@@ -514,39 +545,41 @@ static keel_result prepare_terms(keel_commands *list, keeli_command *c, const ke
         t->component = own[others];
         own[others] = NULL;
         t->others = t->others ? own : NULL;
-        t->name = NULL; // the caller's text
+        t->name = NULL; // the text belongs to the caller
     }
     return KEEL_OK;
 }
 
 keel_result keeli_record_matching(keel_commands *list, const keel_term *terms,
                                   const keel_value_column *column, keeli_edit_matching_fn *edit) {
-    uint32_t count = 0, parts = column != NULL;
-    for (; terms && terms[count].kind != KEEL_TERM_END; ++count)
-        parts += count_others(&terms[count]) + (terms[count].component != NULL);
     if (!terms)
         return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
                             "there are no terms that entities could match; pass KEEL_TERMS(...)");
+
+    uint32_t count = 0, parts = column != NULL;
+    for (; terms[count].kind != KEEL_TERM_END; ++count)
+        parts += count_others(&terms[count]) + (terms[count].component != NULL);
     for (uint32_t t = 0; t < count; ++t)
         if (terms[t].kind == KEEL_TERM_AMONG)
             return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
                                 "commands cannot keep the list of a KEEL_AMONG; record "
                                 "keel_add_many, keel_delete_many or keel_delete_entities with it");
+
     keeli_command *c = NULL;
-    KEEL_TRY(begin(list, KEELI_RECORD_MATCHING, keel_null(), parts, &c));
+    KEEL_TRY(begin_record(list, KEELI_RECORD_MATCHING, keel_null(), parts, &c));
     keel_result result = prepare_terms(list, c, terms, count);
-    if (result == KEEL_OK && column) // last: it may have copied the value
+    if (result == KEEL_OK && column) // the last step that may fail, since it may copy the value
         result = prepare_column(list, c, &c->parts[parts - 1], column, 1);
     if (result < 0) return result;
     c->edit_matching = edit;
-    return append(list, c);
+    return append_record(list, c);
 }
 
-// A record that names components and has no values.
+// Makes a record that names components and has no values.
 static keel_result begin_naming(keel_commands *list, keeli_action does, keel_entity e,
                                 const keel_component *const *components, uint32_t count,
                                 keeli_command **c) {
-    KEEL_TRY(begin(list, does, e, count, c));
+    KEEL_TRY(begin_record(list, does, e, count, c));
     for (uint32_t i = 0; i < count; ++i) {
         keel_result result;
         const keeli_storage *s = named(list, does, components[i], &result);
@@ -561,16 +594,16 @@ keel_result keeli_record_removal(keel_commands *list, bool deletes, keel_entity 
     keeli_command *c = NULL;
     KEEL_TRY(begin_naming(list, deletes ? KEELI_RECORD_DELETE : KEELI_RECORD_REMOVE, e, components,
                           count, &c));
-    return append(list, c);
+    return append_record(list, c);
 }
 
 keel_result keeli_record_two(keel_commands *list, keel_entity e, keel_entity other,
                              keeli_edit_two_fn *edit) {
     keeli_command *c = NULL;
-    KEEL_TRY(begin(list, KEELI_RECORD_EDIT_TWO, e, 0, &c));
+    KEEL_TRY(begin_record(list, KEELI_RECORD_EDIT_TWO, e, 0, &c));
     c->edit_two = edit;
-    c->parent = other; // analyzer: begin() made it, or returned an error
-    return append(list, c);
+    c->parent = other; // analyzer: begin_record() made it, or returned an error
+    return append_record(list, c);
 }
 
 keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *name) {
@@ -580,10 +613,10 @@ keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *na
     KEEL_TRY(begin_naming(list, KEELI_RECORD_NAME, e, &component, 1, &c));
     if (bytes) {
         c->data = keeli_arena_new(&list->arena, &list->world->heap, bytes, 1);
-        if (!c->data) return no_memory(list);
+        if (!c->data) return record_no_memory(list);
         memcpy(c->data, name, bytes);
     }
-    return append(list, c);
+    return append_record(list, c);
 }
 
 // ------------------------------------------------------------------ now or later
@@ -614,9 +647,9 @@ keel_result keeli_edit_elsewhere(keel_scope *scope, keel_entity e, keeli_edit_fn
         KEEL_TRY(keeli_edit_begin(scope, &who));
         return keeli_edit_end(&who, edit(who.world, who.editor, e));
     }
-    KEEL_TRY(begin(list, KEELI_RECORD_EDIT, e, 0, &c));
+    KEEL_TRY(begin_record(list, KEELI_RECORD_EDIT, e, 0, &c));
     c->edit = edit;
-    return append(list, c);
+    return append_record(list, c);
 }
 
 keel_result keeli_edit_of_elsewhere(keel_scope *scope, keel_entity e,
@@ -630,7 +663,7 @@ keel_result keeli_edit_of_elsewhere(keel_scope *scope, keel_entity e,
     }
     KEEL_TRY(begin_naming(list, KEELI_RECORD_EDIT_OF, e, &component, 1, &c));
     c->edit_of = edit;
-    return append(list, c);
+    return append_record(list, c);
 }
 
 keel_result keeli_edit_pair(keel_scope *scope, keel_entity e, const keel_component *relation,
@@ -644,18 +677,18 @@ keel_result keeli_edit_pair(keel_scope *scope, keel_entity e, const keel_compone
         return keeli_edit_end(&who, edit(who.world, who.editor, e, relation, other, value));
     }
     const keel_value values[] = { { relation, value } };
-    KEEL_TRY(begin(list, KEELI_RECORD_EDIT_PAIR, e, 1, &c));
+    KEEL_TRY(begin_record(list, KEELI_RECORD_EDIT_PAIR, e, 1, &c));
     KEEL_TRY(prepare_values(list, c, values));
-    take_values(list, c, values);
-    c->parent = other; // analyzer: begin() made it, or returned an error
+    move_in_values(list, c, values);
+    c->parent = other; // analyzer: begin_record() made it, or returned an error
     c->edit_pair = edit;
-    return append(list, c);
+    return append_record(list, c);
 }
 
 keel_result keel_commands_call(keel_commands *commands, keel_command_fn *function, const void *data,
                                size_t size) {
     keeli_command *c = NULL;
-    KEEL_TRY(begin(commands, KEELI_RECORD_CALL, keel_null(), 0, &c));
+    KEEL_TRY(begin_record(commands, KEELI_RECORD_CALL, keel_null(), 0, &c));
     if (!function || (size && !data))
         return keeli_misuse(commands->world, KEEL_ERROR_ARGUMENT,
                             "keel_commands_call needs a function, and data when there is a size");
@@ -663,8 +696,8 @@ keel_result keel_commands_call(keel_commands *commands, keel_command_fn *functio
     if (size) {
         c->data =
             keeli_arena_new(&commands->arena, &commands->world->heap, size, _Alignof(max_align_t));
-        if (!c->data) return no_memory(commands);
+        if (!c->data) return record_no_memory(commands);
         memcpy(c->data, data, size);
     }
-    return append(commands, c);
+    return append_record(commands, c);
 }

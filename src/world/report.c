@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Errors are kept and logged here and nowhere else.
+// Errors and the log (report.h): keeps the world's first and last error, writes log lines, and
+// makes the words for entities and components in messages. All errors of the library pass through
+// here.
 #include "report.h"
 
 #include "names.h"
@@ -14,8 +16,8 @@ void keeli_exchange_guard(const keeli_guard *guard, const keeli_guard *with) {
     if (keeli_guard_in_use == guard) keeli_guard_in_use = with;
 }
 
-// Without the world's lock, as the logger may call the world. One thread at a time; what a logger's
-// own call says is not logged.
+// Writes one line to the log, one thread at a time. Call it without the world's lock, as the logger
+// may call the world. Lines that such a call would log are dropped.
 static void write_line(keel_world *world, keel_log_level level, const char *line) {
     keeli_reports *r = &world->reports;
     const uint64_t self = keeli_thread_id();
@@ -28,17 +30,19 @@ static void write_line(keel_world *world, keel_log_level level, const char *line
     keeli_lock_give(&r->log_lock);
 }
 
-// The worker that the calling thread is in, or NULL. With the lock.
+// Returns the worker of the calling thread, or NULL. The caller holds the world's lock.
 static keeli_worker *worker_here(keel_world *world) {
     keeli_worker *worker = world->workers.working;
     if (!worker || (!world->access.concurrent && world->workers.own.depth))
         return &world->workers.own;
-    for (const uint64_t self = keeli_thread_id(); worker && worker->thread != self;)
+
+    const uint64_t self = keeli_thread_id();
+    while (worker && worker->thread != self)
         worker = worker->next;
     return worker;
 }
 
-// With the lock; it is looked at without (keeli_atomic_peek).
+// Counts an error. The caller holds the world's lock; others read the count without it.
 static void count_error(keeli_reports *r) { keeli_atomic_put(&r->count, r->count + 1); }
 
 static bool is_before(const keeli_worker *worker, const keeli_first_error *first) {
@@ -46,9 +50,9 @@ static bool is_before(const keeli_worker *worker, const keeli_first_error *first
            (worker->node == first->node && worker->piece < first->piece);
 }
 
-// With the lock. In a run the first in linear order counts; meanwhile the world's last error is the
-// last in time, for those who are alone with the world.
-static void keep(keel_world *world, const keeli_worker *worker, const keel_error *error) {
+// Keeps an error as the last one, and as the first one if there is none. In a run the first error
+// is the first in the linear order of steps, not in time. The caller holds the world's lock.
+static void keep_error(keel_world *world, const keeli_worker *worker, const keel_error *error) {
     world->reports.last = *error;
     world->reports.dead_call = NULL;
     count_error(&world->reports);
@@ -63,24 +67,28 @@ static void keep(keel_world *world, const keeli_worker *worker, const keel_error
 void keeli_error_hand_over(keel_world *world, const keel_error *first) {
     if (first->result == KEEL_OK) return;
     keeli_lock_take(&world->access.lock);
-    keep(world, worker_here(world), first);
+    keep_error(world, worker_here(world), first);
     keeli_lock_give(&world->access.lock);
 }
 
 keel_result keeli_error_from_user(keel_world *world, keel_result result, const char *system,
                                   const void *object, const char *message) {
-    if (keeli_is_in_allocator(world)) // this thread may have the lock
-        return write_line(world, KEEL_LOG_ERROR, message), result;
+    if (keeli_is_in_allocator(world)) { // this thread may have the lock
+        write_line(world, KEEL_LOG_ERROR, message);
+        return result;
+    }
+
     keeli_lock_take(&world->access.lock);
     const keeli_worker *worker = worker_here(world);
     keel_error error = { .result = result, .object = object };
     if (!system && worker) system = worker->running;
     snprintf(error.system, sizeof error.system, "%s", system ? system : "");
     snprintf(error.message, sizeof error.message, "%s", message ? message : "");
-    keep(world, worker, &error);
+    keep_error(world, worker, &error);
     if (result == KEEL_ERROR_ACCESS && worker && worker->inside && !worker->inside->failed)
         worker->inside->failed = worker->inside->is_denied = true;
     keeli_lock_give(&world->access.lock);
+
     write_line(world, KEEL_LOG_ERROR, message);
     return result;
 }
@@ -92,6 +100,7 @@ keel_result keeli_report(keel_world *world, bool asserts, keel_result result, co
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+
     keeli_error_from_user(world, result, NULL, NULL, message);
     if (asserts && world->reports.on_misuse == KEEL_MISUSE_ASSERT) KEEL_ASSERT(false, message);
     return result;
@@ -112,7 +121,8 @@ keel_result keeli_out_of_memory(keel_world *world, const char *doing) {
 }
 
 keel_result keeli_dead_entity(keel_world *world, const char *call, keel_entity e) {
-    if (keeli_is_in_allocator(world)) return KEEL_ERROR_DEAD_ENTITY; // it may have the lock
+    if (keeli_is_in_allocator(world))
+        return KEEL_ERROR_DEAD_ENTITY; // this thread may have the lock
     keeli_lock_take(&world->access.lock);
     keeli_reports *r = &world->reports;
     const keeli_worker *worker = worker_here(world);
@@ -125,12 +135,13 @@ keel_result keeli_dead_entity(keel_world *world, const char *call, keel_entity e
 }
 
 keel_result keeli_quiet_error(keel_world *world, keel_result result, const char *format, ...) {
-    if (keeli_is_in_allocator(world)) return result; // it may have the lock
+    if (keeli_is_in_allocator(world)) return result; // this thread may have the lock
     keel_error error = { .result = result };
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(error.message, sizeof error.message, format, arguments);
     va_end(arguments);
+
     keeli_lock_take(&world->access.lock);
     const keeli_worker *worker = worker_here(world);
     snprintf(error.system, sizeof error.system, "%s",
@@ -156,12 +167,13 @@ static bool is_template(const keel_world *world, keel_entity e) {
 const char *keeli_not_alive(const keel_world *world, keel_entity e) {
     if (is_template(world, e))
         return "is a template: use keel_spawn for a copy, or keel_templates(world) to edit it";
+
     const bool is_of_game =
         world->templates == world && keel_entity_version(e) < KEELI_TEMPLATE_VERSION;
     return is_of_game ? "is no template, but this is keel_templates(world)" : "is not alive";
 }
 
-// Makes the words of the latest error.
+// Makes the message of the latest error, which is about a dead entity.
 static const keel_error *tell_dead_entity(keel_world *world) {
     keeli_reports *r = &world->reports;
     const keel_entity e = r->dead_entity;

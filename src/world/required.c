@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Required components: what a component names in `.required`, and what those require. The edits
-// that look at it are in edit/batch.c (who brings what) and edit/removal.c (what may not go).
+// Required components: the components that a component names in `.required`, and those that these
+// require. Registration calls this file (registry.c). It adds and removes no values: edit/batch.c
+// adds what a component requires, edit/removal.c refuses to remove what is required.
 #include "registry.h"
 
 #include "base/text.h"
@@ -9,7 +10,7 @@
 
 #include <string.h>
 
-// The way from the component that is made known to one that it requires.
+// The chain from the component that is registered to one that it requires.
 typedef struct way {
     const keel_component *component;
     const struct way *before;
@@ -17,7 +18,7 @@ typedef struct way {
 } way;
 enum { LONGEST_WAY = 32 };
 
-static bool is_same(const keel_component *a, const keel_component *b) {
+static bool is_same_component(const keel_component *a, const keel_component *b) {
     return a == b || strcmp(keeli_component_name(a), keeli_component_name(b)) == 0;
 }
 
@@ -26,26 +27,31 @@ static void write_way(keeli_writer *w, const way *to) {
     keeli_write(w, "'%s', which requires ", keeli_component_name(to->component));
 }
 
-// What is required from here on comes to an end.
+// Returns an error if the chain of requirements from `c` on has a cycle, is too long, or has a
+// component without a name. `before`: the chain that leads to `c`.
 static keel_result check_way(keel_world *world, const keel_component *c, const way *before) {
+    if (!c->required) return KEEL_OK;
     const way here = { c, before, before ? before->length + 1 : 1 };
     char text[400];
     keeli_writer w = keeli_writer_begin(text, sizeof text);
-    for (const keel_component *const *r = c->required; r && *r; ++r) {
+
+    for (const keel_component *const *r = c->required; *r; ++r) {
         if (!keeli_component_name(*r) || here.length == LONGEST_WAY)
             return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                 here.length == LONGEST_WAY
                                     ? "'%s' is at the end of %u components that require each other"
                                     : "'%s' requires a component without a name",
                                 keeli_component_name(c), (unsigned)here.length);
+
         for (const way *back = &here; back; back = back->before)
-            if (is_same(back->component, *r)) {
+            if (is_same_component(back->component, *r)) {
                 write_way(&w, &here);
                 return keeli_misuse(world, KEEL_ERROR_CYCLE,
                                     "%s'%s': a component cannot require "
                                     "itself",
                                     text, keeli_component_name(*r));
             }
+
         KEEL_TRY(check_way(world, *r, &here));
     }
     return KEEL_OK;
@@ -57,11 +63,12 @@ keel_result keeli_required_get(keel_world *world, const keel_component *c) {
         keel_result result;
         const keeli_storage *s = keeli_storage_get(world, *r, false, &result);
         if (!s) return result;
+
         if (s->relation || s->flags & KEELI_IS_LINK)
             return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                 "'%s' requires '%s', which entities get by what happens to them",
                                 keeli_component_name(c), s->component.name);
-        if (s->component.drop && !s->component.initial) // in C++ zeros may be no value at all
+        if (s->component.drop && !s->component.initial) // zeros may be an invalid value in C++
             return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                 "'%s' requires '%s', which has a drop hook and no .initial value "
                                 "to begin with",
@@ -83,12 +90,13 @@ static bool add_required(keel_world *world, keeli_storage *s, keeli_storage *r) 
         return false;
     *KEELI_APPEND(&s->required) = r;
     *KEELI_APPEND(&r->required_by) = s;
-    r->flags |= KEELI_IS_REQUIRED; // analyzer: all of them were registered first
+    r->flags |= KEELI_IS_REQUIRED; // the analyzer cannot tell that `r` was registered before
     return true;
 }
 
 bool keeli_required_begin(keel_world *world, keeli_storage *s) {
-    for (const keel_component *const *c = s->component.required; c && *c; ++c) {
+    if (!s->component.required) return true;
+    for (const keel_component *const *c = s->component.required; *c; ++c) {
         keeli_storage *r = keeli_storage_find(world, *c);
         if (!add_required(world, s, r)) return false;
         for (uint32_t i = 0; i < r->required.count; ++i)
@@ -98,8 +106,8 @@ bool keeli_required_begin(keel_world *world, keeli_storage *s) {
 }
 
 // True if the storage is one of these, or one of these requires it.
-static bool is_among(const keel_world *world, const keel_component *const *required,
-                     const keeli_storage *r) {
+static bool is_required_by(const keel_world *world, const keel_component *const *required,
+                           const keeli_storage *r) {
     for (; required && *required; ++required) {
         const keeli_storage *one = keeli_storage_find(world, *required);
         if (one && (one == r || does_require(one, r))) return true;
@@ -110,7 +118,8 @@ static bool is_among(const keel_world *world, const keel_component *const *requi
 bool keeli_required_are(const keel_world *world, const keeli_storage *s,
                         const keel_component *const *required) {
     for (uint32_t i = 0; i < s->required.count; ++i)
-        if (!is_among(world, required, s->required.items[i])) return false;
+        if (!is_required_by(world, required, s->required.items[i])) return false;
+
     for (; required && *required; ++required) {
         const keeli_storage *one = keeli_storage_find(world, *required);
         if (!one || !does_require(s, one)) return false;

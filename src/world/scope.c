@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
+// Scopes (scope.h): finds the caller behind the first argument of a verb, and checks what it may
+// look up. Edits through a scope are in record.c.
 #include "scope.h"
 
 #include "report.h"
 
 keel_result keeli_view_is_closed(const keel_view *view) {
     if (!view) return keeli_no_world();
-    if (!view->world) return KEEL_ERROR_ARGUMENT; // nobody to tell
+    if (!view->world) return KEEL_ERROR_ARGUMENT; // no world to keep an error
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
                         "a view is used that is not open: keel_view_begin failed, or keel_view_end "
                         "was called; begin it again");
 }
 
-static keel_result who_has_view(const keel_view *view, keeli_caller *who) {
+static keel_result caller_of_view(const keel_view *view, keeli_caller *who) {
     const keeli_holder *holder =
         (const keeli_holder *)(const void *)view->state; // its first member
     if (!holder || holder->serial != view->serial) return keeli_view_is_closed(view);
@@ -19,7 +21,7 @@ static keel_result who_has_view(const keel_view *view, keeli_caller *who) {
     return KEEL_OK;
 }
 
-static void who_is_inside(const keeli_inside *inside, keeli_caller *who) {
+static void caller_inside(const keeli_inside *inside, keeli_caller *who) {
     *who = (keeli_caller){ .world = inside->world,
                            .holder = inside->holder,
                            .editor = inside->holder->everything ? NULL : inside->holder,
@@ -49,21 +51,22 @@ keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who) {
         *who = (keeli_caller){ .world = commands->world, .commands = commands };
         return KEEL_OK;
     case KEELI_SCOPE_CONTEXT:
-        who_is_inside((const keeli_inside *)scope, who);
+        caller_inside((const keeli_inside *)scope, who);
         return KEEL_OK;
     case KEELI_SCOPE_READER:
         *who = (keeli_caller){ .world = reader->world, .reader = &reader->reader };
         return KEEL_OK;
     case KEELI_SCOPE_VIEW:
-        return who_has_view((const keel_view *)scope, who);
+        return caller_of_view((const keel_view *)scope, who);
     }
+
     KEEL_ASSERT(scope->kind != KEELI_SCOPE_ENDED,
                 "the context or the commands of a system are used after it has returned; use them "
                 "while it runs, and keep neither");
     KEEL_ASSERT(scope->kind == 0 || scope->kind == KEELI_SCOPE_ENDED,
                 "the scope is no world, view, commands, context or reader, or its world, or the "
                 "reader, was destroyed");
-    return KEEL_ERROR_ARGUMENT; // nobody to tell
+    return KEEL_ERROR_ARGUMENT; // no world to keep an error
 }
 
 keel_result keeli_caller_must_be(const keel_scope *scope, keeli_caller *who) {
@@ -86,6 +89,7 @@ static void not_declared(const keeli_caller *who, const keel_component *componen
     const char *name = component->name ? component->name : component->type;
     const char *unique = component->is_unique ? "KEEL_UNIQUE_" : NULL;
     const char *does = reads ? "READ" : "WRITE";
+
     if (component == &who->world->stand_in.entities.component)
         keeli_misuse(
             who->world, KEEL_ERROR_ACCESS,
@@ -110,14 +114,17 @@ bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_acc
                      "commands record edits, so '%s' cannot be looked up through them", name);
         return false;
     }
-    if (who->reader && !who->inside && access > KEEL_ACCESS_READ)
-        return keeli_reader_edits_nothing(who->world), false;
-    if (!who->holder) // writing asks more (keeli_may_edit)
+    if (who->reader && !who->inside && access > KEEL_ACCESS_READ) {
+        keeli_reader_edits_nothing(who->world);
+        return false;
+    }
+    if (!who->holder) // an edit is checked further by keeli_may_edit
         return access > KEEL_ACCESS_READ || !(s->flags & KEELI_IS_BOUND) ||
                keeli_may_look(who->world, s);
     if (who->inside && s->flags & KEELI_IS_BOUND &&
         keeli_check_thread(who->world, who->world, s, access, who->holder->name, "look up") < 0)
         return false;
+
     const keel_access held = keeli_holder_access(who->holder, s);
     if (who->inside && who->inside->is_split && held > KEEL_ACCESS_READ) {
         keeli_misuse(who->world, KEEL_ERROR_ACCESS,
@@ -126,6 +133,7 @@ bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_acc
                      who->holder->name, name);
         return false;
     }
+
     if (held < access) not_declared(who, &s->component, access == KEEL_ACCESS_READ);
     return held >= access;
 }
@@ -133,8 +141,10 @@ bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_acc
 keeli_storage *keeli_look_up(const keeli_caller *who, const keel_component *component,
                              keel_access access) {
     keeli_storage *s = component ? keeli_storage_find(who->world, component) : NULL;
-    // what a system declared the world has met, so this it did not
-    if (!s && component && who->inside && who->holder && !who->holder->everything && !who->commands)
+    if (s) return keeli_may_look_up(who, s, access) ? s : NULL;
+
+    // the world knows all components that a system declared, so the system did not declare this one
+    if (component && who->inside && who->holder && !who->holder->everything && !who->commands)
         not_declared(who, component, access == KEEL_ACCESS_READ);
-    return s && keeli_may_look_up(who, s, access) ? s : NULL;
+    return NULL;
 }

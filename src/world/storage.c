@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Values in storages of every kind: rows of archetypes, and what goes over whole storages.
+// Values in storages of every kind (storage.h): disabled values, rows of archetypes, ranges, and
+// what visits whole storages. The data structures themselves are in src/data/; adding and removing
+// one value is inline in storage.h.
 #include "storage.h"
 
 #include "base/assert.h"
 #include "registry.h"
 #include "report.h"
 
-// An incomplete list names all components of its block again; false when out of memory.
+// Makes an incomplete list name all components of its block again. False when out of memory.
 static bool complete_list(keel_world *world, keeli_component_list *list, uint32_t index) {
     const uint32_t most = world->registry.by_ordinal.count;
     uint32_t count = 0;
@@ -48,7 +50,7 @@ bool keeli_store_reserve_disabled(keel_world *world, keeli_storage *s, uint32_t 
             keeli_reserve_listing(world, s, index));
 }
 
-// What the bitmaps say of the index, its block's list and the pages of values follow.
+// Sets the bit, and tells the block's list and the page of values if it is the first of its block.
 void *keeli_store_push_disabled(keel_world *world, keeli_storage *s, uint32_t index) {
     const bool is_others = s->kind != KEEL_INDEXED,
                is_present = keeli_presence_word(&s->presence, index / 64);
@@ -57,6 +59,7 @@ void *keeli_store_push_disabled(keel_world *world, keeli_storage *s, uint32_t in
             keeli_component_lists_add(&world->lists, index, s->ordinal);
         if (!is_present || is_others) keeli_indexed_set_block_began(&s->indexed, index);
     }
+
     s->flags |= KEELI_HAS_DISABLED;
     return keeli_indexed_set_add(&s->indexed, index);
 }
@@ -70,6 +73,7 @@ void keeli_store_pop_disabled(keel_world *world, keeli_storage *s, uint32_t inde
             keeli_component_lists_remove(&world->lists, index, s->ordinal);
         if (!is_present || is_others) keeli_indexed_set_block_ended(&s->indexed, index);
     }
+
     keeli_indexed_set_remove(&s->indexed, index);
     if (!s->disabled.count) s->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
 }
@@ -79,8 +83,8 @@ void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t ind
     keeli_store_pop_disabled(world, s, index);
 }
 
-// The bit of the one bitmap comes before that of the other goes: the block keeps its place in the
-// lists.
+// Disabling and enabling set the bit in one bitmap before they clear it in the other, so that the
+// block is never without a bit and stays in the lists.
 void keeli_store_disable(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->kind == KEEL_INDEXED) {
         (void)keeli_presence_set(&s->disabled, index);
@@ -88,6 +92,7 @@ void keeli_store_disable(keel_world *world, keeli_storage *s, uint32_t index) {
         s->flags |= KEELI_HAS_DISABLED;
         return;
     }
+
     void *from = keeli_store_value_there(s, index),
          *to = keeli_store_push_disabled(world, s, index);
     if (s->size) keeli_value_move(s, to, from);
@@ -102,6 +107,7 @@ void keeli_store_enable(keel_world *world, keeli_storage *s, keel_entity e) {
         if (!s->disabled.count) s->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
         return;
     }
+
     if (s->kind == KEEL_SPARSE_SET) (void)keeli_sparse_set_push(&s->set, e);
     if (s->size)
         keeli_value_move(s, keeli_store_value_there(s, index),
@@ -111,7 +117,7 @@ void keeli_store_enable(keel_world *world, keeli_storage *s, keel_entity e) {
 
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
     const uint32_t place = *keeli_row_of(&world->entities, index);
-    if (place >= KEELI_RETIRED) return world->archetypes.all[0]; // a promised handle, too
+    if (place >= KEELI_RETIRED) return world->archetypes.all[0]; // a promised handle has no row
     return keeli_block_of(&world->archetypes, place)->archetype;
 }
 
@@ -132,8 +138,8 @@ void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to) {
     keeli_row_end(world, keeli_row_begin(world, e, to));
 }
 
-// How many indices go on from the first one, by `step`, a constant: 1, or -1 in the numbers of
-// handles.
+// Returns how many indices go on from the first one, each by `step`: 1, or -1 in unsigned bits of
+// handles. `step` is a constant where this is inlined.
 static inline __attribute__((always_inline)) uint32_t
 length_by(const keel_entity *entities, uint32_t count, keel_entity_bits step) {
     const uint32_t first = keeli_index_of(entities[0]), by = (uint32_t)step;
@@ -142,7 +148,8 @@ length_by(const keel_entity *entities, uint32_t count, keel_entity_bits step) {
     while (n < count && n < few && keeli_index_of(entities[n]) == first + n * by)
         ++n;
     if (n < few) return n;
-    // in blocks of handles with equal versions, long enough that compilers make vector code of it
+
+    // compares blocks of handles with equal versions, long enough for vector code
     enum { block = KEELI_SIZE(128, 2) };
     for (; n + block <= count; n += block) {
         const keel_entity *e = entities + n;
@@ -152,6 +159,7 @@ length_by(const keel_entity *entities, uint32_t count, keel_entity_bits step) {
             broken |= (e[i].bits - from) ^ i * step;
         if (broken) break;
     }
+
     while (n < count && keeli_index_of(entities[n]) == first + n * by)
         ++n;
     return n;
@@ -168,7 +176,7 @@ keeli_range keeli_range_of(const keel_entity *entities, uint32_t count) {
     return (keeli_range){ length_by(entities, count, 1), first, false };
 }
 
-// Fill places that lie side by side. `back`: the first value goes to the last place.
+// Fills places that lie side by side. `back`: the first value goes to the last place.
 static void put_values(char *to, const char *values, size_t stride, uint32_t count, uint32_t size,
                        bool back) {
     if (!values) {
@@ -176,26 +184,30 @@ static void put_values(char *to, const char *values, size_t stride, uint32_t cou
     } else if (stride == size && !back) {
         memcpy(to, values, (size_t)count * size);
     } else {
-        const size_t step = back ? (size_t)0 - size : size; // goes round, as sizes do
+        const size_t step = back ? (size_t)0 - size : size; // unsigned, so adding it subtracts
         size_t at = back ? (size_t)(count - 1) * size : 0;
         for (uint32_t i = 0; i < count; ++i, at += step)
             keeli_bytes_copy_fresh(to + at, values + i * stride, size);
     }
 }
 
-// Fill places from `place` on, page by page; rows, which came one after the other, block by block.
+// Fills places from `place` on, page by page. Rows, which were made one after the other, are filled
+// block by block.
 static void put_range(const keel_world *world, const keeli_storage *s, const keel_entity *entities,
                       uint32_t place, const char *values, size_t stride, uint32_t count,
                       bool back) {
+    if (!s->size) return;
     const bool in_rows = keeli_store_has_rows(s);
     const uint32_t page = (uint32_t)1 << s->root->shift;
-    for (uint32_t left = count, n; s->size && left; left -= n) {
+
+    for (uint32_t left = count, n; left; left -= n) {
         if (in_rows)
             place = *keeli_row_of(&world->entities, keeli_index_of(entities[count - left]));
         const uint32_t end = in_rows ? keeli_block_of(&world->archetypes, place)->count : page;
         const uint32_t rest = end - (place & (page - 1));
         n = left < rest ? left : rest;
-        // backwards the places of this page get the last of the values that are left
+
+        // if `back`, the places of this page get the last of the values that are left
         const size_t first = back ? left - n : count - left;
         put_values(keeli_store_at(s, place), values ? values + first * stride : NULL, stride, n,
                    s->size, back);
@@ -222,6 +234,7 @@ static void set_bits(keel_world *world, keeli_storage *s, uint32_t index, uint32
 void keeli_store_push_range(keel_world *world, keeli_storage *s, const keel_entity *entities,
                             keeli_range range, const void *values, size_t stride) {
     set_bits(world, s, range.lowest, range.count);
+
     uint32_t place = range.lowest;
     if (keeli_store_is_by_index(s)) {
         keeli_indexed_set_add_range(&s->indexed, range.lowest, range.count);
@@ -246,15 +259,21 @@ keeli_storage *keeli_store_next_of_all(const keel_world *world, uint32_t index, 
 void keeli_store_connect(const keel_world *world, keeli_storage *s) {
     static uint32_t *const *const no_places = NULL;
     const struct keeli_entity_root *entities = &world->entities.root;
-    struct keeli_set_root *root = s->kind == KEEL_SPARSE_SET ? &s->set.root
-                                  : s->kind == KEEL_INDEXED  ? &s->indexed.root
-                                                             : &s->row.root;
-    s->root = root;
+
+    struct keeli_set_root *root;
+    if (s->kind == KEEL_SPARSE_SET) {
+        root = &s->set.root;
+        root->places = &root->sparse;
+    } else if (s->kind == KEEL_INDEXED) {
+        root = &s->indexed.root;
+        root->places = &no_places;
+    } else {
+        root = &s->row.root;
+        root->places = &entities->where;
+    }
     root->bits = &s->presence.root;
     root->entities = entities;
-    root->places = s->kind == KEEL_SPARSE_SET  ? &root->sparse
-                   : s->kind == KEEL_ARCHETYPE ? &entities->where
-                                               : &no_places;
+    s->root = root;
 }
 
 void keeli_store_init(const keel_world *world, keeli_storage *s) {
@@ -265,6 +284,7 @@ void keeli_store_init(const keel_world *world, keeli_storage *s) {
         own.drop = NULL;
         own.move = NULL;
     }
+
     s->kind = c->storage;
     s->size = c->size;
     if (c->is_unique) s->flags |= KEELI_IS_UNIQUE;
@@ -275,6 +295,7 @@ void keeli_store_init(const keel_world *world, keeli_storage *s) {
     s->row.root = (struct keeli_set_root){ .kind = KEEL_ARCHETYPE,
                                            .shift = KEELI_ROW_SHIFT,
                                            .mask = KEELI_ROW_MASK };
+
     keeli_store_connect(world, s);
     s->goes_with_bit = s->kind == KEEL_ARCHETYPE ||
                        (s->kind == KEEL_INDEXED && keeli_indexed_set_has_whole_blocks(&s->indexed));
@@ -283,12 +304,14 @@ void keeli_store_init(const keel_world *world, keeli_storage *s) {
 
 void keeli_store_update_hooks(keeli_storage *s) {
     const keel_component *c = &s->component;
-    if (keeli_store_has_edge_values(s)) return; // nobody but edges has values
+    if (keeli_store_has_edge_values(s)) return; // only edges have values
+
     if (c->drop || c->move) s->flags |= KEELI_HAS_HOOKS;
     else s->flags &= ~(uint32_t)KEELI_HAS_HOOKS;
     s->set.drop = s->row.drop = c->drop ? keeli_hook_drop : NULL;
     s->set.move = s->row.move = c->move ? keeli_hook_move : NULL;
     s->set.hook_data = s->row.hook_data = s;
+
     keeli_queue *const queues[] = { &s->tracking.removed, s->events };
     for (uint32_t i = 0; i < 2 && queues[i]; ++i) {
         queues[i]->drop = s->set.drop;
@@ -301,6 +324,7 @@ bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from) {
     keel_component *c = &s->component;
     if (s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s) && !keeli_store_has_edge_values(s))
         return false;
+
     c->drop = from->drop;
     c->copy = from->copy;
     c->is_move_only = from->is_move_only;
@@ -310,7 +334,8 @@ bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from) {
     c->save = from->save;
     c->load = from->load;
     c->hook_data = from->hook_data;
-    if (from->version) c->version = from->version; // which the migrate hook leads to
+
+    if (from->version) c->version = from->version; // the version that the migrate hook leads to
     if (from->initial) c->initial = from->initial;
     if (from->initial && !c->is_unique) s->flags |= KEELI_IS_MORE;
     keeli_store_update_hooks(s);
@@ -318,26 +343,30 @@ bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from) {
 }
 
 void keeli_store_drop_edges(const keeli_relation *relation, keeli_edges *edges, keeli_heap *heap) {
-    const bool drops = relation->sources->component.drop && keeli_edges_have_values(edges);
-    for (keeli_edge_walk at = { 0, 0 }; drops && keeli_edges_next(edges, &at); ++at.place)
-        if (keeli_edge_has_value(edges, at.source, at.place))
-            keeli_value_drop(relation->sources, keeli_edge_value(edges, at.source, at.place));
+    if (relation->sources->component.drop && keeli_edges_have_values(edges))
+        for (keeli_edge_walk at = { 0, 0 }; keeli_edges_next(edges, &at); ++at.place)
+            if (keeli_edge_has_value(edges, at.source, at.place))
+                keeli_value_drop(relation->sources, keeli_edge_value(edges, at.source, at.place));
     keeli_edges_clear(edges, heap);
 }
 
 void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
     for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i)
         keeli_store_drop_disabled(world, s, i);
-    const bool drops = s->component.drop && !keeli_store_has_edge_values(s);
-    for (uint32_t i = 0;
-         keeli_store_is_by_index(s) && drops && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-        keeli_value_drop(s, keeli_store_at(s, s->size ? i : 0));
-    if (keeli_store_is_by_index(s)) keeli_indexed_set_clear(&s->indexed);
+
+    if (keeli_store_is_by_index(s)) {
+        if (s->component.drop && !keeli_store_has_edge_values(s))
+            for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+                keeli_value_drop(s, keeli_store_at(s, s->size ? i : 0));
+        keeli_indexed_set_clear(&s->indexed);
+    }
     if (keeli_store_is_sparse(s)) keeli_sparse_set_clear(&s->set);
-    // a reactive set is named by lists wherever it has room
-    for (uint32_t i = 0; !s->sources.count && (i = keeli_store_next(s, i)) != UINT32_MAX;
-         i = (i / 64 + 1) * 64)
-        keeli_component_lists_remove(&world->lists, i, s->ordinal); // once per block
+
+    // once per block; a reactive set stays in the lists wherever it has room
+    if (!s->sources.count)
+        for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
+            keeli_component_lists_remove(&world->lists, i, s->ordinal);
+
     keeli_presence_reset(&s->presence);
     if (s->relation) keeli_store_drop_edges(s->relation, &s->relation->edges, &world->heap);
 }
@@ -358,8 +387,10 @@ bool keeli_store_is_new(const keeli_storage *s) {
 }
 
 void keeli_store_trim(keel_world *world, keeli_storage *s) {
-    if (s->sources.count) return; // a reactive set, whose room is promised
-    if (!s->disabled.count) keeli_presence_trim(&s->presence, &world->heap); // or back without room
+    if (s->sources.count) return; // entities may enter a reactive set without making room
+
+    // disabled values keep their bits, so that they can be enabled without making room
+    if (!s->disabled.count) keeli_presence_trim(&s->presence, &world->heap);
     keeli_presence_trim(&s->disabled, &world->heap);
     keeli_sparse_set_trim(&s->set, &world->heap);
     keeli_tracking *t = &s->tracking;
@@ -400,11 +431,11 @@ void keeli_store_deinit(keel_world *world, keeli_storage *s) {
 }
 
 size_t keeli_store_bytes(const keeli_storage *s) {
-    return s->presence.bytes + s->disabled.bytes + s->set.bytes + s->indexed.bytes +
-           s->row.base_capacity * sizeof(void *) + s->tracking.inserted.bytes +
-           s->tracking.modified.bytes + keeli_queue_bytes(&s->tracking.removed) +
-           (s->relation && !keeli_store_has_sources(s) ? keeli_edges_bytes(&s->relation->edges)
-                                                       : 0);
+    size_t bytes = s->presence.bytes + s->disabled.bytes + s->set.bytes + s->indexed.bytes +
+                   s->row.base_capacity * sizeof(void *) + s->tracking.inserted.bytes +
+                   s->tracking.modified.bytes + keeli_queue_bytes(&s->tracking.removed);
+    if (s->relation && !keeli_store_has_sources(s)) bytes += keeli_edges_bytes(&s->relation->edges);
+    return bytes;
 }
 
 static uint32_t count_blocks_of(const keeli_presence *p) {
@@ -414,7 +445,6 @@ static uint32_t count_blocks_of(const keeli_presence *p) {
     return count;
 }
 
-// What the presence bitmaps say, against the pages of values and the lists of the blocks.
 uint32_t keeli_store_count_blocks(const keeli_storage *s) {
     const keeli_presence *p = &s->presence, *d = &s->disabled;
     uint32_t count = count_blocks_of(p);
@@ -422,24 +452,30 @@ uint32_t keeli_store_count_blocks(const keeli_storage *s) {
         count += !keeli_presence_word(p, i / 64);
     return count;
 }
+
+// ------------------------------------------------------------------ checking
+// True if the pages of values hold as many blocks, or values, as the bitmaps have bits for.
 static bool indexed_is_valid(const keeli_storage *s) {
-    uint32_t counted = 0;
     if (!keeli_indexed_set_is_valid(&s->indexed)) return false;
     if (!s->size) return true;
+
+    uint32_t counted = 0;
     for (uint32_t page = 0; page < s->indexed.page_count; ++page)
         counted += keeli_indexed_set_count_of(&s->indexed, page);
-    const bool counts_blocks = keeli_indexed_set_has_whole_blocks(&s->indexed);
-    if (s->kind != KEEL_INDEXED)
-        return counted == (counts_blocks ? count_blocks_of(&s->disabled) : s->disabled.count);
-    return counted ==
-           (counts_blocks ? keeli_store_count_blocks(s) : s->presence.count + s->disabled.count);
+
+    const bool has_all = s->kind == KEEL_INDEXED; // otherwise disabled values only
+    if (keeli_indexed_set_has_whole_blocks(&s->indexed))
+        return counted == (has_all ? keeli_store_count_blocks(s) : count_blocks_of(&s->disabled));
+    return counted == s->disabled.count + (has_all ? s->presence.count : 0);
 }
+
 static bool lists_are_valid(const keel_world *world, const keeli_storage *s,
                             const keeli_presence *p) {
     for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
         if (!keeli_component_lists_has(&world->lists, i, s->ordinal)) return false;
     return true;
 }
+
 static bool disabled_is_valid(const keeli_storage *s) {
     if (!keeli_presence_is_valid(&s->disabled)) return false;
     if ((s->disabled.count != 0) != ((s->flags & KEELI_HAS_DISABLED) != 0)) return false;
@@ -461,7 +497,7 @@ bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s) {
     return true;
 }
 
-// A walk costs as much as the storage is large, so large ones are walked once per as many edits.
+// A check visits the whole storage, so a storage of `count` is checked once in `count` edits.
 #if defined(KEELI_VALIDATE) && KEELI_VALIDATE
 bool keeli_is_turn_to_validate(uint32_t count) {
     static uint32_t edits;

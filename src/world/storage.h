@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Values in storages of every kind: what changes them, but for fast paths (edit/)
-// and the order of groups. A change has two halves:
-// reserve may fail and leaves all values as they are; the rest cannot fail.
+// Values of a component, whatever the kind of its storage: finding, adding, disabling and removing
+// them, one by one or in ranges. It reports nothing to followers (follow/follow.h) and checks no
+// borrows (borrow.h). Called by edits, groups, loops and images. A change has two halves: reserve
+// may fail and leaves all values as they are, the other half cannot fail.
 #pragma once
 #include "base/bytes.h"
 #include "base/platform/platform.h"
@@ -16,7 +17,7 @@
 static inline bool keeli_store_has(const keeli_storage *s, uint32_t index) {
     return keeli_presence_has(&s->presence, index);
 }
-// Where an entity index has its value, UINT32_MAX when it has none.
+// Returns the place of the value of an entity index, UINT32_MAX if it has none.
 static inline uint32_t keeli_store_place(const keel_world *world, const keeli_storage *s,
                                          uint32_t index) {
     return keeli_place(s->kind, s->root, &s->presence.root, &world->entities.root, index);
@@ -25,19 +26,20 @@ static inline void *keeli_store_at(const keeli_storage *s, uint32_t place) {
     const struct keeli_set_root *root = s->root;
     return (char *)root->pages[place >> root->shift] + (size_t)(place & root->mask) * s->size;
 }
-// The value of an entity index, or NULL.
+// Returns the value of an entity index, or NULL.
 static inline void *keeli_store_value(const keel_world *world, const keeli_storage *s,
                                       uint32_t index) {
     const uint32_t place = keeli_store_place(world, s, index);
     return place == UINT32_MAX ? NULL : keeli_store_at(s, place);
 }
-// The same of an index that has one.
+// The same for an index that is known to have a value.
 static inline void *keeli_store_value_there(const keeli_storage *s, uint32_t index) {
     uint32_t *const *places = *s->root->places;
     return keeli_store_at(s, places ? places[index / KEELI_PAGE][index % KEELI_PAGE] : index);
 }
-// Has the entity, alive or not, a value, and where? What has one is alive, so its version is there,
-// and is one of a living entity. `kind` is the storage's, a constant: steps of others fall away.
+// True if the entity has a value, whose place goes to `*place`. The entity may be dead: an index
+// with a value belongs to a living entity, so comparing its version is enough. `kind` is the kind
+// of the storage, as a constant, so that the compiler drops the steps of the other kinds.
 static inline __attribute__((always_inline)) bool
 keeli_store_find_in(const keel_world *world, const keeli_storage *s, keel_storage kind,
                     keel_entity e, uint32_t *place) {
@@ -61,11 +63,13 @@ static inline void *keeli_store_value_of(const keel_world *world, const keeli_st
     uint32_t place;
     return keeli_store_find(world, s, e, &place) ? keeli_store_at(s, place) : NULL;
 }
-// Is it the storage of who has sources in a relation, which nobody names?
+// True for the second storage of a relation, of the entities that have sources. Users cannot name
+// it.
 static inline bool keeli_store_has_sources(const keeli_storage *s) {
     return s->relation && s == s->relation->targets;
 }
-// Or of the sources of a relation with values, which are written as others are?
+// True for the storage of the sources of a relation that has one value for each source. These
+// values are written like those of any component.
 static inline bool keeli_store_is_valued(const keeli_storage *s) {
     return s->relation && s == s->relation->sources && s->size;
 }
@@ -74,20 +78,22 @@ static inline bool keeli_store_is_valued(const keeli_storage *s) {
 static inline bool keeli_values_are_of_edges(const keel_component *c) {
     return c->is_relation && (!c->exclusive || c->symmetric);
 }
-// Or of a relation that has a value for each edge? Then the entity has none: who looks for bytes
-// finds those of a tag.
+// True for a relation that has a value for each edge. The entity has no value then, so `size` is 0
+// as in a tag.
 static inline bool keeli_store_has_edge_values(const keeli_storage *s) {
     return s->size != s->component.size;
 }
-// Does nobody add its values by hand, so that other verbs make their copies?
+// True if values are not added by hand, but follow from links, relations or sources. The verbs of
+// these make the copies, too.
 static inline bool keeli_store_is_derived(const keeli_storage *s) {
     return s->flags & KEELI_IS_LINK || s->relation || keeli_store_has_sources(s) ||
            s->sources.count;
 }
-// It is as if nobody knew it: nothing ever came, or was cleared.
+// True if no value was ever added to the storage and nothing was cleared, as in a storage that was
+// just registered.
 bool keeli_store_is_new(const keeli_storage *s);
 static inline uint32_t keeli_store_count(const keeli_storage *s) { return s->presence.count; }
-// Are values packed, in slots of a sparse set; in rows of archetypes; or where the index says?
+// True if values lie packed in slots of a sparse set, in rows of archetypes, or by entity index.
 static inline bool keeli_store_is_sparse(const keeli_storage *s) {
     return s->kind == KEEL_SPARSE_SET;
 }
@@ -97,19 +103,19 @@ static inline bool keeli_store_has_rows(const keeli_storage *s) {
 static inline bool keeli_store_is_by_index(const keeli_storage *s) {
     return s->kind == KEEL_INDEXED;
 }
-// Walk over all entities that have the component, by ascending index: the next at `from` or above;
-// UINT32_MAX at the end.
+// Iterates over all entities that have the component, by ascending index. Returns the next index at
+// `from` or above, UINT32_MAX at the end.
 static inline uint32_t keeli_store_next(const keeli_storage *s, uint32_t from) {
     return keeli_presence_next(&s->presence, from);
 }
-// The same in the storage's own order: the index at place `*at`, or the next that there is.
+// The same in the storage's own order: returns the index at place `*at`, or the next one.
 static inline uint32_t keeli_store_in_order(const keeli_storage *s, uint32_t *at) {
     if (!keeli_store_is_sparse(s)) return *at = keeli_store_next(s, *at);
     return *at < s->set.count ? keeli_index_of(*keeli_sparse_set_entity(&s->set, *at)) : UINT32_MAX;
 }
 
-// The presence bits of the index's block of 64 when any is set, else NULL. Then pages of values and
-// cells are there, and the summary and the block's list say so.
+// Returns the presence bits of the index's block of 64 if any is set, or NULL. If not NULL, the
+// pages of values and cells exist, and the summary and the block's list name the component.
 static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) {
     const uint32_t page = index / KEELI_PAGE;
     if (page >= s->presence.root.page_count) return NULL;
@@ -117,14 +123,14 @@ static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) 
     return *word ? word : NULL;
 }
 
-// The same of a block whose list names the component: the page is there, unless the component has
-// disabled values (KEELI_HAS_DISABLED) and no others.
+// The same for a block whose list names the component. Its page exists, unless the component has
+// only disabled values (KEELI_HAS_DISABLED).
 static inline uint64_t *keeli_listed_word(const keeli_storage *s, uint32_t index) {
     return &s->presence.root.pages[index / KEELI_PAGE][index / 64 % KEELI_PAGE_WORDS];
 }
 
-// The value in a place is written; of KEELI_IS_STAMPED. Several threads may write values of one
-// block.
+// Stamps the block of a value that is written, in a storage with KEELI_IS_STAMPED. Atomic, as
+// several threads may write values of one block.
 static inline void keeli_stamp_place(const keel_world *world, const keeli_storage *s,
                                      uint32_t place) {
     const uint32_t block = place / 64;
@@ -132,7 +138,7 @@ static inline void keeli_stamp_place(const keel_world *world, const keeli_storag
 }
 
 // ------------------------------------------------------------------ values
-// Copy the bytes of a value. NULL: zeros.
+// Copies the bytes of a value. NULL: zeros.
 static inline void keeli_bytes_put(void *to, const void *value, uint32_t size) {
     if (value) keeli_bytes_copy_fresh(to, value, size);
     else memset(to, 0, size);
@@ -145,19 +151,20 @@ static inline void keeli_value_move(const keeli_storage *s, void *to, void *from
     else memcpy(to, from, s->component.size); // analyzer: values lie in storages, with room
 }
 
-// Can values of the component be copied, if its copy hook does not fail? And the error of one that
-// cannot, or whose hook failed.
+// True if values of the component can be copied, unless its copy hook fails. keeli_cannot_copy
+// returns the error of a component that cannot be copied, or whose hook failed.
 bool keeli_can_copy(const keeli_storage *s);
 keel_result keeli_cannot_copy(keel_world *world, const keeli_storage *s);
-// Does a value lie between one and the next of a column? KEEL_OK, KEEL_ERROR_ARGUMENT.
+// Returns KEEL_ERROR_ARGUMENT if the stride of a column is less than the size of a value, or else
+// KEEL_OK.
 keel_result keeli_check_stride(keel_world *world, const keeli_storage *s, size_t stride);
 
-// ------------------------------------------------------------------ who has what
-// Is a value of the entity kept out of sight?
+// ------------------------------------------------------------------ bits and lists
+// True if the entity has a disabled value.
 static inline bool keeli_store_is_disabled(const keeli_storage *s, uint32_t index) {
     return s->flags & KEELI_HAS_DISABLED && keeli_presence_has(&s->disabled, index);
 }
-// Is one of its block?
+// True if an entity of the block has a disabled value.
 static inline bool keeli_store_block_is_disabled(const keeli_storage *s, uint32_t index) {
     return s->flags & KEELI_HAS_DISABLED && keeli_presence_word(&s->disabled, index / 64);
 }
@@ -171,8 +178,8 @@ static inline bool keeli_is_in_block(const keeli_storage *s, uint32_t index) {
 }
 // Makes room for the component in the list of a block that does not name it.
 bool keeli_reserve_listing(keel_world *world, const keeli_storage *s, uint32_t index);
-// The bit of the first entity of a block that has a value, disabled or not, was set; the bit of the
-// last one was cleared: the block's list follows.
+// Add the component to the list of a block whose first presence bit was set, or remove it from the
+// list when the last bit was cleared. Nothing happens while the block has disabled values.
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index);
 void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_store_set_bit(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -182,8 +189,8 @@ static inline void keeli_store_clear_bit(keel_world *world, keeli_storage *s, ui
     if (keeli_presence_clear(&s->presence, index)) keeli_store_unlist_block(world, s, index);
 }
 
-// The same for several entities of the block that begins at `first`, with the memory of plain
-// values; slots and rows go separately.
+// Clears the bits of several entities of the block that begins at `first`, and frees the memory of
+// plain indexed values. Slots and rows are removed separately.
 static inline void keeli_store_clear_bits(keel_world *world, keeli_storage *s, uint32_t first,
                                           uint64_t bits) {
     if (s->kind == KEEL_INDEXED) keeli_indexed_set_remove_bits(&s->indexed, first, bits);
@@ -192,26 +199,29 @@ static inline void keeli_store_clear_bits(keel_world *world, keeli_storage *s, u
 }
 
 // ------------------------------------------------------------------ disabled values (storage.c)
-// They lie by index in `indexed`, whatever the storage: of KEEL_INDEXED where they were before,
-// those of others go there and come back.
+// Disabled values lie by index in `indexed`, whatever the kind of the storage. In KEEL_INDEXED they
+// stay where they are; in the others they are moved there, and back.
 static inline void *keeli_store_disabled_value(const keeli_storage *s, uint32_t index) {
     return keeli_indexed_set_value(&s->indexed, index);
 }
-// Make room for one, which comes after it: where it belongs, not initialised.
+// Makes room for a disabled value. False when out of memory.
 bool keeli_store_reserve_disabled(keel_world *world, keeli_storage *s, uint32_t index);
+// Adds a disabled value, after making room. Returns its memory, not initialised.
 void *keeli_store_push_disabled(keel_world *world, keeli_storage *s, uint32_t index);
-// It was moved out; and it is dropped.
+// Removes a disabled value that was moved out.
 void keeli_store_pop_disabled(keel_world *world, keeli_storage *s, uint32_t index);
+// Drops a disabled value and removes it.
 void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t index);
-// Put a value out of sight, after making room; its row stays. And back, after making room for a
-// value as for a new one, its row included.
+// Disables the value of an entity, after making room (keeli_store_reserve_disabled). Its row stays.
 void keeli_store_disable(keel_world *world, keeli_storage *s, uint32_t index);
+// Enables it again, after making room as for a new value, its row included.
 void keeli_store_enable(keel_world *world, keeli_storage *s, keel_entity e);
 
 // ------------------------------------------------------------------ one value of a sparse set or
 // indexed storage. Not for KEEL_ARCHETYPE, whose values move in rows (below).
 //
-// The entity gets the component, after a reserve: where its value belongs, not initialised.
+// Adds the component to the entity, after a reserve. Returns the memory of its value, not
+// initialised.
 static inline void *keeli_store_push(keel_world *world, keeli_storage *s, keel_entity e) {
     const uint32_t index = keeli_index_of(e);
     if (keeli_store_is_disabled(s, index)) keeli_store_drop_disabled(world, s, index);
@@ -219,7 +229,7 @@ static inline void *keeli_store_push(keel_world *world, keeli_storage *s, keel_e
     if (s->kind == KEEL_INDEXED) return keeli_indexed_set_add(&s->indexed, index);
     return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
 }
-// The entity loses the component, whose value was moved out or dropped.
+// Removes the component, whose value was moved out or dropped, from the entity.
 static inline void keeli_store_pop(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->kind == KEEL_INDEXED && s->size)
         keeli_bytes_vacate(keeli_indexed_set_value(&s->indexed, index), s->size);
@@ -228,14 +238,13 @@ static inline void keeli_store_pop(keel_world *world, keeli_storage *s, uint32_t
     else keeli_sparse_set_take(&s->set, keeli_sparse_set_find(&s->set, index));
 }
 
-// The entity loses the component, of any kind, whose value was moved out or dropped; its row stays.
+// The same for storages of any kind. The entity's row stays.
 static inline void keeli_store_close(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
     else keeli_store_pop(world, s, index);
 }
 
-// The entity gets the component, of any kind, where its row is made already: where its value
-// belongs, not initialised.
+// As keeli_store_push, for storages of any kind. The entity's row was made before.
 static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_entity e) {
     if (s->kind != KEEL_ARCHETYPE) return keeli_store_push(world, s, e);
     const uint32_t index = keeli_index_of(e);
@@ -246,17 +255,18 @@ static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_e
 
 // ------------------------------------------------------------------ next to others
 static inline uint64_t keeli_bit_of(uint32_t index) { return (uint64_t)1 << (index % 64); }
-// For the fast paths, where an entity gets a component, or loses it, while others of its block of
-// 64 keep theirs (keeli_live_word): no more changes than its bit, and its slot or row.
+// These are for fast paths that add a component to an entity, or remove it, while other entities of
+// its block of 64 keep theirs (keeli_live_word): only its bit, and its slot or row, change.
 //
-// Does a value that comes need no memory? Its row apart.
+// keeli_store_has_place: true if a new value needs no memory, apart from its row.
 static inline bool keeli_store_has_free_slot(const keeli_storage *s) {
     return s->set.count < s->set.room;
 }
 static inline bool keeli_store_has_place(const keeli_storage *s) {
     return s->goes_with_bit || keeli_store_has_free_slot(s);
 }
-// Its bit in that word, and where it belongs, not initialised; the latter not for rows.
+// keeli_store_take_bit sets the bit of the new value in its word. keeli_store_take_place returns
+// its memory, not initialised; not for rows.
 static inline void keeli_store_take_bit(keeli_storage *s, uint64_t *word, uint64_t bit) {
     *word |= bit;
     ++s->presence.count;
@@ -265,7 +275,7 @@ static inline void *keeli_store_take_place(keeli_storage *s, keel_entity e) {
     if (s->goes_with_bit) return keeli_indexed_set_value(&s->indexed, keeli_index_of(e));
     return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
 }
-// A plain value goes: its bit, of a word that keeps the rest.
+// Clears the bit of a removed plain value. `rest`: the bits of its word that stay, not 0.
 static inline void keeli_store_give_bit(keeli_storage *s, uint64_t *word, uint64_t rest) {
     *word = rest;
     --s->presence.count;
@@ -273,14 +283,15 @@ static inline void keeli_store_give_bit(keeli_storage *s, uint64_t *word, uint64
 }
 
 // ------------------------------------------------------------------ room
-// How many values may be removed before room is made again in the log of removals. A reactive set,
-// which entities enter again and again without making room, has all that its log may have.
+// Returns how many values may be removed before room is made again in the log of removals. Entities
+// are added to a reactive set again and again without making room, so it needs all the room that
+// its log may have.
 static inline uint32_t keeli_removals_to_come(const keeli_storage *s) {
     return s->sources.count ? s->tracking.removed.limit : s->presence.count + s->disabled.count;
 }
 
-// Makes room for the value of an index that has none, but for slots of sparse sets and rows, of
-// which an edit makes as many as it needs. False when out of memory.
+// Makes room for the value of an index that has none. Not for slots of sparse sets and rows, of
+// which an edit reserves as many as it needs. False when out of memory.
 static inline bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index) {
     if (!keeli_presence_reserve(&s->presence, &world->heap, index)) return false;
     if (!keeli_presence_word(&s->presence, index / 64) && !keeli_reserve_listing(world, s, index))
@@ -289,42 +300,43 @@ static inline bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint
         return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index);
     return s->kind != KEEL_INDEXED || keeli_indexed_set_reserve(&s->indexed, &world->heap, index);
 }
-// How far that room reaches: to all of the block of 64 indices, unless each value has memory of its
-// own.
+// Returns for how many indices keeli_store_reserve makes room: 64, a block, or 1 if each value has
+// memory of its own.
 static inline uint32_t keeli_store_reserve_step(const keeli_storage *s) {
     return s->kind == KEEL_INDEXED && !keeli_indexed_set_has_whole_blocks(&s->indexed) ? 1 : 64;
 }
 
 // ------------------------------------------------------------------ ranges (storage.c)
-// How many entities of a list have indices that ascend one by one from the first on, to `count`.
+// Returns how many entities at the beginning of a list have indices that ascend one by one.
 uint32_t keeli_range_length(const keel_entity *entities, uint32_t count);
-// The same for indices that ascend or descend one by one: new entities take the indices of deleted
-// ones, the last deleted first.
+// The same for indices that ascend or descend one by one. Descending ranges are common: new
+// entities get the indices of deleted ones, the last deleted first.
 typedef struct keeli_range {
     uint32_t count, lowest;
     bool descends;
 } keeli_range;
 keeli_range keeli_range_of(const keel_entity *entities, uint32_t count);
-// Give the entities of a range the component, after room was made; its values are plain bytes,
-// `stride` bytes apart (0: all get the same; NULL: zeros). Rows are there already, one after the
+// Adds the component to the entities of a range, after room was made. The values are plain bytes,
+// `stride` bytes apart (0: one value for all; NULL: zeros). Rows were made before, one after the
 // other in the order of the list. None of the entities has a disabled value.
 void keeli_store_push_range(keel_world *world, keeli_storage *s, const keel_entity *entities,
                             keeli_range range, const void *values, size_t stride);
 
 // ------------------------------------------------------------------ rows (storage.c)
-// The archetype that an entity is in; that of no component for an entity without a row.
+// Returns the archetype of an entity, the one without components for an entity without a row.
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index);
-// Move the entity's row (or make one, or take it away) after room was made there. Values of
-// components that are only in `to` are not initialised; those only in the old one were moved out or
-// dropped.
+// Moves the entity's row to the archetype `to`, or makes or removes the row, after room was made.
+// Values of components that are only in `to` are not initialised. Values that are only in the old
+// archetype were moved out or dropped.
 void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to);
-// The two halves of that: the row in `to`, and its old place; then the old row goes. In between its
-// bytes stay as they are: values of the caller may lie in it.
+// The two halves of keeli_row_move. keeli_row_begin makes the row in `to` and returns the old
+// place, keeli_row_end removes the old row. In between the bytes of the old row stay as they are,
+// so the caller may still read values from it.
 uint32_t keeli_row_begin(keel_world *world, keel_entity e, keeli_archetype *to);
 void keeli_row_end(keel_world *world, uint32_t old);
 
-// The components that entities of a block may have: those that its list names, or all of the world
-// where the list is incomplete, among them NULL for numbers that are free.
+// Iterate over the components that entities of a block may have: those that its list names, or all
+// components of the world if the list is incomplete. A free number gives NULL.
 static inline uint32_t keeli_block_length(const keel_world *world,
                                           const keeli_component_list *list) {
     if (!list) return 0;
@@ -336,10 +348,11 @@ static inline keeli_storage *keeli_block_storage(const keel_world *world,
     return world->registry.by_ordinal.items[number];
 }
 
-// The next component of an entity, disabled ones included, from position `*at` of its block's list,
-// downwards from the end: what was registered last comes first. Start with UINT32_MAX; NULL at the
-// end. Meanwhile the entities of the block may lose components, but get none that it did not have.
-// Where the list is incomplete, every component is asked.
+// Returns the next component of an entity, disabled ones included, going down in its block's list
+// from position `*at`, which starts as UINT32_MAX. NULL at the end. The component that was
+// registered last comes first. Meanwhile components of entities of the block may be removed, but
+// none may be added that the block did not have. If the list is incomplete, every component of the
+// world is checked.
 keeli_storage *keeli_store_next_of_all(const keel_world *world, uint32_t index, uint32_t *at);
 static inline keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index,
                                                  uint32_t *at) {
@@ -352,33 +365,34 @@ static inline keeli_storage *keeli_store_next_of(const keel_world *world, uint32
     }
     return NULL;
 }
-// Drop all values of all components: nobody is notified.
+// Drops all values of all components. No follower is notified.
 void keeli_store_drop_all(keel_world *world);
-// The same for one, whose rows stay where they are: their values were dropped.
+// The same for one component. Rows stay where they are; their values were dropped before.
 void keeli_store_drop_values(keel_world *world, keeli_storage *s);
 
 // ------------------------------------------------------------------ whole storages (storage.c)
 void keeli_store_init(const keel_world *world, keeli_storage *s);
-// What columns read (keel_lookup): who has a value, and where. Of an empty storage: nobody.
+// Fills in the root that columns read (keel_lookup) to find values. Call it for an empty storage.
 void keeli_store_connect(const keel_world *world, keeli_storage *s);
-// Free what has no values any more.
 void keeli_store_release_stamps(keel_world *world, keeli_storage *s);
+// Frees the memory of a storage whose values were dropped.
 void keeli_store_deinit(keel_world *world, keeli_storage *s);
+// Frees memory in which no values lie any more.
 void keeli_store_trim(keel_world *world, keeli_storage *s);
-// The hooks of the component changed.
+// Tells the data structures of the storage which hooks its component has now.
 void keeli_store_update_hooks(keeli_storage *s);
-// It has the hooks of that one from now on, and its version and .initial value where there are
-// such; false: they are no user's, as of links and names.
+// Copies the hooks of a component, and its version and .initial value if it has them. False,
+// without a change, for links and names, whose hooks are the library's.
 bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from);
-// What was recorded of changes goes, and the list of observers.
+// Frees what was recorded of changes, and the list of observers.
 void keeli_tracking_deinit(keel_world *world, keeli_tracking *t);
-// How many blocks of 64 indices have a value, disabled or not.
+// Returns how many blocks of 64 indices have a value, disabled or not.
 uint32_t keeli_store_count_blocks(const keeli_storage *s);
-// All edges go, and values with them.
+// Removes all edges and drops their values.
 void keeli_store_drop_edges(const keeli_relation *relation, keeli_edges *edges, keeli_heap *heap);
 size_t keeli_store_bytes(const keeli_storage *s);
 bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s);
-// In test builds: walk what was just edited.
+// Check what was just edited, in test builds.
 #if defined(KEELI_VALIDATE) && KEELI_VALIDATE
 enum { KEELI_VALIDATES = 1 };
 bool keeli_is_turn_to_validate(uint32_t count);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Components that are bound to threads. A rule has two halves: values belong to the world's thread
-// (not Send, in Rust's words), and one thread at a time uses the storage (not Sync).
+// Rules of components that are bound to threads (borrow.h). A rule has two halves: values belong to
+// the world's thread (not Send, in Rust's words), and one thread at a time uses the storage (not
+// Sync). Called by borrow.c, by look-ups, and by the scheduler; all of it only for storages with
+// KEELI_IS_BOUND, so that others cost nothing.
 #include "borrow.h"
 
 #include "report.h"
@@ -18,8 +20,9 @@ static bool needs_owner(keel_threads rule, keel_access access) {
 }
 static bool is_owner(const keel_world *world) { return world->access.owner == keeli_thread_id(); }
 
-// KEEL_OK; KEEL_ERROR_THREAD: only the owner may; KEEL_ERROR_BORROWED: another thread is using it.
-static keel_result ask(const keel_world *world, const keeli_storage *s, keel_access access) {
+// Returns KEEL_OK, KEEL_ERROR_THREAD if only the owner's thread may use the storage like this, or
+// KEEL_ERROR_BORROWED while another thread uses it.
+static keel_result check_use(const keel_world *world, const keeli_storage *s, keel_access access) {
     if (needs_owner(s->component.threads, access) && !is_owner(world)) return KEEL_ERROR_THREAD;
     const bool is_used_elsewhere = is_one_at_a_time(s->component.threads) &&
                                    keeli_atomic_peek(&s->borrow) &&
@@ -28,7 +31,7 @@ static keel_result ask(const keel_world *world, const keeli_storage *s, keel_acc
 }
 
 bool keeli_thread_claim(const keel_world *world, keeli_storage *s, keel_access access) {
-    if (ask(world, s, access) != KEEL_OK) return false;
+    if (check_use(world, s, access) != KEEL_OK) return false;
     keeli_atomic_put(&s->user, keeli_thread_id());
     return true;
 }
@@ -47,7 +50,7 @@ static keel_result wrong_thread(const keel_world *world, keel_world *teller,
 keel_result keeli_check_thread(const keel_world *world, keel_world *teller, const keeli_storage *s,
                                keel_access access, const char *asker, const char *verb) {
     const keel_component *c = &s->component;
-    const keel_result result = ask(world, s, access);
+    const keel_result result = check_use(world, s, access);
     if (result == KEEL_ERROR_THREAD) return wrong_thread(world, teller, c, asker, verb);
     if (result == KEEL_OK) return KEEL_OK;
     return keeli_error(teller, KEEL_ERROR_BORROWED,
@@ -64,7 +67,7 @@ keel_result keeli_check_new_value(keel_world *world, const keel_component *c) {
 }
 
 bool keeli_may_look(const keel_world *world, const keeli_storage *s) {
-    const bool may = ask(world, s, KEEL_ACCESS_READ) == KEEL_OK;
+    const bool may = check_use(world, s, KEEL_ACCESS_READ) == KEEL_OK;
     if (!may && world->reports.on_misuse == KEEL_MISUSE_ASSERT)
         KEEL_ASSERT(false, "a component or unique that is bound to a thread was looked up in "
                            "another one; see its .threads");
@@ -77,7 +80,7 @@ void keeli_threads_bind(keeli_storage *s) {
 
 void keeli_threads_follow(keeli_storage *order, const keeli_storage *s) {
     if (!is_owned(s->component.threads)) return;
-    order->component.threads = KEEL_THREADS_OWNER_WRITES; // who looks on moves nothing
+    order->component.threads = KEEL_THREADS_OWNER_WRITES; // reading the order moves no value
     keeli_threads_bind(order);
 }
 
@@ -86,6 +89,7 @@ void keeli_threads_update(keel_world *world) {
     world->access.owned_storages = 0;
     rows->component.threads = KEEL_THREADS_ANY;
     rows->flags &= ~(uint32_t)KEELI_IS_BOUND;
+
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
         world->access.owned_storages += is_owned(s->component.threads);
@@ -94,11 +98,12 @@ void keeli_threads_update(keel_world *world) {
 }
 
 const keeli_storage *keeli_threads_bound_value(const keel_world *world) {
-    for (uint32_t i = 0; world->access.owned_storages && i < world->storages.count; ++i) {
+    if (!world->access.owned_storages) return NULL;
+    for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        if (is_owned(s->component.threads) && (s->presence.count || s->disabled.count ||
-                                               s->unique || (s->events && s->events->count)))
-            return s;
+        const bool has_values =
+            s->presence.count || s->disabled.count || s->unique || (s->events && s->events->count);
+        if (has_values && is_owned(s->component.threads)) return s;
     }
     return NULL;
 }
@@ -123,8 +128,8 @@ bool keeli_holder_needs_owner(const keel_world *world, const keeli_holder *holde
 }
 
 keel_access keeli_access_in_parallel(const keeli_storage *s, keel_access access) {
-    return access == KEEL_ACCESS_READ && is_one_at_a_time(s->component.threads) ? KEEL_ACCESS_WRITE
-                                                                                : access;
+    const bool reads = access == KEEL_ACCESS_READ;
+    return reads && is_one_at_a_time(s->component.threads) ? KEEL_ACCESS_WRITE : access;
 }
 
 keel_result keel_adopt_world(keel_world *world) {
@@ -144,6 +149,7 @@ keel_result keel_adopt_world(keel_world *world) {
                             "cannot adopt world '%s': its commands may hold values that are bound "
                             "to its thread; it calls keel_apply_commands first",
                             world->name);
+
     const keeli_storage *bound = keeli_threads_bound_value(world);
     if (bound)
         return keeli_misuse(world, KEEL_ERROR_THREAD,
