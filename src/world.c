@@ -2,13 +2,12 @@
 // The composition root: makes a world out of its parts, and takes it apart.
 #include "world.h"
 
+#include "copy/prefab.h"
 #include "edit/commands.h"
-#include "edit/hierarchy.h"
-#include "edit/prefab.h"
-#include "edit/relation.h"
 #include "edit/removal.h"
 #include "find/iterate.h"
 #include "follow/follow.h"
+#include "link/relation.h"
 #include "rewind/snapshot.h"
 #include "run/workers.h"
 #include "tell/describe.h"
@@ -17,6 +16,7 @@
 #include "world/registry.h"
 #include "world/report.h"
 #include "world/storage.h"
+#include "world/tree.h"
 
 #include <stdio.h>
 #include <string.h>

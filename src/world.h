@@ -150,7 +150,7 @@ typedef struct keeli_levels {
     KEELI_ARRAY(uint32_t) places; // by index of the entity, `has_places`; UINT32_MAX: none
 } keeli_levels;
 
-// A relation (edit/relation.c). Who has a target has its component; who has a source has one that
+// A relation (link/relation.c). Who has a target has its component; who has a source has one that
 // is the world's own: nobody finds it, and who holds the first holds both.
 typedef struct keeli_relation {
     keeli_storage *sources, *targets;
@@ -177,7 +177,7 @@ typedef struct keeli_relations {
 } keeli_relations;
 
 enum {
-    KEELI_IS_LINK = 1, // of a relation (edit/relation.c) or keel_name (edit/name.c), which change
+    KEELI_IS_LINK = 1, // of a relation (link/relation.c) or keel_name (link/name.c), which change
                        // it; no verb of components does
     KEELI_IS_UNIQUE = 2,
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
@@ -499,9 +499,9 @@ struct keel_world {
     keeli_stored_workloads workloads;
     struct keel_snapshot *snapshots; // the latest first (rewind/snapshot.c)
     struct keeli_journal *journal;   // of the image of a history; otherwise NULL (rewind/journal.h)
-    struct keel_world *templates;    // of prefabs; NULL: none were made (edit/prefab.c)
+    struct keel_world *templates;    // of prefabs; NULL: none were made (copy/prefab.c)
     int32_t template_edits;          // of a world of templates: asked whether they may be made
-    KEELI_ARRAY(struct keeli_recipe *) recipes; // by index of the template (edit/recipe.c)
+    KEELI_ARRAY(struct keeli_recipe *) recipes; // by index of the template (copy/recipe.c)
     // Goes up with each take and restore. Of a snapshot's image: the world's, when both were the
     // same last; 0: never.
     uint32_t epoch;

@@ -2,9 +2,9 @@
 // Deleting entities.
 #include "edit/removal.h"
 
-#include "edit/hierarchy.h"
-#include "edit/relation.h"
+#include "link/relation.h"
 #include "world/report.h"
+#include "world/tree.h"
 
 // ------------------------------------------------------------------ may it
 // May this living entity be deleted now: the list of entities, its components, its family's links?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "edit/removal.h"
 
-#include "edit/relation.h"
+#include "link/relation.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ one component

@@ -2,9 +2,9 @@
 // Taking components away: from one entity, from many, from all.
 #include "edit/removal.h"
 
-#include "edit/hierarchy.h"
-#include "edit/relation.h"
+#include "link/relation.h"
 #include "world/report.h"
+#include "world/tree.h"
 
 // ------------------------------------------------------------------ from one entity
 static keel_result take_one(keel_world *world, const keeli_holder *holder, keel_entity e,

@@ -3,8 +3,9 @@
 // permuted. All memory comes first; while the comparator runs, what is sorted is borrowed, so that
 // it cannot be changed under the sort. Exchanging two slots. And children: a stable merge sort of
 // their chain; and sources of a target: a merge sort of their places.
-#include "edit/hierarchy.h"
+#include "edit/edit.h"
 #include "world/report.h"
+#include "world/tree.h"
 
 #include <keel/relation.h>
 

@@ -2,7 +2,7 @@
 // What terms over a relation ask of it: the target of an index, who is a target, and whether
 // anything has changed. `relation` is the storage of its sources.
 #pragma once
-#include "edit/relation.h"
+#include "link/relation.h"
 
 // Returns the target of an index that has one, where each has one at most.
 static inline uint32_t keeli_target_at(const keeli_storage *relation, uint32_t index) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "rewind/image.h"
 
-#include "edit/relation.h"
 #include "find/iterate.h"
 #include "follow/follow.h"
+#include "link/relation.h"
 #include "rewind/blocks.h"
 #include "rewind/journal.h"
 #include "world/names.h"

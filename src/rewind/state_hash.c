@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "edit/edit.h"
-#include "edit/relation.h"
+#include "link/relation.h"
 #include "rewind/image.h"
 #include "rewind/runs.h"
 

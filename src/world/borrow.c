@@ -341,7 +341,7 @@ keel_result keeli_world_is_editable(keel_world *world) {
     return world->refused ? tell_why_not(world) : KEEL_OK;
 }
 
-// Counts an edit of a world of templates, after which recipes are made anew (edit/recipe.c).
+// Counts an edit of a world of templates, after which recipes are made anew (copy/recipe.c).
 static inline void count_template_edit(keel_world *world) {
     if (world->templates == world) keeli_count(world, &world->template_edits, 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Names of entities: the texts, and an index of them by parent and text, so that siblings have
-// different names and a path can be found. It does not decide which entity gets a name: edit/name.c
+// different names and a path can be found. It does not decide which entity gets a name: link/name.c
 // does, and calls this file. A value of keel_name points to the text of a keeli_name. Every removal
 // of the value removes the name from the index: the drop hook does, or change tracking, which keeps
 // the text for readers of deletions. Invariant: each keel_name of the world has a keeli_name of its

@@ -94,7 +94,7 @@ keel_result load_sections(loaded_save *save) {
 static bool is_declared(const section *s) {
     static const char *const own[] = { "keel_child", "keel_name", "keel_instance" };
     bool is_own = false;
-    for (uint32_t i = 0; i < 4; ++i)
+    for (size_t i = 0; i < sizeof own / sizeof *own; ++i)
         is_own = is_own || !strcmp(s->name, own[i]);
     return has_values(s) && !is_own;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Names: the verbs, and what becomes of a name when its entity gets another place among siblings.
 #include "edit/batch.h"
-#include "edit/hierarchy.h"
 #include "world/names.h"
 #include "world/report.h"
+#include "world/tree.h"
 
 #include <keel/typed.h>
 #include <string.h>

@@ -2,11 +2,11 @@
 // Copies of an entity, and moving one to another world.
 #include "edit/removal.h"
 
-#include "edit/hierarchy.h"
-#include "edit/relation.h"
+#include "link/relation.h"
 #include "world/names.h"
 #include "world/registry.h"
 #include "world/report.h"
+#include "world/tree.h"
 
 #include <keel/typed.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The hierarchy: the relation keel_child (edit/relation.h) with words of its own, names that are
-// unique among siblings, and edits of whole trees. edit/relation.c calls back where an edit of that
-// relation is asked for by its component.
+// Looking at the hierarchy: parents, children and whole trees, and the loops over them. Nothing
+// here edits; link/relation.c and link/hierarchy.c do.
 #pragma once
-#include "edit/edit.h"
+#include "world/storage.h"
 
 static inline const keeli_chains *keeli_tree_chains(const keel_world *world) {
     return &world->relations.child->edges.chains;
@@ -29,8 +28,3 @@ static inline keel_entity keeli_next_in_tree(const keel_world *world, keel_entit
 }
 // The same without the entities below `e`.
 keel_entity keeli_tree_past(const keel_world *world, keel_entity root, keel_entity e);
-
-// keel_attach and keel_detach, on behalf of a holder or (NULL) of the owner.
-keel_result keeli_attach_general(keel_world *world, const keeli_holder *holder, keel_entity child,
-                                 keel_entity parent);
-keel_result keeli_edit_detach(keel_world *world, const keeli_holder *holder, keel_entity child);

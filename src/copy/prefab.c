@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Prefabs: a spawned tree is a graft of templates, which knows what it was made of.
-#include "edit/prefab.h"
+#include "copy/prefab.h"
 
-#include "edit/graft.h"
-#include "edit/hierarchy.h"
+#include "copy/graft.h"
+#include "world/tree.h"
 
 #include "world/registry.h"
 #include "world/report.h"

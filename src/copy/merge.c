@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A world comes into another one: a graft of all its entities, and its uniques.
-#include "edit/graft.h"
+#include "copy/graft.h"
 
-#include "edit/hierarchy.h"
+#include "world/tree.h"
 
 #include "world/registry.h"
 #include "world/report.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "edit/graft.h"
+#include "copy/graft.h"
 
 #include "edit/batch.h"
-#include "edit/hierarchy.h"
-#include "edit/relation.h"
 #include "edit/removal.h"
+#include "link/relation.h"
+#include "world/tree.h"
 
 #include "data/edge_order.h"
 #include "world/field.h"

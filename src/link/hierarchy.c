@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The hierarchy: the verbs of keel_child that have words of their own, whole trees, and how loops
-// follow them. What they share with other relations is in relation.c and related.c.
-#include "edit/hierarchy.h"
-
+// The hierarchy: the verbs of keel_child that have words of their own, and edits of whole trees.
+// What attaching and detaching do is in relation.c, walks are in world/tree.c.
 #include "edit/batch.h"
-#include "edit/relation.h"
 #include "edit/removal.h"
+#include "link/relation.h"
 #include "world/report.h"
+#include "world/tree.h"
 
 #include <keel/relation.h>
 #include <keel/typed.h>
 
 static keeli_relation *tree_of(const keel_world *world) { return world->relations.child; }
-
-// Most worlds have no names.
-static inline keel_result may_place_name(keel_world *world, const char *doing, keel_entity e,
-                                         keel_entity parent) {
-    return world->names.count ? keeli_may_place_name(world, doing, e, parent) : KEEL_OK;
-}
 
 static keel_result may_edit_tree(keel_world *world, const keeli_holder *holder) {
     return keeli_may_edit(world, holder, tree_of(world)->sources, "change");
@@ -31,47 +24,6 @@ static void validate_tree(const keel_world *world) {
 }
 
 // ------------------------------------------------------------------ attach
-static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel_entity of) {
-    // An entity without children is above nothing: a tree that grows at its leaves is not climbed.
-    if (!keeli_has_children(world, above)) return keel_is_same(above, of);
-    while (!keel_is_same(above, of)) {
-        of = keeli_parent_of(world, of);
-        if (keel_is_null(of)) return false;
-    }
-    return true;
-}
-
-// Moves a child behind its siblings.
-static keel_result attach_again(keel_world *world, keel_entity child) {
-    keeli_edges_move_last(&tree_of(world)->edges, keeli_index_of(child));
-    keeli_changed(world, tree_of(world)->sources, child);
-    validate_tree(world);
-    return keeli_done(world, KEEL_OK);
-}
-
-keel_result keeli_attach_general(keel_world *world, const keeli_holder *holder, keel_entity child,
-                                 keel_entity parent) {
-    if (!keeli_entity_is_alive(&world->entities, child))
-        return keeli_dead_entity(world, "keel_attach", child);
-    if (!keeli_entity_is_alive(&world->entities, parent))
-        return keeli_dead_entity(world, "keel_attach", parent);
-    KEEL_TRY(may_edit_tree(world, holder));
-    if (is_self_or_ancestor(world, child, parent))
-        return keeli_error(world, KEEL_ERROR_CYCLE,
-                           "cannot attach %s to %s: that is itself or one of its descendants",
-                           KEELI_ENTITY(world, child), KEELI_ENTITY(world, parent));
-    if (keel_is_same(keeli_parent_of(world, child), parent)) return attach_again(world, child);
-
-    KEEL_TRY(may_place_name(world, "attach", child, parent));
-    const uint32_t source = keeli_index_of(child), target = keeli_index_of(parent);
-    if (!keeli_reserve_edge(world, tree_of(world), source, target))
-        return keeli_out_of_memory(world, "attaching a child");
-    keeli_commit_relate(world, tree_of(world), child, parent, NULL);
-    if (world->names.count) keeli_place_name(world, child);
-    validate_tree(world);
-    return keeli_done(world, KEEL_OK);
-}
-
 keel_result keeli_edit_attach(keel_world *world, const keeli_holder *holder, keel_entity child,
                               keel_entity parent) {
     return holder ? keeli_attach_general(world, holder, child, parent)
@@ -212,24 +164,6 @@ keel_entity(keel_add_child_values)(keel_scope *scope, keel_entity parent,
 }
 
 // ------------------------------------------------------------------ detach
-// Takes a child from its parent; a name that another root has is lost.
-static void commit_detach(keel_world *world, keel_entity child) {
-    const uint32_t source = keeli_index_of(child);
-    keeli_notify_unrelated(world, tree_of(world), source, 0);
-    keeli_let_go(world, tree_of(world), source, 0, false);
-}
-
-keel_result keeli_edit_detach(keel_world *world, const keeli_holder *holder, keel_entity child) {
-    if (!keeli_entity_is_alive(&world->entities, child))
-        return keeli_dead_entity(world, "keel_detach", child);
-    if (!keeli_has_parent(world, child)) return KEEL_ABSENT;
-    KEEL_TRY(may_edit_tree(world, holder));
-    KEEL_TRY(may_place_name(world, "detach", child, keel_null()));
-    commit_detach(world, child);
-    validate_tree(world);
-    return keeli_done(world, KEEL_OK);
-}
-
 keel_result(keel_detach)(keel_scope *scope, keel_entity child) {
     return keeli_edit_entity(scope, child, keeli_edit_detach);
 }
@@ -239,9 +173,9 @@ static keel_result unlink(keel_world *world, const keeli_holder *holder, keel_en
         return keeli_dead_entity(world, "keel_unlink", e);
     if (!keeli_has_links(world, e)) return KEEL_ABSENT;
     KEEL_TRY(may_edit_tree(world, holder));
-    KEEL_TRY(may_place_name(world, "unlink", e, keel_null()));
+    if (world->names.count) KEEL_TRY(keeli_may_place_name(world, "unlink", e, keel_null()));
     KEEL_TRY(keeli_may_orphan(world, holder, e));
-    if (keeli_has_parent(world, e)) commit_detach(world, e);
+    if (keeli_has_parent(world, e)) keeli_commit_detach(world, e);
     keeli_let_go_of_all(world, tree_of(world), keeli_index_of(e), true);
     validate_tree(world);
     return keeli_done(world, KEEL_OK);
@@ -286,11 +220,11 @@ static keel_result unlink_tree(keel_world *world, const keeli_holder *holder, ke
         return keeli_dead_entity(world, "keel_unlink_tree", root);
     if (!keeli_has_links(world, root)) return KEEL_ABSENT;
     KEEL_TRY(may_unlink_tree(world, holder, root));
-    if (keeli_has_parent(world, root)) commit_detach(world, root);
+    if (keeli_has_parent(world, root)) keeli_commit_detach(world, root);
 
     for (uint32_t at = last_below(chains, top), next; at != top; at = next) {
         next = before_in_tree(chains, at);
-        commit_detach(world, keeli_entity_at(&world->entities, at));
+        keeli_commit_detach(world, keeli_entity_at(&world->entities, at));
     }
     validate_tree(world);
     return keeli_done(world, KEEL_OK);
@@ -362,7 +296,7 @@ keel_result keeli_edit_delete_tree(keel_world *world, const keeli_holder *holder
         return keeli_done(world, KEEL_OK);
     }
     if (world->names.count) keeli_free_name(world, root);
-    if (keeli_has_parent(world, root)) commit_detach(world, root);
+    if (keeli_has_parent(world, root)) keeli_commit_detach(world, root);
     delete_whole_tree(world, root);
     return keeli_done(world, KEEL_OK);
 }
@@ -374,142 +308,4 @@ keel_result(keel_delete_tree)(keel_scope *scope, keel_entity root) {
 keel_result keel_sort_children(keel_world *world, keel_entity parent, keel_entity_compare *compare,
                                void *data) {
     return keel_sort_sources(world, parent, KEEL_OF(keel_child), compare, data);
-}
-
-// ------------------------------------------------------------------ walking
-static bool is_parent(const keel_world *world, keel_entity e) {
-    return keeli_entity_is_alive(&world->entities, e) && keeli_has_children(world, e);
-}
-static bool is_child(const keel_world *world, keel_entity e) {
-    return keeli_entity_is_alive(&world->entities, e) && keeli_has_parent(world, e);
-}
-
-static keel_entity parent_of(const keel_world *world, keel_entity e) {
-    return is_child(world, e) ? keeli_parent_of(world, e) : keel_null();
-}
-
-static keel_entity first_child(const keel_world *world, keel_entity parent) {
-    if (!is_parent(world, parent)) return keel_null();
-    const keeli_chains *chains = keeli_tree_chains(world);
-    return keeli_source_at(chains, keeli_chain_at(chains, keeli_index_of(parent))->first);
-}
-
-// Returns the sibling behind a child, or null.
-static keel_entity beside(const keel_world *world, keel_entity child) {
-    const keeli_chains *chains = keeli_tree_chains(world);
-    return keeli_source_at(chains, keeli_link_at(chains, keeli_index_of(child))->next);
-}
-
-keel_entity keeli_tree_beside(const struct keeli_tree *tree, keel_entity of, keel_entity child) {
-    const keel_world *world = tree->world;
-    const bool is_there = is_child(world, child) && keeli_entity_is_alive(&world->entities, of) &&
-                          keel_is_same(keeli_parent_of(world, child), of);
-    return is_there ? beside(world, child) : keel_null();
-}
-
-// Returns the next entity of the tree in pre-order that is not below `e`.
-static keel_entity next_past(const keel_world *world, keel_entity root, keel_entity e) {
-    for (; !keel_is_same(e, root); e = keeli_parent_of(world, e)) {
-        if (!keeli_has_parent(world, e)) return keel_null(); // it is not below `root`
-        const keel_entity next = beside(world, e);
-        if (!keel_is_null(next)) return next;
-    }
-    return keel_null();
-}
-
-keel_entity keeli_tree_past(const keel_world *world, keel_entity root, keel_entity e) {
-    return next_past(world, root, e);
-}
-
-keel_entity keeli_tree_onward(const struct keeli_tree *tree, keel_entity root, keel_entity e) {
-    const keel_world *world = tree->world;
-    if (!keeli_entity_is_alive(&world->entities, root) ||
-        !keeli_entity_is_alive(&world->entities, e))
-        return keel_null();
-    return keeli_has_children(world, e) ? first_child(world, e) : next_past(world, root, e);
-}
-
-static keel_entity next_child(const keel_world *world, keel_entity parent, keel_entity child) {
-    return keeli_tree_beside(&world->relations.tree, parent, child);
-}
-
-static keel_entity next_descendant(const keel_world *world, keel_entity root, keel_entity after) {
-    return keeli_next_in_tree(world, root, keel_is_null(after) ? root : after);
-}
-
-// The next entity in pre-order that is exactly `level` levels below `root`, from `e` on, which is
-// `depth` below it.
-static keel_entity next_on_level(const keel_world *world, keel_entity root, keel_entity e,
-                                 uint32_t depth, uint32_t level) {
-    do {
-        keel_entity next = depth < level ? first_child(world, e) : keel_null();
-        if (!keel_is_null(next)) ++depth;
-        for (; keel_is_null(next) && !keel_is_same(e, root); --depth) {
-            const keel_entity parent = parent_of(world, e);
-            next = next_child(world, parent, e);
-            if (!keel_is_null(next)) break;
-            e = parent;
-        }
-        e = next;
-    } while (!keel_is_null(e) && depth != level);
-    return e;
-}
-
-// Without a queue: each level is found by walking the levels above it.
-static keel_entity next_descendant_breadth(const keel_world *world, keel_entity root,
-                                           keel_entity after) {
-    if (!keeli_entity_is_alive(&world->entities, root)) return keel_null();
-    if (keel_is_null(after) || keel_is_same(after, root)) return first_child(world, root);
-    uint32_t level = 0;
-    for (keel_entity e = after; !keel_is_same(e, root); ++level) {
-        e = parent_of(world, e);
-        if (keel_is_null(e)) return e; // `after` is not below `root`
-    }
-    const keel_entity next = next_on_level(world, root, after, level, level);
-    return keel_is_null(next) ? next_on_level(world, root, root, 0, level + 1) : next;
-}
-
-// ------------------------------------------------------------------ looking
-// Returns the world, or NULL if the scope may not look at its hierarchy.
-static __attribute__((noinline)) const keel_world *looks_elsewhere(const keel_scope *scope) {
-    keeli_caller who;
-    if (keeli_caller_is(scope, &who) < 0) return NULL;
-    const keeli_storage *children = tree_of(who.world)->sources;
-    return keeli_may_look_up(&who, children, KEEL_ACCESS_READ) ? who.world : NULL;
-}
-static inline const keel_world *looks(const keel_scope *scope) {
-    return keeli_is_world(scope) ? keeli_world_of(scope) : looks_elsewhere(scope);
-}
-
-keeli_walk_start keeli_tree_of(const keel_scope *scope, keel_entity of) {
-    static const keeli_walk_start nowhere;
-    const keel_world *world = looks(scope);
-    if (!world || !keeli_entity_is_alive(&world->entities, of)) return nowhere;
-    const keeli_chain *chain = keeli_chain_if_any(keeli_tree_chains(world), keeli_index_of(of));
-    if (!chain) return nowhere;
-    return (keeli_walk_start){ &world->relations.tree, chain->first };
-}
-keel_entity(keel_parent_of)(const keel_scope *scope, keel_entity e) {
-    const keel_world *world = looks(scope);
-    return world ? keeli_target_of(keeli_tree_chains(world), e) : keel_null();
-}
-uint32_t(keel_child_count)(const keel_scope *scope, keel_entity e) {
-    const keel_world *world = looks(scope);
-    if (!world || !keeli_entity_is_alive(&world->entities, e)) return 0;
-    return keeli_chain_count(keeli_tree_chains(world), keeli_index_of(e));
-}
-keel_entity(keel_first_child)(const keel_scope *scope, keel_entity parent) {
-    const keel_world *world = looks(scope);
-    return world ? first_child(world, parent) : keel_null();
-}
-keel_entity(keel_next_child)(const keel_scope *scope, keel_entity parent, keel_entity child) {
-    const keel_world *world = looks(scope);
-    return world ? next_child(world, parent, child) : keel_null();
-}
-keel_entity(keel_next_descendant)(const keel_scope *scope, keel_entity root, keel_entity after,
-                                  keel_walk_order order) {
-    const keel_world *world = looks(scope);
-    if (!world) return keel_null();
-    return order == KEEL_BREADTH_FIRST ? next_descendant_breadth(world, root, after)
-                                       : next_descendant(world, root, after);
 }

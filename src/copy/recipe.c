@@ -3,9 +3,9 @@
 // keeli_world_is_idle, which count (world/borrow.c), or changes links, which count themselves:
 // storages of templates have a flag that leads all fast paths there. So a recipe is right as long
 // as both counters are what they were.
-#include "edit/graft.h"
+#include "copy/graft.h"
 
-#include "edit/hierarchy.h"
+#include "world/tree.h"
 
 static keel_entity next_node(const keel_world *from, keel_entity root, keel_entity at) {
     if (!keeli_has_children(from, root)) return keel_null();

@@ -2,7 +2,7 @@
 // A world becomes a copy of another one, storage by storage. When that fails, what is there already
 // is dropped: everything else of that world is empty.
 #include "edit/batch.h"
-#include "edit/relation.h"
+#include "link/relation.h"
 
 #include "world/registry.h"
 #include "world/report.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The verbs of relations, and loops over them; edges come and go in related.c.
-#include "edit/relation.h"
+#include "link/relation.h"
 
 #include "base/platform/platform.h"
 #include "edit/batch.h"
-#include "edit/hierarchy.h"
 #include "world/report.h"
+#include "world/tree.h"
 
 #include <keel/relation.h>
 
@@ -97,6 +97,80 @@ static __attribute__((noinline)) keel_result cycle(keel_world *world, const keel
                        KEELI_ENTITY(world, other), KEELI_ENTITY(world, e));
 }
 
+// ------------------------------------------------------------------ the hierarchy
+// Most worlds have no names.
+static inline keel_result may_place_name(keel_world *world, const char *doing, keel_entity e,
+                                         keel_entity parent) {
+    return world->names.count ? keeli_may_place_name(world, doing, e, parent) : KEEL_OK;
+}
+
+static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel_entity of) {
+    // An entity without children is above nothing: a tree that grows at its leaves is not climbed.
+    if (!keeli_has_children(world, above)) return keel_is_same(above, of);
+    while (!keel_is_same(above, of)) {
+        of = keeli_parent_of(world, of);
+        if (keel_is_null(of)) return false;
+    }
+    return true;
+}
+
+// In builds with validation: walks the hierarchy, which was just edited.
+static void validate_tree(const keel_world *world) {
+    KEELI_CHECK_STRUCTURE(keeli_store_count(world->relations.child->targets) > 256 ||
+                          keeli_relation_is_valid(world->relations.child));
+    (void)world;
+}
+
+// Moves a child behind its siblings.
+static keel_result attach_again(keel_world *world, keel_entity child) {
+    keeli_edges_move_last(&world->relations.child->edges, keeli_index_of(child));
+    keeli_changed(world, world->relations.child->sources, child);
+    validate_tree(world);
+    return keeli_done(world, KEEL_OK);
+}
+
+keel_result keeli_attach_general(keel_world *world, const keeli_holder *holder, keel_entity child,
+                                 keel_entity parent) {
+    if (!keeli_entity_is_alive(&world->entities, child))
+        return keeli_dead_entity(world, "keel_attach", child);
+    if (!keeli_entity_is_alive(&world->entities, parent))
+        return keeli_dead_entity(world, "keel_attach", parent);
+    KEEL_TRY(keeli_may_edit(world, holder, world->relations.child->sources, "change"));
+    if (is_self_or_ancestor(world, child, parent))
+        return keeli_error(world, KEEL_ERROR_CYCLE,
+                           "cannot attach %s to %s: that is itself or one of its descendants",
+                           KEELI_ENTITY(world, child), KEELI_ENTITY(world, parent));
+    if (keel_is_same(keeli_parent_of(world, child), parent)) return attach_again(world, child);
+
+    KEEL_TRY(may_place_name(world, "attach", child, parent));
+    const uint32_t source = keeli_index_of(child), target = keeli_index_of(parent);
+    if (!keeli_reserve_edge(world, world->relations.child, source, target))
+        return keeli_out_of_memory(world, "attaching a child");
+    keeli_commit_relate(world, world->relations.child, child, parent, NULL);
+    if (world->names.count) keeli_place_name(world, child);
+    validate_tree(world);
+    return keeli_done(world, KEEL_OK);
+}
+
+// Takes a child from its parent; a name that another root has is lost.
+void keeli_commit_detach(keel_world *world, keel_entity child) {
+    const uint32_t source = keeli_index_of(child);
+    keeli_notify_unrelated(world, world->relations.child, source, 0);
+    keeli_let_go(world, world->relations.child, source, 0, false);
+}
+
+keel_result keeli_edit_detach(keel_world *world, const keeli_holder *holder, keel_entity child) {
+    if (!keeli_entity_is_alive(&world->entities, child))
+        return keeli_dead_entity(world, "keel_detach", child);
+    if (!keeli_has_parent(world, child)) return KEEL_ABSENT;
+    KEEL_TRY(keeli_may_edit(world, holder, world->relations.child->sources, "change"));
+    KEEL_TRY(may_place_name(world, "detach", child, keel_null()));
+    keeli_commit_detach(world, child);
+    validate_tree(world);
+    return keeli_done(world, KEEL_OK);
+}
+
+// ------------------------------------------------------------------ fast paths
 // The common case of a chain is that nobody uses the relation or follows its edits, the source has
 // no target yet, others of both blocks of 64 have targets and sources, and in an acyclic relation
 // the source has no sources itself. Then an edge is two records, whose pages are there, and two
@@ -195,7 +269,7 @@ keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, kee
     if (place != KEELI_NO_EDGE && value && keeli_edges_have_values(&r->edges))
         return write_edge(world, r, e, place, value);
     if (place != KEELI_NO_EDGE) return value ? give_value(world, r, e, NULL, value) : KEEL_OK;
-    if (r == world->relations.child) return keeli_edit_attach(world, holder, e, other);
+    if (r == world->relations.child) return keeli_attach_general(world, holder, e, other);
     if (r->sources->component.acyclic && is_above(r, source, target))
         return cycle(world, r->sources, e, other);
     if (!keeli_reserve_edge(world, r, source, target))

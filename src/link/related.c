@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Edges that come and go, of one entity or with it; the verbs are in relation.c.
-#include "edit/relation.h"
+#include "link/relation.h"
 
 #include "world/report.h"
 

@@ -11,6 +11,13 @@ static inline bool keeli_is_in_relation(const keeli_relation *r, uint32_t index)
 // keel_relate without a value and keel_attach, on behalf of the owner: along a fast path where the
 // relation is as simple as the hierarchy.
 keel_result keeli_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to);
+// The same of keel_child where the fast path does not do, on behalf of a holder or (NULL) of the
+// owner; and keel_detach.
+keel_result keeli_attach_general(keel_world *world, const keeli_holder *holder, keel_entity child,
+                                 keel_entity parent);
+keel_result keeli_edit_detach(keel_world *world, const keeli_holder *holder, keel_entity child);
+// Takes a child from its parent; it may lose its name to another root. This cannot fail.
+void keeli_commit_detach(keel_world *world, keel_entity child);
 // keel_relate, on behalf of a holder or (NULL) of the owner.
 keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, keel_entity e,
                               const keel_component *relation, keel_entity other, const void *value);
