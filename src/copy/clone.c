@@ -70,7 +70,7 @@ keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const kee
 }
 
 // True if copies get what links say: a copy has a name and a parent of its own.
-static bool is_cloned(const keel_world *world, const keeli_storage *s) {
+static bool component_is_cloned(const keel_world *world, const keeli_storage *s) {
     return s->relation && s->relation != world->relations.child;
 }
 
@@ -84,7 +84,7 @@ static bool clone_plain(keel_world *world, uint32_t index, keel_entity *out) {
     if (!keeli_is_unused(world)) return false;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (!keeli_store_has(s, index) || keeli_store_has_sources(s)) continue;
-        if (s->flags & KEELI_IS_LINK && !is_cloned(world, s)) continue;
+        if (s->flags & KEELI_IS_LINK && !component_is_cloned(world, s)) continue;
         if (s->relation) return false; // the copy has its targets
         if (keeli_flags_of(s) || s->component.copy || n == most) return false;
         values[n++] = (keel_value){ &s->component, keeli_store_value_there(s, index) };
@@ -180,8 +180,8 @@ static void move_disabled(keel_world *to, uint32_t moved, const keel_world *from
 }
 
 // The name is copied, which may fail; then it goes here, too.
-static keel_result reserve_name(const keeli_batch *b, const keel_world *from, keel_entity e,
-                                keeli_name **copy) {
+static keel_result reserve_clone_name(const keeli_batch *b, const keel_world *from, keel_entity e,
+                                      keeli_name **copy) {
     keel_world *to = b->world;
     const keeli_name *name = keeli_name_at(from, e);
     if (!name) return KEEL_OK;
@@ -198,7 +198,7 @@ static keel_result reserve_name(const keeli_batch *b, const keel_world *from, ke
     return *copy ? KEEL_OK : keeli_out_of_memory(to, b->doing);
 }
 
-static void leave(keel_world *from, keel_entity e) {
+static void leave_world(keel_world *from, keel_entity e) {
     keeli_name *name = keeli_name_at(from, e);
     keeli_entity_going(from, e, KEEL_ON_REMOVED, true);
     keeli_take_all(from, e, KEEL_TRACK_REMOVAL);
@@ -222,7 +222,7 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     keeli_batch_create(&b, NULL, &moved);
     if (b.result == KEEL_OK && !reserve_disabled(&b, from, index)) b.result = KEEL_ERROR_MEMORY;
     keeli_name *name = NULL;
-    if (b.result == KEEL_OK) b.result = reserve_name(&b, from, e, &name);
+    if (b.result == KEEL_OK) b.result = reserve_clone_name(&b, from, e, &name);
     const keel_result result = keeli_batch_give(&b);
     if (name && result == KEEL_OK) {
         keeli_push_name(to, moved, keel_null(), name);
@@ -232,7 +232,7 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     }
     if (result == KEEL_OK) move_disabled(to, keeli_index_of(moved), from, index);
     keeli_refuse_end(from, before);
-    if (result == KEEL_OK) leave(from, e);
+    if (result == KEEL_OK) leave_world(from, e);
     (void)keeli_done(from, KEEL_OK);
     keeli_editing_end(to);
     (void)keeli_done(to, KEEL_OK);

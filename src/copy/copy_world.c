@@ -62,7 +62,8 @@ static keel_result check_worlds(const keel_world *from, keel_world *to) {
 static keel_result no_memory(keel_world *to) { return keeli_out_of_memory(to, "copying a world"); }
 
 // Fill places side by side that hold no values: how many before the copy hook failed.
-static uint32_t copy_values(const keeli_storage *s, void *to, const void *from, uint32_t count) {
+static uint32_t copy_many_values(const keeli_storage *s, void *to, const void *from,
+                                 uint32_t count) {
     const size_t size = s->size;
     if (!s->component.copy && size) memcpy(to, from, count * size);
     for (uint32_t i = 0; s->component.copy && i < count; ++i)
@@ -75,7 +76,7 @@ static keel_result copy_each(keel_world *to, keeli_storage *t, const keeli_stora
     uint32_t at = 0;
     for (uint32_t i; (i = keeli_store_in_order(s, &at)) != UINT32_MAX; ++at) {
         void *value = keeli_store_push(to, t, keeli_entity_at(&to->entities, i));
-        if (!s->size || copy_values(s, value, keeli_store_value_there(s, i), 1)) continue;
+        if (!s->size || copy_many_values(s, value, keeli_store_value_there(s, i), 1)) continue;
         keeli_store_pop(to, t, i); // was never filled
         return cannot_copy(to, s);
     }
@@ -101,7 +102,7 @@ static keel_result copy_disabled(keel_world *to, keeli_storage *t, const keeli_s
     for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i) {
         if (!keeli_store_reserve_disabled(to, t, i)) return no_memory(to);
         void *value = keeli_store_push_disabled(to, t, i);
-        if (!copy_values(s, value, keeli_store_disabled_value(s, i), 1)) {
+        if (!copy_many_values(s, value, keeli_store_disabled_value(s, i), 1)) {
             keeli_store_pop_disabled(to, t, i); // was never filled
             return cannot_copy(to, s);
         }
@@ -114,7 +115,7 @@ static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_sto
     const size_t bytes = c->size ? c->size : 1;
     void *value = keeli_new(&to->heap, bytes, c->align);
     if (!value) return no_memory(to);
-    if (!copy_values(s, value, s->unique, 1)) {
+    if (!copy_many_values(s, value, s->unique, 1)) {
         keeli_free(&to->heap, value, bytes, c->align);
         return cannot_copy(to, s);
     }
@@ -150,7 +151,7 @@ static keeli_storage *storage_of(const keel_world *world, const keeli_row_compon
 }
 
 // One of both worlds calls it transient.
-static bool is_left_out(const keeli_storage *s, const keel_world *to) {
+static bool copy_leaves_out(const keeli_storage *s, const keel_world *to) {
     return s->component.transient || to->root.storages[s->slot]->component.transient;
 }
 
@@ -165,7 +166,7 @@ static keeli_archetype *target_archetype(const keel_world *world, const keeli_ar
     uint32_t count = 0;
     for (uint32_t c = 0; c < from->column_count; ++c) {
         keeli_storage *t = storage_of(to, from->columns[c]);
-        if (!is_left_out(storage_of(world, from->columns[c]), to) && keeli_store_has_rows(t))
+        if (!copy_leaves_out(storage_of(world, from->columns[c]), to) && keeli_store_has_rows(t))
             set[count++] = &t->row;
     }
     keeli_archetypes *a = &to->archetypes;
@@ -178,7 +179,7 @@ static keeli_archetype *target_archetype(const keel_world *world, const keeli_ar
 
 // Take the last block's rows from `first` on back: `columns` are filled, and of the next one
 // `filled` values.
-static void take_back(keel_world *to, const keeli_archetype *archetype, const keeli_block *block,
+static void undo_rows(keel_world *to, const keeli_archetype *archetype, const keeli_block *block,
                       uint32_t first, uint32_t columns, uint32_t filled) {
     for (uint32_t row = block->count; row-- > first;) {
         const uint32_t place = block->number << KEELI_ROW_SHIFT | row;
@@ -200,7 +201,7 @@ static uint32_t copy_column(const keeli_storage *s, char *to, const keel_entity 
         while (i + n < count && (const char *)keeli_store_value_there(
                                     s, keeli_index_of(entities[i + n])) == value + n * s->size)
             ++n;
-        const uint32_t filled = copy_values(s, to + i * (size_t)s->size, value, n);
+        const uint32_t filled = copy_many_values(s, to + i * (size_t)s->size, value, n);
         if (filled < n) return i + filled;
     }
     return count;
@@ -221,15 +222,15 @@ static keel_result copy_some_rows(const keel_world *from, const keel_entity *ent
             s, keeli_row_value(target->columns[c], copy->number << KEELI_ROW_SHIFT | first),
             entities, n, are_rows);
         if (filled == n) continue;
-        take_back(to, target, copy, first, c, filled);
+        undo_rows(to, target, copy, first, c, filled);
         return cannot_copy(to, s);
     }
     *done += n;
     return KEEL_OK;
 }
 
-static keel_result copy_rows(const keel_world *from, const keeli_archetype *source, keel_world *to,
-                             keeli_archetype *target) {
+static keel_result copy_world_rows(const keel_world *from, const keeli_archetype *source,
+                                   keel_world *to, keeli_archetype *target) {
     for (uint32_t b = 0; target->column_count && b < source->block_count; ++b) {
         const keeli_block *block = source->blocks[b];
         for (uint32_t row = 0; row < block->count;)
@@ -250,7 +251,7 @@ static uint32_t alike_from(const keel_world *from, uint32_t index, keel_world *t
         const keeli_storage *s = keeli_block_storage(from, list, k);
         if (!s) continue;
         keeli_storage *t = to->root.storages[s->slot];
-        if (is_left_out(s, to) || !keeli_store_has_rows(t)) continue;
+        if (copy_leaves_out(s, to) || !keeli_store_has_rows(t)) continue;
         const uint64_t bits = keeli_presence_word(&s->presence, index / 64) >> (index % 64);
         const uint64_t others = bits & 1 ? ~bits : bits;
         if (others && (uint32_t)__builtin_ctzll(others) < n) n = (uint32_t)__builtin_ctzll(others);
@@ -260,7 +261,7 @@ static uint32_t alike_from(const keel_world *from, uint32_t index, keel_world *t
 }
 
 // Rows for values that lie elsewhere: at once into the archetype of all that neighbours have.
-static keel_result make_rows(const keel_world *from, keel_world *to) {
+static keel_result make_copied_rows(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0, n; i < from->entities.size; i += n) {
         keel_entity entities[64];
         keeli_archetype *target;
@@ -281,16 +282,16 @@ static keel_result copy_all(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keeli_storage *s = from->storages.items[i];
         keeli_storage *t = to->root.storages[s->slot];
-        if (is_left_out(s, to)) continue;
+        if (copy_leaves_out(s, to)) continue;
         are_elsewhere |= keeli_store_has_rows(t) && !keeli_store_has_rows(s) && s->presence.count;
         KEEL_TRY(copy_storage(to, t, s));
     }
-    if (are_elsewhere) KEEL_TRY(make_rows(from, to));
+    if (are_elsewhere) KEEL_TRY(make_copied_rows(from, to));
     // without rows too: views visit archetypes in the order in which they came
     for (uint32_t i = 1; !are_elsewhere && i < from->archetypes.count; ++i) {
         keeli_archetype *target = target_archetype(from, from->archetypes.all[i], to);
         if (!target) return no_memory(to);
-        KEEL_TRY(copy_rows(from, from->archetypes.all[i], to, target));
+        KEEL_TRY(copy_world_rows(from, from->archetypes.all[i], to, target));
     }
     return keeli_followers_reserve_all(to) ? KEEL_OK : no_memory(to);
 }
@@ -312,7 +313,7 @@ keel_result keel_copy_world(const keel_world *from, keel_world *to) {
         keeli_storage *t = keeli_storage_get(to, c, c->is_unique, &known);
         if (!t) return known;
         // what it begins with; others were refused
-        if (t->unique && !is_left_out(from->storages.items[i], to))
+        if (t->unique && !copy_leaves_out(from->storages.items[i], to))
             (void)keeli_edit_remove_unique(to, NULL, t, NULL);
     }
     keeli_archetypes_trim(&to->archetypes, &to->heap); // so that they come in the source's order

@@ -28,7 +28,7 @@ static keel_entity made_of(const keeli_graft *g, uint32_t node, uint32_t copy) {
 }
 
 // UINT32_MAX: it is no node.
-static uint32_t place_of(const keeli_graft *g, keel_entity e) {
+static uint32_t node_place_of(const keeli_graft *g, keel_entity e) {
     if (g->places) {
         const uint32_t index = keeli_index_of(e);
         const bool may_be = index < g->place_count && keeli_entity_is_alive(&g->from->entities, e);
@@ -41,7 +41,7 @@ static uint32_t place_of(const keeli_graft *g, keel_entity e) {
 }
 
 keel_entity keeli_graft_copy_of(const keeli_graft *g, keel_entity e, uint32_t copy, bool *refused) {
-    const uint32_t place = keel_is_null(e) ? UINT32_MAX : place_of(g, e);
+    const uint32_t place = keel_is_null(e) ? UINT32_MAX : node_place_of(g, e);
     if (place != UINT32_MAX) return made_of(g, place, copy);
     if (!keel_is_null(e) && g->outside == KEELI_OUTSIDE_REFUSED) *refused = true;
     return g->outside == KEELI_OUTSIDE_STAYS ? e : keel_null();
@@ -89,8 +89,8 @@ static size_t staged_bytes(const keeli_storage *s, uint32_t room) {
     return s->size ? (size_t)s->size * room : 1;
 }
 
-static keel_result stage(const keeli_graft *g, staged **list, const keeli_storage *s,
-                         const void *from) {
+static keel_result stage_copies(const keeli_graft *g, staged **list, const keeli_storage *s,
+                                const void *from) {
     keeli_heap *heap = &g->to->heap;
     staged *new = KEELI_NEW(heap, staged);
     if (!new) return keeli_out_of_memory(g->to, g->doing);
@@ -115,12 +115,12 @@ static void unstage(const keeli_graft *g, staged *list, bool are_handed_over) {
     }
 }
 
-static bool is_left_out(const keeli_graft *g, const keeli_storage *s) {
+static bool graft_leaves_out(const keeli_graft *g, const keeli_storage *s) {
     return keeli_store_is_derived(s) || s == g->left_out ||
            (s->component.transient && !g->has_transient);
 }
 
-static const void *value_of(const keeli_storage *s, uint32_t index) {
+static const void *graft_value_of(const keeli_storage *s, uint32_t index) {
     return keeli_store_is_disabled(s, index) ? keeli_store_disabled_value(s, index)
                                              : keeli_store_value_there(s, index);
 }
@@ -149,7 +149,7 @@ static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder,
                                staged **list, uint32_t index, bool is_alone) {
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
-        if (is_left_out(g, s)) continue;
+        if (graft_leaves_out(g, s)) continue;
         keel_result result;
         keeli_storage *t = keeli_storage_to_edit(g->to, holder, &s->component, "add", &result);
         if (!t) return result;
@@ -159,9 +159,9 @@ static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder,
         if (!keeli_can_copy(s) && !(is_given && s->component.is_move_only))
             return keeli_cannot_copy(g->to, s);
         if (is_given) continue;
-        const void *value = value_of(s, index);
+        const void *value = graft_value_of(s, index);
         if (s->size && s->has_handles) {
-            KEEL_TRY(stage(g, list, s, value));
+            KEEL_TRY(stage_copies(g, list, s, value));
             keeli_batch_add(b, holder, t, (*list)->values, s->size, KEELI_HANDED_OVER);
         } else {
             keeli_batch_add(b, holder, t, s->size ? value : NULL, 0, KEELI_COPIED);
@@ -249,7 +249,7 @@ static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint3
     const keel_entity above = g->recipe ? keel_null() : keeli_parent_of(g->from, g->nodes[node]);
     const uint32_t at = g->recipe             ? g->recipe->above[node]
                         : keel_is_null(above) ? UINT32_MAX
-                                              : place_of(g, above);
+                                              : node_place_of(g, above);
     const bool is_inside = at != UINT32_MAX;
     const bool may_have_name = g->from->names.count && (is_inside || !g->leaves_root_names);
     const keeli_name *name = may_have_name ? keeli_name_at(g->from, g->nodes[node]) : NULL;
@@ -302,8 +302,8 @@ static keel_result relate_all(const keeli_graft *g, const keeli_holder *holder,
     const bool keeps = keeps_target(g, r);
     for (keeli_edge_walk at; keeli_edge_order_next(order, &at);) {
         const uint32_t other = keeli_edge_other(&r->edges, KEELI_TARGETS, at.source, at.place);
-        const uint32_t node = place_of(g, keeli_entity_at(ix, at.source)),
-                       target = place_of(g, keeli_entity_at(ix, other));
+        const uint32_t node = node_place_of(g, keeli_entity_at(ix, at.source)),
+                       target = node_place_of(g, keeli_entity_at(ix, other));
         const bool goes = is_related_anew(g, r->sources, node, target, keeps);
         for (uint32_t copy = 0; goes && copy < g->copies; ++copy) {
             const keel_entity e = made_of(g, node, copy), to = made_of(g, target, copy);
@@ -339,8 +339,8 @@ static keel_result hide(const keeli_graft *g, const keeli_holder *holder, uint32
     const uint32_t index = keeli_index_of(g->nodes[node]);
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
-        const bool is_hidden =
-            !is_left_out(g, s) && keeli_store_is_disabled(s, index) && (node || !over_for(g, s));
+        const bool is_hidden = !graft_leaves_out(g, s) && keeli_store_is_disabled(s, index) &&
+                               (node || !over_for(g, s));
         for (uint32_t copy = 0; is_hidden && copy < g->copies; ++copy)
             KEEL_TRY(keeli_edit_disable(g->to, holder, made_of(g, node, copy), &s->component));
     }
@@ -361,7 +361,7 @@ static keel_result connect(keeli_graft *g, const keeli_holder *holder, uint32_t 
 }
 
 // ------------------------------------------------------------------ all of it
-static keel_result begin(keeli_graft *g, const keeli_holder *holder) {
+static keel_result graft_begin(keeli_graft *g, const keeli_holder *holder) {
     keel_world *to = g->to;
     const uint64_t total = g->is_held ? 0 : (uint64_t)(g->count - g->is_onto) * g->copies;
     KEEL_TRY(keeli_may_edit(to, holder, &to->stand_in.entities, "add to"));
@@ -385,19 +385,19 @@ static keel_result begin(keeli_graft *g, const keeli_holder *holder) {
 
 // Hooks and observers leave the world that is read alone, if it is another one; where several
 // systems are at work others may be looking at templates.
-static bool is_refused(const keeli_graft *g) {
+static bool graft_refuses_source(const keeli_graft *g) {
     return g->from != g->to && !g->to->access.concurrent;
 }
 static uint32_t refuse_source(const keeli_graft *g) {
     keel_world *from = (keel_world *)(uintptr_t)g->from;
-    return is_refused(g) ? keeli_refuse_begin(from, KEELI_REFUSED_COPIED) : 0;
+    return graft_refuses_source(g) ? keeli_refuse_begin(from, KEELI_REFUSED_COPIED) : 0;
 }
 static void allow_source(const keeli_graft *g, uint32_t before) {
-    if (is_refused(g)) keeli_refuse_end((keel_world *)(uintptr_t)g->from, before);
+    if (graft_refuses_source(g)) keeli_refuse_end((keel_world *)(uintptr_t)g->from, before);
 }
 
 // So many live, of those that have handles. All handles become what they were before.
-static void take_back(keeli_graft *g, uint32_t living, uint32_t count) {
+static void graft_undo(keeli_graft *g, uint32_t living, uint32_t count) {
     keel_world *to = g->to;
     tell_unheard(g, g->is_onto); // before they hear that it goes
     for (uint32_t i = living; i-- > g->is_onto;) {
@@ -410,7 +410,7 @@ static void take_back(keeli_graft *g, uint32_t living, uint32_t count) {
                                       count - g->is_onto);
 }
 
-void keeli_graft_undo(keeli_graft *g) { take_back(g, g->count * g->copies, g->count * g->copies); }
+void keeli_graft_undo(keeli_graft *g) { graft_undo(g, g->count * g->copies, g->count * g->copies); }
 
 void keeli_graft_end(keeli_graft *g) {
     KEELI_RELEASE(&g->to->heap, &g->unheard);
@@ -444,7 +444,7 @@ static inline bool list_own(value_list *list, const keel_world *to, const keeli_
             if (!t || keeli_flags_of(t)) return false;
         }
         v->component = &s->component;
-        v->value = is_more ? value_of(s, index) : keeli_store_value_there(s, index);
+        v->value = is_more ? graft_value_of(s, index) : keeli_store_value_there(s, index);
     }
     return true;
 }
@@ -532,12 +532,12 @@ static keel_result grow_plain(keeli_graft *g, bool is_alone) {
     const uint32_t made = (uint32_t)(e - g->made) - (result != KEEL_OK);
     for (uint32_t node = 0; result == KEEL_OK && g->recipe->points && node < g->count; ++node)
         point_to_copies(g, node);
-    if (result != KEEL_OK && made) take_back(g, made, made);
+    if (result != KEEL_OK && made) graft_undo(g, made, made);
     return result;
 }
 
 keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
-    KEEL_TRY(begin(g, holder));
+    KEEL_TRY(graft_begin(g, holder));
     const uint32_t before = refuse_source(g);
     const bool is_more = !g->recipe || g->recipe->is_more;
     const bool alone = g->count == 1 && !is_more; // nothing comes after its values
@@ -557,7 +557,7 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
     if (is_plain) grown = g->count;
     if (is_there && !alone) result = connect(g, holder, 0, is_more);
     if (result == KEEL_OK && !alone && !is_plain) result = give_over(g, holder);
-    if (result < 0 && (is_there || !is_plain)) take_back(g, grown * g->copies, held);
+    if (result < 0 && (is_there || !is_plain)) graft_undo(g, grown * g->copies, held);
     keeli_editing_end(g->to);
     allow_source(g, before);
     return result;
@@ -577,7 +577,7 @@ static bool find_parts(const keeli_graft *g) {
         e = place ? keeli_next_in_tree(to, own, e) : keeli_tree_past(to, own, e);
         if (keel_is_null(e)) break;
         node = keeli_store_value_of(to, g->link, e);
-        place = node ? place_of(g, *node) : UINT32_MAX;
+        place = node ? node_place_of(g, *node) : UINT32_MAX;
         if (place != UINT32_MAX && place && keel_is_null(g->made[place])) g->made[place] = e;
     }
     return true;
@@ -622,11 +622,11 @@ static keel_result reserve_rest(const keeli_graft *g, const keeli_holder *holder
     uint32_t at = UINT32_MAX;
     bool room = true;
     for (const keeli_storage *s; room && (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
-        if (is_left_out(g, s) || !keeli_store_is_disabled(s, index)) continue;
+        if (graft_leaves_out(g, s) || !keeli_store_is_disabled(s, index)) continue;
         keeli_storage *t = keeli_storage_to_edit(to, holder, &s->component, "add", &result);
         if (!t) return result;
         if (keeli_store_has(t, own) || keeli_store_is_disabled(t, own)) continue;
-        KEEL_TRY(stage(g, hidden, s, keeli_store_disabled_value(s, index)));
+        KEEL_TRY(stage_copies(g, hidden, s, keeli_store_disabled_value(s, index)));
         room = keeli_store_reserve_disabled(to, t, own) && keeli_reserve_value(to, t, own);
     }
     for (const keeli_relation *r = g->from->relations.all; room && loops && r; r = r->next) {
@@ -671,14 +671,14 @@ static keel_result give_lacking(const keeli_graft *g, const keeli_holder *holder
 keel_result keeli_graft_onto(keeli_graft *g, const keeli_holder *holder) {
     uint32_t grown = 1;
     g->is_onto = true;
-    KEEL_TRY(begin(g, holder));
+    KEEL_TRY(graft_begin(g, holder));
     const uint32_t before = refuse_source(g);
     g->before = g->to->entities;
     keeli_editing_begin(g->to);
     const bool is_copy = find_parts(g);
     keel_result result = is_copy ? KEEL_OK : make_parts(g, holder, &grown);
     if (result == KEEL_OK) result = give_lacking(g, holder, !is_copy);
-    if (result < 0 && !is_copy) take_back(g, grown, g->count);
+    if (result < 0 && !is_copy) graft_undo(g, grown, g->count);
     keeli_editing_end(g->to);
     allow_source(g, before);
     return result;

@@ -11,7 +11,7 @@
 
 static const char doing[] = "merging worlds";
 
-static keel_result check(keel_world *to, const keel_world *from, keel_entity root) {
+static keel_result check_merge(keel_world *to, const keel_world *from, keel_entity root) {
     if (from == to)
         return keeli_misuse(to, KEEL_ERROR_ARGUMENT,
                             "keel_merge_world needs two worlds, but both are '%s'", to->name);
@@ -45,7 +45,8 @@ typedef struct staged {
 } staged;
 typedef KEELI_ARRAY(staged) staged_list;
 
-static keel_result stage_unique(const keeli_graft *g, staged_list *list, const keeli_storage *s) {
+static keel_result stage_merged_unique(const keeli_graft *g, staged_list *list,
+                                       const keeli_storage *s) {
     keel_result result;
     keel_world *to = g->to;
     keeli_storage *t = keeli_storage_get(to, &s->component, true, &result);
@@ -78,7 +79,7 @@ static void end_uniques(keel_world *to, staged_list *list, bool are_set) {
 }
 
 // ------------------------------------------------------------------ all of it
-static keel_result grow(keeli_graft *g, const keel_merge_options *options) {
+static keel_result merge_nodes(keeli_graft *g, const keel_merge_options *options) {
     keel_world *to = g->to;
     const keel_world *from = g->from;
     staged_list uniques = { .count = 0 };
@@ -88,7 +89,7 @@ static keel_result grow(keeli_graft *g, const keel_merge_options *options) {
     for (uint32_t i = 0; result == KEEL_OK && i < from->storages.count; ++i) {
         const keeli_storage *s = from->storages.items[i];
         if (s->unique && !s->events && !s->component.transient)
-            result = stage_unique(g, &uniques, s);
+            result = stage_merged_unique(g, &uniques, s);
     }
     end_uniques(to, &uniques, result == KEEL_OK);
     if (result < 0) keeli_graft_undo(g);
@@ -105,7 +106,7 @@ keel_result keel_merge_world(keel_world *to, const keel_world *from,
     static const keel_merge_options defaults = { .strict = false };
     if (keeli_is_no_world(to) || keeli_is_no_world(from)) return keeli_no_world();
     if (!options) options = &defaults;
-    KEEL_TRY(check(to, from, options->root));
+    KEEL_TRY(check_merge(to, from, options->root));
     const uint32_t count = keeli_entity_count(&from->entities);
     const size_t bytes = 2 * (size_t)count * sizeof(keel_entity);
     keel_entity *lists = keeli_new(&to->heap, bytes, sizeof *lists);
@@ -121,7 +122,7 @@ keel_result keel_merge_world(keel_world *to, const keel_world *from,
                       .outside = options->strict ? KEELI_OUTSIDE_REFUSED : KEELI_OUTSIDE_NULL,
                       .doing = doing };
     keeli_editing_begin(to); // what observers ask for waits until all is there, or is not
-    const keel_result result = grow(&g, options);
+    const keel_result result = merge_nodes(&g, options);
     keeli_editing_end(to);
     keeli_graft_end(&g);
     keeli_free(&to->heap, lists, bytes, sizeof *lists);

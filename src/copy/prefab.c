@@ -40,7 +40,7 @@ void keeli_templates_deinit(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ what is copied
-static keel_result check(keel_world *world, keel_prefab prefab, const char *verb) {
+static keel_result check_prefab(keel_world *world, keel_prefab prefab, const char *verb) {
     const keel_world *from = world->templates;
     if (keel_is_null(prefab.root))
         return keeli_error(world, KEEL_ERROR_DEAD_ENTITY,
@@ -58,8 +58,8 @@ static keel_result check(keel_world *world, keel_prefab prefab, const char *verb
 }
 
 // A graft of a template that is there.
-static keel_result begin(keeli_graft *g, keel_world *world, keel_entity root, uint32_t copies,
-                         const char *doing) {
+static keel_result spawn_begin(keeli_graft *g, keel_world *world, keel_entity root, uint32_t copies,
+                               const char *doing) {
     keel_result result = KEEL_OK;
     keeli_storage *link = keeli_storage_known(world, &keeli_instance);
     if (!link) link = keeli_storage_get(world, &keeli_instance, false, &result);
@@ -85,8 +85,8 @@ static keel_result spawn(keel_world *world, const keeli_holder *holder, keel_pre
                          uint32_t count, keel_entity *out, const keel_value_column *columns,
                          keel_entity *held) {
     keeli_graft g;
-    KEEL_TRY(check(world, prefab, "spawn"));
-    KEEL_TRY(begin(&g, world, prefab.root, count, "spawning a prefab"));
+    KEEL_TRY(check_prefab(world, prefab, "spawn"));
+    KEEL_TRY(spawn_begin(&g, world, prefab.root, count, "spawning a prefab"));
     if (!count) return KEEL_OK;
     g.made = held;
     g.is_held = held != NULL;
@@ -118,7 +118,7 @@ static keel_result spawn_held(keel_world *world, keel_entity root, keeli_entity_
                            "%s since; apply commands before you edit templates",
                            KEELI_ENTITY(world->templates, root), (unsigned)held->each,
                            is_alive ? "was edited" : "was deleted");
-    KEEL_TRY(check(world, prefab, "spawn"));
+    KEEL_TRY(check_prefab(world, prefab, "spawn"));
     return spawn(world, NULL, prefab, count, NULL, columns, held->items);
 }
 
@@ -129,7 +129,7 @@ static keel_result spawn_columns(keel_scope *scope, keel_prefab prefab, uint32_t
     KEEL_TRY(keeli_edit_begin(scope, &who));
     keel_result result = KEEL_OK;
     if (who.commands) {
-        KEEL_TRY(check(who.world, prefab, "spawn"));
+        KEEL_TRY(check_prefab(who.world, prefab, "spawn"));
         return keeli_record_spawn(who.commands, prefab.root,
                                   keeli_recipe_count(who.world->templates, prefab.root), count, out,
                                   columns, spawn_held);
@@ -196,8 +196,8 @@ static keel_result edit_apply(keel_world *world, const keeli_holder *holder, kee
     keeli_graft g;
     if (!keeli_entity_is_alive(&world->entities, e))
         return keeli_dead_entity(world, "keel_apply_prefab", e);
-    KEEL_TRY(check(world, (keel_prefab){ root }, "apply"));
-    KEEL_TRY(begin(&g, world, root, 1, "applying a prefab"));
+    KEEL_TRY(check_prefab(world, (keel_prefab){ root }, "apply"));
+    KEEL_TRY(spawn_begin(&g, world, root, 1, "applying a prefab"));
     if (is_node(&g, e))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "cannot apply a prefab to %s: it is a template of that prefab",

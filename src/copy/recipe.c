@@ -29,7 +29,7 @@ static uint32_t count_values(const keel_world *from, keel_entity root) {
     return count;
 }
 
-static void fill(keeli_recipe *r, const keel_world *from) {
+static void fill_recipe(keeli_recipe *r, const keel_world *from) {
     uint32_t n = 0, values = 0, at;
     for (keel_entity e = r->root; n < r->count; e = next_node(from, r->root, e), ++n) {
         const uint32_t index = keeli_index_of(e);
@@ -50,7 +50,7 @@ static void fill(keeli_recipe *r, const keel_world *from) {
     r->first[n] = values;
 }
 
-static keeli_recipe *make(keel_world *from, keel_entity root) {
+static keeli_recipe *make_recipe(keel_world *from, keel_entity root) {
     const uint32_t count = keeli_recipe_count(from, root), values = count_values(from, root);
     const size_t bytes = sizeof(keeli_recipe) + values * sizeof(keeli_storage *) +
                          count * sizeof(keel_entity) + (2 * (size_t)count + 1) * sizeof(uint32_t);
@@ -65,11 +65,11 @@ static keeli_recipe *make(keel_world *from, keel_entity root) {
     r->nodes = (void *)(r->values + values);
     r->above = (void *)(r->nodes + count);
     r->first = r->above + count;
-    fill(r, from);
+    fill_recipe(r, from);
     return r;
 }
 
-static void forget(keel_world *from, keeli_recipe *r) {
+static void free_recipe(keel_world *from, keeli_recipe *r) {
     if (r) keeli_free(&from->heap, r, r->bytes, _Alignof(keeli_recipe));
 }
 
@@ -84,9 +84,9 @@ static const keeli_recipe *find_or_make(keel_world *from, keel_entity root) {
         return NULL;
     while (from->recipes.count <= index)
         *KEELI_APPEND(&from->recipes) = NULL;
-    keeli_recipe *made = make(from, root);
+    keeli_recipe *made = make_recipe(from, root);
     if (!made) return NULL;
-    forget(from, old);
+    free_recipe(from, old);
     return from->recipes.items[index] = made;
 }
 
@@ -101,6 +101,6 @@ const keeli_recipe *keeli_recipe_of(const keel_world *to, keel_entity root) {
 
 void keeli_recipes_deinit(keel_world *templates) {
     for (uint32_t i = 0; i < templates->recipes.count; ++i)
-        forget(templates, templates->recipes.items[i]);
+        free_recipe(templates, templates->recipes.items[i]);
     KEELI_RELEASE(&templates->heap, &templates->recipes);
 }

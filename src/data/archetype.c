@@ -230,7 +230,7 @@ static size_t block_align(const keeli_archetype *archetype) {
     return align;
 }
 
-static void set_bases(const keeli_archetype *archetype, const keeli_block *block) {
+static void set_column_bases(const keeli_archetype *archetype, const keeli_block *block) {
     for (uint32_t c = 0; c < archetype->column_count; ++c) {
         keeli_row_component *column = archetype->columns[c];
         column->bases[block->number] =
@@ -270,8 +270,8 @@ static keeli_block *new_block(keeli_archetypes *a, keeli_heap *heap) {
     return block;
 }
 
-static bool allocate(keeli_archetypes *a, keeli_heap *heap, const keeli_archetype *archetype,
-                     keeli_block *block, uint32_t capacity) {
+static bool allocate_block(keeli_archetypes *a, keeli_heap *heap, const keeli_archetype *archetype,
+                           keeli_block *block, uint32_t capacity) {
     const size_t bytes = column_offset(archetype, capacity, archetype->column_count);
     const size_t align = block_align(archetype);
     keel_entity *memory = keeli_new(heap, bytes, align);
@@ -292,7 +292,7 @@ static bool equip(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archet
     if (!table) return false;
     archetype->blocks = table;
     if (!reserve_bases(heap, archetype, block->number)) return false;
-    if (!allocate(a, heap, archetype, block, capacity)) return false;
+    if (!allocate_block(a, heap, archetype, block, capacity)) return false;
     archetype->block_shift = (uint32_t)__builtin_ctz(capacity);
     block->archetype = archetype;
     block->count = 0;
@@ -305,7 +305,7 @@ static bool add_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *ar
     keeli_block *block = new_block(a, heap);
     if (!block || !equip(a, heap, archetype, block, capacity)) return false;
     a->free = block->next_free;
-    set_bases(archetype, block);
+    set_column_bases(archetype, block);
     return true;
 }
 
@@ -343,7 +343,7 @@ static bool grow_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *a
     ++a->moves; // of its values
     keeli_block *block = archetype->blocks[0];
     const keeli_block old = *block;
-    if (!allocate(a, heap, archetype, block, capacity)) return false;
+    if (!allocate_block(a, heap, archetype, block, capacity)) return false;
     memcpy(block->entities, old.entities, old.count * sizeof(keel_entity));
     for (uint32_t c = 0; c < archetype->column_count; ++c) {
         const keeli_row_component *column = archetype->columns[c];
@@ -352,7 +352,7 @@ static bool grow_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *a
                         column->bases[block->number], old.count);
     }
     archetype->block_shift = (uint32_t)__builtin_ctz(capacity);
-    set_bases(archetype, block);
+    set_column_bases(archetype, block);
     keeli_archetypes_free_old(a, heap);
     a->old = old;
     return true;
@@ -628,7 +628,7 @@ void keeli_archetypes_replace(keeli_archetypes *a, keeli_heap *heap, keeli_arche
     keeli_archetypes_deinit(a, heap);
     *a = *fresh;
     for (uint32_t n = 0; n < a->block_count; ++n)
-        if (a->blocks[n]->archetype) set_bases(a->blocks[n]->archetype, a->blocks[n]);
+        if (a->blocks[n]->archetype) set_column_bases(a->blocks[n]->archetype, a->blocks[n]);
 }
 
 void keeli_archetypes_assign(keeli_archetypes *a, const keeli_archetypes *from) {
@@ -682,7 +682,7 @@ void keeli_archetypes_trim(keeli_archetypes *a, keeli_heap *heap) {
 }
 
 // ------------------------------------------------------------------ checking
-static bool is_listed(const keeli_archetypes *a, const keeli_archetype *archetype) {
+static bool set_is_listed(const keeli_archetypes *a, const keeli_archetype *archetype) {
     return archetype->position < a->count && a->all[archetype->position] == archetype;
 }
 
@@ -706,10 +706,10 @@ static bool edges_are_valid(const keeli_archetypes *a, const keeli_archetype *ar
         ++count;
         if (keeli_archetype_edge(archetype, edge->number) != edge) return false;
         if (edge->with &&
-            (!is_listed(a, edge->with) || !is_one_apart(archetype, edge->with, edge->number)))
+            (!set_is_listed(a, edge->with) || !is_one_apart(archetype, edge->with, edge->number)))
             return false;
-        if (edge->without &&
-            (!is_listed(a, edge->without) || !is_one_apart(edge->without, archetype, edge->number)))
+        if (edge->without && (!set_is_listed(a, edge->without) ||
+                              !is_one_apart(edge->without, archetype, edge->number)))
             return false;
     }
     return count == archetype->edge_count;

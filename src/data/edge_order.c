@@ -16,7 +16,7 @@ static uint32_t number_of(const keeli_edge_order *o, uint32_t index) {
     return i < o->count ? i : NOBODY;
 }
 
-static uint32_t index_of(const keeli_edge_order *o, uint32_t number) {
+static uint32_t node_index(const keeli_edge_order *o, uint32_t number) {
     return o->nodes ? keeli_index_of(o->nodes[number]) : number;
 }
 
@@ -25,14 +25,14 @@ static keeli_edge_order_entry *entry_of(const keeli_edge_order *o, uint32_t numb
 }
 
 // ------------------------------------------------------------------ memory
-static size_t bytes_of(uint32_t count) { return count * sizeof(keeli_edge_order_entry); }
+static size_t order_bytes(uint32_t count) { return count * sizeof(keeli_edge_order_entry); }
 
 static keeli_edge_order_entry *new_entries(keeli_heap *heap, uint32_t count) {
-    return keeli_new_zeroed(heap, bytes_of(count), _Alignof(keeli_edge_order_entry));
+    return keeli_new_zeroed(heap, order_bytes(count), _Alignof(keeli_edge_order_entry));
 }
 
 // One for each page of lists, of targets or of sources.
-static bool new_pages(keeli_edge_order *o, keeli_heap *heap) {
+static bool new_order_pages(keeli_edge_order *o, keeli_heap *heap) {
     const keeli_edge_side *a = &o->edges->sources, *b = &o->edges->targets;
     o->page_count = a->capacity < b->capacity ? b->capacity : a->capacity;
     const size_t bytes = o->page_count * sizeof *o->pages;
@@ -49,7 +49,7 @@ static bool new_pages(keeli_edge_order *o, keeli_heap *heap) {
 bool keeli_edge_order_begin(keeli_edge_order *o, keeli_heap *heap) {
     if (o->edges->is_chained) return true;
     if (!o->nodes) {
-        const bool is_room = !o->edges->count || new_pages(o, heap);
+        const bool is_room = !o->edges->count || new_order_pages(o, heap);
         if (!is_room) keeli_edge_order_end(o, heap);
         return is_room;
     }
@@ -61,11 +61,11 @@ void keeli_edge_order_end(keeli_edge_order *o, keeli_heap *heap) {
     if (o->edges->is_chained) return;
     if (o->nodes) {
         if (o->entries != o->few)
-            keeli_free(heap, o->entries, bytes_of(o->count), _Alignof(keeli_edge_order_entry));
+            keeli_free(heap, o->entries, order_bytes(o->count), _Alignof(keeli_edge_order_entry));
         return;
     }
     for (uint32_t page = 0; o->pages && page < o->page_count; ++page)
-        keeli_free(heap, o->pages[page], bytes_of(KEELI_PAGE), _Alignof(keeli_edge_order_entry));
+        keeli_free(heap, o->pages[page], order_bytes(KEELI_PAGE), _Alignof(keeli_edge_order_entry));
     keeli_free(heap, o->pages, o->page_count * sizeof *o->pages,
                _Alignof(keeli_edge_order_entry *));
 }
@@ -86,10 +86,10 @@ static bool is_out(const keeli_edge_order *o, uint32_t source, uint32_t place) {
 
 // The place of the first edge of a list that is to be handed out yet. An entry of a list of sources
 // is the twin of one of targets.
-static uint32_t first_of(keeli_edge_order *o, uint32_t number, bool of_sources) {
+static uint32_t first_left(keeli_edge_order *o, uint32_t number, bool of_sources) {
     const keeli_end end = of_sources ? KEELI_SOURCES : KEELI_TARGETS;
     const keeli_edge_side *side = keeli_edge_side_of(o->edges, end);
-    const uint32_t index = index_of(o, number);
+    const uint32_t index = node_index(o, number);
     uint32_t *at = of_sources ? &entry_of(o, number)->source : &entry_of(o, number)->target;
     for (; (*at = keeli_edge_list_next(side, index, *at)) != KEELI_NO_EDGE; ++*at) {
         const uint32_t other = keeli_edge_other(o->edges, end, index, *at);
@@ -104,13 +104,14 @@ static uint32_t first_of(keeli_edge_order *o, uint32_t number, bool of_sources) 
 }
 
 // The edge at the front of a target's list is handed out.
-static void hand_out(keeli_edge_order *o, uint32_t source, uint32_t target, keeli_edge_walk *out) {
+static void hand_out_edge(keeli_edge_order *o, uint32_t source, uint32_t target,
+                          keeli_edge_walk *out) {
     const uint32_t at = entry_of(o, target)->source++;
-    out->source = index_of(o, source);
-    out->place = keeli_edge_twin(o->edges, KEELI_SOURCES, index_of(o, target), at);
-    if (!o->edges->is_symmetric || out->source <= index_of(o, target)) return;
+    out->source = node_index(o, source);
+    out->place = keeli_edge_twin(o->edges, KEELI_SOURCES, node_index(o, target), at);
+    if (!o->edges->is_symmetric || out->source <= node_index(o, target)) return;
     out->place = keeli_edge_back(o->edges, out->source, out->place);
-    out->source = index_of(o, target);
+    out->source = node_index(o, target);
 }
 
 // True if a source is left. It passes over pages where nobody has a target.
@@ -128,7 +129,7 @@ static bool next_of_chains(keeli_edge_order *o, keeli_edge_walk *out) {
     const keeli_chains *chains = &o->edges->chains;
     const uint32_t end = o->nodes ? o->count : chains->target_capacity * KEELI_LINKS;
     for (; o->base < end; ++o->base, o->stamp = 0) {
-        uint32_t source = keeli_chains_behind(chains, index_of(o, o->base), o->at, o->stamp);
+        uint32_t source = keeli_chains_behind(chains, node_index(o, o->base), o->at, o->stamp);
         while (source != KEELI_NO_EDGE && number_of(o, source) == NOBODY)
             source = keeli_link_at(chains, source)->next;
         if (source == KEELI_NO_EDGE) continue;
@@ -144,7 +145,7 @@ static bool next_of_chains(keeli_edge_order *o, keeli_edge_walk *out) {
 bool keeli_edge_order_next(keeli_edge_order *o, keeli_edge_walk *out) {
     if (o->edges->is_chained) return next_of_chains(o, out);
     while (has_base(o)) {
-        const uint32_t s = o->at, place = first_of(o, s, false);
+        const uint32_t s = o->at, place = first_left(o, s, false);
         keeli_edge_order_entry *e = entry_of(o, s);
         if (place == KEELI_NO_EDGE) {
             if (s == o->base) o->at = ++o->base;
@@ -152,8 +153,8 @@ bool keeli_edge_order_next(keeli_edge_order *o, keeli_edge_walk *out) {
             e->waits = 0;
             continue;
         }
-        const uint32_t other = keeli_edge_other(o->edges, KEELI_TARGETS, index_of(o, s), place);
-        const uint32_t t = number_of(o, other), front = first_of(o, t, true);
+        const uint32_t other = keeli_edge_other(o->edges, KEELI_TARGETS, node_index(o, s), place);
+        const uint32_t t = number_of(o, other), front = first_left(o, t, true);
         if (front == KEELI_NO_EDGE) { // somebody edits the list
             ++e->target;
             continue;
@@ -168,7 +169,7 @@ bool keeli_edge_order_next(keeli_edge_order *o, keeli_edge_walk *out) {
             o->at = first;
             continue;
         } // else somebody in a circle waits for itself
-        hand_out(o, first, t, out);
+        hand_out_edge(o, first, t, out);
         return true;
     }
     return false;

@@ -39,8 +39,8 @@ static void free_pages(keeli_edges *edges, keeli_heap *heap, struct keeli_edge_p
 }
 
 // Pages that hold no place below `used` go.
-static void give_pages(keeli_edges *edges, keeli_heap *heap, const keeli_edge_list *list,
-                       uint32_t stride) {
+static void free_last_pages(keeli_edges *edges, keeli_heap *heap, const keeli_edge_list *list,
+                            uint32_t stride) {
     struct keeli_edge_pages *pages = list->pages;
     while (pages->count > (list->used >> PAGED_FROM) + (list->used % (1u << PAGED_FROM) != 0))
         free_words(edges, heap, pages->at[--pages->count], stride, 1u << PAGED_FROM);
@@ -50,7 +50,7 @@ static void free_list(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *lis
                       uint32_t stride) {
     list->used = 0;
     if (list->power > PAGED_FROM) {
-        give_pages(edges, heap, list, stride);
+        free_last_pages(edges, heap, list, stride);
         free_pages(edges, heap, list->pages);
     } else if (list->power) {
         free_words(edges, heap, list->words, stride, keeli_edge_room(list, stride));
@@ -74,7 +74,8 @@ static bool add_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list
     return words != NULL;
 }
 
-static bool grow(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list, uint32_t stride) {
+static bool grow_list(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list,
+                      uint32_t stride) {
     if (list->power > PAGED_FROM) return add_page(edges, heap, list, stride);
     if (list->power == PAGED_FROM) {
         struct keeli_edge_pages *pages = new_pages(edges, heap, KEELI_SIZE(4, 1));
@@ -157,7 +158,7 @@ void keeli_edges_init_like(keeli_edges *edges, const keeli_edges *other) {
 // ------------------------------------------------------------------ memory of values
 static size_t value_page_bytes(const keeli_edge_values *v) { return (size_t)v->size << v->shift; }
 
-static char *slot_at(const keeli_edge_values *v, uint32_t slot) {
+static char *value_slot_at(const keeli_edge_values *v, uint32_t slot) {
     return v->pages[slot >> v->shift] + (size_t)(slot & ((1u << v->shift) - 1)) * v->size;
 }
 
@@ -178,20 +179,20 @@ bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t e
     return true;
 }
 
-static uint32_t take_slot(keeli_edge_values *v) {
+static uint32_t acquire_slot(keeli_edge_values *v) {
     const uint32_t slot = v->free;
     if (slot == KEELI_NO_EDGE) {
         KEELI_ASSERT_ROOM(v->used >> v->shift < v->capacity && v->pages[v->used >> v->shift]);
         return v->used++;
     }
-    memcpy(&v->free, slot_at(v, slot), sizeof v->free);
+    memcpy(&v->free, value_slot_at(v, slot), sizeof v->free);
     --v->free_count;
     return slot;
 }
 
-static void give_slot(keeli_edge_values *v, uint32_t slot) {
-    keeli_bytes_vacate(slot_at(v, slot), v->size);
-    memcpy(slot_at(v, slot), &v->free, sizeof v->free);
+static void release_slot(keeli_edge_values *v, uint32_t slot) {
+    keeli_bytes_vacate(value_slot_at(v, slot), v->size);
+    memcpy(value_slot_at(v, slot), &v->free, sizeof v->free);
     v->free = slot;
     ++v->free_count;
 }
@@ -344,7 +345,7 @@ static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
     }
     if (list->holes > list->used / 2 && list->used > KEELI_SIZE(8, 1))
         compact(side, is_source ? &edges->targets : &edges->sources, list);
-    if (list->power > PAGED_FROM) give_pages(edges, heap, list, side->stride);
+    if (list->power > PAGED_FROM) free_last_pages(edges, heap, list, side->stride);
 }
 
 bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_end end, uint32_t index,
@@ -358,7 +359,7 @@ bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_end end, uin
     if (list && list->holes > list->used / 2) tidy(edges, heap, side, list);
     list = list ? list : keeli_edge_list_of(side, index);
     while (keeli_edge_room(list, side->stride) - list->used < extra)
-        if (!grow(edges, heap, list, side->stride)) return false;
+        if (!grow_list(edges, heap, list, side->stride)) return false;
     return true;
 }
 
@@ -411,10 +412,10 @@ void *keeli_edges_add(keeli_edges *edges, keel_entity source, keel_entity target
         return NULL;
     }
     const bool has_values = keeli_edges_have_values(edges);
-    const uint32_t slot = has_values ? take_slot(&edges->values) : 0;
+    const uint32_t slot = has_values ? acquire_slot(&edges->values) : 0;
     add_edge(edges, from, to, slot);
     if (edges->is_symmetric && from != to) add_edge(edges, to, from, slot);
-    return has_values ? slot_at(&edges->values, slot) : NULL;
+    return has_values ? value_slot_at(&edges->values, slot) : NULL;
 }
 
 bool keeli_edges_add_beside(keeli_edges *edges, keel_entity source, keel_entity target) {
@@ -443,7 +444,7 @@ static void remove_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, u
                                                  : keeli_edge_entry(from, 2, place);
     const uint32_t target = entry[0], twin = entry[1];
     keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
-    if (has_values) give_slot(&edges->values, entry[2]);
+    if (has_values) release_slot(&edges->values, entry[2]);
     *entry = *keeli_edge_entry(to, edges->targets.stride, twin) = KEELI_HOLE;
     ++from->holes;
     ++to->holes;
@@ -501,8 +502,8 @@ void keeli_edges_remove_sources(keeli_edges *edges, uint32_t target) {
 }
 
 // The entries at these places stand in this order then, where entries stand; twins hear of it.
-static void permute(const keeli_edge_side *side, const keeli_edge_side *other,
-                    keeli_edge_list *list, const uint32_t *places, uint32_t *scratch) {
+static void permute_entries(const keeli_edge_side *side, const keeli_edge_side *other,
+                            keeli_edge_list *list, const uint32_t *places, uint32_t *scratch) {
     const uint32_t stride = side->stride, count = list->used - list->holes;
     for (uint32_t i = 0; i < count; ++i)
         memcpy(scratch + (size_t)i * stride, keeli_edge_entry(list, stride, places[i]),
@@ -526,10 +527,10 @@ void keeli_edges_order_sources(keeli_edges *edges, uint32_t target, const uint32
         scratch[i] =
             keeli_edge_back(edges, keeli_edge_other(edges, KEELI_SOURCES, target, places[i]),
                             keeli_edge_twin(edges, KEELI_SOURCES, target, places[i]));
-    permute(&edges->targets, &edges->sources, list, places, scratch + count);
+    permute_entries(&edges->targets, &edges->sources, list, places, scratch + count);
     if (edges->is_symmetric)
-        permute(&edges->sources, &edges->targets, keeli_edge_list_of(&edges->sources, target),
-                scratch, scratch + count);
+        permute_entries(&edges->sources, &edges->targets,
+                        keeli_edge_list_of(&edges->sources, target), scratch, scratch + count);
     ++edges->edits;
 }
 
@@ -542,7 +543,7 @@ static bool reserve_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *
         if (!list || !list->used) continue;
         if (!reserve_page(edges, heap, to, i)) return false;
         while (keeli_edge_room(keeli_edge_list_of(to, i), to->stride) < list->used)
-            if (!grow(edges, heap, keeli_edge_list_of(to, i), to->stride)) return false;
+            if (!grow_list(edges, heap, keeli_edge_list_of(to, i), to->stride)) return false;
     }
     return true;
 }
@@ -561,7 +562,7 @@ static void assign_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *t
                    keeli_edge_entry(other, to->stride, place), to->stride * sizeof(uint32_t));
         list->used = other->used;
         list->holes = other->holes;
-        if (list->power > PAGED_FROM) give_pages(edges, heap, list, to->stride);
+        if (list->power > PAGED_FROM) free_last_pages(edges, heap, list, to->stride);
     }
 }
 
@@ -586,7 +587,7 @@ static bool copy_slots(keeli_edges *to, const keeli_edges *from, keeli_heap *hea
     v->free = from->values.free;
     v->free_count = from->values.free_count;
     for (uint32_t slot = 0; slot < v->used; slot += 1u << v->shift)
-        memcpy(slot_at(v, slot), slot_at(&from->values, slot), value_page_bytes(v));
+        memcpy(value_slot_at(v, slot), value_slot_at(&from->values, slot), value_page_bytes(v));
     return true;
 }
 

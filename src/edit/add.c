@@ -79,8 +79,8 @@ give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_
 }
 
 // Those from `values` to `end` go again: one of the list took more.
-static __attribute__((noinline)) bool take_back(keel_world *world, keel_entity e,
-                                                const keel_value *values, const keel_value *end) {
+static __attribute__((noinline)) bool undo_values(keel_world *world, keel_entity e,
+                                                  const keel_value *values, const keel_value *end) {
     while (end-- != values)
         keeli_store_close(world, keeli_storage_known(world, end->component), keeli_index_of(e));
     return false;
@@ -93,8 +93,8 @@ static inline __attribute__((always_inline)) bool give_all(keel_world *world, ke
     const keeli_archetype *from = *to;
     const keel_value *v = values;
     for (; v->component; ++v)
-        if (!give(world, e, v, follows, to)) return take_back(world, e, values, v);
-    return *to == from || keeli_archetype_has_room(*to) || take_back(world, e, values, v);
+        if (!give(world, e, v, follows, to)) return undo_values(world, e, values, v);
+    return *to == from || keeli_archetype_has_room(*to) || undo_values(world, e, values, v);
 }
 
 static inline void fill_row(const keel_world *world, keel_entity e, const keel_value *values) {
@@ -144,7 +144,7 @@ keel_result(keel_add_component_values)(keel_scope *scope, keel_entity e, const k
 
 // Two bodies: what nobody follows makes a fifth fewer instructions (create_2) without the others.
 static inline __attribute__((always_inline)) keel_entity
-create(keel_world *world, const keel_value *values, bool follows) {
+create_one(keel_world *world, const keel_value *values, bool follows) {
     const keel_entity e = keeli_entity_index_peek(&world->entities);
     keeli_archetype *none = world->archetypes.all[0], *to = none;
     if (!give_all(world, e, values, follows, &to)) return keel_null();
@@ -160,7 +160,7 @@ create(keel_world *world, const keel_value *values, bool follows) {
 
 static __attribute__((noinline)) keel_entity create_followed(keel_world *world,
                                                              const keel_value *values) {
-    const keel_entity e = create(world, values, true);
+    const keel_entity e = create_one(world, values, true);
     return keel_is_null(e) ? keeli_edit_add_entity(world, NULL, values) : e;
 }
 
@@ -170,12 +170,12 @@ static bool is_ready(const keel_world *world) {
 }
 
 keel_entity keeli_add_plain_entity(keel_world *world, const keel_value *values) {
-    return is_ready(world) ? create(world, values, false) : keel_null();
+    return is_ready(world) ? create_one(world, values, false) : keel_null();
 }
 
 static __attribute__((noinline)) keel_entity create_plain(keel_world *world,
                                                           const keel_value *values) {
-    const keel_entity e = create(world, values, false);
+    const keel_entity e = create_one(world, values, false);
     return keel_is_null(e) ? create_followed(world, values) : e;
 }
 
@@ -213,19 +213,19 @@ add_general(keel_world *world, keel_entity e, const keel_component *component, c
                                     : keeli_edit_add(world, NULL, e, component, value);
 }
 
-static inline void put(void *to, const void *value, uint32_t size) {
+static inline void put_value(void *to, const void *value, uint32_t size) {
     static const uint32_t zeros[4];
     if (value || !keeli_bytes_copy_fours(to, zeros, size)) keeli_bytes_put(to, value, size);
 }
 static __attribute__((noinline)) keel_result put_other(keel_world *world, keeli_storage *s,
                                                        void *to, const void *value) {
-    put(to, value, s->size);
+    put_value(to, value, s->size);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
 static __attribute__((noinline)) keel_result
 put_followed(keel_world *world, keeli_storage *s, keel_entity e, void *to, const void *value) {
-    put(to, value, s->size);
+    put_value(to, value, s->size);
     return keeli_came_last(world, s, e, to);
 }
 // Who follows the storage, as far as the compiler is to know.
@@ -265,8 +265,8 @@ add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, u
 }
 
 // It has the component: only its bytes change, where they are no more than that.
-static __attribute__((noinline)) keel_result overwrite(keel_world *world, keeli_storage *s,
-                                                       keel_entity e, const void *value) {
+static __attribute__((noinline)) keel_result overwrite_value(keel_world *world, keeli_storage *s,
+                                                             keel_entity e, const void *value) {
     if ((s->flags && !keeli_change_is_simple(world, s)) ||
         (keeli_store_has_rows(s) && !keeli_rows_are_free(world)))
         return add_general(world, e, &s->component, value);
@@ -284,7 +284,7 @@ add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s
     uint64_t *word = keeli_live_word(s, index);
     if (!word || !keeli_entity_has_version(&world->entities, e))
         return add_general(world, e, &s->component, value);
-    if (*word & keeli_bit_of(index)) return overwrite(world, s, e, value);
+    if (*word & keeli_bit_of(index)) return overwrite_value(world, s, e, value);
     if (who == NOBODY && keeli_store_has_free_slot(s)) return add_slot(world, s, e, value, word);
     if (keeli_store_has_rows(s)) return add_row(world, s, e, value, word);
     if (!keeli_store_has_place(s) || (who == ANYBODY && !keeli_followers_are_ready(world, s)))
@@ -320,8 +320,9 @@ record_one(keel_commands *list, keel_entity e, const keel_component *component, 
     return keeli_record_add(list, e, &(keel_value){ component, value }, 1);
 }
 
-static __attribute__((noinline)) keel_result
-add_held(keel_scope *scope, keel_entity e, const keel_component *component, const void *value) {
+static __attribute__((noinline)) keel_result add_held_entity(keel_scope *scope, keel_entity e,
+                                                             const keel_component *component,
+                                                             const void *value) {
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
     return keeli_edit_end(&who, keeli_edit_add(who.world, who.editor, e, component, value));
@@ -331,7 +332,8 @@ keel_result(keel_add_component)(keel_scope *scope, keel_entity e, const keel_com
                                 const void *value) {
     if (keeli_is_world(scope)) return keeli_world_add(scope, e, component, value);
     keel_commands *list = keeli_commands_of(scope);
-    return list ? record_one(list, e, component, value) : add_held(scope, e, component, value);
+    return list ? record_one(list, e, component, value)
+                : add_held_entity(scope, e, component, value);
 }
 
 // As fast with the check, which is one compare of a version.

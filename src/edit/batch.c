@@ -42,7 +42,7 @@ static void *new_memory(keeli_batch *b, size_t size, size_t align) {
     return (char *)piece + before;
 }
 
-static bool grow(keeli_batch *b) {
+static bool grow_columns(keeli_batch *b) {
     const size_t bytes = b->column_room * sizeof *b->columns;
     keeli_column *columns = new_memory(b, 2 * bytes, _Alignof(keeli_column));
     if (!columns) return b->result = keeli_out_of_memory(b->world, b->doing), false;
@@ -52,7 +52,7 @@ static bool grow(keeli_batch *b) {
 }
 
 static inline keeli_column *new_column(keeli_batch *b, keeli_storage *s) {
-    if (b->result < 0 || (b->column_count == b->column_room && !grow(b))) return NULL;
+    if (b->result < 0 || (b->column_count == b->column_room && !grow_columns(b))) return NULL;
     keeli_column *c = &b->columns[b->column_count++];
     *c = (keeli_column){ .storage = s };
     b->has_rows |= keeli_store_has_rows(s);
@@ -89,9 +89,9 @@ static __attribute__((noinline)) void bring_required(keeli_batch *b, const keeli
     }
 }
 
-static inline __attribute__((always_inline)) void add(keeli_batch *b, const keeli_holder *holder,
-                                                      keeli_storage *s, const void *values,
-                                                      size_t stride, keeli_handing handing) {
+static inline __attribute__((always_inline)) void
+batch_add_column(keeli_batch *b, const keeli_holder *holder, keeli_storage *s, const void *values,
+                 size_t stride, keeli_handing handing) {
     if (s->flags & KEELI_IS_MORE && !b->has_prototype) bring_required(b, holder, s);
     const bool keeps = !values || handing == KEELI_IF_MISSING;
     bool is_needed = !keeps || b->is_new || b->count > 1 || !b->entities ||
@@ -119,7 +119,7 @@ static inline __attribute__((always_inline)) void add(keeli_batch *b, const keel
 
 void keeli_batch_add(keeli_batch *b, const keeli_holder *holder, keeli_storage *s,
                      const void *values, size_t stride, keeli_handing handing) {
-    add(b, holder, s, values, stride, handing);
+    batch_add_column(b, holder, s, values, stride, handing);
 }
 
 void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *taken) {
@@ -137,7 +137,7 @@ void keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder, const ke
             continue;
         }
         keeli_storage *s = keeli_storage_to_edit(b->world, holder, v->component, "add", &b->result);
-        if (s) add(b, holder, s, v->value, 0, handing);
+        if (s) batch_add_column(b, holder, s, v->value, 0, handing);
     }
 }
 
@@ -145,7 +145,7 @@ static bool lacks(const keeli_batch *b, const keeli_column *c, uint32_t i) {
     return b->is_new || !keeli_store_has(c->storage, keeli_index_of(b->entities[i]));
 }
 
-static const char *value_at(const keeli_column *c, uint32_t i) {
+static const char *column_value_at(const keeli_column *c, uint32_t i) {
     return c->values ? c->values + i * c->stride : NULL;
 }
 
@@ -167,7 +167,7 @@ static void drop_copies(const keeli_column *c, uint32_t count) {
 
 // Copies of the caller's values for entities that exist, before anything changes: the hook may fail
 // at any of them. New entities get theirs in place, unless making room moves what is copied.
-static keel_result stage(keeli_batch *b, keeli_column *c) {
+static keel_result stage_column(keeli_batch *b, keeli_column *c) {
     const size_t size = c->storage->size;
     const uint32_t count = c->is_copied || c->stride ? b->count : 1;
     c->staged = new_memory(b, count * size, c->storage->component.align);
@@ -175,8 +175,8 @@ static keel_result stage(keeli_batch *b, keeli_column *c) {
     for (uint32_t i = 0; i < count; ++i) {
         void *to = (char *)c->staged + i * size;
         if (!c->is_copied) {
-            memcpy(to, value_at(c, i), size); // analyzer: staged are columns with values
-        } else if (!keeli_hook_copy(c->storage, to, value_at(c, i))) {
+            memcpy(to, column_value_at(c, i), size); // analyzer: staged are columns with values
+        } else if (!keeli_hook_copy(c->storage, to, column_value_at(c, i))) {
             drop_copies(c, i);
             c->is_copied = false;
             return keeli_cannot_copy(b->world, c->storage);
@@ -196,7 +196,7 @@ static keel_result stage_copies(keeli_batch *b) {
                       : b->has_rows && b->count > 1 && c->values && !c->is_moved;
         const size_t bytes = (b->count - 1) * c->stride + c->storage->size;
         if ((c->is_copied && !b->is_new) || (may_move && are_in_rows(b->world, c->values, bytes)))
-            KEEL_TRY(stage(b, c));
+            KEEL_TRY(stage_column(b, c));
     }
     return KEEL_OK;
 }
@@ -345,7 +345,7 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
 }
 
 // The rows of new entities.
-static void make_rows(keeli_batch *b) {
+static void make_batch_rows(keeli_batch *b) {
     keel_world *world = b->world;
     if (b->has_rows && !b->has_made_rows)
         keeli_archetype_push_many(&world->archetypes, target(b, world->archetypes.all[0]),
@@ -375,7 +375,7 @@ static uint32_t rows_beside(const keeli_batch *b, uint32_t i) {
     return n;
 }
 
-static void copy_rows(keeli_batch *b, uint32_t i, uint32_t n, keeli_archetype *to) {
+static void move_in_rows(keeli_batch *b, uint32_t i, uint32_t n, keeli_archetype *to) {
     keel_world *world = b->world;
     const uint32_t place = *keeli_row_of(&world->entities, keeli_index_of(b->entities[i]));
     if (place == KEELI_NO_ROW) {
@@ -388,22 +388,22 @@ static void copy_rows(keeli_batch *b, uint32_t i, uint32_t n, keeli_archetype *t
 }
 
 // ------------------------------------------------------------------ committing
-static void put(const keeli_column *c, uint32_t i, void *to) {
-    if (c->is_moved) keeli_hook_move(to, (void *)(uintptr_t)value_at(c, i), c->storage);
-    else keeli_bytes_put(to, value_at(c, i), c->storage->size);
+static void put_column(const keeli_column *c, uint32_t i, void *to) {
+    if (c->is_moved) keeli_hook_move(to, (void *)(uintptr_t)column_value_at(c, i), c->storage);
+    else keeli_bytes_put(to, column_value_at(c, i), c->storage->size);
 }
 
-static void overwrite(const keeli_batch *b, const keeli_column *c, uint32_t i) {
+static void overwrite_column(const keeli_batch *b, const keeli_column *c, uint32_t i) {
     if (c->keeps) {
-        if (c->is_copied) keeli_value_drop(c->storage, (void *)(uintptr_t)value_at(c, i));
+        if (c->is_copied) keeli_value_drop(c->storage, (void *)(uintptr_t)column_value_at(c, i));
         return;
     }
     const uint32_t index = keeli_index_of(b->entities[i]);
     void *to = keeli_store_value(b->world, c->storage, index);
     keeli_track_modified(b->world, c->storage, index);
-    if (to == value_at(c, i)) return;
+    if (to == column_value_at(c, i)) return;
     keeli_value_drop(c->storage, to);
-    put(c, i, to);
+    put_column(c, i, to);
 }
 
 // Entities with consecutive indices, of which none has it, get it; rows are there already.
@@ -412,17 +412,17 @@ static void fill_range(const keeli_batch *b, const keeli_column *c, uint32_t i, 
     for (uint32_t k = i; c->fresh && k < end; ++k)
         c->fresh[k / 64] |= (uint64_t)1 << (k % 64);
     if (range.count > 1 && !c->is_moved && !(c->storage->flags & KEELI_HAS_DISABLED))
-        keeli_store_push_range(b->world, c->storage, b->entities + i, range, value_at(c, i),
+        keeli_store_push_range(b->world, c->storage, b->entities + i, range, column_value_at(c, i),
                                c->stride);
     else
         for (; i < end; ++i)
-            put(c, i, keeli_store_open(b->world, c->storage, b->entities[i]));
+            put_column(c, i, keeli_store_open(b->world, c->storage, b->entities[i]));
 }
 
 static void fill_new(const keeli_batch *b, const keeli_column *c, uint32_t i, uint32_t end) {
     if (end - i == 1) {
         if (c->fresh) c->fresh[i / 64] |= (uint64_t)1 << (i % 64);
-        put(c, i, keeli_store_open(b->world, c->storage, b->entities[i]));
+        put_column(c, i, keeli_store_open(b->world, c->storage, b->entities[i]));
         return;
     }
     while (i < end) {
@@ -438,7 +438,7 @@ static void fill_sets(const keeli_batch *b, const keeli_column *c) {
         const uint32_t index = keeli_index_of(b->entities[i]);
         n = 1;
         if (keeli_store_has(c->storage, index)) {
-            overwrite(b, c, i);
+            overwrite_column(b, c, i);
             continue;
         }
         if (run > 1) {
@@ -455,7 +455,7 @@ static void overwrite_rows(keeli_batch *b, const keeli_archetype *from, uint32_t
         keeli_column *c = &b->columns[k];
         c->is_there = keeli_archetype_column(from, c->storage->slot) != UINT32_MAX;
         for (uint32_t at = i; c->is_there && !c->is_superseded && at < end; ++at)
-            overwrite(b, c, at);
+            overwrite_column(b, c, at);
     }
 }
 
@@ -470,7 +470,7 @@ void keeli_batch_move_rows(keeli_batch *b) {
         n = rows_beside(b, i);
         if (!b->is_removal) overwrite_rows(b, from, i, i + n);
         if (to == from) continue;
-        copy_rows(b, i, n, to);
+        move_in_rows(b, i, n, to);
         for (uint32_t k = 0; !b->is_removal && k < b->column_count; ++k) {
             const keeli_column *c = &b->columns[k];
             if (keeli_store_has_rows(c->storage) && !c->is_superseded && !c->is_there)
@@ -488,7 +488,7 @@ static void commit_column(keeli_batch *b, const keeli_column *c) {
     else if (keeli_store_has_rows(c->storage)) return; // with the others of the row
     else if (b->count > 1) fill_sets(b, c);
     else if (lacks(b, c, 0)) fill_new(b, c, 0, 1);
-    else overwrite(b, c, 0);
+    else overwrite_column(b, c, 0);
 }
 
 static void notify(const keeli_batch *b, const keeli_column *c) {
@@ -498,8 +498,8 @@ static void notify(const keeli_batch *b, const keeli_column *c) {
     else keeli_came_many(b->world, c->storage, b->entities, b->count, c->fresh, c->keeps);
 }
 
-static inline void commit(keeli_batch *b) {
-    if (b->is_new) make_rows(b);
+static inline void commit_columns(keeli_batch *b) {
+    if (b->is_new) make_batch_rows(b);
     for (uint32_t k = 0; k < b->column_count; ++k)
         commit_column(b, &b->columns[k]);
     if (b->has_rows && !b->is_new) keeli_batch_move_rows(b);
@@ -519,7 +519,7 @@ static inline void tell(const keeli_batch *b) {
 }
 
 // ------------------------------------------------------------------ beginning and ending
-static keel_result reserve(keeli_batch *b) {
+static keel_result reserve_batch(keeli_batch *b) {
     KEEL_TRY(stage_copies(b));
     for (uint32_t k = 0; k < b->column_count; ++k)
         if (!b->columns[k].is_superseded && !reserve_column(b, k))
@@ -534,7 +534,7 @@ static keel_result reserve(keeli_batch *b) {
 }
 
 keel_result keeli_batch_reserve(keeli_batch *b) {
-    if (b->result == KEEL_OK && !b->is_reserved) b->result = reserve(b);
+    if (b->result == KEEL_OK && !b->is_reserved) b->result = reserve_batch(b);
     b->is_reserved = true;
     return b->result;
 }
@@ -550,11 +550,11 @@ static keel_result no_entities(keel_world *world, uint32_t count) {
 }
 
 static bool copy_in_place(keeli_batch *b, keeli_column *c) {
-    make_rows(b);
+    make_batch_rows(b);
     for (; c->filled < b->count; ++c->filled) {
         const keel_entity e = b->entities[c->filled];
         void *to = keeli_store_open(b->world, c->storage, e);
-        if (keeli_hook_copy(c->storage, to, value_at(c, c->filled))) continue;
+        if (keeli_hook_copy(c->storage, to, column_value_at(c, c->filled))) continue;
         keeli_store_close(b->world, c->storage, keeli_index_of(e));
         return false;
     }
@@ -597,7 +597,7 @@ take_handles(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
     return KEEL_OK;
 }
 
-static keel_result create(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
+static keel_result create_entities(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
     keel_world *world = b->world;
     if (!b->is_held) KEEL_TRY(take_handles(b, holder, out));
     b->is_created = true;
@@ -619,7 +619,7 @@ static keel_result create(keeli_batch *b, const keeli_holder *holder, keel_entit
 }
 
 void keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
-    if (b->result == KEEL_OK && b->count) b->result = create(b, holder, out);
+    if (b->result == KEEL_OK && b->count) b->result = create_entities(b, holder, out);
 }
 
 keel_result keeli_batch_end(keeli_batch *b) {
@@ -637,7 +637,7 @@ keel_result keeli_batch_end(keeli_batch *b) {
 }
 
 bool keeli_batch_commit(keeli_batch *b) {
-    if (b->count && keeli_batch_reserve(b) == KEEL_OK) commit(b);
+    if (b->count && keeli_batch_reserve(b) == KEEL_OK) commit_columns(b);
     return b->is_committed;
 }
 void keeli_batch_tell(const keeli_batch *b) { tell(b); }
@@ -659,7 +659,7 @@ void keeli_batch_tell_others(const keeli_batch *b) {
 
 keel_result keeli_batch_give(keeli_batch *b) {
     if (b->count && keeli_batch_reserve(b) == KEEL_OK) {
-        commit(b);
+        commit_columns(b);
         tell(b);
     }
     return keeli_batch_end(b);

@@ -67,8 +67,8 @@ static void count_dropped(keel_world *world) {
 }
 
 // A new entity. Where its parent is dead by now it has none, and that is counted.
-static keel_result add_held(keel_world *world, const keeli_holder *holder, const keeli_command *c,
-                            const keel_value *values) {
+static keel_result apply_add_held(keel_world *world, const keeli_holder *holder,
+                                  const keeli_command *c, const keel_value *values) {
     const bool is_child = c->does == KEELI_RECORD_ADD_CHILD,
                has_parent = is_child && keeli_entity_is_alive(&world->entities, c->parent);
     if (has_parent) return keeli_edit_add_child_held(world, c->entity, c->parent, values);
@@ -90,10 +90,10 @@ static keel_result apply_adding(keel_world *world, const keeli_holder *holder,
         else if (c->parts[i].count) values[n++] = (keel_value){ &keeli_if_missing, NULL };
     }
     values[n] = (keel_value){ NULL, NULL };
-    const keel_result result = c->does != KEELI_RECORD_ADD ? add_held(world, holder, c, values)
-                               : holder
-                                   ? keeli_edit_add_values(world, holder, c->entity, values)
-                                   : keeli_world_add_values(&world->root.scope, c->entity, values);
+    const keel_result result =
+        c->does != KEELI_RECORD_ADD ? apply_add_held(world, holder, c, values)
+        : holder                    ? keeli_edit_add_values(world, holder, c->entity, values)
+                                    : keeli_world_add_values(&world->root.scope, c->entity, values);
     if (values != few) keeli_free(&world->heap, values, bytes, _Alignof(keel_value));
     return result;
 }

@@ -76,7 +76,7 @@ static keel_result related(keel_world *world, const keeli_relation *r, uint32_t 
 }
 
 // Returns an error if a source of the target stays, where that is refused.
-static keel_result is_refused(keel_world *world, uint32_t target) {
+static keel_result deletion_is_refused(keel_world *world, uint32_t target) {
     const keeli_relations *all = &world->relations;
     for (const keeli_relation *r = all->all; r; r = r->next) {
         if (r->sources->component.on_delete != KEEL_REFUSE) continue;
@@ -88,7 +88,8 @@ static keel_result is_refused(keel_world *world, uint32_t target) {
     return KEEL_OK;
 }
 
-static keel_result collect(keel_world *world, const keeli_holder *holder, keeli_roots roots) {
+static keel_result collect_deleted(keel_world *world, const keeli_holder *holder,
+                                   keeli_roots roots) {
     keeli_relations *all = &world->relations;
     keel_entity e = keel_null();
     for (uint32_t at = 0; next_root(world, roots, &at, &e);)
@@ -98,10 +99,10 @@ static keel_result collect(keel_world *world, const keeli_holder *holder, keeli_
     for (uint32_t i = 0; i < all->doomed.count; ++i)
         spread(world, all->doomed.items[i]);
     for (uint32_t at = 0; next_root(world, roots, &at, &e);)
-        KEEL_TRY(is_refused(world, keeli_index_of(e)));
+        KEEL_TRY(deletion_is_refused(world, keeli_index_of(e)));
     for (uint32_t i = 0; i < all->doomed.count; ++i) {
         const uint32_t index = all->doomed.items[i];
-        KEEL_TRY(is_refused(world, index));
+        KEEL_TRY(deletion_is_refused(world, index));
         KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, index)));
     }
     return KEEL_OK;
@@ -111,7 +112,7 @@ static keel_result collect_doomed(keel_world *world, const keeli_holder *holder,
                                   keeli_roots roots) {
     keeli_relations *all = &world->relations;
     keel_entity e = keel_null();
-    const keel_result result = collect(world, holder, roots);
+    const keel_result result = collect_deleted(world, holder, roots);
     for (uint32_t at = 0; next_root(world, roots, &at, &e);)
         mark(all, keeli_index_of(e), false);
     for (uint32_t i = 0; i < all->doomed.count; ++i)

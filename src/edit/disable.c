@@ -38,7 +38,7 @@ static bool reserve_value(const change *c, keeli_storage *s) {
            (s->kind != KEEL_SPARSE_SET || keeli_sparse_set_reserve(&s->set, &world->heap, 1));
 }
 
-static bool reserve_row(change *c, keeli_storage *s) {
+static bool reserve_disabled_row(change *c, keeli_storage *s) {
     keeli_archetypes *a = &c->world->archetypes;
     keeli_heap *heap = &c->world->heap;
     c->row = c->shows ? keeli_archetype_with(a, heap, c->row, &s->row)
@@ -64,7 +64,7 @@ static keel_result check_required(const change *c, const keeli_storage *s) {
     return KEEL_OK;
 }
 
-static keel_result reserve(change *c) {
+static keel_result reserve_disabled(change *c) {
     keel_world *world = c->world;
     keeli_archetype *const before = c->row = keeli_archetype_of(world, keeli_index_of(c->entity));
     uint32_t at = UINT32_MAX;
@@ -75,7 +75,7 @@ static keel_result reserve(change *c) {
                                                c->shows ? "enable" : "disable", &result))
             return result;
         if (s->flags & (KEELI_IS_REQUIRED | KEELI_IS_MORE)) KEEL_TRY(check_required(c, s));
-        room = reserve_value(c, s) && (!keeli_store_has_rows(s) || reserve_row(c, s));
+        room = reserve_value(c, s) && (!keeli_store_has_rows(s) || reserve_disabled_row(c, s));
     }
     if (room && c->row != before && c->row->column_count && !keeli_archetype_has_room(c->row))
         room = keeli_archetype_reserve(&world->archetypes, &world->heap, c->row, 1);
@@ -86,7 +86,7 @@ static keel_result reserve(change *c) {
     return c->count ? KEEL_OK : KEEL_ABSENT;
 }
 
-static keel_result commit(const change *c) {
+static keel_result commit_disable(const change *c) {
     keel_world *world = c->world;
     const uint32_t index = keeli_index_of(c->entity);
     uint32_t at = UINT32_MAX, old = KEELI_NO_ROW;
@@ -116,8 +116,8 @@ static keel_result show(keel_world *world, const keeli_holder *holder, keel_enti
         keeli_known_to_edit(world, holder, component, shows ? "enable" : "disable", &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
     change c = { .world = world, .holder = holder, .entity = e, .only = s, .shows = shows };
-    result = reserve(&c);
-    return result == KEEL_OK ? commit(&c) : result;
+    result = reserve_disabled(&c);
+    return result == KEEL_OK ? commit_disable(&c) : result;
 }
 
 keel_result keeli_edit_disable(keel_world *world, const keeli_holder *holder, keel_entity e,
@@ -148,8 +148,8 @@ static keel_result show_all(keel_world *world, const keeli_holder *holder, keel_
     if (!keeli_entity_is_alive(&world->entities, e))
         return keeli_dead_entity(world, shows ? "keel_enable_entity" : "keel_disable_entity", e);
     change c = { .world = world, .holder = holder, .entity = e, .shows = shows };
-    const keel_result result = reserve(&c);
-    return result == KEEL_OK ? commit(&c) : result;
+    const keel_result result = reserve_disabled(&c);
+    return result == KEEL_OK ? commit_disable(&c) : result;
 }
 
 static keel_result disable_all(keel_world *world, const keeli_holder *holder, keel_entity e) {

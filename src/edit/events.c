@@ -79,9 +79,9 @@ bool keel_event_next(keel_event_walk *walk) {
 
 // A queue that may be looked at, by somebody who reads it from now on; NULL: not now, which is
 // reported.
-static keeli_queue_reader *look(keel_world *world, const keel_component *event,
-                                const keeli_reader *reader, keeli_storage **s,
-                                keel_result *result) {
+static keeli_queue_reader *look_at_event(keel_world *world, const keel_component *event,
+                                         const keeli_reader *reader, keeli_storage **s,
+                                         keel_result *result) {
     *result = KEEL_OK;
     if (keeli_is_no_world(world)) return *result = keeli_no_world(), NULL;
     if (world->refused) {
@@ -102,14 +102,14 @@ keel_event_walk keeli_events_outside(keel_world *world, const keel_component *ev
                                      const keeli_reader *reader) {
     keeli_storage *s;
     keel_result result;
-    const keeli_queue_reader *r = look(world, event, reader, &s, &result);
+    const keeli_queue_reader *r = look_at_event(world, event, reader, &s, &result);
     return r ? keeli_event_walk_from(world, s, r->next, false) : (keel_event_walk){ .whole = true };
 }
 
 keel_result keel_advance_events_of(keel_world *world, const keel_component *event) {
     keeli_storage *s;
     keel_result result;
-    keeli_queue_reader *r = look(world, event, NULL, &s, &result);
+    keeli_queue_reader *r = look_at_event(world, event, NULL, &s, &result);
     if (!r) return result;
     r->next = keeli_queue_end(s->events);
     keeli_events_flush(world);

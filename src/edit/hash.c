@@ -37,7 +37,7 @@ static value_form form_of(const keeli_storage *s) {
     return form;
 }
 
-static uint64_t hash_value(const value_form *form, const void *value, uint64_t seed) {
+static uint64_t hash_of_value(const value_form *form, const void *value, uint64_t seed) {
     const keel_component *c = &form->storage->component;
     const char *bytes = value ? value : ""; // events without a value: C allows no NULL + 0
     if (c->hash) {
@@ -50,7 +50,7 @@ static uint64_t hash_value(const value_form *form, const void *value, uint64_t s
 
 uint64_t keeli_hash_value(const keeli_storage *s, const void *value, uint64_t seed) {
     const value_form form = form_of(s);
-    return hash_value(&form, value, seed);
+    return hash_of_value(&form, value, seed);
 }
 
 static uint64_t seed_of(const keeli_storage *s, uint64_t term) {
@@ -67,7 +67,7 @@ static uint64_t sum_of_values(const keel_world *world, const keeli_storage *s,
         const void *value =
             who == &s->presence ? keeli_store_value(world, s, i) : keeli_store_disabled_value(s, i);
         const keel_entity e = keeli_entity_at(&world->entities, i);
-        sum += hash_value(&form, value, keeli_hash_mix(seed + e.bits));
+        sum += hash_of_value(&form, value, keeli_hash_mix(seed + e.bits));
     }
     return sum;
 }
@@ -80,7 +80,7 @@ static uint64_t hash_of_events(const keeli_storage *s) {
     uint64_t number = keeli_queue_waiting(queue), hash = seed_of(s, EVENT_TERM);
     if (number == end) return 0;
     for (; number < end; ++number)
-        hash = hash_value(&form, keeli_queue_at(queue, number), keeli_hash_mix(hash));
+        hash = hash_of_value(&form, keeli_queue_at(queue, number), keeli_hash_mix(hash));
     return hash;
 }
 
@@ -104,7 +104,7 @@ static uint64_t sum_of_edges(const keel_world *world, const keeli_storage *s) {
             const uint64_t source = seed + keeli_entity_at(&world->entities, i).bits;
             uint64_t term = keeli_hash_mix(keeli_hash_mix(source) + target.bits);
             if (s->relation == world->relations.child) term = add_sibling(world, i, term);
-            sum += has_values ? hash_value(&form, keeli_edge_value(edges, i, at), term) : term;
+            sum += has_values ? hash_of_value(&form, keeli_edge_value(edges, i, at), term) : term;
         }
     return sum;
 }
@@ -116,7 +116,7 @@ static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) 
         return sum_of_edges(world, s) +
                (s->size ? sum_of_values(world, s, &s->presence, COMPONENT_TERM) : 0);
     if (s->events) return hash_of_events(s);
-    if (s->unique) return hash_value(&form, s->unique, seed_of(s, UNIQUE_TERM));
+    if (s->unique) return hash_of_value(&form, s->unique, seed_of(s, UNIQUE_TERM));
     return sum_of_values(world, s, &s->presence, COMPONENT_TERM) +
            sum_of_values(world, s, &s->disabled, DISABLED_TERM);
 }

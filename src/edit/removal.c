@@ -6,8 +6,8 @@
 
 // ------------------------------------------------------------------ one component
 // A value goes: to `out`, to those who want to know what was deleted, or nowhere.
-static inline void let_go(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                          void *out) {
+static inline void remove_followed(keel_world *world, keeli_storage *s, keel_entity e,
+                                   uint32_t kind, void *out) {
     const bool is_kept = kind == KEEL_TRACK_DELETION && s->tracking.kinds & kind;
     if (!(is_kept | (out != NULL)) && !s->component.drop) return;
     void *value = keeli_store_value_there(s, keeli_index_of(e));
@@ -17,18 +17,19 @@ static inline void let_go(keel_world *world, keeli_storage *s, keel_entity e, ui
 }
 
 // The entity, which has the component, loses its value and its bit. Its row stays.
-static inline void take(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                        void *out) {
+static inline void remove_one(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                              void *out) {
     if (keeli_flags_of(s) || out) {
         keeli_going_alone(world, s, keeli_index_of(e), kind);
-        let_go(world, s, e, kind, out);
+        remove_followed(world, s, e, kind, out);
     }
     keeli_store_close(world, s, keeli_index_of(e));
 }
 
 // Where the row of an entity goes that loses the component, with room for it; NULL when out of
 // memory.
-static inline keeli_archetype *reserve_row(keel_world *world, keeli_storage *s, uint32_t index) {
+static inline keeli_archetype *reserve_row_without(keel_world *world, keeli_storage *s,
+                                                   uint32_t index) {
     keeli_archetypes *a = &world->archetypes;
     keeli_archetype *from = keeli_archetype_of(world, index);
     const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
@@ -46,9 +47,9 @@ keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e,
         if (keeli_store_is_disabled(s, index)) keeli_store_drop_disabled(world, s, index);
         return KEEL_ABSENT;
     }
-    if (keeli_store_has_rows(s) && !(to = reserve_row(world, s, index)))
+    if (keeli_store_has_rows(s) && !(to = reserve_row_without(world, s, index)))
         return keeli_out_of_memory(world, "removing a component");
-    take(world, s, e, kind, out);
+    remove_one(world, s, e, kind, out);
     if (to) keeli_row_move(world, e, to);
     keeli_validate_storage(world, s);
     return KEEL_OK;
@@ -104,7 +105,7 @@ static bool take_column(const keeli_batch *b, const keeli_column *c, uint32_t ki
         if (!keeli_entity_is_alive(&world->entities, e)) continue;
         const uint32_t index = keeli_index_of(e);
         if (keeli_store_has(c->storage, index)) {
-            take(world, c->storage, e, kind, c->out);
+            remove_one(world, c->storage, e, kind, c->out);
             taken = true;
         } else if (keeli_store_is_disabled(c->storage, index)) {
             keeli_store_drop_disabled(world, c->storage, index);
@@ -196,7 +197,7 @@ void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
             keeli_store_pop_disabled(world, s, index);
             continue;
         }
-        if (keeli_flags_of(s) && drops) let_go(world, s, e, kind, NULL);
+        if (keeli_flags_of(s) && drops) remove_followed(world, s, e, kind, NULL);
         else if (keeli_flags_of(s)) (void)keeli_track_removed(world, s, e, kind, NULL);
         keeli_store_close(world, s, index);
     }
@@ -341,7 +342,7 @@ static void take_old_rows(keel_world *world, const stretch *at) {
 }
 
 // Delete the stretch; the next one begins behind it.
-static void commit(keel_world *world, stretch *at) {
+static void commit_stretch(keel_world *world, stretch *at) {
     for (; at->open; at->open &= at->open - 1) {
         const uint32_t place = (uint32_t)__builtin_ctzll(at->open);
         take_block(world, at, place);
@@ -367,7 +368,7 @@ void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, ui
     memset(at.first, 0xFF, sizeof at.first);
     while (at.entities < end) {
         if (is_quiet) extend(world, &at, end);
-        if (at.count) commit(world, &at);
+        if (at.count) commit_stretch(world, &at);
         at.set_count = 0;
         if (at.entities == end) break;
         // what the stretch stopped at, and what follows of its block

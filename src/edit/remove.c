@@ -84,8 +84,8 @@ static __attribute__((noinline)) keel_result take_general(keel_world *world, kee
                                     : take_one(world, NULL, e, component, kind, out);
 }
 
-static __attribute__((noinline)) keel_result take_slot(keel_world *world, keeli_storage *s,
-                                                       uint32_t index, uint64_t *word) {
+static __attribute__((noinline)) keel_result remove_slot(keel_world *world, keeli_storage *s,
+                                                         uint32_t index, uint64_t *word) {
     keeli_store_give_bit(s, word, *word & ~keeli_bit_of(index));
     keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
     keeli_validate_storage(world, s);
@@ -129,7 +129,7 @@ take_fast(keel_world *world, keel_entity e, const keel_component *component, uin
     if (rest == bits && keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
     if (!rest || rest == bits || !keeli_entity_has_version(&world->entities, e))
         return take_general(world, e, component, kind, NULL);
-    if (keeli_store_is_sparse(s)) return take_slot(world, s, index, word);
+    if (keeli_store_is_sparse(s)) return remove_slot(world, s, index, word);
     if (keeli_store_has_rows(s)) return take_row(world, s, e, word, kind);
     if (!s->goes_with_bit) return take_general(world, e, component, kind, NULL);
     keeli_store_give_bit(s, word, rest);
@@ -277,8 +277,8 @@ keel_result(keel_clear_component)(keel_scope *scope, const keel_component *compo
 }
 
 // The function may write the value. A hash tells whether it did, which needs no memory.
-static void ask(keel_world *world, keeli_storage *s, keel_entity e, keel_retain_fn *keep,
-                void *data) {
+static void ask_followers(keel_world *world, keeli_storage *s, keel_entity e, keel_retain_fn *keep,
+                          void *data) {
     void *value = keeli_store_value(world, s, keeli_index_of(e));
     const bool follows = keeli_changes_are_followed(s);
     const uint64_t before = follows ? keeli_hash(value, s->size, 0) : 0;
@@ -303,10 +303,10 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
     const uint32_t before = keeli_store_count(s);
     if (keeli_store_is_sparse(s) && !s->collectors.count) {
         for (uint32_t slot = s->set.count; slot--;) // what moves into a hole was asked already
-            ask(world, s, *keeli_sparse_set_entity(&s->set, slot), keep, data);
+            ask_followers(world, s, *keeli_sparse_set_entity(&s->set, slot), keep, data);
     } else { // by index: what a source fills may be in a group that orders it
         for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
-            ask(world, s, keeli_entity_at(&world->entities, i), keep, data);
+            ask_followers(world, s, keeli_entity_at(&world->entities, i), keep, data);
     }
     world->commands.last_count = before - keeli_store_count(s);
     return keeli_done(world, world->commands.last_count ? KEEL_OK : KEEL_ABSENT);

@@ -25,14 +25,14 @@ typedef struct sorting {
     size_t scratch_size, scratch_align;
 } sorting;
 
-static const void *value_of(const sorting *s, uint32_t slot) {
+static const void *sorted_value_of(const sorting *s, uint32_t slot) {
     return keeli_store_value(s->world, s->by,
                              keeli_index_of(*keeli_sparse_set_entity(s->set, slot)));
 }
 
 // By values of another storage, which are looked up; who has none comes last.
 static bool is_behind_elsewhere(const sorting *s, uint32_t a, uint32_t b) {
-    const void *x = value_of(s, a), *y = value_of(s, b);
+    const void *x = sorted_value_of(s, a), *y = sorted_value_of(s, b);
     return x && y ? s->values(x, y, s->data) > 0 : y && !x;
 }
 
@@ -94,7 +94,7 @@ static bool sort_slots(const sorting *s) {
     return true;
 }
 
-static keel_result reserve(sorting *s, uint32_t count, size_t value, size_t align) {
+static keel_result reserve_scratch(sorting *s, uint32_t count, size_t value, size_t align) {
     keeli_heap *heap = &s->world->heap;
     s->count = count;
     s->scratch_size = value ? value : 1;
@@ -105,7 +105,7 @@ static keel_result reserve(sorting *s, uint32_t count, size_t value, size_t alig
     return (s->order || !count) && s->scratch ? KEEL_OK : keeli_out_of_memory(s->world, "sorting");
 }
 
-static void release(sorting *s) {
+static void release_scratch(sorting *s) {
     keeli_heap *heap = &s->world->heap;
     keeli_free(heap, s->order, 2 * (size_t)s->count * sizeof *s->order, _Alignof(uint32_t));
     keeli_free(heap, s->scratch, s->scratch_size, s->scratch_align);
@@ -113,7 +113,7 @@ static void release(sorting *s) {
 
 // Sort the slots of how->set, which `sorted` stands for. Whoever is asked to compare may look
 // around, but not change what is sorted.
-static keel_result sort(sorting *s, keeli_storage *sorted, bool *moved) {
+static keel_result sort_storage(sorting *s, keeli_storage *sorted, bool *moved) {
     keel_world *world = s->world;
     keeli_holder holder = { .name = "the sort" };
     keel_result result = KEEL_OK;
@@ -236,7 +236,7 @@ static void order_as(const sorting *how, const keeli_storage *other) {
         if (!how->spare[slot]) how->order[placed++] = slot;
 }
 
-static void permute(sorting *how, const target *t) {
+static void permute_slots(sorting *how, const target *t) {
     const keel_group *g = t->group;
     for (uint32_t i = 0; i == 0 || (g && i < g->owned_count); ++i) {
         keeli_sparse_set *set = g && g->owned_count ? &g->storages[i]->set : &t->first->set;
@@ -262,13 +262,13 @@ keel_result keel_sort_by(keel_world *world, const keel_sort_desc *desc) {
     uint32_t count = t.group ? keeli_group_count(t.group) : how.set->count;
     if (desc->first && desc->first < count) count = desc->first;
     if (other && !count) return KEEL_OK;
-    result = t.group ? reserve(&how, count, t.group->scratch_size, t.group->scratch_align)
-                     : reserve(&how, count, t.first->size, t.first->component.align);
+    result = t.group ? reserve_scratch(&how, count, t.group->scratch_size, t.group->scratch_align)
+                     : reserve_scratch(&how, count, t.first->size, t.first->component.align);
     bool moved = other != NULL;
     if (result == KEEL_OK && other) order_as(&how, other);
-    else if (result == KEEL_OK) result = sort(&how, t.first, &moved);
-    if (result == KEEL_OK && moved) permute(&how, &t);
-    release(&how);
+    else if (result == KEEL_OK) result = sort_storage(&how, t.first, &moved);
+    if (result == KEEL_OK && moved) permute_slots(&how, &t);
+    release_scratch(&how);
     keeli_validate_storage(world, t.group ? t.group->storages[0] : t.first);
     return result;
 }
@@ -296,11 +296,11 @@ keel_result keel_swap_component(keel_world *world, const keel_component *compone
                            s->component.name, g->name);
     if (inside) KEEL_TRY(keeli_may_edit_group(world, g, "swap members of the group of"));
     sorting how = { .world = world };
-    result = inside ? reserve(&how, 0, g->scratch_size, g->scratch_align)
-                    : reserve(&how, 0, s->size, s->component.align);
+    result = inside ? reserve_scratch(&how, 0, g->scratch_size, g->scratch_align)
+                    : reserve_scratch(&how, 0, s->size, s->component.align);
     for (uint32_t i = 0; result == KEEL_OK && (i == 0 || (inside && i < g->owned_count)); ++i)
         keeli_sparse_set_swap(inside ? &g->storages[i]->set : &s->set, x, y, how.scratch);
-    release(&how);
+    release_scratch(&how);
     keeli_validate_storage(world, s);
     return result;
 }

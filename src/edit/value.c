@@ -308,7 +308,7 @@ keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_co
     return changed(world, s, e);
 }
 
-static void put(keeli_storage *s, void *to, const void *value) {
+static void put_unique(keeli_storage *s, void *to, const void *value) {
     if (to == value || !s->size) return;
     keeli_value_drop(s, to);
     if (value) keeli_value_move(s, to, (void *)(uintptr_t)value); // handed over
@@ -321,7 +321,7 @@ keel_result keeli_edit_replace(keel_world *world, const keeli_holder *holder, ke
     keel_result result;
     void *to = value_to_change(world, holder, e, component, "keel_replace", &s, &result);
     if (result != KEEL_OK) return result;
-    put(s, to, value);
+    put_unique(s, to, value);
     return changed(world, s, e);
 }
 
@@ -333,7 +333,7 @@ static keel_result replace_held(const keel_scope *scope, keel_entity e,
     KEEL_TRY(keeli_caller_is(scope, &who));
     const keel_result result = mark_in(&who, e, component, &s);
     if (result != KEEL_OK) return result;
-    put(s, keeli_store_value(who.world, s, keeli_index_of(e)), value);
+    put_unique(s, keeli_store_value(who.world, s, keeli_index_of(e)), value);
     return KEEL_OK;
 }
 
@@ -358,7 +358,7 @@ typedef struct visit {
     bool goes_on;
 } visit;
 
-static void hand_out(visit *v) {
+static void hand_out_run(visit *v) {
     if (v->run.count && v->goes_on) v->goes_on = v->function(&v->run, v->data);
     v->run.count = 0;
 }
@@ -368,7 +368,7 @@ static inline void visit_some(visit *v, uint32_t index, uint32_t count, const ch
     const bool follows = v->run.count && index == v->run.index + v->run.count && values == v->end &&
                          disabled == v->run.disabled;
     if (!follows) {
-        hand_out(v);
+        hand_out_run(v);
         v->run = (keel_value_run){ values, index, 0, disabled };
         v->end = values;
     }
@@ -377,7 +377,7 @@ static inline void visit_some(visit *v, uint32_t index, uint32_t count, const ch
 }
 
 // Where the values of 64 indices that all have one lie side by side: the first one, or NULL.
-static const char *side_by_side(const keeli_storage *s, uint32_t first) {
+static const char *values_side_by_side(const keeli_storage *s, uint32_t first) {
     const struct keeli_set_root *root = s->root;
     uint32_t *const *places = *root->places, apart = 0;
     if (!places) return keeli_store_reserve_step(s) == 64 ? keeli_store_at(s, first) : NULL;
@@ -392,7 +392,7 @@ static void visit_block(visit *v, const keel_world *world, const keeli_storage *
     const uint64_t bits = keeli_presence_word(&s->presence, first / 64);
     const uint64_t hidden =
         s->flags & KEELI_HAS_DISABLED ? keeli_presence_word(&s->disabled, first / 64) : 0;
-    const char *values = bits == UINT64_MAX ? side_by_side(s, first) : NULL;
+    const char *values = bits == UINT64_MAX ? values_side_by_side(s, first) : NULL;
     if (values) {
         visit_some(v, first, 64, values, false);
         return;
@@ -407,7 +407,7 @@ static void visit_block(visit *v, const keel_world *world, const keeli_storage *
     }
 }
 
-static uint32_t next_block(const keeli_storage *s, uint32_t from) {
+static uint32_t next_value_block(const keeli_storage *s, uint32_t from) {
     const uint32_t next = keeli_store_next(s, from);
     const uint32_t hidden =
         s->flags & KEELI_HAS_DISABLED ? keeli_presence_next(&s->disabled, from) : UINT32_MAX;
@@ -468,9 +468,10 @@ keel_result keel_visit_values(const keel_world *world, const keel_component *com
     if (!s || s->relation) return KEEL_OK;
     v.size = s->size;
     const bool refuses = refuse_edits(own);
-    for (uint32_t at = 0; v.goes_on && (at = next_block(s, at)) < UINT32_MAX / 64 * 64; at += 64)
+    for (uint32_t at = 0; v.goes_on && (at = next_value_block(s, at)) < UINT32_MAX / 64 * 64;
+         at += 64)
         visit_block(&v, world, s, at);
-    hand_out(&v);
+    hand_out_run(&v);
     allow_edits(own, refuses);
     return KEEL_OK;
 }
@@ -517,7 +518,7 @@ keel_result keel_visit_edges(const keel_world *world, const keel_component *rela
 }
 
 // ------------------------------------------------------------------ uniques
-static size_t bytes_of(const keel_component *c) {
+static size_t value_bytes(const keel_component *c) {
     return c->size ? c->size : 1; // a unique tag is set or not
 }
 
@@ -530,12 +531,12 @@ keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder,
         keeli_value_drop(s, s->unique);
         s->changed_at = world->changes.tick;
     } else {
-        s->unique = keeli_new(&world->heap, bytes_of(c), c->align);
+        s->unique = keeli_new(&world->heap, value_bytes(c), c->align);
         if (!s->unique) return keeli_out_of_memory(world, "setting a unique");
         s->set_at = world->changes.tick;
         s->changed_at = 0;
     }
-    if (!value) memset(s->unique, 0, bytes_of(c));
+    if (!value) memset(s->unique, 0, value_bytes(c));
     else keeli_value_move(s, s->unique, (void *)(uintptr_t)value); // handed over
     return KEEL_OK;
 }
@@ -603,7 +604,7 @@ keel_result keeli_edit_remove_unique(keel_world *world, const keeli_holder *hold
     const keel_component *c = &s->component;
     if (out) keeli_value_move(s, out, s->unique);
     else keeli_value_drop(s, s->unique);
-    keeli_free(&world->heap, s->unique, bytes_of(c), c->align);
+    keeli_free(&world->heap, s->unique, value_bytes(c), c->align);
     s->unique = NULL;
     return KEEL_OK;
 }

@@ -17,7 +17,7 @@ static keel_result may_edit_tree(keel_world *world, const keeli_holder *holder) 
 }
 
 // In builds with validation: walks the hierarchy, which was just edited.
-static void validate_tree(const keel_world *world) {
+static void validate_hierarchy(const keel_world *world) {
     KEELI_CHECK_STRUCTURE(keeli_store_count(tree_of(world)->targets) > 256 ||
                           keeli_relation_is_valid(tree_of(world)));
     (void)world;
@@ -177,7 +177,7 @@ static keel_result unlink(keel_world *world, const keeli_holder *holder, keel_en
     KEEL_TRY(keeli_may_orphan(world, holder, e));
     if (keeli_has_parent(world, e)) keeli_commit_detach(world, e);
     keeli_let_go_of_all(world, tree_of(world), keeli_index_of(e), true);
-    validate_tree(world);
+    validate_hierarchy(world);
     return keeli_done(world, KEEL_OK);
 }
 
@@ -226,7 +226,7 @@ static keel_result unlink_tree(keel_world *world, const keeli_holder *holder, ke
         next = before_in_tree(chains, at);
         keeli_commit_detach(world, keeli_entity_at(&world->entities, at));
     }
-    validate_tree(world);
+    validate_hierarchy(world);
     return keeli_done(world, KEEL_OK);
 }
 

@@ -156,7 +156,7 @@ bool keeli_copy_names(const keel_world *from, keel_world *to) {
 
 // ------------------------------------------------------------------ looking
 // The world, when the scope may look at names, and at places; NULL also where there are none.
-static const keel_world *looks(const keel_scope *scope, bool at_places) {
+static const keel_world *world_of_names(const keel_scope *scope, bool at_places) {
     keeli_caller who;
     if (keeli_caller_is(scope, &who) < 0 || !who.world->names.storage) return NULL;
     return (!who.holder && !who.commands) ||
@@ -168,14 +168,14 @@ static const keel_world *looks(const keel_scope *scope, bool at_places) {
 }
 
 const char *(keel_name_of)(const keel_scope *scope, keel_entity e) {
-    const keel_world *world = looks(scope, false);
+    const keel_world *world = world_of_names(scope, false);
     const keeli_name *name =
         world && keeli_entity_is_alive(&world->entities, e) ? keeli_name_at(world, e) : NULL;
     return name ? name->text : NULL;
 }
 
 keel_entity(keel_find_entity)(const keel_scope *scope, keel_entity parent, const char *path) {
-    const keel_world *world = path ? looks(scope, true) : NULL;
+    const keel_world *world = path ? world_of_names(scope, true) : NULL;
     if (!world) return keel_null();
     for (const char *end;; path = end + 1) {
         if ((end = strchr(path, '/')) == NULL) end = path + strlen(path);

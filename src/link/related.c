@@ -79,8 +79,9 @@ static inline void end_target(keel_world *world, const keeli_relation *r, uint32
 }
 
 // The same for an edge that is more than plain.
-static __attribute__((noinline)) void let_go(keel_world *world, keeli_relation *r, uint32_t source,
-                                             uint32_t place, bool stays) {
+static __attribute__((noinline)) void unrelate_general(keel_world *world, keeli_relation *r,
+                                                       uint32_t source, uint32_t place,
+                                                       bool stays) {
     const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
     const bool both = is_both_ways(r, source, target);
     const bool is_last = going(world, r, source, stays);
@@ -98,7 +99,7 @@ static __attribute__((noinline)) void let_go(keel_world *world, keeli_relation *
 void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place,
                   bool stays) {
     if (!keeli_edges_are_plain(r)) {
-        let_go(world, r, source, place, stays);
+        unrelate_general(world, r, source, place, stays);
         return;
     }
     if (r->edges.is_chained) {
@@ -142,7 +143,7 @@ static void notify_sources(keel_world *world, const keeli_relation *r, uint32_t 
     }
 }
 // What is exclusive leaves the one target that it has, for another.
-static void leave(keel_world *world, keeli_relation *r, uint32_t source) {
+static void leave_target(keel_world *world, keeli_relation *r, uint32_t source) {
     if (!keeli_edge_count(&r->edges, KEELI_TARGETS, source)) return;
     keeli_notify_unrelated(world, r, source, 0);
     r->edges.keeps_room = keeli_edges_have_values(&r->edges);
@@ -153,8 +154,8 @@ static void leave(keel_world *world, keeli_relation *r, uint32_t source) {
 void *keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(to);
     const bool both = is_both_ways(r, source, target);
-    if (r->sources->component.exclusive) leave(world, r, source);
-    if (r->sources->component.exclusive && both) leave(world, r, target);
+    if (r->sources->component.exclusive) leave_target(world, r, source);
+    if (r->sources->component.exclusive && both) leave_target(world, r, target);
     if (!keeli_store_has(r->targets, target)) (void)keeli_store_push(world, r->targets, to);
     if (both && !keeli_store_has(r->targets, source)) (void)keeli_store_push(world, r->targets, e);
     return keeli_edges_add(&r->edges, e, to);
@@ -262,7 +263,7 @@ keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keel
 // ------------------------------------------------------------------ copies of an entity
 // True if copies of an entity get its targets: a copy has a parent of its own, and the only partner
 // of an entity is not shared with copies.
-static bool is_cloned(const keel_world *world, const keeli_relation *r, uint32_t prototype) {
+static bool edges_are_cloned(const keel_world *world, const keeli_relation *r, uint32_t prototype) {
     return keeli_store_has(r->sources, prototype) && r != world->relations.child &&
            !(r->edges.is_symmetric && r->edges.is_exclusive);
 }
@@ -292,8 +293,8 @@ static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t protot
 }
 
 // Copies of the values of the prototype's edges, once for each copy of it.
-static keel_result copy_values(keel_world *world, const keeli_relation *r, uint32_t prototype,
-                               uint32_t count, keeli_edge_copies **list) {
+static keel_result copy_edge_values(keel_world *world, const keeli_relation *r, uint32_t prototype,
+                                    uint32_t count, keeli_edge_copies **list) {
     const keeli_storage *s = r->sources;
     const size_t size = s->component.size;
     if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
@@ -332,12 +333,12 @@ keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *hold
                                      uint32_t prototype, const keel_entity *copies, uint32_t count,
                                      keeli_edge_copies **values) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
-        if (!is_cloned(world, r, prototype)) continue;
+        if (!edges_are_cloned(world, r, prototype)) continue;
         KEEL_TRY(keeli_may_edit(world, holder, r->sources, "clone"));
         if (!reserve_copies(world, r, prototype, copies, count))
             return keeli_out_of_memory(world, "cloning an entity");
         if (keeli_edges_have_values(&r->edges))
-            KEEL_TRY(copy_values(world, r, prototype, count, values));
+            KEEL_TRY(copy_edge_values(world, r, prototype, count, values));
     }
     return KEEL_OK;
 }
@@ -346,7 +347,7 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
                              uint32_t count, keeli_edge_copies *values) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
         const keeli_edges *edges = &r->edges;
-        if (!is_cloned(world, r, prototype)) continue;
+        if (!edges_are_cloned(world, r, prototype)) continue;
         for (uint32_t i = 0; i < count && r->sources->size; ++i) // keeli_commit_edges_of
             keeli_notify_related(world, r, keeli_index_of(copies[i]));
         if (r->sources->size) continue;
@@ -371,7 +372,7 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
 void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
                            uint32_t count) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
-        if (!is_cloned(world, r, prototype) || !r->sources->size) continue;
+        if (!edges_are_cloned(world, r, prototype) || !r->sources->size) continue;
         const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, prototype, 0);
         for (uint32_t i = 0; i < count; ++i)
             (void)keeli_commit_edge(world, r, copies[i], keeli_entity_at(&world->entities, target));

@@ -351,7 +351,8 @@ keel_result(keel_unrelate_sources_component)(keel_scope *scope, keel_entity targ
 
 // ------------------------------------------------------------------ looking
 // NULL when the world does not know it, or the scope may not look.
-static const keeli_relation *look(const keel_scope *scope, const keel_component *relation) {
+static const keeli_relation *look_at_relation(const keel_scope *scope,
+                                              const keel_component *relation) {
     const keeli_storage *s =
         keeli_is_world(scope) ? keeli_storage_known(keeli_world_of(scope), relation) : NULL;
     if (s && s->relation && !keeli_store_has_sources(s) && !(s->flags & KEELI_IS_BOUND))
@@ -365,22 +366,22 @@ static const keeli_relation *look(const keel_scope *scope, const keel_component 
     return s && !keeli_store_has_sources(s) ? s->relation : NULL;
 }
 
-static bool is_alive(const keeli_relation *r, keel_entity e) {
+static bool end_is_alive(const keeli_relation *r, keel_entity e) {
     return keeli_entity_is_alive(&r->sources->world->entities, e);
 }
 
 bool(keel_is_related_component)(const keel_scope *scope, keel_entity source,
                                 const keel_component *relation, keel_entity target) {
-    const keeli_relation *r = look(scope, relation);
-    return r && is_alive(r, source) && is_alive(r, target) &&
+    const keeli_relation *r = look_at_relation(scope, relation);
+    return r && end_is_alive(r, source) && end_is_alive(r, target) &&
            keeli_edges_find(&r->edges, keeli_index_of(source), keeli_index_of(target)) !=
                KEELI_NO_EDGE;
 }
 
 // NULL: no such edge, or it has no value of its own.
-static void *value_of(const keeli_relation *r, keel_entity source, keel_entity target) {
+static void *edge_value_of(const keeli_relation *r, keel_entity source, keel_entity target) {
     const uint32_t place =
-        is_alive(r, source) && is_alive(r, target) && keeli_edges_have_values(&r->edges)
+        end_is_alive(r, source) && end_is_alive(r, target) && keeli_edges_have_values(&r->edges)
             ? keeli_edges_find(&r->edges, keeli_index_of(source), keeli_index_of(target))
             : KEELI_NO_EDGE;
     return place == KEELI_NO_EDGE ? NULL
@@ -389,21 +390,21 @@ static void *value_of(const keeli_relation *r, keel_entity source, keel_entity t
 
 const void *(keel_get_related_component)(const keel_scope *scope, keel_entity source,
                                          const keel_component *relation, keel_entity target) {
-    const keeli_relation *r = look(scope, relation);
-    if (r && keeli_edges_have_values(&r->edges)) return value_of(r, source, target);
+    const keeli_relation *r = look_at_relation(scope, relation);
+    if (r && keeli_edges_have_values(&r->edges)) return edge_value_of(r, source, target);
     return r && (keel_is_related_component)(scope, source, relation, target)
                ? (keel_get_component)(scope, source, relation)
                : NULL;
 }
 void *(keel_get_related_component_mut)(keel_scope *scope, keel_entity source,
                                        const keel_component *relation, keel_entity target) {
-    keeli_relation *r = (keeli_relation *)(uintptr_t)look(scope, relation);
+    keeli_relation *r = (keeli_relation *)(uintptr_t)look_at_relation(scope, relation);
     keeli_caller who;
     if (r && !keeli_edges_have_values(&r->edges))
         return (keel_is_related_component)(scope, source, relation, target)
                    ? (keel_get_component_mut)(scope, source, relation)
                    : NULL;
-    void *value = r ? value_of(r, source, target) : NULL;
+    void *value = r ? edge_value_of(r, source, target) : NULL;
     if (!value || keeli_caller_is(scope, &who) < 0 ||
         !keeli_may_write_edges(scope, &who, r->sources))
         return NULL;
@@ -415,34 +416,34 @@ void *(keel_get_related_component_mut)(keel_scope *scope, keel_entity source,
 
 keel_entity(keel_target_of_component)(const keel_scope *scope, keel_entity source,
                                       const keel_component *relation) {
-    const keeli_relation *r = look(scope, relation);
+    const keeli_relation *r = look_at_relation(scope, relation);
     if (!r) return keel_null();
     if (r->edges.is_chained) return keeli_target_of(&r->edges.chains, source);
-    if (!is_alive(r, source)) return keel_null();
+    if (!end_is_alive(r, source)) return keel_null();
     const uint32_t first = keeli_edge_first(&r->edges, KEELI_TARGETS, keeli_index_of(source));
     return entity_at(r, KEELI_TARGETS, source, first);
 }
 
 uint32_t(keel_target_count_component)(const keel_scope *scope, keel_entity source,
                                       const keel_component *relation) {
-    const keeli_relation *r = look(scope, relation);
-    return r && is_alive(r, source)
+    const keeli_relation *r = look_at_relation(scope, relation);
+    return r && end_is_alive(r, source)
                ? keeli_edge_count(&r->edges, KEELI_TARGETS, keeli_index_of(source))
                : 0;
 }
 
 uint32_t(keel_source_count_component)(const keel_scope *scope, keel_entity target,
                                       const keel_component *relation) {
-    const keeli_relation *r = look(scope, relation);
-    return r && is_alive(r, target)
+    const keeli_relation *r = look_at_relation(scope, relation);
+    return r && end_is_alive(r, target)
                ? keeli_edge_count(&r->edges, KEELI_SOURCES, keeli_index_of(target))
                : 0;
 }
 
 // The place of `other` in the list of targets, or sources, of an entity; KEELI_NO_EDGE: in none.
-static uint32_t place_of(const keeli_relation *r, keeli_end end, keel_entity of,
-                         keel_entity other) {
-    if (!is_alive(r, of) || !is_alive(r, other)) return KEELI_NO_EDGE;
+static uint32_t edge_place_of(const keeli_relation *r, keeli_end end, keel_entity of,
+                              keel_entity other) {
+    if (!end_is_alive(r, of) || !end_is_alive(r, other)) return KEELI_NO_EDGE;
     const uint32_t source = keeli_index_of(end == KEELI_SOURCES ? other : of);
     const uint32_t target = keeli_index_of(end == KEELI_SOURCES ? of : other);
     const uint32_t place = keeli_edges_find(&r->edges, source, target);
@@ -452,12 +453,12 @@ static uint32_t place_of(const keeli_relation *r, keeli_end end, keel_entity of,
 
 static keel_entity next_of(const keel_scope *scope, const keel_component *relation, keeli_end end,
                            keel_entity of, keel_entity after) {
-    const keeli_relation *r = look(scope, relation);
-    if (!r || !is_alive(r, of)) return keel_null();
+    const keeli_relation *r = look_at_relation(scope, relation);
+    if (!r || !end_is_alive(r, of)) return keel_null();
     const uint32_t index = keeli_index_of(of);
     if (keel_is_null(after)) return entity_at(r, end, of, keeli_edge_first(&r->edges, end, index));
 
-    const uint32_t place = place_of(r, end, of, after);
+    const uint32_t place = edge_place_of(r, end, of, after);
     if (place == KEELI_NO_EDGE) return keel_null();
     return entity_at(r, end, of, keeli_edge_after(&r->edges, end, index, place));
 }
@@ -475,13 +476,13 @@ keel_entity(keel_next_source_component)(const keel_scope *scope, keel_entity tar
 // NULL (reported) where a source may have several targets: then there are many ways up.
 static const keeli_relation *look_along(const keel_scope *scope, const keel_component *relation,
                                         keel_entity from, keel_entity after) {
-    const keeli_relation *r = look(scope, relation);
+    const keeli_relation *r = look_at_relation(scope, relation);
     if (r && !r->edges.is_exclusive)
         keeli_misuse(r->sources->world, KEEL_ERROR_ARGUMENT,
                      "'%s' is not .exclusive, and what lies above and below is asked of relations "
                      "with one target",
                      r->sources->component.name);
-    return r && r->edges.is_exclusive && is_alive(r, from) && is_alive(r, after) ? r : NULL;
+    return r && r->edges.is_exclusive && end_is_alive(r, from) && end_is_alive(r, after) ? r : NULL;
 }
 
 keel_entity(keel_next_target_above_component)(const keel_scope *scope, keel_entity source,
@@ -530,7 +531,7 @@ keel_entity(keel_next_source_below_component)(const keel_scope *scope, keel_enti
 }
 
 // ------------------------------------------------------------------ loops
-static keeli_end end_of(const keeli_relation_walk *walk) {
+static keeli_end walk_end(const keeli_relation_walk *walk) {
     return walk->to_sources ? KEELI_SOURCES : KEELI_TARGETS;
 }
 
@@ -558,7 +559,7 @@ static void add_item(keeli_relation_walk *walk, uint32_t other, uint32_t place) 
 
 static void fill_from_list(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
-    const keeli_edge_side *side = keeli_edge_side_of(&r->edges, end_of(walk));
+    const keeli_edge_side *side = keeli_edge_side_of(&r->edges, walk_end(walk));
     keeli_edge_list *list = keeli_edge_list_of(side, keeli_index_of(walk->of));
     const uint32_t end = list->used < walk->end ? list->used : walk->end;
     uint32_t place = walk->place;
@@ -610,7 +611,7 @@ static void fill_with_target(keeli_relation_walk *walk) {
 }
 
 // Takes as many handles as there is room for, from the place on.
-static __attribute__((noinline)) void fill(keeli_relation_walk *walk) {
+static __attribute__((noinline)) void fill_walk(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
     if (!r->edges.is_chained) fill_from_list(walk);
     else if (walk->to_sources) fill_from_chain(walk);
@@ -631,8 +632,8 @@ void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scop
                                const keel_component *relation, bool to_sources, bool wants_values) {
     static const uint64_t no_edits = 0;
     keeli_caller who;
-    const keeli_relation *r = look(scope, relation);
-    walk->relation = r && is_alive(r, of) ? r : NULL;
+    const keeli_relation *r = look_at_relation(scope, relation);
+    walk->relation = r && end_is_alive(r, of) ? r : NULL;
     walk->edits = walk->relation ? &r->edges.edits : &no_edits;
     walk->seen = 0;
     walk->of = of;
@@ -641,9 +642,9 @@ void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scop
     walk->is_counted = false;
     walk->place = walk->end = walk->at = walk->count = 0;
     if (!walk->relation) return;
-    walk->end = end_of_now(walk->relation, end_of(walk), keeli_index_of(of));
+    walk->end = end_of_now(walk->relation, walk_end(walk), keeli_index_of(of));
     if (!walk->end) return;
-    fill(walk);
+    fill_walk(walk);
     // the body may edit, and there are more handles than fit: places have to stay as they are
     if (walk->place == walk->end || keeli_caller_is(scope, &who) < 0) return;
     walk->is_counted =
@@ -661,15 +662,15 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
     if (!r) return;
     if (walk->seen != r->edges.edits) { // who left meanwhile is left out
         uint32_t place = KEELI_NO_EDGE;
-        if (walk->seen < r->born || !is_alive(r, walk->of))
+        if (walk->seen < r->born || !end_is_alive(r, walk->of))
             walk->at = walk->count, walk->place = walk->end;
         for (; walk->at < walk->count; ++walk->at)
-            if ((place = place_of(r, end_of(walk), walk->of, walk->items[walk->at])) !=
+            if ((place = edge_place_of(r, walk_end(walk), walk->of, walk->items[walk->at])) !=
                 KEELI_NO_EDGE)
                 break;
         if (walk->at < walk->count && walk->wants_values) fill_value(walk, walk->at, place);
     }
-    if (walk->at >= walk->count && walk->place < walk->end) fill(walk);
+    if (walk->at >= walk->count && walk->place < walk->end) fill_walk(walk);
 }
 
 // ------------------------------------------------------------------ checking

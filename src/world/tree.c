@@ -107,38 +107,38 @@ static __attribute__((noinline)) const keel_world *looks_elsewhere(const keel_sc
     const keeli_storage *children = who.world->relations.child->sources;
     return keeli_may_look_up(&who, children, KEEL_ACCESS_READ) ? who.world : NULL;
 }
-static inline const keel_world *looks(const keel_scope *scope) {
+static inline const keel_world *world_of_tree(const keel_scope *scope) {
     return keeli_is_world(scope) ? keeli_world_of(scope) : looks_elsewhere(scope);
 }
 
 keeli_walk_start keeli_tree_of(const keel_scope *scope, keel_entity of) {
     static const keeli_walk_start nowhere;
-    const keel_world *world = looks(scope);
+    const keel_world *world = world_of_tree(scope);
     if (!world || !keeli_entity_is_alive(&world->entities, of)) return nowhere;
     const keeli_chain *chain = keeli_chain_if_any(keeli_tree_chains(world), keeli_index_of(of));
     if (!chain) return nowhere;
     return (keeli_walk_start){ &world->relations.tree, chain->first };
 }
 keel_entity(keel_parent_of)(const keel_scope *scope, keel_entity e) {
-    const keel_world *world = looks(scope);
+    const keel_world *world = world_of_tree(scope);
     return world ? keeli_target_of(keeli_tree_chains(world), e) : keel_null();
 }
 uint32_t(keel_child_count)(const keel_scope *scope, keel_entity e) {
-    const keel_world *world = looks(scope);
+    const keel_world *world = world_of_tree(scope);
     if (!world || !keeli_entity_is_alive(&world->entities, e)) return 0;
     return keeli_chain_count(keeli_tree_chains(world), keeli_index_of(e));
 }
 keel_entity(keel_first_child)(const keel_scope *scope, keel_entity parent) {
-    const keel_world *world = looks(scope);
+    const keel_world *world = world_of_tree(scope);
     return world ? first_child(world, parent) : keel_null();
 }
 keel_entity(keel_next_child)(const keel_scope *scope, keel_entity parent, keel_entity child) {
-    const keel_world *world = looks(scope);
+    const keel_world *world = world_of_tree(scope);
     return world ? next_child(world, parent, child) : keel_null();
 }
 keel_entity(keel_next_descendant)(const keel_scope *scope, keel_entity root, keel_entity after,
                                   keel_walk_order order) {
-    const keel_world *world = looks(scope);
+    const keel_world *world = world_of_tree(scope);
     if (!world) return keel_null();
     return order == KEEL_BREADTH_FIRST ? next_descendant_breadth(world, root, after)
                                        : next_descendant(world, root, after);
