@@ -162,8 +162,10 @@ static bool reserve_disabled(const keeli_batch *b, const keel_world *from, uint3
         if (!keeli_store_is_disabled(s, index)) continue;
         keeli_storage *t = keeli_storage_find(b->world, &s->component);
         if (!keeli_store_reserve_disabled(b->world, t, moved) ||
-            !keeli_reserve_value(b->world, t, moved))
-            return keeli_out_of_memory(b->world, b->doing), false;
+            !keeli_reserve_value(b->world, t, moved)) {
+            keeli_out_of_memory(b->world, b->doing);
+            return false;
+        }
     }
     return true;
 }
@@ -208,7 +210,10 @@ static void leave_world(keel_world *from, keel_entity e) {
 }
 
 keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
-    if (keeli_is_no_world(from) || keeli_is_no_world(to)) return keeli_no_world(), keel_null();
+    if (keeli_is_no_world(from) || keeli_is_no_world(to)) {
+        keeli_no_world();
+        return keel_null();
+    }
     if (may_move(from, e, to) < 0) return keel_null();
     const uint32_t index = keeli_index_of(e);
     keel_entity moved;

@@ -66,8 +66,10 @@ static uint32_t copy_many_values(const keeli_storage *s, void *to, const void *f
                                  uint32_t count) {
     const size_t size = s->size;
     if (!s->component.copy && size) memcpy(to, from, count * size);
-    for (uint32_t i = 0; s->component.copy && i < count; ++i)
-        if (!keeli_hook_copy(s, (char *)to + i * size, (const char *)from + i * size)) return i;
+    if (s->component.copy) {
+        for (uint32_t i = 0; i < count; ++i)
+            if (!keeli_hook_copy(s, (char *)to + i * size, (const char *)from + i * size)) return i;
+    }
     return count;
 }
 
@@ -231,11 +233,13 @@ static keel_result copy_some_rows(const keel_world *from, const keel_entity *ent
 
 static keel_result copy_world_rows(const keel_world *from, const keeli_archetype *source,
                                    keel_world *to, keeli_archetype *target) {
-    for (uint32_t b = 0; target->column_count && b < source->block_count; ++b) {
-        const keeli_block *block = source->blocks[b];
-        for (uint32_t row = 0; row < block->count;)
-            KEEL_TRY(copy_some_rows(from, block->entities + row, block->count - row, true, to,
-                                    target, &row));
+    if (target->column_count) {
+        for (uint32_t b = 0; b < source->block_count; ++b) {
+            const keeli_block *block = source->blocks[b];
+            for (uint32_t row = 0; row < block->count;)
+                KEEL_TRY(copy_some_rows(from, block->entities + row, block->count - row, true, to,
+                                        target, &row));
+        }
     }
     return KEEL_OK;
 }
@@ -288,10 +292,12 @@ static keel_result copy_all(const keel_world *from, keel_world *to) {
     }
     if (are_elsewhere) KEEL_TRY(make_copied_rows(from, to));
     // without rows too: views visit archetypes in the order in which they came
-    for (uint32_t i = 1; !are_elsewhere && i < from->archetypes.count; ++i) {
-        keeli_archetype *target = target_archetype(from, from->archetypes.all[i], to);
-        if (!target) return no_memory(to);
-        KEEL_TRY(copy_world_rows(from, from->archetypes.all[i], to, target));
+    if (!are_elsewhere) {
+        for (uint32_t i = 1; i < from->archetypes.count; ++i) {
+            keeli_archetype *target = target_archetype(from, from->archetypes.all[i], to);
+            if (!target) return no_memory(to);
+            KEEL_TRY(copy_world_rows(from, from->archetypes.all[i], to, target));
+        }
     }
     return keeli_followers_reserve_all(to) ? KEEL_OK : no_memory(to);
 }

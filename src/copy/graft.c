@@ -108,8 +108,10 @@ static void unstage(const keeli_graft *g, staged *list, bool are_handed_over) {
     for (staged *next; list; list = next) {
         const keeli_storage *s = list->storage;
         next = list->next;
-        for (uint32_t i = 0; !are_handed_over && i < list->count; ++i)
-            keeli_value_drop(s, list->values + (size_t)i * s->size);
+        if (!are_handed_over) {
+            for (uint32_t i = 0; i < list->count; ++i)
+                keeli_value_drop(s, list->values + (size_t)i * s->size);
+        }
         keeli_free(&g->to->heap, list->values, staged_bytes(s, list->room), s->component.align);
         KEELI_FREE(&g->to->heap, staged, list);
     }
@@ -305,10 +307,12 @@ static keel_result relate_all(const keeli_graft *g, const keeli_holder *holder,
         const uint32_t node = node_place_of(g, keeli_entity_at(ix, at.source)),
                        target = node_place_of(g, keeli_entity_at(ix, other));
         const bool goes = is_related_anew(g, r->sources, node, target, keeps);
-        for (uint32_t copy = 0; goes && copy < g->copies; ++copy) {
-            const keel_entity e = made_of(g, node, copy), to = made_of(g, target, copy);
-            const keel_result result = relate(g, holder, r, at, e, to, copy);
-            if (result < 0) return result;
+        if (goes) {
+            for (uint32_t copy = 0; copy < g->copies; ++copy) {
+                const keel_entity e = made_of(g, node, copy), to = made_of(g, target, copy);
+                const keel_result result = relate(g, holder, r, at, e, to, copy);
+                if (result < 0) return result;
+            }
         }
     }
     return KEEL_OK;
@@ -341,8 +345,10 @@ static keel_result hide(const keeli_graft *g, const keeli_holder *holder, uint32
     for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
         const bool is_hidden = !graft_leaves_out(g, s) && keeli_store_is_disabled(s, index) &&
                                (node || !over_for(g, s));
-        for (uint32_t copy = 0; is_hidden && copy < g->copies; ++copy)
-            KEEL_TRY(keeli_edit_disable(g->to, holder, made_of(g, node, copy), &s->component));
+        if (is_hidden) {
+            for (uint32_t copy = 0; copy < g->copies; ++copy)
+                KEEL_TRY(keeli_edit_disable(g->to, holder, made_of(g, node, copy), &s->component));
+        }
     }
     return KEEL_OK;
 }
@@ -355,8 +361,10 @@ static keel_result connect(keeli_graft *g, const keeli_holder *holder, uint32_t 
         KEEL_TRY(place(g, holder, node));
     if (is_more) KEEL_TRY(relate_copies(g, holder));
     tell_unheard(g, first);
-    for (uint32_t node = first; is_more && node < g->count; ++node)
-        KEEL_TRY(hide(g, holder, node));
+    if (is_more) {
+        for (uint32_t node = first; node < g->count; ++node)
+            KEEL_TRY(hide(g, holder, node));
+    }
     return KEEL_OK;
 }
 
@@ -530,8 +538,10 @@ static keel_result grow_plain(keeli_graft *g, bool is_alone) {
         for (uint32_t copy = 0; result == KEEL_OK && copy < g->copies; ++copy, ++e)
             result = make_plain(g, node, copy, e);
     const uint32_t made = (uint32_t)(e - g->made) - (result != KEEL_OK);
-    for (uint32_t node = 0; result == KEEL_OK && g->recipe->points && node < g->count; ++node)
-        point_to_copies(g, node);
+    if (g->recipe->points) {
+        for (uint32_t node = 0; result == KEEL_OK && node < g->count; ++node)
+            point_to_copies(g, node);
+    }
     if (result != KEEL_OK && made) graft_undo(g, made, made);
     return result;
 }
@@ -548,8 +558,10 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
     const bool is_plain = result != KEEL_ABSENT;
     uint32_t grown = 0;
     if (!is_plain) {
-        for (uint32_t i = 0; !g->is_held && i < held; ++i)
-            g->made[i] = keeli_entity_index_hold(&g->to->entities);
+        if (!g->is_held) {
+            for (uint32_t i = 0; i < held; ++i)
+                g->made[i] = keeli_entity_index_hold(&g->to->entities);
+        }
         for (result = KEEL_OK; grown < g->count && result == KEEL_OK; grown += result == KEEL_OK)
             result = make_copies(g, holder, grown, alone);
     }
@@ -648,9 +660,11 @@ static void commit_rest(const keeli_graft *g, const keeli_holder *holder, staged
         if (s->size) keeli_value_move(s, value, hidden->values);
         keeli_validate_storage(to, t);
     }
-    for (const keeli_relation *r = g->from->relations.all; loops && r; r = r->next) {
-        keeli_relation *loop = lacking_loop(g, holder, r, &result);
-        if (loop) keeli_commit_relate(to, loop, g->made[0], g->made[0], NULL);
+    if (loops) {
+        for (const keeli_relation *r = g->from->relations.all; r; r = r->next) {
+            keeli_relation *loop = lacking_loop(g, holder, r, &result);
+            if (loop) keeli_commit_relate(to, loop, g->made[0], g->made[0], NULL);
+        }
     }
 }
 

@@ -11,7 +11,10 @@
 #include <string.h>
 
 keel_world *keel_templates(keel_world *world) {
-    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) {
+        keeli_no_world();
+        return NULL;
+    }
     if (world->templates) return world->templates;
     if (keeli_world_is_editable(world) < 0) return NULL;
     const keel_world_desc desc = { .name = "templates",
@@ -21,10 +24,15 @@ keel_world *keel_templates(keel_world *world) {
                                    .worker_count = 1,
                                    .on_parent_delete = world->relations.of_children };
     keel_world *templates = keel_world_create(&desc);
-    if (!templates) return keeli_out_of_memory(world, "making the world of templates"), NULL;
+    if (!templates) {
+        keeli_out_of_memory(world, "making the world of templates");
+        return NULL;
+    }
     keel_result result; // so that a saved game that has it can be loaded
-    if (!keeli_storage_get(world, &keeli_instance, false, &result))
-        return keel_world_destroy(templates), NULL;
+    if (!keeli_storage_get(world, &keeli_instance, false, &result)) {
+        keel_world_destroy(templates);
+        return NULL;
+    }
     templates->templates = templates;
     templates->entities.first = KEELI_TEMPLATE_VERSION + 1;
     return world->templates = templates;
@@ -155,7 +163,10 @@ static bool spawn_alone(keel_world *world, keel_prefab prefab, const keel_value 
         !keeli_entity_is_alive(&from->entities, prefab.root) || !keeli_is_unused(from))
         return false;
     const keeli_recipe *recipe = keeli_recipe_of(world, prefab.root);
-    if (!recipe) return keeli_out_of_memory(world, "spawning a prefab"), true;
+    if (!recipe) {
+        keeli_out_of_memory(world, "spawning a prefab");
+        return true;
+    }
     return keeli_graft_alone(world, recipe, link, values, out);
 }
 
@@ -172,7 +183,10 @@ keel_entity(keel_spawn_values)(keel_scope *scope, keel_prefab prefab, const keel
     const size_t bytes = (count + 1) * sizeof *columns;
     if (keeli_caller_is(scope, &who) < 0) return keel_null();
     if (count > FEW) columns = keeli_new(&who.world->heap, bytes, _Alignof(keel_value_column));
-    if (!columns) return keeli_out_of_memory(who.world, "spawning a prefab"), keel_null();
+    if (!columns) {
+        keeli_out_of_memory(who.world, "spawning a prefab");
+        return keel_null();
+    }
     for (uint32_t i = 0; i < count; ++i)
         columns[i] = (keel_value_column){ values[i].component, values[i].value,
                                           values[i].value ? values[i].component->size : 0 };

@@ -420,9 +420,11 @@ static void pop_row(keeli_archetypes *a, keeli_archetype *archetype) {
     keeli_block *last = last_block(archetype);
     const uint32_t place = last->number << KEELI_ROW_SHIFT | --last->count;
     if (--archetype->row_count == 0) keeli_archetype_turn(a, archetype);
-    for (uint32_t c = 0; KEELI_CHECKED && c < archetype->column_count; ++c) {
-        const keeli_row_component *column = archetype->columns[c];
-        if (column->size) keeli_bytes_vacate(keeli_row_value(column, place), column->size);
+    if (KEELI_CHECKED) {
+        for (uint32_t c = 0; c < archetype->column_count; ++c) {
+            const keeli_row_component *column = archetype->columns[c];
+            if (column->size) keeli_bytes_vacate(keeli_row_value(column, place), column->size);
+        }
     }
 }
 
@@ -470,15 +472,20 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
     const keeli_block *old = keeli_block_of(a, place);
     const keel_entity *entities = old->entities + (place & KEELI_ROW_MASK);
     ++a->moves;
-    for (uint32_t i = 0; to->column_count == 0 && i < count; ++i)
-        *keeli_row_of(ix, keeli_index_of(entities[i])) = KEELI_NO_ROW;
-    for (uint32_t n; to->column_count && count; count -= n, place += n, entities += n) {
-        KEELI_ASSERT_ROOM(keeli_archetype_has_room(to));
-        const keeli_block *block = to->blocks[to->row_count >> to->block_shift];
-        const uint32_t left = block->capacity - block->count;
-        n = count < left ? count : left;
-        move_common(old->archetype, place, to, block->number << KEELI_ROW_SHIFT | block->count, n);
-        keeli_archetype_push_many(a, to, ix, entities, n);
+    if (to->column_count == 0) {
+        for (uint32_t i = 0; i < count; ++i)
+            *keeli_row_of(ix, keeli_index_of(entities[i])) = KEELI_NO_ROW;
+    }
+    if (to->column_count) {
+        for (uint32_t n; count; count -= n, place += n, entities += n) {
+            KEELI_ASSERT_ROOM(keeli_archetype_has_room(to));
+            const keeli_block *block = to->blocks[to->row_count >> to->block_shift];
+            const uint32_t left = block->capacity - block->count;
+            n = count < left ? count : left;
+            move_common(old->archetype, place, to, block->number << KEELI_ROW_SHIFT | block->count,
+                        n);
+            keeli_archetype_push_many(a, to, ix, entities, n);
+        }
     }
 }
 
@@ -514,12 +521,16 @@ void keeli_archetype_clear(keeli_archetypes *a, keeli_entity_index *ix,
         keeli_block *block = archetype->blocks[b];
         for (uint32_t c = 0; c < archetype->column_count; ++c) {
             const keeli_row_component *column = archetype->columns[c];
-            for (uint32_t row = 0; column->drop && row < block->count; ++row)
-                column->drop(keeli_row_value(column, block->number << KEELI_ROW_SHIFT | row),
-                             column->hook_data);
+            if (column->drop) {
+                for (uint32_t row = 0; row < block->count; ++row)
+                    column->drop(keeli_row_value(column, block->number << KEELI_ROW_SHIFT | row),
+                                 column->hook_data);
+            }
         }
-        for (uint32_t row = 0; ix && row < block->count; ++row)
-            *keeli_row_of(ix, keeli_index_of(block->entities[row])) = KEELI_NO_ROW;
+        if (ix) {
+            for (uint32_t row = 0; row < block->count; ++row)
+                *keeli_row_of(ix, keeli_index_of(block->entities[row])) = KEELI_NO_ROW;
+        }
         block->count = 0;
     }
     if (!archetype->row_count) return;

@@ -64,8 +64,11 @@ void keeli_edge_order_end(keeli_edge_order *o, keeli_heap *heap) {
             keeli_free(heap, o->entries, order_bytes(o->count), _Alignof(keeli_edge_order_entry));
         return;
     }
-    for (uint32_t page = 0; o->pages && page < o->page_count; ++page)
-        keeli_free(heap, o->pages[page], order_bytes(KEELI_PAGE), _Alignof(keeli_edge_order_entry));
+    if (o->pages) {
+        for (uint32_t page = 0; page < o->page_count; ++page)
+            keeli_free(heap, o->pages[page], order_bytes(KEELI_PAGE),
+                       _Alignof(keeli_edge_order_entry));
+    }
     keeli_free(heap, o->pages, o->page_count * sizeof *o->pages,
                _Alignof(keeli_edge_order_entry *));
 }

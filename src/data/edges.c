@@ -523,10 +523,12 @@ void keeli_edges_order_sources(keeli_edges *edges, uint32_t target, const uint32
                                uint32_t *scratch) {
     keeli_edge_list *list = keeli_edge_list_of(&edges->targets, target);
     const uint32_t count = list->used - list->holes;
-    for (uint32_t i = 0; edges->is_symmetric && i < count; ++i)
-        scratch[i] =
-            keeli_edge_back(edges, keeli_edge_other(edges, KEELI_SOURCES, target, places[i]),
-                            keeli_edge_twin(edges, KEELI_SOURCES, target, places[i]));
+    if (edges->is_symmetric) {
+        for (uint32_t i = 0; i < count; ++i)
+            scratch[i] =
+                keeli_edge_back(edges, keeli_edge_other(edges, KEELI_SOURCES, target, places[i]),
+                                keeli_edge_twin(edges, KEELI_SOURCES, target, places[i]));
+    }
     permute_entries(&edges->targets, &edges->sources, list, places, scratch + count);
     if (edges->is_symmetric)
         permute_entries(&edges->sources, &edges->targets,

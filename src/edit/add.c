@@ -109,10 +109,14 @@ static inline void fill_row(const keel_world *world, keel_entity e, const keel_v
 // All values are in place.
 static inline void end_list(keel_world *world, keel_entity e, const keel_value *values,
                             bool follows) {
-    for (const keel_value *v = values; follows && v->component; ++v)
-        keeli_came(world, keeli_storage_known(world, v->component), keeli_index_of(e));
-    for (; KEELI_VALIDATES && values->component; ++values)
-        keeli_validate_storage(world, keeli_storage_known(world, values->component));
+    if (follows) {
+        for (const keel_value *v = values; v->component; ++v)
+            keeli_came(world, keeli_storage_known(world, v->component), keeli_index_of(e));
+    }
+    if (KEELI_VALIDATES) {
+        for (; values->component; ++values)
+            keeli_validate_storage(world, keeli_storage_known(world, values->component));
+    }
     if (follows) (void)keeli_done(world, KEEL_OK);
 }
 
@@ -181,7 +185,10 @@ static __attribute__((noinline)) keel_entity create_plain(keel_world *world,
 
 keel_entity keeli_world_add_entity(keel_scope *scope, const keel_value *values) {
     keel_world *world = keeli_world_of(scope);
-    if (keeli_is_no_world(world)) return keeli_no_world(), keel_null();
+    if (keeli_is_no_world(world)) {
+        keeli_no_world();
+        return keel_null();
+    }
     if (!is_ready(world)) return keeli_edit_add_entity(world, NULL, values);
     if (values && values->component) return create_plain(world, values);
     const keel_entity e = keeli_entity_index_peek(&world->entities);
@@ -344,13 +351,19 @@ keel_result(keel_add_component_unchecked)(keel_scope *scope, keel_entity e,
 
 void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_component *component,
                                 const void *value) {
-    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) {
+        keeli_no_world();
+        return NULL;
+    }
     if (!keeli_entity_is_alive(&world->entities, e)) return NULL;
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "add", &result);
     if (!s) return NULL;
     void *there = keeli_store_value(world, s, keeli_index_of(e));
-    if (there) return keeli_track_modified(world, s, keeli_index_of(e)), there;
+    if (there) {
+        keeli_track_modified(world, s, keeli_index_of(e));
+        return there;
+    }
     if (keel_add_component(world, e, component, value) < 0) return NULL;
     return keeli_store_value_of(world, s, e); // NULL: an observer has deleted it
 }

@@ -45,7 +45,10 @@ static void *new_memory(keeli_batch *b, size_t size, size_t align) {
 static bool grow_columns(keeli_batch *b) {
     const size_t bytes = b->column_room * sizeof *b->columns;
     keeli_column *columns = new_memory(b, 2 * bytes, _Alignof(keeli_column));
-    if (!columns) return b->result = keeli_out_of_memory(b->world, b->doing), false;
+    if (!columns) {
+        b->result = keeli_out_of_memory(b->world, b->doing);
+        return false;
+    }
     b->columns = memcpy(columns, b->columns, bytes);
     b->column_room *= 2;
     return true;
@@ -77,13 +80,16 @@ static __attribute__((noinline)) void bring_required(keeli_batch *b, const keeli
     for (uint32_t i = 0; i < s->required.count && b->result == KEEL_OK; ++i) {
         keeli_storage *r = s->required.items[i];
         b->result = keeli_may_edit(b->world, holder, r, "add");
-        for (uint32_t k = 0; r->disabled.count && !b->is_new && k < b->count; ++k)
-            if (b->entities && keeli_store_is_disabled(r, keeli_index_of(b->entities[k])))
-                b->result = keeli_error(b->world, KEEL_ERROR_REQUIRED,
-                                        "cannot add '%s' to %s: it requires '%s', which is "
-                                        "disabled there; enable it first",
-                                        s->component.name, KEELI_ENTITY(b->world, b->entities[k]),
-                                        r->component.name);
+        if (r->disabled.count && !b->is_new) {
+            for (uint32_t k = 0; k < b->count; ++k)
+                if (b->entities && keeli_store_is_disabled(r, keeli_index_of(b->entities[k])))
+                    b->result =
+                        keeli_error(b->world, KEEL_ERROR_REQUIRED,
+                                    "cannot add '%s' to %s: it requires '%s', which is "
+                                    "disabled there; enable it first",
+                                    s->component.name, KEELI_ENTITY(b->world, b->entities[k]),
+                                    r->component.name);
+        }
         if (b->result == KEEL_OK && !has_column(b, r))
             keeli_batch_add(b, holder, r, NULL, 0, KEELI_HANDED_OVER);
     }
@@ -217,10 +223,13 @@ static bool reserve_slots(keeli_batch *b, keeli_column *c, uint32_t extra) {
 
 // Where a value of the caller is after room was made.
 static const char *relocated(const keeli_batch *b, const char *value) {
-    for (uint32_t k = 0; value && k < b->column_count; ++k) {
-        const keeli_column *c = &b->columns[k];
-        const uintptr_t offset = (uintptr_t)value - c->moved_from;
-        if (offset < c->moved_bytes) return (const char *)c->storage->set.root.pages[0] + offset;
+    if (value) {
+        for (uint32_t k = 0; k < b->column_count; ++k) {
+            const keeli_column *c = &b->columns[k];
+            const uintptr_t offset = (uintptr_t)value - c->moved_from;
+            if (offset < c->moved_bytes)
+                return (const char *)c->storage->set.root.pages[0] + offset;
+        }
     }
     return value;
 }
@@ -336,9 +345,11 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
         if (!rows) continue;
         if (!(to[p] = target(b, a->all[p]))) return false;
         // of several columns some are there in one archetype, and others in another one
-        for (uint32_t other = 0; b->column_count > 1 && other < p; ++other)
-            if (leaving[other] && to[other] == to[p] && other != to[p]->position)
-                rows += leaving[other];
+        if (b->column_count > 1) {
+            for (uint32_t other = 0; other < p; ++other)
+                if (leaving[other] && to[other] == to[p] && other != to[p]->position)
+                    rows += leaving[other];
+        }
         if (!reserve_target(b, a->all[p], rows)) return false;
     }
     return true;
@@ -454,8 +465,10 @@ static void overwrite_rows(keeli_batch *b, const keeli_archetype *from, uint32_t
     for (uint32_t k = 0; k < b->column_count; ++k) {
         keeli_column *c = &b->columns[k];
         c->is_there = keeli_archetype_column(from, c->storage->slot) != UINT32_MAX;
-        for (uint32_t at = i; c->is_there && !c->is_superseded && at < end; ++at)
-            overwrite_column(b, c, at);
+        if (c->is_there && !c->is_superseded) {
+            for (uint32_t at = i; at < end; ++at)
+                overwrite_column(b, c, at);
+        }
     }
 }
 
@@ -471,10 +484,12 @@ void keeli_batch_move_rows(keeli_batch *b) {
         if (!b->is_removal) overwrite_rows(b, from, i, i + n);
         if (to == from) continue;
         move_in_rows(b, i, n, to);
-        for (uint32_t k = 0; !b->is_removal && k < b->column_count; ++k) {
-            const keeli_column *c = &b->columns[k];
-            if (keeli_store_has_rows(c->storage) && !c->is_superseded && !c->is_there)
-                fill_new(b, c, i, i + n);
+        if (!b->is_removal) {
+            for (uint32_t k = 0; k < b->column_count; ++k) {
+                const keeli_column *c = &b->columns[k];
+                if (keeli_store_has_rows(c->storage) && !c->is_superseded && !c->is_there)
+                    fill_new(b, c, i, i + n);
+            }
         }
     }
     keeli_archetype_take_left(&world->archetypes, &world->entities, b->left, b->left_count);
@@ -508,8 +523,10 @@ static inline void commit_columns(keeli_batch *b) {
 }
 
 static inline void tell_created(const keeli_batch *b) {
-    for (uint32_t i = 0; b->is_new && b->world->stand_in.entities.flags && i < b->count; ++i)
-        keeli_entity_came(b->world, b->entities[i]);
+    if (b->is_new && b->world->stand_in.entities.flags) {
+        for (uint32_t i = 0; i < b->count; ++i)
+            keeli_entity_came(b->world, b->entities[i]);
+    }
 }
 
 static inline void tell(const keeli_batch *b) {
@@ -525,10 +542,12 @@ static keel_result reserve_batch(keeli_batch *b) {
         if (!b->columns[k].is_superseded && !reserve_column(b, k))
             return keeli_out_of_memory(b->world, b->doing);
     if (b->has_rows && !keeli_batch_reserve_rows(b)) return keeli_out_of_memory(b->world, b->doing);
-    for (uint32_t k = 0; (b->has_prototype || b->has_moved) && k < b->column_count; ++k) {
-        keeli_column *c = &b->columns[k];
-        c->values = b->has_prototype ? keeli_store_value(b->world, c->storage, b->prototype)
-                                     : relocated(b, c->values);
+    if (b->has_prototype || b->has_moved) {
+        for (uint32_t k = 0; k < b->column_count; ++k) {
+            keeli_column *c = &b->columns[k];
+            c->values = b->has_prototype ? keeli_store_value(b->world, c->storage, b->prototype)
+                                         : relocated(b, c->values);
+        }
     }
     return KEEL_OK;
 }
@@ -570,15 +589,19 @@ static void undo_create(const keeli_batch *b) {
             keeli_value_drop(s, keeli_store_value_there(s, index));
             keeli_store_close(b->world, s, index);
         }
-    for (uint32_t i = b->count; b->has_made_rows && i--;) {
-        uint32_t *where = keeli_row_of(&b->world->entities, keeli_index_of(b->entities[i]));
-        keeli_archetype_take(&b->world->archetypes, &b->world->entities, *where);
-        *where = KEELI_NO_ROW;
+    if (b->has_made_rows) {
+        for (uint32_t i = b->count; i--;) {
+            uint32_t *where = keeli_row_of(&b->world->entities, keeli_index_of(b->entities[i]));
+            keeli_archetype_take(&b->world->archetypes, &b->world->entities, *where);
+            *where = KEELI_NO_ROW;
+        }
     }
     if (!b->is_held)
         keeli_entity_index_undo(&b->world->entities, &b->before, b->entities, b->count);
-    for (uint32_t i = 0; b->is_held && i < b->count; ++i)
-        keeli_entity_index_promise_again(&b->world->entities, b->entities[i]);
+    if (b->is_held) {
+        for (uint32_t i = 0; i < b->count; ++i)
+            keeli_entity_index_promise_again(&b->world->entities, b->entities[i]);
+    }
 }
 
 static inline __attribute__((always_inline)) keel_result
@@ -601,20 +624,27 @@ static keel_result create_entities(keeli_batch *b, const keeli_holder *holder, k
     keel_world *world = b->world;
     if (!b->is_held) KEEL_TRY(take_handles(b, holder, out));
     b->is_created = true;
-    for (uint32_t i = 0; b->is_held && i < b->count; ++i) // as for the living, which making room
-        *keeli_row_of(&world->entities, keeli_index_of(b->entities[i])) = // looks at
-            KEELI_NO_ROW;
+    if (b->is_held) {
+        for (uint32_t i = 0; i < b->count; ++i) // as for the living, which making room
+            *keeli_row_of(&world->entities, keeli_index_of(b->entities[i])) = // looks at
+                KEELI_NO_ROW;
+    }
     if (b->count > 1 && b->column_count) b->whole = keeli_range_of(b->entities, b->count);
     if (b->whole.count < b->count) b->whole.count = 0;
     for (uint32_t i = 0; world->stand_in.entities.flags && i < b->count; ++i)
         if (!keeli_followers_reserve_entity(world, b->entities[i], b->count))
             return keeli_out_of_memory(world, b->doing);
     KEEL_TRY(keeli_batch_reserve(b));
-    for (uint32_t k = 0; b->has_copies && k < b->column_count; ++k)
-        if (b->columns[k].is_copied && !b->columns[k].staged && !copy_in_place(b, &b->columns[k]))
-            return keeli_cannot_copy(world, b->columns[k].storage);
-    for (uint32_t i = 0; b->is_held && i < b->count; ++i)
-        keeli_entity_index_confirm(&world->entities, b->entities[i]);
+    if (b->has_copies) {
+        for (uint32_t k = 0; k < b->column_count; ++k)
+            if (b->columns[k].is_copied && !b->columns[k].staged &&
+                !copy_in_place(b, &b->columns[k]))
+                return keeli_cannot_copy(world, b->columns[k].storage);
+    }
+    if (b->is_held) {
+        for (uint32_t i = 0; i < b->count; ++i)
+            keeli_entity_index_confirm(&world->entities, b->entities[i]);
+    }
     return KEEL_OK;
 }
 
@@ -624,11 +654,15 @@ void keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity 
 
 keel_result keeli_batch_end(keeli_batch *b) {
     if (b->is_created && !b->is_committed) undo_create(b);
-    for (uint32_t k = 0; b->is_committed && k < b->column_count; ++k)
-        keeli_validate_storage(b->world, b->columns[k].storage);
+    if (b->is_committed) {
+        for (uint32_t k = 0; k < b->column_count; ++k)
+            keeli_validate_storage(b->world, b->columns[k].storage);
+    }
     if (b->is_committed) keeli_validate_entities(b->world);
-    for (uint32_t k = 0; b->has_copies && !b->is_committed && k < b->column_count; ++k)
-        if (b->columns[k].staged) drop_copies(&b->columns[k], b->count);
+    if (b->has_copies && !b->is_committed) {
+        for (uint32_t k = 0; k < b->column_count; ++k)
+            if (b->columns[k].staged) drop_copies(&b->columns[k], b->count);
+    }
     for (keeli_batch_block *piece = b->pieces, *next; piece; piece = next) {
         next = piece->next;
         keeli_free(&b->world->heap, piece, piece->size, piece->align);

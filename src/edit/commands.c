@@ -381,9 +381,15 @@ void keeli_flush(keel_world *world) {
 }
 
 keel_commands *keel_world_commands(keel_world *world) {
-    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) {
+        keeli_no_world();
+        return NULL;
+    }
     if (!(world->refused & KEELI_REFUSED_SHARED)) return world->commands.own;
-    if (keeli_is_in_allocator(world)) return (void)keeli_world_is_editable(world), NULL;
+    if (keeli_is_in_allocator(world)) {
+        (void)keeli_world_is_editable(world);
+        return NULL;
+    }
     keel_commands *list = keeli_commands_of_thread(world);
     if (!list) keeli_out_of_memory(world, "making a list of commands for a thread");
     return list;

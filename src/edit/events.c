@@ -83,7 +83,10 @@ static keeli_queue_reader *look_at_event(keel_world *world, const keel_component
                                          const keeli_reader *reader, keeli_storage **s,
                                          keel_result *result) {
     *result = KEEL_OK;
-    if (keeli_is_no_world(world)) return *result = keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) {
+        *result = keeli_no_world();
+        return NULL;
+    }
     if (world->refused) {
         *result = keeli_error(world, KEEL_ERROR_SHARED,
                               "events cannot be received from outside while the world is shared; "
@@ -92,7 +95,10 @@ static keeli_queue_reader *look_at_event(keel_world *world, const keel_component
     }
     *s = keeli_event_get(world, event, result);
     if (!*s) return NULL;
-    if ((*s)->borrow < 0) return *result = keeli_borrowed(world, *s, "receive", NULL), NULL;
+    if ((*s)->borrow < 0) {
+        *result = keeli_borrowed(world, *s, "receive", NULL);
+        return NULL;
+    }
     keeli_queue_reader *r = keeli_queue_join((*s)->events, &world->heap, reader, false);
     if (!r) *result = keeli_out_of_memory(world, "receiving events");
     return r;

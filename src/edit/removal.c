@@ -57,8 +57,10 @@ keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e,
 
 // ------------------------------------------------------------------ what others require
 static bool goes_too(const keeli_batch *going, const keeli_storage *s) {
-    for (uint32_t k = 0; going && k < going->column_count; ++k)
-        if (going->columns[k].storage == s) return true;
+    if (going) {
+        for (uint32_t k = 0; k < going->column_count; ++k)
+            if (going->columns[k].storage == s) return true;
+    }
     return false;
 }
 
@@ -89,9 +91,11 @@ static keel_result may_take_columns(const keeli_batch *b, uint32_t kind) {
     const char *verb = kind == KEEL_TRACK_REMOVAL ? "remove" : "delete";
     for (uint32_t k = 0; k < b->column_count; ++k) {
         const keeli_storage *s = b->columns[k].storage;
-        for (uint32_t i = 0; s->required_by.count && i < b->count; ++i)
-            if (keeli_entity_is_alive(&b->world->entities, b->entities[i]))
-                KEEL_TRY(keeli_may_take(b->world, s, b->entities[i], b, verb));
+        if (s->required_by.count) {
+            for (uint32_t i = 0; i < b->count; ++i)
+                if (keeli_entity_is_alive(&b->world->entities, b->entities[i]))
+                    KEEL_TRY(keeli_may_take(b->world, s, b->entities[i], b, verb));
+        }
     }
     return KEEL_OK;
 }

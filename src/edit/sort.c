@@ -183,8 +183,10 @@ static keel_result find_by(sorting *how, const target *t) {
     const keel_group *g = t->group;
     how->by = by && !by->is_unique ? keeli_storage_find(how->world, by) : NULL;
     bool fits = by && !by->is_unique && !g;
-    for (uint32_t i = 0; g && how->by && i < g->must_count; ++i)
-        fits |= g->storages[i] == how->by;
+    if (g && how->by) {
+        for (uint32_t i = 0; i < g->must_count; ++i)
+            fits |= g->storages[i] == how->by;
+    }
     if (!fits && g)
         return keeli_misuse(how->world, KEEL_ERROR_ARGUMENT,
                             "cannot sort group '%s' by '%s': it neither owns nor gets it", g->name,
@@ -385,13 +387,16 @@ static keeli_relation *sources_to_sort(keel_world *world, keel_entity e,
     const keeli_storage *s = relation ? keeli_storage_find(world, relation) : NULL;
     *result = KEEL_ABSENT;
     if (!relation || (s && (!s->relation || keeli_store_has_sources(s))) ||
-        (!s && !relation->is_relation))
-        return *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                                      "'%s' is no relation; declare it with KEEL_RELATION",
-                                      name_of(relation)),
-               NULL;
-    if (!keeli_entity_is_alive(&world->entities, e))
-        return *result = keeli_dead_entity(world, "keel_sort_sources", e), NULL;
+        (!s && !relation->is_relation)) {
+        *result =
+            keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                         "'%s' is no relation; declare it with KEEL_RELATION", name_of(relation));
+        return NULL;
+    }
+    if (!keeli_entity_is_alive(&world->entities, e)) {
+        *result = keeli_dead_entity(world, "keel_sort_sources", e);
+        return NULL;
+    }
     if (!s || keeli_edge_count(&s->relation->edges, KEELI_SOURCES, keeli_index_of(e)) < 2)
         return NULL;
     *result = keeli_may_edit(world, NULL, s, "sort the sources of");

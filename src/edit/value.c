@@ -55,8 +55,10 @@ static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_
         return access == KEEL_ACCESS_WRITE ? not_alive(who.world, s, e) : NULL;
     if (access == KEEL_ACCESS_WRITE && keeli_store_has_edge_values(s))
         return not_of_source(who.world, s);
-    if (access == KEEL_ACCESS_WRITE && s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s))
-        return keeli_not_by_hand(who.world, s, "write"), NULL;
+    if (access == KEEL_ACCESS_WRITE && s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s)) {
+        keeli_not_by_hand(who.world, s, "write");
+        return NULL;
+    }
     void *value = keeli_store_value(who.world, s, keeli_index_of(e));
     if (value && access == KEEL_ACCESS_WRITE) keeli_track_modified(who.world, s, keeli_index_of(e));
     return value;
@@ -527,7 +529,10 @@ keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder,
     KEEL_TRY(keeli_may_edit(world, holder, s, "set"));
     const keel_component *c = &s->component;
     if (s->unique) {
-        if (value == s->unique) return s->changed_at = world->changes.tick, KEEL_OK;
+        if (value == s->unique) {
+            s->changed_at = world->changes.tick;
+            return KEEL_OK;
+        }
         keeli_value_drop(s, s->unique);
         s->changed_at = world->changes.tick;
     } else {
@@ -562,7 +567,10 @@ keel_result(keel_set_unique_value)(keel_scope *scope, const keel_component *uniq
 void *keel_get_or_set_unique_value(keel_world *world, const keel_component *unique,
                                    const void *value) {
     keel_result result;
-    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) {
+        keeli_no_world();
+        return NULL;
+    }
     const keeli_storage *s = keeli_storage_get(world, unique, true, &result); // sets .initial
     if (!s || (!s->unique && keel_set_unique_value(world, unique, value) < 0)) return NULL;
     return keel_get_unique_value_mut(world, unique);

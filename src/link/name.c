@@ -144,12 +144,14 @@ void keeli_free_name(keel_world *world, keel_entity e) {
 // ------------------------------------------------------------------ another world
 bool keeli_copy_names(const keel_world *from, keel_world *to) {
     const keeli_storage *s = from->names.storage;
-    for (uint32_t slot = 0; s && slot < s->set.count; ++slot) {
-        const keel_entity e = *keeli_sparse_set_entity(&s->set, slot);
-        const keeli_name *name = keeli_name_at(from, e);
-        keeli_name *copy = keeli_reserve_name(to, e, name->text, name->length);
-        if (!copy) return false;
-        keeli_push_name(to, e, name->parent, copy);
+    if (s) {
+        for (uint32_t slot = 0; slot < s->set.count; ++slot) {
+            const keel_entity e = *keeli_sparse_set_entity(&s->set, slot);
+            const keeli_name *name = keeli_name_at(from, e);
+            keeli_name *copy = keeli_reserve_name(to, e, name->text, name->length);
+            if (!copy) return false;
+            keeli_push_name(to, e, name->parent, copy);
+        }
     }
     return true;
 }
