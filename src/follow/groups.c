@@ -49,9 +49,8 @@ static void group_leave(keel_group *g, uint32_t index, bool moved_out) {
 void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes) {
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         keel_group *g = s->groups.items[i].group;
-        const keeli_storage *except = comes ? NULL : s;
         if (s->groups.items[i].excludes == comes) group_leave(g, index, false);
-        else if (!keeli_group_has(g, index) && group_matches(g, index, except))
+        else if (!keeli_group_has(g, index) && group_matches(g, index, comes ? NULL : s))
             group_enter(g, index);
     }
 }
