@@ -219,7 +219,7 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     keel_entity moved;
     keeli_batch b;
     keeli_batch_begin(&b, to, NULL, 1, "moving an entity");
-    keeli_editing_begin(to); // what observers there ask for waits until the entity is whole
+    keeli_editing_begin(to); // commands of observers wait until the entity is complete
     // its hooks and observers leave this world alone, too
     const uint32_t before = keeli_refuse_begin(from, KEELI_REFUSED_HOOK);
     b.result = keeli_may_edit(to, NULL, &to->stand_in.entities, "move to");

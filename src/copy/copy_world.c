@@ -79,7 +79,7 @@ static keel_result copy_each(keel_world *to, keeli_storage *t, const keeli_stora
     for (uint32_t i; (i = keeli_store_in_order(s, &at)) != UINT32_MAX; ++at) {
         void *value = keeli_store_push(to, t, keeli_entity_at(&to->entities, i));
         if (!s->size || copy_many_values(s, value, keeli_store_value_there(s, i), 1)) continue;
-        keeli_store_pop(to, t, i); // was never filled
+        keeli_store_pop(to, t, i); // its value was never filled
         return cannot_copy(to, s);
     }
     return KEEL_OK;
@@ -105,7 +105,7 @@ static keel_result copy_disabled(keel_world *to, keeli_storage *t, const keeli_s
         if (!keeli_store_reserve_disabled(to, t, i)) return no_memory(to);
         void *value = keeli_store_push_disabled(to, t, i);
         if (!copy_many_values(s, value, keeli_store_disabled_value(s, i), 1)) {
-            keeli_store_pop_disabled(to, t, i); // was never filled
+            keeli_store_pop_disabled(to, t, i); // its value was never filled
             return cannot_copy(to, s);
         }
     }
@@ -244,8 +244,8 @@ static keel_result copy_world_rows(const keel_world *from, const keeli_archetype
     return KEEL_OK;
 }
 
-// How many indices from this one on belong to one archetype of the target, no further than to the
-// end of the block; which, in `out`: NULL when out of memory.
+// Returns how many indices from this one on, at most to the end of the block, have rows of one
+// archetype of the target. `out`: that archetype, or NULL when out of memory.
 static uint32_t alike_from(const keel_world *from, uint32_t index, keel_world *to,
                            keeli_archetype **out) {
     keeli_component_list *list = keeli_list_if_any(&from->lists, index);
@@ -318,7 +318,7 @@ keel_result keel_copy_world(const keel_world *from, keel_world *to) {
         keel_result known;
         keeli_storage *t = keeli_storage_get(to, c, c->is_unique, &known);
         if (!t) return known;
-        // what it begins with; others were refused
+        // uniques that the new world begins with; worlds with others are refused
         if (t->unique && !copy_leaves_out(from->storages.items[i], to))
             (void)keeli_edit_remove_unique(to, NULL, t, NULL);
     }

@@ -136,7 +136,7 @@ static const keel_value_column *over_for(const keeli_graft *g, const keeli_stora
     return found;
 }
 
-// Who is alive keeps what it has, and gets what is out of sight elsewhere.
+// True if a living entity keeps its own value: it has one, or one that is disabled.
 static bool is_kept(const keeli_graft *g, const keeli_storage *s, const keeli_storage *t,
                     uint32_t index) {
     if (!g->is_onto || !keel_is_same(keeli_entity_at(&g->from->entities, index), g->nodes[0]))
@@ -195,7 +195,7 @@ static keel_result give_over(const keeli_graft *g, const keeli_holder *holder) {
     return keeli_batch_give(&b);
 }
 
-// Does anybody ask for handles before the copies have their values?
+// True if handles of the copies are needed before the copies have their values.
 static bool needs_handles(const keeli_graft *g, bool is_alone) {
     return !is_alone || g->is_held || g->recipe->points;
 }
@@ -264,7 +264,7 @@ static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint3
     return KEEL_OK;
 }
 
-// Is the copy of the first node alive, and has the one target that it can have?
+// True if the copy of the first node is alive and has its one possible target already.
 static bool keeps_target(const keeli_graft *g, const keeli_relation *r) {
     if (!g->is_onto || !r->sources->component.exclusive) return false;
     const keeli_storage *t = keeli_storage_find(g->to, &r->sources->component);
@@ -505,7 +505,8 @@ static void point_to_copies(const keeli_graft *g, uint32_t node) {
     for (uint32_t i = g->recipe->first[node]; i < g->recipe->first[node + 1]; ++i) {
         const keeli_storage *s = g->recipe->values[i];
         const keel_value_column *over = s->has_handles && !node ? over_for(g, s) : NULL;
-        if (!s->has_handles || (over && over->values)) continue; // what is given is meant as it is
+        if (!s->has_handles || (over && over->values))
+            continue; // values that the caller gives are not redirected
         const keeli_storage *t = keeli_storage_find(g->to, &s->component);
         for (uint32_t copy = 0; copy < g->copies; ++copy) {
             mapping m = { g, copy, false };

@@ -14,17 +14,18 @@ typedef enum keeli_outside {
 
 enum { KEELI_GRAFT_FEW = KEELI_SIZE(16, 1) }; // nodes that are found one by one
 
-// What a template is made of, found once and kept until the templates are edited (recipe.c). Values
-// are looked up when it is followed: they may be written, and move, without an edit.
+// The nodes and values of a template, collected once and kept until the templates are edited
+// (recipe.c). Values are looked up when the recipe is followed: they may be written, and move,
+// without an edit.
 typedef struct keeli_recipe {
     keel_entity root;
-    int32_t edits;       // of the templates
+    int32_t edits;       // counter of the templates' world
     uint64_t link_edits; // and of their links, when it was made
     uint32_t count;
     size_t bytes;
     bool points;                  // some values have handles
     bool is_more;                 // there are relations, or values out of sight
-    const keeli_storage **values; // of the first node, then of the second, ...
+    const keeli_storage **values; // the first node's, then the second's, ...
     keel_entity *nodes;           // the root first, parents before their children
     uint32_t *above;              // the place of the parent
     uint32_t *first;              // place of each node's first value in `values`, and the end
@@ -40,20 +41,21 @@ typedef struct keeli_graft {
     keel_world *to;
     const keel_world *from;     // another one, or the same
     const keel_entity *nodes;   // alive; parents before their children, siblings in their order
-    uint32_t count, copies;     // of nodes; of each of them
-    const keeli_recipe *recipe; // of a template: that of the nodes; or NULL
+    uint32_t count, copies;     // nodes, and copies of each
+    const keeli_recipe *recipe; // the template's, for its nodes; or NULL
     keel_entity *made;          // out: all copies of the first node, then of the second, ...
     bool is_onto;               // the one copy of the first node is alive
     bool is_held;               // they were promised
     keeli_entity_index before;  // when none was taken, unless they were promised
     keel_entity root;           // parent of those whose node has none among the nodes; null: none
-    const keel_value_column *over; // for the first node's copies, in place of its own; or NULL
+    const keel_value_column
+        *over;           // values of the first node's copies, in place of its own; or NULL
     keeli_storage *link; // a component in which each copy gets the handle of its node; or NULL
-    const keeli_storage *left_out; // of `from`: does not come; or NULL
+    const keeli_storage *left_out; // a component of `from` that is not copied; or NULL
     keeli_outside outside;
     bool leaves_root_names;        // whoever has no parent among the nodes gets no name
     bool has_transient;            // such components come, too
-    const char *doing;             // for messages: "merging worlds"
+    const char *doing;             // the edit in messages: "merging worlds"
     uint32_t *places, place_count; // by index in `from`: place in `nodes` + 1. NULL: they are few
     // Observers hear of values when all copies have their parents, names and targets: here is what
     // of. For each node the components that its copies got, then NULL.

@@ -123,7 +123,7 @@ keel_result keel_merge_world(keel_world *to, const keel_world *from,
                       .left_out = options->same_templates ? NULL : keeli_instances_of(from),
                       .outside = options->strict ? KEELI_OUTSIDE_REFUSED : KEELI_OUTSIDE_NULL,
                       .doing = doing };
-    keeli_editing_begin(to); // what observers ask for waits until all is there, or is not
+    keeli_editing_begin(to); // commands of observers wait until all entities are there, or none
     const keel_result result = merge_nodes(&g, options);
     keeli_editing_end(to);
     keeli_graft_end(&g);

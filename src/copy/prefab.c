@@ -114,7 +114,7 @@ static keel_result spawn(keel_world *world, const keeli_holder *holder, keel_pre
     return keeli_done(world, result);
 }
 
-// What was recorded, with handles that were promised.
+// Applies a recorded spawn, whose handles were promised.
 static keel_result spawn_held(keel_world *world, keel_entity root, keeli_entity_list *held,
                               const keel_value_column *columns) {
     const keel_prefab prefab = { root };
@@ -197,7 +197,7 @@ keel_entity(keel_spawn_values)(keel_scope *scope, keel_prefab prefab, const keel
 }
 
 // ------------------------------------------------------------------ applying
-// Is the entity, of the same world, a node of the tree that is copied?
+// True if the entity, of the same world, is a node of the copied tree.
 static bool is_node(const keeli_graft *g, keel_entity e) {
     uint32_t i = 0;
     while (g->from == g->to && i < g->count && !keel_is_same(g->nodes[i], e))

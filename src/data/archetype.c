@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static char tag_values[1]; // where the values of tags are said to be
+static char tag_values[1]; // the address of every tag's value
 
 enum { first_rows = KEELI_SIZE(8, 1), rows_at_most = KEELI_PAGE, block_target = 512 * 1024 };
 
@@ -210,8 +210,8 @@ keeli_archetype *keeli_archetype_without(keeli_archetypes *a, keeli_heap *heap,
 // ------------------------------------------------------------------ blocks
 static size_t align_up(size_t at, size_t align) { return (at + align - 1) & ~(align - 1); }
 
-// Where column `k` starts in a block of `capacity` rows; with k = column_count: the size of the
-// block.
+// Returns the offset of column `k` in a block of `capacity` rows; with k = column_count: the size
+// of the block.
 static size_t column_offset(const keeli_archetype *archetype, uint32_t capacity, uint32_t k) {
     size_t at = capacity * sizeof(keel_entity);
     for (uint32_t c = 0; c < archetype->column_count; ++c) {
@@ -340,7 +340,7 @@ static void move_values(const keeli_row_component *c, char *to, char *from, uint
 // The only block of a small archetype gets larger.
 static bool grow_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
                        uint32_t capacity) {
-    ++a->moves; // of its values
+    ++a->moves; // the moved rows took their values along
     keeli_block *block = archetype->blocks[0];
     const keeli_block old = *block;
     if (!allocate_block(a, heap, archetype, block, capacity)) return false;
@@ -489,7 +489,7 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
     }
 }
 
-// Is the entity of the last row somewhere else?
+// True if the entity of the last row has a row elsewhere.
 static bool last_is_left(const keeli_archetype *archetype, const keeli_entity_index *ix) {
     const keeli_block *last = last_block(archetype);
     return *keeli_row_of(ix, keeli_index_of(last->entities[last->count - 1])) !=

@@ -14,9 +14,9 @@
 
 // A component kept in archetypes.
 typedef struct keeli_row_component {
-    struct keeli_set_root root; // what keel_lookup reads; the same as `bases`
+    struct keeli_set_root root; // the same as `bases`, for keel_lookup
     uint32_t number;            // process-wide number
-    uint32_t size, align;       // of a value; size 0: a tag
+    uint32_t size, align;       // a value's; size 0: a tag
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
@@ -33,7 +33,7 @@ typedef struct keeli_block {
 } keeli_block;
 
 typedef struct keeli_edge {
-    uint32_t number;                        // of the component; 0: empty place
+    uint32_t number;                        // the component's; 0: the place is empty
     struct keeli_archetype *with, *without; // NULL: not known yet
 } keeli_edge;
 
@@ -41,7 +41,7 @@ typedef struct keeli_archetype {
     keeli_row_component **columns; // in ascending order of number
     uint32_t column_count;
     uint32_t rows_per_block;
-    uint64_t hash;        // of the set
+    uint64_t hash;        // hash of its set of components
     keeli_block **blocks; // all full but the last
     uint32_t block_count, block_capacity;
     uint32_t row_count;
@@ -81,7 +81,7 @@ keeli_archetype *keeli_archetype_with(keeli_archetypes *a, keeli_heap *heap, kee
                                       keeli_row_component *component);
 keeli_archetype *keeli_archetype_without(keeli_archetypes *a, keeli_heap *heap,
                                          keeli_archetype *from, keeli_row_component *component);
-// Where the edge of a component is, or would be. There are places.
+// Returns the place of a component's edge, or the empty place for it. There are places.
 static inline keeli_edge *keeli_edge_place(const keeli_archetype *archetype, uint32_t number) {
     const uint32_t mask = archetype->edge_capacity - 1;
     uint32_t at = number & mask; // numbers are dense
@@ -136,7 +136,7 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
 // Take rows out that were copied, at these places, each once, while their entities are at others.
 void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, const uint32_t *places,
                                uint32_t count);
-// Have both the same sets in the same order, and blocks of the same numbers and sizes?
+// True if both have the same sets in the same order, and blocks of the same numbers and sizes.
 bool keeli_archetypes_are_alike(const keeli_archetypes *a, const keeli_archetypes *b);
 // Make archetypes like those of another world, without rows, of the components that `find` gives
 // for numbers. False when out of memory. Then they take the place of those there were, whose values
@@ -146,8 +146,8 @@ bool keeli_archetypes_make_alike(keeli_archetypes *fresh, keeli_heap *heap,
                                  keeli_row_component *(*find)(void *data, uint32_t number),
                                  void *data);
 void keeli_archetypes_replace(keeli_archetypes *a, keeli_heap *heap, keeli_archetypes *fresh);
-// Those that are alike get the same rows; what was there was dropped. Values are copied separately,
-// before.
+// Copies the rows of archetypes that are alike; the old rows were dropped before. Values are copied
+// separately, before.
 void keeli_archetypes_assign(keeli_archetypes *a, const keeli_archetypes *from);
 // Free what the last growth of a block left: values of the caller may have been in it.
 void keeli_archetypes_free_old(keeli_archetypes *a, keeli_heap *heap);
@@ -164,8 +164,8 @@ bool keeli_archetype_graph_is_valid(const keeli_archetypes *a);
 static inline keeli_block *keeli_block_of(const keeli_archetypes *a, uint32_t place) {
     return a->blocks[place >> KEELI_ROW_SHIFT];
 }
-// Where the entity index keeps the place of an entity's row, KEELI_NO_ROW when it has none. The
-// entity is alive.
+// Returns the slot of a living entity's row in the entity index; it holds KEELI_NO_ROW if there is
+// no row.
 static inline uint32_t *keeli_row_of(const keeli_entity_index *ix, uint32_t index) {
     return &ix->root.where[index / KEELI_PAGE][index % KEELI_PAGE];
 }

@@ -74,8 +74,8 @@ void keeli_edge_order_end(keeli_edge_order *o, keeli_heap *heap) {
 }
 
 // ------------------------------------------------------------------ walking
-// Was the edge at a place of the source's list handed out? Then its target went on behind it; of a
-// symmetric one, one of both ends did.
+// True if the edge at a place of the source's list was visited: the cursor of its target is behind
+// it, or in a symmetric relation that of either end.
 static bool is_out(const keeli_edge_order *o, uint32_t source, uint32_t place) {
     const uint32_t target = keeli_edge_other(o->edges, KEELI_TARGETS, source, place);
     const uint32_t from = number_of(o, source), to = number_of(o, target);

@@ -23,10 +23,10 @@ typedef struct keeli_edge_order {
     const keel_entity *nodes; // only edges from one of these to one; NULL: from and to anybody
     const uint32_t *numbers;  // by index: the place in `nodes` + 1; NULL: they are few
     uint32_t number_count;
-    uint32_t count; // of nodes
+    uint32_t count; // number of nodes
     uint32_t at;    // the number, or (without nodes) the index, of whose edge is wanted
-    uint32_t base;  // for whom
-    uint32_t stamp; // of the source at `at`, in chains; there `base` is the target
+    uint32_t base;  // the source that `at` began with
+    uint32_t stamp; // in chains, where `base` is the target: the stamp of the source at `at`
     union {
         keeli_edge_order_entry *entries; // by number
         keeli_edge_order_entry **pages;  // without nodes: by index, where there are lists

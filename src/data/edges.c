@@ -332,7 +332,7 @@ static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
                  keeli_edge_list *list) {
     const bool is_source = side == &edges->sources;
     const bool has_one = edges->is_exclusive && is_source; // in the first place
-    // who adds to the list does it then
+    // the next reserve of the list removes the holes instead
     if (!has_one && keeli_atomic_load(&edges->walks)) return;
     if (list->used == list->holes) {
         if (!edges->keeps_room) free_list(edges, heap, list, side->stride);

@@ -44,11 +44,11 @@ typedef struct keeli_edge_side {
     uint32_t stride; // words of an entry
 } keeli_edge_side;
 
-// Those that are free are a list: each holds the number of the next.
+// Values of edges in slots. Free slots are a list: each holds the number of the next.
 typedef struct keeli_edge_values {
     char **pages;
-    uint32_t size, align; // of a slot, 0: there are none
-    uint32_t capacity;    // of the table
+    uint32_t size, align; // a slot's; size 0: the edges have no values
+    uint32_t capacity;    // length of the table
     uint32_t shift;       // a page has 1 << shift slots
     uint32_t used;        // slots, with those that are free
     uint32_t free, free_count;
@@ -61,7 +61,7 @@ typedef struct keeli_edges {
     keeli_edge_values values;
     uint32_t count;
     bool is_symmetric, is_exclusive, is_chained;
-    bool keeps_room; // who loses the last edge gets another one at once
+    bool keeps_room; // a source that loses its last edge gets another one in the same edit
     uint64_t edits;  // goes up with each edge that comes or goes
     uint32_t walks;  // while any is open holes stay and no place is used twice; threads share it
     size_t bytes;
@@ -101,9 +101,9 @@ static inline uint32_t *keeli_edge_entry(keeli_edge_list *list, uint32_t stride,
     }
     return words + (size_t)place * stride;
 }
-// How many places it has room for.
+// Returns the number of places that a list has room for.
 static inline uint32_t keeli_edge_room(const keeli_edge_list *list, uint32_t stride) {
-    if (!list->power) return 3 - stride; // of two words
+    if (!list->power) return 3 - stride; // two words in place
     return list->power <= KEELI_EDGES_PAGED_FROM ? (uint32_t)1 << list->power
                                                  : list->pages->count << KEELI_EDGES_PAGED_FROM;
 }
@@ -156,7 +156,8 @@ static inline void *keeli_edge_value(const keeli_edges *edges, uint32_t source, 
     return v->pages[slot >> v->shift] + (size_t)(slot & ((1u << v->shift) - 1)) * v->size;
 }
 uint32_t keeli_edge_back(const keeli_edges *edges, uint32_t source, uint32_t place);
-// Of a symmetric edge one direction has the value, for those who visit each value once.
+// True if this direction of an edge has the value. A symmetric edge has one value for both
+// directions, so that a visit of all values meets it once.
 static inline bool keeli_edge_has_value(const keeli_edges *edges, uint32_t source, uint32_t place) {
     return keeli_edges_have_values(edges) &&
            (!edges->is_symmetric ||

@@ -46,8 +46,8 @@ keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, k
 }
 
 // ------------------------------------------------------------------ the fast path
-// Where a row goes that gets the component, along an edge that was taken before; NULL: it takes
-// more.
+// Returns the archetype that a row moves to when it gets the component. NULL if no edge with room
+// is cached: take the general path.
 static inline keeli_archetype *row_with(const keel_world *world, const keeli_storage *s,
                                         const keeli_archetype *from) {
     const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
@@ -78,7 +78,8 @@ give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_
     return true;
 }
 
-// Those from `values` to `end` go again: one of the list took more.
+// Undo: removes the values from `values` to `end`, because a later one of the list needs the
+// general path.
 static __attribute__((noinline)) bool undo_values(keel_world *world, keel_entity e,
                                                   const keel_value *values, const keel_value *end) {
     while (end-- != values)
@@ -235,7 +236,7 @@ put_followed(keel_world *world, keeli_storage *s, keel_entity e, void *to, const
     put_value(to, value, s->size);
     return keeli_came_last(world, s, e, to);
 }
-// Who follows the storage, as far as the compiler is to know.
+// The followers of the storage that the compiler shall assume.
 enum { NOBODY, OBSERVERS, ANYBODY };
 static inline keel_result end_add(keel_world *world, keeli_storage *s, keel_entity e, void *to,
                                   const void *value, uint32_t who) {
@@ -284,7 +285,8 @@ static __attribute__((noinline)) keel_result overwrite_value(keel_world *world, 
     return keeli_changed_last(world, s, e, to);
 }
 
-// What has neighbours in its block has a version, so only that is compared.
+// Adds a value beside others of its block. An index with such neighbours has a version, so only the
+// version is compared.
 static inline __attribute__((always_inline)) keel_result
 add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, uint32_t who) {
     const uint32_t index = keeli_index_of(e);

@@ -156,7 +156,7 @@ static const char *column_value_at(const keeli_column *c, uint32_t i) {
 }
 
 // ------------------------------------------------------------------ copies
-// Are these bytes in rows? Such values are copied before rows move.
+// True if these bytes lie in rows. Such values are copied before rows move.
 static bool are_in_rows(const keel_world *world, const char *values, size_t bytes) {
     const keeli_archetypes *a = &world->archetypes;
     for (uint32_t b = 0; b < a->block_count; ++b) {
@@ -221,7 +221,7 @@ static bool reserve_slots(keeli_batch *b, keeli_column *c, uint32_t extra) {
     return true;
 }
 
-// Where a value of the caller is after room was made.
+// Returns the address of a value of the caller after room was made: its page may have moved.
 static const char *relocated(const keeli_batch *b, const char *value) {
     if (value) {
         for (uint32_t k = 0; k < b->column_count; ++k) {
@@ -248,8 +248,8 @@ static bool reserve_range(const keeli_batch *b, keeli_storage *s, keeli_range ra
     return true;
 }
 
-// How many entities lack the component; those that are twice in the list count twice, but there are
-// no more than that.
+// Counts the entities that lack the component. An entity that is twice in the list counts twice,
+// but never more than there are entities without it.
 static uint32_t count_lacking(const keeli_batch *b, const keeli_column *c) {
     if (b->is_new) return b->count;
     uint32_t count = 0;
@@ -259,7 +259,8 @@ static uint32_t count_lacking(const keeli_batch *b, const keeli_column *c) {
     return count < most ? count : most;
 }
 
-// Who of many existing entities had none is written down where somebody wants to know.
+// Makes room to record which of many existing entities had no value, if anybody follows the
+// component.
 static bool reserve_fresh(keeli_batch *b, keeli_column *c) {
     if (b->is_new || !keeli_flags_of(c->storage)) return true;
     const size_t bytes = (b->count / 64 + 1) * sizeof *c->fresh;
@@ -344,7 +345,7 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
         leaving[p] = rows;
         if (!rows) continue;
         if (!(to[p] = target(b, a->all[p]))) return false;
-        // of several columns some are there in one archetype, and others in another one
+        // an archetype may have some of several columns, and another one others
         if (b->column_count > 1) {
             for (uint32_t other = 0; other < p; ++other)
                 if (leaving[other] && to[other] == to[p] && other != to[p]->position)
@@ -369,8 +370,8 @@ static bool is_there(const keel_world *world, keel_entity e, uint32_t place) {
            *keeli_row_of(&world->entities, keeli_index_of(e)) == place;
 }
 
-// Those whose rows lie side by side; or that have no rows and ascending indices, so that none comes
-// twice.
+// Counts the entities from `i` on whose rows lie side by side; or without rows, whose indices
+// ascend, so that none comes twice.
 static uint32_t rows_beside(const keeli_batch *b, uint32_t i) {
     const keel_entity *e = b->entities + i;
     const uint32_t place = *keeli_row_of(&b->world->entities, keeli_index_of(*e)),
@@ -460,7 +461,7 @@ static void fill_sets(const keeli_batch *b, const keeli_column *c) {
     }
 }
 
-// What all of these rows have, or none: their archetype is `from`.
+// Overwrites the values that all of these rows have; their archetype is `from`.
 static void overwrite_rows(keeli_batch *b, const keeli_archetype *from, uint32_t i, uint32_t end) {
     for (uint32_t k = 0; k < b->column_count; ++k) {
         keeli_column *c = &b->columns[k];

@@ -10,7 +10,7 @@
 #pragma once
 #include "edit/edit.h"
 
-// What happens to the caller's values.
+// The owner of the caller's values after the batch.
 typedef enum keeli_handing {
     KEELI_HANDED_OVER, // the world owns what they own as soon as the batch is committed
     KEELI_COPIED,      // copies are made, with the copy hook
@@ -19,19 +19,20 @@ typedef enum keeli_handing {
 
 typedef struct keeli_column {
     keeli_storage *storage;
-    const char *values;   // of the first entity; NULL: zeros, where there is none yet
-    size_t stride;        // from one value to the next; 0: all get the same
-    bool is_copied;       // by the hook, before anybody is notified
-    bool is_moved;        // by the hook, when it is committed; otherwise bytes are copied
-    bool is_superseded;   // named again in the list, or not needed: its value is only dropped
-    bool keeps;           // without a value of the caller's: who has one keeps it
-    bool is_there;        // rows that are being moved have it
-    uint32_t filled;      // so many of the new entities have their copies already
-    void *staged;         // memory of copies, of entities that exist
-    uintptr_t moved_from; // where the first page of a sparse set was before it grew: values of the
-    size_t moved_bytes;   // caller may lie in it
-    void *out;            // of a removal: where the value goes; NULL: it is dropped
-    bool *taken;          // of a removal: was there one? May be NULL
+    const char *values; // the first entity's; NULL: zeros, where there is no value yet
+    size_t stride;      // from one value to the next; 0: all get the same
+    bool is_copied;     // by the hook, before anybody is notified
+    bool is_moved;      // by the hook, when it is committed; otherwise bytes are copied
+    bool is_superseded; // named again in the list, or not needed: its value is only dropped
+    bool keeps;         // without a value of the caller's: who has one keeps it
+    bool is_there;      // rows that are being moved have it
+    uint32_t filled;    // so many of the new entities have their copies already
+    void *staged;       // memory of copies, of entities that exist
+    uintptr_t
+        moved_from;     // old address of the first page of a sparse set that grew, in which values
+    size_t moved_bytes; // of the caller may lie
+    void *out;          // in a removal: the destination of the value; NULL: it is dropped
+    bool *taken;        // in a removal: set to whether there was a value; may be NULL
     uint64_t few_fresh;
     uint64_t *fresh; // bits by position: who had none. NULL: all had none, or nobody follows
 } keeli_column;
@@ -51,14 +52,15 @@ typedef struct keeli_batch {
     bool is_reserved, has_made_rows, is_created, is_committed;
     bool is_removal;
     uint32_t prototype;
-    uint32_t flags;             // of all storages
-    keeli_range whole;          // of all entities, when they are being made and are one range
-    const char *doing;          // for messages: "adding an entity"
-    keeli_archetype *from, *to; // where rows of the one go: the last that was looked up
+    uint32_t flags;    // union of the flags of all storages
+    keeli_range whole; // all entities, if they are new and one range of indices
+    const char *doing; // the edit in messages: "adding an entity"
+    keeli_archetype *from,
+        *to; // cache: the last archetype whose target was looked up, and that target
     keeli_column *columns;
     uint32_t *left, left_count;       // places of rows that were copied
     struct keeli_batch_block *pieces; // memory until it ends
-    // what begins undefined
+    // members from here on begin undefined
     uint32_t one_left;                  // memory of `left` for one entity
     keeli_entity_index before;          // as it was before they were made
     keeli_column few[KEELI_SIZE(8, 1)]; // memory of `columns`
@@ -92,7 +94,7 @@ bool keeli_batch_commit(keeli_batch *b);
 void keeli_batch_tell(const keeli_batch *b);
 void keeli_batch_tell_others(const keeli_batch *b);
 
-// For removals: room for the rows of all entities that are alive; moving them; and the end.
+// Removals: makes room for the rows of all living entities, moves the rows, and ends the move.
 bool keeli_batch_reserve_rows(keeli_batch *b);
 void keeli_batch_move_rows(keeli_batch *b);
 keel_result keeli_batch_end(keeli_batch *b);

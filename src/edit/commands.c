@@ -160,7 +160,7 @@ static __attribute__((noinline)) keel_result apply_spawn(keel_world *world, keel
     return result;
 }
 
-// Those that are alive get it.
+// Adds to the entities of the list that are still alive.
 static __attribute__((noinline)) keel_result
 apply_add_many(keel_world *world, const keeli_holder *holder, keeli_command *c) {
     keeli_command_part *p = c->parts;
@@ -185,7 +185,8 @@ apply_add_many(keel_world *world, const keeli_holder *holder, keeli_command *c) 
     return result;
 }
 
-// What was unregistered since takes the record with it.
+// Applies an edit of all entities that match. A component that was unregistered since drops the
+// record.
 static __attribute__((noinline)) keel_result apply_matching(keel_world *world, keeli_command *c) {
     keeli_command_part *last = c->count ? &c->parts[c->count - 1] : NULL;
     for (uint32_t k = 0; k < c->count; ++k)
@@ -265,7 +266,7 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, keel
     return KEEL_OK;
 }
 
-// Was there nobody any more, whom the command is about?
+// True if the entity of the command was not alive any more.
 static bool is_dead_end(const keeli_command *c, keel_result result) {
     return c->does != KEELI_RECORD_CALL &&
            (result == KEEL_ERROR_DEAD_ENTITY ||
@@ -306,7 +307,7 @@ keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list) {
 static keel_result apply_pending(keel_world *world) {
     keel_result first_error = KEEL_OK;
     if (!keeli_commands_queue_own(world)) return keeli_out_of_memory(world, "applying commands");
-    // what is recorded meanwhile waits for the next time
+    // commands that are recorded meanwhile wait for the next call
     const keel_commands *last = world->commands.pending_end;
     world->commands.applying = true;
     world->workers.own.has_caught = false;
@@ -349,7 +350,7 @@ static void react(keel_world *world) {
     keel_result result = KEEL_OK;
     world->commands.reacting = true;
     while (f->has_reactions && result != KEEL_ERROR_MEMORY && rounds++ < rounds_at_most) {
-        // what is asked for while these are applied makes the next round
+        // commands of observers that are called now are the next round
         keel_commands *now = f->reaction, *next = keeli_commands_take(world);
         if (next) {
             f->reaction = next;

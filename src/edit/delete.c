@@ -7,7 +7,8 @@
 #include "world/tree.h"
 
 // ------------------------------------------------------------------ may it
-// May this living entity be deleted now: the list of entities, its components, its family's links?
+// Returns an error unless this living entity may be deleted now: the list of entities, its
+// components and its relations are free.
 keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
     KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.entities, "delete from"));
     if (!holder && !world->access.holders && !world->access.owned_storages)
@@ -131,7 +132,7 @@ static void free_names(keel_world *world, keeli_roots roots) {
         keeli_free_name(world, keeli_entity_at(&world->entities, all->doomed.items[i]));
 }
 
-// Whom the entities take along goes first, the last one that was found before the others.
+// Deletes the doomed entities before those that take them along, the last one found first.
 keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots) {
     keeli_relations *all = &world->relations;
     if (!all->rule_count) return KEEL_OK;

@@ -4,7 +4,7 @@
 
 #include "world/report.h"
 
-// What is disabled, or enabled again.
+// An edit that disables a component, or enables it again.
 typedef struct change {
     keel_world *world;
     const keeli_holder *holder;
@@ -12,7 +12,7 @@ typedef struct change {
     keeli_storage *only; // or NULL: all of the entity
     bool shows;
     uint32_t count;
-    keeli_archetype *row; // where the entity's row goes
+    keeli_archetype *row; // the archetype that the entity's row moves to
 } change;
 
 static bool is_meant(const change *c, const keeli_storage *s) {
@@ -46,7 +46,8 @@ static bool reserve_disabled_row(change *c, keeli_storage *s) {
     return c->row != NULL;
 }
 
-// What it requires is there, or comes into sight with it; and nobody in sight requires it.
+// Returns an error unless all required components are enabled, or become so in this edit, and no
+// enabled component requires a disabled one.
 static keel_result check_required(const change *c, const keeli_storage *s) {
     const uint32_t index = keeli_index_of(c->entity);
     if (!c->shows)

@@ -23,7 +23,8 @@ keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *hold
 keel_result keeli_edit_delete_tree(keel_world *world, const keeli_holder *holder, keel_entity root);
 keel_result keeli_edit_attach(keel_world *world, const keeli_holder *holder, keel_entity child,
                               keel_entity parent);
-// May this living entity be deleted now: the list of entities, its components, its family's links?
+// Returns an error unless this living entity may be deleted now: the list of entities, its
+// components and its relations are free.
 keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e);
 
 // add.c, remove.c
@@ -57,7 +58,7 @@ keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder,
                                   const void *value);
 keel_result keeli_edit_remove_unique(keel_world *world, const keeli_holder *holder,
                                      keeli_storage *s, void *out);
-// May values of edges be written now?
+// True if values of edges may be written now.
 bool keeli_may_write_edges(const keel_scope *scope, const keeli_caller *who,
                            const keeli_storage *s);
 // disable.c

@@ -56,7 +56,7 @@ keel_event_walk keeli_event_walk_from(const keel_world *world, const keeli_stora
                               .whole = true };
 }
 
-// Where others may send meanwhile, one is looked up at a time.
+// Goes on to the next event. While others may send, one event is looked up at a time.
 bool keel_event_next(keel_event_walk *walk) {
     if (walk && walk->left) return keeli_event_step(walk);
     const keeli_storage *s = walk && walk->world ? walk->world->root.storages[walk->number] : NULL;

@@ -16,7 +16,7 @@ enum { COMPONENT_TERM = 1, DISABLED_TERM, UNIQUE_TERM, EVENT_TERM }; // equal va
 // Which bytes of a value count: one run of them, or all fields one by one.
 typedef struct value_form {
     const keeli_storage *storage;
-    uint32_t offset, size; // of the run; UINT32_MAX: fields
+    uint32_t offset, size; // the run's; size UINT32_MAX: field by field
 } value_form;
 
 // Plain fields that follow each other without a gap are one run.
@@ -121,7 +121,7 @@ static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) 
            sum_of_values(world, s, &s->disabled, DISABLED_TERM);
 }
 
-// Is it known which bytes of its values count?
+// Returns an error if the component may have padding and does not say which bytes to hash.
 static keel_result check_form(keel_world *world, const keeli_storage *s) {
     const keel_component *c = &s->component;
     if (c->transient || !c->size || c->hash || c->no_padding || c->field_count) return KEEL_OK;

@@ -26,8 +26,8 @@ static inline void remove_one(keel_world *world, keeli_storage *s, keel_entity e
     keeli_store_close(world, s, keeli_index_of(e));
 }
 
-// Where the row of an entity goes that loses the component, with room for it; NULL when out of
-// memory.
+// Returns the archetype that an entity's row moves to when it loses the component, with room for
+// it; NULL when out of memory.
 static inline keeli_archetype *reserve_row_without(keel_world *world, keeli_storage *s,
                                                    uint32_t index) {
     keeli_archetypes *a = &world->archetypes;
@@ -241,9 +241,10 @@ void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
 }
 
 // ------------------------------------------------------------------ many entities
-// Those of one block of 64 indices go together, wherever they stand in the list: what the block has
-// is looked up once, and bits are cleared a word at a time. What depends on the order (slots of
-// sparse sets, rows, the list of free indices) follows afterwards, by the list.
+// Entities of one block of 64 indices are deleted together, wherever they stand in the list: the
+// block's components are looked up once, and bits are cleared a word at a time. What depends on the
+// order (slots of sparse sets, rows, the list of free indices) is done afterwards, in the order of
+// the list.
 enum { open_at_once = 64 };
 
 // Consecutive entities of a list all of whose components are plain, gathered by block.
@@ -255,7 +256,7 @@ typedef struct stretch {
     keeli_storage *sets[32];      // sparse sets that lose values
     uint64_t open;                // places of open blocks
     uint32_t first[open_at_once]; // index of the block; NO_BLOCK: none is open here
-    uint64_t bits[open_at_once];  // who of it
+    uint64_t bits[open_at_once];  // the entities of the block to delete
 } stretch;
 #define NO_BLOCK UINT32_MAX
 
@@ -269,7 +270,7 @@ static bool add_set(stretch *at, keeli_storage *s) {
     return true;
 }
 
-// May what the block has go with the stretch?
+// True if all components of the block can be removed with the stretch.
 static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, first);
     if (!list) return true;
@@ -303,8 +304,8 @@ static void take_block(keel_world *world, stretch *at, uint32_t place) {
                         at->bits[place]);
 }
 
-// Have a block open in its place, which another one may have to leave; false when a component of it
-// is not plain.
+// Opens a block in its place, and closes the one that is open there. False if the block has a
+// component that is not plain.
 static __attribute__((noinline)) bool open_block(keel_world *world, stretch *at, uint32_t first) {
     const uint32_t place = first / 64 % open_at_once;
     if (!is_plain(world, at, first)) return false;
@@ -375,7 +376,7 @@ void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, ui
         if (at.count) commit_stretch(world, &at);
         at.set_count = 0;
         if (at.entities == end) break;
-        // what the stretch stopped at, and what follows of its block
+        // the entity that the stretch stopped at, and those of its block that follow
         const uint32_t block = keeli_index_of(*at.entities) / 64;
         for (; at.entities < end && keeli_index_of(*at.entities) / 64 == block; ++at.entities)
             if (keeli_entity_is_alive(&world->entities, *at.entities))

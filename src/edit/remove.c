@@ -302,7 +302,8 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
     if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "retaining components");
     const uint32_t before = keeli_store_count(s);
     if (keeli_store_is_sparse(s) && !s->collectors.count) {
-        for (uint32_t slot = s->set.count; slot--;) // what moves into a hole was asked already
+        for (uint32_t slot = s->set.count;
+             slot--;) // a value that moves into a hole was asked for before
             ask_followers(world, s, *keeli_sparse_set_entity(&s->set, slot), keep, data);
     } else { // by index: what a source fills may be in a group that orders it
         for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)

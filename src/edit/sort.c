@@ -13,15 +13,15 @@
 
 typedef struct sorting {
     keel_world *world;
-    const keeli_sparse_set *set; // whose slots are sorted
+    const keeli_sparse_set *set; // the set that is sorted
     const keel_entity *list;     // or: whose places are
-    keeli_storage *by;           // whose values are compared; NULL: entities are
+    keeli_storage *by; // the component whose values are compared; NULL: entities are compared
     keel_value_compare *values;
     keel_entity_compare *entities;
     void *data;
     uint32_t *order, *spare; // slots in the order to be
     uint32_t count;
-    void *scratch; // for a value
+    void *scratch; // memory for one value
     size_t scratch_size, scratch_align;
 } sorting;
 
@@ -67,7 +67,8 @@ static void merge(const sorting *s, uint32_t *order, uint32_t left, uint32_t cou
     memcpy(order + to, s->spare + a, (left - a) * sizeof *order);
 }
 
-// How far slots are in order from the start on; or, with `backwards`, strictly in the opposite one.
+// Counts the slots that are in order from the start on; with `backwards`, in the strictly opposite
+// order.
 static uint32_t run(const sorting *s, bool backwards) {
     uint32_t n = 1;
     while (n < s->count && is_behind(s, n - 1, n) == backwards)
@@ -142,12 +143,12 @@ static keeli_storage *storage_to_sort(keel_world *world, const keel_component *c
     return NULL;
 }
 
-// What is sorted: a storage, or all that a group owns. What was asked for is asked in this order:
-// may it be sorted, what is compared, is there somebody who compares.
+// The thing to sort: a storage, or all that a group owns. Errors are looked for in this order: may
+// it be sorted, the component that is compared, the comparator.
 typedef struct target {
-    keeli_storage *first;     // of a group that owns nothing: its list
+    keeli_storage *first;     // or the list of a group that owns nothing
     const keel_group *group;  // NULL: a storage of its own
-    const keel_sort_desc *as; // what was asked for
+    const keel_sort_desc *as; // the caller's description
 } target;
 
 static keel_result find_target(keel_world *world, const keel_sort_desc *desc, target *t) {
@@ -177,7 +178,7 @@ static keel_result find_target(keel_world *world, const keel_sort_desc *desc, ta
 
 static const char *name_of(const keel_component *c) { return c ? keeli_component_name(c) : "NULL"; }
 
-// Whose values are compared, in how->by; NULL: nobody has one.
+// Finds the component whose values are compared, how->by. NULL: no entity has one.
 static keel_result find_by(sorting *how, const target *t) {
     const keel_component *by = t->as->by ? t->as->by : t->as->component;
     const keel_group *g = t->group;
@@ -230,7 +231,7 @@ static void order_as(const sorting *how, const keeli_storage *other) {
     memset(how->spare, 0, how->count * sizeof *how->spare);
     for (uint32_t at = 0, index; (index = keeli_store_in_order(other, &at)) != UINT32_MAX; ++at) {
         const uint32_t slot = keeli_sparse_set_find(how->set, index);
-        if (slot >= how->count) continue; // has none, or is not sorted
+        if (slot >= how->count) continue; // it has no value, or is not in the sorted part
         how->order[placed++] = slot;
         how->spare[slot] = 1;
     }
@@ -242,7 +243,8 @@ static void permute_slots(sorting *how, const target *t) {
     const keel_group *g = t->group;
     for (uint32_t i = 0; i == 0 || (g && i < g->owned_count); ++i) {
         keeli_sparse_set *set = g && g->owned_count ? &g->storages[i]->set : &t->first->set;
-        memcpy(how->spare, how->order, how->count * sizeof *how->order); // is used up
+        memcpy(how->spare, how->order,
+               how->count * sizeof *how->order); // the next loop uses up this copy
         keeli_sparse_set_permute(set, how->spare, how->count, how->scratch);
     }
 }
@@ -353,7 +355,7 @@ static void sort_chain(const sorting *s, keeli_edges *edges, uint32_t of) {
 }
 
 // ------------------------------------------------------------------ sources in a list
-// What is sorted, all in one block: handles, then order and spare, places, and what
+// Memory of a sort, all in one block: handles, then order and spare, places, and the words that
 // keeli_edges_order_sources needs.
 enum { WORDS_OF_SOURCE = 2 + 1 + 4 };
 static size_t bytes_of_sources(uint32_t count) {

@@ -161,8 +161,8 @@ static __attribute__((noinline)) void *get_stamped(keel_world *world, keel_entit
     return keeli_store_at(s, place);
 }
 
-// Of a storage that is marked or stamped. A function of its own: what is not marked saves no
-// registers.
+// keel_get_mut of a storage that is marked or stamped. It is a function of its own, so that others
+// save no registers.
 void *keeli_get_marked(keel_scope *scope, keel_entity e, keeli_storage *s) {
     keel_world *world = keeli_world_of(scope);
     uint32_t place;
@@ -356,7 +356,7 @@ typedef struct visit {
     void *data;
     size_t size;
     keel_value_run run;
-    const char *end; // of its values
+    const char *end; // end of the values of the run
     bool goes_on;
 } visit;
 
@@ -378,7 +378,8 @@ static inline void visit_some(visit *v, uint32_t index, uint32_t count, const ch
     v->end += count * v->size;
 }
 
-// Where the values of 64 indices that all have one lie side by side: the first one, or NULL.
+// Returns the first of 64 values that lie side by side, for a block in which every index has one;
+// or NULL.
 static const char *values_side_by_side(const keeli_storage *s, uint32_t first) {
     const struct keeli_set_root *root = s->root;
     uint32_t *const *places = *root->places, apart = 0;
@@ -389,7 +390,7 @@ static const char *values_side_by_side(const keeli_storage *s, uint32_t first) {
     return apart || (place[0] ^ place[63]) >> root->shift ? NULL : keeli_store_at(s, place[0]);
 }
 
-// Of the 64 indices from `first` on, by the bits of those that have one and that keep one disabled.
+// Visits the values of the 64 indices from `first` on, disabled ones too.
 static void visit_block(visit *v, const keel_world *world, const keeli_storage *s, uint32_t first) {
     const uint64_t bits = keeli_presence_word(&s->presence, first / 64);
     const uint64_t hidden =

@@ -142,7 +142,7 @@ static void notify_sources(keel_world *world, const keeli_relation *r, uint32_t 
                                keeli_edge_twin(&r->edges, KEELI_SOURCES, target, at));
     }
 }
-// What is exclusive leaves the one target that it has, for another.
+// Removes the one target of an exclusive source, which gets another one.
 static void leave_target(keel_world *world, keeli_relation *r, uint32_t source) {
     if (!keeli_edge_count(&r->edges, KEELI_TARGETS, source)) return;
     keeli_notify_unrelated(world, r, source, 0);

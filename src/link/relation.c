@@ -39,7 +39,7 @@ static keel_entity entity_at(const keeli_relation *r, keeli_end end, keel_entity
     return keeli_entity_at(&r->sources->world->entities, index);
 }
 
-// Does the one lead to the other, or is it the same? What has no sources is led to by nobody.
+// True if `of` leads to `above`, or is the same. An entity without sources is above nothing.
 static bool is_above(const keeli_relation *r, uint32_t above, uint32_t of) {
     const keeli_edges *edges = &r->edges;
     if (!keeli_edge_count(edges, KEELI_SOURCES, above)) return above == of;
@@ -520,7 +520,7 @@ keel_entity(keel_next_source_below_component)(const keel_scope *scope, keel_enti
     const uint32_t root = keeli_index_of(target);
     uint32_t at = keeli_index_of(after);
     uint32_t place = unless_to(r, at, keeli_edge_first(edges, KEELI_SOURCES, at), root);
-    // who is not below at all comes to no end, or to another one
+    // an entity that is not below the target comes to an end without it
     for (uint32_t left = r->edges.count; place == KEELI_NO_EDGE && at != root; --left) {
         if (!left || !keeli_edge_count(edges, KEELI_TARGETS, at)) return keel_null();
         const uint32_t twin = keeli_edge_twin(edges, KEELI_TARGETS, at, 0);
@@ -660,7 +660,7 @@ void keeli_relation_walk_close(keeli_relation_walk *walk) {
 void keeli_relation_walk_more(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
     if (!r) return;
-    if (walk->seen != r->edges.edits) { // who left meanwhile is left out
+    if (walk->seen != r->edges.edits) { // sources that were removed meanwhile are skipped
         uint32_t place = KEELI_NO_EDGE;
         if (walk->seen < r->born || !end_is_alive(r, walk->of))
             walk->at = walk->count, walk->place = walk->end;

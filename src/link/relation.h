@@ -64,7 +64,7 @@ bool keeli_reserve_rule(keel_world *world, const keeli_relation *r);
 
 // Copies are about to get what a prototype is related to: room for that, or an error. Then they get
 // it, when they are alive. What was reserved ends in any case.
-typedef struct keeli_edge_copies { // of the values of one relation
+typedef struct keeli_edge_copies { // copies of the values of one relation
     struct keeli_edge_copies *next;
     const keeli_relation *relation;
     char *values;

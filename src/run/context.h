@@ -17,8 +17,8 @@ struct keeli_node;
 // handles do not depend on which thread is faster.
 typedef struct keeli_handles {
     KEELI_ARRAY(keel_entity) list;
-    uint32_t used;    // of `list`
-    uint32_t want;    // how many to reserve next time: as many as were used, and a quarter more
+    uint32_t used;    // number of records of `list`
+    uint32_t want;    // room to reserve next time: what was used, and a quarter more
     uint32_t most;    // the longest that `list` ever was
     uint64_t emptied; // keel_world.emptied at the run that set `want`
 } keeli_handles;
@@ -34,8 +34,8 @@ typedef struct keeli_bound {
     keeli_view *view;       // its terms; NULL: not bound yet
     keeli_reader *reader;   // which changes it has seen; NULL: it never asked for changes
     keeli_reader *parked;   // its reader, after a snapshot from before its first use was restored
-    keeli_handles reserved; // for what it creates, in a workload
-    keeli_cost loop_cost;   // what its pieces cost, when it is split
+    keeli_handles reserved; // handles for new entities, in a workload
+    keeli_cost loop_cost;   // measured cost of its pieces, when it is split
     bool is_loop;  // runs per entity or span and receives no events: may have nothing to do
     bool is_mere;  // `is_loop`, and leaving it out needs no check of uniques, data or custom views
     bool is_plain; // its results are the same in pieces and as a whole
@@ -63,10 +63,10 @@ struct keel_context {
     bool splits;              // its loop is split over the workers
     bool is_inner;            // the world was shared when it began: others may be at work
     keel_commands *commands;  // NULL unless declared
-    const keel_run_desc *run; // what the run was given
+    const keel_run_desc *run; // the data of the run
     void **customs;           // custom views by term, if it has any
     keeli_arena *scratch;     // memory of a custom view; NULL: the worker's
-    bool answer;              // what a condition answered
+    bool answer;              // a condition's answer
     const void *object;       // given to keel_fail
     char message[200];        // given to keel_fail
 };

@@ -14,7 +14,7 @@
 // The context in which the code of a custom view runs: it holds what the view's state holds, and
 // has the node, reader and tick of the system around it.
 typedef struct hands {
-    keel_system self; // has the name and `user` of the custom view
+    keel_system self; // holds the name and `user` of the custom view
     keel_context context;
     keeli_inside *around; // the `inside` of its worker, to be restored
 } hands;

@@ -42,7 +42,7 @@ static bool touch_uses(keeli_schedule *s, keeli_node *node, const keeli_holder *
 // All that the commands of a node may edit.
 typedef struct record {
     bool any, everything;
-    bool creates;        // may create entities
+    bool creates;        // the node may create entities
     keeli_holder holder; // collects the storages; it is never opened
 } record;
 

@@ -407,7 +407,7 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way,
         worker->inside->failed = worker->inside->is_denied = true;
     if (way.is_timed) {
         const uint64_t ns = keeli_clock_ns() - began;
-        if (went_many && !is_known) // what pieces took before helpers came
+        if (went_many && !is_known) // time that pieces took before helpers came
             keeli_cost_note_loop(cost, loop->range, false, loop->piece_ns * loop->count);
         keeli_cost_note_loop(cost, loop->range, went_many, ns);
     }

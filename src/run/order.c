@@ -360,7 +360,7 @@ static int compare_edges(const void *a, const void *b) {
     const keeli_node_edge *x = a, *y = b;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
     if (x->to != y->to) return x->to < y->to ? -1 : 1;
-    return x->is_loose - y->is_loose; // of equal edges the first one stays
+    return x->is_loose - y->is_loose; // the first of equal edges stays
 }
 
 void keeli_sort_edges(keeli_schedule *s) {

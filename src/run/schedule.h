@@ -33,7 +33,7 @@ typedef enum keeli_step_system {
 typedef struct keeli_node {
     uint64_t serial; // unique in the world; its successor in a new schedule has the same
     keel_node_kind kind;
-    bool everything; // may edit everything
+    bool everything; // the node may edit everything
     bool is_alone;   // no other node runs beside it: it may edit everything, or what is observed
     bool creates;    // records commands that may create entities
     bool has_conditions;
@@ -42,11 +42,11 @@ typedef struct keeli_node {
     uint32_t of;      // COMMANDS: its system; SYSTEM, BEGIN: the node of its commands, or none
     keel_step step;   // SYSTEM, BEGIN: a copy of the step; names and components are the user's
     const keel_step *asked; // the step itself, to see whether it is disabled
-    const char *name;       // of the system or workload
+    const char *name;       // name of the system or workload
     const char *workload;   // the name of the workload around it
     uint32_t first_touch, touch_count;
     uint32_t first_edge, edge_count; // nodes that wait for this one
-    uint32_t waits_for;              // how many nodes this one waits for
+    uint32_t waits_for;              // number of nodes that this one waits for
     // state of the current run, and what earlier runs left
     uint32_t pending; // nodes that this one waits for and that have not ended
     uint32_t runs;    // runs so far that did not fail, for step.times (atomic)
@@ -74,7 +74,7 @@ typedef struct keeli_section {
     uint32_t open, close; // its two nodes; KEEL_NO_NODE for the outermost
     uint32_t first, end;  // positions in list order
     bool sequential, main_thread;
-    uint32_t times;          // how often each system in it may run; 0: no limit
+    uint32_t times;          // limit of runs of each system in it; 0: no limit
     const keel_step *steps;  // while the schedule is made: the list of steps
     uint32_t step_count, at; // and the position in it
 } keeli_section;
@@ -113,7 +113,7 @@ typedef struct keeli_schedule {
     const keel_workload *table;           // the table that it was made of, or NULL
     struct keeli_stored_workload *stored; // the stored workload that it was made of, or NULL
     uint64_t stamp;                       // the stamp of the table; 0: compare the keys
-    uint64_t bindings;                    // of the world, when it was made
+    uint64_t bindings;                    // the world's bindings, when the schedule was made
     bool is_busy;                         // a run uses it
     bool is_second;                       // made while another schedule of the workload was busy
     bool is_partial;                      // a component was unknown in shared mode: to be made anew
@@ -134,7 +134,7 @@ typedef struct keeli_schedule {
     bool is_inner;       // the run began inside another one or in shared mode
     bool is_guest;       // `is_inner`, or views are open: commands are deferred
     uint32_t runs;       // runs so far
-    keeli_costs costs;   // what runs cost
+    keeli_costs costs;   // measured cost of runs
     uint64_t first_tick; // the tick of the first node of this run; each later node has one more
     // By node: the count of a component without which its loop does nothing; or NULL.
     KEELI_ARRAY(const uint32_t *) idle;

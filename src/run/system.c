@@ -166,7 +166,7 @@ bool keeli_bound_sees_nothing(const keel_world *world, const keeli_bound *bound)
 typedef struct cached_system {
     keeli_bound bound;
     bool is_busy;      // a run uses it
-    uint64_t bindings; // of the world, when the terms were bound
+    uint64_t bindings; // the world's bindings, when the terms were bound
     // the system as it was checked and bound
     keel_system was;
     keel_term terms[KEEL_MAX_TERMS];

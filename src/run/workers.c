@@ -12,7 +12,7 @@
 #include "world/report.h"
 
 enum {
-    SPIN_NS = 20000,       // how long a worker that waits spins before it sleeps
+    SPIN_NS = 20000,       // time that a waiting worker spins before it sleeps
     HELPER_HOT_NS = 5000,  // cost of a helper that is looking for a job
     HELPER_COLD_NS = 40000 // cost of a helper that has to be woken
 };
@@ -98,7 +98,7 @@ bool keeli_world_go_concurrent(keel_world *world) {
     world->access.concurrent = 1;
     world->refused |= KEELI_REFUSED_LOOPING;
     world->heap.shared = true;
-    world->workers.own.thread = keeli_thread_id(); // for keeli_worker_is_here
+    world->workers.own.thread = keeli_thread_id(); // read by keeli_worker_is_here
     return true;
 }
 

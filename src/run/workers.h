@@ -35,7 +35,7 @@ typedef struct keeli_workers {
     uint32_t pausing; // a worker wants to be alone: nothing new starts (atomic)
     uint32_t count;
     keeli_worker *list; // one for each worker of the executor
-    // of the current run
+    // the current run
     keeli_schedule *schedule; // NULL: the run is a loop
     uint32_t unfinished;      // nodes that have not ended
     uint32_t ended_before;    // all nodes before this one that may create entities have ended
@@ -127,7 +127,7 @@ typedef struct keeli_loop_body {
     keel_span_fn *span;
     uint32_t range_end, grain; // bounds of `range`
     keeli_view *view;          // walked by a system or by `span`
-    void *data;                // of `range` and `span`
+    void *data;                // the data that `range` and `span` get
     const keel_reduction *reduction;
 } keeli_loop_body;
 
