@@ -11,7 +11,7 @@
 #include <keel/snapshot.h>
 
 // Does it hold values, of entities, a unique or events?
-static inline bool keeli_keeps_values(const keeli_storage *s) {
+static inline bool keeli_holds_values(const keeli_storage *s) {
     return s->presence.count || s->disabled.count || s->unique || s->tracking.removed.count ||
            (s->events && s->events->count);
 }

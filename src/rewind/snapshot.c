@@ -228,7 +228,7 @@ static void end_sync(keel_world *world, keel_world *image) {
 static keel_result check_copies(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        if (keeli_keeps_values(s) && !keeli_image_leaves(s) && !keeli_can_copy(s) &&
+        if (keeli_holds_values(s) && !keeli_image_leaves(s) && !keeli_can_copy(s) &&
             s != world->names.storage)
             return keeli_cannot_copy(world, s);
     }
@@ -333,7 +333,7 @@ static keel_result restore(living *l, bool keeps) {
     return KEEL_OK;
 }
 
-keel_result keeli_snapshot_bring_back(const keel_snapshot *snapshot, bool keeps) {
+keel_result keeli_snapshot_restore_silently(const keel_snapshot *snapshot, bool keeps) {
     keel_world *world = snapshot->world;
     const keeli_storage *lost = find_lost(snapshot);
     if (lost && same_in(world, lost))
@@ -356,7 +356,7 @@ keel_result keeli_snapshot_bring_back(const keel_snapshot *snapshot, bool keeps)
     return result;
 }
 
-void keeli_snapshot_tell(keel_world *world) {
+void keeli_snapshot_notify(keel_world *world) {
     for (uint32_t i = 0; i < world->on_restore.count; ++i) {
         const keeli_on_restore call = world->on_restore.items[i];
         call.function(world, call.data);
@@ -366,8 +366,8 @@ void keeli_snapshot_tell(keel_world *world) {
 keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
     KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is restored"));
     if (!snapshot->is_taken) return KEEL_ABSENT;
-    KEEL_TRY(keeli_snapshot_bring_back(snapshot, false));
-    keeli_snapshot_tell(snapshot->world);
+    KEEL_TRY(keeli_snapshot_restore_silently(snapshot, false));
+    keeli_snapshot_notify(snapshot->world);
     return KEEL_OK;
 }
 

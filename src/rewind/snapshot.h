@@ -32,8 +32,8 @@ bool keeli_snapshot_has_lost(const keel_snapshot *snapshot);
 bool keeli_snapshot_knows_all(const keel_snapshot *snapshot);
 // Restore without those who want to know of it, and tell them. `keeps`: the image goes on knowing
 // what it knew of the world when it was taken, as it is one of several.
-keel_result keeli_snapshot_bring_back(const keel_snapshot *snapshot, bool keeps);
-void keeli_snapshot_tell(keel_world *world);
+keel_result keeli_snapshot_restore_silently(const keel_snapshot *snapshot, bool keeps);
+void keeli_snapshot_notify(keel_world *world);
 
 // The world is about to be destroyed; its snapshots stay.
 void keeli_snapshots_deinit(keel_world *world);
