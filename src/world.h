@@ -202,18 +202,18 @@ enum {
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
     KEELI_IS_GROUPED = 8,    // groups name it
     KEELI_HAS_DISABLED = 16, // `disabled` is not empty (world/storage.c)
-    KEELI_IS_BOUND = 32,     // has a rule about threads (world/threads.c)
+    KEELI_IS_BOUND = 32,     // a rule about threads exists (world/threads.c)
     KEELI_IS_NAMED = 64,     // keel_child in a world that knows keel_name (world/names.c)
     KEELI_IS_OBSERVED = 128, // `tracking` has observers
     KEELI_IS_REQUIRED = 256, // another component requires it (world/required.c)
     KEELI_IS_SOURCE = 512,   // reactive sets collect its changes (follow/reactive_set.c)
-    KEELI_IS_SET = 1024,     // is a reactive set
+    KEELI_IS_SET = 1024,     // the component is a reactive set
     KEELI_IS_IN_VIEW = 2048, // an observed view names it (follow/observers.c)
     KEELI_KINDS_FROM = 12,   // number of the bit from which on `tracking.kinds` are repeated
     KEELI_IS_TRACKED = KEEL_TRACK_ALL << KEELI_KINDS_FROM,         // any kind of changes is tracked
     KEELI_IS_MARKED = KEEL_TRACK_MODIFICATION << KEELI_KINDS_FROM, // each write marks the value
-    KEELI_IS_MORE = 1 << 24, // has .required components or an .initial value
-    // Is stored otherwise than its descriptor declares, so that typed verbs cannot use what the
+    KEELI_IS_MORE = 1 << 24, // .required components or an .initial value exist
+    // The storage is not what the descriptor declares, so that typed verbs cannot use what the
     // compiler knows.
     KEELI_IS_STORED_OTHERWISE = 1 << 25,
     // A snapshot exists, so each write stamps the block of the value. Edits do not need their
@@ -404,7 +404,7 @@ typedef struct keeli_access_state {
     uint32_t edits_inside;   // depth of edits that observers try within an edit; they are refused
     uint32_t owned_storages; // number of components whose values stay in the thread of the owner
     uint64_t owner;          // thread that created or adopted the world
-    bool is_image;           // is the image of a snapshot, which several threads may read at once
+    bool is_image; // the world is a snapshot's image, which several threads may read at once
 } keeli_access_state;
 
 // The known components (world/registry.c).
@@ -474,15 +474,15 @@ typedef struct keeli_changes {
 
 // Threads that run systems (run/).
 typedef struct keeli_worker_state {
-    keeli_worker own;        // worker of the owner's thread, in owner mode (workers.h)
-    keeli_worker *working;   // in other modes: list of all threads that run systems
-    keel_executor executor;  // the user's executor, or that of `pool`; its worker_count is above
-                             // each worker's number
-    uint32_t count;          // largest number of threads at once, up to executor.worker_count
-    uint32_t forks;          // keeli_fork_count at the last check of `all`
-    bool is_child;           // is in a child process: the executor's threads are in the parent
-    bool may_spin;           // workers do not exceed cores, so a short wait may spin
-    keeli_pool pool;         // the world's own threads; empty with an executor of the user's
+    keeli_worker own;       // worker of the owner's thread, in owner mode (workers.h)
+    keeli_worker *working;  // in other modes: list of all threads that run systems
+    keel_executor executor; // the user's executor, or that of `pool`; its worker_count is above
+                            // each worker's number
+    uint32_t count;         // largest number of threads at once, up to executor.worker_count
+    uint32_t forks;         // keeli_fork_count at the last check of `all`
+    bool is_child;   // a child process has this copy: the executor's threads are in the parent
+    bool may_spin;   // workers do not exceed cores, so a short wait may spin
+    keeli_pool pool; // the world's own threads; empty with an executor of the user's
     keeli_condition started; // signals, with `access.lock`, that a startup system ended (execute.c)
     keeli_loop_cost loop_costs[16]; // hash table (loop.c)
     struct keeli_workers *all;      // groups of workers, busy or spare (workers.c)

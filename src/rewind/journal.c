@@ -39,7 +39,7 @@ static void *allocate_memory(keeli_journal *journal, size_t size, size_t align) 
 }
 
 // Frees memory that belongs to no step any more.
-static void free_memory(keeli_journal *journal, keeli_memory *m) {
+static void free_allocation(keeli_journal *journal, keeli_memory *m) {
     if (m->prev) m->prev->next = m->next;
     else journal->all = m->next;
     if (m->next) m->next->prev = m->prev;
@@ -53,7 +53,7 @@ static void free_memory(keeli_journal *journal, keeli_memory *m) {
 static void free_in_step(keeli_journal *journal, void *at) {
     keeli_memory *m = header_of(at);
     if (!journal->step) {
-        free_memory(journal, m);
+        free_allocation(journal, m);
         return;
     }
 
@@ -348,7 +348,7 @@ static void free_passing(keeli_journal *journal, keeli_delta *step) {
             continue;
         }
         *at = m->next_born;
-        free_memory(journal, m);
+        free_allocation(journal, m);
     }
 }
 
@@ -446,7 +446,7 @@ void keeli_journal_forget_before(keeli_journal *journal, keeli_delta *step) {
 
     for (keeli_memory *m = step->dead, *next; m; m = next) {
         next = m->next_dead[step->link];
-        free_memory(journal, m);
+        free_allocation(journal, m);
     }
     step->born = step->dead = NULL;
     free_records(journal, step);
@@ -461,7 +461,7 @@ void keeli_journal_forget_after(keeli_journal *journal, keeli_delta *step) {
 
     for (keeli_memory *m = step->born, *next; m; m = next) {
         next = m->next_born;
-        free_memory(journal, m);
+        free_allocation(journal, m);
     }
     step->born = step->dead = NULL;
     free_records(journal, step);

@@ -23,8 +23,8 @@ typedef struct keeli_memory {
     size_t before; // bytes from the start of the allocation to the memory
     size_t align;
     uint64_t born, died, same; // turns in which it was allocated, freed, and declared the same
-    bool is_there;             // is part of the present state; otherwise only steps have it
-    bool is_pinned;            // is part of no step
+    bool is_there;             // it is part of the present state; otherwise only of steps
+    bool is_pinned;            // it is part of no step
 } keeli_memory;
 
 // A node for a value with hooks that an image has or had. The bytes of the value lie behind it.
@@ -49,7 +49,7 @@ typedef struct keeli_owner {
 typedef struct keeli_delta {
     struct keeli_delta *older, *newer; // neighbours in the history
     char *records;                     // written memory, with the bytes that the other state has
-    size_t bytes, capacity;            // of `records`
+    size_t bytes, capacity;            // size of `records`
     keeli_memory *born, *dead;         // memory allocated and freed in the step
     keeli_owned *made, *dropped;       // values with hooks copied and dropped in the step
     uint32_t link;                     // index into `next_dead` for the list `dead`

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Snapshots of a world, and the hash of all state that they copy. The header is for rings,
-// histories, files and tools, which use snapshots; users have keel/snapshot.h. image.h describes
-// how one world becomes the image of another.
+// Snapshots of a world, and the hash of all state that they copy, for rings, histories and world.c.
+// Users have keel/snapshot.h instead; image.h describes how one world becomes the image of another.
 #pragma once
 #include "rewind/runs.h"
 
