@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The map of all state. A world owns everything below; each part says which file changes it.
+// The map of all state: the structs of a world and of everything that it owns. It has no logic but
+// short inline functions that several layers need; the comment of each struct names the file that
+// changes it. Every file above src/data/ includes it.
 #pragma once
 #include "base/arena.h"
 #include "base/assert.h"
@@ -24,194 +26,212 @@
 // A group that names a component (follow/follow.h).
 typedef struct keeli_group_link {
     struct keel_group *group;
-    struct keeli_storage *order; // stands for the order of its members where something borrows it
-    bool excludes;               // names it as what must not be there
+    struct keeli_storage *order; // the storage that is borrowed in place of the group's order
+    bool excludes;               // the group excludes entities with the component
 } keeli_group_link;
 
-// Functions to be called when something happens (follow/observers.c). One that was taken away while
-// they are called has no function until all are through.
+// A function of the user's that is called on changes (follow/observers.c). An observer that is
+// removed during a call keeps its place, without a function, until all observers were called.
 typedef struct keeli_observer {
     keel_observer_fn *function;
     void *data;
-    uint32_t kinds; // KEEL_ON_*
+    uint32_t kinds; // bits KEEL_ON_*
 } keeli_observer;
 
 typedef struct keeli_observers {
-    KEELI_ARRAY(keeli_observer) list; // in order of registration
-    uint32_t kinds;                   // of all
+    KEELI_ARRAY(keeli_observer) list; // observers in order of registration
+    uint32_t kinds;                   // union of the kinds of all observers
 } keeli_observers;
 
-// A reactive set that collects what happens to a component (follow/reactive_set.c).
+// A reactive set that collects the entities of changes to a component (follow/reactive_set.c).
 typedef struct keeli_collector {
     struct keeli_storage *set;
-    uint32_t kinds; // KEEL_ON_*
+    uint32_t kinds; // bits KEEL_ON_*
 } keeli_collector;
 
-// What is known of the changes of one component (follow/changes.c).
+// The recorded changes of one component (follow/changes.c).
 typedef struct keeli_tracking {
-    uint32_t kinds, kinds_then;     // KEEL_TRACK_*; of an image: those of the world at the take
-    keeli_ticks inserted, modified; // with the base world->changes.tick_base
-    keeli_queue removed;
-    uint64_t now; // the tick of the system that writes it now; 0: world->changes.tick
+    uint32_t kinds;      // tracked kinds of changes, KEEL_TRACK_*
+    uint32_t kinds_then; // in the image of a snapshot: the kinds that the world tracked at the take
+    keeli_ticks inserted, modified; // ticks above world->changes.tick_base
+    keeli_queue removed;            // log of removed values
+    uint64_t now; // tick of the system that writes the component now; 0: world->changes.tick
     keeli_observers observers;
 } keeli_tracking;
 
-// What iterators found out about the order of a sparse set, so that the next one need not compare
-// handles (find/scan_packed.c) or look at cells (find/gather.c): right as long as the sets' `moves`
-// are these.
+// Cached facts about the order of a sparse set, found by iterators. The next iterator need not
+// compare handles (find/scan_packed.c) or look up cells (find/gather.c). A fact is valid as long as
+// the `moves` of the sets are the ones stored here.
 typedef struct keeli_same_order {
-    const struct keeli_storage *leader; // its first `count` slots have the entities that slots
-    uint32_t count, from;               // `from` and on have
+    const struct keeli_storage *leader; // sparse set whose first `count` slots have the same
+    uint32_t count, from;               // entities as the `count` slots here from `from` on
     uint64_t moves, leader_moves;
 } keeli_same_order;
 typedef struct keeli_known_order {
-    keeli_same_order same[2]; // as two others
-    uint32_t oldest;          // of these
-    uint32_t range;           // the first slots so far have consecutive ascending indices;
-    uint64_t moves_of_range;
-    bool range_ends; // the next one has another index
+    keeli_same_order same[2]; // facts about the order of two other sets
+    uint32_t oldest;          // the one of `same` that is overwritten next
+    uint32_t range;           // number of first slots whose entity indices are consecutive
+    uint64_t moves_of_range;  // `moves` of the set that `range` is valid for
+    bool range_ends;          // the slot behind the range does not continue it
 } keeli_known_order;
 
-// A component or a unique, and how it is used now. world/registry.c makes and frees it;
-// world/storage.h changes the values, but for fast paths (edit/) and groups.
-// When values were written last, by block of 64 places (slots, indices or rows), in takes and
-// restores (world->epoch). What moves values is not stamped: `moves` of sets and rows and `cleared`
-// of bits tell of it, and who comes is not in the snapshot (rewind/blocks.c).
+// The epoch (world->epoch) of the last write of each block of 64 places: slots, indices or rows. A
+// snapshot copies only blocks that were written since it and the world were the same. Moves of
+// values and new values have no stamps: rewind/blocks.h says how a snapshot notices them.
 typedef struct keeli_stamps {
-    uint32_t *items;
-    uint32_t count; // no snapshot has a value behind them
-    uint32_t all;   // everything was written then
-    uint32_t from;  // they are kept since then; 0: they are not
-    uint32_t vague; // ticks of modifications do not tell all that was written then
+    uint32_t *items; // epoch by block
+    uint32_t count;  // number of blocks that have a stamp; no snapshot has values behind them
+    uint32_t all;    // epoch of the last write of every block at once
+    uint32_t from;   // first epoch that the stamps are complete for; 0: nothing is stamped
+    uint32_t vague;  // last epoch with writes that ticks of modifications do not tell
 } keeli_stamps;
 
+// A component, unique or type of events of a world, with all its values. world/registry.c creates
+// and frees it. world/storage.h changes the values, except for fast paths (edit/) and groups.
 typedef struct keeli_storage {
-    uint32_t flags;   // KEELI_IS_*: why an edit is more than the plain one; 0 for most
-    int32_t borrow;   // 0 free, n readers, -1 one writer or editor (world/borrow.c)
-    uint32_t size;    // of a value
-    uint16_t ordinal; // among the world's components: its number in component_lists
-    keel_storage kind;
-    // A value that goes while others of its block of 64 stay takes no more than clearing its bit:
-    // what it lies in knows blocks, or is its row, which goes elsewhere.
-    bool goes_with_bit;
-    bool has_handles;                  // of entities, in its described fields
-    const struct keeli_set_root *root; // where values are, for all kinds: `set`, `indexed` or `row`
-    keeli_presence presence;           // who has one
-    keeli_presence disabled;           // whose value is kept out of sight
-    keeli_sparse_set set;              // KEEL_SPARSE_SET
-    keeli_known_order known;           // KEEL_SPARSE_SET
-    keeli_indexed_set indexed;         // KEEL_INDEXED; disabled values of all
-    keeli_row_component row;           // KEEL_ARCHETYPE
-    keel_component component;          // owned copy; its slot points to `slot`
-    keel_world *world;                 // whose it is, for hooks
-    uint32_t slot;                     // process-wide number (data/component_index.h)
-    int32_t iterating;                 // live iterators over it (find/iterate.c)
-    uint32_t absent_writes;            // to entities that are not alive: counts (atomic)
-    uint64_t user;                     // KEELI_IS_BOUND: the thread that uses it, if `borrow`
-    void *unique;                      // uniques: the value, NULL before it is set
-    keeli_queue *events;               // uniques that are a type of events: their queue
-    uint64_t set_at, changed_at;       // uniques: the tick when it was set, and changed last
-    uint64_t cleared_inserted, cleared_modified; // outside of systems, changes count from here
-    struct keel_group *owner;                    // the group that orders its values, or NULL
-    KEELI_ARRAY(keeli_group_link) groups; // all that name it: KEELI_IS_GROUPED when there are any
-    KEELI_ARRAY(keeli_collector) collectors;           // sets that it fills: KEELI_IS_SOURCE
-    KEELI_ARRAY(struct keeli_storage *) sources;       // what fills it, a set: KEELI_IS_SET
-    KEELI_ARRAY(struct keeli_view_observer *) viewers; // that name it: KEELI_IS_IN_VIEW
+    // Read by fast paths (`flags` and `borrow` by inline functions of users, too): stays first.
+    uint32_t flags;     // bits KEELI_IS_*: reasons to take the general path; mostly 0
+    int32_t borrow;     // 0 free, n readers, -1 one writer or editor (world/borrow.c)
+    uint32_t size;      // bytes of a value
+    uint16_t ordinal;   // number among the components of the world, used by component lists
+    keel_storage kind;  // sparse set, indexed or archetype
+    bool goes_with_bit; // clearing the bit in `presence` is all it takes to remove a value, as long
+                        // as other values of its block of 64 remain
+    bool has_handles;   // described fields of the component contain entity handles
+    const struct keeli_set_root *root; // location of the values: in `set`, `indexed` or `row`
+    keeli_presence presence;           // bit for each entity that has the component, enabled
+
+    // Values.
+    keeli_presence disabled;     // bit for each entity whose value is disabled
+    keeli_sparse_set set;        // enabled values of KEEL_SPARSE_SET
+    keeli_known_order known;     // cached facts about the order of `set`
+    keeli_indexed_set indexed;   // enabled values of KEEL_INDEXED; disabled values of every kind
+    keeli_row_component row;     // column of KEEL_ARCHETYPE
+    void *unique;                // value of a unique; NULL before it is set
+    keeli_queue *events;         // queue of a type of events; otherwise NULL
+    uint64_t set_at, changed_at; // ticks when a unique was set, and when it changed last
+
+    // Identity.
+    keel_component component; // owned copy of the descriptor; its slot points to `slot`
+    keel_world *world;        // owner, for hooks
+    uint32_t slot;            // process-wide number (data/component_index.h)
+    uint32_t position;        // place among the components of the world in order of registration
+    struct keeli_storage *next_by_name; // next in the chain of the registry's table of names
+
+    // Current use.
+    int32_t iterating;      // number of live iterators over the component (find/iterate.c)
+    uint32_t absent_writes; // counter of writes to entities that are not alive (atomic)
+    uint64_t user;          // thread that has the borrow, with KEELI_IS_BOUND
+
+    // Followers.
+    uint64_t cleared_inserted, cleared_modified; // ticks from which changes count for the caller
+                                                 // outside of systems
+    struct keel_group *owner;                    // group that orders the values, or NULL
+    KEELI_ARRAY(keeli_group_link) groups;        // groups that name it: KEELI_IS_GROUPED
+    KEELI_ARRAY(keeli_collector) collectors;     // reactive sets it adds to: KEELI_IS_SOURCE
+    KEELI_ARRAY(struct keeli_storage *) sources; // components a reactive set collects from
+    KEELI_ARRAY(struct keeli_view_observer *) viewers; // observed views of it: KEELI_IS_IN_VIEW
     keeli_tracking tracking;                           // KEELI_IS_TRACKED, KEELI_IS_OBSERVED
-    KEELI_ARRAY(struct keeli_storage *) required;      // with it, whoever requires which
-    KEELI_ARRAY(struct keeli_storage *) required_by;   // KEELI_IS_REQUIRED when there are any
-    struct keeli_relation *relation;    // that it is one of the two storages of, or NULL
-    uint32_t position;                  // among the world's components in order of registration
-    struct keeli_storage *next_by_name; // in the chain of its name
-    keeli_stamps stamps;                // KEELI_IS_STAMPED
+
+    // Relations to other components.
+    KEELI_ARRAY(struct keeli_storage *) required;    // components it requires, directly or not
+    KEELI_ARRAY(struct keeli_storage *) required_by; // requiring components: KEELI_IS_REQUIRED
+    struct keeli_relation *relation; // relation whose sources or targets it holds, or NULL
+
+    // Stamps of writes, for snapshots: KEELI_IS_STAMPED.
+    keeli_stamps stamps;
 } keeli_storage;
 
-// Have all in the levels a component? By what that depends on.
+// A cached answer: whether every entity of the levels has a component. The other members are the
+// counters that the answer depends on; it is invalid once one of them differs.
 typedef struct keeli_level_fact {
-    uint32_t slot, count; // of the component
+    uint32_t slot, count; // the component and its number of values
     uint64_t cleared, edits, bindings;
-    bool all;
+    bool all; // the answer
 } keeli_level_fact;
 enum { KEELI_LEVEL_FACTS = 8 };
 
-// All that have a target or sources in a relation, level by level
-// (find/levels.c): those without a target by ascending index, then their sources, and so on. Those
-// of one target lie side by side.
+// The entities of an acyclic relation, level by level (find/levels.c): first those without a target
+// by ascending index, then their sources, and so on. The sources of one target are adjacent.
 typedef struct keeli_levels {
-    keeli_lock lock; // of who makes it
-    bool is_made;
-    uint64_t edits;                            // of the links, when it was made
-    KEELI_ARRAY(keel_entity) entities;         // by place
-    KEELI_ARRAY(uint32_t) targets;             // the place of the target; UINT32_MAX: none
-    KEELI_ARRAY(uint32_t) starts;              // the first place of each level, and the end
+    keeli_lock lock;                           // held by the thread that makes the levels
+    bool is_made;                              // the arrays were filled and not freed since
+    uint64_t edits;                            // counter of edits of the links at that time
+    KEELI_ARRAY(keel_entity) entities;         // entity by place
+    KEELI_ARRAY(uint32_t) targets;             // place of the target by place; UINT32_MAX: none
+    KEELI_ARRAY(uint32_t) starts;              // first place of each level, then the end
     uint64_t made_at;                          // tick
-    keeli_level_fact facts[KEELI_LEVEL_FACTS]; // what was asked last, by number of the component
-    bool has_places;
-    KEELI_ARRAY(uint32_t) places; // by index of the entity, `has_places`; UINT32_MAX: none
+    keeli_level_fact facts[KEELI_LEVEL_FACTS]; // latest answers, by number of the component
+    bool has_places;                           // `places` is filled
+    KEELI_ARRAY(uint32_t) places;              // place by index of the entity; UINT32_MAX: none
 } keeli_levels;
 
-// A relation (link/relation.c). Who has a target has its component; who has a source has one that
-// is the world's own: nobody finds it, and who holds the first holds both.
+// A relation (link/relation.c). An entity with a target has the component `sources`; an entity with
+// sources has the component `targets`, which belongs to the world: users cannot find it, and
+// borrowing `sources` borrows both.
 typedef struct keeli_relation {
     keeli_storage *sources, *targets;
     keeli_edges edges;
-    keeli_levels levels;         // of an acyclic one
-    struct keeli_relation *next; // of the world
-    uint64_t born;               // edits of its edges then: loops from before it are over
-    bool is_simple;              // exclusive, in one direction, and without values
+    keeli_levels levels;         // if the relation is acyclic
+    struct keeli_relation *next; // in the list of the world
+    uint64_t born;               // `edges.edits` at registration; a loop that began earlier ends
+    bool is_simple;              // exclusive, not symmetric, without values
     bool is_acyclic;
 } keeli_relation;
 
-// The relations of a world, and the entities that a deletion takes along. A source of a relation
-// with a rule may be taken along, so there is room for it in both lists since it got its target.
+// The relations of a world, and the deletion that follows them. A source of a relation with a rule
+// may be deleted with its target, so it has room in `doomed` and `marks` since it got the target.
 typedef struct keeli_relations {
-    keeli_relation *all;          // the latest first
-    keeli_relation *child;        // the hierarchy: keel_child, always there
-    struct keeli_tree tree;       // what loops over it read
-    keeli_relation *spare;        // of unregistered components: loops over them may still be open
-    keel_on_delete of_children;   // the rule of `child`
-    uint32_t rule_count;          // of relations whose .on_delete is not KEEL_UNRELATE
-    KEELI_ARRAY(uint32_t) doomed; // while entities are deleted: others that are deleted with them
-    KEELI_ARRAY(uint64_t) marks;  // bits by index: the entity is deleted or doomed
-    keel_entity going;            // observers heard that it loses all that it has; mostly null
+    keeli_relation *all;          // list of all relations, the latest first
+    keeli_relation *child;        // the hierarchy, keel_child; every world has it
+    struct keeli_tree tree;       // pointers into `child` for loops over children
+    keeli_relation *spare;        // unregistered relations; loops over them may still be open
+    keel_on_delete of_children;   // rule of `child`
+    uint32_t rule_count;          // number of relations with .on_delete other than KEEL_UNRELATE
+    KEELI_ARRAY(uint32_t) doomed; // during a deletion: indices of entities that are deleted, too
+    KEELI_ARRAY(uint64_t) marks;  // bit by index: the entity is deleted or in `doomed`
+    keel_entity going;            // entity that loses all its components, after its observers were
+                                  // notified; mostly null
 } keeli_relations;
 
+// Bits of keeli_storage.flags. Most of them send an edit to its general path.
 enum {
-    KEELI_IS_LINK = 1, // of a relation (link/relation.c) or keel_name (link/name.c), which change
-                       // it; no verb of components does
-    KEELI_IS_UNIQUE = 2,
+    KEELI_IS_LINK = 1,       // part of a relation (link/relation.c), or keel_name (link/name.c):
+                             // only their verbs change it, verbs of components do not
+    KEELI_IS_UNIQUE = 2,     // a unique or a type of events
     KEELI_HAS_HOOKS = 4,     // values are not plain bytes
-    KEELI_IS_GROUPED = 8,    // a group follows its changes
+    KEELI_IS_GROUPED = 8,    // groups name it
     KEELI_HAS_DISABLED = 16, // `disabled` is not empty (world/storage.c)
-    KEELI_IS_REQUIRED = 256, // by another component (world/required.c)
-    KEELI_IS_BOUND = 32,     // has a rule about threads (world/threads.c)
+    KEELI_IS_BOUND = 32,     // a rule about threads exists (world/threads.c)
     KEELI_IS_NAMED = 64,     // keel_child in a world that knows keel_name (world/names.c)
     KEELI_IS_OBSERVED = 128, // `tracking` has observers
-    KEELI_IS_SOURCE = 512,   // reactive sets collect what happens to it (follow/reactive_set.c)
-    KEELI_IS_SET = 1024,     // it is such a set
-    KEELI_IS_IN_VIEW = 2048, // a view that names it is observed (follow/observers.c)
-    KEELI_IS_MORE = 1 << 24, // than its bytes: has .required or .initial
-    // than it was declared: what the compiler knows of typed verbs is not so
+    KEELI_IS_REQUIRED = 256, // another component requires it (world/required.c)
+    KEELI_IS_SOURCE = 512,   // reactive sets collect its changes (follow/reactive_set.c)
+    KEELI_IS_SET = 1024,     // the component is a reactive set
+    KEELI_IS_IN_VIEW = 2048, // an observed view names it (follow/observers.c)
+    KEELI_KINDS_FROM = 12,   // number of the bit from which on `tracking.kinds` are repeated
+    KEELI_IS_TRACKED = KEEL_TRACK_ALL << KEELI_KINDS_FROM,         // any kind of changes is tracked
+    KEELI_IS_MARKED = KEEL_TRACK_MODIFICATION << KEELI_KINDS_FROM, // each write marks the value
+    KEELI_IS_MORE = 1 << 24, // .required components or an .initial value exist
+    // The storage is not what the descriptor declares, so that typed verbs cannot use what the
+    // compiler knows.
     KEELI_IS_STORED_OTHERWISE = 1 << 25,
-    // a snapshot was taken: who writes a value stamps its block. Edits ask for no more because of
-    // it (keeli_flags_of)
+    // A snapshot exists, so each write stamps the block of the value. Edits do not need their
+    // general path for it (keeli_flags_of).
     KEELI_IS_STAMPED = 1 << 26,
-    // in a world of templates: each edit asks keeli_may_edit, which counts it for the recipes
+    // Belongs to a world of templates: each edit asks keeli_may_edit, which counts it for recipes.
     KEELI_IS_TEMPLATE = 1 << 27,
-    KEELI_HAS_RULE = 1 << 28, // of a relation with another .on_delete than KEEL_UNRELATE
-    KEELI_KINDS_FROM = 12,    // and from this bit on the kinds of `tracking`
-    KEELI_IS_TRACKED = KEEL_TRACK_ALL << KEELI_KINDS_FROM,
-    KEELI_IS_MARKED = KEEL_TRACK_MODIFICATION << KEELI_KINDS_FROM, // who writes a value marks it
-    // somebody is notified of what happens to its values
+    KEELI_HAS_RULE = 1 << 28, // a relation with .on_delete other than KEEL_UNRELATE
+    // Observers or reactive sets are notified of changes.
     KEELI_NOTIFIES = KEELI_IS_OBSERVED | KEELI_IS_SOURCE,
-    // who follows what comes and goes
+    // Followers need to know when values are added or removed.
     KEELI_IS_WATCHED = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_NOTIFIES | KEELI_IS_IN_VIEW
 };
-// What an edit has to ask about.
+// Returns the flags that an edit has to ask about.
 static inline uint32_t keeli_flags_of(const keeli_storage *s) {
     return s->flags & ~(uint32_t)KEELI_IS_STAMPED;
 }
-// What keel_get_mut reads of it.
+// keel_get_mut, which users inline, reads these members and flags.
 _Static_assert(offsetof(keeli_storage, flags) == offsetof(struct keeli_storage_head, flags) &&
                    offsetof(keeli_storage, borrow) == offsetof(struct keeli_storage_head, borrow),
                "a storage begins as its head says");
@@ -219,252 +239,256 @@ _Static_assert((KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND | KEELI_IS_STOR
                    KEELI_WRITE_ASKS,
                "flags are what keel_get_mut takes them for");
 
-// One storage that a view or a system holds.
+// A storage that a view or a system borrows.
 typedef struct keeli_use {
     keeli_storage *storage;
     keel_access access;
-    int32_t inner; // in a system: how its own views use the storage, counted as in `borrow`
+    int32_t inner; // in a system: use of the storage by its own views, counted as in `borrow`
 } keeli_use;
 
-// What a view or a running system may touch, and its name for messages (world/borrow.c).
+// The storages that a view or a running system may use, and its name for messages
+// (world/borrow.c).
 typedef struct keeli_holder {
     KEELI_ARRAY(keeli_use) uses;
-    bool everything; // KEEL_TERM_MAY_EDIT_WORLD: all storages, and those to come
+    bool everything; // KEEL_TERM_MAY_EDIT_WORLD: every storage, later ones included
     bool is_system;
     bool open;
-    uint32_t opened;             // views that were opened inside and are still open
-    uint64_t serial;             // of the view's handle that opened it; 0: spare
-    uint64_t tick;               // of what it changes; 0: world->changes.tick (follow/changes.h)
-    struct keeli_holder *parent; // from what a view borrows: a system, a custom view, or NULL
+    uint32_t opened;             // number of open views that were opened inside
+    uint64_t serial;             // serial of the view's handle that opened it; 0: spare
+    uint64_t tick;               // tick of its changes; 0: world->changes.tick (follow/changes.h)
+    struct keeli_holder *parent; // system or custom view that a view borrows from, or NULL
     struct keeli_holder *prev, *next; // open holders of the world
     char name[64];
 } keeli_holder;
 
-// A stored workload (run/workload.c): names and steps are owned.
+// A workload that the world stores (run/workload.c). Names and steps are owned copies.
 typedef struct keeli_stored_workload {
     struct keeli_stored_workload *prev, *next; // in order of addition
     struct keeli_stored_workload *next_in_bucket;
-    struct keeli_schedule *schedules; // made ready to run, the latest first (run/schedule.c)
+    struct keeli_schedule *schedules; // schedules made from it, the latest first (run/schedule.c)
     char *name;
     KEELI_ARRAY(keel_step) steps; // `workload_name` of each is owned
-    keel_workload table;          // what keel_find_workload hands out
+    keel_workload table;          // result of keel_find_workload
 } keeli_stored_workload;
 
 typedef struct keeli_stored_workloads {
-    keeli_stored_workload *first, *last; // in order of addition
-    keeli_stored_workload *chosen;       // the default one; NULL: the first
-    keeli_stored_workload **buckets;     // by name
+    keeli_stored_workload *first, *last; // list in order of addition
+    keeli_stored_workload *chosen;       // default workload; NULL: the first
+    keeli_stored_workload **buckets;     // hash table by name
     uint32_t count, bucket_count;
-    uint32_t last_number;             // of a stored step
-    struct keeli_schedule *schedules; // made ready to run, stored or not, the latest first
-    struct keeli_timings *timings;    // NULL: none are kept (tell/timings.c)
+    uint32_t last_number;             // number of the latest stored step
+    struct keeli_schedule *schedules; // schedules of workloads that are not stored, latest first
+    struct keeli_timings *timings;    // measured times; NULL: none are recorded (tell/timings.c)
 } keeli_stored_workloads;
 
-// The first error of a run in linear order, whoever met it first (world/report.c).
+// The first error of a run in linear order, on whatever thread it happened (world/report.c).
 typedef struct keeli_first_error {
     keel_error error;
-    uint32_t node, piece; // where it happened
+    uint32_t node, piece; // place in the schedule, and piece of a split loop
 } keeli_first_error;
 
 // A thread that runs systems, and what it runs now (run/workers.h).
 typedef struct keeli_worker {
-    _Alignas(
-        KEELI_LINE) struct keeli_worker *next; // of the world, when several threads are at work
-    uint64_t thread;                           // its number (platform.h)
-    bool is_taken;                             // a helper works on it
-    uint32_t number;               // among those of one run; 0: the thread that began it
-    uint32_t depth;                // systems that run inside each other on this thread
-    const char *running;           // the innermost, or NULL
-    struct keeli_workers *workers; // that it works for, or NULL
-    uint32_t node;                 // of the schedule; UINT32_MAX: none
-    uint32_t piece;                // of a loop that is split; otherwise 0
-    keeli_first_error *first;      // where errors go; NULL: to the world
-    struct keeli_inside *inside;   // what the innermost system has in hand, or NULL
-    bool has_caught;               // an exception, while it applied commands
-    keeli_arena scratch;           // keel_context_scratch
+    _Alignas(KEELI_LINE) struct keeli_worker *next; // next in the world, when several threads work
+    uint64_t thread;                                // number of the thread (platform.h)
+    bool is_taken;                                  // a helper works on it
+    uint32_t number;               // number within its run; 0: the thread that began the run
+    uint32_t depth;                // number of systems that run inside each other on this thread
+    const char *running;           // name of the innermost system, or NULL
+    struct keeli_workers *workers; // group of workers that it belongs to, or NULL
+    uint32_t node;                 // node of the schedule; UINT32_MAX: none
+    uint32_t piece;                // piece of a split loop; otherwise 0
+    keeli_first_error *first;      // receiver of errors; NULL: the world
+    struct keeli_inside *inside;   // commands and events of the innermost system, or NULL
+    bool has_caught;               // an exception was caught while commands were applied
+    keeli_arena scratch;           // memory of keel_context_scratch
 } keeli_worker;
 
-// What a run or a loop takes on one thread and on several, and which way it goes (run/cost.c).
+// Measured times of a run or a loop on one thread and on several threads, and the choice between
+// these two ways (run/cost.c).
 typedef struct keeli_cost {
-    uint64_t one_ns, many_ns; // of a run, or of 1,024 items of a loop; 0: not measured yet
-    uint64_t least_above;     // the least of those measured since it seems to be twice as much
-    uint32_t above;           // how many these are
-    uint32_t items;           // of the loop, when the ways were compared
-    uint32_t wait;            // so many times more before the other way is looked at,
-    uint32_t looks;           // and so many times more that way until it is decided
-    uint32_t interval;        // between looks
-    bool is_many;             // the way that it goes now
-    bool is_first_look;
-    uint8_t untimed; // loops that were too small to be measured
+    uint64_t one_ns, many_ns; // time of a run, or of 1,024 items of a loop; 0: not measured yet
+    uint64_t least_above;     // least of the latest measurements of at least twice the known time
+    uint32_t above;           // number of these measurements in a row
+    uint32_t items;           // items of the loop when the two ways were compared
+    uint32_t wait;            // runs until the other way is tried,
+    uint32_t looks;           // then runs by the other way until the choice is made
+    uint32_t interval;        // runs between two trials
+    bool is_many;             // the choice now: several threads
+    bool is_first_look;       // the next measurement is the first of a trial
+    uint8_t untimed;          // number of loops that were too small to be measured
 } keeli_cost;
 
-// What a loop by direct call takes.
+// The cost of a loop that is called directly.
 typedef struct keeli_loop_cost {
-    keel_range_fn *range; // the loop: one of these two
-    keel_span_fn *span;
+    keel_range_fn *range; // the loop's function is either this
+    keel_span_fn *span;   // or this
     uint32_t grain;
     keeli_cost cost;
 } keeli_loop_cost;
 
-// Who follows all storages together; who follows one is kept there. Changed in follow/ only.
+// Followers of all storages together; each storage has its own followers. Only follow/ changes it.
 typedef struct keeli_followers {
-    struct keel_group *groups;                  // the latest first (groups.c)
-    struct keeli_view_observer *view_observers; // in order of registration (observers.c)
-    uint32_t observed;  // storages with observers, entities included, and observed views
-    uint32_t calling;   // observers are being called, so deep: their lists only grow
-    uint32_t set_count; // reactive sets (reactive_set.c)
-    KEELI_ARRAY(keeli_storage *) strip_sets; // to which an entity comes that is being stripped
-    keel_commands *reaction; // what observers ask for; NULL: there was no observer yet
-    // To be looked at when the edit is done (edit/commands.c):
-    bool has_reactions; // observers asked for edits
+    struct keel_group *groups;                  // list, the latest first (groups.c)
+    struct keeli_view_observer *view_observers; // list in order of registration (observers.c)
+    uint32_t observed;  // number of observed storages (entities included) and observed views
+    uint32_t calling;   // depth of calls of observers; while above 0, lists of observers only grow
+    uint32_t set_count; // number of reactive sets (reactive_set.c)
+    KEELI_ARRAY(keeli_storage *) strip_sets; // sets that get the entity that loses its components
+    keel_commands *reaction; // edits that observers recorded; NULL: there was no observer yet
+    // Work for the end of the edit (edit/commands.c):
+    bool has_reactions; // observers recorded edits
     bool has_pending;   // entities may have entered or left observed views
-    bool any_lost;      // observers were taken away while they were called
+    bool any_lost;      // observers were removed while they were called
 } keeli_followers;
 
 // A list of recorded edits (edit/commands.c).
 struct keel_commands {
     keel_scope scope;
-    struct keel_commands *next; // in the queue of pending lists, or among the spare ones
+    struct keel_commands *next; // next in the queue of pending lists, or among the spare lists
     keel_world *world;
-    keeli_arena arena; // records and the values they carry
+    keeli_arena arena; // memory of the records and the values in them
     struct keeli_command *first, *last;
-    // Where handles of new entities come from, set by the run layer; NULL: from the world.
+    // Function that provides handles of new entities, set by the run layer; NULL: the world does.
     keel_result (*promise)(struct keel_commands *commands, keel_entity *out);
-    // Makes a component known in the middle of a run; NULL: the world does.
+    // Function that registers a component in the middle of a run; NULL: the world does.
     keeli_storage *(*enroll)(struct keel_commands *commands, const keel_component *component,
                              keel_result *result);
-    void *source; // for both
-    // What may be edited; count 0: everything. Set by the run layer from KEEL_COMMANDS(c, A, B).
+    void *source; // data of both functions
+    // Components that may be edited; count 0: all. Set by the run layer from KEEL_COMMANDS.
     KEELI_ARRAY(const keeli_storage *) allowed;
-    bool for_events; // nobody asked for commands: it holds the events of a system, until it ends
-    uint64_t thread; // whose it is; 0: whoever has it
+    bool for_events; // holds the events of a system that did not ask for commands
+    uint64_t thread; // thread that may use it; 0: any
 };
 
 // Errors and the log (world/report.c).
 typedef struct keeli_reports {
     keel_logger log;
     keel_misuse on_misuse;
-    keel_error first, last; // since keel_clear_errors
-    // The latest error, when it is that a call met an entity that is not alive: its words are made
-    // when somebody asks (keel_last_error). NULL: `last` is the latest.
+    keel_error first, last; // errors since keel_clear_errors
+    // Call of the latest error, if the error is that an entity is not alive: its message is only
+    // written when the user asks for it (keel_last_error). NULL: `last` is the latest error.
     const char *dead_call;
-    uint64_t count; // of all that were kept (atomic)
+    uint64_t count; // number of all errors (atomic)
     keel_entity dead_entity;
     const char *dead_system;
     keel_error dead;
     keeli_lock log_lock;
-    uint64_t logger; // the thread that is in the user's logger; 0: none (atomic)
+    uint64_t logger; // thread that is in the user's logger; 0: none (atomic)
 } keeli_reports;
 
-// Why nothing may be edited through the world now, as bits of keel_world.refused. The message of
-// each is in world/borrow.c.
+// Bits of keel_world.refused: reasons why edits through the world are refused now. world/borrow.c
+// has the message of each.
 enum {
-    KEELI_REFUSED_SHARED = 1,     // by the user, between keel_share_begin and keel_share_end
+    KEELI_REFUSED_SHARED = 1,     // the user shares the world: keel_share_begin was called
     KEELI_REFUSED_RUNNING = 2,    // a workload runs
     KEELI_REFUSED_LOOPING = 4,    // a loop is split over several threads
     KEELI_REFUSED_OBSERVER = 8,   // an observer is called
-    KEELI_REFUSED_ASKING = 16,    // another function of the user's that an edit asks
-    KEELI_REFUSED_HOOK = 32,      // a hook or an allocator
-    KEELI_REFUSED_DESTROYED = 64, // keel_world_destroy is at it
-    KEELI_REFUSED_COPIED = 128,   // parts of it go into another world, or are visited; it is whole
-    // the user's code that an edit calls
+    KEELI_REFUSED_ASKING = 16,    // an edit calls another function of the user's
+    KEELI_REFUSED_HOOK = 32,      // a hook or an allocator is called
+    KEELI_REFUSED_DESTROYED = 64, // keel_world_destroy runs
+    KEELI_REFUSED_COPIED = 128,   // the world is whole, but is copied to another world or visited
+    // An edit calls the user's code.
     KEELI_REFUSED_INSIDE =
         KEELI_REFUSED_OBSERVER | KEELI_REFUSED_ASKING | KEELI_REFUSED_HOOK | KEELI_REFUSED_COPIED
 };
 
-// Who uses storages now, and in which threads (world/borrow.c, threads.c).
+// Borrows of storages, and the threads that use the world (world/borrow.c, threads.c).
 typedef struct keeli_access_state {
-    keeli_holder *holders;   // open ones
-    uint32_t concurrent;     // several threads may be at work when above 0: locks and atomics count
-    int32_t workload_depth;  // workloads that are being run
-    keeli_lock lock;         // taken when `concurrent` for what several threads change
-    keeli_lock edit_lock;    // taken then by edits through views and systems
-    uint64_t editor;         // the thread that has it, or 0 (atomic)
-    uint32_t edits_inside;   // its edits inside of its edit, by observers: they are refused
-    uint32_t owned_storages; // how many have values that stay in the thread of the owner,
-    uint64_t owner;          // which made or adopted the world
-    bool is_image;           // of a snapshot: several threads may read it at once
+    keeli_holder *holders;   // list of open holders
+    uint32_t concurrent;     // above 0: several threads may work, so locks and atomics are needed
+    int32_t workload_depth;  // number of workloads that run inside each other
+    keeli_lock lock;         // guards state that several threads change, while `concurrent`
+    keeli_lock edit_lock;    // guards edits through views and systems, while `concurrent`
+    uint64_t editor;         // thread that has `edit_lock`, or 0 (atomic)
+    uint32_t edits_inside;   // depth of edits that observers try within an edit; they are refused
+    uint32_t owned_storages; // number of components whose values stay in the thread of the owner
+    uint64_t owner;          // thread that created or adopted the world
+    bool is_image; // the world is a snapshot's image, which several threads may read at once
 } keeli_access_state;
 
-// Which components there are (world/registry.c).
+// The known components (world/registry.c).
 typedef struct keeli_registry {
-    keeli_storage **by_name; // all of them, in chains by hash of the name
+    keeli_storage **by_name; // hash table of all components by name, with chains
     uint32_t chain_count;
-    KEELI_ARRAY(keeli_storage *) by_ordinal; // by their number in keel_world.lists; NULL: free
-    KEELI_ARRAY(keeli_storage *) queues;     // those that are types of events (edit/events.c)
-    keeli_storage *spare; // of unregistered components, empty, for columns that were kept
-    uint64_t bindings;    // changes when what terms are bound to does: components, groups
+    KEELI_ARRAY(keeli_storage *) by_ordinal; // component by `ordinal`; NULL: the number is free
+    KEELI_ARRAY(keeli_storage *) queues;     // types of events (edit/events.c)
+    keeli_storage *spare; // unregistered components, empty, as users may still have columns of them
+    uint64_t bindings;    // counter of changes of components and groups that terms may refer to
 } keeli_registry;
 
-// Storages without values: each is borrowed instead of something that is no component.
+// Storages without values that are borrowed in place of state that is no component.
 typedef struct keeli_stand_ins {
-    keeli_storage entities; // the list of entities
-    keeli_storage handles;  // free handles, in graphs of workloads only (run/graph.c)
-    keeli_storage rows;     // the rows of archetypes: an edit of one such component moves them
+    keeli_storage entities; // stands for the list of entities
+    keeli_storage handles;  // stands for the free handles, in graphs of workloads (run/graph.c)
+    keeli_storage rows;     // stands for the rows of archetypes: editing one such component moves
+                            // the values of all
 } keeli_stand_ins;
 
 // Names of entities (world/names.c).
 typedef struct keeli_names {
-    keeli_storage *storage;     // keel_name; NULL: nobody was ever named
-    struct keeli_name **chains; // by hash of parent and text
+    keeli_storage *storage;     // keel_name; NULL: no entity ever had a name
+    struct keeli_name **chains; // hash table of names by parent and text, with chains
     uint32_t chain_count, count;
-    uint64_t lost; // names of those who became roots, for the log
+    uint64_t lost; // number of names lost by entities that became roots, for the log
 } keeli_names;
 
-// Reading (find/).
+// Views and iterators (find/).
 typedef struct keeli_views {
-    uint64_t serial;                     // counts views and iterators: old handles are noticed
-    struct keeli_view *all;              // states, open or spare (view.c)
-    struct keeli_iterator *iterators;    // states, live or spare (iterate.c)
-    struct keeli_match *matches;         // which archetypes views match (plan.c)
-    struct keeli_kept_lists *kept_lists; // of systems (kept_lists.c)
-    size_t kept_bytes;                   // of all of them
-    uint32_t any_inner;                  // some system had a view of its own, ever (atomic)
+    uint64_t serial; // number of the latest view or iterator, by which old handles are recognised
+    struct keeli_view *all;              // states of views, open or spare (view.c)
+    struct keeli_iterator *iterators;    // states of iterators, live or spare (iterate.c)
+    struct keeli_match *matches;         // cache: archetypes that views match (plan.c)
+    struct keeli_kept_lists *kept_lists; // cached lists of systems (kept_lists.c)
+    size_t kept_bytes;                   // size of all of them
+    uint32_t any_inner;                  // a system has had a view of its own (atomic)
 } keeli_views;
 
 // Recorded edits, and the end of an edit (world/record.c, edit/commands.c).
 typedef struct keeli_command_lists {
     keel_commands *own;                   // the world's own list
-    keel_commands *pending, *pending_end; // lists to apply, in order
-    keel_commands *spare;                 // empty lists
-    keel_commands *shared;                // of threads, while the world is shared; later pending
-    uint32_t used_lists, used_blocks;     // with records in this run (run/workers.c)
-    uint64_t dropped;
-    uint32_t last_count; // how many the last bulk removal took
+    keel_commands *pending, *pending_end; // queue of lists to apply
+    keel_commands *spare;                 // empty lists for reuse
+    keel_commands *shared;                // lists of threads while the world is shared
+    uint32_t used_lists, used_blocks;     // numbers used in this run (run/workers.c)
+    uint64_t dropped;                     // number of commands that had no effect
+    uint32_t last_count;                  // result of keel_last_count
     bool applying;
-    bool reacting;    // what observers asked for is being applied
-    uint32_t editing; // an edit that consists of edits is being made; so deep (follow/follow.h)
-    // What remains to be done at the end of an edit. It applies edits, which end there too: the
-    // pointer is the way up.
+    bool reacting;    // edits that observers recorded are being applied
+    uint32_t editing; // depth of edits that consist of edits (follow/follow.h)
+    // Function that does the remaining work at the end of an edit. It is called through a pointer,
+    // as it applies edits and so belongs to a higher layer.
     void (*flush)(struct keel_world *world);
 } keeli_command_lists;
 
-// When things change, and who looks (follow/changes.c, reader.c).
+// Time of changes, and their readers (follow/changes.c, reader.c).
 typedef struct keeli_changes {
-    uint64_t tick;      // of changes that are made now; one more after each run
-    uint64_t serial;    // of the last reader, bound system or group; a snapshot knows them by it
-    uint64_t tick_base; // what 32-bit ticks count from
-    keeli_pointer_table system_readers; // of systems that are run by themselves: keeli_reader
-    struct keel_reader *readers;        // of the user
-    struct keel_reader *spare_readers;  // destroyed ones
+    uint64_t tick;      // tick of changes made now; each run raises it by one
+    uint64_t serial;    // serial of the latest reader, bound system or group; snapshots identify
+                        // these by it
+    uint64_t tick_base; // 64-bit tick that 32-bit ticks are relative to
+    keeli_pointer_table system_readers; // keeli_reader of each system that runs by itself
+    struct keel_reader *readers;        // readers of the user
+    struct keel_reader *spare_readers;  // destroyed readers
 } keeli_changes;
 
 // Threads that run systems (run/).
 typedef struct keeli_worker_state {
-    keeli_worker own;        // in owner mode: what runs now (workers.h)
-    keeli_worker *working;   // otherwise: all threads that run systems
-    keel_executor executor;  // the user's, or that of `pool`; its worker_count is above all numbers
-    uint32_t count;          // that may work at once; at most executor.worker_count
-    uint32_t forks;          // keeli_fork_count, when `all` was looked at last
-    bool is_child;           // of the process that made it: the executor's threads are the parent's
-    bool may_spin;           // no more workers than cores: a short wait need not sleep
-    keeli_pool pool;         // the world's own threads; none with an executor of the user's
-    keeli_condition started; // with `access.lock`: a startup system has ended (execute.c)
-    keeli_loop_cost loop_costs[16]; // by hash (loop.c)
-    struct keeli_workers *all;      // who works on runs, busy or spare (workers.c)
+    keeli_worker own;       // worker of the owner's thread, in owner mode (workers.h)
+    keeli_worker *working;  // in other modes: list of all threads that run systems
+    keel_executor executor; // the user's executor, or that of `pool`; its worker_count is above
+                            // each worker's number
+    uint32_t count;         // largest number of threads at once, up to executor.worker_count
+    uint32_t forks;         // keeli_fork_count at the last check of `all`
+    bool is_child;   // a child process has this copy: the executor's threads are in the parent
+    bool may_spin;   // workers do not exceed cores, so a short wait may spin
+    keeli_pool pool; // the world's own threads; empty with an executor of the user's
+    keeli_condition started; // signals, with `access.lock`, that a startup system ended (execute.c)
+    keeli_loop_cost loop_costs[16]; // hash table (loop.c)
+    struct keeli_workers *all;      // groups of workers, busy or spare (workers.c)
 } keeli_worker_state;
 
-// What is called when the world was restored.
+// A function of the user's that is called after each restore.
 typedef struct keeli_on_restore {
     keel_restore_fn *function;
     void *data;
@@ -473,18 +497,19 @@ typedef struct keeli_on_restore {
 struct keel_world {
     struct keeli_world_root
         root;            // storages by process-wide number (world/registry.c), for keel_get
-    const void *library; // which copy of libkeel made it (keeli_library, registry.c)
+    const void *library; // copy of libkeel that created it (keeli_library, registry.c)
     char *name;
     keeli_heap heap;
     keeli_reports reports;
-    uint32_t refused; // KEELI_REFUSED_*: why edits through the world are refused; 0: they are not
+    uint32_t refused; // bits KEELI_REFUSED_*: reasons to refuse edits through the world; 0: none
     keeli_access_state access;
 
     keeli_entity_index entities;
-    uint64_t emptied; // how often all entities went at once, or others came into an empty world
+    uint64_t emptied; // number of times that all entities were deleted at once, or that a world
+                      // was copied into this one while it was empty
     keeli_archetypes archetypes;           // rows of all KEEL_ARCHETYPE components
-    keeli_component_lists lists;           // which components each block of 64 indices has
-    KEELI_ARRAY(keeli_storage *) storages; // of all components, in order of registration
+    keeli_component_lists lists;           // components of each block of 64 indices
+    KEELI_ARRAY(keeli_storage *) storages; // all components in order of registration
     keeli_registry registry;
     keeli_stand_ins stand_in;
     keeli_relations relations;
@@ -494,54 +519,56 @@ struct keel_world {
     keeli_changes changes;
     keeli_command_lists commands;
     keeli_views views;
-    keeli_pointer_table systems; // that were run by themselves, bound (run/system.c)
+    keeli_pointer_table systems; // bound systems that ran by themselves (run/system.c)
     keeli_worker_state workers;
     keeli_stored_workloads workloads;
-    struct keel_snapshot *snapshots; // the latest first (rewind/snapshot.c)
-    struct keeli_journal *journal;   // of the image of a history; otherwise NULL (rewind/journal.h)
-    struct keel_world *templates;    // of prefabs; NULL: none were made (copy/prefab.c)
-    int32_t template_edits;          // of a world of templates: asked whether they may be made
+    struct keel_snapshot *snapshots; // list, the latest first (rewind/snapshot.c)
+    struct keeli_journal *journal;   // in the image of a history; otherwise NULL (rewind/journal.h)
+    struct keel_world *templates;    // world of prefabs; NULL: none were created (copy/prefab.c)
+    int32_t template_edits;          // in a world of templates: counter of edits, for recipes
     KEELI_ARRAY(struct keeli_recipe *) recipes; // by index of the template (copy/recipe.c)
-    // Goes up with each take and restore. Of a snapshot's image: the world's, when both were the
-    // same last; 0: never.
+    // Counter that each take and restore of a snapshot raises; 0: none yet. In the image of a
+    // snapshot: the world's epoch when both were last the same; 0: never.
     uint32_t epoch;
     KEELI_ARRAY(keeli_on_restore) on_restore;
 };
 
-// The kinds of scopes; 0 is none any more.
+// The kinds of scopes. 0 is memory that is no scope.
 enum {
     KEELI_SCOPE_WORLD = 0x4b65656c,
     KEELI_SCOPE_VIEW,
     KEELI_SCOPE_COMMANDS,
     KEELI_SCOPE_CONTEXT,
     KEELI_SCOPE_READER,
-    KEELI_SCOPE_ENDED, // of a system that has returned: its commands, in checked builds its context
+    KEELI_SCOPE_ENDED,    // commands of a system that has returned; in checked builds its context
     KEELI_SCOPE_RUNNING,  // a world whose systems run: they use their contexts
-    KEELI_SCOPE_DESTROYED // seen while its memory was not given to others
+    KEELI_SCOPE_DESTROYED // a destroyed world, as long as its memory was not reused
 };
 
-// NULL, or in checked builds one that was destroyed.
+// True if the world is NULL, or in checked builds was destroyed.
 static inline bool keeli_is_no_world(const keel_world *world) {
     return !world || (KEELI_CHECKED && world->root.scope.kind != KEELI_SCOPE_WORLD &&
                       world->root.scope.kind != KEELI_SCOPE_RUNNING);
 }
 
-// While systems run nobody uses the world itself but who runs alone.
+// Allows or stops the use of the world itself as a scope. While systems run, only a system that
+// runs alone may use it.
 static inline void keeli_world_open(keel_world *world, bool is_open) {
     world->root.scope.kind = is_open ? KEELI_SCOPE_WORLD : KEELI_SCOPE_RUNNING;
     world->root.reach = is_open ? world->root.storage_capacity : 0;
 }
 
-// Several threads loop on behalf of the owner: values may be written, nothing may be edited.
+// True if several threads loop for the owner: values may be written, but nothing may be edited.
 static inline bool keeli_world_is_looped(const keel_world *world) {
     return world->refused == KEELI_REFUSED_LOOPING;
 }
 
-// Is the caller the user's allocator, called by this thread for a world that several use?
+// True if the caller is the user's allocator, called by this thread for a world that several
+// threads use.
 static inline bool keeli_is_in_allocator(const keel_world *world) {
     return world->heap.shared && keeli_atomic_peek(&world->heap.caller) == keeli_thread_id();
 }
-// For what several threads change; mostly there is one.
+// Locks state that several threads may change. Costs one test while there is one thread.
 static inline void keeli_world_lock(keel_world *world) {
     if (world->access.concurrent) keeli_lock_take(&world->access.lock);
 }
@@ -549,57 +576,61 @@ static inline void keeli_world_unlock(keel_world *world) {
     if (world->access.concurrent) keeli_lock_give(&world->access.lock);
 }
 
-// The number of a new reader, bound system or group. Several threads may make some.
+// Returns the serial of a new reader, bound system or group. Several threads may call it at once.
 static inline uint64_t keeli_next_serial(keel_world *world) {
     return keeli_atomic_next(&world->changes.serial);
 }
-// A counter that several threads change; mostly there is one.
+// Changes a counter that several threads may change. Costs one test while there is one thread.
 static inline void keeli_count(const keel_world *world, int32_t *counter, int32_t change) {
     if (world->access.concurrent) (void)keeli_atomic_add(counter, change);
     else *counter += change;
 }
 
 // ---- world/registry.c -----------------------------------------------------------------------
-// Its address tells copies of the library in one process apart: each numbers components by itself.
+// Its address identifies this copy of the library: copies in one process number components
+// differently.
 extern const char keeli_library;
-// The storage of a component whose number its descriptor has already; NULL elsewhere.
+// Returns the storage of a component whose descriptor already has a number; NULL otherwise.
 static inline keeli_storage *keeli_storage_known(const keel_world *world, const keel_component *c) {
     const uint32_t index = c && c->slot ? keeli_atomic_load(c->slot) : 0;
     return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }
-// The storage of a component or unique, or NULL when the world does not know it.
+// Returns the storage of a component or unique, or NULL if the world does not know it.
 static inline keeli_storage *keeli_storage_find(const keel_world *world, const keel_component *c) {
     const uint32_t known = c->slot ? keeli_atomic_load(c->slot) : 0;
     const uint32_t index = known ? known : keeli_component_find(c);
-    if (!known && world->library != &keeli_library) return NULL; // numbered by somebody else
+    if (!known && world->library != &keeli_library) return NULL; // another copy numbers it
     return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }
 
 // ---- world/record.c -------------------------------------------------------------------------
-// An empty list for a system; NULL when out of memory.
+// Returns an empty list for a system; NULL when out of memory.
 keel_commands *keeli_commands_take(keel_world *world);
-// One that is nobody's yet; and the list, without records, is nobody's any more.
+// Creates a list that no system or thread uses yet; NULL when out of memory.
 keel_commands *keeli_commands_new(keel_world *world);
-// The calling thread's, in shared mode; NULL when out of memory. And what they recorded is pending.
+// Returns the list of the calling thread while the world is shared; NULL when out of memory.
 keel_commands *keeli_commands_of_thread(keel_world *world);
+// Queues the lists of all threads: the world is not shared any more.
 void keeli_commands_unshare(keel_world *world);
+// Makes a list without records spare.
 void keeli_commands_spare(keel_world *world, keel_commands *commands);
-// Have so many spare lists, with memory for some records, and so many blocks for further ones.
+// Makes sure that there are this many spare lists, with memory for some records, and this many
+// blocks for further records. False when out of memory.
 bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks);
-// Move what the world's own list holds to the end of the queue. A spare list was made when it got
-// its first record; false when a system has taken that one since and there is no memory for
-// another.
+// Moves the records of the world's own list to the end of the queue. A spare list was made when the
+// own list got its first record. False if a system has used that spare list since and there is no
+// memory for another one.
 bool keeli_commands_queue_own(keel_world *world);
-// The system has ended: nothing more is recorded.
+// Stops recording in the list of a system that has ended.
 static inline void keeli_commands_close(keel_commands *commands) {
     commands->scope.kind = KEELI_SCOPE_ENDED;
     commands->promise = NULL;
     commands->enroll = NULL;
 }
-// The system has ended: queue what it recorded. The list is no longer the system's.
+// Queues the list of a system that has ended. The system must not use it any more.
 void keeli_commands_submit(keel_world *world, keel_commands *commands);
 static inline bool keeli_commands_is_empty(const keel_commands *list) { return !list->first; }
-// Is anything recorded that was not applied?
+// True if there are recorded commands that were not applied.
 static inline bool keeli_commands_are_pending(const keel_world *world) {
     return world->commands.pending || world->commands.own->first;
 }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Copies plain values between a world and the image of a snapshot, but only blocks of 64 places
+// that were written since both were the same. blocks.h describes the stamps that tell which. Values
+// with hooks, and the bits of which entities have values, are copied by image.c, which calls this
+// file.
 #include "rewind/blocks.h"
 
 #include "follow/changes.h"
@@ -8,7 +12,7 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ stamps
-// How many blocks have values that a snapshot could hold.
+// Returns the number of blocks that may have plain values.
 static uint32_t blocks_of(const keel_world *world, const keeli_storage *s) {
     if (!s->size || s->flags & (KEELI_IS_UNIQUE | KEELI_IS_LINK)) return 0;
     if (keeli_store_is_sparse(s)) return s->set.count / 64 + 1;
@@ -23,6 +27,7 @@ bool keeli_stamps_reserve(keel_world *world) {
         keeli_stamps *stamps = &s->stamps;
         const uint32_t need = blocks_of(world, s);
         if (need <= stamps->count) continue;
+
         const uint32_t count = need > stamps->count * 2 ? need : stamps->count * 2;
         uint32_t *items = keeli_new_zeroed(heap, count * sizeof *items, _Alignof(uint32_t));
         if (!items) return false;
@@ -38,7 +43,7 @@ void keeli_stamps_begin(keel_world *world) {
     if (!world->epoch) world->epoch = 1;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         keeli_storage *s = world->storages.items[i];
-        if (!s->stamps.from) s->stamps.from = world->epoch + 1; // what is taken now is whole
+        if (!s->stamps.from) s->stamps.from = world->epoch + 1; // the take now copies all values
         if (s->stamps.count) s->flags |= KEELI_IS_STAMPED;
     }
 }
@@ -65,15 +70,15 @@ void keeli_stamps_renew(keel_world *world, keel_world *image) {
     image->entities.frees = world->entities.frees;
 }
 
-// ------------------------------------------------------------------ what is the same
-// The one of the two that has stamps.
-static keeli_storage *stamped(const keeli_image *image, const keeli_storage *t) {
+// ------------------------------------------------------------------ what did not change
+// Returns the storage in the live world, which has stamps; the image of a snapshot has none.
+static keeli_storage *live_storage(const keeli_image *image, const keeli_storage *t) {
     return image->teller->root.storages[t->slot];
 }
 
-// Were both the same once, and do stamps tell what happened since?
+// True if both worlds were the same once, and all writes of the storage since are stamped.
 static bool is_known(const keeli_image *image, const keeli_storage *t) {
-    const keeli_stamps *stamps = &stamped(image, t)->stamps;
+    const keeli_stamps *stamps = &live_storage(image, t)->stamps;
     return stamps->from && stamps->from <= image->since;
 }
 
@@ -90,6 +95,7 @@ bool keeli_is_same_set(const keeli_image *image, const keeli_storage *t, const k
 bool keeli_are_same_rows(const keeli_image *image) {
     const keeli_archetypes *a = &image->to->archetypes, *b = &image->from->archetypes;
     if (!image->since || image->has_archetypes || a->moves != b->moves) return false;
+
     for (uint32_t i = 0; i < a->count; ++i)
         if (a->all[i]->row_count != b->all[i]->row_count) return false;
     return true;
@@ -102,81 +108,88 @@ bool keeli_is_in_place(const keeli_image *image, const keeli_storage *t, const k
 }
 
 bool keeli_is_ticked(const keeli_image *image, const keeli_storage *t) {
-    const keeli_storage *live = stamped(image, t);
+    const keeli_storage *live = live_storage(image, t);
     const keel_world *snapshot = image->teller == image->to ? image->from : image->to;
     const uint32_t kinds = KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
-    // what was not tracked at the take has no ticks there, also when both were the same since
+    // The snapshot has no ticks of a kind that was not tracked at the take, even if both were the
+    // same afterwards.
     const bool were_tracked =
         !(live->tracking.kinds & kinds & ~snapshot->root.storages[t->slot]->tracking.kinds_then);
-    return image->tick && is_known(image, t) && keeli_is_marked(live) && were_tracked &&
-           live->stamps.vague < image->since &&
+    const bool are_complete = keeli_is_marked(live) && live->stamps.vague < image->since;
+    return image->tick && is_known(image, t) && were_tracked && are_complete &&
            image->to->changes.tick_base == image->from->changes.tick_base;
 }
 
+// True if no value of the storage moved, rows of new archetypes included.
 static bool is_in_place(const keeli_image *image, const keeli_storage *t) {
     return image->staged.items[t->position].is_in_place &&
            !(keeli_store_has_rows(t) && image->has_archetypes);
 }
 
 // ------------------------------------------------------------------ copying
-// A walk over the places of a storage, which are copied in runs.
+// A walk over the places of a storage. Adjacent places are copied together, as a run.
 typedef struct block_walk {
     keeli_image *image;
-    keeli_storage *t;
-    const keeli_storage *s;
-    const keeli_stamps *stamps; // NULL: all is copied
-    uint32_t *renewed;          // of the world: the stamps of what a restore writes; or NULL
-    uint32_t place, count;      // of the run that is not copied yet
-    bool is_missed;             // a block was written that is not stamped
+    keeli_storage *t;           // the storage to copy to,
+    const keeli_storage *s;     // and the one to copy from
+    const keeli_stamps *stamps; // NULL: every block is copied
+    uint32_t *renewed;     // stamps of the world, set for blocks that a restore writes; or NULL
+    uint32_t place, count; // the run that is not copied yet
+    bool is_missed;        // a value was written whose block has no stamp of it
 } block_walk;
 
+// True if the block was written since both were the same, or if that is not known.
 static bool is_dirty(const block_walk *walk, uint32_t block) {
     const keeli_stamps *stamps = walk->stamps;
     return !stamps || block >= stamps->count || stamps->items[block] >= walk->image->since;
 }
 
-// A restore writes a block, which other snapshots do not have.
-static void renew(const block_walk *walk, uint32_t block) {
+// Stamps a block that a restore writes, as other snapshots have other values.
+static void stamp_restored(const block_walk *walk, uint32_t block) {
     if (walk->renewed && block < walk->stamps->count) walk->renewed[block] = walk->image->to->epoch;
 }
 
-// The first of the blocks from `block` to `end` that is to be copied.
+// Returns the first block from `block` on that has to be copied, or `end`.
 static uint32_t next_dirty(const block_walk *walk, uint32_t block, uint32_t end) {
     enum { step = 32 };
     const uint32_t since = walk->image->since;
     while (walk->stamps && block + step <= keeli_least(end, walk->stamps->count)) {
         const uint32_t *items = walk->stamps->items + block;
         uint32_t any = 0;
-        for (uint32_t i = 0; i < step; ++i) // vector code
+        for (uint32_t i = 0; i < step; ++i) // compiled to vector instructions
             any |= items[i] >= since;
         if (any) break;
         block += step;
     }
+
     while (block < end && !is_dirty(walk, block))
         ++block;
     return block;
 }
 
-// What was allocated for a place.
-static void *memory_of(const keeli_storage *t, uint32_t place) {
+// Returns the allocated memory that the value in a place is part of, for the journal.
+static void *allocation_of_place(const keeli_storage *t, uint32_t place) {
     if (keeli_store_has_rows(t))
         return t->world->archetypes.blocks[place >> KEELI_ROW_SHIFT]->entities;
+
     const uint32_t page = place >> t->root->shift;
     return keeli_store_is_sparse(t) ? t->set.values.pages[page]
                                     : keeli_indexed_set_memory(&t->indexed, page);
 }
 
+// Copies the run, page by page.
 static void end_run(block_walk *walk) {
     const uint32_t page = (uint32_t)1 << walk->t->root->shift, size = walk->t->size;
     walk->image->copied += (uint64_t)walk->count * size;
     for (uint32_t n; walk->count; walk->place += n, walk->count -= n) {
         n = keeli_least(walk->count, page - (walk->place & (page - 1)));
-        keeli_image_write(walk->image->to, memory_of(walk->t, walk->place),
+        keeli_image_write(walk->image->to, allocation_of_place(walk->t, walk->place),
                           keeli_store_at(walk->t, walk->place),
                           keeli_store_at(walk->s, walk->place), (size_t)n * size);
     }
 }
 
+// Adds places to the run if they follow it. Otherwise copies the run and begins another one.
 static void add_run(block_walk *walk, uint32_t place, uint32_t count) {
     if (walk->place + walk->count != place) {
         end_run(walk);
@@ -185,9 +198,13 @@ static void add_run(block_walk *walk, uint32_t place, uint32_t count) {
     walk->count += count;
 }
 
-// What should be the same, value by value as pages may hold one.
+// Compares values that should be the same, if the image checks, and copies those that differ. It
+// compares value by value, since a page may hold only one.
 static void check_run(block_walk *walk, uint32_t place, uint32_t count) {
-    for (uint32_t end = place + count; walk->image->checks && place < end; ++place) {
+    if (!walk->image->checks) return;
+
+    const uint32_t end = place + count;
+    for (; place < end; ++place) {
         if (!memcmp(keeli_store_at(walk->t, place), keeli_store_at(walk->s, place), walk->t->size))
             continue;
         walk->is_missed = true;
@@ -195,6 +212,7 @@ static void check_run(block_walk *walk, uint32_t place, uint32_t count) {
     }
 }
 
+// Adds the places of set bits to the run; bit 0 stands for the place `first`.
 static void add_bits(block_walk *walk, uint32_t first, uint64_t bits) {
     while (bits) {
         const uint32_t at = (uint32_t)__builtin_ctzll(bits);
@@ -206,23 +224,26 @@ static void add_bits(block_walk *walk, uint32_t first, uint64_t bits) {
     }
 }
 
-// Places from `first` on: `old` have values on both sides, and behind them come others, up to
-// `count`.
+// Copies `count` places from `first` on. Both worlds have values in the first `old` of them, which
+// are only copied if they are dirty; the target has no values behind these.
 static void copy_packed(block_walk *walk, uint32_t first, uint32_t old, uint32_t count) {
     const uint32_t end = first + old;
     for (uint32_t at = first; at < end;) {
         const uint32_t dirty = next_dirty(walk, at / 64, (end + 63) / 64) * 64;
         if (dirty > at) check_run(walk, at, keeli_least(dirty, end) - at);
         if (dirty >= end) break;
+
         at = dirty > at ? dirty : at;
         const uint32_t n = keeli_least(at / 64 * 64 + 64, end) - at;
         add_run(walk, at, n);
-        renew(walk, at / 64);
+        stamp_restored(walk, at / 64);
         at += n;
     }
+
     if (count > old) add_run(walk, end, count - old);
 }
 
+// Copies the values of KEEL_INDEXED. `is_same`: both worlds have values in the same places.
 static void copy_by_index(block_walk *walk, const keeli_presence *to, const keeli_presence *from,
                           bool is_same) {
     const uint32_t end = from->root.page_count * KEELI_PAGE_WORDS;
@@ -230,11 +251,13 @@ static void copy_by_index(block_walk *walk, const keeli_presence *to, const keel
         if (is_same && !walk->image->checks) block = next_dirty(walk, block, end);
         const uint64_t bits = keeli_presence_word(from, block);
         if (!bits) continue;
+
         if (is_dirty(walk, block)) {
             add_bits(walk, block * 64, bits);
-            renew(walk, block);
+            stamp_restored(walk, block);
             continue;
         }
+
         const uint64_t both = bits & keeli_presence_word(to, block);
         add_bits(walk, block * 64, bits & ~both);
         for (uint64_t left = walk->image->checks ? both : 0; left; left &= left - 1)
@@ -242,7 +265,7 @@ static void copy_by_index(block_walk *walk, const keeli_presence *to, const keel
     }
 }
 
-static void copy_rows(block_walk *walk) {
+static void copy_blocks_of_rows(block_walk *walk) {
     const keeli_archetypes *to = &walk->image->to->archetypes,
                            *from = &walk->image->from->archetypes;
     for (uint32_t n = 0; n < from->block_count; ++n) {
@@ -255,35 +278,38 @@ static void copy_rows(block_walk *walk) {
     }
 }
 
-// What was written since, as the log of a tracked component has it, one by one: who has values is
-// the same. False: it does not reach back, or has so many that blocks are less.
+// Copies the values that the log of a tracked component names as modified, one by one. The same
+// entities have values in both worlds. Returns false and copies nothing if the log is incomplete,
+// or so long that copying blocks is cheaper.
 static bool copy_logged(block_walk *walk) {
-    const keeli_storage *live = stamped(walk->image, walk->t);
+    const keeli_storage *live = live_storage(walk->image, walk->t);
     const keeli_ticks *ticks = &live->tracking.modified;
+    const bool is_ticked = walk->image->staged.items[walk->t->position].is_ticked;
     uint32_t count = 0;
-    if (!walk->image->staged.items[walk->t->position].is_ticked || walk->image->checks ||
-        !keeli_ticks_log_since(ticks, walk->image->tick - 1, &count) ||
-        count > live->presence.count / 32)
-        return false;
+    if (!is_ticked || walk->image->checks) return false;
+    if (!keeli_ticks_log_since(ticks, walk->image->tick - 1, &count)) return false;
+    if (count > live->presence.count / 32) return false;
+
     for (uint32_t i = ticks->log_count - count; i < ticks->log_count;) {
-        uint32_t places[32], n = 0; // so many wait for memory at once
+        uint32_t places[32], n = 0; // prefetched together
         for (; n < 32 && i < ticks->log_count; ++i) {
             const uint32_t index = ticks->log[i].index;
             if (!keeli_store_has(walk->s, index)) continue;
+
             const uint32_t place = places[n++] = keeli_store_place(walk->s->world, walk->s, index);
             __builtin_prefetch(keeli_store_at(walk->t, place), 1);
             __builtin_prefetch(keeli_store_at(walk->s, place));
         }
         for (uint32_t k = 0; k < n; ++k) {
             add_run(walk, places[k], 1);
-            renew(walk, places[k] / 64);
+            stamp_restored(walk, places[k] / 64);
         }
     }
     end_run(walk);
     return true;
 }
 
-static void say_missed(const block_walk *walk) {
+static void warn_missed(const block_walk *walk) {
     keeli_warn(walk->image->teller,
                "'%s' was written through a kept pointer: take it anew after a take, or call "
                "keel_mark",
@@ -291,7 +317,7 @@ static void say_missed(const block_walk *walk) {
 }
 
 void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage *s) {
-    keeli_storage *live = stamped(image, t);
+    keeli_storage *live = live_storage(image, t);
     keeli_stamps *stamps = &live->stamps;
     const bool by_stamps = live->flags & KEELI_IS_STAMPED && is_known(image, t) &&
                            is_in_place(image, t) && stamps->all < image->since;
@@ -300,16 +326,16 @@ void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage
     if (by_stamps && live == t) walk.renewed = stamps->items;
     if (!by_stamps && live == t) stamps->all = image->to->epoch;
     if (by_stamps && copy_logged(&walk)) return;
+
     if (keeli_store_is_sparse(t))
         copy_packed(&walk, 0, keeli_least(t->set.count, s->set.count), s->set.count);
-    else if (keeli_store_has_rows(t)) copy_rows(&walk);
+    else if (keeli_store_has_rows(t)) copy_blocks_of_rows(&walk);
     else copy_by_index(&walk, &t->presence, &s->presence, keeli_is_same_set(image, t, s));
     end_run(&walk);
-    if (walk.is_missed) say_missed(&walk);
+    if (walk.is_missed) warn_missed(&walk);
 }
 
-// ------------------------------------------------------------------ what a journal need not look
-// at
+// ------------------------------------------------------------------ memory a journal may skip
 static void declare_pages(const keel_world *to, const keeli_pages *pages,
                           const keeli_page_kind *kind) {
     void *const *table = pages->table;
@@ -317,7 +343,8 @@ static void declare_pages(const keel_world *to, const keeli_pages *pages,
         if (table[page] != kind->empty) keeli_journal_same(to->journal, table[page]);
 }
 
-// Rows lie beside the handles of their entities, and beside values with hooks.
+// Declares the blocks of rows in which no handle and no value with hooks was written: they share
+// their memory with plain values.
 static void declare_rows(const keeli_image *image) {
     const keeli_archetypes *a = &image->to->archetypes;
     for (uint32_t i = 0; i < a->count; ++i) {
@@ -327,18 +354,23 @@ static void declare_rows(const keeli_image *image) {
             const keeli_storage *t = image->to->root.storages[archetype->columns[c]->number];
             are_plain &= !t->component.copy || image->staged.items[t->position].keeps_values;
         }
-        for (uint32_t b = 0; are_plain && b < archetype->block_count; ++b)
+        if (!are_plain) continue;
+
+        for (uint32_t b = 0; b < archetype->block_count; ++b)
             keeli_journal_same(image->to->journal, archetype->blocks[b]->entities);
     }
 }
 
 static void declare_storage(const keel_world *to, const keeli_storage *t, bool is_same) {
     const bool is_plain = t->size && !t->component.copy && t != to->names.storage;
-    for (uint32_t page = 0; is_plain && page < t->indexed.page_count; ++page)
-        keeli_journal_values(to->journal, keeli_indexed_set_memory(&t->indexed, page));
-    for (uint32_t page = 0; is_plain && page < t->set.values.page_count; ++page)
-        keeli_journal_values(to->journal, t->set.values.pages[page]);
+    if (is_plain) {
+        for (uint32_t page = 0; page < t->indexed.page_count; ++page)
+            keeli_journal_values(to->journal, keeli_indexed_set_memory(&t->indexed, page));
+        for (uint32_t page = 0; page < t->set.values.page_count; ++page)
+            keeli_journal_values(to->journal, t->set.values.pages[page]);
+    }
     if (!is_same) return;
+
     declare_pages(to, &t->presence.pages, &keeli_bit_pages);
     declare_pages(to, &t->disabled.pages, &keeli_bit_pages);
     declare_pages(to, &t->set.cells, &keeli_cell_pages);
@@ -351,11 +383,13 @@ void keeli_blocks_declare(const keeli_image *image) {
     for (uint32_t i = 0; i < to->storages.count; ++i)
         if (!keeli_image_leaves(to->storages.items[i]))
             declare_storage(to, to->storages.items[i], image->staged.items[i].is_same);
+
     if (image->same_rows) declare_rows(image);
     if (image->same_handles) {
         declare_pages(to, &to->entities.versions, &keeli_version_pages);
         declare_pages(to, &to->entities.where, &keeli_where_pages);
     }
-    for (uint32_t page = 0; image->same_lists && page < to->lists.capacity; ++page)
+    if (!image->same_lists) return;
+    for (uint32_t page = 0; page < to->lists.capacity; ++page)
         keeli_journal_same(to->journal, to->lists.pages[page]);
 }

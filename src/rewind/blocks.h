@@ -1,31 +1,38 @@
 // SPDX-License-Identifier: MIT
-// Copying only what was written: the world stamps blocks of 64 places with its epoch
-// (keeli_stamp_place), which goes up with each take and restore, and a snapshot knows the epoch at
-// which it and the world were the same. What was not stamped since is still the same, and in
-// stamped blocks of a tracked component what has no tick since. What moves values is not stamped.
-// Of a snapshot's image, `moves` of sets and rows, `cleared` of bits and `frees` of handles are the
-// world's from then: while they are equal, values have at most come, to places where the snapshot
-// has none.
+// Stamps, by which a take or restore of a snapshot copies only what was written. The world stamps
+// each written block of 64 places with its epoch (keeli_stamp_place), which each take and restore
+// raises. A snapshot stores the epoch at which it and the world were the same: blocks with older
+// stamps are still the same. If the component is tracked, its ticks even tell which values of a
+// stamped block were written. image.c and snapshot.c call this file; values with hooks are not
+// its business.
+//
+// Moves of values have no stamps. The image of a snapshot stores the world's counters of moves
+// instead: `moves` of sets and rows, `cleared` of bits, `edits` of edges and `frees` of handles. As
+// long as they are equal, the world has at most added values, in places where the snapshot has
+// none.
 #pragma once
 #include "rewind/image.h"
 
-// Stamps for all that the world has, before it is taken; false when out of memory.
+// Makes room for the stamps of all values of the world, before a take. False when out of memory.
 bool keeli_stamps_reserve(keel_world *world);
-// Writers stamp from now on; and no more, as nobody has a snapshot.
+// Starts to stamp writes, for the first snapshot. keeli_stamps_end stops after the last one.
 void keeli_stamps_begin(keel_world *world);
 void keeli_stamps_end(keel_world *world);
-// A take or restore is over, and both are the same.
+// Stores in the image that it and the world are the same now, after a take or restore.
 void keeli_stamps_renew(keel_world *world, keel_world *image);
 
-// What the image has to copy of a storage of `to`: is who has values the same, and where?
+// `t` is a storage of `image->to` here, `s` the same component in `image->from`.
+// True if the same entities have values in both, in the same places.
 bool keeli_is_same_set(const keeli_image *image, const keeli_storage *t, const keeli_storage *s);
-// Has no value another place, rows of other archetypes apart? Asked before there is room, which
-// moves values of the image.
+// True if no value has another place in the other world, apart from rows of new archetypes. Must be
+// asked before room is made, which moves values of the image.
 bool keeli_is_in_place(const keeli_image *image, const keeli_storage *t, const keeli_storage *s);
-// Do ticks of modifications tell which values were written since?
+// True if ticks of modifications tell which values were written since both were the same.
 bool keeli_is_ticked(const keeli_image *image, const keeli_storage *t);
+// True if both worlds have the same entities in the same rows of archetypes.
 bool keeli_are_same_rows(const keeli_image *image);
-// Tell the journal of a history's image what the take did not write.
+// Tells the journal of a history's image which memory the take did not write.
 void keeli_blocks_declare(const keeli_image *image);
-// Copy values of plain bytes, before who has them is copied. What was there was dropped.
+// Copies plain values, before the bits of which entities have values. Values in `t` that are not in
+// `s` were dropped before.
 void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage *s);

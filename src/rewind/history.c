@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Steps of a world: one snapshot, whose memory a journal takes back and forward. Steps lie in a
-// list from the oldest to the newest; `at` is the one that led to where the history is.
+// Histories: a world that can be set back and forward by steps, as for undo and redo. A history has
+// one snapshot; its journal stores of each step only the memory of the image that the step changed
+// (journal.h). Users call it.
+// Steps are in a list from the oldest to the newest. `at` is the step that led to the present
+// state.
 #include "rewind/image.h"
 #include "rewind/journal.h"
 #include "rewind/snapshot.h"
@@ -14,16 +17,17 @@ struct keel_history {
     keeli_journal journal;
     keel_snapshot *snapshot;
     keeli_delta *oldest, *newest;
-    keeli_delta *at; // NULL: before the oldest
-    uint32_t behind, ahead;
+    keeli_delta *at;        // NULL: the state before the oldest step
+    uint32_t behind, ahead; // numbers of steps back and forward
     size_t max_bytes;
-    bool is_warned; // that max_bytes is too low for any step
-    bool is_busy;   // hooks or the allocator are called, and come back
+    bool is_warned; // the log has the warning that max_bytes is too low for any step
+    bool is_busy;   // the history works, and may call hooks or the allocator
 };
 
 // ------------------------------------------------------------------ making
-static void release(keel_history *history) {
-    keeli_heap heap; // its own goes with it
+// Frees the history, whose snapshot was destroyed.
+static void free_history(keel_history *history) {
+    keeli_heap heap; // frees the history's own heap with it
     keeli_heap_init(&heap, history->journal.heap.allocator);
     heap.live = sizeof *history;
     keeli_journal_deinit(&history->journal);
@@ -32,28 +36,37 @@ static void release(keel_history *history) {
 }
 
 keel_history *keel_history_create(keel_world *world, size_t max_bytes) {
-    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) {
+        (void)keeli_no_world();
+        return NULL;
+    }
     if (keeli_world_is_editable(world) < 0) return NULL;
+
     keeli_heap heap;
     keeli_heap_init(&heap, world->heap.allocator);
     keel_history *history = KEELI_NEW(&heap, keel_history);
     keeli_heap_deinit(&heap);
-    if (!history) return keeli_out_of_memory(world, "making a history"), NULL;
+    if (!history) {
+        (void)keeli_out_of_memory(world, "making a history");
+        return NULL;
+    }
+
     keeli_journal *journal = &history->journal;
     keeli_journal_init(journal, world->heap.allocator);
     history->max_bytes = max_bytes;
     history->snapshot = keeli_snapshot_create(world, "a history", keeli_journal_allocator(journal));
     if (!history->snapshot) {
-        release(history);
+        free_history(history);
         return NULL;
     }
+
     history->snapshot->image->journal = journal;
     history->snapshot->image->heap.keeps = true;
     keeli_journal_pin(history->snapshot);
     return history;
 }
 
-// ------------------------------------------------------------------ steps that go
+// ------------------------------------------------------------------ removing steps
 static void free_step(keel_history *history, keeli_delta *step) {
     if (step->older) step->older->newer = step->newer;
     else history->oldest = step->newer;
@@ -79,14 +92,20 @@ static void forget_oldest(keel_history *history) {
 }
 
 void keel_history_destroy(keel_history *history) {
-    if (!history || (!history->snapshot && keeli_no_world() < 0) || history->is_busy) return;
+    if (!history) return;
+    if (!history->snapshot) {
+        (void)keeli_no_world();
+        return;
+    }
+    if (history->is_busy) return;
+
     history->is_busy = true;
     forget_ahead(history);
     while (history->behind)
         forget_oldest(history);
     keel_snapshot_destroy(history->snapshot);
-    history->snapshot = NULL; // who uses it on hears of it
-    release(history);
+    history->snapshot = NULL; // so that later use is reported
+    free_history(history);
 }
 
 // ------------------------------------------------------------------ pushing
@@ -99,11 +118,11 @@ static keel_result may_begin(const keel_history *history, const char *what) {
     return keeli_snapshot_may_begin(history->snapshot, what);
 }
 
-// Bytes that are put somewhere else are no value any more where a move hook has its say.
+// Returns an error if a component has a move hook: the journal moves values by copying their bytes.
 static keel_result check_moves(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        if (!s->component.move || !keeli_keeps_values(s) || s->component.transient) continue;
+        if (!s->component.move || !keeli_holds_values(s) || s->component.transient) continue;
         if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
         return keeli_error(world, KEEL_ERROR_COPY,
                            "'%s' has a move hook, so no history can hold it: make it "
@@ -119,8 +138,8 @@ static keeli_delta *begin_step(keel_history *history, bool has_ahead) {
     return step;
 }
 
-// Take the state. `step` is what led there, or was undone.
-static keel_result take_state(keel_history *history, keel_world *world) {
+// Takes the snapshot and ends the step that was begun. On error the step is undone.
+static keel_result take_snapshot(keel_history *history, keel_world *world) {
     keeli_journal *journal = &history->journal;
     keel_snapshot *snapshot = history->snapshot;
     const bool was_taken = snapshot->is_taken;
@@ -128,6 +147,7 @@ static keel_result take_state(keel_history *history, keel_world *world) {
     const bool has_room = !journal->is_full;
     if (result < 0) keeli_journal_undo(journal);
     if (result == KEEL_OK && keeli_journal_end(journal)) return KEEL_OK;
+
     snapshot->is_taken = was_taken;
     return result < 0 && has_room ? result : keeli_out_of_memory(world, "a step of a history");
 }
@@ -144,22 +164,26 @@ static keel_result push(keel_history *history) {
     keel_world *world = history->snapshot->world;
     keeli_journal *journal = &history->journal;
     KEEL_TRY(check_moves(world));
+
     const bool is_first = !history->snapshot->is_taken;
     const bool is_lost = keeli_snapshot_has_lost(history->snapshot);
     keeli_delta *step = begin_step(history, history->ahead != 0);
     if (!step) return keeli_out_of_memory(world, "a step of a history");
     journal->is_first = is_first;
-    const keel_result result = take_state(history, world);
+    const keel_result result = take_snapshot(history, world);
     if (result < 0 || is_first) {
         KEELI_FREE(&journal->heap, keeli_delta, step);
         return result;
     }
+
     forget_ahead(history);
     keeli_journal_join(step);
     link_step(history, step);
+
     while (history->behind &&
            (is_lost || journal->is_lost || keel_history_bytes(history) > history->max_bytes))
         forget_oldest(history);
+
     if (keel_history_bytes(history) > history->max_bytes && !history->is_warned) {
         history->is_warned = true;
         keeli_warn(world,
@@ -179,47 +203,57 @@ keel_result keel_history_push(keel_history *history) {
     return result;
 }
 
-// ------------------------------------------------------------------ going
-// A restore that makes components known to the image does so in a step of its own, which is undone.
-static keel_result bring_back(keel_history *history) {
+// ------------------------------------------------------------------ back and forward
+// Restores the world from the image. If the image has to register components for that, it does so
+// in a step of its own, which is undone.
+static keel_result restore_world(keel_history *history) {
     const keel_snapshot *snapshot = history->snapshot;
     if (keeli_snapshot_knows_all(snapshot) || keeli_snapshot_has_lost(snapshot))
-        return keeli_snapshot_bring_back(snapshot, true);
+        return keeli_snapshot_restore_silently(snapshot, true);
+
     keeli_delta *step = begin_step(history, true);
     if (!step) return keeli_out_of_memory(snapshot->world, "a step of a history");
-    const keel_result result = keeli_snapshot_bring_back(snapshot, true);
+    const keel_result result = keeli_snapshot_restore_silently(snapshot, true);
     keeli_journal_undo(&history->journal);
     KEELI_FREE(&history->journal.heap, keeli_delta, step);
     return result;
 }
 
-static keel_result go(keel_history *history, keeli_delta *step, bool is_back) {
+// Sets the history and the world to the other state of the step. On error nothing has changed.
+static keel_result swap_state(keel_history *history, keeli_delta *step, bool is_back) {
     keel_world *world = history->snapshot->world, *image = history->snapshot->image;
     keeli_journal_swap(step, is_back);
-    if (image->epoch > world->epoch) image->epoch = 0; // epochs began anew
+    if (image->epoch > world->epoch) image->epoch = 0; // the world's epochs have begun again at 0
+
     history->is_busy = true;
-    const keel_result result = bring_back(history);
+    const keel_result result = restore_world(history);
     history->is_busy = false;
     if (result < 0) {
         keeli_journal_swap(step, !is_back);
         return result;
     }
+
     history->at = is_back ? step->older : step;
-    history->behind += is_back ? UINT32_MAX : 1;
-    history->ahead += is_back ? 1 : UINT32_MAX;
-    keeli_snapshot_tell(world);
+    if (is_back) {
+        --history->behind;
+        ++history->ahead;
+    } else {
+        ++history->behind;
+        --history->ahead;
+    }
+    keeli_snapshot_notify(world);
     return KEEL_OK;
 }
 
 keel_result keel_history_back(keel_history *history) {
     KEEL_TRY(may_begin(history, "a history goes back"));
-    return history->at ? go(history, history->at, true) : KEEL_ABSENT;
+    return history->at ? swap_state(history, history->at, true) : KEEL_ABSENT;
 }
 
 keel_result keel_history_forward(keel_history *history) {
     KEEL_TRY(may_begin(history, "a history goes forward"));
     if (!history->ahead) return KEEL_ABSENT;
-    return go(history, history->at ? history->at->newer : history->oldest, false);
+    return swap_state(history, history->at ? history->at->newer : history->oldest, false);
 }
 
 uint32_t keel_history_behind(const keel_history *history) { return history ? history->behind : 0; }

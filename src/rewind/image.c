@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Makes a world the image of another one, in two halves: keeli_image_reserve makes everything that
+// may fail and changes no state, keeli_image_commit then cannot fail. Values of plain bytes are
+// copied by blocks.c. snapshot.c calls this file, to take and to restore.
+// Here `t` is a storage of the world that becomes the image, `s` the same component in the other
+// one, and `g` what is staged for it.
 #include "rewind/image.h"
 
 #include "find/iterate.h"
@@ -12,10 +17,12 @@
 #include <keel/typed.h>
 #include <string.h>
 
+// True if values are copied one by one, by a copy hook or as names.
 static bool has_copies(const keeli_storage *s) {
     return s->component.copy || s == s->world->names.storage;
 }
-static keeli_storage *source_of(const keeli_image *image, const keeli_storage *t) {
+// Returns the storage of the same component in the world to copy from.
+static keeli_storage *image_source(const keeli_image *image, const keeli_storage *t) {
     return image->from->root.storages[t->slot];
 }
 
@@ -26,45 +33,51 @@ void keeli_image_write(const keel_world *to, void *memory, char *at, const char 
 }
 
 // ------------------------------------------------------------------ values with hooks
-static bool copy_name(keel_world *to, void *value, const void *from) {
+static keel_result copy_name_value(const keeli_image *image, void *to, const void *from) {
     const char *text = ((const keel_name *)from)->text;
-    const keeli_name *name = keeli_name_new(to, text, strlen(text));
-    if (name) ((keel_name *)value)->text = name->text;
-    return name != NULL;
+    const keeli_name *name = keeli_name_new(image->to, text, strlen(text));
+    if (!name) return keeli_out_of_memory(image->teller, "copying a name");
+
+    ((keel_name *)to)->text = name->text;
+    return KEEL_OK;
 }
 
-// Fill a place that holds no value; KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COPY (reported).
+// Copies a value to a place that has none. Returns KEEL_OK, KEEL_ERROR_MEMORY or KEEL_ERROR_COPY.
 static keel_result copy_value(const keeli_image *image, const keeli_storage *t, void *to,
                               const void *from) {
-    if (t == image->to->names.storage)
-        return copy_name(image->to, to, from)
-                   ? KEEL_OK
-                   : keeli_out_of_memory(image->teller, "copying a name");
-    if (!t->component.copy) return memcpy(to, from, t->size), KEEL_OK;
-    return keeli_hook_copy(t, to, from) ? KEEL_OK : keeli_cannot_copy(image->teller, t);
+    if (t == image->to->names.storage) return copy_name_value(image, to, from);
+    if (t->component.copy)
+        return keeli_hook_copy(t, to, from) ? KEEL_OK : keeli_cannot_copy(image->teller, t);
+
+    memcpy(to, from, t->size);
+    return KEEL_OK;
 }
 
-// The next of a storage with its place in the order in which they are staged; NULL at the end.
+// A walk over the values of a storage in the order in which they are staged: the enabled values in
+// the order of the storage, then the disabled ones by index.
 typedef struct value_walk {
     const keeli_storage *s;
     uint32_t at;
     bool is_disabled;
 } value_walk;
 
+// Returns the next value of the walk; NULL at the end.
 static void *next_value(value_walk *walk) {
-    uint32_t at = walk->at;
-    const uint32_t index = walk->is_disabled ? keeli_presence_next(&walk->s->disabled, at)
-                                             : keeli_store_in_order(walk->s, &at);
-    if (index == UINT32_MAX && walk->is_disabled) return NULL;
-    if (index == UINT32_MAX) {
+    if (!walk->is_disabled) {
+        uint32_t at = walk->at;
+        const uint32_t index = keeli_store_in_order(walk->s, &at);
+        walk->at = at + 1;
+        if (index != UINT32_MAX)
+            return keeli_store_is_sparse(walk->s) ? keeli_sparse_set_value(&walk->s->set, at)
+                                                  : keeli_store_value_there(walk->s, index);
         walk->is_disabled = true;
         walk->at = 0;
-        return next_value(walk);
     }
-    walk->at = (walk->is_disabled ? index : at) + 1;
-    if (walk->is_disabled) return keeli_store_disabled_value(walk->s, index);
-    return keeli_store_is_sparse(walk->s) ? keeli_sparse_set_value(&walk->s->set, at)
-                                          : keeli_store_value_there(walk->s, index);
+
+    const uint32_t index = keeli_presence_next(&walk->s->disabled, walk->at);
+    if (index == UINT32_MAX) return NULL;
+    walk->at = index + 1;
+    return keeli_store_disabled_value(walk->s, index);
 }
 
 static void *staged_at(const keeli_staged *g, const keeli_storage *t, uint32_t i) {
@@ -75,6 +88,7 @@ static keel_result stage_values(const keeli_image *image, keeli_staged *g, const
                                 const keeli_storage *s) {
     const uint32_t count = s->presence.count + s->disabled.count;
     if (!count || !t->size || !has_copies(t) || g->keeps_values) return KEEL_OK;
+
     g->values = keeli_new(&image->to->heap, (size_t)count * t->size, t->component.align);
     if (!g->values) return keeli_out_of_memory(image->teller, "copying values");
     g->count = count;
@@ -84,22 +98,24 @@ static keel_result stage_values(const keeli_image *image, keeli_staged *g, const
     return KEEL_OK;
 }
 
-// Of an image: has it all that it takes?
-static bool is_taken(const keeli_image *image) { return image->teller != image->to; }
+// True if the world is copied to a snapshot; otherwise it is restored from one.
+static bool is_take(const keeli_image *image) { return image->teller != image->to; }
 
+// True if a unique of plain bytes has the same value in both. Only asked for histories, which save
+// memory by it.
 static bool has_same_unique(const keeli_image *image, const keeli_storage *t,
                             const keeli_storage *s) {
     return image->to->journal && t->unique && s->unique && !has_copies(t) &&
            (!t->size || !memcmp(t->unique, s->unique, t->size));
 }
 
-// Names that are the same as they were. Values with copy hooks are copied each time: not every way
-// to write them is stamped.
-static bool keeps_values(const keeli_image *image, const keeli_staged *g, const keeli_storage *t,
-                         const keeli_storage *s) {
-    if (!is_taken(image) || !g->is_same || t->disabled.count || !t->size || !has_copies(t) ||
-        s->component.copy)
-        return false;
+// True if a take need not copy names, since all are the same. Values with copy hooks are always
+// copied, as some ways to write them are not stamped.
+static bool has_same_names(const keeli_image *image, const keeli_staged *g, const keeli_storage *t,
+                           const keeli_storage *s) {
+    const bool are_names = t->size && has_copies(t) && !s->component.copy;
+    if (!is_take(image) || !are_names || !g->is_same || t->disabled.count) return false;
+
     for (uint32_t slot = 0; slot < s->set.count; ++slot) {
         const keel_name *a = keeli_sparse_set_value(&t->set, slot),
                         *b = keeli_sparse_set_value(&s->set, slot);
@@ -108,18 +124,21 @@ static bool keeps_values(const keeli_image *image, const keeli_staged *g, const 
     return true;
 }
 
-// A queue like another one, with copies of its values.
+// Makes a copy of a queue with its values, unless `old` already equals it. `*has` is set if the
+// copy has to be freed.
 static keel_result stage_queue(const keeli_image *image, keeli_queue *queue, bool *has,
                                const keeli_storage *t, const keeli_queue *old,
                                const keeli_queue *from) {
-    if (is_taken(image) && keeli_queue_is_same(old, from)) return KEEL_OK;
+    if (is_take(image) && keeli_queue_is_same(old, from)) return KEEL_OK;
+
     *queue =
         (keeli_queue){ .drop = t->set.drop, .move = t->set.move, .hook_data = t->set.hook_data };
     if (!keeli_queue_copy(queue, &image->to->heap, from))
         return keeli_out_of_memory(image->teller, "copying a queue");
     *has = true;
+
     const uint32_t count = queue->count;
-    for (queue->count = 0; queue->count < count; ++queue->count) { // those that are made
+    for (queue->count = 0; queue->count < count; ++queue->count) { // counts the values made so far
         const uint64_t number = queue->begin + queue->count;
         if (!keeli_queue_has_value(from, number)) continue;
         KEEL_TRY(copy_value(image, t, keeli_queue_at(queue, number), keeli_queue_at(from, number)));
@@ -127,13 +146,15 @@ static keel_result stage_queue(const keeli_image *image, keeli_queue *queue, boo
     return KEEL_OK;
 }
 
-// The log of removals has room for all that come, whatever was tracked when it was taken.
+// Makes a copy of the log of removals, with room for the removal of every value that the image will
+// have, even if removals were not tracked at the take.
 static keel_result stage_removed(const keeli_image *image, keeli_staged *g, const keeli_storage *t,
                                  const keeli_storage *s) {
     KEEL_TRY(stage_queue(image, &g->removed, &g->has_removed, t, &t->tracking.removed,
                          &s->tracking.removed));
     if (!g->has_removed || !(t->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)))
         return KEEL_OK;
+
     const uint64_t values =
         t->sources.count ? g->removed.limit : (uint64_t)s->presence.count + s->disabled.count;
     return keeli_queue_reserve_capacity(&g->removed, &image->to->heap, g->removed.count + values)
@@ -141,10 +162,11 @@ static keel_result stage_removed(const keeli_image *image, keeli_staged *g, cons
                : keeli_out_of_memory(image->teller, "copying what was removed");
 }
 
-static keel_result stage_unique(const keeli_image *image, keeli_staged *g, const keeli_storage *t,
-                                const keeli_storage *s) {
+static keel_result stage_unique_value(const keeli_image *image, keeli_staged *g,
+                                      const keeli_storage *t, const keeli_storage *s) {
     const size_t bytes = t->size ? t->size : 1;
     if (!s->unique || g->keeps_unique) return KEEL_OK;
+
     g->unique = keeli_new(&image->to->heap, bytes, t->component.align);
     if (!g->unique) return keeli_out_of_memory(image->teller, "copying a unique");
     if (t->size) KEEL_TRY(copy_value(image, t, g->unique, s->unique));
@@ -153,7 +175,8 @@ static keel_result stage_unique(const keeli_image *image, keeli_staged *g, const
 }
 
 // ------------------------------------------------------------------ room
-// Makes a place for the ticks of all that come, whatever was tracked when they were taken.
+// Makes room for the ticks of every value that the image will have, even if ticks were not tracked
+// at the take. False when out of memory.
 static bool reserve_ticks_of(keeli_heap *heap, keeli_ticks *ticks, const keeli_presence *who) {
     for (uint32_t page = 0; (page = keeli_presence_next_page(who, page)) != UINT32_MAX; ++page)
         if (!keeli_ticks_reserve(ticks, heap, page * KEELI_PAGE)) return false;
@@ -161,60 +184,74 @@ static bool reserve_ticks_of(keeli_heap *heap, keeli_ticks *ticks, const keeli_p
 }
 static bool reserve_ticks(keel_world *to, keeli_storage *t, const keeli_storage *s) {
     keeli_tracking *own = &t->tracking;
-    if (own->kinds & KEEL_TRACK_INSERTION &&
-        (!reserve_ticks_of(&to->heap, &own->inserted, &s->presence) ||
-         !reserve_ticks_of(&to->heap, &own->inserted, &s->disabled)))
-        return false;
-    return !(own->kinds & KEEL_TRACK_MODIFICATION) ||
-           (reserve_ticks_of(&to->heap, &own->modified, &s->presence) &&
-            reserve_ticks_of(&to->heap, &own->modified, &s->disabled));
+    if (own->kinds & KEEL_TRACK_INSERTION) {
+        if (!reserve_ticks_of(&to->heap, &own->inserted, &s->presence)) return false;
+        if (!reserve_ticks_of(&to->heap, &own->inserted, &s->disabled)) return false;
+    }
+    if (own->kinds & KEEL_TRACK_MODIFICATION) {
+        if (!reserve_ticks_of(&to->heap, &own->modified, &s->presence)) return false;
+        if (!reserve_ticks_of(&to->heap, &own->modified, &s->disabled)) return false;
+    }
+    return true;
 }
 
-static bool reserve_storage(keel_world *to, keeli_staged *g, keeli_storage *t,
-                            const keeli_storage *s) {
+// Makes room for the bits, values and ticks of a storage; false when out of memory.
+static bool reserve_image_storage(keel_world *to, keeli_staged *g, keeli_storage *t,
+                                  const keeli_storage *s) {
     keeli_heap *heap = &to->heap;
-    const bool has_room =
-        g->is_same || (keeli_presence_reserve_all(&t->presence, heap, &s->presence) &&
-                       keeli_presence_reserve_all(&t->disabled, heap, &s->disabled) &&
-                       keeli_sparse_set_reserve_all(&t->set, heap, &s->set) &&
-                       (!t->size || keeli_indexed_set_reserve_all(&t->indexed, heap, &s->indexed)));
-    return has_room &&
-           keeli_ticks_reserve_all(&t->tracking.inserted, heap, &s->tracking.inserted,
+    if (!g->is_same) {
+        const bool has_room =
+            keeli_presence_reserve_all(&t->presence, heap, &s->presence) &&
+            keeli_presence_reserve_all(&t->disabled, heap, &s->disabled) &&
+            keeli_sparse_set_reserve_all(&t->set, heap, &s->set) &&
+            (!t->size || keeli_indexed_set_reserve_all(&t->indexed, heap, &s->indexed));
+        if (!has_room) return false;
+    }
+
+    return keeli_ticks_reserve_all(&t->tracking.inserted, heap, &s->tracking.inserted,
                                    &g->logs[0]) &&
            keeli_ticks_reserve_all(&t->tracking.modified, heap, &s->tracking.modified,
                                    &g->logs[1]) &&
            reserve_ticks(to, t, s);
 }
 
-// How many entities the storage could have without making room once it is the image: as
-// keeli_could_have, where sets have what their sources will have.
+// Returns how many entities the storage could have as part of the image without making more room.
+// This is keeli_could_have, for a reactive set with what its sources will have.
 static uint32_t could_have_then(const keeli_image *image, const keeli_storage *t) {
-    const keeli_storage *s = keeli_image_leaves(t) ? t : source_of(image, t);
+    const keeli_storage *s = keeli_image_leaves(t) ? t : image_source(image, t);
     uint64_t count = (uint64_t)s->presence.count + s->disabled.count;
+
     for (uint32_t i = 0; i < t->sources.count; ++i)
         if (t->sources.items[i] != &image->to->stand_in.entities)
             count += could_have_then(image, t->sources.items[i]);
+
     const uint32_t alive = keeli_entity_count(&image->from->entities);
     return count < alive || !t->sources.count ? (uint32_t)count : alive;
 }
 
-// Makes room in a reactive set for all who could come to it then.
+// Makes room in a reactive set for all entities that it could collect then; false when out of
+// memory.
 static bool reserve_set(const keeli_image *image, keeli_storage *t) {
+    if (!t->sources.count || !keeli_store_is_sparse(t)) return true;
+
     const uint32_t need = could_have_then(image, t);
-    return !t->sources.count || !keeli_store_is_sparse(t) || need <= t->set.room ||
+    return need <= t->set.room ||
            keeli_sparse_set_reserve(&t->set, &image->to->heap, need - t->set.count);
 }
 
-// What follows the storage, ticks apart, has room for all that come.
+// Makes room in the followers of the storage, except ticks, for all values that it will have. False
+// when out of memory.
 static bool reserve_followers(const keeli_image *image, keeli_storage *t, const keeli_storage *s) {
     keel_world *to = image->to;
-    const keeli_presence *const who[] = { &s->presence, &s->disabled };
+    const keeli_presence *const bits[] = { &s->presence, &s->disabled };
+    if (!(t->groups.count | t->collectors.count | t->sources.count | t->viewers.count)) return true;
+
     const uint32_t then = could_have_then(image, t), now = keeli_could_have(to, t);
     const uint32_t extra = then > now ? then - now : 0;
-    if (!(t->groups.count | t->collectors.count | t->sources.count | t->viewers.count)) return true;
     if (!reserve_set(image, t)) return false;
+
     for (uint32_t k = 0; k < 2; ++k)
-        for (uint32_t i = 0; (i = keeli_presence_next(who[k], i)) != UINT32_MAX;
+        for (uint32_t i = 0; (i = keeli_presence_next(bits[k], i)) != UINT32_MAX;
              i = (i / 64 + 1) * 64)
             if (!keeli_groups_reserve(t, i, extra) || !keeli_sets_reserve(to, t, i, extra) ||
                 !keeli_view_observers_reserve(to, t, i))
@@ -222,7 +259,8 @@ static bool reserve_followers(const keeli_image *image, keeli_storage *t, const 
     return true;
 }
 
-// Neither came nor went any since both were the same, nor was a value written in the world.
+// True if no edge was added or removed since both worlds were the same, and no value of an edge was
+// written.
 static bool has_same_edges(const keeli_image *image, const keeli_storage *t,
                            const keeli_storage *s) {
     const keeli_storage *live = image->teller == image->to ? t : s;
@@ -232,52 +270,87 @@ static bool has_same_edges(const keeli_image *image, const keeli_storage *t,
             live->relation->edges.values.written < image->since);
 }
 
+// Copies edges with values; makes room for edges without values, which the commit copies.
+static keel_result stage_edges(const keeli_image *image, keeli_staged *g, keeli_storage *t,
+                               const keeli_storage *s) {
+    keel_world *to = image->to;
+    const keeli_edges *from = &s->relation->edges;
+    bool has_room = false;
+    if (keeli_edges_have_values(from)) {
+        keeli_edges_init_like(&g->edges, from);
+        const keel_result result = keeli_copy_edges(t, &g->edges, from, &to->heap);
+        has_room = g->has_edges = result == KEEL_OK;
+        if (result == KEEL_ERROR_COPY) return keeli_cannot_copy(image->teller, t);
+    } else {
+        has_room = keeli_edges_reserve_like(&t->relation->edges, from, &to->heap);
+        g->from_edges = from;
+    }
+
+    if (!has_room || !keeli_reserve_rule(to, s->relation))
+        return keeli_out_of_memory(image->teller, "copying a relation");
+    return KEEL_OK;
+}
+
+// Makes everything of a storage that may fail.
 static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keeli_storage *t,
                                  const keeli_storage *s) {
-    keel_world *to = image->to;
-    if (!reserve_storage(to, g, t, s)) return keeli_out_of_memory(image->teller, "copying a world");
-    if (s->relation && !keeli_store_has_sources(s) && !has_same_edges(image, t, s)) {
-        const keeli_edges *from = &s->relation->edges;
-        bool has_room = false;
-        if (keeli_edges_have_values(from)) {
-            keeli_edges_init_like(&g->edges, from);
-            const keel_result result = keeli_copy_edges(t, &g->edges, from, &to->heap);
-            has_room = g->has_edges = result == KEEL_OK;
-            if (result == KEEL_ERROR_COPY) return keeli_cannot_copy(image->teller, t);
-        } else {
-            has_room = keeli_edges_reserve_like(&t->relation->edges, from, &to->heap);
-            g->from_edges = from;
-        }
-        if (!has_room || !keeli_reserve_rule(to, s->relation))
-            return keeli_out_of_memory(image->teller, "copying a relation");
-    }
-    g->keeps_values = keeps_values(image, g, t, s);
+    if (!reserve_image_storage(image->to, g, t, s))
+        return keeli_out_of_memory(image->teller, "copying a world");
+    if (s->relation && !keeli_store_has_sources(s) && !has_same_edges(image, t, s))
+        KEEL_TRY(stage_edges(image, g, t, s));
+
+    g->keeps_values = has_same_names(image, g, t, s);
     g->keeps_unique = has_same_unique(image, t, s);
     KEEL_TRY(stage_values(image, g, t, s));
-    KEEL_TRY(stage_unique(image, g, t, s));
+    KEEL_TRY(stage_unique_value(image, g, t, s));
     KEEL_TRY(stage_removed(image, g, t, s));
     return s->events ? stage_queue(image, &g->events, &g->has_events, t, t->events, s->events)
                      : KEEL_OK;
 }
 
+// Returns the column of a component by its number, for keeli_archetypes_make_alike.
 static keeli_row_component *row_of(void *data, uint32_t number) {
     return &((keel_world *)data)->root.storages[number]->row;
 }
 
+// Makes room for handles, component lists and archetypes; false when out of memory.
 static bool reserve_all(keeli_image *image) {
     keel_world *to = image->to;
     const keel_world *from = image->from;
-    uint32_t extra = to->followers.set_count;
+    if (!keeli_entity_index_reserve_all(&to->entities, &to->heap, &from->entities)) return false;
+
+    uint32_t extra = to->followers.set_count; // components that lists may name besides
     for (uint32_t i = 0; i < to->storages.count; ++i)
         extra += keeli_image_leaves(to->storages.items[i]);
-    if (!keeli_entity_index_reserve_all(&to->entities, &to->heap, &from->entities) ||
-        (!image->same_lists &&
-         !keeli_component_lists_reserve_all(&to->lists, &to->heap, &from->lists, extra)))
+    if (!image->same_lists &&
+        !keeli_component_lists_reserve_all(&to->lists, &to->heap, &from->lists, extra))
         return false;
+
     if (keeli_archetypes_are_alike(&to->archetypes, &from->archetypes)) return true;
     image->has_archetypes =
         keeli_archetypes_make_alike(&image->archetypes, &to->heap, &from->archetypes, row_of, to);
     return image->has_archetypes;
+}
+
+// Finds out which parts of both worlds are the same already.
+static void compare_storages(keeli_image *image) {
+    const keel_world *to = image->to;
+    image->same_numbers = true;
+    for (uint32_t i = 0; i < to->storages.count; ++i) {
+        const keeli_storage *t = to->storages.items[i];
+        image->same_numbers &= t->ordinal == image_source(image, t)->ordinal;
+    }
+    image->same_lists = image->since && image->same_numbers && !to->followers.set_count;
+    image->same_numbers |= is_take(image); // the image gets its numbers from the world
+
+    for (uint32_t i = 0; i < to->storages.count; ++i) {
+        const keeli_storage *t = to->storages.items[i], *s = image_source(image, t);
+        keeli_staged *g = &image->staged.items[image->staged.count++];
+        const bool is_same = !keeli_image_leaves(t) && keeli_is_same_set(image, t, s);
+        *g = (keeli_staged){ .is_same = is_same, .is_in_place = keeli_is_in_place(image, t, s) };
+        g->is_ticked = g->is_same && keeli_is_ticked(image, t);
+        image->same_lists &= g->is_same;
+    }
 }
 
 keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_world *from,
@@ -289,49 +362,38 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
                             .since = flags & KEEL_SNAPSHOT_FULL ? 0 : snapshot->epoch,
                             .tick = keeli_tick_of(teller, snapshot->changes.tick),
                             .checks = KEELI_VALIDATES || flags & KEEL_SNAPSHOT_CHECK };
-    keel_result result = KEEL_OK;
     if (!KEELI_RESERVE(&to->heap, &image->staged, to->storages.count))
         return keeli_out_of_memory(teller, "copying a world");
-    image->same_numbers = true;
-    for (uint32_t i = 0; i < to->storages.count; ++i)
-        image->same_numbers &=
-            to->storages.items[i]->ordinal == source_of(image, to->storages.items[i])->ordinal;
-    image->same_lists = image->since && image->same_numbers && !to->followers.set_count;
-    image->same_numbers |= is_taken(image); // it gets them from the world
-    for (uint32_t i = 0; i < to->storages.count; ++i) {
-        const keeli_storage *t = to->storages.items[i];
-        keeli_staged *g = &image->staged.items[image->staged.count++];
-        *g = (keeli_staged){ .is_same = !keeli_image_leaves(t) &&
-                                        keeli_is_same_set(image, t, source_of(image, t)),
-                             .is_in_place = keeli_is_in_place(image, t, source_of(image, t)) };
-        g->is_ticked = g->is_same && keeli_is_ticked(image, t);
-        image->same_lists &= g->is_same;
-    }
-    // followers first: room for a set's is made with its sources, and may change what it has
+    compare_storages(image);
+
+    // Followers first: the room of a reactive set is made together with that of its sources, which
+    // may move its values.
     bool has_room = reserve_all(image);
     for (uint32_t i = 0; has_room && i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
-        has_room = keeli_image_leaves(t) || reserve_followers(image, t, source_of(image, t));
+        has_room = keeli_image_leaves(t) || reserve_followers(image, t, image_source(image, t));
     }
-    if (!has_room) result = keeli_out_of_memory(teller, "copying a world");
+    keel_result result = has_room ? KEEL_OK : keeli_out_of_memory(teller, "copying a world");
+
     for (uint32_t i = 0; result == KEEL_OK && i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
         keeli_staged *g = &image->staged.items[i];
-        if (!keeli_image_leaves(t)) result = stage_storage(image, g, t, source_of(image, t));
+        if (!keeli_image_leaves(t)) result = stage_storage(image, g, t, image_source(image, t));
     }
     if (result < 0) keeli_image_cancel(image);
     return result;
 }
 
-// ------------------------------------------------------------------ giving back
+// ------------------------------------------------------------------ freeing
 static void free_logs(const keeli_image *image, keeli_staged *g, const keeli_storage *t) {
-    const keeli_tracking *from = &source_of(image, t)->tracking;
+    const keeli_tracking *from = &image_source(image, t)->tracking;
     const uint32_t sizes[] = { from->inserted.log_capacity, from->modified.log_capacity };
     for (uint32_t k = 0; k < 2; ++k)
         keeli_free(&image->to->heap, g->logs[k], sizes[k] * sizeof(keeli_change),
                    _Alignof(keeli_change));
 }
 
+// Frees what is staged for a storage: after the commit that is what the storage had before.
 static void free_staged(keel_world *to, keeli_staged *g, const keeli_storage *t) {
     for (uint32_t i = 0; i < g->made; ++i)
         keeli_value_drop(t, staged_at(g, t, i));
@@ -352,15 +414,17 @@ void keeli_image_cancel(keeli_image *image) {
     KEELI_RELEASE(&image->to->heap, &image->staged);
 }
 
-// ------------------------------------------------------------------ what was there goes
+// ------------------------------------------------------------------ removing old values
 static void drop_values(const keeli_storage *t) {
+    if (!t->component.drop || keeli_store_has_edge_values(t)) return;
+
     value_walk walk = { .s = t };
-    const bool drops = t->component.drop && !keeli_store_has_edge_values(t);
-    for (void *value; drops && (value = next_value(&walk)) != NULL;)
+    for (void *value; (value = next_value(&walk)) != NULL;)
         keeli_value_drop(t, value);
 }
 
-// An edge of a transient relation goes, and nobody hears of it.
+// Removes an edge of a transient relation, without notice to followers. An end without further
+// edges loses its component.
 static void drop_edge(keel_world *to, keeli_relation *r, uint32_t source, uint32_t place) {
     const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
     const bool has_other = r->edges.is_symmetric && source != target;
@@ -368,35 +432,40 @@ static void drop_edge(keel_world *to, keeli_relation *r, uint32_t source, uint32
     if (keeli_edges_have_values(&r->edges))
         keeli_value_drop(r->sources, keeli_edge_value(&r->edges, source, place));
     keeli_edges_remove(&r->edges, &to->heap, source, place);
+
     for (uint32_t i = 0; i < 2; ++i) {
-        if ((i == 1 || has_other) && !keeli_edge_count(&r->edges, KEELI_SOURCES, ends[i]))
+        const bool was_target = i == 1 || has_other, was_source = i == 0 || has_other;
+        if (was_target && !keeli_edge_count(&r->edges, KEELI_SOURCES, ends[i]))
             keeli_store_pop(to, r->targets, ends[i]);
-        if ((i == 1 && !has_other) || keeli_edge_count(&r->edges, KEELI_TARGETS, ends[i])) continue;
+
+        if (!was_source || keeli_edge_count(&r->edges, KEELI_TARGETS, ends[i])) continue;
         if (r->sources->size)
             keeli_value_drop(r->sources, keeli_store_value_there(r->sources, ends[i]));
         keeli_store_pop(to, r->sources, ends[i]);
     }
 }
 
-// Those of one entity, which is a source or a target, the last one first.
+// Removes the edges of one entity, which is a source or a target, the last edge first.
 static void drop_edges_of(keel_world *to, const keeli_storage *t, uint32_t index) {
     keeli_relation *r = t->relation;
     const keeli_end end = keeli_store_has_sources(t) ? KEELI_SOURCES : KEELI_TARGETS;
     uint32_t at = KEELI_NO_EDGE;
-    while ((at = keeli_edge_last(&r->edges, end, index, at)) != KEELI_NO_EDGE)
+    while ((at = keeli_edge_last(&r->edges, end, index, at)) != KEELI_NO_EDGE) {
         if (end == KEELI_SOURCES)
             drop_edge(to, r, keeli_edge_other(&r->edges, end, index, at),
                       keeli_edge_twin(&r->edges, end, index, at));
         else drop_edge(to, r, index, at);
+    }
 }
 
-// Of a transient component: those who are not alive in the image lose it.
+// Removes a transient component from the entities that will not be alive.
 static void drop_dead(const keeli_image *image, keeli_storage *t) {
     keel_world *to = image->to;
     const keeli_entity_index *alive = &image->from->entities;
     for (uint32_t i = 0; (i = keeli_presence_next(&t->disabled, i)) != UINT32_MAX; ++i)
         if (!keeli_entity_is_alive(alive, keeli_entity_at(&to->entities, i)))
             keeli_store_drop_disabled(to, t, i);
+
     for (uint32_t i = 0; (i = keeli_store_next(t, i)) != UINT32_MAX; ++i) {
         if (keeli_entity_is_alive(alive, keeli_entity_at(&to->entities, i))) continue;
         if (t->relation) {
@@ -408,10 +477,22 @@ static void drop_dead(const keeli_image *image, keeli_storage *t) {
     }
 }
 
-// ------------------------------------------------------------------ what comes
+// ------------------------------------------------------------------ copying
+// Copies the disabled values of plain bytes. Others were staged.
+static void copy_plain_disabled(keel_world *to, keeli_storage *t, const keeli_storage *s) {
+    if (!t->size || has_copies(t)) return;
+
+    for (uint32_t i = 0; (i = keeli_presence_next(&t->disabled, i)) != UINT32_MAX; ++i) {
+        void *memory = keeli_indexed_set_memory(&t->indexed, i >> t->indexed.root.shift);
+        keeli_image_write(to, memory, keeli_store_disabled_value(t, i),
+                          keeli_store_disabled_value(s, i), t->size);
+    }
+}
+
+// Copies the bits, the order and the ticks of a storage.
 static void assign_storage(const keeli_image *image, const keeli_staged *g, keeli_storage *t) {
     keel_world *to = image->to;
-    const keeli_storage *s = source_of(image, t);
+    const keeli_storage *s = image_source(image, t);
     const uint32_t since = g->is_ticked ? image->tick : 0;
     if (!g->is_same) {
         keeli_presence_assign(&t->presence, &s->presence);
@@ -421,14 +502,9 @@ static void assign_storage(const keeli_image *image, const keeli_staged *g, keel
         keeli_sparse_set_assign(&t->set, &s->set);
         if (t->size) keeli_indexed_set_assign(&t->indexed, &s->indexed);
     }
-    const bool is_plain = t->size && !has_copies(t); // others were staged
-    for (uint32_t i = 0; is_plain && (i = keeli_presence_next(&t->disabled, i)) != UINT32_MAX;
-         ++i) {
-        char *value = keeli_store_disabled_value(t, i);
-        keeli_image_write(to, keeli_indexed_set_memory(&t->indexed, i >> t->indexed.root.shift),
-                          value, keeli_store_disabled_value(s, i), t->size);
-    }
-    if (!is_taken(image)) t->stamps.vague = to->epoch; // its ticks go back
+    copy_plain_disabled(to, t, s);
+
+    if (!is_take(image)) t->stamps.vague = to->epoch; // its ticks are set back
     t->set_at = s->set_at;
     t->changed_at = s->changed_at;
     t->cleared_inserted = s->cleared_inserted;
@@ -437,15 +513,17 @@ static void assign_storage(const keeli_image *image, const keeli_staged *g, keel
     keeli_ticks_assign(&t->tracking.modified, &to->heap, &s->tracking.modified, g->logs[1], since);
 }
 
-// What was not tracked at the take came then for who asks, as when tracking begins (keeli_track).
+// Marks all values of a component as inserted now, if insertions were not tracked at the take. That
+// is also what happens when tracking begins (keeli_track).
 static void track_anew(const keel_world *to, keeli_storage *t, const keeli_storage *s) {
     const uint32_t fresh = t->tracking.kinds & ~s->tracking.kinds_then & KEEL_TRACK_INSERTION;
     if (fresh && t->presence.count + t->disabled.count)
         keeli_ticks_mark_all(&t->tracking.inserted, keeli_tick_of(to, to->changes.tick));
 }
 
-// What a transient component keeps came now, as far as anybody asks; its lists name it again.
-static void keep_transient(const keeli_image *image, keeli_storage *t) {
+// Marks the remaining values of a transient component as inserted now, and enters the component in
+// the lists of its blocks again, which were copied.
+static void update_transient(const keeli_image *image, keeli_storage *t) {
     keel_world *to = image->to;
     static const keeli_ticks none;
     keeli_ticks_assign(&t->tracking.inserted, &to->heap, &none, NULL, 0);
@@ -455,7 +533,9 @@ static void keep_transient(const keeli_image *image, keeli_storage *t) {
     keeli_queue_clear(&t->tracking.removed);
     if (t->set_at > to->changes.tick) t->set_at = to->changes.tick;
     if (t->changed_at > to->changes.tick) t->changed_at = to->changes.tick;
-    for (uint32_t i = 0; image->same_numbers && i / KEELI_PAGE < to->lists.capacity; i += 64) {
+    if (!image->same_numbers) return; // relist enters all components
+
+    for (uint32_t i = 0; i / KEELI_PAGE < to->lists.capacity; i += 64) {
         const bool has =
             keeli_presence_word(&t->presence, i / 64) | keeli_presence_word(&t->disabled, i / 64);
         if (keeli_component_lists_has(&to->lists, i, t->ordinal) == has) continue;
@@ -464,6 +544,7 @@ static void keep_transient(const keeli_image *image, keeli_storage *t) {
     }
 }
 
+// Exchanges a queue with its staged copy. Readers of the copy become those that `keeps` returns.
 static void swap_queue(keeli_queue *queue, keeli_queue *staged, keeli_reader_map *keeps,
                        void *data) {
     const keeli_queue before = *queue;
@@ -474,6 +555,7 @@ static void swap_queue(keeli_queue *queue, keeli_queue *staged, keeli_reader_map
         *r = queue->readers.items[i];
         r->reader = keeps(data, r->reader);
         if (!r->reader) continue;
+
         if (r->reader->is_kept && !queue->of_removed) r->next = r->shown = queue->begin;
         ++kept;
     }
@@ -481,13 +563,14 @@ static void swap_queue(keeli_queue *queue, keeli_queue *staged, keeli_reader_map
     *staged = before;
 }
 
-// Put what was staged in its places; what was there goes to where it was, to be freed.
+// Exchanges the staged parts with those of the storage, which free_staged frees then.
 static void place_staged(keel_world *to, keeli_staged *g, keeli_storage *t, keeli_reader_map *keeps,
                          void *data) {
     value_walk walk = { .s = t };
     for (uint32_t i = 0; i < g->made; ++i)
         keeli_value_move(t, next_value(&walk), staged_at(g, t, i));
     g->made = 0;
+
     if (g->has_removed) swap_queue(&t->tracking.removed, &g->removed, keeps, data);
     if (g->has_events) swap_queue(t->events, &g->events, keeps, data);
     if (!g->keeps_unique) {
@@ -496,6 +579,7 @@ static void place_staged(keel_world *to, keeli_staged *g, keeli_storage *t, keel
         g->unique = unique;
         g->has_unique = unique != NULL;
     }
+
     if (g->from_edges) keeli_edges_assign(&t->relation->edges, g->from_edges, &to->heap);
     if (!g->has_edges) return;
     const keeli_edges before = t->relation->edges;
@@ -505,9 +589,12 @@ static void place_staged(keel_world *to, keeli_staged *g, keeli_storage *t, keel
     g->edges = before;
 }
 
+// Enters all names under the parents that they have in `from`.
 static void enter_names(keel_world *to, const keel_world *from) {
     const keeli_storage *t = to->names.storage;
-    for (uint32_t slot = 0; t && slot < t->set.count; ++slot) {
+    if (!t) return;
+
+    for (uint32_t slot = 0; slot < t->set.count; ++slot) {
         const keel_entity e = *keeli_sparse_set_entity(&t->set, slot);
         keeli_name *name = keeli_name_at(to, e);
         const keel_entity parent = keeli_name_at(from, e)->parent;
@@ -517,7 +604,8 @@ static void enter_names(keel_world *to, const keel_world *from) {
     }
 }
 
-static void renew(keel_world *to) {
+// Empties the caches of the world, and updates followers and threads.
+static void renew_caches(keel_world *to) {
     keeli_levels_trim(to);
     keeli_kept_lists_trim(to);
     keeli_sets_relist(to);
@@ -525,18 +613,21 @@ static void renew(keel_world *to) {
     keeli_threads_update(to);
 }
 
-// Values, before who has them; then handles, rows and lists, as far as they are not the same.
+// Copies the plain values, before the bits of which entities have them; then handles, rows and
+// component lists, unless they are the same.
 static void copy_plain(keeli_image *image) {
     keel_world *to = image->to;
     const keel_world *from = image->from;
     const bool same_rows = image->same_rows = keeli_are_same_rows(image);
     if (image->has_archetypes)
         keeli_archetypes_replace(&to->archetypes, &to->heap, &image->archetypes);
+
     for (uint32_t i = 0; i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
         if (!keeli_image_leaves(t) && t->size && !has_copies(t))
-            keeli_blocks_copy(image, t, source_of(image, t));
+            keeli_blocks_copy(image, t, image_source(image, t));
     }
+
     image->same_handles = image->since && same_rows &&
                           keeli_entity_index_is_unchanged(&to->entities, &from->entities);
     if (!image->same_handles) keeli_entity_index_assign(&to->entities, &from->entities);
@@ -545,17 +636,20 @@ static void copy_plain(keeli_image *image) {
         keeli_component_lists_assign(&to->lists, &from->lists);
 }
 
-// Components have other numbers than they had when the image was taken: the lists of blocks, which
-// have as many numbers as there, name them anew.
+// Fills the component lists of all blocks again, as components have other numbers than at the take.
+// The lists have room for it, as each names as many components as in the snapshot.
 static void relist(keel_world *to) {
     static const keeli_component_lists empty;
     keeli_component_lists_assign(&to->lists, &empty);
     for (uint32_t n = 0; n < to->registry.by_ordinal.count; ++n) {
         const keeli_storage *t = to->registry.by_ordinal.items[n];
-        for (uint32_t page = 0; t && page < to->lists.capacity; ++page)
-            for (uint32_t i = page * KEELI_PAGE; to->lists.pages[page] && i / KEELI_PAGE == page;
-                 i += 64)
+        if (!t) continue;
+
+        for (uint32_t page = 0; page < to->lists.capacity; ++page) {
+            if (!to->lists.pages[page]) continue;
+            for (uint32_t i = page * KEELI_PAGE; i / KEELI_PAGE == page; i += 64)
                 if (keeli_is_in_block(t, i)) keeli_component_lists_add(&to->lists, i, (uint16_t)n);
+        }
     }
 }
 
@@ -568,27 +662,32 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
         if (keeli_image_leaves(t)) drop_dead(image, t);
         else if (!image->staged.items[i].keeps_values) drop_values(t);
     }
+
     copy_plain(image);
     to->changes.tick = from->changes.tick;
     to->changes.tick_base = from->changes.tick_base;
     to->commands.dropped = from->commands.dropped;
+
     for (uint32_t i = 0; i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
         if (keeli_image_leaves(t)) {
-            keep_transient(image, t);
+            update_transient(image, t);
             continue;
         }
+
+        const keeli_storage *s = image_source(image, t);
         assign_storage(image, &image->staged.items[i], t);
-        if (is_taken(image)) t->tracking.kinds_then = source_of(image, t)->tracking.kinds;
-        else track_anew(to, t, source_of(image, t));
+        if (is_take(image)) t->tracking.kinds_then = s->tracking.kinds;
+        else track_anew(to, t, s);
         place_staged(to, &image->staged.items[i], t, keeps, data);
     }
     if (!image->same_numbers) relist(to);
     enter_names(to, from);
     if (to->journal) keeli_blocks_declare(image);
+
     for (uint32_t i = 0; i < to->storages.count; ++i)
         free_staged(to, &image->staged.items[i], to->storages.items[i]);
     KEELI_RELEASE(&to->heap, &image->staged);
-    renew(to);
+    renew_caches(to);
     keeli_refuse_end(to, before);
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Records the steps of a history as changes of memory, and exchanges them. journal.h says how it
+// works. This file knows bytes and allocations, not what they mean. history.c begins and ends
+// steps; image.c and blocks.c write values through it.
 #include "rewind/journal.h"
 
 #include "world/storage.h"
@@ -6,16 +9,19 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ memory
-static keeli_memory *memory_of(void *at) { return (keeli_memory *)at - 1; }
+// Returns the header of an allocation. start_of returns the memory behind a header.
+static keeli_memory *header_of(void *at) { return (keeli_memory *)at - 1; }
 static char *start_of(keeli_memory *m) { return (char *)(m + 1); }
 
-static void *allocate(keeli_journal *journal, size_t size, size_t align) {
+// Returns zeroed memory that is part of the present step, or NULL.
+static void *allocate_memory(keeli_journal *journal, size_t size, size_t align) {
     if (align < _Alignof(keeli_memory)) align = _Alignof(keeli_memory);
     const size_t before = (sizeof(keeli_memory) + align - 1) / align * align;
     if (size > SIZE_MAX - before) return NULL;
     char *block = keeli_new_zeroed(&journal->heap, before + size, align);
     if (!block) return NULL;
-    keeli_memory *m = memory_of(block + before);
+
+    keeli_memory *m = header_of(block + before);
     *m = (keeli_memory){ .next = journal->all,
                          .size = size,
                          .before = before,
@@ -24,6 +30,7 @@ static void *allocate(keeli_journal *journal, size_t size, size_t align) {
                          .is_there = true };
     if (m->next) m->next->prev = m;
     journal->all = m;
+
     if (journal->step) {
         m->next_born = journal->step->born;
         journal->step->born = m;
@@ -31,33 +38,40 @@ static void *allocate(keeli_journal *journal, size_t size, size_t align) {
     return block + before;
 }
 
-static void release(keeli_journal *journal, keeli_memory *m) {
+// Frees memory that belongs to no step any more.
+static void free_allocation(keeli_journal *journal, keeli_memory *m) {
     if (m->prev) m->prev->next = m->next;
     else journal->all = m->next;
     if (m->next) m->next->prev = m->prev;
+
     keeli_free(&journal->heap, m->mirror, m->size, 1);
     const size_t before = m->before;
     keeli_free(&journal->heap, start_of(m) - before, before + m->size, m->align);
 }
 
-static void give_back(keeli_journal *journal, void *at) {
-    keeli_memory *m = memory_of(at);
+// Frees memory, or during a step leaves it to the step, which may be undone.
+static void free_in_step(keeli_journal *journal, void *at) {
+    keeli_memory *m = header_of(at);
     if (!journal->step) {
-        release(journal, m);
+        free_allocation(journal, m);
         return;
     }
+
     m->is_there = false;
     m->died = journal->turn;
     m->next_dead[journal->step->link] = journal->step->dead;
     journal->step->dead = m;
 }
 
-static void *resize(void *context, void *block, size_t old_size, size_t new_size, size_t align) {
+// The function of keeli_journal_allocator. It always moves, so that the old memory can be restored.
+static void *resize_memory(void *context, void *block, size_t old_size, size_t new_size,
+                           size_t align) {
     keeli_journal *journal = context;
-    void *fresh = new_size ? allocate(journal, new_size, align) : NULL;
+    void *fresh = new_size ? allocate_memory(journal, new_size, align) : NULL;
     if (new_size && !fresh) return NULL;
+
     if (block && fresh) memcpy(fresh, block, old_size < new_size ? old_size : new_size);
-    if (block) give_back(journal, block);
+    if (block) free_in_step(journal, block);
     return fresh;
 }
 
@@ -67,16 +81,17 @@ void keeli_journal_init(keeli_journal *journal, keel_allocator allocator) {
 }
 
 keel_allocator keeli_journal_allocator(keeli_journal *journal) {
-    return (keel_allocator){ .context = journal, .resize = resize };
+    return (keel_allocator){ .context = journal, .resize = resize_memory };
 }
 
-void keeli_journal_pin(void *memory) { memory_of(memory)->is_pinned = true; }
+void keeli_journal_pin(void *memory) { header_of(memory)->is_pinned = true; }
 
 // ------------------------------------------------------------------ values with hooks
 static size_t owned_before(const keeli_owner *o) {
     return (sizeof(keeli_owned) + o->align - 1) / o->align * o->align;
 }
-static void *bytes_of(keeli_owned *owned) { return (char *)owned + owned_before(owned->owner); }
+// Returns the bytes of the value that a node is for.
+static void *owned_value(keeli_owned *owned) { return (char *)owned + owned_before(owned->owner); }
 
 static keeli_owned *new_owned(keeli_owner *o) {
     keeli_owned *owned = keeli_new(&o->journal->heap, owned_before(o) + o->size, o->align);
@@ -89,7 +104,7 @@ static void free_owned(keeli_owned *owned) {
     keeli_free(&o->journal->heap, owned, owned_before(o) + o->size, o->align);
 }
 
-static keeli_owned *take_first(keeli_owned **list) {
+static keeli_owned *remove_first(keeli_owned **list) {
     keeli_owned *first = *list;
     if (first) *list = first->next;
     return first;
@@ -99,31 +114,35 @@ static void put_first(keeli_owned **list, keeli_owned *owned) {
     *list = owned;
 }
 
-// The nodes of a value that is no more.
+// Frees spare nodes: two for a value that was dropped, one for each place in `dropped`.
 static void free_spare(keeli_owner *o, uint32_t count) {
     while (count--)
-        free_owned(take_first(&o->spare));
+        free_owned(remove_first(&o->spare));
 }
 
-// Images copy in steps only.
+// The copy hook of storages of an image, which copies values in steps only.
 static bool copy_owned(void *to, const void *from, void *data) {
     keeli_owner *o = data;
     keeli_journal *journal = o->journal;
-    keeli_owned *fresh[3] = { NULL }; // one for the step
-    for (uint32_t i = 0; i < 3; ++i)
-        if (!(fresh[i] = new_owned(o))) journal->is_full = true;
+    keeli_owned *fresh[3] = { NULL }; // two spare nodes, and one for the step
+    for (uint32_t i = 0; i < 3; ++i) {
+        fresh[i] = new_owned(o);
+        if (!fresh[i]) journal->is_full = true;
+    }
     if (journal->is_full || !o->copy(to, from, o->data)) {
         for (uint32_t i = 0; i < 3; ++i)
             if (fresh[i]) free_owned(fresh[i]);
         return false;
     }
+
     put_first(&o->spare, fresh[0]);
     put_first(&o->spare, fresh[1]);
-    memcpy(bytes_of(fresh[2]), to, o->size);
+    memcpy(owned_value(fresh[2]), to, o->size);
     put_first(&journal->step->made, fresh[2]);
     return true;
 }
 
+// The drop hook of storages of an image. In a step it moves the value to the step.
 static void drop_owned(void *value, void *data) {
     keeli_owner *o = data;
     if (!o->journal->step) {
@@ -131,18 +150,22 @@ static void drop_owned(void *value, void *data) {
         free_spare(o, 2);
         return;
     }
-    keeli_owned *owned = take_first(&o->spare);
+
+    keeli_owned *owned = remove_first(&o->spare);
     KEELI_ASSERT_ROOM(owned);
-    memcpy(bytes_of(owned), value, o->size);
+    memcpy(owned_value(owned), value, o->size);
     put_first(&o->journal->step->dropped, owned);
 }
 
+// Returns the owner for the hooks of a component, a new one if there is none; NULL when out of
+// memory.
 static keeli_owner *owner_of(keeli_journal *journal, const keel_component *c) {
     keeli_owner *o = journal->owners;
     while (o && !(o->drop == c->drop && o->copy == c->copy && o->data == c->hook_data &&
                   o->size == c->size))
         o = o->next;
     if (o) return o;
+
     o = KEELI_NEW(&journal->heap, keeli_owner);
     if (!o) return NULL;
     *o = (keeli_owner){ .next = journal->owners,
@@ -174,18 +197,22 @@ void keeli_journal_deinit(keeli_journal *journal) {
     keeli_heap_deinit(&journal->heap);
 }
 
-// ------------------------------------------------------------------ what was written
+// ------------------------------------------------------------------ writes
+// A record of a write. The bytes of the other state follow it, padded to a multiple of 8.
 typedef struct record {
-    char *at, *mirror; // mirror: NULL where there is none
-    size_t bytes;      // that follow, to a multiple of 8
+    char *at;
+    char *mirror; // address of the same bytes in the mirror, or NULL
+    size_t bytes;
 } record;
 enum { LINE = 64, AT_LEAST = KEELI_SIZE(4096, 1) };
 
-static size_t bytes_with(size_t bytes) { return sizeof(record) + (bytes + 7) / 8 * 8; }
+// Returns the size of a record with its bytes.
+static size_t record_bytes(size_t bytes) { return sizeof(record) + (bytes + 7) / 8 * 8; }
 
+// Appends a record to the present step; `other` are its bytes. False when out of memory.
 static bool add_record(keeli_journal *journal, const record *r, const char *other) {
     keeli_delta *step = journal->step;
-    const size_t need = step->bytes + bytes_with(r->bytes);
+    const size_t need = step->bytes + record_bytes(r->bytes);
     if (need > step->capacity) {
         const size_t twice = step->capacity * 2 > AT_LEAST ? step->capacity * 2 : AT_LEAST;
         const size_t grown = need > twice ? need : twice;
@@ -195,6 +222,7 @@ static bool add_record(keeli_journal *journal, const record *r, const char *othe
         step->records = fresh;
         step->capacity = grown;
     }
+
     memcpy(step->records + step->bytes, r, sizeof *r);
     memcpy(step->records + step->bytes + sizeof *r, other, r->bytes);
     step->bytes = need;
@@ -204,15 +232,18 @@ static bool add_record(keeli_journal *journal, const record *r, const char *othe
 static void trim_records(keeli_journal *journal, keeli_delta *step) {
     char *fresh = keeli_resize(&journal->heap, step->records, step->capacity, step->bytes,
                                _Alignof(max_align_t));
-    if (!fresh && step->bytes) return;
+    if (!fresh && step->bytes) return; // the larger memory remains
+
     step->records = fresh;
     step->capacity = step->bytes;
 }
 
-static bool differ(const char *a, const char *b, size_t bytes) {
+// True if the first line, or what there is of it, differs.
+static bool lines_differ(const char *a, const char *b, size_t bytes) {
     if (bytes < LINE) return memcmp(a, b, bytes) != 0;
+
     uint64_t any = 0;
-    for (size_t i = 0; i < LINE; i += 8) { // vector code
+    for (size_t i = 0; i < LINE; i += 8) { // compiled to vector instructions
         uint64_t x, y;
         memcpy(&x, a + i, 8);
         memcpy(&y, b + i, 8);
@@ -221,13 +252,14 @@ static bool differ(const char *a, const char *b, size_t bytes) {
     return any != 0;
 }
 
-// The lines from `*at` on that differ, one behind the other; 0: none.
+// Finds the next adjacent lines that differ, from `*at` on: sets `*at` to the first and returns
+// their bytes, 0 if there are none.
 static size_t next_run(const char *a, const char *b, size_t bytes, size_t *at) {
     size_t i = *at;
-    while (i < bytes && !differ(a + i, b + i, bytes - i))
+    while (i < bytes && !lines_differ(a + i, b + i, bytes - i))
         i += LINE;
     *at = i;
-    while (i < bytes && differ(a + i, b + i, bytes - i))
+    while (i < bytes && lines_differ(a + i, b + i, bytes - i))
         i += LINE;
     if (*at >= bytes) return 0;
     return (i < bytes ? i : bytes) - *at;
@@ -235,14 +267,17 @@ static size_t next_run(const char *a, const char *b, size_t bytes, size_t *at) {
 
 void keeli_journal_write(keeli_journal *journal, void *memory, char *at, const char *from,
                          size_t bytes) {
-    keeli_memory *m = memory_of(memory);
+    keeli_memory *m = header_of(memory);
+    char *const mirror = m->mirror ? m->mirror + (at - start_of(m)) : NULL;
     if (!journal->step || journal->is_first) {
         memcpy(at, from, bytes);
-        if (m->mirror) memcpy(m->mirror + (at - start_of(m)), from, bytes);
+        if (mirror) memcpy(mirror, from, bytes);
         return;
     }
-    for (size_t i = 0, n; !journal->is_full && (n = next_run(at, from, bytes, &i)) != 0; i += n) {
-        const record r = { at + i, m->mirror ? m->mirror + (at - start_of(m)) + i : NULL, n };
+
+    if (journal->is_full) return;
+    for (size_t i = 0, n; (n = next_run(at, from, bytes, &i)) != 0; i += n) {
+        const record r = { at + i, mirror ? mirror + i : NULL, n };
         if (!add_record(journal, &r, at + i)) {
             journal->is_full = true;
             return;
@@ -253,30 +288,34 @@ void keeli_journal_write(keeli_journal *journal, void *memory, char *at, const c
 }
 
 void keeli_journal_values(const keeli_journal *journal, void *memory) {
-    if (memory) memory_of(memory)->same = journal->turn;
+    if (memory) header_of(memory)->same = journal->turn;
 }
 
 void keeli_journal_same(const keeli_journal *journal, void *memory) {
-    if (memory && memory_of(memory)->mirror) keeli_journal_values(journal, memory);
+    if (memory && header_of(memory)->mirror) keeli_journal_values(journal, memory);
 }
 
+// Stores in the mirror what the memory has now; false when out of memory.
 static bool make_mirror(keeli_journal *journal, keeli_memory *m) {
     if (!m->mirror) m->mirror = keeli_new(&journal->heap, m->size, 1);
     if (m->mirror) memcpy(m->mirror, start_of(m), m->size);
     return m->mirror != NULL;
 }
 
-// What was written to it in this step; false when out of memory.
-static bool compare(keeli_journal *journal, keeli_memory *m) {
+// Compares memory with its mirror and records what was written in this step; false when out of
+// memory.
+static bool compare_memory(keeli_journal *journal, keeli_memory *m) {
     if (m->is_pinned || m->same == journal->turn) return true;
     if (!m->is_there && m->died != journal->turn) return true;
     if (journal->is_first || m->born == journal->turn)
         return !m->is_there || make_mirror(journal, m);
-    if (!m->mirror && !m->is_there) return true; // of values, and they left as they were
-    if (!m->mirror) {                            // they got hooks
-        journal->is_lost = true;
+
+    if (!m->mirror) {
+        if (!m->is_there) return true; // plain values that were freed without another write
+        journal->is_lost = true;       // plain values whose component has got hooks
         return make_mirror(journal, m);
     }
+
     char *const at = start_of(m);
     for (size_t i = 0, n; (n = next_run(m->mirror, at, m->size, &i)) != 0; i += n) {
         const record r = { at + i, m->mirror + i, n };
@@ -294,13 +333,14 @@ void keeli_journal_begin(keeli_journal *journal, keeli_delta *step, bool has_ahe
     journal->is_full = journal->is_lost = false;
 }
 
-// What came and went within the step is nobody's.
-static void release_passing(keeli_journal *journal, keeli_delta *step) {
+// Frees memory that was both allocated and freed in the step: neither state has it.
+static void free_passing(keeli_journal *journal, keeli_delta *step) {
     for (keeli_memory **at = &step->dead; *at;) {
         keeli_memory **next = &(*at)->next_dead[step->link];
         if ((*at)->born == journal->turn) *at = *next;
         else at = next;
     }
+
     for (keeli_memory **at = &step->born; *at;) {
         keeli_memory *m = *at;
         if (m->is_there) {
@@ -308,35 +348,38 @@ static void release_passing(keeli_journal *journal, keeli_delta *step) {
             continue;
         }
         *at = m->next_born;
-        release(journal, m);
+        free_allocation(journal, m);
     }
 }
 
 bool keeli_journal_end(keeli_journal *journal) {
     bool has_room = !journal->is_full;
     for (keeli_memory *m = journal->all; has_room && m; m = m->next)
-        has_room = compare(journal, m);
+        has_room = compare_memory(journal, m);
     if (!has_room) {
         keeli_journal_undo(journal);
         return false;
     }
+
     keeli_delta *step = journal->step;
     journal->step = NULL;
-    release_passing(journal, step);
+    free_passing(journal, step);
     trim_records(journal, step);
-    if (!journal->is_first) return true;
-    journal->is_first = false;
-    keeli_journal_forget_before(journal, step);
+    if (journal->is_first) {
+        journal->is_first = false;
+        keeli_journal_forget_before(journal, step);
+    }
     return true;
 }
 
 void keeli_journal_undo(keeli_journal *journal) {
     keeli_delta *step = journal->step;
     journal->step = NULL;
-    if (journal->is_first) { // nobody goes back; what it holds is of no state
+    if (journal->is_first) { // there is no state before it, and the image is not used
         keeli_journal_forget_before(journal, step);
         return;
     }
+
     keeli_journal_swap(step, true);
     for (keeli_memory *m = journal->all; m; m = m->next)
         if (m->is_there && !m->is_pinned && m->mirror && m->same != journal->turn)
@@ -344,6 +387,7 @@ void keeli_journal_undo(keeli_journal *journal) {
     keeli_journal_forget_after(journal, step);
 }
 
+// Exchanges the bytes, and updates the mirror of `a` if it is not NULL.
 static void swap_bytes(char *a, char *b, char *mirror, size_t bytes) {
     char part[256];
     if (mirror) memcpy(mirror, b, bytes);
@@ -356,12 +400,13 @@ static void swap_bytes(char *a, char *b, char *mirror, size_t bytes) {
 }
 
 void keeli_journal_swap(keeli_delta *step, bool is_back) {
-    for (size_t i = 0; i < step->bytes;) { // no place is there twice
+    for (size_t i = 0; i < step->bytes;) { // in any order, as no two records overlap
         record r;
         memcpy(&r, step->records + i, sizeof r);
         swap_bytes(r.at, step->records + i + sizeof r, r.mirror, r.bytes);
-        i += bytes_with(r.bytes);
+        i += record_bytes(r.bytes);
     }
+
     for (keeli_memory *m = is_back ? step->dead : step->born; m;
          m = is_back ? m->next_dead[step->link] : m->next_born)
         m->is_there = true;
@@ -371,7 +416,9 @@ void keeli_journal_swap(keeli_delta *step, bool is_back) {
 }
 
 void keeli_journal_join(keeli_delta *step) {
-    for (keeli_memory *m = step->dead; step->link && m; m = m->next_dead[1])
+    if (!step->link) return;
+
+    for (keeli_memory *m = step->dead; m; m = m->next_dead[1])
         m->next_dead[0] = m->next_dead[1];
     step->link = 0;
 }
@@ -382,10 +429,10 @@ static void free_records(keeli_journal *journal, keeli_delta *step) {
     step->bytes = step->capacity = 0;
 }
 
-static void drop_all(keeli_owned **list) {
-    for (keeli_owned *owned; (owned = take_first(list)) != NULL;) {
+static void drop_all_owned(keeli_owned **list) {
+    for (keeli_owned *owned; (owned = remove_first(list)) != NULL;) {
         keeli_owner *o = owned->owner;
-        o->drop(bytes_of(owned), o->data);
+        o->drop(owned_value(owned), o->data);
         free_owned(owned);
     }
 }
@@ -393,26 +440,28 @@ static void drop_all(keeli_owned **list) {
 void keeli_journal_forget_before(keeli_journal *journal, keeli_delta *step) {
     for (keeli_owned *owned = step->dropped; owned; owned = owned->next)
         free_spare(owned->owner, 1);
-    drop_all(&step->dropped);
-    for (keeli_owned *owned; (owned = take_first(&step->made)) != NULL;)
+    drop_all_owned(&step->dropped);
+    for (keeli_owned *owned; (owned = remove_first(&step->made)) != NULL;)
         free_owned(owned);
+
     for (keeli_memory *m = step->dead, *next; m; m = next) {
         next = m->next_dead[step->link];
-        release(journal, m);
+        free_allocation(journal, m);
     }
     step->born = step->dead = NULL;
     free_records(journal, step);
 }
 
 void keeli_journal_forget_after(keeli_journal *journal, keeli_delta *step) {
-    for (keeli_owned *owned; (owned = take_first(&step->dropped)) != NULL;)
+    for (keeli_owned *owned; (owned = remove_first(&step->dropped)) != NULL;)
         put_first(&owned->owner->spare, owned);
     for (keeli_owned *owned = step->made; owned; owned = owned->next)
         free_spare(owned->owner, 2);
-    drop_all(&step->made);
+    drop_all_owned(&step->made);
+
     for (keeli_memory *m = step->born, *next; m; m = next) {
         next = m->next_born;
-        release(journal, m);
+        free_allocation(journal, m);
     }
     step->born = step->dead = NULL;
     free_records(journal, step);

@@ -1,42 +1,53 @@
 // SPDX-License-Identifier: MIT
-// Snapshots of the last frames. The slots are used in turn; frames ascend from the oldest on.
+// Rings: snapshots of the latest frames, for rollback. A ring reuses the slot of its oldest frame
+// and knows nothing of what snapshots contain. Users call it.
+// Invariant: the frames in the slots ascend from the oldest on.
 #include "rewind/snapshot.h"
 #include "world/report.h"
 
 enum { FRAMES_AT_MOST = 4096 };
 
 typedef struct ring_slot {
-    keel_snapshot *snapshot; // NULL: was never used; the first one always is there
+    keel_snapshot *snapshot; // NULL: the slot was never used; the first slot always has one
     uint64_t frame;
 } ring_slot;
 
 struct keel_ring {
-    keel_allocator allocator; // of this memory
-    uint32_t capacity;        // 0: it was destroyed
-    uint32_t first, count;
+    keel_allocator allocator; // allocator of the ring itself
+    uint32_t capacity;        // number of slots; 0: the ring was destroyed
+    uint32_t first, count;    // slot of the oldest frame, and number of frames
     ring_slot slots[];
 };
 
-static size_t bytes_of(uint32_t frames) { return sizeof(keel_ring) + frames * sizeof(ring_slot); }
-static ring_slot *slot_at(keel_ring *ring, uint32_t i) {
+static size_t ring_bytes(uint32_t frames) { return sizeof(keel_ring) + frames * sizeof(ring_slot); }
+// Returns the slot at a position, counted from the oldest frame.
+static ring_slot *ring_slot_at(keel_ring *ring, uint32_t i) {
     return &ring->slots[(ring->first + i) % ring->capacity];
 }
-// NULL: it was destroyed.
+// Returns the world of the ring, or NULL if it was destroyed.
 static keel_world *world_of(const keel_ring *ring) { return ring->slots[0].snapshot->world; }
 
 keel_ring *keel_ring_create(keel_world *world, uint32_t frames) {
-    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) {
+        (void)keeli_no_world();
+        return NULL;
+    }
     if (!frames || frames > FRAMES_AT_MOST) {
         (void)keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                            "a ring of %u frames; it keeps from 1 to %u of them", (unsigned)frames,
                            (unsigned)FRAMES_AT_MOST);
         return NULL;
     }
-    keeli_heap heap; // which the world may not outlive
+
+    keeli_heap heap; // not the world's heap, as the ring may outlive the world
     keeli_heap_init(&heap, world->heap.allocator);
-    keel_ring *ring = keeli_new_zeroed(&heap, bytes_of(frames), _Alignof(keel_ring));
+    keel_ring *ring = keeli_new_zeroed(&heap, ring_bytes(frames), _Alignof(keel_ring));
     keeli_heap_deinit(&heap);
-    if (!ring) return keeli_out_of_memory(world, "making a ring"), NULL;
+    if (!ring) {
+        (void)keeli_out_of_memory(world, "making a ring");
+        return NULL;
+    }
+
     ring->allocator = world->heap.allocator;
     ring->capacity = frames;
     ring->slots[0].snapshot = keel_snapshot_create(world, "a ring's frame");
@@ -46,10 +57,16 @@ keel_ring *keel_ring_create(keel_world *world, uint32_t frames) {
 }
 
 void keel_ring_destroy(keel_ring *ring) {
-    if (!ring || (!ring->capacity && keeli_no_world() < 0)) return;
-    const size_t bytes = bytes_of(ring->capacity);
+    if (!ring) return;
+    if (!ring->capacity) {
+        (void)keeli_no_world();
+        return;
+    }
+
+    const size_t bytes = ring_bytes(ring->capacity);
     for (; ring->capacity; --ring->capacity)
         keel_snapshot_destroy(ring->slots[ring->capacity - 1].snapshot);
+
     keeli_heap heap;
     keeli_heap_init(&heap, ring->allocator);
     heap.live = bytes;
@@ -57,20 +74,24 @@ void keel_ring_destroy(keel_ring *ring) {
     keeli_heap_deinit(&heap);
 }
 
-// The place of a frame, counted from the oldest; the count when it is not kept.
-static uint32_t find(keel_ring *ring, uint64_t frame) {
+// Returns the position of a frame, counted from the oldest, or the count if there is no such frame.
+static uint32_t find_frame(keel_ring *ring, uint64_t frame) {
     uint32_t i = 0;
-    while (i < ring->count && slot_at(ring, i)->frame != frame)
+    while (i < ring->count && ring_slot_at(ring, i)->frame != frame)
         ++i;
     return i;
 }
 
-// The snapshot of a slot, which is made the first time. NULL on error, in `result`.
+// Returns the snapshot of a slot, and creates it the first time. NULL on error, in `*result`.
 static keel_snapshot *snapshot_of(keel_ring *ring, ring_slot *slot, keel_result *result) {
     keel_world *world = world_of(ring);
     *result = KEEL_OK;
     if (slot->snapshot) return slot->snapshot;
-    if (!world) return *result = KEEL_ERROR_SNAPSHOT, NULL;
+    if (!world) {
+        *result = KEEL_ERROR_SNAPSHOT;
+        return NULL;
+    }
+
     slot->snapshot = keel_snapshot_create(world, "a ring's frame");
     if (!slot->snapshot) *result = keel_last_error(world)->result;
     return slot->snapshot;
@@ -78,7 +99,8 @@ static keel_snapshot *snapshot_of(keel_ring *ring, ring_slot *slot, keel_result 
 
 keel_result keel_ring_reserve(keel_ring *ring) {
     if (!ring || !ring->capacity) return keeli_no_world();
-    // behind the newest frame lie the slots of none, and then the oldest one
+
+    // behind the newest frame are the slots without a frame, then that of the oldest frame
     const uint32_t behind = ring->first + ring->count, free = ring->capacity - ring->count;
     for (uint32_t i = 0; i < ring->capacity; ++i) {
         keel_result result;
@@ -87,7 +109,8 @@ keel_result keel_ring_reserve(keel_ring *ring) {
         if (!snapshot) return result;
         KEEL_TRY(keel_snapshot_reserve(snapshot));
         if (i < free) continue;
-        ring->first = (ring->first + 1) % ring->capacity;
+
+        ring->first = (ring->first + 1) % ring->capacity; // the slot had the oldest frame
         --ring->count;
     }
     return KEEL_OK;
@@ -95,31 +118,34 @@ keel_result keel_ring_reserve(keel_ring *ring) {
 
 keel_result keel_ring_take(keel_ring *ring, uint64_t frame) {
     if (!ring || !ring->capacity) return keeli_no_world();
-    const uint32_t at = find(ring, frame);
-    const bool is_full = ring->count == ring->capacity;
-    if (at == ring->count && ring->count && frame < slot_at(ring, ring->count - 1)->frame)
+
+    const uint32_t at = find_frame(ring, frame);
+    const bool is_new = at == ring->count, is_full = ring->count == ring->capacity;
+    const uint64_t newest = ring->count ? ring_slot_at(ring, ring->count - 1)->frame : 0;
+    if (is_new && frame < newest)
         return keeli_misuse(world_of(ring), KEEL_ERROR_ARGUMENT,
                             "frame %llu is taken after frame %llu; frames of a ring ascend, or are "
                             "among those that it keeps",
-                            (unsigned long long)frame,
-                            (unsigned long long)slot_at(ring, ring->count - 1)->frame);
-    // behind the last one lies the oldest when it is full
-    ring_slot *slot = slot_at(ring, at);
+                            (unsigned long long)frame, (unsigned long long)newest);
+
+    ring_slot *slot = ring_slot_at(ring, at); // a new frame of a full ring gets the oldest's slot
     keel_result result;
     keel_snapshot *snapshot = snapshot_of(ring, slot, &result);
     if (!snapshot) return result;
     KEEL_TRY(keel_snapshot_take(snapshot));
+
     slot->frame = frame;
-    if (at == ring->count && is_full) ring->first = (ring->first + 1) % ring->capacity;
-    else ring->count = at + 1;
+    if (is_new && is_full) ring->first = (ring->first + 1) % ring->capacity;
+    else ring->count = at + 1; // removes the frames after it
     return KEEL_OK;
 }
 
 keel_result keel_rollback(keel_ring *ring, uint64_t frame) {
     if (!ring || !ring->capacity) return keeli_no_world();
-    const uint32_t at = find(ring, frame);
+    const uint32_t at = find_frame(ring, frame);
     if (at == ring->count) return KEEL_ABSENT;
-    KEEL_TRY(keel_snapshot_restore(slot_at(ring, at)->snapshot));
+
+    KEEL_TRY(keel_snapshot_restore(ring_slot_at(ring, at)->snapshot));
     ring->count = at + 1;
     return KEEL_OK;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Copies and restores what readers, steps of workloads and groups know; runs.h lists it. The data
+// of the world is copied by image.c. snapshot.c calls this file; state_hash.c uses its visits.
 #include "rewind/runs.h"
 
 #include "follow/follow.h"
@@ -6,37 +8,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ------------------------------------------------------------------ all there are
-static void visit_list(const keeli_schedule *s, keeli_node_visit *visit, void *data) {
+// ------------------------------------------------------------------ visits
+static void visit_schedules(const keeli_schedule *s, keeli_node_visit *visit, void *data) {
     for (; s; s = s->next)
         for (uint32_t i = 0; i < s->nodes.count; ++i)
             visit(data, s, &s->nodes.items[i]);
 }
 
 void keeli_nodes_visit(const keel_world *world, keeli_node_visit *visit, void *data) {
-    visit_list(world->workloads.schedules, visit, data);
+    visit_schedules(world->workloads.schedules, visit, data);
     for (const keeli_stored_workload *w = world->workloads.first; w; w = w->next)
-        visit_list(w->schedules, visit, data);
+        visit_schedules(w->schedules, visit, data);
 }
 
-typedef struct of_nodes {
+// The visit of the readers of nodes: parked ones, or those in use.
+typedef struct node_readers {
     keeli_reader_visit *visit;
     void *data;
     bool parked;
-} of_nodes;
+} node_readers;
 
 static void visit_readers_of(void *data, const keeli_schedule *s, keeli_node *node) {
     (void)s;
-    const of_nodes *n = data;
+    const node_readers *n = data;
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
         if (!node->bound[k]) continue;
+
         keeli_reader *reader = n->parked ? node->bound[k]->parked : node->bound[k]->reader;
         if (reader) n->visit(n->data, reader);
     }
 }
 
 void keeli_parked_readers_visit(const keel_world *world, keeli_reader_visit *visit, void *data) {
-    of_nodes nodes = { visit, data, true };
+    node_readers nodes = { visit, data, true };
     keeli_nodes_visit(world, visit_readers_of, &nodes);
 }
 
@@ -46,11 +50,11 @@ void keeli_readers_visit(const keel_world *world, keeli_reader_visit *visit, voi
         if (systems->items[i].key) visit(data, systems->items[i].value);
     for (struct keel_reader *r = world->changes.readers; r; r = r->next)
         visit(data, &r->reader);
-    of_nodes nodes = { visit, data, false };
+    node_readers nodes = { visit, data, false };
     keeli_nodes_visit(world, visit_readers_of, &nodes);
 }
 
-// ------------------------------------------------------------------ noting
+// ------------------------------------------------------------------ copying
 void keeli_runs_deinit(keeli_runs *runs, keeli_heap *heap) {
     KEELI_RELEASE(heap, &runs->readers);
     KEELI_RELEASE(heap, &runs->nodes);
@@ -75,6 +79,7 @@ bool keeli_runs_room(keeli_runs *runs, keeli_heap *heap, const keel_world *world
     keeli_nodes_visit(world, count_node, &nodes);
     for (const keel_group *g = world->followers.groups; g; g = g->next, ++groups)
         members += g->owned_count ? 0 : keeli_group_count(g);
+
     return KEELI_RESERVE(heap, &runs->readers, readers) &&
            KEELI_RESERVE(heap, &runs->nodes, nodes) && KEELI_RESERVE(heap, &runs->groups, groups) &&
            KEELI_RESERVE(heap, &runs->members, members);
@@ -85,12 +90,12 @@ bool keeli_runs_reserve(keeli_runs *runs, keeli_heap *heap, const keel_world *wo
     return keeli_runs_room(runs, heap, world);
 }
 
-static void note_reader(void *data, keeli_reader *reader) {
+static void copy_reader(void *data, keeli_reader *reader) {
     keeli_runs *runs = data;
     *KEELI_APPEND(&runs->readers) = (keeli_kept_reader){ reader->serial, reader->last };
 }
 
-static void note_node(void *data, const keeli_schedule *s, keeli_node *node) {
+static void copy_node(void *data, const keeli_schedule *s, keeli_node *node) {
     keeli_runs *runs = data;
     keeli_kept_node *kept = &runs->nodes.items[runs->nodes.count++];
     *kept = (keeli_kept_node){ .serial = node->serial,
@@ -99,30 +104,33 @@ static void note_node(void *data, const keeli_schedule *s, keeli_node *node) {
                                .idle = s->idle.items[node - s->nodes.items] };
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
         if (!node->bound[k]) continue;
+
         kept->want[k] = keeli_handles_wanted(s->world, &node->bound[k]->reserved);
         kept->most[k] = node->bound[k]->reserved.most;
     }
 }
 
-// All that are looked up begin with their serial.
+// Compares two records by serial, which is the first member of each kind.
 static int compare_serials(const void *a, const void *b) {
     uint64_t x, y;
     memcpy(&x, a, sizeof x);
     memcpy(&y, b, sizeof y);
     return x < y ? -1 : x > y;
 }
-static void sort(void *items, uint32_t count, size_t size) {
+static void sort_by_serial(void *items, uint32_t count, size_t size) {
     if (count) qsort(items, count, size, compare_serials);
 }
-static const void *find(const void *items, uint32_t count, size_t size, uint64_t serial) {
+static const void *find_serial(const void *items, uint32_t count, size_t size, uint64_t serial) {
     return count ? bsearch(&serial, items, count, size, compare_serials) : NULL;
 }
-#define SORT(array) sort((array)->items, (array)->count, sizeof *(array)->items)
-#define FIND(array, serial) find((array)->items, (array)->count, sizeof *(array)->items, (serial))
+#define SORT(array) sort_by_serial((array)->items, (array)->count, sizeof *(array)->items)
+#define FIND(array, serial)                                                                        \
+    find_serial((array)->items, (array)->count, sizeof *(array)->items, (serial))
 
 void keeli_runs_take(keeli_runs *runs, const keel_world *world) {
-    keeli_readers_visit(world, note_reader, runs);
-    keeli_nodes_visit(world, note_node, runs);
+    keeli_readers_visit(world, copy_reader, runs);
+    keeli_nodes_visit(world, copy_node, runs);
+
     for (const keel_group *g = world->followers.groups; g; g = g->next) {
         const uint32_t count = g->owned_count ? 0 : keeli_group_count(g);
         *KEELI_APPEND(&runs->groups) =
@@ -130,6 +138,7 @@ void keeli_runs_take(keeli_runs *runs, const keel_world *world) {
         for (uint32_t slot = 0; slot < count; ++slot)
             *KEELI_APPEND(&runs->members) = *keeli_sparse_set_entity(keeli_group_set(g), slot);
     }
+
     SORT(&runs->readers);
     SORT(&runs->nodes);
     SORT(&runs->groups);
@@ -151,38 +160,43 @@ typedef struct restoring {
     keel_world *world;
 } restoring;
 
-// A reader that a step got since then is put aside, as one may go forward again: the step asks for
-// the first time again.
+// Parks a reader that a step got after the copy, so that the step has not read yet. The reader is
+// not freed, as a later restore may go forward again.
 static void park_reader(keel_world *world, const keeli_runs *runs, keeli_bound *bound) {
     if (!bound->reader || keeli_runs_know(runs, bound->reader)) return;
+
     keeli_reader_forget(world, bound->reader);
     bound->parked = bound->reader;
     bound->parked->last = 0;
     bound->reader = NULL;
 }
 
-static void take_parked(void *data, const keeli_schedule *s, keeli_node *node) {
+// Gives a step its parked reader again, if the step had it at the copy.
+static void unpark_reader(void *data, const keeli_schedule *s, keeli_node *node) {
     const keeli_runs *runs = data;
     (void)s;
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
         keeli_bound *bound = node->bound[k];
         if (!bound || !bound->parked || !keeli_runs_know(runs, bound->parked)) continue;
+
         bound->reader = bound->parked;
         bound->parked = NULL;
     }
 }
 
 static void restore_node(void *data, const keeli_schedule *s, keeli_node *node) {
-    static const keeli_kept_node anew;
+    static const keeli_kept_node unused;
     const restoring *r = data;
     const keeli_runs *runs = r->runs;
     const keeli_kept_node *kept = FIND(&runs->nodes, node->serial);
-    if (!kept) kept = &anew;
+    if (!kept) kept = &unused;
+
     s->idle.items[node - s->nodes.items] = kept->idle;
     node->runs = kept->runs;
     node->passed = kept->passed;
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
         if (!node->bound[k]) continue;
+
         park_reader(r->world, runs, node->bound[k]);
         node->bound[k]->reserved.want = kept->want[k];
         node->bound[k]->reserved.emptied = r->world->emptied;
@@ -194,11 +208,13 @@ bool keeli_runs_reserve_restore(const keeli_runs *runs, keel_world *world) {
     for (keel_group *g = world->followers.groups; g; g = g->next) {
         const keeli_kept_group *kept = FIND(&runs->groups, g->serial);
         keeli_sparse_set *set = &g->order.set;
-        for (uint32_t i = 0; kept && i < kept->count; ++i)
-            if (!keeli_sparse_set_reserve_cell(
-                    set, &world->heap, keeli_index_of(runs->members.items[kept->first + i])))
-                return false;
-        if (kept && kept->count > set->room &&
+        if (!kept) continue;
+
+        for (uint32_t i = 0; i < kept->count; ++i) {
+            const uint32_t index = keeli_index_of(runs->members.items[kept->first + i]);
+            if (!keeli_sparse_set_reserve_cell(set, &world->heap, index)) return false;
+        }
+        if (kept->count > set->room &&
             !keeli_sparse_set_reserve(set, &world->heap, kept->count - set->count))
             return false;
     }
@@ -206,10 +222,11 @@ bool keeli_runs_reserve_restore(const keeli_runs *runs, keel_world *world) {
 }
 
 void keeli_runs_restore(const keeli_runs *runs, keel_world *world) {
-    keeli_nodes_visit(world, take_parked, (void *)(uintptr_t)runs);
+    keeli_nodes_visit(world, unpark_reader, (void *)(uintptr_t)runs);
     keeli_readers_visit(world, restore_reader, (void *)(uintptr_t)runs);
     restoring r = { runs, world };
     keeli_nodes_visit(world, restore_node, &r);
+
     keeli_groups_clear_all(world);
     for (keel_group *g = world->followers.groups; g; g = g->next) {
         const keeli_kept_group *kept = FIND(&runs->groups, g->serial);
@@ -217,6 +234,7 @@ void keeli_runs_restore(const keeli_runs *runs, keel_world *world) {
             keeli_group_fill(g);
             continue;
         }
+
         g->length = kept->length;
         for (uint32_t i = 0; i < kept->count; ++i)
             (void)keeli_sparse_set_push(&g->order.set, runs->members.items[kept->first + i]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A snapshot is a world of its own that nobody runs: taking makes it the image of the world,
-// restoring makes the world its image. Beside it lies what the world knows of its runs.
+// Snapshots. A snapshot has an image, a world of its own that runs no systems: a take makes it like
+// the user's world, a restore makes the user's world like the image (image.c). Beside the image are
+// the runs, what the world knows of readers and systems (runs.c). Users call this file; rings and
+// histories do, too.
 #include "rewind/snapshot.h"
 
 #include "rewind/blocks.h"
@@ -26,8 +28,10 @@ keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name,
     if (!taken) {
         if (snapshot) KEELI_FREE(&image->heap, keel_snapshot, snapshot);
         keel_world_destroy(image);
-        return keeli_out_of_memory(world, "making a snapshot"), NULL;
+        (void)keeli_out_of_memory(world, "making a snapshot");
+        return NULL;
     }
+
     *snapshot = (keel_snapshot){
         .world = world, .image = image, .taken = taken, .self = snapshot, .before = world->snapshots
     };
@@ -37,25 +41,33 @@ keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name,
 }
 
 keel_snapshot *keel_snapshot_create(keel_world *world, const char *name) {
-    if (keeli_is_no_world(world)) return keeli_no_world(), NULL;
+    if (keeli_is_no_world(world)) {
+        (void)keeli_no_world();
+        return NULL;
+    }
     if (keeli_world_is_editable(world) < 0) return NULL;
     return keeli_snapshot_create(world, name, world->heap.allocator);
 }
 
-// ------------------------------------------------------------------ being read
+// ------------------------------------------------------------------ readers of the image
 keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const keel_world **image) {
     if (!snapshot || snapshot->self != snapshot) return keeli_no_world();
     if (!image)
         return keeli_misuse(snapshot->world ? snapshot->world : snapshot->image,
                             KEEL_ERROR_ARGUMENT,
                             "keel_snapshot_read_begin needs a place for the image, but it is NULL");
+
     int32_t readers = keeli_atomic_peek(&snapshot->readers);
     do
         if (readers < 0) return KEEL_ERROR_SHARED;
     while (!keeli_atomic_swap(&snapshot->readers, &readers, readers + 1));
-    if (snapshot->is_taken) return *image = snapshot->image, KEEL_OK;
-    keel_snapshot_read_end(snapshot);
-    return KEEL_ABSENT;
+
+    if (!snapshot->is_taken) {
+        keel_snapshot_read_end(snapshot);
+        return KEEL_ABSENT;
+    }
+    *image = snapshot->image;
+    return KEEL_OK;
 }
 
 void keel_snapshot_read_end(keel_snapshot *snapshot) {
@@ -63,32 +75,42 @@ void keel_snapshot_read_end(keel_snapshot *snapshot) {
     while (readers > 0 && !keeli_atomic_swap(&snapshot->readers, &readers, readers - 1)) {}
 }
 
+// Locks the image for writing, until write_end. An error while it has readers.
 static keel_result write_begin(const keel_snapshot *snapshot, const char *what) {
-    int32_t nobody = 0;
-    if (keeli_atomic_swap(&snapshot->self->readers, &nobody, -1)) return KEEL_OK;
+    int32_t no_readers = 0;
+    if (keeli_atomic_swap(&snapshot->self->readers, &no_readers, -1)) return KEEL_OK;
     return keeli_error(snapshot->world ? snapshot->world : snapshot->image, KEEL_ERROR_BORROWED,
                        "cannot %s snapshot '%s' while it is read; keel_snapshot_read_end, or the "
                        "end of keel_save_snapshot, comes first",
                        what, snapshot->image->name);
 }
+// Unlocks the image and returns `result`.
 static keel_result write_end(const keel_snapshot *snapshot, keel_result result) {
     (void)keeli_atomic_add(&snapshot->self->readers, 1);
     return result;
 }
 
 void keel_snapshot_destroy(keel_snapshot *snapshot) {
-    if (!snapshot || (snapshot->self != snapshot && keeli_no_world() < 0)) return;
+    if (!snapshot) return;
+    if (snapshot->self != snapshot) {
+        (void)keeli_no_world();
+        return;
+    }
     if (write_begin(snapshot, "destroy") < 0) return;
-    keel_world *image = snapshot->image;
-    keel_snapshot **at = snapshot->world ? &snapshot->world->snapshots : NULL;
-    while (at && *at != snapshot)
-        at = &(*at)->before;
-    if (at) *at = snapshot->before;
-    if (at && !snapshot->world->snapshots) keeli_stamps_end(snapshot->world);
+
+    keel_world *image = snapshot->image, *world = snapshot->world;
+    if (world) {
+        keel_snapshot **at = &world->snapshots;
+        while (*at != snapshot)
+            at = &(*at)->before;
+        *at = snapshot->before;
+        if (!world->snapshots) keeli_stamps_end(world);
+    }
+
     keeli_runs_deinit(&snapshot->taken->runs, &image->heap);
     keeli_runs_deinit(&snapshot->taken->next, &image->heap);
     KEELI_FREE(&image->heap, keeli_taken, snapshot->taken);
-    snapshot->self = NULL; // who uses it on hears of it
+    snapshot->self = NULL; // so that later use is reported
     KEELI_FREE(&image->heap, keel_snapshot, snapshot);
     keel_world_destroy(image);
 }
@@ -118,13 +140,14 @@ keel_result keel_snapshot_set_flags(keel_snapshot *snapshot, uint32_t flags) {
 }
 
 // ------------------------------------------------------------------ the same components
+// Returns the storage of the same component in another world, or NULL.
 static keeli_storage *same_in(const keel_world *world, const keeli_storage *s) {
     return s->slot < world->root.storage_capacity ? world->root.storages[s->slot] : NULL;
 }
 
 // True if values of the one can be those of the other: a component that was unregistered and
 // registered again may have become another one.
-static bool are_alike(const keeli_storage *a, const keeli_storage *b) {
+static bool are_like_components(const keeli_storage *a, const keeli_storage *b) {
     const keel_component *x = &a->component, *y = &b->component;
     return a->kind == b->kind && x->size == y->size && x->align == y->align &&
            x->is_unique == y->is_unique && x->is_event == y->is_event &&
@@ -141,6 +164,7 @@ static keel_result learn(const keel_snapshot *snapshot) {
         keel_result result;
         keeli_storage *t = keeli_storage_get(image, &s->component, s->component.is_unique, &result);
         if (!t) return keeli_error(snapshot->world, result, "%s", keel_last_error(image)->message);
+
         if (!keeli_store_take_hooks(t, &s->component)) continue;
         if (image->journal && !keeli_journal_own(image->journal, t))
             return keeli_out_of_memory(snapshot->world, "making a snapshot");
@@ -148,16 +172,16 @@ static keel_result learn(const keel_snapshot *snapshot) {
     return KEEL_OK;
 }
 
-// Makes room for the numbers that components of the image get.
+// Makes room for the numbers that components of the image get; false when out of memory.
 static bool reserve_numbers(const keel_snapshot *snapshot) {
     keel_world *image = snapshot->image;
     return KEELI_RESERVE(&image->heap, &image->registry.by_ordinal,
                          snapshot->world->registry.by_ordinal.count);
 }
 
-// Gives components of the image, which is being taken, the numbers that they have in lists of the
-// world. Lists that have others are copied with it, so it must not fail any more.
-static void number_alike(const keel_snapshot *snapshot) {
+// Gives the components of the image the numbers that they have in component lists of the world. The
+// image's lists have other numbers until they are copied, so the take must not fail any more.
+static void number_like_world(const keel_snapshot *snapshot) {
     const keel_world *world = snapshot->world;
     keel_world *image = snapshot->image;
     const uint32_t numbers = world->registry.by_ordinal.count;
@@ -170,13 +194,13 @@ static void number_alike(const keel_snapshot *snapshot) {
     }
 }
 
-// Returns a component of the image that the world does not know any more, or knows as another one;
-// NULL: there is none.
+// Returns a component of the image that the world does not know any more, or knows with other
+// properties; NULL if there is none.
 static const keeli_storage *find_lost(const keel_snapshot *snapshot) {
     const keel_world *image = snapshot->image;
-    for (uint32_t i = image->storages.count; i--;) { // who requires others comes behind them
+    for (uint32_t i = image->storages.count; i--;) { // a component before those that it requires
         const keeli_storage *t = image->storages.items[i], *s = same_in(snapshot->world, t);
-        if (!s || !are_alike(s, t)) return t;
+        if (!s || !are_like_components(s, t)) return t;
     }
     return NULL;
 }
@@ -198,6 +222,7 @@ keel_result keeli_snapshot_may_begin(const keel_snapshot *snapshot, const char *
         return keeli_error(snapshot->image, KEEL_ERROR_SNAPSHOT,
                            "the world of snapshot '%s' was destroyed", snapshot->image->name);
     if (keeli_is_no_world(world)) return keeli_no_world();
+
     KEEL_TRY(keeli_world_is_idle(world, what));
     KEEL_TRY(keeli_nothing_is_open(world, what));
     if (keeli_commands_are_pending(world))
@@ -212,31 +237,34 @@ static const keeli_reader *same_reader(void *data, const keeli_reader *reader) {
     return reader;
 }
 
-// Both are the same now; NULL: none is, as it keeps what it knows. Epochs that are used up begin
-// anew, and so does what each snapshot knows.
-static void end_sync(keel_world *world, keel_world *image) {
+// Begins the next epoch, after a take or restore that made the world and the image the same. NULL:
+// a restore by a history, whose image stores the epoch of another state. When the epochs are used
+// up, they begin again at 0, and all snapshots forget theirs.
+static void begin_epoch(keel_world *world, keel_world *image) {
     if (world->epoch == UINT32_MAX - 1) {
         for (const keel_snapshot *s = world->snapshots; s; s = s->before)
             s->image->epoch = 0;
         keeli_stamps_end(world);
         world->epoch = 0;
     }
+
     if (image) keeli_stamps_renew(world, image);
     else ++world->epoch;
 }
 
+// Returns an error if the world has values that cannot be copied.
 static keel_result check_copies(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        if (keeli_keeps_values(s) && !keeli_image_leaves(s) && !keeli_can_copy(s) &&
+        if (keeli_holds_values(s) && !keeli_image_leaves(s) && !keeli_can_copy(s) &&
             s != world->names.storage)
             return keeli_cannot_copy(world, s);
     }
     return KEEL_OK;
 }
 
-// Components that the world does not know any more go from the image: by edits, which count as the
-// world's own do, so that its counters tell nothing any more and all is copied.
+// Unregisters the components of the image that the world does not know any more. That edits the
+// image, so its counters do not equal the world's any more, and the take has to copy everything.
 static keel_result forget_lost(const keel_snapshot *snapshot) {
     snapshot->image->epoch = 0;
     for (const keeli_storage *t; (t = find_lost(snapshot)) != NULL;)
@@ -244,10 +272,11 @@ static keel_result forget_lost(const keel_snapshot *snapshot) {
     return KEEL_OK;
 }
 
-static keel_result take(keel_snapshot *snapshot) {
+static keel_result take_image(keel_snapshot *snapshot) {
     keel_world *world = snapshot->world, *image = snapshot->image;
     KEEL_TRY(check_copies(world));
-    if (find_lost(snapshot)) { // what it holds could not be restored any more
+
+    if (find_lost(snapshot)) { // the state it has could not be restored any more
         snapshot->is_taken = false;
         KEEL_TRY(forget_lost(snapshot));
     }
@@ -255,39 +284,42 @@ static keel_result take(keel_snapshot *snapshot) {
     if (!reserve_numbers(snapshot) || !keeli_stamps_reserve(world) ||
         !keeli_runs_reserve(&snapshot->taken->next, &image->heap, world))
         return keeli_out_of_memory(world, "taking a snapshot");
-    keeli_runs_take(&snapshot->taken->next,
-                    world); // before hooks are called, which may make readers
+    // before hooks are called, which may create readers
+    keeli_runs_take(&snapshot->taken->next, world);
     keeli_stamps_begin(world);
+
     keeli_image changes;
     const uint32_t before = keeli_refuse_begin(world, KEELI_REFUSED_HOOK);
     const keel_result result = keeli_image_reserve(&changes, image, world, world, snapshot->flags);
     if (result == KEEL_OK) {
-        number_alike(snapshot);
+        number_like_world(snapshot);
         keeli_image_commit(&changes, same_reader, NULL);
     }
     keeli_refuse_end(world, before);
     if (result < 0) return result;
+
     const keeli_runs old = snapshot->taken->runs;
     snapshot->taken->runs = snapshot->taken->next;
     snapshot->taken->next = old;
     snapshot->is_taken = true;
     snapshot->copied = changes.copied;
-    end_sync(world, image);
+    begin_epoch(world, image);
     return KEEL_OK;
 }
 
 keel_result keel_snapshot_take(keel_snapshot *snapshot) {
     KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is taken"));
     KEEL_TRY(write_begin(snapshot, "take"));
-    return write_end(snapshot, take(snapshot));
+    return write_end(snapshot, take_image(snapshot));
 }
 
-// Takes of a snapshot write what they note of the runs into two places in turn: the take makes one
-// of them ready.
-static keel_result reserve(keel_snapshot *snapshot) {
+// Makes room by taking the world, which touches all of the memory. Takes write the runs to
+// `taken->next` and exchange it with `taken->runs`: the take makes room in one, keeli_runs_room in
+// the other.
+static keel_result reserve_snapshot(keel_snapshot *snapshot) {
     if (!keeli_runs_room(&snapshot->taken->runs, &snapshot->image->heap, snapshot->world))
         return keeli_out_of_memory(snapshot->world, "reserving a snapshot");
-    KEEL_TRY(take(snapshot)); // which touches all of the memory
+    KEEL_TRY(take_image(snapshot));
     snapshot->is_taken = false;
     return KEEL_OK;
 }
@@ -295,12 +327,12 @@ static keel_result reserve(keel_snapshot *snapshot) {
 keel_result keel_snapshot_reserve(keel_snapshot *snapshot) {
     KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is reserved"));
     KEEL_TRY(write_begin(snapshot, "reserve"));
-    return write_end(snapshot, reserve(snapshot));
+    return write_end(snapshot, reserve_snapshot(snapshot));
 }
 
 // ------------------------------------------------------------------ restoring
-// Readers that are still there, and were then. Queues of the image name others, too, by addresses
-// that may belong to nobody any more.
+// The readers that exist now and existed at the take. Queues of the image refer to readers by
+// address; readers that are not in this table may have been freed.
 typedef struct living {
     const keel_snapshot *snapshot;
     keeli_pointer_table readers;
@@ -310,6 +342,7 @@ typedef struct living {
 static void add_living(void *data, keeli_reader *reader) {
     living *l = data;
     if (!l->has_room || !keeli_runs_know(&l->snapshot->taken->runs, reader)) return;
+
     l->has_room = keeli_pointer_reserve(&l->readers, &l->snapshot->world->heap);
     if (l->has_room) keeli_pointer_add(&l->readers, reader, reader);
 }
@@ -318,22 +351,23 @@ static const keeli_reader *find_living(void *data, const keeli_reader *reader) {
     return keeli_pointer_find(&((living *)data)->readers, reader);
 }
 
-static keel_result restore(living *l, bool keeps) {
+static keel_result restore_image(living *l, bool keeps) {
     const keel_snapshot *snapshot = l->snapshot;
     keel_world *world = snapshot->world;
     keeli_readers_visit(world, add_living, l);
     keeli_parked_readers_visit(world, add_living, l);
     if (!l->has_room || !keeli_runs_reserve_restore(&snapshot->taken->runs, world))
         return keeli_out_of_memory(world, "restoring a snapshot");
+
     keeli_image changes;
     KEEL_TRY(keeli_image_reserve(&changes, world, snapshot->image, world, snapshot->flags));
     keeli_image_commit(&changes, find_living, l);
-    end_sync(world, keeps ? NULL : snapshot->image);
+    begin_epoch(world, keeps ? NULL : snapshot->image);
     keeli_runs_restore(&snapshot->taken->runs, world);
     return KEEL_OK;
 }
 
-keel_result keeli_snapshot_bring_back(const keel_snapshot *snapshot, bool keeps) {
+keel_result keeli_snapshot_restore_silently(const keel_snapshot *snapshot, bool keeps) {
     keel_world *world = snapshot->world;
     const keeli_storage *lost = find_lost(snapshot);
     if (lost && same_in(world, lost))
@@ -346,17 +380,18 @@ keel_result keeli_snapshot_bring_back(const keel_snapshot *snapshot, bool keeps)
                            "cannot restore '%s': it has '%s', which was unregistered since; "
                            "register it again, or take a new one",
                            snapshot->image->name, lost->component.name);
+
     KEEL_TRY(write_begin(snapshot, "restore"));
     living l = { .snapshot = snapshot, .has_room = true };
     keel_result result = keeli_snapshot_knows_all(snapshot) ? KEEL_OK : learn(snapshot);
-    if (result == KEEL_OK) result = restore(&l, keeps);
+    if (result == KEEL_OK) result = restore_image(&l, keeps);
     (void)write_end(snapshot, result);
     keeli_pointer_table_deinit(&l.readers, &world->heap);
     if (result == KEEL_OK) keeli_validate_entities(world);
     return result;
 }
 
-void keeli_snapshot_tell(keel_world *world) {
+void keeli_snapshot_notify(keel_world *world) {
     for (uint32_t i = 0; i < world->on_restore.count; ++i) {
         const keeli_on_restore call = world->on_restore.items[i];
         call.function(world, call.data);
@@ -366,8 +401,8 @@ void keeli_snapshot_tell(keel_world *world) {
 keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
     KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is restored"));
     if (!snapshot->is_taken) return KEEL_ABSENT;
-    KEEL_TRY(keeli_snapshot_bring_back(snapshot, false));
-    keeli_snapshot_tell(snapshot->world);
+    KEEL_TRY(keeli_snapshot_restore_silently(snapshot, false));
+    keeli_snapshot_notify(snapshot->world);
     return KEEL_OK;
 }
 
@@ -375,6 +410,7 @@ keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *em
     const keel_world *image;
     const keel_result begun = keel_snapshot_read_begin(snapshot ? snapshot->self : NULL, &image);
     if (begun != KEEL_OK) return begun;
+
     const keel_result result = keel_copy_world(image, empty);
     keel_snapshot_read_end(snapshot->self);
     return result;
@@ -385,10 +421,12 @@ keel_result keel_on_restore(keel_world *world, keel_restore_fn *function, void *
     KEEL_TRY(keeli_world_is_editable(world));
     if (!function)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_on_restore needs a function");
+
     for (uint32_t i = 0; i < world->on_restore.count; ++i)
         if (world->on_restore.items[i].function == function &&
             world->on_restore.items[i].data == data)
             return KEEL_OK;
+
     if (!KEELI_RESERVE(&world->heap, &world->on_restore, 1))
         return keeli_out_of_memory(world, "keel_on_restore");
     *KEELI_APPEND(&world->on_restore) = (keeli_on_restore){ function, data };

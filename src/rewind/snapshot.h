@@ -1,42 +1,45 @@
 // SPDX-License-Identifier: MIT
-// Snapshots of a world, rings of them, and the hash of all that they hold.
+// Snapshots of a world, and the hash of all state that they copy, for rings, histories and world.c.
+// Users have keel/snapshot.h instead; image.h describes how one world becomes the image of another.
 #pragma once
 #include "rewind/runs.h"
 
 #include <keel/snapshot.h>
 
 typedef struct keeli_taken {
-    keeli_runs runs; // at the last take,
-    keeli_runs next; // and room for the next one
+    keeli_runs runs; // copy of the last take
+    keeli_runs next; // room for the next take
 } keeli_taken;
 
 struct keel_snapshot {
-    keel_world *world; // NULL: it was destroyed
-    keel_world *image; // its memory is the snapshot's, too
+    keel_world *world; // NULL: the world was destroyed
+    keel_world *image; // copy of the world; its heap has the snapshot, too
     keeli_taken *taken;
     bool is_taken;
-    uint32_t flags;               // KEEL_SNAPSHOT_*
-    uint64_t copied;              // bytes of values, by the last take
-    int32_t readers;              // of the image, on any thread; -1: it is being written
-    struct keel_snapshot *self;   // to count these, whoever looks at it; NULL: it was destroyed
-    struct keel_snapshot *before; // of the world
+    uint32_t flags;  // bits KEEL_SNAPSHOT_*
+    uint64_t copied; // bytes of values that the last take copied
+    int32_t readers; // number of readers of the image, on any thread; -1: it is being written
+    struct keel_snapshot *self;   // the snapshot, not const, to count readers; NULL: destroyed
+    struct keel_snapshot *before; // next in the list of the world
 };
 
-// With an allocator for its memory.
+// Creates a snapshot whose memory comes from this allocator. NULL on error.
 keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name, keel_allocator allocator);
-// May the world be taken or restored now, by something of this name? `what`: for the message.
+// Returns KEEL_OK if the world may be taken or restored now. `what` begins the message otherwise.
 keel_result keeli_snapshot_may_begin(const keel_snapshot *snapshot, const char *what);
-// Does it hold a component that the world does not know any more?
+// True if the image has a component that the world does not know any more.
 bool keeli_snapshot_has_lost(const keel_snapshot *snapshot);
-// Does the image know all that the world does? Otherwise a restore writes to it.
+// True if the image knows all components of the world. Otherwise a restore registers them there.
 bool keeli_snapshot_knows_all(const keel_snapshot *snapshot);
-// Restore without those who want to know of it, and tell them. `keeps`: the image goes on knowing
-// what it knew of the world when it was taken, as it is one of several.
-keel_result keeli_snapshot_bring_back(const keel_snapshot *snapshot, bool keeps);
-void keeli_snapshot_tell(keel_world *world);
+// Restores the world without calling the functions of keel_on_restore; keeli_snapshot_notify calls
+// them. `keeps`: the image keeps its epoch and counters, since it belongs to a history, which has
+// several states of it.
+keel_result keeli_snapshot_restore_silently(const keel_snapshot *snapshot, bool keeps);
+void keeli_snapshot_notify(keel_world *world);
 
-// The world is about to be destroyed; its snapshots stay.
+// Detaches all snapshots from a world that is about to be destroyed. They remain until the user
+// destroys them.
 void keeli_snapshots_deinit(keel_world *world);
-// A hash of all that decides what happens next: two states are the same exactly when, but for a
-// chance of 2^-64, their hashes are. Nothing is open, and no commands are recorded.
+// Returns a hash of all state that decides what happens next. Equal hashes mean equal states,
+// except for a chance of 2^-64. There must be no open views and no recorded commands.
 uint64_t keeli_state_hash(const keel_world *world);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which components and uniques a world knows.
+// Checks, registers, finds and unregisters the components, uniques and types of events of a world,
+// and looks entities up by handle or index. It knows nothing of how values are stored (storage.c)
+// or who may edit them (borrow.c). Verbs call it to find the component that they name; world.c at
+// both ends of a world.
 #include "registry.h"
 
 #include "borrow.h"
@@ -14,7 +17,7 @@
 #include <string.h>
 
 const char keeli_library = 'k';
-static uint32_t slot_of_none; // stays 0, which no component has
+static uint32_t slot_of_none; // stays 0, which is no component's number
 const keel_component keel_entities = { .name = "keel_entities", .slot = &slot_of_none };
 
 keel_result keeli_world_is_ours(const keel_world *world, keel_world *teller) {
@@ -24,18 +27,21 @@ keel_result keeli_world_is_ours(const keel_world *world, keel_world *teller) {
                        "programs and plug-ins to one shared library");
 }
 
+// Returns the kind of a component for messages.
 static const char *kind_of(const keel_component *c) {
-    return c->is_event ? "type of events" : c->is_unique ? "unique" : "component";
+    if (c->is_event) return "type of events";
+    return c->is_unique ? "unique" : "component";
 }
 
 // ------------------------------------------------------------------ checks
-// `room` receives texts that name a field.
 enum { WRONG_TEXT = 200 };
+// Returns what is wrong with a descriptor, or NULL. `room` is for texts that name a field.
 static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT]) {
     const uint32_t align = c->align ? c->align : 1;
     if (c == &keel_entities)
         return "stands for living entities and is no component; it can be observed, collected "
                "from, reserved and counted";
+
     if (!keeli_component_name(c) || !*keeli_component_name(c)) return "has no name";
     if (c->size > KEEL_MAX_COMPONENT_SIZE) return "is larger than 64 KiB; store a pointer";
     if (align > KEEL_MAX_COMPONENT_ALIGN || (align & (align - 1)))
@@ -43,6 +49,7 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
     if (c->size % align) return "has a size that is no multiple of its alignment";
     if ((uint32_t)c->storage > KEEL_ARCHETYPE) return "has an unknown storage";
     if (c->tracking & ~(uint32_t)KEEL_TRACK_ALL) return "has unknown bits in .tracking";
+
     if ((c->exclusive || c->acyclic || c->symmetric || c->on_delete) && !c->is_relation)
         return "has an option of relations; declare it with KEEL_RELATION";
     if ((uint32_t)c->on_delete > KEEL_REFUSE) return "has an unknown .on_delete";
@@ -55,6 +62,7 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
                "which may need memory";
     if (c->is_relation && !c->size && (c->drop || c->copy || c->move || c->hash))
         return "is a relation and has hooks, but there are no values";
+
     if (c->tracking && c->is_unique)
         return "is a unique, which is always tracked; leave .tracking out";
     if (c->is_event && !c->is_unique) return "is a type of events and no unique; set is_unique";
@@ -71,43 +79,49 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
         return "has a .limit, which events have; for changes there is keel_set_limit";
     if ((uint32_t)c->threads > KEEL_THREADS_OWNER_ONLY) return "has an unknown rule for threads";
     if (c->field_count && !c->fields) return "has a field count but no fields";
+
     keeli_writer wrong = keeli_writer_begin(room, WRONG_TEXT);
     return keeli_fields_are_valid(c, &wrong) ? NULL : room;
 }
 
+// Reports a descriptor in which something is wrong. Returns KEEL_ERROR_ARGUMENT.
 static keel_result refuse(keel_world *world, const keel_component *c, const char *wrong) {
     const char *name = keeli_component_name(c);
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "%s '%s' %s", kind_of(c), name ? name : "",
                         wrong);
 }
 
-// Where the storages begin whose names have the same hash; there are chains.
-static keeli_storage **chain_of(const keel_world *world, const char *name) {
+// Returns the chain of storages that the name belongs to. The world must have chains.
+static keeli_storage **registry_chain(const keel_world *world, const char *name) {
     const uint64_t hash = keeli_hash(name, strlen(name), 0);
     return &world->registry.by_name[hash & (world->registry.chain_count - 1)];
 }
 
 static void put_name(keel_world *world, keeli_storage *s) {
-    keeli_storage **chain = chain_of(world, s->component.name);
+    keeli_storage **chain = registry_chain(world, s->component.name);
     s->next_by_name = *chain;
     *chain = s;
 }
 
 static keeli_storage *find_name(const keel_world *world, const char *name, bool is_unique,
                                 bool is_event) {
-    keeli_storage *s = world->registry.chain_count ? *chain_of(world, name) : NULL;
+    if (!world->registry.chain_count) return NULL;
+
+    keeli_storage *s = *registry_chain(world, name);
     while (s && (s->component.is_unique != is_unique || s->component.is_event != is_event ||
                  strcmp(s->component.name, name) != 0))
         s = s->next_by_name;
     return s;
 }
 
-// Room for one more; false when out of memory.
-static bool reserve_name(keel_world *world) {
+// Makes room for the name of one more component; false when out of memory.
+static bool reserve_registry_name(keel_world *world) {
     const uint32_t old = world->registry.chain_count, grown = old ? old * 2 : KEELI_SIZE(64, 1);
     if (world->storages.count < old) return true;
+
     keeli_storage **fresh = keeli_new_zeroed(&world->heap, grown * sizeof(void *), sizeof(void *));
     if (!fresh) return false;
+
     keeli_free(&world->heap, world->registry.by_name, old * sizeof(void *), sizeof(void *));
     world->registry.by_name = fresh;
     world->registry.chain_count = grown;
@@ -121,7 +135,7 @@ const char *keeli_storage_text(keel_storage storage) {
     return names[storage];
 }
 
-// All that makes a definition another one.
+// Writes where a component is defined, and the properties that tell two definitions apart.
 static const char *describe(char *text, size_t size, const keel_component *c) {
     const int n = c->file ? snprintf(text, size, "%.40s:%d", keeli_base_name(c->file), c->line)
                           : snprintf(text, size, "made at run time");
@@ -130,6 +144,7 @@ static const char *describe(char *text, size_t size, const keel_component *c) {
     return text;
 }
 
+// Reports that a component has the name of a known one. Returns KEEL_ERROR_COMPONENT.
 static keel_result name_clash(keel_world *world, const keeli_storage *known,
                               const keel_component *c) {
     const keel_component *a = &known->component;
@@ -141,14 +156,15 @@ static keel_result name_clash(keel_world *world, const keeli_storage *known,
                        describe(second, sizeof second, c));
 }
 
-// A copy of a descriptor has the slot of the first one, so that typed verbs find both.
-static bool shares_well(keel_world *world, const keel_component *c, keel_result *result) {
-    if (keeli_component_is_like(c)) return true;
-    *result = keeli_error(world, KEEL_ERROR_COMPONENT,
-                          "%s '%s' is a copy of the descriptor of another one, whose .slot it has; "
-                          "set its .slot and .declared to NULL",
-                          kind_of(c), keeli_component_name(c));
-    return false;
+// Returns KEEL_OK if the descriptor may have its slot. A copy of a descriptor has the slot of the
+// original, so that typed verbs find the same component through both; it is an error if it was
+// changed into the descriptor of another component.
+static keel_result check_slot(keel_world *world, const keel_component *c) {
+    if (keeli_component_is_like(c)) return KEEL_OK;
+    return keeli_error(world, KEEL_ERROR_COMPONENT,
+                       "%s '%s' is a copy of the descriptor of another one, whose .slot it has; "
+                       "set its .slot and .declared to NULL",
+                       kind_of(c), keeli_component_name(c));
 }
 
 // ------------------------------------------------------------------ making and freeing
@@ -168,30 +184,44 @@ void keeli_levels_release(keeli_heap *heap, keeli_levels *l) {
     KEELI_RELEASE(heap, &l->places);
 }
 
+// Makes the relation of a storage spare, if the storage holds the sources. A loop over it may still
+// be open, so the memory remains.
+static void spare_relation(keel_world *world, const keeli_storage *s) {
+    keeli_relation *r = s->relation;
+    if (!r) return;
+    if (s != r->sources) {
+        r->targets = NULL;
+        return;
+    }
+
+    keeli_edges_deinit(&r->edges, &world->heap);
+    keeli_levels_release(&world->heap, &r->levels);
+    keeli_lock_deinit(&r->levels.lock);
+    if (r->targets) r->targets->relation = NULL;
+    r->born = r->edges.edits;
+    r->next = world->relations.spare;
+    world->relations.spare = r;
+}
+
+// Frees the queue of a type of events.
+static void free_events(keel_world *world, const keeli_storage *s) {
+    if (!s->events) return;
+
+    for (uint32_t i = 0; i < world->registry.queues.count; ++i)
+        if (world->registry.queues.items[i] == s)
+            world->registry.queues.items[i] =
+                world->registry.queues.items[--world->registry.queues.count];
+    keeli_queue_deinit(s->events, &world->heap);
+    KEELI_FREE(&world->heap, keeli_queue, s->events);
+}
+
 static void deinit_storage(keel_world *world, keeli_storage *s) {
     keeli_heap *heap = &world->heap;
     keel_component *c = &s->component;
     keeli_store_deinit(world, s);
     keeli_required_end(world, s);
-    if (s->relation && s == s->relation->sources) {
-        keeli_edges_deinit(&s->relation->edges, heap);
-        keeli_levels_release(heap, &s->relation->levels);
-        keeli_lock_deinit(&s->relation->levels.lock);
-        if (s->relation->targets) s->relation->targets->relation = NULL;
-        s->relation->born = s->relation->edges.edits;
-        s->relation->next = world->relations.spare;
-        world->relations.spare = s->relation;
-    } else if (s->relation) {
-        s->relation->targets = NULL;
-    }
-    for (uint32_t i = 0; s->events && i < world->registry.queues.count; ++i)
-        if (world->registry.queues.items[i] == s)
-            world->registry.queues.items[i] =
-                world->registry.queues.items[--world->registry.queues.count];
-    if (s->events) {
-        keeli_queue_deinit(s->events, heap);
-        KEELI_FREE(heap, keeli_queue, s->events);
-    }
+    spare_relation(world, s);
+    free_events(world, s);
     drop_unique(world, s);
     keeli_free_text(heap, (char *)(uintptr_t)c->name);
     keeli_free_text(heap, (char *)(uintptr_t)c->type);
@@ -205,7 +235,8 @@ static void free_storage(keel_world *world, keeli_storage *s) {
     KEELI_FREE(&world->heap, keeli_storage, s);
 }
 
-// Columns that somebody kept read it until the world ends: they find nothing.
+// Frees everything in a storage and makes it spare. The struct remains until the world ends, since
+// users may still have columns of it; they find no values.
 static void spare_storage(keel_world *world, keeli_storage *s) {
     const uint32_t slot = s->slot, size = s->size;
     const keel_storage kind = s->kind;
@@ -218,18 +249,22 @@ static void spare_storage(keel_world *world, keeli_storage *s) {
 
 // Returns KEEL_INDEXED for a relation without a value for each source: it has only bits.
 static keel_storage storage_kind_of(const keel_component *c) {
-    return c->is_relation && (keeli_values_are_of_edges(c) || !c->size) ? KEEL_INDEXED : c->storage;
+    const bool has_only_bits = c->is_relation && (keeli_values_are_of_edges(c) || !c->size);
+    return has_only_bits ? KEEL_INDEXED : c->storage;
 }
-static uint32_t size_of(const keel_component *c) {
+// Returns the size of the value that the storage has for each entity.
+static uint32_t storage_size_of(const keel_component *c) {
     return keeli_values_are_of_edges(c) ? 0 : c->size;
 }
 
-// A new one, or one that columns of the same component read, whose values are as large.
-static keeli_storage *take_storage(keel_world *world, const keel_component *c, uint32_t index) {
+// Returns a zeroed storage: a spare one that columns of the same component may refer to and whose
+// values have the same size and kind, or else a new one. NULL when out of memory.
+static keeli_storage *acquire_storage(keel_world *world, const keel_component *c, uint32_t index) {
     keeli_storage **at = &world->registry.spare;
-    while (*at &&
-           ((*at)->slot != index || (*at)->size != size_of(c) || (*at)->kind != storage_kind_of(c)))
+    while (*at && ((*at)->slot != index || (*at)->size != storage_size_of(c) ||
+                   (*at)->kind != storage_kind_of(c)))
         at = &(*at)->next_by_name;
+
     keeli_storage *s = *at;
     if (!s) return KEELI_NEW(&world->heap, keeli_storage);
     *at = s->next_by_name;
@@ -237,10 +272,12 @@ static keeli_storage *take_storage(keel_world *world, const keel_component *c, u
     return s;
 }
 
-static keeli_relation *new_relation(keel_world *world) {
+// Returns a zeroed relation, a spare one if no loop is open over it; NULL when out of memory.
+static keeli_relation *acquire_relation(keel_world *world) {
     keeli_relation **link = &world->relations.spare;
     while (*link && (*link)->edges.walks)
         link = &(*link)->next;
+
     keeli_relation *r = *link;
     if (!r) return KEELI_NEW(&world->heap, keeli_relation);
     *link = r->next;
@@ -248,10 +285,8 @@ static keeli_relation *new_relation(keel_world *world) {
     return r;
 }
 
-static keeli_storage *new_storage(keel_world *world, const keel_component *c, uint32_t index) {
-    keeli_heap *heap = &world->heap;
-    keeli_storage *s = take_storage(world, c, index);
-    if (!s) return NULL;
+// Copies a descriptor into its storage. Texts that could not be copied are NULL there.
+static void copy_descriptor(keeli_heap *heap, keeli_storage *s, const keel_component *c) {
     keel_component *own = &s->component;
     *own = *c;
     own->align = c->align ? c->align : 1;
@@ -260,36 +295,64 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     own->file = c->file ? keeli_new_text(heap, keeli_base_name(c->file)) : NULL;
     own->saved_as = c->saved_as ? keeli_new_text(heap, c->saved_as) : NULL;
     own->fields = keeli_fields_copy(heap, c->fields, c->field_count);
-    s->has_handles = own->fields && keeli_fields_have_entities(own->fields, own->field_count);
     own->slot = &s->slot;
-    own->declared = NULL; // it may be unloaded
+    own->declared = NULL; // the declaration may be in a library that is unloaded
+    own->storage = storage_kind_of(c);
+}
+
+// Gives the storage of the sources a relation, without the storage of its targets. False when out
+// of memory.
+static bool add_relation(keel_world *world, keeli_storage *s, const keel_component *c) {
+    keeli_relation *r = acquire_relation(world);
+    if (!r) return false;
+
+    if (c->size && keeli_values_are_of_edges(c))
+        keeli_edges_init_valued(&r->edges, c->exclusive, c->symmetric, c->size, s->component.align);
+    else keeli_edges_init(&r->edges, c->exclusive, c->symmetric);
+    r->edges.edits = r->born;
+    r->is_simple = r->edges.is_chained && !c->size;
+    r->is_acyclic = c->acyclic;
+    keeli_lock_init(&r->levels.lock);
+    r->sources = s;
+    s->relation = r;
+    s->flags |= KEELI_IS_LINK;
+    return true;
+}
+
+// Gives the storage of a type of events a queue. False when out of memory.
+static bool add_events(keel_world *world, keeli_storage *s) {
+    keeli_heap *heap = &world->heap;
+    if (!KEELI_RESERVE(heap, &world->registry.queues, 1)) return false;
+    s->events = KEELI_NEW(heap, keeli_queue);
+    if (!s->events) return false;
+
+    keeli_queue_init(s->events, &s->component, false);
+    *KEELI_APPEND(&world->registry.queues) = s;
+    return true;
+}
+
+// Returns the storage of a component, not registered yet; NULL when out of memory.
+static keeli_storage *new_storage(keel_world *world, const keel_component *c, uint32_t index) {
+    keeli_storage *s = acquire_storage(world, c, index);
+    if (!s) return NULL;
+
+    const keel_component *own = &s->component;
+    copy_descriptor(&world->heap, s, c);
+    s->has_handles = own->fields && keeli_fields_have_entities(own->fields, own->field_count);
     s->world = world;
     s->slot = index;
-    own->storage = storage_kind_of(c);
-    if (c->is_relation && (s->relation = new_relation(world)) != NULL) {
-        if (c->size && keeli_values_are_of_edges(c))
-            keeli_edges_init_valued(&s->relation->edges, c->exclusive, c->symmetric, c->size,
-                                    own->align);
-        else keeli_edges_init(&s->relation->edges, c->exclusive, c->symmetric);
-        s->relation->edges.edits = s->relation->born;
-        s->relation->is_simple = s->relation->edges.is_chained && !c->size;
-        s->relation->is_acyclic = c->acyclic;
-        keeli_lock_init(&s->relation->levels.lock);
-        s->relation->sources = s;
-        s->flags |= KEELI_IS_LINK;
-    }
-    if (c->is_event && KEELI_RESERVE(heap, &world->registry.queues, 1) &&
-        (s->events = KEELI_NEW(heap, keeli_queue)) != NULL) {
-        keeli_queue_init(s->events, &s->component, false);
-        *KEELI_APPEND(&world->registry.queues) = s;
-    }
-    if (!own->name || !own->type || (c->file && !own->file) || (c->saved_as && !own->saved_as) ||
-        (c->field_count && !own->fields) || (c->is_event && !s->events) ||
-        (c->is_relation && !s->relation)) {
-        s->size = size_of(c);
+
+    const bool has_texts = own->name && own->type && (!c->file || own->file) &&
+                           (!c->saved_as || own->saved_as) && (!c->field_count || own->fields);
+    const bool has_relation = !c->is_relation || add_relation(world, s, c);
+    const bool has_events = !c->is_event || add_events(world, s);
+    if (!has_texts || !has_relation || !has_events) {
+        s->size = storage_size_of(c);
         s->kind = storage_kind_of(c);
-        return spare_storage(world, s), NULL; // columns may read it, as before
+        spare_storage(world, s); // columns may refer to it, as before
+        return NULL;
     }
+
     keeli_store_init(world, s);
     s->tracking.kinds = c->tracking;
     s->flags |= c->tracking << KEELI_KINDS_FROM;
@@ -301,11 +364,12 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     return s;
 }
 
-// The value that a unique begins with.
+// Sets a unique to its initial value, if its descriptor has one.
 static keel_result set_initial(keel_world *world, keeli_storage *s) {
     const keel_component *c = &s->component;
     const size_t bytes = c->size ? c->size : 1;
     if (!c->initial || !c->is_unique) return KEEL_OK;
+
     void *value = keeli_new_zeroed(&world->heap, bytes, c->align);
     if (!value) return keeli_out_of_memory(world, "registering a unique");
     if (!c->copy) memcpy(value, c->initial, c->size);
@@ -315,26 +379,30 @@ static keel_result set_initial(keel_world *world, keeli_storage *s) {
         return keeli_error(world, KEEL_ERROR_COPY,
                            "the copy hook of '%s' failed for its initial value", c->name);
     }
+
     s->unique = value;
     s->set_at = world->changes.tick;
     return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ the table
-// What keel_get finds for a number that is free here, and for components with a rule about threads:
-// it reaches nowhere, so the exported function is asked.
+// The root that keel_get reads for a number that is free in this world, and for components with a
+// rule about threads. It has no places, so keel_get calls the exported function.
 static const struct keeli_bits_root no_bits;
 static const struct keeli_set_root no_set = { .bits = &no_bits };
 
 static size_t table_bytes(uint32_t capacity) { return (size_t)2 * capacity * sizeof(void *); }
 
+// Makes room for a process-wide number in the table of storages; false when out of memory.
 static bool reserve_number(keel_world *world, uint32_t index) {
     const struct keeli_world_root old = world->root;
     if (index < old.storage_capacity) return true;
+
     uint32_t grown = old.storage_capacity ? old.storage_capacity * 2 : KEELI_SIZE(64, 1);
     if (grown <= index) grown = index + 1;
     void **fresh = keeli_new_zeroed(&world->heap, table_bytes(grown), sizeof(void *));
     if (!fresh) return false;
+
     const struct keeli_set_root **sets = (const struct keeli_set_root **)(void *)(fresh + grown);
     for (uint32_t i = 0; i < grown; ++i)
         sets[i] = i < old.storage_capacity ? old.sets[i] : &no_set;
@@ -342,6 +410,7 @@ static bool reserve_number(keel_world *world, uint32_t index) {
         memcpy(fresh, old.storages, old.storage_capacity * sizeof(void *));
         keeli_free(&world->heap, old.storages, table_bytes(old.storage_capacity), sizeof(void *));
     }
+
     world->root.sets = sets;
     world->root.storages = (keeli_storage **)(void *)fresh;
     world->root.storage_capacity = grown;
@@ -349,60 +418,69 @@ static bool reserve_number(keel_world *world, uint32_t index) {
     return true;
 }
 
+// Enters a storage under its process-wide number; NULL frees the number in this world.
 static void put_number(keel_world *world, uint32_t index, keeli_storage *s) {
     world->root.storages[index] = s;
     const uint32_t asks = KEELI_IS_BOUND | KEELI_IS_STORED_OTHERWISE;
     world->root.sets[index] = s && !(s->flags & asks) ? s->root : &no_set;
 }
 
-// A number for the lists of blocks: a free one, or the next.
-static uint16_t place_number(keel_world *world, keeli_storage *s) {
+// Enters a storage under a number for component lists, a free one or the next, and returns it.
+static uint16_t put_ordinal(keel_world *world, keeli_storage *s) {
     uint32_t n = 0;
-    if (world->storages.count == world->registry.by_ordinal.count)
+    if (world->storages.count == world->registry.by_ordinal.count) {
         n = world->registry.by_ordinal.count++;
-    else
+    } else {
         while (world->registry.by_ordinal.items[n])
             ++n;
+    }
     world->registry.by_ordinal.items[n] = s;
     return (uint16_t)n;
 }
 
-static keeli_storage *register_storage(keel_world *world, const keel_component *c,
-                                       keel_result *result) {
+// Returns KEEL_OK if the world may register a component that it does not know yet.
+static keel_result may_register(keel_world *world, const keel_component *c) {
     char room[WRONG_TEXT];
     const char *wrong = what_is_wrong(c, room);
-    if (wrong) return *result = refuse(world, c, wrong), NULL;
+    if (wrong) return refuse(world, c, wrong);
+
     const keeli_storage *known =
         find_name(world, keeli_component_name(c), c->is_unique, c->is_event);
-    if (known) {
-        *result = name_clash(world, known, c);
-        return NULL;
-    }
-    // others may be looking at the table; an observer's edit is not in the middle of it
-    if (world->refused & ~(uint32_t)KEELI_REFUSED_OBSERVER &&
-        (*result = keeli_world_is_editable(world)) < 0)
-        return NULL;
-    if (world->storages.count > UINT16_MAX) {
-        *result = keeli_error(world, KEEL_ERROR_FULL, "a world knows at most 65,536 components");
-        return NULL;
-    }
-    if (c->threads && (*result = keeli_check_new_value(world, c)) < 0) return NULL;
-    if (!shares_well(world, c, result)) return NULL;
+    if (known) return name_clash(world, known, c);
+
+    // Other threads or code may be reading the table. An observer is called where nothing reads it.
+    if (world->refused & ~(uint32_t)KEELI_REFUSED_OBSERVER)
+        KEEL_TRY(keeli_world_is_editable(world));
+    if (world->storages.count > UINT16_MAX)
+        return keeli_error(world, KEEL_ERROR_FULL, "a world knows at most 65,536 components");
+    if (c->threads) KEEL_TRY(keeli_check_new_value(world, c));
+    return check_slot(world, c);
+}
+
+// Registers a component; of a relation only the sources. NULL on error, in `*result`.
+static keeli_storage *register_storage(keel_world *world, const keel_component *c,
+                                       keel_result *result) {
+    *result = may_register(world, c);
+    if (*result < 0) return NULL;
+
     const uint32_t index = keeli_component_take(c);
     keeli_storage *s = NULL;
     if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->storages, 1) &&
-        reserve_name(world) && KEELI_RESERVE(&world->heap, &world->registry.by_ordinal, 1))
+        reserve_registry_name(world) && KEELI_RESERVE(&world->heap, &world->registry.by_ordinal, 1))
         s = new_storage(world, c, index);
-    if (s && (!keeli_required_begin(world, s) || !keeli_holders_want_new(world, s)))
-        s = (free_storage(world, s), NULL);
+    if (s && (!keeli_required_begin(world, s) || !keeli_holders_want_new(world, s))) {
+        free_storage(world, s);
+        s = NULL;
+    }
     *result = s ? set_initial(world, s) : keeli_out_of_memory(world, "registering a component");
     if (*result < 0) {
         if (s) free_storage(world, s);
         keeli_component_give_back(index);
         return NULL;
     }
+
     ++world->registry.bindings;
-    s->ordinal = place_number(world, s);
+    s->ordinal = put_ordinal(world, s);
     s->position = world->storages.count++;
     world->storages.items[s->position] = s;
     put_name(world, s);
@@ -412,8 +490,9 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     return s;
 }
 
-// A relation gets its second storage, and the world knows it; or it goes, when out of memory.
-static keeli_storage *complete(keel_world *world, keeli_storage *s, keel_result *result) {
+// Registers the storage `targets` of a relation and adds the relation to the world. On error the
+// relation is unregistered and NULL returned.
+static keeli_storage *complete_relation(keel_world *world, keeli_storage *s, keel_result *result) {
     keeli_relation *relation = s->relation;
     char name[128];
     snprintf(name, sizeof name, "%.100s (targets)", s->component.name);
@@ -423,14 +502,19 @@ static keeli_storage *complete(keel_world *world, keeli_storage *s, keel_result 
                                      .file = s->component.file,
                                      .line = s->component.line };
     relation->targets = register_storage(world, &targets, result);
-    if (!relation->targets) return keeli_storage_forget(world, s), NULL;
+    if (!relation->targets) {
+        keeli_storage_forget(world, s);
+        return NULL;
+    }
+
     relation->targets->relation = relation;
     relation->targets->flags |= KEELI_IS_LINK;
     relation->next = world->relations.all;
     world->relations.all = relation;
-    if (s->component.on_delete == KEEL_UNRELATE) return s;
-    s->flags |= KEELI_HAS_RULE;
-    ++world->relations.rule_count;
+    if (s->component.on_delete != KEEL_UNRELATE) {
+        s->flags |= KEELI_HAS_RULE;
+        ++world->relations.rule_count;
+    }
     return s;
 }
 
@@ -441,27 +525,32 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
     if (known && world->library == &keeli_library && known->component.is_unique == is_unique &&
         c->is_unique == is_unique)
         return known;
+
     if (!c) {
         *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                "the component is NULL; pass KEEL_OF(T) or what "
                                "keel_find_component found");
         return NULL;
     }
-    if ((*result = keeli_world_is_ours(world, world)) != KEEL_OK) return NULL;
+    *result = keeli_world_is_ours(world, world);
+    if (*result != KEEL_OK) return NULL;
     if (c->is_unique != is_unique) {
         *result =
             keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is a %s, not a %s",
                          keeli_component_name(c), kind_of(c), is_unique ? "unique" : "component");
         return NULL;
     }
+
     char room[WRONG_TEXT];
     keeli_storage *s = what_is_wrong(c, room) ? NULL : keeli_storage_find(world, c);
     if (s) return s;
-    if (c->required && !c->is_unique && !c->is_relation &&
-        (*result = keeli_required_get(world, c)) < 0)
-        return NULL;
+
+    if (c->required && !c->is_unique && !c->is_relation) {
+        *result = keeli_required_get(world, c);
+        if (*result < 0) return NULL;
+    }
     s = register_storage(world, c, result);
-    return s && s->relation ? complete(world, s, result) : s;
+    return s && s->relation ? complete_relation(world, s, result) : s;
 }
 
 keeli_storage *keeli_followed_get(keel_world *world, const keel_component *c, keel_result *result) {
@@ -493,11 +582,12 @@ void keeli_registry_drop(keel_world *world) {
 
 void keeli_registry_deinit(keel_world *world) {
     keeli_names_end(world, world->names.storage);
-    for (uint32_t i = world->storages.count; i--;) { // who requires others comes behind them
+    for (uint32_t i = world->storages.count; i--;) { // a component before those that it requires
         const uint32_t number = world->storages.items[i]->slot;
         free_storage(world, world->storages.items[i]);
         keeli_component_give_back(number);
     }
+
     for (keeli_storage *s; (s = world->registry.spare) != NULL;) {
         world->registry.spare = s->next_by_name;
         KEELI_FREE(&world->heap, keeli_storage, s);
@@ -506,6 +596,7 @@ void keeli_registry_deinit(keel_world *world) {
         world->relations.spare = r->next;
         KEELI_FREE(&world->heap, keeli_relation, r);
     }
+
     keeli_free(&world->heap, world->registry.by_name, world->registry.chain_count * sizeof(void *),
                sizeof(void *));
     KEELI_RELEASE(&world->heap, &world->storages);
@@ -520,7 +611,8 @@ void keeli_registry_deinit(keel_world *world) {
 // ------------------------------------------------------------------ registered again
 typedef struct option {
     const char *name;
-    bool is_given, is_other;
+    bool is_given; // the new descriptor sets it
+    bool is_other; // it differs from what the world knows
 } option;
 
 static bool is_saved_otherwise(const keel_component *a, const keel_component *b) {
@@ -528,8 +620,8 @@ static bool is_saved_otherwise(const keel_component *a, const keel_component *b)
     return strcmp(one, b->saved_as ? b->saved_as : keeli_component_name(b)) != 0;
 }
 
-// The first option that decides what is stored, and that the world knows otherwise; or NULL. A
-// descriptor that gives none of them asks for the component as it is.
+// Returns the name of the first option that decides what is stored and differs from what the world
+// knows, or NULL. A descriptor without any of these options accepts the component as it is.
 static const char *other_option(const keel_world *world, const keeli_storage *s,
                                 const keel_component *c) {
     const keel_component *own = &s->component;
@@ -556,7 +648,7 @@ static const char *other_option(const keel_world *world, const keeli_storage *s,
     return is_any_given ? other : NULL;
 }
 
-// May the known component be this one from now on?
+// Returns KEEL_OK if the known component may have the values of this descriptor from now on.
 static keel_result check_again(keel_world *world, const keeli_storage *s, const keel_component *c) {
     const char *other = other_option(world, s, c);
     if (other)
@@ -564,6 +656,7 @@ static keel_result check_again(keel_world *world, const keeli_storage *s, const 
                            "%s '%s' is registered again with another %s than the world knows it "
                            "with; unregister it before, or give it the same options",
                            kind_of(c), s->component.name, other);
+
     keel_component then = *c;
     if (!then.initial) then.initial = s->component.initial;
     char room[WRONG_TEXT];
@@ -576,8 +669,10 @@ keeli_storage *keeli_storage_register(keel_world *world, const keel_component *c
     *result = keeli_world_is_editable(world);
     if (*result < 0) return NULL;
     keeli_storage *s = keeli_storage_get(world, c, c && c->is_unique, result);
-    if (!s || !shares_well(world, c, result)) return NULL;
-    *result = check_again(world, s, c);
+    if (!s) return NULL;
+
+    *result = check_slot(world, c);
+    if (*result == KEEL_OK) *result = check_again(world, s, c);
     return *result < 0 ? NULL : s;
 }
 
@@ -585,17 +680,20 @@ keeli_storage *keeli_storage_register(keel_world *world, const keel_component *c
 void keeli_storage_forget(keel_world *world, keeli_storage *s) {
     world->registry.by_ordinal.items[s->ordinal] = NULL;
     ++world->registry.bindings;
-    keeli_storage **link = chain_of(world, s->component.name);
+
+    keeli_storage **link = registry_chain(world, s->component.name);
     while (*link != s)
         link = &(*link)->next_by_name;
     *link = s->next_by_name;
+
     --world->storages.count;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         if (i >= s->position) world->storages.items[i] = world->storages.items[i + 1];
         keeli_storage *other = world->storages.items[i];
         other->position = i;
-        other->known = (keeli_known_order){ .oldest = 0 }; // it may name this one
+        other->known = (keeli_known_order){ .oldest = 0 }; // its leader may be this storage
     }
+
     const uint32_t number = s->slot;
     put_number(world, number, NULL);
     const bool was_bound = s->flags & KEELI_IS_BOUND;
@@ -613,7 +711,8 @@ const keel_component *keel_find_component(const keel_world *world, const char *n
     return s && !keeli_store_has_sources(s) ? &s->component : NULL;
 }
 
-// The place after `after` in the order; 0 for NULL; the end when it is not known.
+// Returns the position behind the component `after`: 0 for NULL, the end if the world does not know
+// it.
 static uint32_t place_after(const keel_world *world, const keel_component *after) {
     if (!after) return 0;
     const keeli_storage *s = keeli_storage_find(world, after);
@@ -650,12 +749,12 @@ const keel_component *keel_next_component_of(const keel_world *world, keel_entit
     const uint32_t index = keeli_index_of(e), from = place_after(world, after);
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     const keeli_storage *next = NULL;
-    for (uint32_t i = 0; i < keeli_block_length(world, list); ++i) { // what its block has
+    for (uint32_t i = 0; i < keeli_block_length(world, list); ++i) { // components of its block
         const keeli_storage *s = keeli_block_storage(world, list, i);
-        if (!s || s->position < from || (next && s->position > next->position) ||
-            keeli_store_has_sources(s))
-            continue;
-        if (keeli_store_has(s, index)) next = s;
+        if (!s || keeli_store_has_sources(s)) continue;
+
+        const bool is_next = s->position >= from && !(next && s->position > next->position);
+        if (is_next && keeli_store_has(s, index)) next = s;
     }
     return next ? &next->component : NULL;
 }
@@ -679,15 +778,14 @@ size_t keel_component_memory(const keel_world *world, const keel_component *comp
 
 // ------------------------------------------------------------------ about to be edited
 keel_result keeli_not_by_hand(keel_world *world, const keeli_storage *s, const char *verb) {
+    const char *use = "keel_relate, keel_unrelate";
+    if (s == world->names.storage) use = "keel_set_name";
+    else if (s->relation == world->relations.child) use = "keel_attach, keel_detach, keel_unlink";
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "cannot %s '%s' by hand; use %s", verb,
-                        s->component.name,
-                        s == world->names.storage               ? "keel_set_name"
-                        : s->relation == world->relations.child ? "keel_attach, keel_detach, "
-                                                                  "keel_unlink"
-                                                                : "keel_relate, keel_unrelate");
+                        s->component.name, use);
 }
 
-// The storage where there is nothing to be asked, as mostly.
+// Returns the storage if the edit needs no further checks, as in most cases, or else NULL.
 static inline keeli_storage *free_to_edit(const keel_world *world, const keeli_holder *holder,
                                           const keel_component *component) {
     keeli_storage *s = keeli_storage_known(world, component);
@@ -705,8 +803,8 @@ keeli_storage *keeli_event_refused(keel_world *world, const keel_component *even
     return NULL;
 }
 
-// Does the edit change a value and not who has one?
-static bool leaves_it_there(const char *verb) {
+// True if the edit changes values, but adds and removes none.
+static bool changes_only_values(const char *verb) {
     static const char *const verbs[] = { "write", "mark", "patch", "replace", "clone" };
     bool is_one = false;
     for (uint32_t i = 0; i < sizeof verbs / sizeof *verbs; ++i)
@@ -718,15 +816,20 @@ keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *hold
                                      const keel_component *component, const char *verb,
                                      keel_result *result) {
     keeli_storage *known = free_to_edit(world, holder, component);
-    if (known) return *result = KEEL_OK, known;
+    if (known) {
+        *result = KEEL_OK;
+        return known;
+    }
+
     keeli_storage *s = keeli_storage_get(world, component, false, result);
     if (!s) return NULL;
-    const bool takes_names =
+
+    const bool removes_names =
         s == world->names.storage && (strcmp(verb, "delete") == 0 || strcmp(verb, "clear") == 0);
-    const bool writes = keeli_store_is_valued(s) && leaves_it_there(verb);
-    if (s->flags & KEELI_IS_LINK && !takes_names && !writes)
-        return *result = keeli_not_by_hand(world, s, verb), NULL;
-    *result = keeli_may_edit(world, holder, s, verb);
+    const bool writes = keeli_store_is_valued(s) && changes_only_values(verb);
+    const bool is_refused = s->flags & KEELI_IS_LINK && !removes_names && !writes;
+    *result =
+        is_refused ? keeli_not_by_hand(world, s, verb) : keeli_may_edit(world, holder, s, verb);
     return *result < 0 ? NULL : s;
 }
 
@@ -738,7 +841,7 @@ keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder
     if (known) return known;
     if (component && !component->is_unique && !keeli_storage_find(world, component)) {
         if (!holder || keeli_is_inside_edit(world)) *result = keeli_world_is_editable(world);
-        return NULL; // there is none, and where edits are refused this one is, too
+        return NULL; // the edit has no effect, but is refused like every other edit
     }
     return keeli_storage_to_edit(world, holder, component, verb, result);
 }
@@ -752,9 +855,10 @@ bool(keel_is_alive)(const keel_scope *scope, keel_entity e) {
 keel_entity(keel_entity_at)(const keel_scope *scope, uint32_t index) {
     const keel_world *world = keeli_world_behind(scope);
     if (!world || index > KEEL_MAX_ENTITY_INDEX) return keel_null();
+
     const keeli_entity_index *ix = &world->entities;
     if (index / KEELI_PAGE >= ix->root.page_count) return keel_null();
-    const keel_entity e = keeli_entity_at(ix, index); // of a dead one it is none
+    const keel_entity e = keeli_entity_at(ix, index); // not alive if the index is free
     return keeli_entity_is_alive(ix, e) ? e : keel_null();
 }
 

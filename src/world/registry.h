@@ -56,6 +56,7 @@ void keeli_levels_release(keeli_heap *heap, keeli_levels *levels);
 // since hooks may read them. keeli_registry_deinit then frees everything.
 void keeli_registry_drop(keel_world *world);
 void keeli_registry_deinit(keel_world *world);
+// Registers keel_child; false when out of memory.
 bool keeli_registry_init(keel_world *world);
 // Returns KEEL_OK, or KEEL_ERROR_COMPONENT, kept by `teller`, if another copy of the library made
 // the world.
