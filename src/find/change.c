@@ -316,14 +316,12 @@ static void stamp_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t
     const keel_world *world = it->view->world;
     keeli_storage *s = mark->storage;
     const bool is_mask = it->chunk.form == KEEL_CHUNK_MASK;
-    const bool is_own = !mark->maybe && !mark->relation;
-    if (is_own && it->chunk.form == KEEL_CHUNK_SPAN && count) {
-        stamp_range(s, keeli_store_place(world, s, item_index(it, 0)), count);
-        return;
-    }
-    if (is_own && it->chunk.form == KEEL_CHUNK_LIST && count) {
-        stamp_list(s, it->chunk.columns[mark->term].index,
-                   keeli_store_place(world, s, item_index(it, 0)), count);
+    const bool is_span = it->chunk.form == KEEL_CHUNK_SPAN;
+    const bool is_own = !mark->maybe && !mark->relation; // each entity has a value of its own
+    if (is_own && !is_mask && count) {
+        const uint32_t first = keeli_store_place(world, s, item_index(it, 0));
+        if (is_span) stamp_range(s, first, count);
+        else stamp_list(s, it->chunk.columns[mark->term].index, first, count);
         return;
     }
     if (is_own && is_mask && keeli_store_is_by_index(s)) {

@@ -103,6 +103,7 @@ static uint32_t filter(keeli_iterator *it, uint32_t count) {
     if (are_roots && plan->is_changed_up && !it->all_changed)
         for (uint32_t i = 0; i < count; ++i)
             p.yes[i] &= keeli_change_passes(&plan->changed_up, it->candidates[i]);
+
     for (uint32_t a = 0; a < plan->any_count; ++a)
         for (uint32_t i = 0; i < count; ++i)
             p.yes[i] &= any_has(it->view, plan->any[a], it->candidates[i]);

@@ -192,6 +192,7 @@ static keeli_iterator *iterator_begin(keeli_view *view, const keeli_plan *like, 
     it->chunk.words = it->span.words = NULL;
     it->chunk.entities = it->span.entities = NULL;
     if (it->cleared_for != view->holder.serial) clear_chunks(it, view);
+
     // Only edits through the view and marks look at the counts.
     it->counts = view->facts.edits || is_marked;
     if (it->counts) count_in(it, 1);
@@ -228,11 +229,15 @@ void keeli_iterator_give(keeli_iterator *it) {
     iterator_release(it);
 }
 
+static bool is_live_over(const keeli_iterator *it, const keeli_view *view) {
+    return it->serial && it->view == view && it->serial_of_view == view->holder.serial;
+}
+
 // Returns a live iterator over the view, or NULL.
 static keeli_iterator *live_of(const keeli_view *view) {
     keeli_world_lock(view->world);
     keeli_iterator *it = view->world->views.iterators;
-    while (it && !(it->serial && it->view == view && it->serial_of_view == view->holder.serial))
+    while (it && !is_live_over(it, view))
         it = it->next;
     keeli_world_unlock(view->world);
     return it;

@@ -156,9 +156,8 @@ static bool stamp_all(keeli_iterator *it, uint64_t touches) {
     enum { SCATTERED = KEELI_SIZE(16, 2) };
     for (uint32_t m = 0; m < it->mark_count; ++m) {
         const keeli_mark *mark = &it->marks[m];
-        if (mark->is_tracked || mark->by_hand || it->plan->change_count ||
-            touches * SCATTERED < keeli_store_count(mark->storage))
-            return false;
+        if (mark->is_tracked || mark->by_hand || it->plan->change_count) return false;
+        if (touches * SCATTERED < keeli_store_count(mark->storage)) return false;
     }
     for (uint32_t m = 0; m < it->mark_count; ++m)
         keeli_atomic_put(&it->marks[m].storage->stamps.all, it->view->world->epoch);

@@ -274,6 +274,11 @@ static bool is_filtered(const keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ iterating by level
+static bool is_same_fact(const keeli_level_fact *a, const keeli_level_fact *b) {
+    return a->slot == b->slot && a->count == b->count && a->cleared == b->cleared &&
+           a->edits == b->edits && a->bindings == b->bindings;
+}
+
 // True if every entity of the levels has a component, so that it need not be looked up for each.
 // The answer is cached with the counters that invalidate it.
 static bool all_have(const keel_world *world, keeli_levels *l, const keeli_storage *s) {
@@ -283,9 +288,7 @@ static bool all_have(const keel_world *world, keeli_levels *l, const keeli_stora
                                    .edits = l->edits,
                                    .bindings = world->registry.bindings };
     keeli_level_fact *fact = &l->facts[s->slot % KEELI_LEVEL_FACTS];
-    if (fact->slot == now.slot && fact->count == now.count && fact->cleared == now.cleared &&
-        fact->edits == now.edits && fact->bindings == now.bindings)
-        return fact->all;
+    if (is_same_fact(fact, &now)) return fact->all;
 
     *fact = now;
     fact->all = s->presence.count >= l->entities.count;
@@ -586,6 +589,7 @@ bool keeli_is_below_change(const keeli_view *view, const keeli_bound_term *term,
     if (!view->storages[term->first]) return false;
     const keeli_change_filter f = keeli_change_filter_of(view, term);
     if (!relation) return keeli_change_passes(&f, index);
+
     // The relation itself has changed: every entity passes.
     const keeli_levels *l = &relation->relation->levels;
     const bool is_current = l->is_made && l->edits == keeli_relation_edits(relation);

@@ -122,12 +122,14 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
         trim_words(it, page);
         return keeli_used_words(words);
     }
+
     for (uint32_t i = 0; i < plan->need_count; ++i)
         if (words_of(plan->need[i], page) == keeli_no_bits) return 0;
     if (!plan->leader && !plan->united) {
         if (!keeli_entity_index_living(&it->view->world->entities, page, words)) return 0;
     } else if (!plan->need_count) copy_leading(it, page);
     else keep_both(words, keeli_leading_words(it, page, words), words_of(plan->need[0], page));
+
     for (uint32_t i = 1; i < plan->need_count; ++i)
         keep_both(words, words, words_of(plan->need[i], page));
     for (uint32_t i = 0; i < plan->without_count; ++i) {

@@ -176,6 +176,7 @@ static attempt find_range(keeli_iterator *it) {
         range = keeli_least(range, left_on_page(set, slot, true));
         it->chunk.columns[plan->columns[c].term].base = keeli_sparse_set_value(set, slot);
     }
+
     // A short range makes no chunk of its own, unless it ends the page or the scan.
     if (range < KEELI_SHORT_RANGE && it->at + range < it->end && range < on_page) return NO_RANGE;
 

@@ -61,7 +61,7 @@ static keel_result bind_targets(keeli_view *view, const keel_term *term, keeli_s
     return KEEL_OK;
 }
 
-// Returns an error if a component and the kind of the term do not go together, as to events.
+// Returns an error unless both or none of the component and the kind of the term are of events.
 static keel_result check_event(const keeli_view *view, const keel_term *term,
                                const keel_component *component) {
     const bool to_event = keeli_term_is_event(term->kind);
@@ -270,6 +270,7 @@ static bool names_one(keel_term_kind kind) {
 // Checks a term, and binds its components. What custom views declare is bound later.
 static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
     KEEL_TRY(check_kind_of_term(view, term->kind, for_system));
+
     keeli_bound_term *bound = &view->terms[view->term_count++];
     *bound = (keeli_bound_term){ .kind = term->kind,
                                  .first = view->storage_count,
@@ -404,9 +405,10 @@ keel_result keeli_custom_check_uniques(keel_world *world, const keel_custom_view
 keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_holder *inside) {
     keeli_world_lock(world);
     keeli_view *view = world->views.all;
-    while (view &&
-           !(view->holder.serial && view->custom && view->value == value && view->inside == inside))
-        view = view->next;
+    for (; view; view = view->next) {
+        const bool is_open_custom = view->holder.serial && view->custom;
+        if (is_open_custom && view->value == value && view->inside == inside) break;
+    }
     keeli_world_unlock(world);
     return view;
 }
@@ -574,6 +576,7 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
     if (!terms) return bad_term(view, "the list of terms is NULL");
     for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
         KEEL_TRY(bind_term(view, term, system != NULL));
+
     keeli_view_facts *facts = &view->facts;
     if (facts->is_changed_up) KEEL_TRY(check_changed_up(view));
     KEEL_TRY(check_aliases(view));

@@ -552,6 +552,7 @@ static keel_result delete_matching(keel_world *world, const keel_term *terms,
     (void)component, (void)value;
     keeli_handle_list list = { 0 };
     keel_result result = collect_matching(world, terms, "keel_delete_entities_matching", &list);
+
     // Deletes in reverse order, so that new entities get the indices in the order of the view.
     for (uint32_t i = 0, k = list.count; i + 1 < k; ++i) {
         const keel_entity first = list.items[i];

@@ -56,7 +56,7 @@ typedef struct keeli_view {
     uint32_t bytes;    // the size of the allocation
     bool is_parameter; // a parameter of a system, which ends it
     bool in_hands;     // init or drop of the custom view runs: nobody else may end it
-    bool is_loop;      // opened by KEEL_EACH, which ends it on every way out of the loop
+    bool is_loop;      // opened by KEEL_EACH, which ends it however the loop is left
     keeli_view_facts facts;
     // The opener, and the custom view. Other threads read them: the world's lock protects them.
     keeli_holder *inside;           // the system or custom view that opened it, or NULL
