@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Changes: terms about them, as filters and as what leads; and what iterators that write mark as
-// modified.
+// Changes in iteration: terms about changes as filters, the log of changes as the leader, and the
+// marks of iterators that write. The ticks themselves are in data/ticks.c and follow/changes.c. The
+// other files of src/find/ call this, and explanations (tell/explain.c) ask the filters.
 #include "base/memory.h"
 #include "find/iterate.h"
 #include "find/relation.h"
@@ -12,6 +13,7 @@
 static bool is_negated(keel_term_kind kind) {
     return kind >= KEEL_TERM_NOT_INSERTED && kind <= KEEL_TERM_NOT_CHANGED;
 }
+
 keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_bound_term *term) {
     const keeli_storage *s = view->storages[term->first];
     const keel_world *world = view->world;
@@ -28,18 +30,23 @@ keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_b
     return f;
 }
 
-static bool is_later(const keeli_ticks *t, keeli_tick_range w) { return t && t->latest >= w.first; }
+static bool has_ticks_since(const keeli_ticks *t, keeli_tick_range w) {
+    return t && t->latest >= w.first;
+}
 
 bool keeli_change_is_empty(const keeli_change_filter *f) {
-    return !is_later(f->inserted, f->inserted_in) && !is_later(f->modified, f->modified_in);
+    return !has_ticks_since(f->inserted, f->inserted_in) &&
+           !has_ticks_since(f->modified, f->modified_in);
 }
 
 static bool is_changed(const keeli_change_filter *f, uint32_t index) {
-    return (f->inserted && keeli_is_within(f->inserted_in, keeli_ticks_get(f->inserted, index))) ||
-           (f->modified && keeli_is_within(f->modified_in, keeli_ticks_get(f->modified, index)));
+    if (f->inserted && keeli_is_within(f->inserted_in, keeli_ticks_get(f->inserted, index)))
+        return true;
+    return f->modified && keeli_is_within(f->modified_in, keeli_ticks_get(f->modified, index));
 }
 
-// Ticks of a value that was removed stay behind: who has none has not changed.
+// Asks for the value too: the ticks of a removed value stay behind, but it does not count as
+// changed.
 bool keeli_change_passes(const keeli_change_filter *f, uint32_t index) {
     return (keeli_store_has(f->storage, index) && is_changed(f, index)) != f->negated;
 }
@@ -60,8 +67,8 @@ uint64_t keeli_change_bits(const keeli_change_filter *f, uint32_t block, uint64_
 }
 
 bool keeli_change_page_may_match(const keeli_change_filter *f, uint32_t page) {
-    return (f->inserted && keeli_ticks_page_may_match(f->inserted, page, f->inserted_in)) ||
-           (f->modified && keeli_ticks_page_may_match(f->modified, page, f->modified_in));
+    if (f->inserted && keeli_ticks_page_may_match(f->inserted, page, f->inserted_in)) return true;
+    return f->modified && keeli_ticks_page_may_match(f->modified, page, f->modified_in);
 }
 
 // ------------------------------------------------------------------ the log leads
@@ -91,13 +98,13 @@ void keeli_scan_changes_begin(keeli_iterator *it) {
     else begin_log(it, f->modified, f->modified_in);
 }
 
-// The indices of the next `count` changes. With `ticks`: each at its last change; who was marked
-// later without the log did not change since `w.first`: then the log would not lead. With `there`:
-// those that still have the component.
-static inline __attribute__((always_inline)) uint32_t take(keeli_iterator *it,
-                                                           const keeli_change *log, uint32_t count,
-                                                           const keeli_ticks *ticks,
-                                                           const keeli_presence *there) {
+// Makes the indices of the next `count` changes of a log the candidates; returns how many. With
+// `ticks`: drops a change that is not the last of its entity. No mark outside of the log can
+// be later: then the log would be incomplete, and would not lead. With `there`: drops entities that
+// do not have the component any more.
+static inline __attribute__((always_inline)) uint32_t
+read_log(keeli_iterator *it, const keeli_change *log, uint32_t count, const keeli_ticks *ticks,
+         const keeli_presence *there) {
     const keeli_presence bits = there ? *there : (keeli_presence){ .count = 0 }; // in registers
     uint32_t *candidates = it->candidates, kept = 0, all = 0;
     for (uint32_t i = 0; i < count; ++i) {
@@ -113,9 +120,9 @@ static inline __attribute__((always_inline)) uint32_t take(keeli_iterator *it,
     return kept;
 }
 
-// Those that are not in the log that was read before.
-static uint32_t keep_new(keeli_iterator *it, const keeli_ticks *before, keeli_tick_range w,
-                         uint32_t count) {
+// Drops the candidates that are in the log of insertions, which was read before.
+static uint32_t drop_inserted(keeli_iterator *it, const keeli_ticks *before, keeli_tick_range w,
+                              uint32_t count) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t index = it->candidates[i];
@@ -125,18 +132,22 @@ static uint32_t keep_new(keeli_iterator *it, const keeli_ticks *before, keeli_ti
     return kept;
 }
 
-// The next entities of the log that is being read.
-static uint32_t take_logged(keeli_iterator *it) {
+// Makes the next entities of the current log the candidates; returns how many.
+static uint32_t next_logged(keeli_iterator *it) {
     const keeli_change_filter *f = it->plan->lead;
     const keeli_ticks *ticks = it->second_log ? f->modified : f->inserted;
     const keeli_presence *there = &f->storage->presence;
     const keeli_change *log = ticks->log + it->at;
     uint32_t count = keeli_least(it->end - it->at, KEELI_BLOCK);
     it->at += count;
-    if (!it->one_tick) count = take(it, log, count, ticks, there);
-    else if (it->plan->finds_lead) count = take(it, log, count, NULL, NULL);
-    else count = take(it, log, count, NULL, there); // in one tick nobody is twice
-    if (it->second_log && f->inserted) count = keep_new(it, f->inserted, f->inserted_in, count);
+
+    // The log has each entity once in a tick, so that no change can be followed by a later one.
+    if (!it->one_tick) count = read_log(it, log, count, ticks, there);
+    else if (it->plan->finds_lead) count = read_log(it, log, count, NULL, NULL);
+    else count = read_log(it, log, count, NULL, there);
+
+    if (it->second_log && f->inserted)
+        count = drop_inserted(it, f->inserted, f->inserted_in, count);
     return count;
 }
 
@@ -144,23 +155,25 @@ bool keeli_scan_changes(keeli_iterator *it) {
     const keeli_change_filter *f = it->plan->lead;
     for (;;) {
         while (it->at != it->end)
-            if (keeli_gather(it, take_logged(it))) return true;
+            if (keeli_gather(it, next_logged(it))) return true;
         if (it->second_log || !f->modified) return false;
         it->second_log = true;
         begin_log(it, f->modified, f->modified_in);
     }
 }
 
-// ------------------------------------------------------------------ what is marked as modified
-// Does it visit all that have the one component it marks, and nothing else?
+// ------------------------------------------------------------------ marks of modified values
+// True if the iterator marks one component, and visits exactly the entities that have it.
 static bool visits_all(const keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const keeli_view *view = it->view;
-    uint32_t must = 0;
-    if (it->mark_count != 1 || it->marks[0].by_hand || it->marks[0].maybe || it->marks[0].relation)
-        return false;
+    const keeli_mark *mark = &it->marks[0];
+    if (it->mark_count != 1 || mark->by_hand || mark->maybe || mark->relation) return false;
     if (plan->need_count || plan->change_count) return false;
-    for (uint32_t t = 0; t < view->term_count; ++t) { // a plan over rows drops what they fulfil
+
+    // A plan over rows has dropped the filters that its archetypes fulfil: ask the terms.
+    uint32_t must = 0;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
         if (kind == KEEL_TERM_WITHOUT || kind == KEEL_TERM_ANY_OF) return false;
         must += keeli_term_must(kind);
@@ -172,7 +185,10 @@ static bool reserve_flags(keeli_iterator *it, uint32_t terms) {
     if (terms <= it->flag_terms) return true;
     keeli_heap *heap = &it->view->world->heap;
     bool *flags = keeli_new_zeroed(heap, (size_t)terms * KEELI_MASK_SLOTS, 1);
-    if (!flags) return keeli_out_of_memory(it->view->world, "beginning a loop"), false;
+    if (!flags) {
+        (void)keeli_out_of_memory(it->view->world, "beginning a loop");
+        return false;
+    }
     keeli_free(heap, it->flags, (size_t)it->flag_terms * KEELI_MASK_SLOTS, 1);
     it->flags = flags;
     it->flag_terms = terms;
@@ -186,27 +202,29 @@ bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked) {
     it->has_chunk = false;
     it->handed = 0;
     it->marks_all = false;
-    if (!any_is_marked && !view->facts.marks_by_hand) return true;
-    for (uint32_t t = 0; t < view->term_count && it->writes; ++t) {
-        const keel_term_kind kind = view->terms[t].kind;
-        keeli_storage *s = keeli_term_writes(kind) ? view->storages[view->terms[t].first] : NULL;
-        const bool flagged = kind == KEEL_TERM_WRITE_MARKED;
+    if (!it->writes || (!any_is_marked && !view->facts.marks_by_hand)) return true;
+
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        const keeli_bound_term *term = &view->terms[t];
+        keeli_storage *s = keeli_term_writes(term->kind) ? view->storages[term->first] : NULL;
+        const bool flagged = term->kind == KEEL_TERM_WRITE_MARKED;
         if (!s || (!flagged && !keeli_writes_are_seen(s))) continue;
-        it->marks[it->mark_count++] = (keeli_mark){ s,
-                                                    t,
-                                                    flagged,
-                                                    kind == KEEL_TERM_OPTIONAL_WRITE,
-                                                    kind == KEEL_TERM_OF_TARGET_WRITE
-                                                        ? view->storages[view->terms[t].first + 1]
-                                                        : NULL,
-                                                    keeli_is_marked(s),
-                                                    (s->flags & KEELI_IS_STAMPED) != 0 };
+
+        const bool of_target = term->kind == KEEL_TERM_OF_TARGET_WRITE;
+        it->marks[it->mark_count++] =
+            (keeli_mark){ .storage = s,
+                          .term = t,
+                          .by_hand = flagged,
+                          .maybe = term->kind == KEEL_TERM_OPTIONAL_WRITE,
+                          .relation = of_target ? view->storages[term->first + 1] : NULL,
+                          .is_tracked = keeli_is_marked(s),
+                          .is_stamped = (s->flags & KEELI_IS_STAMPED) != 0 };
         if (flagged) keeli_atomic_put(&s->stamps.vague, view->world->epoch);
         by_hand += flagged;
     }
+
     it->marks_all = visits_all(it);
-    if (!by_hand) return true;
-    return reserve_flags(it, by_hand);
+    return !by_hand || reserve_flags(it, by_hand);
 }
 
 void keeli_marks_hand_out(keeli_iterator *it) {
@@ -218,8 +236,8 @@ void keeli_marks_hand_out(keeli_iterator *it) {
     }
 }
 
-// The entity index of an item.
-static uint32_t index_of(const keeli_iterator *it, uint32_t i) {
+// Returns the entity index of an item of the chunk.
+static uint32_t item_index(const keeli_iterator *it, uint32_t i) {
     if (it->who == KEELI_WHO_LIST) return it->candidates[i];
     if (it->who == KEELI_WHO_RANGE) return it->who_first + i;
     return keeli_index_of(it->who_entities[i]);
@@ -233,14 +251,14 @@ static void mark_items(const keeli_iterator *it, const keeli_mark *mark, uint32_
     for (uint32_t i = from; i < end; ++i) {
         if (is_mask && !(it->chunk.words[i / 64] >> (i % 64) & 1)) continue;
         if (flags && !flags[i]) continue;
-        uint32_t index = index_of(it, i);
+        uint32_t index = item_index(it, i);
         if (mark->relation) index = keeli_target_at(mark->relation, index);
         if (mark->maybe && !keeli_store_has(mark->storage, index)) continue;
         keeli_ticks_mark_unlogged(ticks, index, tick);
     }
 }
 
-// A mask over 64 * n indices: by the word.
+// Marks the entities of a mask whose slots are consecutive indices, word by word.
 static void mark_words(const keeli_iterator *it, keeli_ticks *ticks, uint32_t count,
                        uint32_t tick) {
     for (uint32_t at = 0; at < count; at += 64) {
@@ -254,25 +272,35 @@ static void mark_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t 
     const uint32_t tick = keeli_tick_now(it->view->world, mark->storage);
     keeli_ticks *ticks = &mark->storage->tracking.modified;
     const bool is_span = it->chunk.form == KEEL_CHUNK_SPAN, is_range = it->who == KEELI_WHO_RANGE;
-    if (mark->by_hand || mark->maybe || mark->relation || it->who == KEELI_WHO_LIST ||
-        !(is_span || is_range))
+    const bool marks_each = !mark->by_hand && !mark->maybe && !mark->relation;
+    const bool has_runs = it->who != KEELI_WHO_LIST && (is_span || is_range);
+    if (!marks_each || !has_runs) {
         mark_items(it, mark, 0, count, tick);
-    else if (!is_span) mark_words(it, ticks, count, tick);
-    else if (is_range) keeli_ticks_mark_range(ticks, it->who_first, count, tick);
-    else
-        for (uint32_t i = 0, n; i < count; i += n) { // runs of consecutive indices, if all is well
-            n = keeli_range_length(it->who_entities + i, count - i);
-            if (n < KEELI_SIZE(16, 2)) mark_items(it, mark, i, i + n, tick);
-            else keeli_ticks_mark_range(ticks, index_of(it, i), n, tick);
-        }
+        return;
+    }
+    if (is_range) {
+        if (is_span) keeli_ticks_mark_range(ticks, it->who_first, count, tick);
+        else mark_words(it, ticks, count, tick);
+        return;
+    }
+
+    // A span of handles: by runs of consecutive indices, of which there are few if all is well.
+    for (uint32_t i = 0, n; i < count; i += n) {
+        n = keeli_range_length(it->who_entities + i, count - i);
+        if (n < KEELI_SIZE(16, 2)) mark_items(it, mark, i, i + n, tick);
+        else keeli_ticks_mark_range(ticks, item_index(it, i), n, tick);
+    }
 }
 
 static void stamp_range(const keeli_storage *s, uint32_t place, uint32_t count) {
-    for (uint32_t block = place / 64; count && block <= (place + count - 1) / 64; ++block)
+    if (!count) return;
+    const uint32_t last = (place + count - 1) / 64;
+    for (uint32_t block = place / 64; block <= last; ++block)
         keeli_stamp_place(s->world, s, block * 64);
 }
 
-// Numbers of a list are places, or count from the place of its only page.
+// Stamps the blocks of a list. Its numbers are places, or count from the place of its only page;
+// `first` is the place of the first value, which tells the difference.
 static void stamp_list(keeli_storage *s, const uint32_t *numbers, uint32_t first, uint32_t count) {
     const uint32_t from = first - numbers[0], epoch = s->world->epoch, blocks = s->stamps.count;
     uint32_t *items = s->stamps.items;
@@ -282,19 +310,18 @@ static void stamp_list(keeli_storage *s, const uint32_t *numbers, uint32_t first
     }
 }
 
-// Values of a span lie side by side, and of KEEL_INDEXED where the indices do.
+// Stamps the blocks of a chunk's values of one term. Values of a span lie side by side; those of a
+// KEEL_INDEXED storage lie side by side where the indices do.
 static void stamp_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t count) {
     const keel_world *world = it->view->world;
     keeli_storage *s = mark->storage;
     const bool is_mask = it->chunk.form == KEEL_CHUNK_MASK;
-    const bool is_own = !mark->maybe && !mark->relation;
-    if (is_own && it->chunk.form == KEEL_CHUNK_SPAN && count) {
-        stamp_range(s, keeli_store_place(world, s, index_of(it, 0)), count);
-        return;
-    }
-    if (is_own && it->chunk.form == KEEL_CHUNK_LIST && count) {
-        stamp_list(s, it->chunk.columns[mark->term].index,
-                   keeli_store_place(world, s, index_of(it, 0)), count);
+    const bool is_span = it->chunk.form == KEEL_CHUNK_SPAN;
+    const bool is_own = !mark->maybe && !mark->relation; // each entity has a value of its own
+    if (is_own && !is_mask && count) {
+        const uint32_t first = keeli_store_place(world, s, item_index(it, 0));
+        if (is_span) stamp_range(s, first, count);
+        else stamp_list(s, it->chunk.columns[mark->term].index, first, count);
         return;
     }
     if (is_own && is_mask && keeli_store_is_by_index(s)) {
@@ -304,7 +331,7 @@ static void stamp_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t
     }
     for (uint32_t i = 0; i < count; ++i) {
         if (is_mask && !(it->chunk.words[i / 64] >> (i % 64) & 1)) continue;
-        uint32_t index = index_of(it, i);
+        uint32_t index = item_index(it, i);
         if (mark->relation) index = keeli_target_at(mark->relation, index);
         if (index == UINT32_MAX || (mark->maybe && !keeli_store_has(s, index))) continue;
         keeli_stamp_place(world, s, keeli_store_place(world, s, index));
@@ -316,7 +343,9 @@ void keeli_mark_chunk_slow(keeli_iterator *it, uint32_t count) {
     it->has_chunk = false;
     ++it->handed;
     count = keeli_least(count, it->chunk.count);
-    for (uint32_t m = 0; m < it->mark_count && !it->marks_all; ++m) {
+    if (it->marks_all) return;
+
+    for (uint32_t m = 0; m < it->mark_count; ++m) {
         const keeli_mark *mark = &it->marks[m];
         if (mark->is_tracked) mark_one(it, mark, count);
         if (mark->is_stamped) stamp_one(it, mark, count);
@@ -324,8 +353,8 @@ void keeli_mark_chunk_slow(keeli_iterator *it, uint32_t count) {
     }
 }
 
-// One that was to mark everything ended early: go the same way again as far as it came, and
-// mark that.
+// Marks the visited chunks of an iterator that was to mark everything at its end, but ended early:
+// iterates again as far as it had got.
 static void mark_again(keeli_iterator *it) {
     const uint32_t chunks = it->handed, visited = it->visited;
     it->marks_all = false;
@@ -337,7 +366,8 @@ static void mark_again(keeli_iterator *it) {
 }
 
 static uint32_t count_visited(const keeli_iterator *it) {
-    return it->visited ? it->visited : it->span_at ? it->span_at : UINT32_MAX;
+    if (it->visited) return it->visited;
+    return it->span_at ? it->span_at : UINT32_MAX;
 }
 
 void keeli_mark_left(keeli_iterator *it) { keeli_mark_chunk_slow(it, count_visited(it)); }
@@ -348,10 +378,12 @@ void keeli_marks_end(keeli_iterator *it) {
     keeli_mark_chunk_slow(it, it->visited);
     if (!it->marks_all) return;
     keeli_storage *s = it->marks[0].storage;
-    if (!it->done) mark_again(it);
-    else if (keeli_store_count(s)) {
-        if (it->marks[0].is_tracked)
-            keeli_ticks_mark_all(&s->tracking.modified, keeli_tick_now(it->view->world, s));
-        if (it->marks[0].is_stamped) keeli_atomic_put(&s->stamps.all, it->view->world->epoch);
+    if (!it->done) {
+        mark_again(it);
+        return;
     }
+    if (!keeli_store_count(s)) return;
+    if (it->marks[0].is_tracked)
+        keeli_ticks_mark_all(&s->tracking.modified, keeli_tick_now(it->view->world, s));
+    if (it->marks[0].is_stamped) keeli_atomic_put(&s->stamps.all, it->view->world->epoch);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Lists of candidates: filtered in blocks without branches on the outcome, and resolved to the
-// places of their values.
+// places of their values. This does not find the candidates: the scans do (scan_*.c, change.c,
+// levels.c, iterate.c), and call it with up to KEELI_BLOCK of them.
 #include "base/memory.h"
 #include "find/iterate.h"
 
-static void *const no_page[1]; // the page table of a column that is absent throughout
+static void *const no_page[1]; // the page table of a column whose values are all absent
 
 #define FOUR(n) n, n + 1, n + 2, n + 3
 #define SIXTEEN(n) FOUR(n), FOUR(n + 4), FOUR(n + 8), FOUR(n + 12)
@@ -38,7 +39,7 @@ static bool any_has(const keeli_view *view, const keeli_bound_term *any, uint32_
     return there;
 }
 
-// Which candidates pass: one byte each, so that no step branches on the outcome.
+// A byte for each candidate: it passes. Bytes, so that no step branches on the outcome.
 typedef struct passing {
     uint8_t yes[KEELI_BLOCK];
 } passing;
@@ -47,7 +48,7 @@ static void keep_bits(const keeli_iterator *it, passing *p, uint32_t count, cons
                       uint8_t unwanted) {
     const uint32_t pages = s->presence.root.page_count;
     const uint32_t *candidates = it->candidates;
-    for (uint32_t i = 0, next; i < count; i = next) { // all of one page, mostly
+    for (uint32_t i = 0, next; i < count; i = next) { // mostly, all candidates are on one page
         const uint32_t page = candidates[i] / KEELI_PAGE;
         const uint64_t *words = page < pages ? s->presence.root.pages[page] : keeli_no_bits;
         for (next = i; next < count && (it->one_page || candidates[next] / KEELI_PAGE == page);
@@ -67,7 +68,8 @@ static uint32_t keep_numbers(uint32_t *to, const uint32_t *from, const passing *
     return kept;
 }
 
-// Keep those that pass of the candidates and all that was found out about them.
+// Drops the candidates that do not pass, and what was found out about them: their positions in the
+// block, and the places in the first `resolved` columns. Returns how many are left.
 static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t count,
                              uint32_t resolved) {
     for (uint32_t c = 0; c < resolved; ++c) {
@@ -79,17 +81,18 @@ static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t coun
     return keep_numbers(it->candidates, it->candidates, p, count);
 }
 
-// Keep the candidates that pass the filters of the plan; how many. Sparse sets with a column are
-// left to the look-up.
+// Drops the candidates that do not pass the filters of the plan; returns how many are left. The
+// look-up of a sparse set with a column is its filter: see resolve.
 static uint32_t filter(keeli_iterator *it, uint32_t count) {
     const keeli_plan *plan = it->plan;
     const bool leads = plan->scan == KEELI_SCAN_CHANGES; // then one filter is fulfilled
     const bool are_roots = plan->relation && it->level == 0;
     const bool all_pass = plan->relation && it->level && it->all_pass;
     const uint32_t check_count = all_pass ? 0 : plan->check_count;
-    if (!check_count && !plan->without_count && !plan->any_count && !are_roots &&
-        plan->change_count == leads)
+    const bool asks_changes = plan->change_count != leads;
+    if (!check_count && !plan->without_count && !plan->any_count && !are_roots && !asks_changes)
         return count;
+
     passing p;
     memset(p.yes, 1, count);
     for (uint32_t i = 0; i < check_count; ++i)
@@ -97,23 +100,26 @@ static uint32_t filter(keeli_iterator *it, uint32_t count) {
     for (uint32_t i = 0; i < plan->without_count; ++i)
         keep_bits(it, &p, count, plan->without[i], 1);
     if (are_roots) keep_bits(it, &p, count, plan->relation, 1);
-    for (uint32_t i = 0; i < count && are_roots && plan->is_changed_up && !it->all_changed; ++i)
-        p.yes[i] &= keeli_change_passes(&plan->changed_up, it->candidates[i]);
+    if (are_roots && plan->is_changed_up && !it->all_changed)
+        for (uint32_t i = 0; i < count; ++i)
+            p.yes[i] &= keeli_change_passes(&plan->changed_up, it->candidates[i]);
+
     for (uint32_t a = 0; a < plan->any_count; ++a)
         for (uint32_t i = 0; i < count; ++i)
             p.yes[i] &= any_has(it->view, plan->any[a], it->candidates[i]);
     for (uint32_t c = 0; c < plan->change_count; ++c) {
         const keeli_change_filter *f = &plan->changes[c];
-        for (uint32_t i = 0; i < count && (f != plan->lead || !leads); ++i)
+        if (leads && f == plan->lead) continue;
+        for (uint32_t i = 0; i < count; ++i)
             p.yes[i] &= keeli_change_passes(f, it->candidates[i]);
     }
     return keep_passing(it, &p, count, 0);
 }
 
 // ------------------------------------------------------------------ places
-// What a page of 4,096 numbers, or a table of such pages, says about candidates. By fours: fewer
-// instructions than one by one, and a third faster than the gather instructions which compilers
-// take when they see a plain loop. `count` is a multiple of four.
+// Reads the number of each candidate from a page of 4,096 numbers, or from a table of such pages.
+// By fours: fewer instructions than one by one, and a third faster than the gather instructions
+// that compilers use for a plain loop. `count` is a multiple of four.
 static inline __attribute__((always_inline)) uint32_t
 number_in(uint32_t *const *table, const uint32_t *page, uint32_t index, bool one_page) {
     return (one_page ? page : table[index / KEELI_PAGE])[index % KEELI_PAGE];
@@ -145,8 +151,8 @@ static void look_up_all(keeli_iterator *it, uint32_t *index, uint32_t count,
     else look_up(index, candidates, fours, table, false);
 }
 
-// Find out for how many slots from the first on the indices count up, a little at a time. Walks of
-// other threads may look at it meanwhile.
+// Finds out for how many slots from the first on the indices count up, some slots with each call.
+// Does nothing while several threads run, as their iterators may read the result.
 static void learn_order(const keel_world *world, keeli_storage *s) {
     enum { AT_ONCE = KEELI_SIZE(1024, 2) };
     keeli_known_order *known = &s->known;
@@ -172,8 +178,8 @@ static void learn_order(const keel_world *world, keeli_storage *s) {
     known->range += differ ? n : count;
 }
 
-// Where the order of the slots is that of the indices a place is a difference. False where it may
-// not be.
+// Computes places as differences of indices, for slots whose indices are known to count up. False
+// if a candidate is not in that range.
 static bool find_in_order(const keeli_iterator *it, uint32_t *restrict index,
                           const keeli_storage *s, uint32_t count) {
     const uint32_t range = s->known.moves_of_range == s->set.moves ? s->known.range : 0;
@@ -189,13 +195,14 @@ static bool find_in_order(const keeli_iterator *it, uint32_t *restrict index,
     return !outside;
 }
 
-// Places in a sparse set; how many candidates have none (UINT32_MAX).
+// Looks up places in a sparse set. Returns the number of candidates that have none (UINT32_MAX).
 static uint32_t find_cells(keeli_iterator *it, uint32_t *index, keeli_storage *s, uint32_t count) {
     const keeli_sparse_set *set = &s->set;
     const uint32_t *candidates = it->candidates;
     uint32_t missing = 0;
     learn_order(it->view->world, s);
     if (find_in_order(it, index, s, count)) return 0;
+
     if (it->highest / KEELI_PAGE < set->cells.capacity)
         look_up_all(it, index, count, set->root.sparse);
     else
@@ -206,7 +213,8 @@ static uint32_t find_cells(keeli_iterator *it, uint32_t *index, keeli_storage *s
     return missing;
 }
 
-// Look up all columns. A sparse set that must be there is a filter at the same time.
+// Looks up all columns. A required sparse set is a filter at the same time: drops the candidates
+// that are not in it, and returns how many are left.
 static uint32_t resolve(keeli_iterator *it, uint32_t count) {
     const keel_world *world = it->view->world;
     const uint32_t *candidates = it->candidates;
@@ -221,6 +229,7 @@ static uint32_t resolve(keeli_iterator *it, uint32_t count) {
         if (column->how == KEELI_BY_CELL) missing = find_cells(it, index, column->storage, count);
         if (column->relation) missing = keeli_find_through(it, column, count);
         if (!missing || column->maybe) continue;
+
         passing p;
         for (uint32_t i = 0; i < count; ++i)
             p.yes[i] = index[i] != KEELI_NO_SLOT;
@@ -246,8 +255,8 @@ static bool is_on_one_page(const uint32_t *index, uint32_t count, uint32_t shift
     return differ >> shift == 0;
 }
 
-// A column whose values are in the order of the block, which begins a page of its own as it were.
-// True when the chosen ones lie side by side.
+// Sets a column whose values are in the order of the block: the block is its page, and the
+// positions of the candidates are its numbers. True if their values lie side by side.
 static bool use_block(keeli_iterator *it, const keeli_plan_column *column, uint32_t count) {
     const keeli_storage *s = column->storage;
     const uint32_t first = it->picked[0], last = it->picked[count - 1], place = it->block_place;
@@ -258,6 +267,7 @@ static bool use_block(keeli_iterator *it, const keeli_plan_column *column, uint3
         *out = (keel_chunk_column){ *page, page, it->picked, 31, NULL };
         return last - first == count - 1;
     }
+
     uint32_t *index = it->index[column->term];
     for (uint32_t i = 0; i < count; ++i)
         index[i] = place + it->picked[i];
@@ -265,7 +275,7 @@ static bool use_block(keeli_iterator *it, const keeli_plan_column *column, uint3
     return false;
 }
 
-// A column whose places are known. True when its values lie side by side, or all are absent.
+// Sets a column from known places. True if its values lie side by side, or all are absent.
 static bool use_places(keeli_iterator *it, const keeli_plan_column *column, const uint32_t *index,
                        uint32_t count) {
     const keeli_storage *s = column->storage;
@@ -273,8 +283,9 @@ static bool use_places(keeli_iterator *it, const keeli_plan_column *column, cons
     keel_chunk_column *out = &it->chunk.columns[column->term];
     void *const *pages = s->root->pages ? s->root->pages : no_page;
     *out = (keel_chunk_column){ NULL, pages, index, shift, NULL };
-    if (index[0] == UINT32_MAX || !is_on_one_page(index, count, shift))
-        return index[0] == UINT32_MAX && keeli_is_range(index, count);
+    if (index[0] == UINT32_MAX) return keeli_is_range(index, count);
+    if (!is_on_one_page(index, count, shift)) return false;
+
     if (page) {
         uint32_t *low = it->index[column->term];
         for (uint32_t i = 0; i < count; ++i)
@@ -315,18 +326,22 @@ bool keeli_gather_chunk(keeli_iterator *it, uint32_t count) {
     const keeli_plan *plan = it->plan;
     count = resolve(it, count);
     if (!count) return false;
-    bool side_by_side = true;
+
+    bool is_span = true;
     for (uint32_t c = 0; c < plan->column_count; ++c)
-        side_by_side &= set_column(it, &plan->columns[c], count);
-    it->chunk.form = side_by_side ? KEEL_CHUNK_SPAN : KEEL_CHUNK_LIST;
+        is_span &= set_column(it, &plan->columns[c], count);
+    it->chunk.form = is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_LIST;
     it->chunk.count = count;
-    for (uint32_t c = 0; side_by_side && c < plan->column_count; ++c) {
+    if (it->wants_entities) set_entities(it, count);
+    if (!is_span) return true;
+
+    // The base of a span's column is its first value.
+    for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
         keel_chunk_column *out = &it->chunk.columns[column->term];
         if (out->base)
             out->base = (char *)out->base + (size_t)out->index[0] * column->storage->size;
     }
-    if (it->wants_entities) set_entities(it, count);
     return true;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Iterators: begin, go on, end; spans cut out of other chunks; and pieces for several threads.
+// Iterators: beginning, advancing and ending them; spans cut out of other chunks; and pieces for
+// several threads. The scan of each kind of leader is elsewhere (scan_*.c, levels.c, change.c).
+// Loops and systems (src/run/), questions about a view (view.c) and users' code call this.
 #include "find/iterate.h"
 
 #include "base/memory.h"
@@ -8,21 +10,22 @@
 #include "world/report.h"
 
 // ------------------------------------------------------------------ states
-// Under the lock: whose it is must be known together with its serial, or the end of another
-// view that used this state before takes it for its own.
+// Marks a state as live for a view. Called under the lock: the view must be set together with the
+// serial, or the end of another view that used this state before would end this iterator.
 static void assign(keeli_iterator *it, keeli_view *view) {
     it->serial = ++view->world->views.serial;
     it->view = view;
     it->serial_of_view = view->holder.serial;
 }
 
-static keeli_iterator *new_state(keel_world *world) {
+static keeli_iterator *iterator_new(keel_world *world) {
     keeli_iterator *it = KEELI_NEW(&world->heap, keeli_iterator);
     if (it) keeli_plan_init(&it->own_plan, it->room, KEEL_MAX_TERMS);
     return it;
 }
 
-static keeli_iterator *take_state(keeli_view *view) {
+// Acquires a state for an iterator over a view; NULL when out of memory (reported).
+static keeli_iterator *iterator_acquire(keeli_view *view) {
     keel_world *world = view->world;
     keeli_world_lock(world);
     keeli_iterator *it = world->views.iterators;
@@ -31,8 +34,11 @@ static keeli_iterator *take_state(keeli_view *view) {
     if (it) assign(it, view);
     keeli_world_unlock(world);
     if (it) return it;
-    it = new_state(world);
-    if (!it) return keeli_out_of_memory(world, "beginning a loop"), NULL;
+    it = iterator_new(world);
+    if (!it) {
+        (void)keeli_out_of_memory(world, "beginning a loop");
+        return NULL;
+    }
     keeli_world_lock(world);
     assign(it, view);
     it->next = world->views.iterators;
@@ -45,7 +51,7 @@ bool keeli_iterators_reserve(keel_world *world, uint32_t count) {
     for (const keeli_iterator *it = world->views.iterators; it && count; it = it->next)
         --count;
     while (count--) {
-        keeli_iterator *it = new_state(world);
+        keeli_iterator *it = iterator_new(world);
         if (!it) return false;
         it->next = world->views.iterators;
         world->views.iterators = it;
@@ -53,51 +59,59 @@ bool keeli_iterators_reserve(keel_world *world, uint32_t count) {
     return true;
 }
 
-static void spare(keeli_iterator *it) {
+static void iterator_release(keeli_iterator *it) {
     keel_world *world = it->view->world;
     keeli_world_lock(world);
     it->serial = 0;
     keeli_world_unlock(world);
 }
 
-// An edit through a view is refused while an iterator depends on the storage.
+// Adds to the counts of iterators that depend on a storage. An edit through a view is refused while
+// such a count is not zero.
 static void count_in(const keeli_iterator *it, int32_t change) {
     const keeli_view *view = it->view;
+    const keeli_plan *plan = it->plan;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
         if (!keeli_term_is_walked(term->kind)) continue;
         for (uint32_t i = 0; i < term->count; ++i) {
             keeli_storage *s = view->storages[term->first + i];
-            if (s && keeli_store_has_sources(s)) s = s->relation->sources; // where edits look
-            if (s) keeli_count(view->world, &s->iterating, change);
-            if (s && s->owner) keeli_count(view->world, &s->owner->order.iterating, change);
+            if (!s) continue;
+            if (keeli_store_has_sources(s)) s = s->relation->sources; // edits look at this count
+            keeli_count(view->world, &s->iterating, change);
+            if (s->owner) keeli_count(view->world, &s->owner->order.iterating, change);
         }
     }
-    if (it->plan->has_rows) keeli_count(view->world, &view->world->stand_in.rows.iterating, change);
-    if (it->plan->scan == KEELI_SCAN_ENTITIES ||
-        (it->plan->scan == KEELI_SCAN_LEVELS && !it->plan->leader) ||
-        (it->plan->scan == KEELI_SCAN_HANDLES && !it->plan->need_count))
-        keeli_count(view->world, &view->world->stand_in.entities.iterating, change);
+
+    if (plan->has_rows) keeli_count(view->world, &view->world->stand_in.rows.iterating, change);
+    const bool visits_living = plan->scan == KEELI_SCAN_ENTITIES ||
+                               (plan->scan == KEELI_SCAN_LEVELS && !plan->leader) ||
+                               (plan->scan == KEELI_SCAN_HANDLES && !plan->need_count);
+    if (visits_living) keeli_count(view->world, &view->world->stand_in.entities.iterating, change);
 }
 
-static uint32_t end_of(const keeli_iterator *it) {
-    if (it->plan->scan == KEELI_SCAN_SET) return it->plan->leader->set.count;
-    if (it->plan->scan == KEELI_SCAN_GROUP) return keeli_group_count(it->plan->group);
-    if (it->plan->scan == KEELI_SCAN_BITS || (it->plan->relation && it->plan->leader))
-        return keeli_presence_page_end(&it->plan->leader->presence) * KEELI_MASK_SLOTS;
-    if (it->plan->united) return it->plan->united_pages * KEELI_MASK_SLOTS;
-    if (it->plan->scan == KEELI_SCAN_HANDLES) return it->handle_count;
-    if (it->plan->scan == KEELI_SCAN_SOURCES)
-        return keeli_source_places(it->view, it->plan->related);
-    const bool all = it->plan->scan == KEELI_SCAN_ENTITIES || it->plan->scan == KEELI_SCAN_LEVELS;
-    return all ? it->view->world->entities.size : 0; // else others may be making entities
+// Returns the end of the slots, indices or places that the plan scans.
+static uint32_t scan_end(const keeli_iterator *it) {
+    const keeli_plan *plan = it->plan;
+    if (plan->scan == KEELI_SCAN_SET) return plan->leader->set.count;
+    if (plan->scan == KEELI_SCAN_GROUP) return keeli_group_count(plan->group);
+    if (plan->scan == KEELI_SCAN_BITS || (plan->relation && plan->leader))
+        return keeli_presence_page_end(&plan->leader->presence) * KEELI_MASK_SLOTS;
+    if (plan->united) return plan->united_pages * KEELI_MASK_SLOTS;
+    if (plan->scan == KEELI_SCAN_HANDLES) return it->handle_count;
+    if (plan->scan == KEELI_SCAN_SOURCES) return keeli_source_places(it->view, plan->related);
+
+    // Only these may read the size: other plans do not borrow the list of entities, so that other
+    // threads may be making entities.
+    const bool all = plan->scan == KEELI_SCAN_ENTITIES || plan->scan == KEELI_SCAN_LEVELS;
+    return all ? it->view->world->entities.size : 0;
 }
 
 void keeli_iterator_rewind(keeli_iterator *it) {
     it->done = it->plan->scan == KEELI_SCAN_NOTHING;
     it->at = it->from = it->match_at = it->block_at = it->words_end = it->next_page = 0;
     it->rows_left = UINT32_MAX;
-    it->end = end_of(it);
+    it->end = scan_end(it);
     it->span_at = 0;
     it->range_misses = it->range_pause = 0;
     it->block = NULL;
@@ -113,20 +127,21 @@ static bool any_is_marked(const keeli_view *view) {
     return any;
 }
 
-static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants_entities,
-                            bool writes, bool forwards);
+static keeli_iterator *iterator_begin(keeli_view *view, const keeli_plan *like, bool wants_entities,
+                                      bool writes, bool forwards);
 
-// Walks over the same view fill in the same columns.
+// Clears the columns, unless the state was used for the same view before: iterators over one view
+// set the same columns.
 static void clear_chunks(keeli_iterator *it, const keeli_view *view) {
     it->cleared_for = view->holder.serial;
     memset(it->chunk.columns, 0, view->term_count * sizeof *it->chunk.columns);
     memset(it->span.columns, 0, view->term_count * sizeof *it->span.columns);
 }
 
-// For a walk backwards: what the view visits otherwise, the last first.
+// Lists the entities that the view would visit forwards, in reverse order.
 static bool list_backwards(keeli_iterator *it) {
     keeli_handle_list *list = &it->reversed;
-    keeli_iterator *forwards = take(it->view, NULL, true, false, true);
+    keeli_iterator *forwards = iterator_begin(it->view, NULL, true, false, true);
     if (keeli_view_collect(forwards, list) < 0) return false;
     for (uint32_t i = 0, k = list->count; i + 1 < k; ++i) {
         const keel_entity first = list->items[i];
@@ -138,7 +153,8 @@ static bool list_backwards(keeli_iterator *it) {
     return true;
 }
 
-// The plan of a view that goes through handles, or did so if it were not walked forwards.
+// Returns the plan of a view with KEEL_AMONG or KEEL_BACKWARDS; NULL when out of memory (reported).
+// `forwards`: KEEL_BACKWARDS is ignored.
 static const keeli_plan *listed_plan(keeli_iterator *it, bool forwards) {
     const keeli_view *view = it->view;
     const bool is_backwards = view->facts.is_backwards && !forwards;
@@ -149,29 +165,35 @@ static const keeli_plan *listed_plan(keeli_iterator *it, bool forwards) {
     return keeli_plan_make(&it->own_plan, view, true) ? &it->own_plan : NULL;
 }
 
-static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants_entities,
-                            bool writes, bool forwards) {
-    keeli_iterator *it = take_state(view);
+// Begins to iterate. `like`: the plan of another iterator over the view, which is used as it is, or
+// NULL. `forwards`: KEEL_BACKWARDS is ignored. NULL when out of memory (reported).
+static keeli_iterator *iterator_begin(keeli_view *view, const keeli_plan *like, bool wants_entities,
+                                      bool writes, bool forwards) {
+    keeli_iterator *it = iterator_acquire(view);
     if (!it) return NULL;
     it->wants_entities = wants_entities;
     it->writes = writes;
-    it->plan = like                    ? like
-               : view->facts.is_listed ? listed_plan(it, forwards)
-                                       : keeli_plan_get(view, &it->own_plan);
+    if (like) it->plan = like;
+    else if (view->facts.is_listed) it->plan = listed_plan(it, forwards);
+    else it->plan = keeli_plan_get(view, &it->own_plan);
+
     const bool is_marked = any_is_marked(view);
     it->levels = NULL;
-    if (!it->plan || !keeli_marks_begin(it, is_marked) ||
-        (it->plan->scan == KEELI_SCAN_LEVELS && !like && !keeli_levels_begin(it))) {
+    bool is_ready = it->plan && keeli_marks_begin(it, is_marked);
+    if (is_ready && it->plan->scan == KEELI_SCAN_LEVELS && !like) is_ready = keeli_levels_begin(it);
+    if (!is_ready) {
         KEELI_RELEASE(&view->world->heap, &it->reversed);
-        spare(it);
+        iterator_release(it);
         return NULL;
     }
+
     it->visited = 0;
     keeli_iterator_rewind(it);
     it->chunk.words = it->span.words = NULL;
     it->chunk.entities = it->span.entities = NULL;
     if (it->cleared_for != view->holder.serial) clear_chunks(it, view);
-    // who asks: edits through the view, and marks
+
+    // Only edits through the view and marks look at the counts.
     it->counts = view->facts.edits || is_marked;
     if (it->counts) count_in(it, 1);
     it->kept = NULL;
@@ -179,13 +201,15 @@ static keeli_iterator *take(keeli_view *view, const keeli_plan *like, bool wants
 }
 
 keeli_iterator *keeli_iterator_take(keeli_view *view) {
-    keeli_iterator *it = take(view, NULL, view->facts.wants_entities, view->facts.writes, false);
+    keeli_iterator *it =
+        iterator_begin(view, NULL, view->facts.wants_entities, view->facts.writes, false);
     if (it) keeli_kept_lists_begin(it);
     return it;
 }
 
 keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other) {
-    keeli_iterator *it = take(other->view, other->plan, other->wants_entities, other->writes, true);
+    keeli_iterator *it =
+        iterator_begin(other->view, other->plan, other->wants_entities, other->writes, true);
     if (!it) return NULL;
     it->handles = other->handles;
     it->handle_count = other->handle_count;
@@ -194,7 +218,7 @@ keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other) {
 }
 
 keeli_iterator *keeli_iterator_take_to_look(keeli_view *view, bool wants_entities) {
-    return take(view, NULL, wants_entities, false, false);
+    return iterator_begin(view, NULL, wants_entities, false, false);
 }
 
 void keeli_iterator_give(keeli_iterator *it) {
@@ -202,14 +226,18 @@ void keeli_iterator_give(keeli_iterator *it) {
     keeli_kept_lists_end(it);
     if (it->counts) count_in(it, -1);
     if (it->reversed.items) KEELI_RELEASE(&it->view->world->heap, &it->reversed);
-    spare(it);
+    iterator_release(it);
 }
 
-// Some live iterator over the view, or NULL.
+static bool is_live_over(const keeli_iterator *it, const keeli_view *view) {
+    return it->serial && it->view == view && it->serial_of_view == view->holder.serial;
+}
+
+// Returns a live iterator over the view, or NULL.
 static keeli_iterator *live_of(const keeli_view *view) {
     keeli_world_lock(view->world);
     keeli_iterator *it = view->world->views.iterators;
-    while (it && !(it->serial && it->view == view && it->serial_of_view == view->holder.serial))
+    while (it && !is_live_over(it, view))
         it = it->next;
     keeli_world_unlock(view->world);
     return it;
@@ -250,7 +278,7 @@ static bool scan_handles(keeli_iterator *it) {
 }
 
 bool keeli_scan_next(keeli_iterator *it) {
-    it->who = KEELI_WHO_LIST; // unless it is found out otherwise
+    it->who = KEELI_WHO_LIST; // unless the scan finds a span or a mask
     switch (it->plan->scan) {
     case KEELI_SCAN_SET:
     case KEELI_SCAN_GROUP:
@@ -293,7 +321,7 @@ uint32_t keeli_chunk_count(const keel_chunk *chunk) {
 }
 
 // ------------------------------------------------------------------ spans out of lists and masks
-// How far from `from` on the values of a column lie side by side, or are all absent.
+// Returns the number of values from `from` on that lie side by side, or are all absent.
 static uint32_t list_range(const keel_chunk_column *column, uint32_t from, uint32_t count) {
     const uint32_t first = column->index[from], step = first != UINT32_MAX;
     uint32_t n = 1;
@@ -303,7 +331,7 @@ static uint32_t list_range(const keel_chunk_column *column, uint32_t from, uint3
     return n;
 }
 
-// The slot of the next bit that is set (or clear) from `from` on; the end when there is none.
+// Returns the slot of the next bit that is set (or clear) from `from` on; the end if there is none.
 static uint32_t next_slot(const keel_chunk *mask, uint32_t from, bool set) {
     while (from < mask->count) {
         const uint64_t word = set ? mask->words[from / 64] : ~mask->words[from / 64];
@@ -314,7 +342,7 @@ static uint32_t next_slot(const keel_chunk *mask, uint32_t from, bool set) {
     return mask->count;
 }
 
-static void *value_at(const keel_chunk *chunk, const keeli_plan_column *planned, uint32_t i) {
+static void *chunk_value(const keel_chunk *chunk, const keeli_plan_column *planned, uint32_t i) {
     const keel_chunk_column *column = &chunk->columns[planned->term];
     if (chunk->form == KEEL_CHUNK_MASK)
         return column->base ? (char *)column->base + (size_t)i * planned->storage->size : NULL;
@@ -324,27 +352,37 @@ static void *value_at(const keel_chunk *chunk, const keeli_plan_column *planned,
     return page + (size_t)(place & mask) * planned->storage->size;
 }
 
-// The next span of a chunk that is none; false when nothing is left of it.
+// Returns the end of the span that begins at `from`, of a chunk that is a mask or a list.
+static uint32_t span_end(const keeli_iterator *it, uint32_t from) {
+    const keel_chunk *chunk = &it->chunk;
+    const keeli_plan *plan = it->plan;
+    if (chunk->form == KEEL_CHUNK_MASK) return next_slot(chunk, from, false);
+    uint32_t count = chunk->count - from;
+    for (uint32_t c = 0; c < plan->column_count; ++c)
+        count = keeli_least(count,
+                            list_range(&chunk->columns[plan->columns[c].term], from, chunk->count));
+    return from + count;
+}
+
+// Cuts the next span out of a chunk that is a mask or a list; false if nothing is left of it.
 static bool cut(keeli_iterator *it) {
     const keel_chunk *chunk = &it->chunk;
     const keeli_plan *plan = it->plan;
     const bool is_mask = chunk->form == KEEL_CHUNK_MASK;
     const uint32_t from = is_mask ? next_slot(chunk, it->span_at, true) : it->span_at;
-    uint32_t count = (is_mask ? next_slot(chunk, from, false) : chunk->count) - from;
     if (from == chunk->count) return false;
-    for (uint32_t c = 0; c < plan->column_count && !is_mask; ++c)
-        count = keeli_least(count,
-                            list_range(&chunk->columns[plan->columns[c].term], from, chunk->count));
+
+    const uint32_t end = span_end(it, from);
     for (uint32_t c = 0; c < plan->column_count; ++c)
-        it->span.columns[plan->columns[c].term].base = value_at(chunk, &plan->columns[c], from);
+        it->span.columns[plan->columns[c].term].base = chunk_value(chunk, &plan->columns[c], from);
     for (uint32_t m = 0; m < it->mark_count; ++m) {
         const uint32_t t = it->marks[m].term;
         bool *marked = chunk->columns[t].marked;
         it->span.columns[t].marked = marked ? marked + from : NULL;
     }
-    it->span.count = count;
+    it->span.count = end - from;
     it->span.entities = chunk->entities ? chunk->entities + from : NULL;
-    it->span_at = from + count;
+    it->span_at = end;
     return true;
 }
 
@@ -365,7 +403,7 @@ uint32_t keeli_grain(uint32_t range) {
     return keeli_least((range / KEELI_PIECES + 63) / 64 * 64, KEELI_GRAIN_MOST);
 }
 
-static bool add(keeli_pieces *p, keeli_heap *heap, keeli_piece piece) {
+static bool add_piece(keeli_pieces *p, keeli_heap *heap, keeli_piece piece) {
     if (!KEELI_RESERVE(heap, &p->list, 1)) return false;
     *KEELI_APPEND(&p->list) = piece;
     return true;
@@ -374,31 +412,32 @@ static bool add(keeli_pieces *p, keeli_heap *heap, keeli_piece piece) {
 static bool cut_range(keeli_pieces *p, keeli_heap *heap, uint32_t range) {
     const uint32_t grain = keeli_grain(range);
     for (uint32_t at = 0; at < range; at += keeli_least(grain, range - at))
-        if (!add(p, heap, (keeli_piece){ at, at + keeli_least(grain, range - at), 0, 0 }))
+        if (!add_piece(p, heap, (keeli_piece){ at, at + keeli_least(grain, range - at), 0, 0 }))
             return false;
     return true;
 }
 
-// Rows of many small archetypes make one piece, those of a large one several.
+// Cuts rows into pieces: many small archetypes make one piece, a large archetype makes several.
 static bool cut_rows(keeli_pieces *p, keeli_heap *heap, const keeli_match *match, uint32_t range) {
     const uint32_t grain = keeli_grain(range);
     keeli_piece piece = { 0 };
     for (uint32_t m = 0; m < match->list.count; ++m) {
         const keeli_archetype *a = match->list.items[m];
-        for (uint32_t b = 0; a->row_count && b < a->block_count; ++b) {
+        if (!a->row_count) continue;
+        for (uint32_t b = 0; b < a->block_count; ++b) {
             const uint32_t rows = a->blocks[b]->count;
             for (uint32_t at = 0; at < rows;) {
                 if (piece.end == 0) piece = (keeli_piece){ at, 0, m, b };
-                const uint32_t taken = keeli_least(grain - piece.end, rows - at);
-                piece.end += taken;
-                at += taken;
+                const uint32_t count = keeli_least(grain - piece.end, rows - at);
+                piece.end += count;
+                at += count;
                 if (piece.end < grain) continue;
-                if (!add(p, heap, piece)) return false;
+                if (!add_piece(p, heap, piece)) return false;
                 piece.end = 0;
             }
         }
     }
-    return piece.end == 0 || add(p, heap, piece);
+    return piece.end == 0 || add_piece(p, heap, piece);
 }
 
 // True if the loop is not cut into pieces: the log is short, a list may name one entity twice, and
@@ -408,7 +447,7 @@ static bool is_one_piece(const keeli_iterator *it) {
            (it->plan->scan == KEELI_SCAN_SOURCES && it->plan->related->relation->edges.is_chained);
 }
 
-// Presence bits go by whole pages; of a single one only the part with bits counts.
+// Presence bits count as whole pages; of a single page only the part with bits counts.
 uint32_t keeli_iterator_range(const keeli_iterator *it) {
     if (it->done) return 0;
     if (is_one_piece(it)) return 1;
@@ -419,7 +458,7 @@ uint32_t keeli_iterator_range(const keeli_iterator *it) {
             rows += match->list.items[m]->row_count;
         return rows;
     }
-    if (it->plan->scan == KEELI_SCAN_LEVELS) return keeli_levels_range(it, end_of(it));
+    if (it->plan->scan == KEELI_SCAN_LEVELS) return keeli_levels_range(it, scan_end(it));
     const bool has_bits = it->plan->scan == KEELI_SCAN_BITS || it->plan->united;
     if (!has_bits || it->end != KEELI_MASK_SLOTS) return it->end;
     uint64_t room[KEELI_PAGE_WORDS];
@@ -433,8 +472,8 @@ bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it, uint32_t 
     pieces->list.count = 0;
     if (!range) return true;
     if (it->plan->scan == KEELI_SCAN_ROWS) return cut_rows(pieces, heap, it->plan->match, range);
-    if (is_one_piece(it)) return add(pieces, heap, (keeli_piece){ 0 });
-    if (it->plan->scan == KEELI_SCAN_LEVELS) return keeli_levels_cut(pieces, it, end_of(it));
+    if (is_one_piece(it)) return add_piece(pieces, heap, (keeli_piece){ 0 });
+    if (it->plan->scan == KEELI_SCAN_LEVELS) return keeli_levels_cut(pieces, it, scan_end(it));
     return cut_range(pieces, heap, range);
 }
 
@@ -459,14 +498,14 @@ void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {
     it->end = piece->end;
     it->from = it->words_end = piece->at;
     it->next_page = piece->at / KEELI_MASK_SLOTS;
-    it->range_misses = it->range_pause = 0; // what is handed out depends on the piece alone
+    it->range_misses = it->range_pause = 0; // chunks depend on the piece alone
     if (it->plan->scan == KEELI_SCAN_LEVELS) keeli_levels_aim(it, piece);
 }
 
 // ------------------------------------------------------------------ public
 static keeli_iterator *state_of(const keel_iterator *handle) {
-    return handle && handle->state && handle->state->serial == handle->serial ? handle->state
-                                                                              : NULL;
+    if (!handle || !handle->state) return NULL;
+    return handle->state->serial == handle->serial ? handle->state : NULL;
 }
 
 keel_result keel_iterator_begin(keel_iterator *iterator, const keel_view *view) {

@@ -1,67 +1,69 @@
 // SPDX-License-Identifier: MIT
 // Iterating over the entities of a view: the plan, which says what leads and what is left to check,
-// and the iterator, which hands out chunks by it. plan.c makes plans; iterate.c begins and ends
-// iterators; scan_packed.c, scan_bits.c and change.c find the next entities, one of them for each
-// sort of leader; gather.c filters lists of candidates and finds their values.
+// and the iterator, which hands out chunks by the plan. plan.c makes plans; iterate.c begins and
+// ends iterators; scan_packed.c, scan_bits.c, levels.c and change.c find the next entities, each
+// for some kinds of leader; gather.c filters lists of candidates and finds their values. Loops,
+// systems and the questions about a view (view.c) iterate; this is not the public interface.
 #pragma once
 #include "find/view.h"
 
 enum {
     KEELI_BLOCK = KEELI_SIZE(256, 64),     // candidates that are filtered at a time
-    KEELI_MASK_SLOTS = KEELI_PAGE,         // slots of a mask at most: of one page of presence bits
-    KEELI_SHORT_RANGE = KEELI_SIZE(32, 2), // entities; fewer make no chunk of their own
-    KEELI_SPAN_WORDS = KEELI_SIZE(4, 1)    // words of ones; fewer are left in a mask
+    KEELI_MASK_SLOTS = KEELI_PAGE,         // the most slots of a mask: one page of presence bits
+    KEELI_SHORT_RANGE = KEELI_SIZE(32, 2), // entities; a shorter range makes no chunk of its own
+    KEELI_SPAN_WORDS = KEELI_SIZE(4, 1)    // words of ones; a shorter run stays in a mask
 };
 
 // ------------------------------------------------------------------ which archetypes match
-// (plan.c) What is asked of an archetype: process-wide numbers of components, shifted by two, each
-// with how it is asked for. Those of which one has to be there end with a zero of their kind.
+// (plan.c) The conditions that an archetype must fulfil: process-wide numbers of components,
+// shifted by two, each with a KEELI_ASK_*. A group of KEELI_ASK_ANY, of which one is enough, ends
+// with the number zero.
 enum { KEELI_ASK_MUST, KEELI_ASK_WITHOUT, KEELI_ASK_ANY };
 typedef struct keeli_match_key {
     uint32_t count, asked[KEEL_MAX_TERMS * (KEEL_MAX_TERM_COMPONENTS + 1)];
 } keeli_match_key;
 
-// The answer, kept in the world: only archetypes that were made since the last time are looked at,
-// and those that have rows are listed anew only when one got its first row or lost its last one,
-// which no open view survives, nor that archetypes are freed.
+// Cache in the world: the archetypes that match a key. An update looks at new archetypes only. The
+// list of archetypes with rows is built anew only when an archetype got its first row or lost its
+// last one; neither that nor freeing archetypes can happen while a view is open.
 typedef struct keeli_match {
     keeli_match_key key;
-    KEELI_ARRAY(keeli_archetype *) list; // those with rows, in order of creation; room for all
-    KEELI_ARRAY(uint64_t) fits;          // a bit by position: it matches
-    uint32_t fitting;                    // how many do
-    uint32_t seen;                       // archetypes looked at
-    uint64_t turns;                      // of world->archetypes when `list` was made
-    uint32_t generation;                 // of world->archetypes when `list` was begun
-    struct keeli_match *next;            // of the world
+    KEELI_ARRAY(keeli_archetype *) list; // with rows, in order of creation; room for all that fit
+    KEELI_ARRAY(uint64_t) fits;          // a bit for each archetype of the world, by position
+    uint32_t fitting;                    // number of archetypes that match
+    uint32_t seen;                       // number of archetypes looked at
+    uint64_t turns;                      // `turns` of world->archetypes when `list` was built
+    uint32_t generation;                 // `generation` of world->archetypes when `fits` was begun
+    struct keeli_match *next;            // the next match of the world
 } keeli_match;
 
 void keeli_matches_deinit(keel_world *world);
 
 // ------------------------------------------------------------------ plans (plan.c)
-// What leads: whose entities are the candidates.
+// The leader: the source of the candidates.
 typedef enum keeli_scan {
     KEELI_SCAN_NOTHING,  // nothing can match
     KEELI_SCAN_SET,      // the entities of a sparse set, in packed order
     KEELI_SCAN_BITS,     // pages of presence bits, by ascending index
     KEELI_SCAN_ROWS,     // the rows of matching archetypes
     KEELI_SCAN_ENTITIES, // pages of living entities, by ascending index
-    KEELI_SCAN_UNION,    // pages of what has any of several components, by ascending index
-    KEELI_SCAN_GROUP,    // the packed prefix of a group
-    KEELI_SCAN_CHANGES,  // the log of single changes of a component, oldest first
-    KEELI_SCAN_HANDLES,  // a list of handles, in its order
-    KEELI_SCAN_LEVELS,   // targets of a relation before their sources
-    KEELI_SCAN_SOURCES   // the sources of one target, in their order
+    KEELI_SCAN_UNION,   // pages of entities that have any of several components, by ascending index
+    KEELI_SCAN_GROUP,   // the packed prefix of a group
+    KEELI_SCAN_CHANGES, // the log of single changes of a component, oldest first
+    KEELI_SCAN_HANDLES, // a list of handles, in its order
+    KEELI_SCAN_LEVELS,  // targets of a relation before their sources
+    KEELI_SCAN_SOURCES  // the sources of one target, in their order
 } keeli_scan;
 
-// How lists find the values of a column.
+// The way in which lists find the values of a column.
 typedef enum keeli_column_way {
-    KEELI_IN_ORDER,  // they are in the order of the leader
+    KEELI_IN_ORDER,  // values are in the order of the leader
     KEELI_BY_INDEX,  // at the entity's index
-    KEELI_BY_CELL,   // in a sparse set, which tells at the same time whether there is one
-    KEELI_BY_ROW,    // in the entity's row; that there is one was checked by its bit
-    KEELI_OF_TARGET, // of the target of a relation
-    KEELI_UP,        // of the nearest above that has one
-    KEELI_LOOK_UP,   // in another storage, or absent
+    KEELI_BY_CELL,   // in a sparse set; the look-up tells whether there is a value
+    KEELI_BY_ROW,    // in the entity's row; presence was checked by its bit
+    KEELI_OF_TARGET, // the value of the target of a relation
+    KEELI_UP,        // the value of the nearest entity above that has one
+    KEELI_LOOK_UP,   // in a storage of another kind, or absent
     KEELI_ABSENT
 } keeli_column_way;
 
@@ -71,92 +73,94 @@ static inline bool keeli_is_looked_up(keeli_column_way how) {
 
 typedef struct keeli_plan_column {
     uint32_t term; // position in the view's list
-    bool maybe;    // may be absent
+    bool maybe;    // values may be absent
     keeli_column_way how;
-    keeli_storage *storage;        // NULL: absent throughout
-    const keeli_storage *relation; // OF_TARGET, UP: which leads there; else NULL
+    keeli_storage *storage;        // NULL: all values are absent
+    const keeli_storage *relation; // OF_TARGET, UP: the relation to the value's entity; else NULL
 } keeli_plan_column;
 
-// A term about changes.
+// A term about changes, as a filter.
 typedef struct keeli_change_filter {
     const keeli_storage *storage;
     const keeli_ticks *inserted, *modified; // NULL: that kind is not asked for
     keeli_tick_range inserted_in, modified_in;
     bool negated;
-    uint32_t logged; // in a plan: how many single changes the log has; UINT32_MAX: not all
+    uint32_t logged; // in a plan: number of single changes in the log; UINT32_MAX: it lacks some
 } keeli_change_filter;
 
 typedef struct keeli_plan {
     keeli_scan scan;
-    keeli_storage *leader; // SET, BITS: the smallest that must be there; GROUP: has its order
+    keeli_storage *leader; // SET, BITS: the smallest required storage; GROUP: one in its order
     const struct keel_group *group; // GROUP
     keeli_match *match;             // ROWS
     uint32_t need_count, check_count, without_count, any_count, column_count, beside_count;
     uint32_t change_count;
-    const keeli_change_filter *lead; // CHANGES: whose log; BITS: whose ticks tell what to skip
-    const keeli_bound_term *united;  // UNION: the term of those components,
-    uint64_t united_count;           // how many values they have together,
-    uint32_t united_pages;           // and behind which page none has any
-    bool finds_lead; // CHANGES: looking up its value tells whether a candidate has it still
-    bool has_maybe;
-    bool has_through;              // a column is of others
-    bool needs_target;             // LEVELS: what has none does not match
+    const keeli_change_filter *lead; // CHANGES: the filter whose log leads; BITS: the filter whose
+                                     // ticks tell which pages to skip
+    const keeli_bound_term *united;  // UNION: the term of the several components
+    uint64_t united_count;           // UNION: number of values of all of them
+    uint32_t united_pages;           // UNION: the end of their pages
+    bool finds_lead;   // CHANGES: looking up a column tells whether a candidate has the component
+    bool has_maybe;    // values of a column may be absent
+    bool has_through;  // a column has values of other entities, through a relation
+    bool needs_target; // LEVELS: an entity without a target does not match
     const keeli_storage *relation; // LEVELS
-    const keeli_storage *related;  // SOURCES: of which relation
-    bool is_changed_up;            // LEVELS: only what is below something that passes this
+    const keeli_storage *related;  // SOURCES: the relation
+    bool is_changed_up;            // LEVELS: only entities below one that passes `changed_up`
     keeli_change_filter changed_up;
-    bool considered_group; // one could lead
-    bool considered_union; // or what has any of several components
-    bool has_rows;         // a term is kept in archetypes
+    bool considered_group; // a group could lead
+    bool considered_union; // entities with any of several components could lead
+    bool has_rows;         // a component of a term is kept in archetypes
     bool only_rows;        // ROWS: nothing is left to check, and all values are in rows
-    bool has_ranges; // SET, GROUP: all that must be there are sparse sets, which may have one order
+    bool has_ranges; // SET, GROUP: all required storages are sparse sets, which may share an order
     bool has_masks;  // BITS: all values are indexed, and blocks of 64 lie on one page
-    // lists, as long as said above, in somebody's room for them
-    keeli_storage **need;        // that the leader does not grant
-    const keeli_storage **check; // those that lists check by their bits
+    // Lists with the counts above, in memory of the plan's owner (keeli_plan_init).
+    keeli_storage **need;        // required storages that the leader does not imply
+    const keeli_storage **check; // the part of `need` that lists check by presence bits
     keeli_storage **without;
     const keeli_bound_term **any;
     keeli_plan_column *columns;
-    keeli_storage **beside; // GROUP: sparse sets with values that it gets but does not order
+    keeli_storage **beside; // GROUP: sparse sets with columns that the group does not order
     keeli_change_filter *changes;
 } keeli_plan;
 
-// Bytes of the lists of a view with so many terms, of which so many are about changes.
+// The bytes that the lists of a plan need for a number of terms, and of terms about changes.
 #define KEELI_PLAN_ROOM(terms, changes)                                                            \
     ((terms) * (5 * sizeof(void *) + sizeof(keeli_plan_column)) +                                  \
      (changes) * sizeof(keeli_change_filter))
-// Give the plan room for its lists.
+// Places the lists of a plan in `room`.
 void keeli_plan_init(keeli_plan *plan, void *room, uint32_t terms);
-// `is_listed`: a list of handles leads, which the iterator has. False when out of memory
+// Makes a plan. `is_listed`: the iterator's list of handles leads. False when out of memory
 // (reported).
 bool keeli_plan_make(keeli_plan *plan, const keeli_view *view, bool is_listed);
-// What keeli_plan_make would make without a list; `own` is for where that cannot be kept. NULL when
-// out of memory (reported).
+// Returns a plan without a list of handles: the view's kept plan, which is brought up to date, or
+// `own` if the view keeps none. NULL when out of memory (reported).
 const keeli_plan *keeli_plan_get(const keeli_view *view, keeli_plan *own);
-// How many candidates it looks at.
+// Returns the number of candidates that a plan looks at.
 uint64_t keeli_plan_touches(const keeli_plan *plan, const keeli_view *view);
-// Are the values of the storage in the order of the leader?
+// True if the values of a storage are in the order of the leader.
 static inline bool keeli_plan_is_ordered(const keeli_plan *plan, const keeli_storage *s) {
     return s == plan->leader || (plan->group && s->owner == plan->group);
 }
 
-// The plan of a view that is iterated again and again. It holds as long as the view's storages are
-// the same and nothing changed that the choice depends on.
+// Cache: the plan of a view that is iterated repeatedly. It is valid as long as the counts of the
+// storages, on which the choice of the leader depends, are the same.
 typedef struct keeli_kept_plan {
     bool is_made;
-    uint32_t must_count;        // what must be there, where there is a choice
-    const keeli_storage **must; // and how many had it
-    uint32_t *counts;
+    uint32_t must_count;        // number of required storages; 0 where there is no choice
+    const keeli_storage **must; // the required storages
+    uint32_t *counts;           // the number of values of each when the plan was made
     keeli_plan plan;
-    struct keeli_kept_lists *lists; // that were gathered by it; NULL: none so far
+    struct keeli_kept_lists *lists; // chunks that were gathered by the plan; NULL: none so far
 } keeli_kept_plan;
 
 size_t keeli_kept_plan_bytes(uint32_t terms);
-// `kept` begins zeroed memory of that many bytes.
+// Initialises a kept plan, which begins zeroed memory of keeli_kept_plan_bytes bytes.
 void keeli_kept_plan_init(keeli_kept_plan *kept, uint32_t terms);
 
 // ------------------------------------------------------------------ iterators (iterate.c)
-// Whose values a chunk has, besides its handles, which are there only where they are wanted.
+// The member of the iterator that tells the entities of a chunk. The chunk itself has their handles
+// only where the user wants them.
 typedef enum keeli_who {
     KEELI_WHO_LIST,    // `candidates`
     KEELI_WHO_RANGE,   // consecutive indices from `who_first` on
@@ -167,228 +171,242 @@ typedef enum keeli_who {
 typedef struct keeli_mark {
     keeli_storage *storage;
     uint32_t term;
-    bool by_hand;                  // only what the user marks
-    bool maybe;                    // not all have it
-    const keeli_storage *relation; // it is of targets; else NULL
-    bool is_tracked;               // else marks by hand are thrown away
-    bool is_stamped;               // for snapshots; marked by hand or not
+    bool by_hand;                  // only values that the user marks
+    bool maybe;                    // some entities of a chunk may lack the component
+    const keeli_storage *relation; // the values are of targets of this relation; else NULL
+    bool is_tracked;               // modifications are tracked; else marks by hand are dropped
+    bool is_stamped;               // snapshots need stamps of written values, by hand or not
 } keeli_mark;
 
 typedef struct keeli_iterator {
     keeli_view *view;
-    uint64_t serial; // of the handle that began it; 0: spare
+    uint64_t serial; // the serial of the handle that began it; 0: spare
     uint64_t serial_of_view;
-    uint64_t cleared_for;        // a view for which chunks have nothing of another one
-    struct keeli_iterator *next; // of all states of the world
+    uint64_t cleared_for;        // the serial of the view for which the columns were cleared
+    struct keeli_iterator *next; // the next of all states of the world
     const keeli_plan *plan;      // its own, or the view's kept one, or another iterator's
-    bool counts;                 // it is among those that `iterating` of storages counts
-    bool wants_entities, writes; // as the view, unless it only counts
+    bool counts;                 // it is counted in `iterating` of the view's storages
+    bool wants_entities, writes; // as in the view's facts, unless the iterator only counts
     bool done;
-    // where it is
+    // The position.
     uint32_t at, end;                   // SET, GROUP: slots; BITS, ENTITIES, UNION: indices
-    uint32_t range_misses, range_pause; // SET, GROUP: blocks without a range, and to go untried
+    uint32_t range_misses, range_pause; // SET, GROUP: blocks without a range; blocks to skip trying
     uint32_t match_at, block_at;        // ROWS: the archetype, and its block; `at` is the row
-    uint32_t rows_left;                 // ROWS: how many more to visit
-    uint32_t from;                      // BITS, ENTITIES: where it began
+    uint32_t rows_left;                 // ROWS: number of rows still to visit
+    uint32_t from;                      // BITS, ENTITIES: the first index
     uint32_t next_page;                 // BITS, ENTITIES: the page after that of `words`
-    uint32_t words_end;                 // BITS, ENTITIES: behind the last index of `words`
+    uint32_t words_end;                 // BITS, ENTITIES: the end of the indices of `words`
     uint64_t words[KEELI_MASK_SLOTS / 64];
-    // what is handed out
-    keel_chunk chunk; // by keel_iterator_next
-    keel_chunk span;  // by keel_iterator_next_span
+    // The chunk at hand.
+    keel_chunk chunk; // the chunk of keel_iterator_next
+    keel_chunk span;  // the span of keel_iterator_next_span, cut out of `chunk`
     uint32_t span_at; // entities (slots of a mask) of `chunk` that were handed out in spans
-    // candidates of a list: their indices, and in what was handed in as a block which they are
+    // Candidates of a list. If they are entities of a block, `picked` has their positions in it.
     uint32_t candidates[KEELI_BLOCK], picks[KEELI_BLOCK];
-    bool one_page;            // the indices are of one page of 4,096
-    uint32_t highest;         // none is above this
+    bool one_page;            // the indices of all candidates are on one page of 4,096
+    uint32_t highest;         // no index of a candidate is above this
     const keel_entity *block; // NULL: candidates are just indices
-    uint32_t block_place;     // of the block's first with the leader
-    const uint32_t *picked;   // `picks`, once somebody was dropped
+    uint32_t block_place;     // the place of the block's first entity in the leader
+    const uint32_t *picked;   // keeli_everybody until a candidate was dropped, then `picks`
     uint32_t index[KEEL_MAX_TERMS][KEELI_BLOCK];
-    void *flat[KEEL_MAX_TERMS]; // tables of one page
+    void *flat[KEEL_MAX_TERMS]; // page tables with one page
     keel_entity entities[KEELI_MASK_SLOTS];
     keeli_who who;
     uint32_t who_first;
     const keel_entity *who_entities;
-    struct keeli_kept_lists *kept; // it writes lists down or reads them (kept_lists.c), or NULL
-    uint32_t kept_at;              // chunks that it read
-    // marks (change.c)
+    struct keeli_kept_lists *kept; // the lists that it writes or reads (kept_lists.c), or NULL
+    uint32_t kept_at;              // number of chunks read from them
+    // Marks (change.c).
     uint32_t mark_count;
-    bool marks_all;   // everything of marks[0], at the end
-    bool has_chunk;   // one is handed out that is not marked yet
-    uint32_t handed;  // chunks marked so far
-    uint32_t visited; // how far the user came in the last one; 0: as far as spans tell
+    bool marks_all;   // all values of marks[0] are marked at the end
+    bool has_chunk;   // a chunk is handed out that is not marked yet
+    uint32_t handed;  // number of chunks marked so far
+    uint32_t visited; // entities of the last chunk that the user visited; 0: as far as spans tell
     keeli_mark marks[KEEL_MAX_TERMS];
-    bool *flags; // of marks by hand: KEELI_MASK_SLOTS for each of `flag_terms`
+    bool *flags; // marks by hand: KEELI_MASK_SLOTS for each of `flag_terms` terms
     uint32_t flag_terms;
     keeli_plan own_plan;
     uint64_t room[KEELI_PLAN_ROOM(KEEL_MAX_TERMS, KEEL_MAX_TERMS) / sizeof(uint64_t)];
-    // CHANGES: what the log holds from `at` to `end`, of insertions and then of modifications
+    // CHANGES: the log from `at` to `end`, of insertions and then of modifications.
     bool second_log;
-    bool one_tick; // all of that is of one tick
-    // HANDLES: the list, which is the user's or its own, of a view backwards
+    bool one_tick; // all changes of that range have one tick
+    // HANDLES: the user's list, or for a view backwards the iterator's own list.
     const keel_entity *handles;
     uint32_t handle_count;
     keeli_handle_list reversed;
-    // LEVELS: the level it is at, and the end. Entities without a target are level 0, and are
-    // visited by their bits. UP: the nearest above that has the component, by place; threads share
-    // what the iterator has that began.
+    // LEVELS: the level at hand, and the end of levels. Entities without a target are level 0, and
+    // are visited by their bits. `nearest` is for KEEL_UP: for each place the nearest entity above
+    // that has the component. Threads share what the first iterator has found out.
     const keeli_levels *levels;
-    uint32_t source; // SOURCES of a chain: the one before `at`
+    uint32_t source; // SOURCES in a chain: the source before `at`
     uint32_t level, level_end;
     uint32_t *nearest[KEEL_MAX_TERMS]; // by term
     KEELI_ARRAY(uint32_t) room_of_nearest;
-    bool is_direct[KEEL_MAX_TERMS]; // by term: all have it, so that it is the target
-    bool all_pass;                  // what lists would check by their bits
-    bool all_changed;    // or what is below something that changed: those that are marked,
-    uint8_t *is_changed; // by place
+    bool is_direct[KEEL_MAX_TERMS]; // by term: every entity has it, so the nearest is the target
+    bool all_pass;                  // every entity of the levels passes `check` of the plan
+    bool all_changed;               // every entity is below a change: `is_changed` is not used
+    uint8_t *is_changed;            // by place: the entity is below a change
     KEELI_ARRAY(uint8_t) room_of_changed;
 } keeli_iterator;
 
-// Begin to iterate; NULL when out of memory (reported).
+// Begins to iterate over a view; NULL when out of memory (reported).
 keeli_iterator *keeli_iterator_take(keeli_view *view);
-// Over the same view with the same plan, for another thread: a plan that is made while others write
-// could be another one.
+// Begins to iterate over the same view with the same plan, for another thread. A plan made while
+// other threads write could differ.
 keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other);
-// Only to look, whatever the view does: it marks nothing.
+// Begins to iterate only to look at entities: nothing is marked, even if the view writes.
 keeli_iterator *keeli_iterator_take_to_look(keeli_view *view, bool wants_entities);
-// Have so many states, live and spare; false when out of memory.
+// Allocates states until the world has `count`, live and spare; false when out of memory.
 bool keeli_iterators_reserve(keel_world *world, uint32_t count);
+// Marks the chunk at hand, and returns the next one; NULL at the end.
 const keel_chunk *keeli_iterator_advance(keeli_iterator *it);
-// The two halves of that: the next chunk, without marking the one before; and from the start.
+// Finds the next chunk, without marking the chunk before; false at the end.
 bool keeli_iterator_scan(keeli_iterator *it);
-bool keeli_scan_next(keeli_iterator *it); // found anew, though lists may be kept
+// Finds the next chunk by the plan, even if lists are kept; false at the end.
+bool keeli_scan_next(keeli_iterator *it);
+// Moves an iterator back to the start.
 void keeli_iterator_rewind(keeli_iterator *it);
+// Returns the next span, cut out of chunks of other forms; NULL at the end.
 const keel_chunk *keeli_iterator_advance_span(keeli_iterator *it);
+// Ends an iterator, and releases its state.
 void keeli_iterator_give(keeli_iterator *it);
-// The user came so far in the chunk that was handed out last, and goes no further.
+// Notes that the user visited `count` entities of the last chunk, and will visit no more.
 void keeli_iterator_visited(keel_iterator *iterator, uint32_t count);
 void keeli_iterators_end_of(keeli_view *view);
 void keeli_iterators_deinit(keel_world *world);
-// How many entities a chunk has.
+// Returns the number of entities of a chunk.
 uint32_t keeli_chunk_count(const keel_chunk *chunk);
 
 // ------------------------------------------------------------------ pieces (iterate.c)
-// What is iterated by several threads is cut into pieces. Where the cuts are depends on what the
-// view leads over and on nothing else: not on threads, not on time. A range makes about 256 pieces
-// of a multiple of 64 entities (or slots, or indices), at most a page. Fewer than 4,096 may be
-// heavy ones: about 64 pieces of any length, down to 1.
+// An iteration by several threads is cut into pieces. The cuts depend on the leader and on nothing
+// else: not on threads, not on time. A range makes about 256 pieces of a multiple of 64 entities
+// (or slots, or indices), at most a page. Fewer than 4,096 entities may be heavy: they make about
+// 64 pieces of any length, down to 1.
 enum { KEELI_PIECES = 256, KEELI_PIECES_OF_FEW = 64, KEELI_GRAIN_MOST = KEELI_PAGE };
 
 typedef struct keeli_piece {
-    uint32_t at, end;            // slots or indices; rows of archetypes: the first, and how many
-    uint32_t match_at, block_at; // rows: where the first is; LEVELS: the first level, and the end
+    uint32_t at, end;            // slots or indices; ROWS: the first row, and the number of rows
+    uint32_t match_at, block_at; // ROWS: the first block; LEVELS: the first level, and the end
 } keeli_piece;
 
 typedef struct keeli_pieces {
     KEELI_ARRAY(keeli_piece) list;
 } keeli_pieces;
 
-// What an iterator that has just begun goes through: slots, indices or rows; 1: it is not cut.
+// Returns the number of slots, indices or rows of an iterator that has just begun; 1 if it is not
+// cut into pieces.
 uint32_t keeli_iterator_range(const keeli_iterator *it);
-// The pieces of that range; false when out of memory.
+// Cuts that range into pieces; false when out of memory.
 bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it, uint32_t range);
-// Iterate over this piece next.
+// Moves an iterator to the start of a piece, and ends it at the end of the piece.
 void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece);
-// How many are in a piece of a range.
+// Returns the length of a piece of a range.
 uint32_t keeli_grain(uint32_t range);
 
 // ------------------------------------------------------------------ scanning
-// Fill it->chunk with the next entities, or return false at the end.
-bool keeli_scan_set(keeli_iterator *it);  // and GROUP
-bool keeli_scan_bits(keeli_iterator *it); // and ENTITIES, UNION
-// The bits of who leads on a page, where a component or several do; `room` is for those of several.
+// Each fills it->chunk with the next entities, or returns false at the end.
+bool keeli_scan_set(keeli_iterator *it);  // SET and GROUP
+bool keeli_scan_bits(keeli_iterator *it); // BITS, ENTITIES and UNION
+// Returns the presence bits of the leading component on a page, or those of several components,
+// united in `room`.
 const uint64_t *keeli_leading_words(const keeli_iterator *it, uint32_t page, uint64_t *room);
-// How many words of a page there are up to the last that is not zero.
+// Returns the number of words of a page up to the last that is not zero.
 uint32_t keeli_used_words(const uint64_t *words);
 bool keeli_scan_rows(keeli_iterator *it);
 bool keeli_scan_changes(keeli_iterator *it);
 void keeli_scan_changes_begin(keeli_iterator *it);
-// All that is left of what is without marks and has a plan with only_rows and no `maybe`, until
-// `*stop`.
+// Visits all remaining rows, until `*stop`. The iterator must have no marks, and a plan with
+// only_rows and without columns that may be absent.
 typedef void keeli_visit(const keel_chunk *chunk, keel_context *context);
 void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
                       const bool *stop);
 
 // ------------------------------------------------------------------ levels (levels.c)
-// False when out of memory (reported).
+// Brings the levels of the plan's relation up to date, and prepares the iterator. False when out of
+// memory (reported).
 bool keeli_levels_begin(keeli_iterator *it);
-// SOURCES: how many places they take; the next of them.
+// SOURCES: returns the number of places of the sources, holes included.
 uint32_t keeli_source_places(const keeli_view *view, const keeli_storage *relation);
 bool keeli_scan_sources(keeli_iterator *it);
-// What another one over the same view has found out.
+// Copies what another iterator over the same view has found out.
 void keeli_levels_share(keeli_iterator *it, const keeli_iterator *other);
 void keeli_levels_rewind(keeli_iterator *it);
 bool keeli_scan_levels(keeli_iterator *it);
-// How many it goes through, and pieces of that. `indices`: how many there are to look at for those
-// without a target.
+// Returns the number of entities of all levels, and cuts them into pieces. `indices`: the number of
+// indices of the scan for level 0, the entities without a target.
 uint32_t keeli_levels_range(const keeli_iterator *it, uint32_t indices);
 bool keeli_levels_cut(keeli_pieces *pieces, const keeli_iterator *it, uint32_t indices);
 void keeli_levels_aim(keeli_iterator *it, const keeli_piece *piece);
-// Does an entity pass KEEL_CHANGED_UP?
+// True if an entity passes KEEL_CHANGED_UP.
 bool keeli_is_below_change(const keeli_view *view, const keeli_bound_term *term, uint32_t index);
-// Give their memory back.
+// Frees the memory of the levels of all relations.
 void keeli_levels_trim(keel_world *world);
-// The places of the values that a relation leads to; how many candidates have none (UINT32_MAX).
+// Looks up the places of the values that a relation leads to. Returns the number of candidates that
+// have none (UINT32_MAX).
 uint32_t keeli_find_through(keeli_iterator *it, const keeli_plan_column *column, uint32_t count);
-// The index of the entity whose value that is, for one; UINT32_MAX when there is none.
+// Returns the index of the entity that a relation leads to and that has the component; UINT32_MAX
+// if there is none.
 uint32_t keeli_through(const keeli_storage *relation, const keeli_storage *s, bool is_up,
                        uint32_t index);
 
 // ------------------------------------------------------------------ lists (gather.c)
-// Take `count` entities as candidates, whose values are with the leader from `place` on.
+// Makes `count` entities the candidates. Their values lie in the leader from `place` on.
 void keeli_gather_block(keeli_iterator *it, const keel_entity *block, uint32_t count,
                         uint32_t place);
-// A chunk of the candidates that pass the filters: a list, or a span where all columns lie side by
-// side. False when none does.
+// Fills the chunk with the candidates that pass the filters: a list, or a span where the values of
+// each column lie side by side. False if no candidate passes.
 bool keeli_gather(keeli_iterator *it, uint32_t count);
-// The same of candidates that were filtered.
+// Fills the chunk with candidates that were filtered before.
 bool keeli_gather_chunk(keeli_iterator *it, uint32_t count);
-// The places of all in a block of which nobody was dropped.
+// The positions 0, 1, 2 and so on, for a block of which no candidate was dropped.
 extern const uint32_t keeli_everybody[KEELI_BLOCK];
-// Do the numbers count up from the first? True too when all are UINT32_MAX.
+// True if the numbers count up from the first, or if all are UINT32_MAX.
 bool keeli_is_range(const uint32_t *index, uint32_t count);
 
 // ------------------------------------------------------------------ kept lists (kept_lists.c)
 typedef struct keeli_kept_lists keeli_kept_lists;
-// An iterator that begins uses the lists of its view, if they are right, or writes them.
+// Makes a new iterator read the kept lists of its view, if they are valid, or write them.
 void keeli_kept_lists_begin(keeli_iterator *it);
-// The next chunk of an iterator that does.
+// Fills the chunk of an iterator that reads or writes kept lists; false at the end.
 bool keeli_kept_lists_scan(keeli_iterator *it);
-// It goes on without them, or is over.
+// Detaches an iterator from the kept lists. Lists that are not complete are dropped.
 void keeli_kept_lists_end(keeli_iterator *it);
 void keeli_kept_lists_free(keeli_kept_lists *lists);
-// Give their memory back.
+// Frees the memory of all kept lists of the world.
 void keeli_kept_lists_trim(keel_world *world);
 
 // ------------------------------------------------------------------ changes (change.c)
-// The filter of a term that is about changes.
+// Returns the filter of a term about changes.
 keeli_change_filter keeli_change_filter_of(const keeli_view *view, const keeli_bound_term *term);
-// Which of 64 entities pass it; does one; does one in a view that makes no plan.
+// Returns the bits of those of 64 entities that pass the filter.
 uint64_t keeli_change_bits(const keeli_change_filter *f, uint32_t block, uint64_t bits);
+// True if an entity passes the filter.
 bool keeli_change_passes(const keeli_change_filter *f, uint32_t index);
+// True if an entity passes the filter of a term, without a plan.
 bool keeli_change_matches(const keeli_view *view, const keeli_bound_term *term, uint32_t index);
-// Did nothing change since then? One compare for each kind.
+// True if nothing changed since the filter's ticks. Costs one compare for each kind of change.
 bool keeli_change_is_empty(const keeli_change_filter *f);
-// How many single changes the log has of it; UINT32_MAX when it does not hold them all.
+// Returns the number of single changes in the log; UINT32_MAX if the log does not hold them all.
 uint32_t keeli_change_logged(const keeli_change_filter *f);
-// Can anything on this page of 4,096 indices pass?
+// True if any entity of a page of 4,096 indices can pass the filter.
 bool keeli_change_page_may_match(const keeli_change_filter *f, uint32_t page);
 
-// What an iterator that writes marks as modified: what it hands out, when the user has walked
-// through it. One that visits everything there is of a component marks that with one tick, at its
-// end. Several threads may mark chunks of one view at once, each its own: no mark goes to the log
-// of single changes, so that who reads it visits the same order for any number of threads. Find out
-// what is to be marked; whether writing any storage of the view is. False when out of memory.
+// An iterator that writes marks the values of a chunk as modified once the user has visited the
+// chunk. An iterator that visits all values of a component marks them with one tick, at its end.
+// Several threads may mark chunks of one view at once, each its own. No mark is logged as a single
+// change, so that the order of the log does not depend on the number of threads.
+//
+// Finds out which terms to mark. `any_is_marked`: writes to a storage of the view are seen. False
+// when out of memory (reported).
 bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked);
-// Put the places for marks by hand into the chunk.
+// Places the flags for marks by hand in the chunk.
 void keeli_marks_hand_out(keeli_iterator *it);
-// The first `count` items (slots of a mask) of the chunk were handed out.
+// Marks the first `count` items (slots of a mask) of the chunk.
 void keeli_mark_chunk_slow(keeli_iterator *it, uint32_t count);
 static inline void keeli_mark_chunk(keeli_iterator *it) {
     if (it->mark_count) keeli_mark_chunk_slow(it, UINT32_MAX);
 }
-// It is over, at the end or before.
+// Marks what is left to mark when the iterator ends, at its end or before.
 void keeli_marks_end(keeli_iterator *it);
-// The same of a piece that is left, perhaps early: the chunk at hand as far as it was visited.
+// Marks the chunk at hand, as far as it was visited, when the iterator leaves a piece.
 void keeli_mark_left(keeli_iterator *it);

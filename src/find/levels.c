@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Targets before their sources: the entities of a relation level by level, walks over them, and
-// values that a relation leads to.
+// Levels: the entities of a relation with targets before their sources; iterating over levels, and
+// over the sources of one target; and values that a relation leads to. This does not change links:
+// see edit/relation.c. Iterators (iterate.c) and the look-up of columns (gather.c) call it.
 //
-// The levels depend on the links only, not on how they came about. They are made anew by who begins
-// a walk after links have changed: that costs about as much as following the links once, so they
-// are not repaired edit by edit. While a walk goes on its view holds the relation, so that nobody
-// changes links.
+// The levels depend on the links only, not on the order of edits. They are a cache: the first
+// iteration that begins after links have changed builds them anew. That costs about as much as
+// following the links once, so single edits do not repair them. During an iteration its view
+// borrows the relation, so that links cannot change.
 #include "base/memory.h"
 #include "find/iterate.h"
 #include "find/relation.h"
@@ -15,16 +16,17 @@
 
 #define NO_PLACE UINT32_MAX
 
-// ------------------------------------------------------------------ making the levels
-// Each link has to be there to know the next one, and where handles are scattered it is waited for.
-// So the chains of several targets are walked side by side (tree_up_edited_shuffled).
+// ------------------------------------------------------------------ building the levels
+// A chain that is followed beside others. The next link is known only once a link is loaded, which
+// takes long where handles are scattered. So the chains of several targets are followed in turn
+// (tree_up_edited_shuffled).
 typedef struct row {
     uint32_t next, place, at, left;
 } row;
 enum { ROWS = KEELI_SIZE(16, 2) };
 
 static void append_rows(keeli_levels *l, const keeli_chains *chains, row *rows, uint32_t count) {
-    while (count)
+    while (count) {
         for (uint32_t r = 0; r < count;) {
             row *one = &rows[r];
             l->entities.items[one->at] = keeli_source_at(chains, one->next);
@@ -37,9 +39,10 @@ static void append_rows(keeli_levels *l, const keeli_chains *chains, row *rows, 
             __builtin_prefetch(keeli_link_at(chains, one->next));
             ++r;
         }
+    }
 }
 
-// Appends the sources of the places from..end, which are in chains.
+// Appends the sources of the entities at places from..end, of a relation in chains.
 static void append_chains(keeli_levels *l, const keeli_chains *chains, uint32_t from,
                           uint32_t end) {
     row rows[ROWS];
@@ -61,8 +64,8 @@ static void append_chains(keeli_levels *l, const keeli_chains *chains, uint32_t 
     l->entities.count = at;
 }
 
-// The same where they are in lists.
-static void append_level(const keel_world *world, keeli_levels *l, const keeli_edges *edges,
+// Appends the sources of the entities at places from..end, of a relation in lists.
+static void append_lists(const keel_world *world, keeli_levels *l, const keeli_edges *edges,
                          uint32_t from, uint32_t end) {
     uint32_t at = end;
     for (uint32_t p = from; p < end; ++p) {
@@ -85,7 +88,8 @@ static void append_roots(const keel_world *world, keeli_levels *l, const keeli_s
     }
 }
 
-static bool make(keel_world *world, keeli_levels *l, const keeli_storage *sources) {
+// Builds the levels of a relation; false when out of memory.
+static bool build_levels(keel_world *world, keeli_levels *l, const keeli_storage *sources) {
     keeli_heap *heap = &world->heap;
     const keeli_relation *r = sources->relation;
     const keeli_storage *targets = r->targets;
@@ -94,6 +98,7 @@ static bool make(keel_world *world, keeli_levels *l, const keeli_storage *source
     l->entities.count = l->targets.count = l->starts.count = 0;
     if (!KEELI_RESERVE(heap, &l->entities, most) || !KEELI_RESERVE(heap, &l->targets, most))
         return false;
+
     append_roots(world, l, sources, targets);
     for (uint32_t at = 0;;) {
         if (!KEELI_RESERVE(heap, &l->starts, 2)) return false;
@@ -101,16 +106,19 @@ static bool make(keel_world *world, keeli_levels *l, const keeli_storage *source
         const uint32_t end = l->entities.count;
         if (at == end) break;
         if (r->edges.is_chained) append_chains(l, &r->edges.chains, at, end);
-        else append_level(world, l, &r->edges, at, end);
+        else append_lists(world, l, &r->edges, at, end);
         at = end;
     }
-    if (l->starts.count == 1) *KEELI_APPEND(&l->starts) = 0; // the level of roots is there
+    if (l->starts.count == 1) *KEELI_APPEND(&l->starts) = 0; // level 0 exists, even if empty
+
     l->edits = keeli_relation_edits(sources);
     l->has_places = false;
-    return l->is_made = true;
+    l->is_made = true;
+    return true;
 }
 
-static bool make_places(keel_world *world, keeli_levels *l) {
+// Builds the table of places by index; false when out of memory.
+static bool build_places(keel_world *world, keeli_levels *l) {
     l->places.count = 0;
     if (!KEELI_RESERVE(&world->heap, &l->places, world->entities.size)) return false;
     if (world->entities.size)
@@ -118,22 +126,25 @@ static bool make_places(keel_world *world, keeli_levels *l) {
     l->places.count = world->entities.size;
     for (uint32_t p = 0; p < l->entities.count; ++p)
         l->places.items[keeli_index_of(l->entities.items[p])] = p;
-    return l->has_places = true;
+    l->has_places = true;
+    return true;
 }
 
-// Several walks may begin at once; the first of them makes it.
-static bool bring_up_to_date(const keeli_view *view, const keeli_plan *plan) {
+// Builds the levels of a plan's relation if they are out of date; false when out of memory
+// (reported). Several threads may call this at once; the first builds them.
+static bool update_levels(const keeli_view *view, const keeli_plan *plan) {
     keel_world *world = view->world;
     keeli_levels *l = &plan->relation->relation->levels;
     keeli_lock_take(&l->lock);
-    bool is_there = l->is_made && l->edits == keeli_relation_edits(plan->relation);
-    if (!is_there) {
-        is_there = make(world, l, plan->relation);
+    bool is_ready = l->is_made && l->edits == keeli_relation_edits(plan->relation);
+    if (!is_ready) {
+        is_ready = build_levels(world, l, plan->relation);
         l->made_at = keeli_holder_now(world, &view->holder);
     }
-    if (is_there && plan->is_changed_up && !l->has_places) is_there = make_places(world, l);
+    if (is_ready && plan->is_changed_up && !l->has_places) is_ready = build_places(world, l);
     keeli_lock_give(&l->lock);
-    return is_there || (keeli_out_of_memory(world, "beginning a loop"), false);
+    if (!is_ready) (void)keeli_out_of_memory(world, "beginning a loop");
+    return is_ready;
 }
 
 void keeli_levels_trim(keel_world *world) {
@@ -149,14 +160,15 @@ static bool needs_nearest(const keeli_iterator *it, const keeli_plan_column *col
            !it->is_direct[column->term];
 }
 
-// For the places from..end: the nearest above that has the component, of each KEEL_UP.
+// Finds the nearest entity above that has the component, for the places from..end and each column
+// of a KEEL_UP.
 static void find_nearest(keeli_iterator *it, uint32_t from, uint32_t end) {
     const keeli_levels *l = it->levels;
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
         const keeli_plan_column *column = &it->plan->columns[c];
         if (!needs_nearest(it, column)) continue;
         uint32_t *nearest = it->nearest[column->term];
-        uint32_t last = NO_PLACE, answer = NO_PLACE; // siblings have the same
+        uint32_t last = NO_PLACE, answer = NO_PLACE; // siblings have the same answer
         for (uint32_t p = from; p < end; ++p) {
             const uint32_t target = l->targets.items[p];
             if (target != last && target != NO_PLACE) {
@@ -169,9 +181,9 @@ static void find_nearest(keeli_iterator *it, uint32_t from, uint32_t end) {
     }
 }
 
-// ------------------------------------------------------------------ below what changed
+// ------------------------------------------------------------------ entities below a change
 static void mark_changed(keeli_iterator *it, uint32_t index) {
-    // entities that were made since then have no links
+    // Entities that were made after the table of places have no links.
     const keeli_levels *l = it->levels;
     const uint32_t place = index < l->places.count ? l->places.items[index] : NO_PLACE;
     if (place != NO_PLACE)
@@ -185,13 +197,14 @@ static void mark_logged(keeli_iterator *it, const keeli_ticks *ticks, keeli_tick
         mark_changed(it, ticks->log[i].index);
 }
 
-// Mark what itself changed. False when out of memory.
+// Marks the entities that changed themselves. False when out of memory.
 static bool begin_changed(keeli_iterator *it) {
     const keeli_levels *l = it->levels;
     const keeli_change_filter *f = &it->plan->changed_up;
     const keel_world *world = it->view->world;
     it->all_changed = keeli_is_within(f->modified_in, keeli_tick_of(world, l->made_at));
     if (it->all_changed || keeli_change_is_empty(f)) return true;
+
     it->room_of_changed.count = 0;
     if (!KEELI_RESERVE(&it->view->world->heap, &it->room_of_changed, l->entities.count))
         return false;
@@ -202,18 +215,21 @@ static bool begin_changed(keeli_iterator *it) {
         mark_logged(it, f->modified, f->modified_in);
         return true;
     }
+
     const keeli_presence *there = &f->storage->presence;
-    for (uint32_t page = 0; page < there->root.page_count; ++page)
-        for (uint32_t w = 0; w < KEELI_PAGE_WORDS && keeli_change_page_may_match(f, page); ++w) {
+    for (uint32_t page = 0; page < there->root.page_count; ++page) {
+        if (!keeli_change_page_may_match(f, page)) continue;
+        for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
             const uint32_t block = page * KEELI_PAGE_WORDS + w;
             uint64_t bits = keeli_change_bits(f, block, there->root.pages[page][w]);
             for (; bits; bits &= bits - 1)
                 mark_changed(it, block * 64 + (uint32_t)__builtin_ctzll(bits));
         }
+    }
     return true;
 }
 
-// For the places from..end: what is below something that is marked is, too.
+// Marks each entity of the places from..end whose target is marked.
 static void mark_below(keeli_iterator *it, uint32_t from, uint32_t end) {
     const uint32_t *targets = it->levels->targets.items;
     uint8_t *is_changed = it->is_changed;
@@ -221,18 +237,22 @@ static void mark_below(keeli_iterator *it, uint32_t from, uint32_t end) {
         is_changed[p] |= is_changed[targets[p]];
 }
 
-// The next of those that are marked become candidates, as picks of a block from it->at on.
-static uint32_t take_changed(keeli_iterator *it) {
+// Makes the next marked entities the candidates, as picks of a block from it->at on; returns how
+// many.
+static uint32_t next_changed(keeli_iterator *it) {
     const keel_entity *block = it->levels->entities.items + it->at;
     const uint8_t *is_changed = it->is_changed + it->at;
     const uint32_t left = it->end - it->at;
     uint32_t count = 0, at = 0;
     it->highest = 0;
     for (; at < left && count < KEELI_BLOCK; ++at) {
-        uint64_t eight;
-        if (left - at >= 8 && (memcpy(&eight, is_changed + at, 8), !eight)) {
-            at += 7;
-            continue;
+        if (left - at >= 8) {
+            uint64_t eight;
+            memcpy(&eight, is_changed + at, 8);
+            if (!eight) {
+                at += 7;
+                continue;
+            }
         }
         if (!is_changed[at]) continue;
         it->picks[count] = at;
@@ -240,6 +260,7 @@ static uint32_t take_changed(keeli_iterator *it) {
         if (it->candidates[count] > it->highest) it->highest = it->candidates[count];
         ++count;
     }
+
     it->one_page = false;
     it->block = block;
     it->block_place = it->at;
@@ -252,9 +273,14 @@ static bool is_filtered(const keeli_iterator *it) {
     return it->plan->is_changed_up && !it->all_changed;
 }
 
-// ------------------------------------------------------------------ walking by level
-// Have all in the levels this component? Mostly they do, and nobody asks again until one comes or
-// goes: then it need not be looked up for each of them.
+// ------------------------------------------------------------------ iterating by level
+static bool is_same_fact(const keeli_level_fact *a, const keeli_level_fact *b) {
+    return a->slot == b->slot && a->count == b->count && a->cleared == b->cleared &&
+           a->edits == b->edits && a->bindings == b->bindings;
+}
+
+// True if every entity of the levels has a component, so that it need not be looked up for each.
+// The answer is cached with the counters that invalidate it.
 static bool all_have(const keel_world *world, keeli_levels *l, const keeli_storage *s) {
     const keeli_level_fact now = { .slot = s->slot,
                                    .count = s->presence.count,
@@ -262,9 +288,8 @@ static bool all_have(const keel_world *world, keeli_levels *l, const keeli_stora
                                    .edits = l->edits,
                                    .bindings = world->registry.bindings };
     keeli_level_fact *fact = &l->facts[s->slot % KEELI_LEVEL_FACTS];
-    if (fact->slot == now.slot && fact->count == now.count && fact->cleared == now.cleared &&
-        fact->edits == now.edits && fact->bindings == now.bindings)
-        return fact->all;
+    if (is_same_fact(fact, &now)) return fact->all;
+
     *fact = now;
     fact->all = s->presence.count >= l->entities.count;
     for (uint32_t p = 0; p < l->entities.count && fact->all; ++p)
@@ -272,7 +297,9 @@ static bool all_have(const keel_world *world, keeli_levels *l, const keeli_stora
     return fact->all;
 }
 
-static void look_at_facts(keeli_iterator *it) {
+// Finds out what every entity of the levels has: the components that lists check, and those of
+// KEEL_UP.
+static void find_facts(keeli_iterator *it) {
     keel_world *world = it->view->world;
     const keeli_plan *plan = it->plan;
     keeli_levels *l = &plan->relation->relation->levels;
@@ -289,19 +316,24 @@ static void look_at_facts(keeli_iterator *it) {
 bool keeli_levels_begin(keeli_iterator *it) {
     keel_world *world = it->view->world;
     it->all_changed = false;
-    if (!bring_up_to_date(it->view, it->plan)) return false;
+    if (!update_levels(it->view, it->plan)) return false;
     const keeli_levels *l = it->levels = &it->plan->relation->relation->levels;
-    if (it->plan->is_changed_up && !begin_changed(it))
-        return keeli_out_of_memory(world, "beginning a loop"), false;
-    look_at_facts(it);
-    if (is_filtered(it)) return true; // for some it is faster to climb
+    if (it->plan->is_changed_up && !begin_changed(it)) {
+        (void)keeli_out_of_memory(world, "beginning a loop");
+        return false;
+    }
+    find_facts(it);
+    if (is_filtered(it)) return true; // it visits some entities only: climbing from each is faster
+
     uint32_t columns = 0;
     for (uint32_t c = 0; c < it->plan->column_count; ++c)
         columns += needs_nearest(it, &it->plan->columns[c]);
     it->room_of_nearest.count = 0;
     if ((uint64_t)columns * l->entities.count > UINT32_MAX ||
-        !KEELI_RESERVE(&world->heap, &it->room_of_nearest, (size_t)columns * l->entities.count))
-        return keeli_out_of_memory(world, "beginning a loop"), false;
+        !KEELI_RESERVE(&world->heap, &it->room_of_nearest, (size_t)columns * l->entities.count)) {
+        (void)keeli_out_of_memory(world, "beginning a loop");
+        return false;
+    }
     for (uint32_t c = 0, n = 0; c < it->plan->column_count; ++c)
         if (needs_nearest(it, &it->plan->columns[c]))
             it->nearest[it->plan->columns[c].term] =
@@ -333,27 +365,30 @@ static void begin_next_level(keeli_iterator *it) {
 
 void keeli_levels_rewind(keeli_iterator *it) {
     it->level = 0;
-    it->level_end = it->levels ? level_count(it->levels) : 0; // else it will be aimed
+    it->level_end = it->levels ? level_count(it->levels) : 0; // 0: keeli_levels_aim sets it
     if (it->plan->needs_target) it->end = 0;
     it->done |= it->levels && is_filtered(it) && keeli_change_is_empty(&it->plan->changed_up);
 }
 
+// Fills the chunk with the next entities of a level below the roots; false at the end of the level.
+static bool scan_level(keeli_iterator *it) {
+    while (it->at < it->end) {
+        const uint32_t at = it->at;
+        uint32_t count = keeli_least(it->end - at, KEELI_BLOCK);
+        if (is_filtered(it)) {
+            count = next_changed(it);
+        } else {
+            it->at += count;
+            keeli_gather_block(it, it->levels->entities.items + at, count, at);
+        }
+        if (count && keeli_gather(it, count)) return true;
+    }
+    return false;
+}
+
 bool keeli_scan_levels(keeli_iterator *it) {
     for (;;) {
-        if (it->level == 0) {
-            if (keeli_scan_bits(it)) return true;
-        } else
-            while (it->at < it->end) {
-                const uint32_t at = it->at;
-                uint32_t count = keeli_least(it->end - at, KEELI_BLOCK);
-                if (is_filtered(it)) {
-                    count = take_changed(it);
-                } else {
-                    it->at += count;
-                    keeli_gather_block(it, it->levels->entities.items + at, count, at);
-                }
-                if (count && keeli_gather(it, count)) return true;
-            }
+        if (it->level == 0 ? keeli_scan_bits(it) : scan_level(it)) return true;
         if (it->level + 1 >= it->level_end) return false;
         ++it->level;
         begin_next_level(it);
@@ -361,7 +396,7 @@ bool keeli_scan_levels(keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ pieces
-// How many entities, or indices, a level goes through.
+// Returns the number of entities of a level, or of indices to scan for level 0.
 static uint32_t level_size(const keeli_iterator *it, uint32_t level, uint32_t indices) {
     const uint32_t *starts = it->levels->starts.items;
     if (level == 0) return it->plan->needs_target ? 0 : indices;
@@ -373,7 +408,7 @@ uint32_t keeli_levels_range(const keeli_iterator *it, uint32_t indices) {
     return level_size(it, 0, indices) + l->entities.count - l->starts.items[1];
 }
 
-// Small levels that follow each other are one piece; a large one is cut.
+// Cuts a large level into several pieces; small levels that follow each other are one piece.
 bool keeli_levels_cut(keeli_pieces *p, const keeli_iterator *it, uint32_t indices) {
     keeli_heap *heap = &it->view->world->heap;
     const uint32_t levels = level_count(it->levels);
@@ -383,8 +418,10 @@ bool keeli_levels_cut(keeli_pieces *p, const keeli_iterator *it, uint32_t indice
         const bool is_large = size >= KEELI_GRAIN_MOST;
         const uint32_t grain = is_large ? (keeli_grain(size) + KEELI_BLOCK - 1) / KEELI_BLOCK : 0;
         end = level + 1;
-        while (!is_large && end < levels && level_size(it, end, indices) < KEELI_GRAIN_MOST)
-            ++end;
+        if (!is_large)
+            while (end < levels && level_size(it, end, indices) < KEELI_GRAIN_MOST)
+                ++end;
+
         for (uint32_t at = 0; at < size || at == 0;) {
             const uint32_t count = is_large ? keeli_least(grain * KEELI_BLOCK, size - at) : size;
             if (!KEELI_RESERVE(heap, &p->list, 1)) return false;
@@ -402,7 +439,8 @@ void keeli_levels_aim(keeli_iterator *it, const keeli_piece *piece) {
     if (it->level) begin_level(it, piece->at, piece->end);
 }
 
-// ------------------------------------------------------------------ through a relation
+// ------------------------------------------------------------------ values through a relation
+// Returns the nearest entity above that has the component; NO_PLACE if there is none.
 static uint32_t climb(const keeli_storage *relation, const keeli_storage *s, uint32_t index) {
     while (keeli_store_has(relation, index)) {
         index = keeli_target_at(relation, index);
@@ -419,17 +457,19 @@ uint32_t keeli_through(const keeli_storage *relation, const keeli_storage *s, bo
     return keeli_store_has(s, index) ? index : NO_PLACE;
 }
 
-// Whose value a candidate gets, if it has one, when that is not the answer of the one before.
-static inline __attribute__((always_inline)) uint32_t place_of(const keel_world *world,
-                                                               const keeli_plan_column *column,
-                                                               keel_storage kind, bool climbs,
-                                                               uint32_t target) {
+// Returns the place of the value that a relation leads to: the target's, or if `climbs`, that of
+// the nearest entity from the target on that has the component.
+static inline __attribute__((always_inline)) uint32_t place_through(const keel_world *world,
+                                                                    const keeli_plan_column *column,
+                                                                    keel_storage kind, bool climbs,
+                                                                    uint32_t target) {
     const keeli_storage *s = column->storage;
     if (climbs && !keeli_store_has(s, target)) target = climb(column->relation, s, target);
     return keeli_place(kind, s->root, &s->presence.root, &world->entities.root, target);
 }
 
-// By their places in the levels. What is looked for may be the target, or the nearest above.
+// Finds the values of the candidates' targets, or of the nearest entities above, by the candidates'
+// places in the levels.
 static inline __attribute__((always_inline)) void find_by_level(keeli_iterator *it,
                                                                 const keeli_plan_column *column,
                                                                 keel_storage kind, uint32_t count) {
@@ -442,14 +482,14 @@ static inline __attribute__((always_inline)) void find_by_level(keeli_iterator *
         const uint32_t target = from[it->block_place + picked[i]];
         if (target != last) {
             const uint32_t e = is_nearest ? target : keeli_index_of(l->entities.items[target]);
-            answer = place_of(it->view->world, column, kind, false, e);
+            answer = place_through(it->view->world, column, kind, false, e);
         }
         last = target;
         index[i] = answer;
     }
 }
 
-// By their links.
+// Finds the values of the candidates' targets, or of the nearest entities above, by their links.
 static inline __attribute__((always_inline)) void find_by_link(keeli_iterator *it,
                                                                const keeli_plan_column *column,
                                                                keel_storage kind, bool climbs,
@@ -460,20 +500,21 @@ static inline __attribute__((always_inline)) void find_by_link(keeli_iterator *i
         index[i] = NO_PLACE;
         if (column->maybe && !keeli_store_has(column->relation, candidates[i])) continue;
         const uint32_t target = keeli_target_at(column->relation, candidates[i]);
-        if (target != last) answer = place_of(it->view->world, column, kind, climbs, target);
+        if (target != last) answer = place_through(it->view->world, column, kind, climbs, target);
         last = target; // siblings often follow each other
         index[i] = answer;
     }
 }
 
-// `kind` is the storage's, a constant.
-static inline __attribute__((always_inline)) void
-find(keeli_iterator *it, const keeli_plan_column *column, keel_storage kind, uint32_t count) {
+// Finds the values of a column. `kind` is the kind of its storage, as a constant for the compiler.
+static inline __attribute__((always_inline)) void find_through(keeli_iterator *it,
+                                                               const keeli_plan_column *column,
+                                                               keel_storage kind, uint32_t count) {
     const bool by_level =
         it->plan->scan == KEELI_SCAN_LEVELS && it->level && column->relation == it->plan->relation;
     const bool is_up = column->how == KEELI_UP;
-    if (by_level && !(is_up && is_filtered(it) && !it->is_direct[column->term]))
-        find_by_level(it, column, kind, count);
+    const bool must_climb = is_up && is_filtered(it) && !it->is_direct[column->term];
+    if (by_level && !must_climb) find_by_level(it, column, kind, count);
     else if (is_up) find_by_link(it, column, kind, true, count);
     else find_by_link(it, column, kind, false, count);
 }
@@ -482,9 +523,9 @@ uint32_t keeli_find_through(keeli_iterator *it, const keeli_plan_column *column,
     const keel_storage kind = column->storage->kind;
     const uint32_t *index = it->index[column->term];
     uint32_t missing = 0;
-    if (kind == KEEL_INDEXED) find(it, column, KEEL_INDEXED, count);
-    else if (kind == KEEL_SPARSE_SET) find(it, column, KEEL_SPARSE_SET, count);
-    else find(it, column, KEEL_ARCHETYPE, count);
+    if (kind == KEEL_INDEXED) find_through(it, column, KEEL_INDEXED, count);
+    else if (kind == KEEL_SPARSE_SET) find_through(it, column, KEEL_SPARSE_SET, count);
+    else find_through(it, column, KEEL_ARCHETYPE, count);
     for (uint32_t i = 0; i < count; ++i)
         missing += index[i] == NO_PLACE;
     return missing;
@@ -501,7 +542,7 @@ uint32_t keeli_source_places(const keeli_view *view, const keeli_storage *relati
     return list ? list->used : 0;
 }
 
-static uint32_t take_chain(keeli_iterator *it) {
+static uint32_t next_in_chain(keeli_iterator *it) {
     const keeli_chains *chains = &it->plan->related->relation->edges.chains;
     const uint32_t target = keeli_index_of(it->view->facts.related_to);
     uint32_t n = 0;
@@ -513,22 +554,23 @@ static uint32_t take_chain(keeli_iterator *it) {
     return n;
 }
 
-static uint32_t take_sources(keeli_iterator *it) {
-    if (it->plan->related->relation->edges.is_chained) return take_chain(it);
+// Makes the next sources of the target the candidates; returns how many.
+static uint32_t next_sources(keeli_iterator *it) {
+    if (it->plan->related->relation->edges.is_chained) return next_in_chain(it);
     const keeli_edge_side *side = &it->plan->related->relation->edges.targets;
     keeli_edge_list *list = keeli_edge_list_of(side, keeli_index_of(it->view->facts.related_to));
     uint32_t n = 0;
     for (; n < KEELI_BLOCK && it->at < it->end; ++it->at) {
         const uint32_t source = *keeli_edge_entry(list, side->stride, it->at);
         it->candidates[n] = source;
-        n += source != KEELI_HOLE;
+        n += source != KEELI_HOLE; // a hole is overwritten by the next source
     }
     return n;
 }
 
 bool keeli_scan_sources(keeli_iterator *it) {
     while (it->at < it->end) {
-        const uint32_t count = take_sources(it);
+        const uint32_t count = next_sources(it);
         const uint32_t first = it->candidates[0];
         uint32_t differ = 0;
         for (uint32_t i = 0; i < count; ++i)
@@ -547,10 +589,13 @@ bool keeli_is_below_change(const keeli_view *view, const keeli_bound_term *term,
     if (!view->storages[term->first]) return false;
     const keeli_change_filter f = keeli_change_filter_of(view, term);
     if (!relation) return keeli_change_passes(&f, index);
+
+    // The relation itself has changed: every entity passes.
     const keeli_levels *l = &relation->relation->levels;
-    if (!l->is_made || l->edits != keeli_relation_edits(relation) ||
-        keeli_is_within(f.modified_in, keeli_tick_of(world, l->made_at)))
+    const bool is_current = l->is_made && l->edits == keeli_relation_edits(relation);
+    if (!is_current || keeli_is_within(f.modified_in, keeli_tick_of(world, l->made_at)))
         return true;
+
     while (!keeli_change_passes(&f, index)) {
         if (!keeli_store_has(relation, index)) return false;
         index = keeli_target_at(relation, index);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Plans: which archetypes match, what leads, and what is left to check. When all components that
-// must be there are sparse sets the smallest leads, always, in packed order; a group of some of
-// them that is not larger leads instead. Otherwise costs are compared: candidates, times what one
-// costs. What has any of several components leads where that is far less. Where the user chose,
-// that leads, and a group that orders it. This is the only file of the layer that asks in which
-// kind of storage values are.
+// Plans: which archetypes match, what leads, and what is left to check. This does not visit
+// entities. Iterators (iterate.c) and explanations (tell/explain.c) ask for plans. The choices that
+// depend on the kind of a storage are made here, once for an iteration.
+//
+// If all required components are sparse sets, the smallest always leads, in packed order; a group
+// of some of them that is not larger leads instead. Otherwise costs are compared: the number of
+// candidates, times the cost of one. The entities with any of several components lead if they are
+// far fewer. A component that the user chose always leads, or a group that orders it.
 #include "find/iterate.h"
 #include "follow/follow.h"
 #include "world/report.h"
@@ -12,17 +14,25 @@
 #include <stddef.h>
 #include <string.h>
 
-// ------------------------------------------------------------------ what is asked
-// What must be there, by kind of storage.
+// ------------------------------------------------------------------ the terms
+// The required storages of a view.
 typedef struct demand {
     keeli_storage *sparse, *smallest; // the smallest sparse set; the smallest of all
-    keeli_storage *chosen;            // what leads by choice; NULL: the cheapest does
+    keeli_storage *chosen;            // the storage that the user chose to lead, or NULL
     uint32_t must_count;
-    uint32_t sparse_count, row_count; // how many are sparse sets; how many are kept in rows
+    uint32_t sparse_count, row_count; // number of sparse sets, and of storages kept in archetypes
     keeli_storage *must[KEEL_MAX_TERMS];
 } demand;
 
+static bool is_among(const keeli_storage *s, keeli_storage *const *list, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (list[i] == s) return true;
+    return false;
+}
+
+// Adds a required storage, unless it is there.
 static void add_must(demand *d, keeli_storage *s) {
+    if (is_among(s, d->must, d->must_count)) return;
     d->must[d->must_count++] = s;
     if (!d->smallest || keeli_store_count(s) < keeli_store_count(d->smallest)) d->smallest = s;
     if (s->kind == KEEL_ARCHETYPE) ++d->row_count;
@@ -31,13 +41,8 @@ static void add_must(demand *d, keeli_storage *s) {
     if (!d->sparse || s->set.count < d->sparse->set.count) d->sparse = s;
 }
 
-static bool is_among(const keeli_storage *s, keeli_storage *const *list, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i)
-        if (list[i] == s) return true;
-    return false;
-}
-
-// A filter about changes, and whether anything can pass it. The one with the shortest log leads.
+// Adds a filter about changes; false if no entity can pass it. The filter with the shortest log
+// leads.
 static bool add_change(keeli_plan *plan, const keeli_view *view, const keeli_bound_term *term) {
     keeli_change_filter *f = &plan->changes[plan->change_count++];
     *f = keeli_change_filter_of(view, term);
@@ -48,72 +53,96 @@ static bool add_change(keeli_plan *plan, const keeli_view *view, const keeli_bou
     return true;
 }
 
-// Sort the terms into what must be there, filters and columns. False when nothing can match.
+// Adds KEEL_CHANGED_UP, as a filter of the levels, or without levels as one of all entities. False
+// if no entity can pass it.
+static bool add_changed_up(keeli_plan *plan, const keeli_view *view, const keeli_bound_term *term) {
+    if (!view->storages[term->first]) return false;
+    plan->is_changed_up = view->facts.targets_first != NULL;
+    if (!plan->is_changed_up && !add_change(plan, view, term)) return false;
+    plan->changed_up = keeli_change_filter_of(view, term);
+    return true;
+}
+
+// Adds the column of a term that hands out values. False if no entity can match.
+static bool add_plan_column(keeli_plan *plan, const keeli_view *view, demand *d, uint32_t t) {
+    const keeli_bound_term *term = &view->terms[t];
+    const bool maybe = keeli_term_may_lack(term->kind);
+    const bool is_through = keeli_term_is_through(term->kind);
+    keeli_storage *s = view->storages[term->first];
+    keeli_storage *const relation = is_through ? view->storages[term->first + 1] : NULL;
+    if (is_through && !relation) s = NULL; // no entity has a target
+
+    keeli_plan_column column = { t, maybe, KEELI_ABSENT, s, s ? relation : NULL };
+    if (column.relation) {
+        column.how = keeli_term_is_up(term->kind) ? KEELI_UP : KEELI_OF_TARGET;
+        plan->has_through = true;
+    }
+    plan->has_maybe |= maybe;
+    plan->columns[plan->column_count++] = column;
+
+    if (!is_through || maybe) return true;
+    if (!s) return false;
+    add_must(d, relation);
+    return true;
+}
+
+// Sorts a term into required storages, filters and columns. False if no entity can match.
+static bool sort_term(keeli_plan *plan, const keeli_view *view, demand *d, uint32_t t) {
+    const keeli_bound_term *term = &view->terms[t];
+    keeli_storage *s = view->storages[term->first];
+    if (term->kind == KEEL_TERM_TARGETS_FIRST) {
+        plan->relation = s;
+        return true;
+    }
+    if (term->kind == KEEL_TERM_CHANGED_UP) return add_changed_up(plan, view, term);
+    if (term->kind == KEEL_TERM_RELATED) plan->related = s;
+
+    for (uint32_t i = 0; i < term->count; ++i) {
+        const keeli_storage *each = view->storages[term->first + i];
+        plan->has_rows |= each && each->kind == KEEL_ARCHETYPE;
+    }
+    if (keeli_term_must(term->kind)) {
+        if (!s) return false;
+        add_must(d, s);
+        if (keeli_term_leads(term->kind, term->data_size)) d->chosen = s;
+    } else if (term->kind == KEEL_TERM_WITHOUT) {
+        if (s) plan->without[plan->without_count++] = s;
+    } else if (term->kind == KEEL_TERM_ANY_OF) {
+        plan->any[plan->any_count++] = term;
+    }
+
+    const bool filters_changes = s && keeli_term_filters_changes(term->kind);
+    if (filters_changes && !add_change(plan, view, term)) return false;
+    return !keeli_term_has_values(term->kind) || add_plan_column(plan, view, d, t);
+}
+
+// Sorts all terms into required storages, filters and columns. False if no entity can match.
 static bool sort_terms(keeli_plan *plan, const keeli_view *view, demand *d) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
-        const keeli_bound_term *term = &view->terms[t];
-        if (!keeli_term_is_walked(term->kind)) continue;
-        keeli_storage *s = view->storages[term->first];
-        keeli_storage *const relation =
-            keeli_term_is_through(term->kind) ? view->storages[term->first + 1] : NULL;
-        if (term->kind == KEEL_TERM_TARGETS_FIRST) {
-            plan->relation = s;
-            continue;
-        }
-        if (term->kind == KEEL_TERM_RELATED) plan->related = s;
-        if (term->kind == KEEL_TERM_CHANGED_UP) {
-            if (!s || (!view->facts.targets_first && !add_change(plan, view, term))) return false;
-            plan->is_changed_up = view->facts.targets_first != NULL;
-            plan->changed_up = keeli_change_filter_of(view, term);
-            continue;
-        }
-        for (uint32_t i = 0; i < term->count; ++i) {
-            const keeli_storage *each = view->storages[term->first + i];
-            plan->has_rows |= each && each->kind == KEEL_ARCHETYPE;
-        }
-        if (keeli_term_must(term->kind)) {
-            if (!s) return false;
-            if (!is_among(s, d->must, d->must_count)) add_must(d, s);
-            if (keeli_term_leads(term->kind, term->data_size)) d->chosen = s;
-        } else if (term->kind == KEEL_TERM_WITHOUT) {
-            if (s) plan->without[plan->without_count++] = s;
-        } else if (term->kind == KEEL_TERM_ANY_OF) {
-            plan->any[plan->any_count++] = term;
-        }
-        if (s && keeli_term_filters_changes(term->kind) && !add_change(plan, view, term))
-            return false;
-        if (!keeli_term_has_values(term->kind)) continue;
-        const bool maybe = keeli_term_may_lack(term->kind);
-        plan->has_maybe |= maybe;
-        const bool is_through = keeli_term_is_through(term->kind);
-        if (is_through && !relation) s = NULL; // nobody has a target
-        keeli_plan_column column = { t, maybe, KEELI_ABSENT, s, s ? relation : NULL };
-        if (column.relation) {
-            column.how = keeli_term_is_up(term->kind) ? KEELI_UP : KEELI_OF_TARGET;
-            plan->has_through = true;
-        }
-        plan->columns[plan->column_count++] = column;
-        if (!is_through || maybe) continue;
-        if (!s) return false;
-        if (!is_among(relation, d->must, d->must_count)) add_must(d, relation);
+        if (!keeli_term_is_walked(view->terms[t].kind)) continue;
+        if (!sort_term(plan, view, d, t)) return false;
     }
     return true;
 }
 
 // ------------------------------------------------------------------ archetypes
-static bool has(const keeli_archetype *archetype, uint32_t number) {
+static bool archetype_has(const keeli_archetype *archetype, uint32_t number) {
     return keeli_archetype_column(archetype, number) != UINT32_MAX;
 }
 
+// True if an archetype fulfils all conditions of a key.
 static bool key_fits(const keeli_match_key *key, const keeli_archetype *archetype) {
     bool any = false;
     for (uint32_t i = 0; i < key->count; ++i) {
         const uint32_t number = key->asked[i] >> 2, how = key->asked[i] & 3;
-        const bool is_there = number && has(archetype, number);
-        if (how == KEELI_ASK_ANY && number) any |= is_there;
-        else if (is_there != (how == KEELI_ASK_MUST) || (how == KEELI_ASK_ANY && !any))
-            return false;
-        else if (how == KEELI_ASK_ANY) any = false; // the next ones
+        if (how != KEELI_ASK_ANY) {
+            if (archetype_has(archetype, number) != (how == KEELI_ASK_MUST)) return false;
+        } else if (number) {
+            any |= archetype_has(archetype, number);
+        } else { // the end of a group
+            if (!any) return false;
+            any = false;
+        }
     }
     return true;
 }
@@ -122,8 +151,8 @@ static bool is_same_key(const keeli_match_key *a, const keeli_match_key *b) {
     return a->count == b->count && memcmp(a->asked, b->asked, a->count * sizeof *a->asked) == 0;
 }
 
-// Note whether an archetype fits; false when out of memory.
-static bool look_at(keeli_match *match, keeli_heap *heap, const keeli_archetype *archetype) {
+// Adds an archetype to a match if it fits; false when out of memory.
+static bool add_archetype(keeli_match *match, keeli_heap *heap, const keeli_archetype *archetype) {
     const uint32_t word = archetype->position / 64, more = match->fitting + 1 - match->list.count;
     if (word == match->fits.count) {
         if (!KEELI_RESERVE(heap, &match->fits, 1)) return false;
@@ -136,6 +165,7 @@ static bool look_at(keeli_match *match, keeli_heap *heap, const keeli_archetype 
     return true;
 }
 
+// Lists the archetypes that match and have rows.
 static void list_filled(keeli_match *match, const keeli_archetypes *a) {
     match->turns = a->turns;
     match->list.count = 0;
@@ -144,24 +174,27 @@ static void list_filled(keeli_match *match, const keeli_archetypes *a) {
             *KEELI_APPEND(&match->list) = a->all[w * 64 + (uint32_t)__builtin_ctzll(bits)];
 }
 
-// Look at the archetypes that are new, and list those that have rows.
-static bool pull(keel_world *world, keeli_match *match) {
+// Brings a match up to date: adds new archetypes, and lists those that have rows. False when out of
+// memory.
+static bool update_match(keel_world *world, keeli_match *match) {
     const keeli_archetypes *a = &world->archetypes;
     if (match->generation != a->generation) {
         match->generation = a->generation;
         match->list.count = match->fits.count = match->fitting = match->seen = 0;
     }
     for (; match->seen < a->count; ++match->seen)
-        if (!look_at(match, &world->heap, a->all[match->seen])) return false;
+        if (!add_archetype(match, &world->heap, a->all[match->seen])) return false;
     if (match->turns != a->turns) list_filled(match, a);
     return true;
 }
 
+// Returns the match of a key in the world, or a new one; NULL when out of memory.
 static keeli_match *find_match(keel_world *world, const keeli_match_key *key) {
     keeli_match *match = world->views.matches;
     while (match && !is_same_key(&match->key, key))
         match = match->next;
     if (match) return match;
+
     match = KEELI_NEW(&world->heap, keeli_match);
     if (!match) return NULL;
     match->key = *key;
@@ -171,18 +204,18 @@ static keeli_match *find_match(keel_world *world, const keeli_match_key *key) {
     return match;
 }
 
-// Up to date; NULL when out of memory.
+// Returns the match of a key, brought up to date; NULL when out of memory.
 static keeli_match *get_match(keel_world *world, const keeli_match_key *key) {
     keeli_world_lock(world);
     keeli_match *match = find_match(world, key);
-    if (match && !pull(world, match)) match = NULL;
+    if (match && !update_match(world, match)) match = NULL;
     keeli_world_unlock(world);
     return match;
 }
 
-static bool bring_up_to_date(keel_world *world, keeli_match *match) {
+static bool update_match_locked(keel_world *world, keeli_match *match) {
     keeli_world_lock(world);
-    const bool done = pull(world, match);
+    const bool done = update_match(world, match);
     keeli_world_unlock(world);
     return done;
 }
@@ -205,22 +238,24 @@ static bool is_kept_in_rows(const keeli_view *view, const keeli_bound_term *any)
     return true;
 }
 
-static void ask(keeli_match_key *key, uint32_t how, const keeli_storage *s) {
+static void ask_for(keeli_match_key *key, uint32_t how, const keeli_storage *s) {
     if (s && s->kind == KEEL_ARCHETYPE) key->asked[key->count++] = s->slot << 2 | how;
 }
 
-static keeli_match_key key_of(const keeli_plan *plan, const keeli_view *view, const demand *d) {
+// Returns the key of the archetypes that can match a view.
+static keeli_match_key match_key_of(const keeli_plan *plan, const keeli_view *view,
+                                    const demand *d) {
     keeli_match_key key;
     key.count = 0;
     for (uint32_t i = 0; i < d->must_count; ++i)
-        ask(&key, KEELI_ASK_MUST, d->must[i]);
+        ask_for(&key, KEELI_ASK_MUST, d->must[i]);
     for (uint32_t i = 0; i < plan->without_count; ++i)
-        ask(&key, KEELI_ASK_WITHOUT, plan->without[i]);
+        ask_for(&key, KEELI_ASK_WITHOUT, plan->without[i]);
     for (uint32_t a = 0; a < plan->any_count; ++a) {
         const keeli_bound_term *any = plan->any[a];
         if (!is_kept_in_rows(view, any)) continue;
         for (uint32_t i = 0; i < any->count; ++i)
-            ask(&key, KEELI_ASK_ANY, view->storages[any->first + i]);
+            ask_for(&key, KEELI_ASK_ANY, view->storages[any->first + i]);
         key.asked[key.count++] = KEELI_ASK_ANY;
     }
     return key;
@@ -233,7 +268,7 @@ static uint64_t rows_of(const keeli_match *match) {
     return rows;
 }
 
-// The filters that matching archetypes fulfil are dropped.
+// Drops the filters that all matching archetypes fulfil.
 static void drop_fulfilled(keeli_plan *plan, const keeli_view *view) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < plan->without_count; ++i)
@@ -246,7 +281,7 @@ static void drop_fulfilled(keeli_plan *plan, const keeli_view *view) {
 }
 
 // ------------------------------------------------------------------ groups
-// Is every entity that the view matches a member?
+// True if every entity that the view matches is a member of the group.
 static bool covers(const keel_group *g, const keeli_plan *plan, const demand *d) {
     for (uint32_t i = 0; i < g->must_count; ++i)
         if (!is_among(g->storages[i], d->must, d->must_count)) return false;
@@ -255,21 +290,27 @@ static bool covers(const keel_group *g, const keeli_plan *plan, const demand *d)
     return true;
 }
 
-// The smallest group that can lead; of equal ones that which orders most storages.
+static bool is_better_group(const keel_group *g, const keel_group *best) {
+    if (!best) return true;
+    const uint32_t count = keeli_group_count(g), least = keeli_group_count(best);
+    return count != least ? count < least : g->owned_count > best->owned_count;
+}
+
+// Returns the smallest group that can lead; of equally small ones, the one that orders most
+// storages.
 static keel_group *find_group(const keeli_plan *plan, const demand *d) {
     keel_group *best = NULL;
-    for (uint32_t m = 0; m < d->must_count; ++m)
+    for (uint32_t m = 0; m < d->must_count; ++m) {
         for (uint32_t i = 0; i < d->must[m]->groups.count; ++i) {
             keel_group *g = d->must[m]->groups.items[i].group;
-            if (g->storages[0] != d->must[m] || !covers(g, plan, d)) continue; // each group once
-            const uint32_t count = keeli_group_count(g), least = best ? keeli_group_count(best) : 0;
-            if (!best || count < least || (count == least && g->owned_count > best->owned_count))
-                best = g;
+            if (g->storages[0] != d->must[m]) continue; // so that each group is asked once
+            if (covers(g, plan, d) && is_better_group(g, best)) best = g;
         }
+    }
     return best;
 }
 
-// The group leads: what it settles is no filter any more.
+// Makes a group the leader, and drops the filters that all its members fulfil.
 static void follow_group(keeli_plan *plan, keel_group *g) {
     plan->group = g;
     plan->leader = g->owned_count ? g->storages[0] : &g->order;
@@ -278,27 +319,28 @@ static void follow_group(keeli_plan *plan, keel_group *g) {
         if (!is_among(plan->without[i], g->storages, g->storage_count))
             plan->without[kept++] = plan->without[i];
     plan->without_count = kept;
+
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
-        if (!column->maybe && !column->relation && !keeli_plan_is_ordered(plan, column->storage) &&
-            is_among(column->storage, g->storages, g->must_count))
+        if (column->maybe || column->relation) continue;
+        const bool is_settled = is_among(column->storage, g->storages, g->must_count);
+        if (is_settled && !keeli_plan_is_ordered(plan, column->storage))
             plan->beside[plan->beside_count++] = column->storage;
     }
 }
 
 // ------------------------------------------------------------------ the choice
-// In units of a quarter of a nanosecond, roughly, per candidate: a packed entity that is filtered
-// and looked up, a word of 64 presence bits, a match among them, a row.
+// Costs of a candidate, in units of about a quarter of a nanosecond.
 enum {
-    cost_packed = 6,
-    cost_word = 2,
-    cost_match = 3,
+    cost_packed = 6, // a packed entity that is filtered and looked up
+    cost_word = 2,   // a word of 64 presence bits
+    cost_match = 3,  // a set bit of such a word
     cost_row_filtered = 6,
-    cost_member = 1 // of a group that settles all filters
+    cost_member = 1 // a member of a group that settles all filters
 };
 
-// What has any of several leads where it is less than this part of what would lead otherwise. Each
-// page of its bits counts as so many more.
+// A union leads if its entities are less than one part in UNION_SHARE of the candidates otherwise.
+// Each page of its bits counts like UNION_PAGE entities.
 enum { UNION_SHARE = 8, UNION_PAGE = KEELI_SIZE(8, 1) };
 
 static uint64_t cost_of_bits(const demand *d) {
@@ -317,19 +359,22 @@ static uint64_t cost_of_group(const keeli_plan *plan, const demand *d, const kee
 static keeli_scan scan_of_chosen(const keeli_storage *s, const keel_group *g) {
     if (s->kind == KEEL_ARCHETYPE) return KEELI_SCAN_ROWS;
     if (s->kind == KEEL_INDEXED) return KEELI_SCAN_BITS;
-    return g && s->owner == g ? KEELI_SCAN_GROUP : KEELI_SCAN_SET; // it has the same order
+    return g && s->owner == g ? KEELI_SCAN_GROUP : KEELI_SCAN_SET; // the group has the same order
 }
 
+// Chooses what leads. `g`: the group that could lead, or NULL.
 static keeli_scan choose(const keeli_plan *plan, const demand *d, const keel_group *g) {
     const uint64_t none = UINT64_MAX;
     if (d->chosen) return scan_of_chosen(d->chosen, g);
     if (plan->lead) return plan->lead->logged < UINT32_MAX ? KEELI_SCAN_CHANGES : KEELI_SCAN_BITS;
+
     const uint64_t group = g ? cost_of_group(plan, d, g) : none;
     const uint64_t sparse = d->sparse ? (uint64_t)d->sparse->set.count * cost_packed : none;
     if (d->must_count == 0) return KEELI_SCAN_ENTITIES;
     if (d->sparse_count == d->must_count)
         return g && group <= sparse ? KEELI_SCAN_GROUP : KEELI_SCAN_SET;
     if (d->row_count == d->must_count && !g) return KEELI_SCAN_ROWS;
+
     const uint64_t bits = cost_of_bits(d);
     const uint64_t rows = plan->match ? rows_of(plan->match) * cost_row_filtered : none;
     if (g && group <= sparse && group <= bits && group <= rows) return KEELI_SCAN_GROUP;
@@ -337,10 +382,10 @@ static keeli_scan choose(const keeli_plan *plan, const demand *d, const keel_gro
     return rows < bits ? KEELI_SCAN_ROWS : KEELI_SCAN_BITS;
 }
 
-// ------------------------------------------------------------------ any of several
-// How many candidates there would be.
-static uint64_t candidates(const keeli_plan *plan, const keeli_view *view, const demand *d,
-                           const keel_group *g) {
+// ------------------------------------------------------------------ unions
+// Returns the number of candidates of the scan that was chosen.
+static uint64_t count_candidates(const keeli_plan *plan, const keeli_view *view, const demand *d,
+                                 const keel_group *g) {
     switch (plan->scan) {
     case KEELI_SCAN_SET:
         return d->sparse->set.count;
@@ -378,8 +423,8 @@ static uint32_t pages_of_any(const keeli_view *view, const keeli_bound_term *any
     return most;
 }
 
-// The term of which fewest have any; the first of equals. Where rows match that have one of it,
-// they are not more.
+// Returns the KEEL_ANY_OF whose components have the fewest values; the first of equals. Skips a
+// term that selects archetypes, since the rows that match are no more than its values.
 static const keeli_bound_term *rarest_any(const keeli_plan *plan, const keeli_view *view) {
     const keeli_bound_term *best = NULL;
     for (uint32_t i = 0; i < plan->any_count; ++i) {
@@ -390,7 +435,7 @@ static const keeli_bound_term *rarest_any(const keeli_plan *plan, const keeli_vi
     return best;
 }
 
-// They lead: they are no filter any more.
+// Makes the entities with any component of a term the leader, and drops the term as a filter.
 static void follow_union(keeli_plan *plan, const keeli_view *view, const keeli_bound_term *any) {
     plan->scan = KEELI_SCAN_UNION;
     plan->united = any;
@@ -402,22 +447,27 @@ static void follow_union(keeli_plan *plan, const keeli_view *view, const keeli_b
     plan->any_count = kept;
 }
 
-// Let them lead where they are far less than what would lead otherwise: each is looked up, while a
-// loop over values that lie in one order may cost a tenth of that for each.
+// Makes a union the leader if it has far fewer entities than the scan that was chosen. Each of its
+// entities is looked up, while a loop over values in one order may cost a tenth of that for each.
 static void try_union(keeli_plan *plan, const keeli_view *view, const demand *d,
                       const keel_group *g) {
-    const keeli_bound_term *any = plan->any_count && !d->chosen ? rarest_any(plan, view) : NULL;
-    plan->considered_union = any != NULL;
+    if (!plan->any_count || d->chosen) return;
+    const keeli_bound_term *any = rarest_any(plan, view);
     if (!any) return;
+
+    plan->considered_union = true;
     const uint64_t looks = count_of_any(view, any) + pages_of_any(view, any) * UNION_PAGE;
-    if (looks * UNION_SHARE < candidates(plan, view, d, g)) follow_union(plan, view, any);
+    if (looks * UNION_SHARE < count_candidates(plan, view, d, g)) follow_union(plan, view, any);
 }
 
-// The look-up of its values tells whether a candidate has it.
+// ------------------------------------------------------------------ the plan
+// True if the look-up of a column tells whether a candidate has the component.
 static bool is_looked_up(const keeli_plan *plan, const keeli_storage *s) {
-    for (uint32_t c = 0; c < plan->column_count; ++c)
-        if (plan->columns[c].storage == s && !plan->columns[c].maybe && !plan->columns[c].relation)
-            return s->kind == KEEL_SPARSE_SET;
+    if (s->kind != KEEL_SPARSE_SET) return false;
+    for (uint32_t c = 0; c < plan->column_count; ++c) {
+        const keeli_plan_column *column = &plan->columns[c];
+        if (column->storage == s && !column->maybe && !column->relation) return true;
+    }
     return false;
 }
 
@@ -429,9 +479,8 @@ static keeli_column_way way_of(const keeli_plan *plan, const keeli_plan_column *
     if (column->maybe) return s->kind == KEEL_SPARSE_SET ? KEELI_BY_CELL : KEELI_LOOK_UP;
     if (is_packed && keeli_plan_is_ordered(plan, s)) return KEELI_IN_ORDER;
     if (plan->scan == KEELI_SCAN_ROWS && s->kind == KEEL_ARCHETYPE) return KEELI_IN_ORDER;
-    return s->kind == KEEL_INDEXED      ? KEELI_BY_INDEX
-           : s->kind == KEEL_SPARSE_SET ? KEELI_BY_CELL
-                                        : KEELI_BY_ROW;
+    if (s->kind == KEEL_INDEXED) return KEELI_BY_INDEX;
+    return s->kind == KEEL_SPARSE_SET ? KEELI_BY_CELL : KEELI_BY_ROW;
 }
 
 static bool has_only_rows(const keeli_plan *plan) {
@@ -444,7 +493,7 @@ static bool has_only_rows(const keeli_plan *plan) {
     return true;
 }
 
-// Can all columns have one base for 64 indices?
+// True if all columns can have one base for 64 indices.
 static bool has_masks(const keeli_plan *plan) {
     if (plan->has_through) return false;
     for (uint32_t c = 0; c < plan->column_count; ++c) {
@@ -454,8 +503,8 @@ static bool has_masks(const keeli_plan *plan) {
     return true;
 }
 
-// Can ranges of equal order be found: are all that must be there sparse sets, and no `maybe`
-// beside?
+// True if the scan can find ranges of equal order: all required storages are sparse sets, and no
+// value may be absent.
 static bool has_ranges(const keeli_plan *plan) {
     if (plan->has_maybe || plan->has_through || plan->change_count) return false;
     for (uint32_t i = 0; i < plan->need_count; ++i)
@@ -465,47 +514,30 @@ static bool has_ranges(const keeli_plan *plan) {
     return true;
 }
 
-static bool make_plan(keeli_plan *plan, const keeli_view *view, bool is_listed, demand *d) {
-    memset(d, 0, offsetof(demand, must));
-    memset(plan, 0, offsetof(keeli_plan, need));
-    if (!sort_terms(plan, view, d)) return true;
-    if (d->chosen) { // what changed is one more filter
-        d->sparse = d->smallest = d->chosen;
-        plan->lead = NULL;
-    }
-    if (d->row_count) {
-        const keeli_match_key key = key_of(plan, view, d);
-        plan->match = get_match(view->world, &key);
-        if (!plan->match) return keeli_out_of_memory(view->world, "beginning a loop"), false;
-    }
-    if (is_listed) plan->relation = NULL;
-    const bool by_level = plan->relation != NULL, by_target = plan->related && !is_listed;
-    if (is_listed || by_level || by_target) plan->lead = NULL;
-    keel_group *group =
-        view->world->followers.groups && !plan->lead && !is_listed && !by_level && !by_target
-            ? find_group(plan, d)
-            : NULL;
-    plan->considered_group = group != NULL;
-    plan->scan = is_listed   ? KEELI_SCAN_HANDLES
-                 : by_level  ? KEELI_SCAN_LEVELS
-                 : by_target ? KEELI_SCAN_SOURCES
-                             : choose(plan, d, group);
-    try_union(plan, view, d, group);
+// True if every candidate of the leader has the component of a required storage.
+static bool is_granted(const keeli_plan *plan, const keeli_storage *s) {
+    if (s == plan->leader && plan->scan != KEELI_SCAN_LEVELS) return true;
+    if (plan->scan == KEELI_SCAN_SOURCES && s == plan->related) return true;
+    if (plan->scan == KEELI_SCAN_CHANGES && s == plan->lead->storage) return true;
+    if (plan->scan == KEELI_SCAN_ROWS && s->kind == KEEL_ARCHETYPE) return true;
+    return plan->group && is_among(s, plan->group->storages, plan->group->must_count);
+}
+
+// Sets the leader of the plan's scan.
+static void set_leader(keeli_plan *plan, const keeli_view *view, const demand *d,
+                       keel_group *group) {
+    const bool by_bits = plan->scan == KEELI_SCAN_BITS, by_level = plan->scan == KEELI_SCAN_LEVELS;
     if (plan->scan == KEELI_SCAN_GROUP) follow_group(plan, group);
     if (plan->scan == KEELI_SCAN_SET) plan->leader = d->sparse;
-    if (plan->scan == KEELI_SCAN_BITS || by_level) plan->leader = d->smallest;
+    if (by_bits || by_level) plan->leader = d->smallest;
+    if (by_bits && plan->lead) plan->leader = view->world->root.storages[plan->lead->storage->slot];
     plan->needs_target = by_level && is_among(plan->relation, d->must, d->must_count);
-    if (plan->scan == KEELI_SCAN_BITS && plan->lead)
-        plan->leader = view->world->root.storages[plan->lead->storage->slot];
-    if (plan->scan == KEELI_SCAN_ROWS) drop_fulfilled(plan, view);
+}
+
+// Lists what is left to check and to look up.
+static void set_checks(keeli_plan *plan, const demand *d) {
     for (uint32_t i = 0; i < d->must_count; ++i) {
-        const bool granted =
-            (d->must[i] == plan->leader && !by_level) ||
-            (by_target && d->must[i] == plan->related) ||
-            (plan->scan == KEELI_SCAN_CHANGES && d->must[i] == plan->lead->storage) ||
-            (plan->scan == KEELI_SCAN_ROWS && d->must[i]->kind == KEEL_ARCHETYPE) ||
-            (plan->group && is_among(d->must[i], plan->group->storages, plan->group->must_count));
-        if (granted) continue;
+        if (is_granted(plan, d->must[i])) continue;
         plan->need[plan->need_count++] = d->must[i];
         if (!is_looked_up(plan, d->must[i])) plan->check[plan->check_count++] = d->must[i];
     }
@@ -515,6 +547,42 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, bool is_listed, 
     plan->has_masks = has_masks(plan);
     plan->has_ranges = has_ranges(plan);
     plan->only_rows = plan->scan == KEELI_SCAN_ROWS && has_only_rows(plan);
+}
+
+// Makes a plan, and tells the required storages in `d`. False when out of memory (reported).
+static bool make_plan(keeli_plan *plan, const keeli_view *view, bool is_listed, demand *d) {
+    memset(d, 0, offsetof(demand, must));
+    memset(plan, 0, offsetof(keeli_plan, need));
+    if (!sort_terms(plan, view, d)) return true;
+    if (d->chosen) { // filters about changes do not lead
+        d->sparse = d->smallest = d->chosen;
+        plan->lead = NULL;
+    }
+    if (d->row_count) {
+        const keeli_match_key key = match_key_of(plan, view, d);
+        plan->match = get_match(view->world, &key);
+        if (!plan->match) {
+            (void)keeli_out_of_memory(view->world, "beginning a loop");
+            return false;
+        }
+    }
+
+    if (is_listed) plan->relation = NULL;
+    const bool by_level = plan->relation != NULL, by_target = plan->related && !is_listed;
+    const bool is_settled = is_listed || by_level || by_target;
+    if (is_settled) plan->lead = NULL;
+    keel_group *group = NULL;
+    if (!is_settled && !plan->lead && view->world->followers.groups) group = find_group(plan, d);
+    plan->considered_group = group != NULL;
+
+    if (is_listed) plan->scan = KEELI_SCAN_HANDLES;
+    else if (by_level) plan->scan = KEELI_SCAN_LEVELS;
+    else if (by_target) plan->scan = KEELI_SCAN_SOURCES;
+    else plan->scan = choose(plan, d, group);
+    try_union(plan, view, d, group);
+    set_leader(plan, view, d, group);
+    if (plan->scan == KEELI_SCAN_ROWS) drop_fulfilled(plan, view);
+    set_checks(plan, d);
     return true;
 }
 
@@ -523,7 +591,7 @@ bool keeli_plan_make(keeli_plan *plan, const keeli_view *view, bool is_listed) {
     return make_plan(plan, view, is_listed, &d);
 }
 
-// ------------------------------------------------------------------ plans that are kept
+// ------------------------------------------------------------------ kept plans
 void keeli_plan_init(keeli_plan *plan, void *room, uint32_t terms) {
     plan->columns = room;
     plan->need = (keeli_storage **)(void *)(plan->columns + terms);
@@ -546,16 +614,16 @@ void keeli_kept_plan_init(keeli_kept_plan *kept, uint32_t terms) {
     kept->counts = (uint32_t *)(void *)(kept->must + terms);
 }
 
-static bool still_holds(const keeli_kept_plan *kept, keel_world *world) {
+static bool is_valid_plan(const keeli_kept_plan *kept, keel_world *world) {
     if (!kept->is_made) return false;
     for (uint32_t i = 0; i < kept->must_count; ++i)
         if (keeli_store_count(kept->must[i]) != kept->counts[i]) return false;
-    return !kept->plan.match || bring_up_to_date(world, kept->plan.match);
+    return !kept->plan.match || update_match_locked(world, kept->plan.match);
 }
 
-// Counts are all that decides among storages of one kind. Costs of several kinds, or of a group, or
-// whether any of several lead, depend on more.
-static void keep(keeli_kept_plan *kept, const demand *d) {
+// Notes the counts that the plan depends on, if it can be kept. Among storages of one kind the
+// counts alone decide. The costs of several kinds, of a group or of a union depend on more.
+static void note_counts(keeli_kept_plan *kept, const demand *d) {
     uint32_t kinds = 0;
     for (uint32_t i = 0; i < d->must_count; ++i) {
         kinds |= (uint32_t)1 << d->must[i]->kind;
@@ -563,19 +631,30 @@ static void keep(keeli_kept_plan *kept, const demand *d) {
         kept->counts[i] = keeli_store_count(d->must[i]);
     }
     kept->must_count = d->must_count > 1 ? d->must_count : 0;
-    kept->is_made = kept->plan.scan != KEELI_SCAN_NOTHING && !kept->plan.considered_group &&
-                    !kept->plan.considered_union && !(kinds & (kinds - 1));
+
+    const keeli_plan *plan = &kept->plan;
+    const bool is_one_kind = !(kinds & (kinds - 1));
+    const bool considered_more = plan->considered_group || plan->considered_union;
+    kept->is_made = plan->scan != KEELI_SCAN_NOTHING && is_one_kind && !considered_more;
 }
 
 const keeli_plan *keeli_plan_get(const keeli_view *view, keeli_plan *own) {
     keeli_kept_plan *kept = view->kept;
     if (!kept) return keeli_plan_make(own, view, false) ? own : NULL;
-    if (still_holds(kept, view->world)) return &kept->plan;
+    if (is_valid_plan(kept, view->world)) return &kept->plan;
     demand d;
     kept->is_made = false;
     if (!make_plan(&kept->plan, view, false, &d)) return NULL;
-    keep(kept, &d);
+    note_counts(kept, &d);
     return &kept->plan;
+}
+
+// Returns the number of candidates of all levels.
+static uint64_t levels_touches(const keeli_plan *plan, const keel_world *world) {
+    const uint64_t sources = keeli_store_count(plan->relation);
+    if (plan->needs_target) return sources;
+    if (plan->leader) return sources + keeli_store_count(plan->leader);
+    return sources + keeli_entity_count(&world->entities);
 }
 
 uint64_t keeli_plan_touches(const keeli_plan *plan, const keeli_view *view) {
@@ -597,10 +676,7 @@ uint64_t keeli_plan_touches(const keeli_plan *plan, const keeli_view *view) {
     case KEELI_SCAN_SOURCES:
         return keeli_source_places(view, plan->related);
     case KEELI_SCAN_LEVELS:
-        return keeli_store_count(plan->relation) + (plan->needs_target ? 0
-                                                    : plan->leader
-                                                        ? keeli_store_count(plan->leader)
-                                                        : keeli_entity_count(&world->entities));
+        return levels_touches(plan, world);
     default:
         return 0;
     }

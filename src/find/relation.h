@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What terms over a relation ask of it: the target of an index, who is a target, and whether
-// anything has changed. `relation` is the storage of its sources.
+// Questions of terms over a relation: the target of a source, whether two entities are related, and
+// whether the relation has changed. This does not change links: see edit/relation.h. The files of
+// src/find/ call it; `relation` is always the storage of the sources.
 #pragma once
 #include "link/relation.h"
 

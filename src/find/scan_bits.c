@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Presence bits lead, page by page: spans where they are full, masks where values lie at the
-// entity's index, and lists elsewhere. Living entities lead in the same way, and what has any of
-// several components.
+// The scan of presence bits, page by page: spans where bits are full, masks where values lie at the
+// entity's index, and lists elsewhere. Living entities lead in the same way, and the entities with
+// any of several components, and roots of levels. This does not choose the leader: see plan.c.
+// iterate.c and levels.c call it; gather.c finds the values of its lists.
 #include "base/assert.h"
 #include "base/memory.h"
 #include "find/iterate.h"
 
-// ------------------------------------------------------------------ what matches on a page
-// 64 words of presence on a page of 4,096 indices.
+// ------------------------------------------------------------------ the matches of a page
+// Returns the 64 words of presence of a page of 4,096 indices.
 static const uint64_t *words_of(const keeli_storage *s, uint32_t page) {
     return page < s->presence.root.page_count ? s->presence.root.pages[page] : keeli_no_bits;
 }
@@ -37,25 +38,28 @@ const uint64_t *keeli_leading_words(const keeli_iterator *it, uint32_t page, uin
     return room;
 }
 
-// it->words: who leads on this page.
+// Sets it->words to the leading bits of a page.
 static void copy_leading(keeli_iterator *it, uint32_t page) {
     const uint64_t *words = keeli_leading_words(it, page, it->words);
     if (words != it->words) memcpy(it->words, words, sizeof it->words);
 }
 
-// The next page on which somebody may lead; UINT32_MAX at the end.
+// Returns the next page that may have leading bits; UINT32_MAX at the end.
 static uint32_t next_page(const keeli_iterator *it, uint32_t page) {
     const keeli_bound_term *any = it->plan->united;
-    uint32_t next = any ? UINT32_MAX : page;
     if (it->plan->leader) return keeli_presence_next_page(&it->plan->leader->presence, page);
-    for (uint32_t i = 0; any && i < any->count; ++i) {
+    if (!any) return page; // living entities lead
+
+    uint32_t next = UINT32_MAX;
+    for (uint32_t i = 0; i < any->count; ++i) {
         const keeli_storage *s = it->view->storages[any->first + i];
         if (s) next = keeli_least(next, keeli_presence_next_page(&s->presence, page));
     }
     return next;
 }
 
-// LEVELS: those that have a target are below.
+// LEVELS: clears the bits of entities that have a target, as they are on a level below; and of
+// roots that do not pass KEEL_CHANGED_UP.
 static __attribute__((noinline)) void keep_roots(keeli_iterator *it, uint32_t page) {
     const uint64_t *sources = words_of(it->plan->relation, page);
     const keeli_change_filter *f = &it->plan->changed_up;
@@ -72,7 +76,7 @@ static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
         words[w] = a[w] & b[w];
 }
 
-// Are there few matches on each page?
+// True if there are few matches on each page.
 static bool is_rare(const keeli_plan *plan) {
     enum { FEW = KEELI_SIZE(KEELI_MASK_SLOTS / 256, 8) };
     if (plan->united) return plan->united_count < (uint64_t)plan->united_pages * FEW;
@@ -81,8 +85,8 @@ static bool is_rare(const keeli_plan *plan) {
     return p->count < keeli_presence_page_end(p) * FEW;
 }
 
-// Leave out what is before and behind the piece, if there is such; not only because it is not asked
-// for: ticks may be marked there by the threads that have those pieces.
+// Clears the bits before and behind the piece. This must come before ticks are read: other threads,
+// which have the pieces beside, may be marking ticks there.
 static void trim_words(keeli_iterator *it, uint32_t page) {
     const uint32_t first = page * KEELI_MASK_SLOTS;
     const uint32_t from = it->from > first ? it->from - first : 0;
@@ -96,7 +100,6 @@ static void trim_words(keeli_iterator *it, uint32_t page) {
         words[w] = 0;
 }
 
-// The end of a population is somewhere on a page.
 uint32_t keeli_used_words(const uint64_t *words) {
     uint32_t n = KEELI_PAGE_WORDS;
     while (n > 3 && !(words[n - 1] | words[n - 2] | words[n - 3] | words[n - 4]))
@@ -106,7 +109,7 @@ uint32_t keeli_used_words(const uint64_t *words) {
     return n;
 }
 
-// it->words: who matches on this page; how many words it takes.
+// Sets it->words to the matches of a page; returns the number of words up to the last match.
 static uint32_t match_page(keeli_iterator *it, uint32_t page) {
     const keeli_plan *plan = it->plan;
     uint64_t *words = it->words;
@@ -114,17 +117,19 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
     if (plan->is_changed_up && !it->all_changed &&
         !keeli_change_page_may_match(&plan->changed_up, page))
         return 0;
-    if (is_rare(plan)) { // the others are asked about each candidate: see gather_rare
+    if (is_rare(plan)) { // the filters are checked for each candidate: see gather_rare
         copy_leading(it, page);
         trim_words(it, page);
         return keeli_used_words(words);
     }
+
     for (uint32_t i = 0; i < plan->need_count; ++i)
         if (words_of(plan->need[i], page) == keeli_no_bits) return 0;
     if (!plan->leader && !plan->united) {
         if (!keeli_entity_index_living(&it->view->world->entities, page, words)) return 0;
     } else if (!plan->need_count) copy_leading(it, page);
     else keep_both(words, keeli_leading_words(it, page, words), words_of(plan->need[0], page));
+
     for (uint32_t i = 1; i < plan->need_count; ++i)
         keep_both(words, words, words_of(plan->need[i], page));
     for (uint32_t i = 0; i < plan->without_count; ++i) {
@@ -136,6 +141,7 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
     for (uint32_t i = 0; i < plan->any_count; ++i)
         keep_any(it, plan->any[i], page);
     trim_words(it, page);
+
     for (uint32_t i = 0; i < plan->change_count; ++i)
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             if (words[w])
@@ -144,39 +150,42 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
     return keeli_used_words(words);
 }
 
-// A chunk of consecutive slots, for which all columns have their base.
-static void hand_out(keeli_iterator *it, keel_chunk_form form, uint32_t first, uint32_t slots) {
+// Sets the chunk to consecutive indices, whose columns have their base.
+static void set_chunk(keeli_iterator *it, keel_chunk_form form, uint32_t first, uint32_t slots) {
     const uint32_t *versions = it->view->world->entities.root.versions[first / KEELI_PAGE];
     it->chunk.form = form;
     it->chunk.count = slots;
     it->chunk.entities = it->wants_entities ? it->entities : NULL;
-    for (uint32_t i = 0; it->wants_entities && i < slots; ++i)
+    it->who = KEELI_WHO_RANGE;
+    it->who_first = first;
+    if (!it->wants_entities) return;
+    for (uint32_t i = 0; i < slots; ++i)
         it->entities[i] = (keel_entity){ (keel_entity_bits)versions[first % KEELI_PAGE + i]
                                              << KEEL_ENTITY_INDEX_BITS |
                                          (first + i) };
-    it->who = KEELI_WHO_RANGE;
-    it->who_first = first;
 }
 
-// Go to the next page that has matches.
+// Moves to the next page that has matches; false at the end.
 static bool next_words(keeli_iterator *it) {
     uint32_t page = it->next_page, words = 0;
     if (page * KEELI_MASK_SLOTS >= it->end) return false;
     for (;; ++page) {
         page = next_page(it, page);
         if (page > (it->end - 1) / KEELI_MASK_SLOTS) return false; // UINT32_MAX too
-        if ((words = match_page(it, page)) != 0) break;
+        words = match_page(it, page);
+        if (words) break;
     }
+
+    // A piece may begin and end inside of a page.
     it->at = page * KEELI_MASK_SLOTS;
     it->next_page = page + 1;
-    // a piece begins and ends inside of a page
     it->words_end = keeli_least(it->at + words * 64, (it->end + 63) / 64 * 64);
     if (it->at < it->from) it->at = it->from / 64 * 64;
     return true;
 }
 
 // ------------------------------------------------------------------ spans
-// Where 4,096 indices have their values, or NULL where that is no question of a table.
+// Returns the table of the places of a page of 4,096 indices; NULL if there is none.
 static const uint32_t *places_of(const keeli_iterator *it, const keeli_plan_column *column,
                                  uint32_t page) {
     const keeli_sparse_set *set = &column->storage->set;
@@ -184,7 +193,7 @@ static const uint32_t *places_of(const keeli_iterator *it, const keeli_plan_colu
     return page < set->root.page_count ? set->root.sparse[page] : NULL;
 }
 
-// How many numbers count up from the first, to `limit`.
+// Returns the number of numbers that count up from the first, to `limit`.
 static uint32_t range_length(const uint32_t *numbers, uint32_t limit) {
     uint32_t n = 0;
     for (uint32_t differ = 0; n + 64 <= limit; n += 64) {
@@ -197,13 +206,14 @@ static uint32_t range_length(const uint32_t *numbers, uint32_t limit) {
     return n;
 }
 
-// Who has a tag has an address, with nothing behind it.
+// Returns the address of a value; for a tag, which has no value, an address that nobody reads.
 static void *base_at(const keeli_storage *s, uint32_t place) {
     return s->size ? keeli_store_at(s, place) : (void *)(uintptr_t)keeli_no_bits;
 }
 
-// For how many indices from `first` on, to `count`, values lie side by side in each column.
-static uint32_t side_by_side(keeli_iterator *it, uint32_t first, uint32_t count) {
+// Returns the number of indices from `first` on, to `count`, whose values lie side by side in each
+// column, and sets the columns to the first values. 0 if they are too few for a span.
+static uint32_t set_span_columns(keeli_iterator *it, uint32_t first, uint32_t count) {
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
         const keeli_plan_column *column = &it->plan->columns[c];
         const keeli_storage *s = column->storage;
@@ -232,7 +242,7 @@ static uint32_t leading_full(const uint64_t *words, uint32_t count) {
     return n;
 }
 
-// How many bits from `slot` of the page on are ones.
+// Returns the number of set bits from `slot` of the page on.
 static uint32_t ones_from(const uint64_t *words, uint32_t slot) {
     const uint64_t zeros = ~words[slot / 64] >> slot % 64;
     if (zeros) return (uint32_t)__builtin_ctzll(zeros);
@@ -242,8 +252,8 @@ static uint32_t ones_from(const uint64_t *words, uint32_t slot) {
     return w * 64 + more - slot;
 }
 
-// A span of the next matches, where neighbours in all storages are many, or the last on the page;
-// they are matches no more.
+// Hands out a span of the next matches, and clears their bits. False if there is no span: too few
+// values lie side by side in all storages, and they are not the last on the page.
 static bool next_span(keeli_iterator *it) {
     const uint32_t page = it->at / KEELI_MASK_SLOTS * KEELI_MASK_SLOTS;
     uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
@@ -253,13 +263,16 @@ static bool next_span(keeli_iterator *it) {
     const bool is_last = page + (end + 63) / 64 * 64 >= it->words_end &&
                          !(end % 64 && it->words[end / 64] >> end % 64);
     if (count < least && !is_last) return false;
-    // most of what is no span ends soon, and is not looked through again for each list
-    // (tree_target)
+
+    // A short look first: where values do not lie side by side, that mostly shows soon, and the
+    // whole range is not looked through again for each list (tree_target).
     if (!it->plan->has_masks &&
-        !side_by_side(it, page + slot, keeli_least(count, KEELI_SHORT_RANGE)))
+        !set_span_columns(it, page + slot, keeli_least(count, KEELI_SHORT_RANGE)))
         return false;
-    if (!(count = side_by_side(it, page + slot, count))) return false;
-    hand_out(it, KEEL_CHUNK_SPAN, page + slot, count);
+    count = set_span_columns(it, page + slot, count);
+    if (!count) return false;
+
+    set_chunk(it, KEEL_CHUNK_SPAN, page + slot, count);
     end = slot + count;
     it->at = page + end / 64 * 64;
     if (end % 64) it->words[end / 64] &= ~(uint64_t)0 << end % 64;
@@ -267,8 +280,8 @@ static bool next_span(keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ masks
-// The page can be handed out as a mask when all columns have one base: the slots from it->at on
-// for which that is so; 0: not even for 64.
+// Returns the number of slots from it->at on for which all columns have one base, so that they can
+// be a mask; 0 if they are fewer than 64.
 static uint32_t mask_slots(const keeli_iterator *it) {
     uint32_t slots = it->words_end - it->at;
     if (!it->plan->has_masks) return 0;
@@ -281,17 +294,20 @@ static uint32_t mask_slots(const keeli_iterator *it) {
     return slots;
 }
 
-// Give each column its base for `slots` slots. False when a `maybe` is there for some only.
-static bool set_bases(keeli_iterator *it, uint32_t slots) {
+// Sets the base of each column for `slots` slots. False if an optional component is there for some
+// matches only.
+static bool set_mask_columns(keeli_iterator *it, uint32_t slots) {
     const uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
         const keeli_plan_column *column = &it->plan->columns[c];
         const keeli_storage *s = column->storage;
         uint64_t there = 0, absent = 0;
-        for (uint32_t w = 0; column->maybe && w < slots / 64; ++w) {
-            const uint64_t bits = s ? keeli_presence_word(&s->presence, it->at / 64 + w) : 0;
-            there |= words[w] & bits;
-            absent |= words[w] & ~bits;
+        if (column->maybe) {
+            for (uint32_t w = 0; w < slots / 64; ++w) {
+                const uint64_t bits = s ? keeli_presence_word(&s->presence, it->at / 64 + w) : 0;
+                there |= words[w] & bits;
+                absent |= words[w] & ~bits;
+            }
         }
         if (there && absent) return false;
         it->chunk.columns[column->term].base = absent ? NULL : base_at(s, it->at);
@@ -299,7 +315,8 @@ static bool set_bases(keeli_iterator *it, uint32_t slots) {
     return true;
 }
 
-// Words that go into one chunk: enough full ones for a span, or all up to such ones.
+// Returns the number of words of the next chunk: full words, if they are enough for a span, or all
+// words before the next ones that are.
 static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_span) {
     uint32_t n = leading_full(words, count);
     *is_span = n == count || n >= KEELI_SPAN_WORDS;
@@ -315,14 +332,14 @@ static bool next_mask(keeli_iterator *it, uint32_t slots) {
     uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
     bool is_span;
     const uint32_t n = words_together(words, slots / 64, &is_span);
-    if (!set_bases(it, 64 * n)) return false;
+    if (!set_mask_columns(it, 64 * n)) return false;
     it->chunk.words = words;
-    hand_out(it, is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK, it->at, 64 * n);
+    set_chunk(it, is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK, it->at, 64 * n);
     it->at += 64 * n;
     return true;
 }
 
-// Skip words without matches. False when the page is at its end.
+// Skips words without matches; false at the end of the page.
 static bool skip_empty(keeli_iterator *it) {
     while (it->at < it->words_end && !it->words[it->at % KEELI_MASK_SLOTS / 64])
         it->at += 64;
@@ -330,42 +347,44 @@ static bool skip_empty(keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ lists
-// Append the matches of a word to `out`; how many.
-static uint32_t take_word(uint32_t *out, uint64_t bits, uint32_t index) {
+// Appends the matches of a word to `out`; returns how many.
+static uint32_t append_word(uint32_t *out, uint64_t bits, uint32_t index) {
     uint32_t count = 0;
     for (; bits; bits &= bits - 1)
         out[count++] = index + (uint32_t)__builtin_ctzll(bits);
     return count;
 }
 
-// Append the next matches before `end`, as long as there is room.
-static uint32_t take_words(keeli_iterator *it, uint32_t count, uint32_t end) {
+// Appends the next matches before `end` to the candidates, as long as there is room. Returns the
+// number of candidates.
+static uint32_t append_words(keeli_iterator *it, uint32_t count, uint32_t end) {
     uint32_t *out = it->candidates, at = it->at;
     while (at < end && count + 64 <= KEELI_BLOCK) {
         const uint64_t *words = &it->words[at % KEELI_MASK_SLOTS / 64];
-        if (words[0]) count += take_word(out + count, words[0], at);
+        if (words[0]) count += append_word(out + count, words[0], at);
         at += end - at >= 256 && !(words[1] | words[2] | words[3]) ? 256 : 64;
     }
     it->at = at;
     return count;
 }
 
-// A list of the next matches on the page; false when there are none.
+// Hands out a list of the next matches of the page; false if there are none.
 static bool next_list(keeli_iterator *it, uint32_t slots) {
-    const uint32_t count = take_words(it, 0, it->at + slots);
+    const uint32_t count = append_words(it, 0, it->at + slots);
     it->one_page = true;
     it->highest = it->at;
     return count && keeli_gather_chunk(it, count);
 }
 
-// Few matches on each page: masks would be nearly empty, each miss of the cache would wait for the
-// one before, and most words of the other storages would be read for nothing. So the leader's
-// entities of several pages go into one list, which is filtered. False at the end.
+// Hands out lists where there are few matches on each page. Masks would be nearly empty there, each
+// cache miss would wait for the miss before, and most words of the other storages would be read for
+// nothing. So the leader's entities of several pages make one list, which is filtered. False at the
+// end.
 static bool gather_rare(keeli_iterator *it) {
     for (;;) {
         uint32_t count = 0;
         while (count + 64 <= KEELI_BLOCK) {
-            if (it->at < it->words_end) count = take_words(it, count, it->words_end);
+            if (it->at < it->words_end) count = append_words(it, count, it->words_end);
             else if (!next_words(it)) break;
         }
         if (!count) return false;

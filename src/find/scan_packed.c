@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
-// What is packed leads. A sparse set, or the front of it that a group orders: spans where all sets
-// have the same order. The rows of archetypes: a span for each block. And lists of filtered
-// candidates where something is left to check.
+// The scans of packed leaders. A sparse set, or the front of it that a group orders: spans where
+// all sets have the same order. The rows of archetypes: a span for each block. Where filters are
+// left to check, lists of candidates, which gather.c filters. This does not choose the leader: see
+// plan.c. iterate.c calls it, and loops over rows (src/run/loop.c) call keeli_visit_rows.
 #include "base/assert.h"
 #include "base/memory.h"
 #include "find/iterate.h"
 #include "world/storage.h"
 
 // ------------------------------------------------------------------ slots
-// Slots from `slot` on whose entities, and values if asked, lie on one page each.
+// Returns the number of slots from `slot` on whose entities lie on one page; with `values`, whose
+// values do too.
 static uint32_t left_on_page(const keeli_sparse_set *set, uint32_t slot, bool values) {
     const uint32_t dense = (1u << KEELI_DENSE_SHIFT) - (slot & ((1u << KEELI_DENSE_SHIFT) - 1));
     const uint32_t page = (uint32_t)1 << set->root.shift;
     return values ? keeli_least(dense, page - (slot & (page - 1))) : dense;
 }
 
-// How many entities from both places on are the same, to `limit`.
+// Returns the number of entities from `a` and `b` on that are equal, to `limit`.
 static uint32_t equal_range(const keel_entity *a, const keel_entity *b, uint32_t limit) {
     enum { block = KEELI_SIZE(128, 2) };
     uint32_t n = 0;
@@ -26,13 +28,13 @@ static uint32_t equal_range(const keel_entity *a, const keel_entity *b, uint32_t
     return n;
 }
 
-// Walks note what they found out about orders, for the next ones: while one thread is at work,
-// where nobody else looks, and about sets that the world keeps.
+// True if the iterator may note what it finds out about orders, for later iterators: only one
+// thread runs, so that no other one reads the notes, and the leader is a set, not a group.
 static bool may_note(const keeli_iterator *it) {
     return it->plan->scan == KEELI_SCAN_SET && !it->view->world->access.concurrent;
 }
 
-// What is known about the order of a set beside the leader's, or NULL.
+// Returns the note about the order of a set beside the leader's; NULL if there is no valid one.
 static keeli_same_order *known_same(const keeli_iterator *it, keeli_storage *s) {
     const keeli_storage *leader = it->plan->leader;
     for (uint32_t i = 0; i < 2; ++i) {
@@ -44,12 +46,15 @@ static keeli_same_order *known_same(const keeli_iterator *it, keeli_storage *s) 
     return NULL;
 }
 
-// Those from it->at on are the same as `range` from `slot` on.
+// Notes that the leader's entities from it->at on are the same as `range` entities of a set from
+// `slot` on.
 static void note_same(const keeli_iterator *it, keeli_storage *s, uint32_t slot, uint32_t range) {
     keeli_same_order *same = known_same(it, s);
     const uint32_t known = same ? same->count : 0, from = slot - it->at;
-    if (!may_note(it) || it->at > known || it->at + range <= known) return;
+    const bool extends_known = it->at <= known && it->at + range > known;
+    if (!may_note(it) || !extends_known) return;
     if (it->at && (!same || same->from != from)) return;
+
     if (!same) {
         same = &s->known.same[s->known.oldest];
         s->known.oldest ^= 1;
@@ -58,7 +63,8 @@ static void note_same(const keeli_iterator *it, keeli_storage *s, uint32_t slot,
                                 it->plan->leader->set.moves };
 }
 
-// The same about slots whose entities have consecutive indices.
+// Returns the number of entities from `first` on with consecutive indices, to `range`, and notes
+// it.
 static uint32_t consecutive_range(keeli_iterator *it, const keel_entity *first, uint32_t range) {
     keeli_storage *s = it->plan->leader;
     const uint32_t known = s->known.moves_of_range == s->set.moves ? s->known.range : 0;
@@ -68,18 +74,20 @@ static uint32_t consecutive_range(keeli_iterator *it, const keel_entity *first, 
     }
     const uint32_t skip = known > it->at ? known - it->at - 1 : 0;
     range = skip + keeli_range_length(first + skip, range - skip);
-    if (!may_note(it) || it->at > known || it->at + range <= known) return range;
-    // what begins where the known range ends goes on with it only if no index is left out
+    const bool extends_known = it->at <= known && it->at + range > known;
+    if (!may_note(it) || !extends_known) return range;
+
+    // A range that begins at the end of the known range extends it only if no index is left out.
     if (keeli_index_of(*first) != keeli_index_of(*keeli_sparse_set_entity(&s->set, 0)) + it->at)
         return range;
     s->known.moves_of_range = s->set.moves;
     s->known.range = it->at + range;
-    s->known.range_ends = false; // as far as is known
+    s->known.range_ends = false; // the end is not known yet
     return range;
 }
 
-// How far the sets hold the same entities in the same order as the leader from `first` on, to
-// `range`; 0 when one lacks the first entity.
+// Returns the number of entities from `first` on that all sets of a list hold in the same order as
+// the leader, to `range`; 0 if a set lacks the first entity.
 static uint32_t common_range(const keeli_iterator *it, keeli_storage *const *list, uint32_t count,
                              const keel_entity *first, uint32_t range) {
     for (uint32_t i = 0; i < count && range; ++i) {
@@ -104,14 +112,15 @@ static uint32_t common_range(const keeli_iterator *it, keeli_storage *const *lis
     return range;
 }
 
-// 64 bits of presence from any index on.
+// Returns 64 bits of presence from any index on.
 static uint64_t bits_from(const keeli_presence *p, uint32_t index) {
     const uint32_t shift = index % 64;
     const uint64_t low = keeli_presence_word(p, index / 64) >> shift;
     return shift ? low | keeli_presence_word(p, index / 64 + 1) << (64 - shift) : low;
 }
 
-// Which of 64 entities with consecutive indices pass the filters that are no sets to range along.
+// Returns a bit for each of 64 entities with consecutive indices: it passes KEEL_WITHOUT and
+// KEEL_ANY_OF, which are no sets whose order could be compared.
 static uint64_t passing_bits(const keeli_iterator *it, uint32_t index) {
     const keeli_plan *plan = it->plan;
     uint64_t bits = ~(uint64_t)0;
@@ -129,8 +138,8 @@ static uint64_t passing_bits(const keeli_iterator *it, uint32_t index) {
     return bits;
 }
 
-// Fill it->words for a range of consecutive indices. The form to hand it out: LIST when nobody
-// passes.
+// Sets it->words for a range of consecutive indices. Returns the form of the chunk; a list if no
+// entity passes.
 static keel_chunk_form mask_range(keeli_iterator *it, uint32_t index, uint32_t range) {
     uint64_t all = ~(uint64_t)0, some = 0;
     for (uint32_t at = 0; at < range; at += 64) {
@@ -140,13 +149,14 @@ static keel_chunk_form mask_range(keeli_iterator *it, uint32_t index, uint32_t r
         all &= bits | ~valid;
         some |= bits;
     }
-    return !some ? KEEL_CHUNK_LIST : ~all ? KEEL_CHUNK_MASK : KEEL_CHUNK_SPAN;
+    if (!some) return KEEL_CHUNK_LIST;
+    return ~all ? KEEL_CHUNK_MASK : KEEL_CHUNK_SPAN;
 }
 
 typedef enum attempt { NO_RANGE, SKIPPED, HANDED_OUT } attempt;
 
-// Try to hand out a span: all sets hold the same entities in the same order from here on. With
-// filters beside, a mask over entities with consecutive indices.
+// Tries to hand out a span of entities that all sets hold in the same order. With KEEL_WITHOUT or
+// KEEL_ANY_OF: a mask over entities with consecutive indices.
 static attempt find_range(keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const keeli_sparse_set *leader = &plan->leader->set;
@@ -158,6 +168,7 @@ static attempt find_range(keeli_iterator *it) {
     range = common_range(it, plan->need, plan->need_count, first, range);
     range = common_range(it, plan->beside, plan->beside_count, first, range);
     if (range == 0) return NO_RANGE;
+
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_sparse_set *set = &plan->columns[c].storage->set;
         const bool is_ordered = keeli_plan_is_ordered(plan, plan->columns[c].storage);
@@ -165,8 +176,10 @@ static attempt find_range(keeli_iterator *it) {
         range = keeli_least(range, left_on_page(set, slot, true));
         it->chunk.columns[plan->columns[c].term].base = keeli_sparse_set_value(set, slot);
     }
-    // a short range makes no chunk of its own, unless nothing is left
+
+    // A short range makes no chunk of its own, unless it ends the page or the scan.
     if (range < KEELI_SHORT_RANGE && it->at + range < it->end && range < on_page) return NO_RANGE;
+
     it->at += range;
     it->chunk.form = is_filtered ? mask_range(it, index, range) : KEEL_CHUNK_SPAN;
     if (it->chunk.form == KEEL_CHUNK_LIST) return SKIPPED;
@@ -178,7 +191,7 @@ static attempt find_range(keeli_iterator *it) {
     return HANDED_OUT;
 }
 
-// The same, but where there was no range for a while it is not tried before every block.
+// Calls find_range, but not before each block once it has found no range for a while.
 static attempt try_range(keeli_iterator *it) {
     if (it->range_pause) {
         --it->range_pause;
@@ -206,9 +219,9 @@ bool keeli_scan_set(keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ rows
-// The next block that has rows, or NULL. Blocks are full but the last of an archetype, behind which
-// there may be empty ones.
-static inline const keeli_block *next_block(keeli_iterator *it) {
+// Returns the next block that has rows, or NULL. All blocks of an archetype before its last one
+// with rows are full; behind that there may be empty ones.
+static inline const keeli_block *next_row_block(keeli_iterator *it) {
     const keeli_match *match = it->plan->match;
     for (; it->match_at < match->list.count; ++it->match_at, it->block_at = 0) {
         const keeli_archetype *archetype = match->list.items[it->match_at];
@@ -219,7 +232,7 @@ static inline const keeli_block *next_block(keeli_iterator *it) {
     return NULL;
 }
 
-// All rows of a block were handed out: go to the next, which may be of another archetype.
+// Moves from the end of a block to the next block, which may be of another archetype.
 static inline void end_block(keeli_iterator *it, const keeli_archetype *archetype) {
     it->at = 0;
     if (++it->block_at < archetype->block_count) return;
@@ -227,7 +240,7 @@ static inline void end_block(keeli_iterator *it, const keeli_archetype *archetyp
     ++it->match_at;
 }
 
-// The rows of a block from it->at on. There may be many blocks of few rows.
+// Hands out the rows of a block from it->at on. Returns true. There may be many blocks of few rows.
 static bool block_span(keeli_iterator *it, const keeli_block *block) {
     const uint32_t at = it->at, left = block->count - at;
     const uint32_t count = keeli_least(left, it->rows_left);
@@ -250,7 +263,7 @@ static inline void *row_base(const keeli_row_component *row, const keeli_block *
 
 static bool next_rows(keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
-    const keeli_block *block = it->rows_left ? next_block(it) : NULL;
+    const keeli_block *block = it->rows_left ? next_row_block(it) : NULL;
     if (!block) return false;
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
@@ -276,13 +289,13 @@ static bool row_list(keeli_iterator *it, const keeli_block *block) {
 bool keeli_scan_rows(keeli_iterator *it) {
     const keeli_block *block;
     if (it->plan->only_rows) return next_rows(it);
-    while (it->rows_left && (block = next_block(it)) != NULL)
+    while (it->rows_left && (block = next_row_block(it)) != NULL)
         if (row_list(it, block)) return true;
     return false;
 }
 
-// Blocks may be many and have few rows, so nothing of the iterator's state is kept up between
-// them: there are no marks, and it ends here.
+// Keeps no state of the iterator up to date between blocks, as there may be many with few rows. The
+// iterator has no marks, and it ends here.
 void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
                       const bool *stop) {
     const keeli_plan *plan = it->plan;
@@ -294,7 +307,7 @@ void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *cont
         for (; b < archetype->block_count; ++b, at = 0) {
             const keeli_block *block = archetype->blocks[b];
             const uint32_t count = keeli_least(block->count - at, left);
-            if (!count) break; // the last
+            if (!count) break; // the blocks behind are empty
             for (uint32_t c = 0; c < plan->column_count; ++c)
                 it->chunk.columns[plan->columns[c].term].base =
                     row_base(&plan->columns[c].storage->row, block, at);

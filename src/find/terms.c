@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The terms of views, systems and custom views: checked, and their components bound to storages.
+// Binding terms: the terms of views, systems and custom views are checked, their components
+// resolved to storages, and the borrows of the holder collected. This neither borrows nor makes
+// plans. Opening a view (view.c) and making a system or custom view (src/run/) call it.
 #include "find/relation.h"
 #include "find/view.h"
 #include "follow/changes.h"
@@ -8,17 +10,17 @@
 
 keel_access keeli_term_access(keel_term_kind kind) {
     if (kind == KEEL_TERM_EDIT || kind == KEEL_TERM_MAY_EDIT) return KEEL_ACCESS_EDIT;
-    return keeli_term_writes(kind) || kind == KEEL_TERM_MAY_WRITE ||
-                   kind == KEEL_TERM_UNIQUE_WRITE || kind == KEEL_TERM_SEND
-               ? KEEL_ACCESS_WRITE
-               : KEEL_ACCESS_READ;
+    const bool writes = keeli_term_writes(kind) || kind == KEEL_TERM_MAY_WRITE ||
+                        kind == KEEL_TERM_UNIQUE_WRITE || kind == KEEL_TERM_SEND;
+    return writes ? KEEL_ACCESS_WRITE : KEEL_ACCESS_READ;
 }
 
 static bool is_for_systems(keel_term_kind kind) {
     return kind == KEEL_TERM_COMMANDS || kind == KEEL_TERM_CONTEXT || kind == KEEL_TERM_DATA ||
            keeli_term_is_custom(kind) || keeli_term_is_event(kind);
 }
-static bool takes_component(keel_term_kind kind) {
+
+static bool names_component(keel_term_kind kind) {
     return keeli_term_is_walked(kind) ||
            (kind >= KEEL_TERM_MAY_READ && kind <= KEEL_TERM_MAY_EDIT) ||
            keeli_term_is_unique(kind) || keeli_term_is_event(kind);
@@ -37,15 +39,16 @@ uint32_t keeli_term_tracks(keel_term_kind kind) {
 }
 
 static keel_result want(keeli_view *view, keeli_storage *s, keel_access access) {
-    return keeli_holder_want(view->world, &view->holder, s, access)
-               ? KEEL_OK
-               : keeli_out_of_memory(view->world, "opening a view");
+    if (keeli_holder_want(view->world, &view->holder, s, access)) return KEEL_OK;
+    return keeli_out_of_memory(view->world, "opening a view");
 }
+
 static keel_result want_entities(keeli_view *view, keel_access access) {
     return want(view, &view->world->stand_in.entities, access);
 }
 
-// Who is a target has a storage of the world's own, which is held with that of the sources.
+// Replaces the storage of a relation's sources by that of its targets, which the world keeps, and
+// borrows the sources to read.
 static keel_result bind_targets(keeli_view *view, const keel_term *term, keeli_storage **s) {
     keel_world *world = view->world;
     if (!*s) return KEEL_OK;
@@ -58,41 +61,62 @@ static keel_result bind_targets(keeli_view *view, const keel_term *term, keeli_s
     return KEEL_OK;
 }
 
-// Commands name components, but borrow nothing: what they edit is edited later.
+// Returns an error unless both or none of the component and the kind of the term are of events.
+static keel_result check_event(const keeli_view *view, const keel_term *term,
+                               const keel_component *component) {
+    const bool to_event = keeli_term_is_event(term->kind);
+    if (component->is_event == to_event) return KEEL_OK;
+    return bad_term(view, to_event ? "KEEL_SEND and KEEL_RECEIVE take a type of events, which "
+                                     "KEEL_EVENT declares"
+                                   : "a type of events is only for KEEL_SEND and "
+                                     "KEEL_RECEIVE");
+}
+
+// Returns an error if the storage is one of links or names, which only their verbs write, and the
+// term hands it out with more than read access.
+static keel_result check_link(const keeli_view *view, const keeli_storage *s, keel_access access) {
+    if (!(s->flags & KEELI_IS_LINK) || access <= KEEL_ACCESS_READ) return KEEL_OK;
+
+    const bool is_child = s->relation == view->world->relations.child;
+    const bool has_values = keeli_store_is_valued(s) || keeli_store_has_edge_values(s);
+    const bool is_edited_by_verbs =
+        s->relation && !is_child && (access != KEEL_ACCESS_WRITE || has_values);
+    if (is_edited_by_verbs) return KEEL_OK;
+    if (is_child) return bad_term(view, "keel_child can only be read; use keel_attach and so on");
+    if (s->relation)
+        return bad_term(view, "a relation has no values to be written; use keel_relate and "
+                              "keel_unrelate, and KEEL_MAY_EDIT to declare it");
+    if (access == KEEL_ACCESS_WRITE)
+        return bad_term(view, "keel_name cannot be written; use keel_set_name");
+    return KEEL_OK;
+}
+
+// Resolves a component of a term, and borrows its storage. Commands borrow nothing, as their edits
+// happen later.
 static keel_result bind_component(keeli_view *view, const keel_term *term,
                                   const keel_component *component) {
     const bool is_relation = keeli_term_has_relation(term->kind) && component != term->component;
     keel_world *world = view->world;
     if (view->storage_count == KEELI_MAX_BOUND) return bad_term(view, "too many components");
-    keel_result result = KEEL_OK;
-    keeli_storage *s;
-    const bool to_event = keeli_term_is_event(term->kind);
-    const bool to_unique = keeli_term_is_unique(term->kind) || to_event;
-    if (component->is_event != to_event)
-        return bad_term(view, to_event ? "KEEL_SEND and KEEL_RECEIVE take a type of events, which "
-                                         "KEEL_EVENT declares"
-                                       : "a type of events is only for KEEL_SEND and "
-                                         "KEEL_RECEIVE");
-    if (world->refused && component->is_unique == to_unique &&
-        !keeli_storage_find(world, component))
-        s = NULL; // nothing becomes known in shared mode: it matches nothing
-    else if (!(s = keeli_storage_get(world, component, to_unique, &result))) return result;
+    KEEL_TRY(check_event(view, term, component));
+
+    // While several threads run no component becomes known; an unknown one matches nothing.
+    const bool to_unique = keeli_term_is_unique(term->kind) || keeli_term_is_event(term->kind);
+    const bool stays_unknown = world->refused && component->is_unique == to_unique &&
+                               !keeli_storage_find(world, component);
+    keeli_storage *s = NULL;
+    if (!stays_unknown) {
+        keel_result result = KEEL_OK;
+        s = keeli_storage_get(world, component, to_unique, &result);
+        if (!s) return result;
+    }
+
     const keel_access access = is_relation ? KEEL_ACCESS_READ : keeli_term_access(term->kind);
-    const bool is_edited_by_verbs =
-        s && s->relation && s->relation != world->relations.child &&
-        (access != KEEL_ACCESS_WRITE || keeli_store_is_valued(s) || keeli_store_has_edge_values(s));
     if (s && keeli_store_has_edge_values(s) && !is_relation && keeli_term_has_values(term->kind))
         return bad_term(view, "a relation to many has a value for each target and none for the "
                               "source; use KEEL_WITH, and KEEL_EACH_TARGET or keel_get_related");
-    if (s && s->flags & KEELI_IS_LINK && access > KEEL_ACCESS_READ && !is_edited_by_verbs) {
-        if (s->relation == world->relations.child)
-            return bad_term(view, "keel_child can only be read; use keel_attach and so on");
-        if (s->relation)
-            return bad_term(view, "a relation has no values to be written; use keel_relate and "
-                                  "keel_unrelate, and KEEL_MAY_EDIT to declare it");
-        if (access == KEEL_ACCESS_WRITE)
-            return bad_term(view, "keel_name cannot be written; use keel_set_name");
-    }
+    if (s) KEEL_TRY(check_link(view, s, access));
+
     if (term->kind == KEEL_TERM_TARGETED) KEEL_TRY(bind_targets(view, term, &s));
     view->storages[view->storage_count++] = s;
     const uint32_t tracks = is_relation ? 0 : keeli_term_tracks(term->kind);
@@ -109,7 +133,8 @@ static keel_result missing_unique(keel_world *world, const char *who,
 }
 
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms) {
-    for (uint32_t t = 0; view->facts.has_uniques && t < view->term_count; ++t) {
+    if (!view->facts.has_uniques) return KEEL_OK;
+    for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *bound = &view->terms[t];
         if (!keeli_term_is_unique(bound->kind)) continue;
         const keeli_storage *s = view->storages[bound->first];
@@ -119,7 +144,8 @@ keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *te
     return KEEL_OK;
 }
 
-// Bind them all; `*count` says how many, one above the most when there are more.
+// Binds all components of a term. Sets `*count` to their number, or to one more than allowed if
+// they are more.
 static keel_result bind_components(keeli_view *view, const keel_term *term, uint32_t *count) {
     const keel_component *const *other = term->others;
     *count = 0;
@@ -130,7 +156,7 @@ static keel_result bind_components(keeli_view *view, const keel_term *term, uint
     return KEEL_OK;
 }
 
-static const keel_entity no_handles; // an empty list of them
+static const keel_entity no_handles; // an empty list of handles
 
 // Returns an error unless the relation is one that the term can use: with one target at most, and
 // where the term climbs, acyclic.
@@ -138,23 +164,26 @@ static keel_result check_relation(const keeli_view *view, const keel_component *
                                   keel_term_kind kind) {
     const bool climbs = kind != KEEL_TERM_OF_TARGET_READ && kind != KEEL_TERM_OF_TARGET_WRITE &&
                         kind != KEEL_TERM_OF_TARGET_OPTIONAL_READ;
+    const bool needs_exclusive = kind != KEEL_TERM_RELATED;
+    const bool needs_acyclic = needs_exclusive && climbs; // an acyclic relation is exclusive
     const char *what = NULL;
-    if (!relation->is_relation) what = "no relation; declare it with KEEL_RELATION";
-    else if (kind == KEEL_TERM_RELATED) return KEEL_OK;
-    else if (climbs && !relation->acyclic) // an acyclic one is exclusive
+    if (!relation->is_relation) {
+        what = "no relation; declare it with KEEL_RELATION";
+    } else if (needs_acyclic && !relation->acyclic) {
         what = relation->exclusive ? "not .acyclic, and the term needs a relation that leads to an "
                                      "end: declare it with .exclusive = true, .acyclic = true"
                                    : "not .exclusive and not .acyclic, and the term needs a "
                                      "relation with one target at most that leads to an end: "
                                      "declare it with .exclusive = true, .acyclic = true";
-    else if (!relation->exclusive)
+    } else if (needs_exclusive && !relation->exclusive) {
         what = "not .exclusive, and the term needs a relation with one target at most";
+    }
     if (!what) return KEEL_OK;
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "%s: '%s' is %s", view->holder.name,
                         keeli_component_name(relation), what);
 }
 
-// A term over a relation names it last.
+// Checks the relation of a term, which names it last.
 static keel_result check_relations(const keeli_view *view, const keel_term *term, uint32_t count) {
     const bool has_relation = keeli_term_has_relation(term->kind);
     const bool is_alone = term->kind == KEEL_TERM_TARGETS_FIRST ||
@@ -167,11 +196,11 @@ static keel_result check_relations(const keeli_view *view, const keel_term *term
                                              "name one relation");
     if (term->kind == KEEL_TERM_CHANGED_UP && view->facts.is_changed_up)
         return bad_term(view, "more than one KEEL_CHANGED_UP");
-    if (term->kind == KEEL_TERM_TARGETED) return KEEL_OK; // it was looked at before
+    if (term->kind == KEEL_TERM_TARGETED) return KEEL_OK; // bind_targets has checked it
     return check_relation(view, term->others ? term->others[0] : term->component, term->kind);
 }
 
-// Is that the relation whose targets come first?
+// True if the relation of a term is the one whose targets come first.
 static bool is_in_order(const keeli_view *view, const keeli_bound_term *through) {
     return view->facts.is_targets_first &&
            view->storages[through->first + 1] == view->facts.targets_first;
@@ -202,46 +231,64 @@ static void gather_facts(keeli_view *view, const keel_term *term) {
     view->holder.everything |= term->kind == KEEL_TERM_MAY_EDIT_WORLD;
 }
 
-static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
-    if (is_for_systems(term->kind) && !for_system)
+// Returns an error if this kind of term is not allowed here.
+static keel_result check_kind_of_term(const keeli_view *view, keel_term_kind kind,
+                                      bool for_system) {
+    if (is_for_systems(kind) && !for_system)
         return bad_term(view, "commands, context, data, events and custom views are for systems");
-    if ((uint32_t)term->kind > KEEL_TERM_RELATED)
-        return bad_term(view, "a term of an unknown kind");
-    if (term->kind >= KEEL_TERM_AMONG && for_system)
+    if ((uint32_t)kind > KEEL_TERM_RELATED) return bad_term(view, "a term of an unknown kind");
+    if (kind >= KEEL_TERM_AMONG && for_system)
         return bad_term(view,
                         "KEEL_AMONG, KEEL_BACKWARDS and KEEL_RELATED are for loops and views");
     if (view->term_count == KEEL_MAX_TERMS) return bad_term(view, "more than 16 terms");
-    keeli_bound_term *bound = &view->terms[view->term_count++];
-    *bound = (keeli_bound_term){ .kind = term->kind,
-                                 .first = view->storage_count,
-                                 .name = term->name,
-                                 .data_size = term->data_size };
-    if (takes_component(term->kind) && !term->component)
-        return bad_term(view, "a term lacks its component");
-    KEEL_TRY(bind_components(view, term, &bound->count));
-    if (bound->count > KEEL_MAX_TERM_COMPONENTS)
-        return bad_term(view, "a term names more than 8 components");
-    KEEL_TRY(check_relations(view, term, bound->count));
-    const bool is_event = keeli_term_is_event(term->kind);
-    keeli_view_facts *facts = &view->facts;
+    return KEEL_OK;
+}
+
+// Returns an error if a term that leads is not the only one, or lacks its list or target.
+static keel_result check_leading(keeli_view *view, const keel_term *term) {
     const bool is_among = term->kind == KEEL_TERM_AMONG;
-    const bool is_first = term->kind == KEEL_TERM_TARGETS_FIRST;
     const bool is_related = term->kind == KEEL_TERM_RELATED;
-    const bool leads =
-        is_among || is_first || is_related || keeli_term_leads(term->kind, term->data_size);
-    if (leads && facts->has_leading)
+    const bool leads = is_among || is_related || term->kind == KEEL_TERM_TARGETS_FIRST ||
+                       keeli_term_leads(term->kind, term->data_size);
+    if (leads && view->facts.has_leading)
         return bad_term(
             view, "more than one KEEL_LEADING, KEEL_AMONG, KEEL_RELATED or KEEL_TARGETS_FIRST");
     if (is_among && !term->custom && term->data_size)
         return bad_term(view, "the list of a KEEL_AMONG is NULL");
     if (is_related && !term->custom) return bad_term(view, "the target of a KEEL_RELATED is NULL");
-    facts->has_leading |= leads;
+    view->facts.has_leading |= leads;
+    return KEEL_OK;
+}
+
+// True if a term of this kind names one component only (a relation apart).
+static bool names_one(keel_term_kind kind) {
+    return keeli_term_must(kind) || keeli_term_has_own_values(kind) || kind == KEEL_TERM_WITHOUT ||
+           keeli_term_is_unique(kind) || keeli_term_filters_changes(kind) ||
+           keeli_term_is_event(kind);
+}
+
+// Checks a term, and binds its components. What custom views declare is bound later.
+static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
+    KEEL_TRY(check_kind_of_term(view, term->kind, for_system));
+
+    keeli_bound_term *bound = &view->terms[view->term_count++];
+    *bound = (keeli_bound_term){ .kind = term->kind,
+                                 .first = view->storage_count,
+                                 .name = term->name,
+                                 .data_size = term->data_size };
+    if (names_component(term->kind) && !term->component)
+        return bad_term(view, "a term lacks its component");
+    KEEL_TRY(bind_components(view, term, &bound->count));
+    if (bound->count > KEEL_MAX_TERM_COMPONENTS)
+        return bad_term(view, "a term names more than 8 components");
+    KEEL_TRY(check_relations(view, term, bound->count));
+    KEEL_TRY(check_leading(view, term));
     gather_facts(view, term);
-    if (bound->count > 1 && (keeli_term_must(term->kind) || keeli_term_has_own_values(term->kind) ||
-                             term->kind == KEEL_TERM_WITHOUT || keeli_term_is_unique(term->kind) ||
-                             keeli_term_filters_changes(term->kind) || is_event))
+    if (bound->count > 1 && names_one(term->kind))
         return bad_term(view, "only any_of and the may_ terms name several components");
-    // a view that is led by a component hands out living entities whatever becomes of others
+
+    // A loop or view that asks for handles does not borrow the list of entities: if a component
+    // leads, the handles are of living entities whatever happens to others.
     if (term->kind == KEEL_TERM_ENTITY && for_system) return want_entities(view, KEEL_ACCESS_READ);
     if (term->kind == KEEL_TERM_MAY_EDIT_ENTITIES) return want_entities(view, KEEL_ACCESS_EDIT);
     return KEEL_OK;
@@ -253,7 +300,8 @@ static bool hands_out(keel_term_kind kind) {
 }
 
 // ------------------------------------------------------------------ custom views
-// Also before it was checked: what contains itself is looked at to a depth.
+// Returns the highest access of a custom view to a storage. The custom view may not be checked yet:
+// one that contains itself is followed to a limited depth.
 static keel_access access_to(const keel_world *world, const keel_custom_view *kind,
                              const keeli_storage *s, uint32_t depth) {
     keel_access most = KEEL_ACCESS_NONE;
@@ -269,16 +317,18 @@ static keel_access access_to(const keel_world *world, const keel_custom_view *ki
     return most;
 }
 
-static bool has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind), uint32_t depth) {
+static bool custom_has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind),
+                       uint32_t depth) {
     if (!kind || !kind->terms || depth == KEEL_MAX_CUSTOM_DEPTH) return false;
     for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t)
-        if (like(t->kind) || (keeli_term_is_custom(t->kind) && has(t->custom, like, depth + 1)))
+        if (like(t->kind) ||
+            (keeli_term_is_custom(t->kind) && custom_has(t->custom, like, depth + 1)))
             return true;
     return false;
 }
 
 bool keeli_custom_has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind)) {
-    return has(kind, like, 0);
+    return custom_has(kind, like, 0);
 }
 
 static keel_result bad_kind(const keeli_view *view, const keel_custom_view *kind,
@@ -290,30 +340,30 @@ static keel_result bad_kind(const keeli_view *view, const keel_custom_view *kind
 
 static keel_result check_kind(const keeli_view *view, const keel_custom_view *kind) {
     if (!kind) return bad_kind(view, kind, "is NULL: the term lacks its descriptor");
-    if (!kind->name || !kind->terms || !kind->size || !kind->align ||
-        (kind->align & (kind->align - 1)) != 0)
+    const bool is_power_of_two = kind->align && (kind->align & (kind->align - 1)) == 0;
+    if (!kind->name || !kind->terms || !kind->size || !is_power_of_two)
         return bad_kind(view, kind, "needs a name, terms, a size and an alignment");
     return KEEL_OK;
 }
 
 static keel_result bind_custom_term(keeli_view *view, const keel_custom_view *kind,
                                     const keel_term *term) {
+    const bool is_for_loops = term->kind >= KEEL_TERM_AMONG;
     if ((uint32_t)term->kind > KEEL_TERM_UNIQUE_WRITE)
         return bad_kind(
             view, kind,
-            term->kind < KEEL_TERM_AMONG
-                ? "declares commands, context, data or events, which only systems have"
-                : "declares KEEL_AMONG, KEEL_BACKWARDS or KEEL_RELATED, which are for loops and "
-                  "views");
-    if (takes_component(term->kind) && !term->component)
+            is_for_loops ? "declares KEEL_AMONG, KEEL_BACKWARDS or KEEL_RELATED, which are for "
+                           "loops and views"
+                         : "declares commands, context, data or events, which only systems have");
+    if (names_component(term->kind) && !term->component)
         return bad_kind(view, kind, "has a term that lacks its component");
     uint32_t count;
     KEEL_TRY(bind_components(view, term, &count));
     if (count > KEEL_MAX_TERM_COMPONENTS)
         return bad_kind(view, kind, "has a term that names more than 8 components");
     if (term->kind == KEEL_TERM_MAY_EDIT_WORLD) view->holder.everything = true;
-    return term->kind == KEEL_TERM_MAY_EDIT_ENTITIES ? want_entities(view, KEEL_ACCESS_EDIT)
-                                                     : KEEL_OK;
+    if (term->kind == KEEL_TERM_MAY_EDIT_ENTITIES) return want_entities(view, KEEL_ACCESS_EDIT);
+    return KEEL_OK;
 }
 
 static keel_result bind_custom(keeli_view *view, const keel_custom_view *kind, uint32_t depth) {
@@ -322,9 +372,10 @@ static keel_result bind_custom(keeli_view *view, const keel_custom_view *kind, u
         return keeli_misuse(view->world, KEEL_ERROR_CYCLE,
                             "custom view '%s' contains itself, or more than %d contain each other",
                             kind->name, KEEL_MAX_CUSTOM_DEPTH);
-    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t)
-        KEEL_TRY(keeli_term_is_custom(t->kind) ? bind_custom(view, t->custom, depth + 1)
-                                               : bind_custom_term(view, kind, t));
+    for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t) {
+        if (keeli_term_is_custom(t->kind)) KEEL_TRY(bind_custom(view, t->custom, depth + 1));
+        else KEEL_TRY(bind_custom_term(view, kind, t));
+    }
     return KEEL_OK;
 }
 
@@ -332,8 +383,9 @@ static bool is_about_entities(keel_term_kind kind) {
     return kind >= KEEL_TERM_OPTIONAL_READ && kind <= KEEL_TERM_ENTITY;
 }
 
-// In a system its code may ask who is alive, as the system may; in the world it has no need to keep
-// entities from being made.
+// The list of entities is borrowed in a system, as the code of the custom view may ask which
+// entities are alive. In the world it is borrowed only for terms about entities, so that others can
+// be made.
 keel_result keeli_custom_bind(keeli_view *view, const keel_custom_view *kind) {
     KEEL_TRY(bind_custom(view, kind, 0));
     const bool in_system = view->holder.is_system || view->holder.parent;
@@ -353,9 +405,10 @@ keel_result keeli_custom_check_uniques(keel_world *world, const keel_custom_view
 keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_holder *inside) {
     keeli_world_lock(world);
     keeli_view *view = world->views.all;
-    while (view &&
-           !(view->holder.serial && view->custom && view->value == value && view->inside == inside))
-        view = view->next;
+    for (; view; view = view->next) {
+        const bool is_open_custom = view->holder.serial && view->custom;
+        if (is_open_custom && view->value == value && view->inside == inside) break;
+    }
     keeli_world_unlock(world);
     return view;
 }
@@ -368,7 +421,8 @@ static keel_result written_twice(const keeli_view *view, const keeli_storage *s)
                         view->holder.name, s->component.name);
 }
 
-// One way leads through a relation, and one of both writes.
+// Returns the error that a value is reached through a relation and by another term, and one of both
+// writes it.
 static keel_result depends_on_order(const keeli_view *view, const keeli_bound_term *through,
                                     const keeli_storage *s) {
     const char *relation = view->storages[through->first + 1]->component.name;
@@ -385,12 +439,13 @@ static keel_result depends_on_order(const keeli_view *view, const keeli_bound_te
                         relation);
 }
 
-// The values that a term hands out are those of its first components.
+// Returns the number of components of a term whose values are handed out: the first ones.
 static uint32_t count_handed_out(const keeli_bound_term *term) {
     return keeli_term_is_through(term->kind) ? 1 : term->count;
 }
 
-// Is what `through` reads of a target written by `own`, when that was visited, on a level above?
+// True if `through` reads a target's value after `own` has written it: the target is on a level
+// above, and was visited before.
 static bool is_before_its_sources(const keeli_view *view, const keeli_bound_term *through,
                                   const keeli_bound_term *own) {
     return keeli_term_is_through(through->kind) && through->kind != KEEL_TERM_OF_TARGET_WRITE &&
@@ -398,40 +453,48 @@ static bool is_before_its_sources(const keeli_view *view, const keeli_bound_term
            !view->facts.is_backwards;
 }
 
-// Two ways to the same value, one of them for writing: the compiler may assume that there are none.
-static keel_result check_aliases(const keeli_view *view) {
-    for (uint32_t i = 0; i < view->term_count; ++i)
-        for (uint32_t k = 0; k < i; ++k) {
-            const keeli_bound_term *a = &view->terms[k], *b = &view->terms[i];
-            const bool both_look_up =
-                !keeli_term_has_values(a->kind) && !keeli_term_has_values(b->kind);
-            if (!hands_out(a->kind) || !hands_out(b->kind) || both_look_up) continue;
-            if (is_before_its_sources(view, a, b) || is_before_its_sources(view, b, a)) continue;
-            if (keeli_term_access(a->kind) == KEEL_ACCESS_READ &&
-                keeli_term_access(b->kind) == KEEL_ACCESS_READ)
-                continue;
-            for (uint32_t x = 0; x < count_handed_out(a); ++x)
-                for (uint32_t y = 0; y < count_handed_out(b); ++y) {
-                    const keeli_storage *s = view->storages[a->first + x];
-                    if (!s || s != view->storages[b->first + y]) continue;
-                    if (keeli_term_is_through(a->kind) && keeli_term_has_values(b->kind))
-                        return depends_on_order(view, a, s);
-                    if (keeli_term_is_through(b->kind) && keeli_term_has_values(a->kind))
-                        return depends_on_order(view, b, s);
-                    return written_twice(view, s);
-                }
+// Returns an error if two terms hand out the same value, and one of them writes it.
+static keel_result check_pair(const keeli_view *view, const keeli_bound_term *a,
+                              const keeli_bound_term *b) {
+    const bool both_look_up = !keeli_term_has_values(a->kind) && !keeli_term_has_values(b->kind);
+    if (!hands_out(a->kind) || !hands_out(b->kind) || both_look_up) return KEEL_OK;
+    if (is_before_its_sources(view, a, b) || is_before_its_sources(view, b, a)) return KEEL_OK;
+    if (keeli_term_access(a->kind) == KEEL_ACCESS_READ &&
+        keeli_term_access(b->kind) == KEEL_ACCESS_READ)
+        return KEEL_OK;
+
+    for (uint32_t x = 0; x < count_handed_out(a); ++x) {
+        for (uint32_t y = 0; y < count_handed_out(b); ++y) {
+            const keeli_storage *s = view->storages[a->first + x];
+            if (!s || s != view->storages[b->first + y]) continue;
+            if (keeli_term_is_through(a->kind) && keeli_term_has_values(b->kind))
+                return depends_on_order(view, a, s);
+            if (keeli_term_is_through(b->kind) && keeli_term_has_values(a->kind))
+                return depends_on_order(view, b, s);
+            return written_twice(view, s);
         }
+    }
     return KEEL_OK;
 }
 
-// The same between what the system is handed and a custom view.
+// Checks all pairs of terms: the compiler may assume that pointers to write are not the same.
+static keel_result check_aliases(const keeli_view *view) {
+    for (uint32_t i = 0; i < view->term_count; ++i)
+        for (uint32_t k = 0; k < i; ++k)
+            KEEL_TRY(check_pair(view, &view->terms[k], &view->terms[i]));
+    return KEEL_OK;
+}
+
+// Returns an error if a term hands out a value that a custom view accesses too, and one of them
+// writes it.
 static keel_result check_custom_aliases(const keeli_view *view, const keeli_bound_term *custom,
                                         const keel_custom_view *kind) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *bound = &view->terms[t];
         if (!keeli_term_has_values(bound->kind) && !keeli_term_is_unique(bound->kind)) continue;
         const keeli_storage *s = view->storages[bound->first];
-        for (uint32_t i = 0; s && i < custom->count; ++i) {
+        if (!s) continue;
+        for (uint32_t i = 0; i < custom->count; ++i) {
             if (view->storages[custom->first + i] != s) continue;
             if (keeli_term_access(bound->kind) > KEEL_ACCESS_READ ||
                 access_to(view->world, kind, s, 0) > KEEL_ACCESS_READ)
@@ -441,7 +504,7 @@ static keel_result check_custom_aliases(const keeli_view *view, const keeli_boun
     return KEEL_OK;
 }
 
-// What custom views declare comes behind the storages of all terms.
+// Binds the terms of custom views. Their storages lie behind those of all other terms.
 static keel_result bind_customs(keeli_view *view, const keel_term *terms) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
         keeli_bound_term *bound = &view->terms[t];
@@ -454,35 +517,37 @@ static keel_result bind_customs(keeli_view *view, const keel_term *terms) {
     return KEEL_OK;
 }
 
-// Does it receive what it sends itself?
+// True if the system receives events of a type that it sends itself.
 static bool receives_own(const keeli_view *view) {
-    for (uint32_t i = 0; i < view->term_count; ++i)
-        for (uint32_t k = 0; k < view->term_count; ++k)
-            if (view->terms[i].kind == KEEL_TERM_SEND && view->terms[k].kind == KEEL_TERM_RECEIVE &&
-                view->storages[view->terms[i].first] == view->storages[view->terms[k].first])
+    for (uint32_t i = 0; i < view->term_count; ++i) {
+        const keeli_bound_term *sent = &view->terms[i];
+        if (sent->kind != KEEL_TERM_SEND) continue;
+        for (uint32_t k = 0; k < view->term_count; ++k) {
+            const keeli_bound_term *other = &view->terms[k];
+            if (other->kind == KEEL_TERM_RECEIVE &&
+                view->storages[other->first] == view->storages[sent->first])
                 return true;
+        }
+    }
     return false;
 }
 
-// A view that no required component leads visits the living entities. One that is opened to access
-// components or uniques only, and not as a system's loop, does not hold the list of entities all
-// the time, or nobody could make any.
+// True if the view visits living entities, because no required component leads. A view that is
+// opened only to access components or uniques, and not as a system's loop, does not borrow the list
+// of entities: nobody could make any while it is open.
 static bool borrows_entities(const keeli_view *view, const keel_system *system) {
     bool filters = view->facts.wants_entities || !view->term_count ||
                    (system && system->kind <= KEEL_SYSTEM_PER_SPAN);
     for (uint32_t i = 0; i < view->term_count; ++i) {
-        if (keeli_term_must(view->terms[i].kind)) return false;
-        if (keeli_term_is_through(view->terms[i].kind) && !keeli_term_may_lack(view->terms[i].kind))
-            return false; // the relation has to be there
-        if (view->terms[i].kind >= KEEL_TERM_OPTIONAL_READ &&
-            view->terms[i].kind <= KEEL_TERM_ENTITY)
-            filters = true;
-        filters |= view->terms[i].kind >= KEEL_TERM_AMONG;
+        const keel_term_kind kind = view->terms[i].kind;
+        const bool needs_target = keeli_term_is_through(kind) && !keeli_term_may_lack(kind);
+        if (keeli_term_must(kind) || needs_target) return false;
+        filters |= is_about_entities(kind) || kind >= KEEL_TERM_AMONG;
     }
     return filters;
 }
 
-// With its context a system may ask whether any entity is alive.
+// True if the system gets its context, with which it may ask whether any entity is alive.
 static bool has_context(const keeli_view *view, const keel_system *system) {
     if (!system || !system->run) return system != NULL;
     for (uint32_t i = 0; i < view->term_count; ++i)
@@ -497,23 +562,33 @@ static bool holds_edits(const keeli_holder *holder) {
     return edits;
 }
 
+static keel_result check_changed_up(const keeli_view *view) {
+    for (uint32_t t = 0; t < view->term_count; ++t) {
+        if (view->terms[t].kind != KEEL_TERM_CHANGED_UP) continue;
+        if (!is_in_order(view, &view->terms[t]) || view->facts.is_backwards)
+            return bad_term(view, "KEEL_CHANGED_UP needs KEEL_TARGETS_FIRST of its relation beside "
+                                  "it, and no KEEL_BACKWARDS");
+    }
+    return KEEL_OK;
+}
+
 keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system) {
     if (!terms) return bad_term(view, "the list of terms is NULL");
     for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
         KEEL_TRY(bind_term(view, term, system != NULL));
-    for (uint32_t t = 0; view->facts.is_changed_up && t < view->term_count; ++t)
-        if (view->terms[t].kind == KEEL_TERM_CHANGED_UP &&
-            (!is_in_order(view, &view->terms[t]) || view->facts.is_backwards))
-            return bad_term(view, "KEEL_CHANGED_UP needs KEEL_TARGETS_FIRST of its relation beside "
-                                  "it, and no KEEL_BACKWARDS");
+
+    keeli_view_facts *facts = &view->facts;
+    if (facts->is_changed_up) KEEL_TRY(check_changed_up(view));
     KEEL_TRY(check_aliases(view));
-    if (view->facts.custom_count) KEEL_TRY(bind_customs(view, terms));
-    view->facts.asks_about_changes = view->facts.filters_changes || view->facts.custom_count ||
-                                     view->facts.has_events || has_context(view, system);
-    view->facts.defers_events = view->facts.sends && receives_own(view);
-    view->facts.has_events |= view->holder.everything; // it may
-    if (has_context(view, system) || borrows_entities(view, system))
+    if (facts->custom_count) KEEL_TRY(bind_customs(view, terms));
+
+    const bool gets_context = has_context(view, system);
+    facts->asks_about_changes =
+        facts->filters_changes || facts->custom_count || facts->has_events || gets_context;
+    facts->defers_events = facts->sends && receives_own(view);
+    facts->has_events |= view->holder.everything; // then it may send and receive any
+    if (gets_context || borrows_entities(view, system))
         KEEL_TRY(want_entities(view, KEEL_ACCESS_READ));
-    view->facts.edits = holds_edits(&view->holder);
+    facts->edits = holds_edits(&view->holder);
     return KEEL_OK;
 }

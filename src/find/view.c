@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Opening and closing views: terms are checked, storages resolved and borrowed. And what an open
-// view answers: single entities, counts, spans' columns; and edits of all that match.
+// Views: opening and closing them, by binding their terms (terms.c) and borrowing their storages;
+// questions about a view: single entities, counts, columns of spans; and edits of all entities that
+// match. This does not iterate: see iterate.c. Users, systems, loops and custom views (src/run/)
+// call it.
 #include "find/view.h"
 
 #include "find/iterate.h"
@@ -13,15 +15,16 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ states
-// By hand: views are opened often.
-static void copy_name(char *to, const char *from) {
+// Copies a name by a loop, which is cheaper than a call: views are opened often.
+static void copy_holder_name(char *to, const char *from) {
     uint32_t n = 0;
     for (; from[n] && n < sizeof((keeli_holder *)0)->name - 1; ++n)
         to[n] = from[n];
     to[n] = 0;
 }
 
-// The parts stand behind each other in the order of their alignment.
+// Allocates a view with its parts behind it, in the order of their alignment, and `more` bytes
+// behind these. NULL when out of memory.
 static keeli_view *new_view(keel_world *world, uint32_t terms, uint32_t storages, uint32_t chunks,
                             size_t more) {
     const size_t bytes = sizeof(keeli_view) + chunks * sizeof(keel_chunk) +
@@ -79,10 +82,14 @@ keeli_view *keeli_view_keep(const keeli_view *view) {
         kept->kept = (keeli_kept_plan *)(void *)(kept->storages + storages);
         keeli_kept_plan_init(kept->kept, terms);
     }
-    if (!copy_uses(world, &kept->holder, &view->holder)) return keeli_view_free(kept), NULL;
+    if (!copy_uses(world, &kept->holder, &view->holder)) {
+        keeli_view_free(kept);
+        return NULL;
+    }
+
     kept->holder.everything = view->holder.everything;
     kept->holder.is_system = view->holder.is_system;
-    copy_name(kept->holder.name, view->holder.name);
+    copy_holder_name(kept->holder.name, view->holder.name);
     memcpy(kept->terms, view->terms, view->term_count * sizeof *view->terms);
     memcpy(kept->storages, view->storages, view->storage_count * sizeof *view->storages);
     kept->term_count = view->term_count;
@@ -94,8 +101,9 @@ keeli_view *keeli_view_keep(const keeli_view *view) {
     return kept;
 }
 
-// With room for what most views hold, so that it does not matter which view gets which state.
-static keeli_view *new_state(keel_world *world) {
+// Allocates a state of the world's list, with room for any terms and for as many borrows as most
+// views have, so that it does not matter which view gets which state. NULL when out of memory.
+static keeli_view *new_listed_view(keel_world *world) {
     enum { USES = KEELI_SIZE(16, 1) };
     keeli_view *view = new_view(world, KEEL_MAX_TERMS, KEELI_MAX_BOUND, 1, 0);
     if (!view) return NULL;
@@ -104,7 +112,7 @@ static keeli_view *new_state(keel_world *world) {
     return NULL;
 }
 
-static void link_state(keel_world *world, keeli_view *view, uint64_t serial) {
+static void link_listed_view(keel_world *world, keeli_view *view, uint64_t serial) {
     view->holder.serial = serial;
     view->next = world->views.all;
     world->views.all = view;
@@ -118,10 +126,13 @@ keeli_view *keeli_view_take(keel_world *world, const char *where) {
     if (view) view->holder.serial = ++world->views.serial;
     keeli_world_unlock(world);
     if (!view) {
-        view = new_state(world);
-        if (!view) return keeli_out_of_memory(world, "opening a view"), NULL;
+        view = new_listed_view(world);
+        if (!view) {
+            (void)keeli_out_of_memory(world, "opening a view");
+            return NULL;
+        }
         keeli_world_lock(world);
-        link_state(world, view, ++world->views.serial);
+        link_listed_view(world, view, ++world->views.serial);
         keeli_world_unlock(world);
     }
     keeli_view_reset(view, where);
@@ -132,9 +143,9 @@ bool keeli_views_reserve(keel_world *world, uint32_t count) {
     for (const keeli_view *view = world->views.all; view && count; view = view->next)
         --count;
     while (count--) {
-        keeli_view *view = new_state(world);
+        keeli_view *view = new_listed_view(world);
         if (!view) return false;
-        link_state(world, view, 0);
+        link_listed_view(world, view, 0);
     }
     return true;
 }
@@ -147,10 +158,11 @@ void keeli_view_reset(keeli_view *view, const char *where) {
     view->facts = (keeli_view_facts){ 0 };
     view->holder.tick = 0;
     view->reader = NULL;
-    copy_name(view->holder.name, where ? keeli_base_name(where) : "a view");
+    copy_holder_name(view->holder.name, where ? keeli_base_name(where) : "a view");
 }
 
-// Whoever opened it learns how many it has to look for at its end.
+// Notes the holder that opened a view. The holder counts its views, to know at its end whether
+// there are any to look for.
 static void put_inside(keeli_view *view, keeli_holder *inside) {
     view->inside = inside;
     if (inside) ++inside->opened;
@@ -178,7 +190,8 @@ void keeli_view_is_custom(keeli_view *view, const keel_custom_view *kind, void *
 }
 
 keeli_view *keeli_view_of(const keel_view *view) {
-    return view && view->state && view->state->holder.serial == view->serial ? view->state : NULL;
+    if (!view || !view->state) return NULL;
+    return view->state->holder.serial == view->serial ? view->state : NULL;
 }
 
 void keeli_views_deinit(keel_world *world) {
@@ -211,6 +224,7 @@ keel_result keeli_view_begin_inside(keel_view *handle, keel_world *world, keeli_
         keeli_view_give(view);
         return result;
     }
+
     if (inside) {
         keeli_world_lock(world);
         put_inside(view, inside);
@@ -237,7 +251,7 @@ keel_result keeli_view_may_end(const keeli_view *view) {
 
 void keel_view_end(keel_view *view) {
     keeli_view *state = keeli_view_of(view);
-    if (state && keeli_atomic_peek(&state->loops)) { // whoever of its threads asks
+    if (state && keeli_atomic_peek(&state->loops)) { // in any thread, also in that of the loop
         (void)keeli_misuse(state->world, KEEL_ERROR_BORROWED,
                            "view '%s' is ended in a parallel loop over it; end it after the loop",
                            state->holder.name);
@@ -251,29 +265,33 @@ void keel_view_end(keel_view *view) {
 keeli_view *keeli_view_last_inside(keel_world *world, const keeli_holder *inside) {
     keeli_view *last = NULL;
     keeli_world_lock(world);
-    const bool any = !inside || inside->opened;
-    for (keeli_view *view = world->views.all; view && any; view = view->next)
-        if (view->holder.serial && view->inside == inside && (inside || view->custom) &&
-            (!last || view->holder.serial > last->holder.serial))
-            last = view;
+    const bool may_have_views = !inside || inside->opened;
+    if (may_have_views) {
+        for (keeli_view *view = world->views.all; view; view = view->next) {
+            if (!view->holder.serial || view->inside != inside) continue;
+            if (!inside && !view->custom) continue;
+            if (!last || view->holder.serial > last->holder.serial) last = view;
+        }
+    }
     keeli_world_unlock(world);
     return last;
 }
 
-// ------------------------------------------------------------------ what an open view answers
-static bool is_alive(const keeli_view *view, keel_entity e) {
+// ------------------------------------------------------------------ one entity
+static bool is_living(const keeli_view *view, keel_entity e) {
     return keeli_entity_is_alive(&view->world->entities, e);
 }
 
-// ------------------------------------------------------------------ one entity
-static bool is_listed(const keeli_view_facts *facts, keel_entity e) {
+static bool is_in_list(const keeli_view_facts *facts, keel_entity e) {
     for (uint32_t i = 0; i < facts->among_count; ++i)
         if (keel_is_same(facts->among[i], e)) return true;
     return false;
 }
 
-// Whose value the term hands out for an entity; UINT32_MAX: nobody's.
-static uint32_t source_of(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
+// Returns the index of the entity whose value the term hands out for an entity: itself, or another
+// one through a relation. UINT32_MAX if there is none.
+static uint32_t value_source_of(const keeli_view *view, const keeli_bound_term *term,
+                                uint32_t index) {
     if (!keeli_term_is_through(term->kind)) return index;
     return keeli_through(view->storages[term->first + 1], view->storages[term->first],
                          keeli_term_is_up(term->kind), index);
@@ -282,39 +300,45 @@ static uint32_t source_of(const keeli_view *view, const keeli_bound_term *term, 
 static bool is_related(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
     const keel_entity to = view->facts.related_to;
     const keeli_storage *relation = view->storages[term->first];
-    return relation && is_alive(view, to) &&
+    return relation && is_living(view, to) &&
            keeli_is_source_of(relation, index, keeli_index_of(to));
 }
 
-// Does the view match this living entity?
-static bool matches(const keeli_view *view, keel_entity e) {
-    const uint32_t index = keeli_index_of(e);
-    if (view->facts.among && !is_listed(&view->facts, e)) return false;
-    for (uint32_t t = 0; t < view->term_count; ++t) {
-        const keeli_bound_term *term = &view->terms[t];
-        const bool any = term->kind == KEEL_TERM_ANY_OF;
-        if (keeli_term_filters_changes(term->kind) && !keeli_change_matches(view, term, index))
-            return false;
-        if (term->kind == KEEL_TERM_CHANGED_UP && !keeli_is_below_change(view, term, index))
-            return false;
-        if (term->kind == KEEL_TERM_RELATED && !is_related(view, term, index)) return false;
-        if (keeli_term_is_through(term->kind) && !keeli_term_may_lack(term->kind) &&
-            source_of(view, term, index) == UINT32_MAX)
-            return false;
-        if (!any && !keeli_term_must(term->kind) && term->kind != KEEL_TERM_WITHOUT) continue;
-        bool there = false;
-        for (uint32_t i = 0; i < term->count; ++i) {
-            const keeli_storage *s = view->storages[term->first + i];
-            there |= s && keeli_store_has(s, index);
-        }
-        if (there == (term->kind == KEEL_TERM_WITHOUT)) return false;
+// True if an entity has any of the components of a term.
+static bool has_any(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
+    bool there = false;
+    for (uint32_t i = 0; i < term->count; ++i) {
+        const keeli_storage *s = view->storages[term->first + i];
+        there |= s && keeli_store_has(s, index);
     }
+    return there;
+}
+
+// True if a term lets a living entity pass.
+static bool passes(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
+    const keel_term_kind kind = term->kind;
+    if (keeli_term_filters_changes(kind) && !keeli_change_matches(view, term, index)) return false;
+    if (kind == KEEL_TERM_CHANGED_UP) return keeli_is_below_change(view, term, index);
+    if (kind == KEEL_TERM_RELATED && !is_related(view, term, index)) return false;
+    if (keeli_term_is_through(kind))
+        return keeli_term_may_lack(kind) || value_source_of(view, term, index) != UINT32_MAX;
+    if (kind == KEEL_TERM_WITHOUT) return !has_any(view, term, index);
+    const bool asks_presence = kind == KEEL_TERM_ANY_OF || keeli_term_must(kind);
+    return !asks_presence || has_any(view, term, index);
+}
+
+// True if the view matches a living entity.
+static bool matches(const keeli_view *view, keel_entity e) {
+    if (view->facts.among && !is_in_list(&view->facts, e)) return false;
+    const uint32_t index = keeli_index_of(e);
+    for (uint32_t t = 0; t < view->term_count; ++t)
+        if (!passes(view, &view->terms[t], index)) return false;
     return true;
 }
 
 bool keel_view_contains(const keel_view *view, keel_entity e) {
     const keeli_view *state = keeli_view_of(view);
-    return state && is_alive(state, e) && matches(state, e);
+    return state && is_living(state, e) && matches(state, e);
 }
 
 keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span) {
@@ -323,8 +347,9 @@ keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *s
     if (!span)
         return keeli_misuse(state->world, KEEL_ERROR_ARGUMENT,
                             "keel_view_get_all needs a place for the span, but it is NULL");
-    if (!is_alive(state, e)) return keeli_dead_entity(state->world, "keel_view_get_all", e);
+    if (!is_living(state, e)) return keeli_dead_entity(state->world, "keel_view_get_all", e);
     if (!matches(state, e)) return KEEL_ABSENT;
+
     *state->one = (keel_chunk){ .form = KEEL_CHUNK_SPAN, .count = 1 };
     state->one_entity = e;
     if (state->facts.wants_entities) state->one->entities = &state->one_entity;
@@ -332,7 +357,7 @@ keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *s
         if (!keeli_term_has_values(state->terms[t].kind)) continue;
         keeli_storage *s = state->storages[state->terms[t].first];
         if (!s) continue;
-        const uint32_t index = source_of(state, &state->terms[t], keeli_index_of(e));
+        const uint32_t index = value_source_of(state, &state->terms[t], keeli_index_of(e));
         void *value = keeli_store_value(state->world, s, index);
         state->one->columns[t].base = value;
         if (value && keeli_term_writes(state->terms[t].kind))
@@ -347,14 +372,18 @@ static void *span_base(const keel_span *span, const keel_component *component, b
     if (!span || !span->state || !component) return NULL;
     const keeli_view *state = span->state;
     const keeli_storage *s = keeli_storage_find(state->world, component);
+    if (!s) return NULL;
+
     bool only_reads = false;
-    for (uint32_t t = 0; s && t < state->term_count; ++t) {
+    for (uint32_t t = 0; t < state->term_count; ++t) {
         const keel_term_kind kind = state->terms[t].kind;
         if (!keeli_term_has_values(kind) || state->storages[state->terms[t].first] != s) continue;
         if (!to_write || keeli_term_writes(kind)) return span->chunk->columns[t].base;
         only_reads = true;
     }
-    // code for several views asks for what some of them have; to write what is read is a mistake
+
+    // Reports only that a component is written which the view reads. A component that the view does
+    // not have is no mistake: code for several views asks for what some of them have.
     if (only_reads)
         (void)keeli_may_look_up(&(keeli_caller){ .world = state->world, .holder = &state->holder },
                                 s, KEEL_ACCESS_WRITE);
@@ -370,7 +399,7 @@ void *keel_span_write_component(const keel_span *span, const keel_component *com
 }
 
 // ------------------------------------------------------------------ counting
-static keel_entity first_of(const keel_chunk *chunk) {
+static keel_entity first_of_chunk(const keel_chunk *chunk) {
     if (chunk->form != KEEL_CHUNK_MASK) return chunk->entities[0];
     uint32_t w = 0;
     while (!chunk->words[w])
@@ -378,26 +407,30 @@ static keel_entity first_of(const keel_chunk *chunk) {
     return chunk->entities[w * 64 + (uint32_t)__builtin_ctzll(chunk->words[w])];
 }
 
-// How many match, or at least `enough`. False when out of memory (reported).
+// Counts the entities that match, until there are `enough`, and returns the first one too, if
+// `first` is not NULL. False when out of memory (reported).
 static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint32_t *result) {
+    *result = 0;
     keeli_iterator *it = keeli_iterator_take_to_look(view, first != NULL);
+    if (!it) return false;
+
     uint32_t count = 0;
-    if (it) {
-        for (const keel_chunk *c; count < enough && (c = keeli_iterator_advance(it)) != NULL;) {
-            if (first && count == 0) *first = first_of(c);
-            count += keeli_chunk_count(c);
-        }
-        keeli_iterator_give(it);
+    while (count < enough) {
+        const keel_chunk *c = keeli_iterator_advance(it);
+        if (!c) break;
+        if (first && count == 0) *first = first_of_chunk(c);
+        count += keeli_chunk_count(c);
     }
+    keeli_iterator_give(it);
     *result = count;
-    return it != NULL;
+    return true;
 }
 
 uint32_t keel_view_count(const keel_view *view) {
     keeli_view *state = keeli_view_of(view);
     if (!state) return 0;
-    if (state->term_count == 1 && keeli_term_must(state->terms[0].kind) &&
-        !state->facts.filters_changes) {
+    const bool is_one_component = state->term_count == 1 && keeli_term_must(state->terms[0].kind);
+    if (is_one_component && !state->facts.filters_changes) {
         const keeli_storage *s = state->storages[0];
         return s ? keeli_store_count(s) : 0;
     }
@@ -436,10 +469,18 @@ keel_result keel_view_single(const keel_view *view, keel_entity *out) {
 // ------------------------------------------------------------------ columns
 keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *component) {
     const keel_lookup none = { .size = component ? component->size : 0 };
-    if (keeli_is_no_world(world)) return keeli_no_world(), none;
-    const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
-    if (!s && (!component || !(component = keel_register_component(world, component)))) return none;
-    if (!s) s = keeli_storage_find(world, component);
+    if (keeli_is_no_world(world)) {
+        (void)keeli_no_world();
+        return none;
+    }
+    if (!component) return none;
+
+    const keeli_storage *s = keeli_storage_find(world, component);
+    if (!s) {
+        component = keel_register_component(world, component);
+        if (!component) return none;
+        s = keeli_storage_find(world, component);
+    }
     if (s->component.is_unique || keeli_store_has_edge_values(s)) return none;
     if (s->flags & KEELI_IS_BOUND && // analyzer: it is registered now
         keeli_check_thread(world, world, s, KEEL_ACCESS_READ, NULL, "look up") < 0)
@@ -447,8 +488,8 @@ keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *co
     return (keel_lookup){ .set = s->root, .size = s->component.size, .shift = s->root->shift };
 }
 
-// ------------------------------------------------------------------ all that match
-static void append(keeli_handle_list *list, const keel_chunk *chunk) {
+// ------------------------------------------------------------------ all entities that match
+static void append_chunk(keeli_handle_list *list, const keel_chunk *chunk) {
     if (chunk->form != KEEL_CHUNK_MASK) {
         memcpy(list->items + list->count, chunk->entities, chunk->count * sizeof *list->items);
         list->count += chunk->count;
@@ -463,16 +504,18 @@ keel_result keeli_view_collect(keeli_iterator *it, keeli_handle_list *list) {
     if (!it) return KEEL_ERROR_MEMORY;
     keel_world *world = it->view->world;
     keel_result result = KEEL_OK;
-    for (const keel_chunk *c; result == KEEL_OK && (c = keeli_iterator_advance(it)) != NULL;) {
-        if (KEELI_RESERVE(&world->heap, list, c->count)) append(list, c);
+    while (result == KEEL_OK) {
+        const keel_chunk *c = keeli_iterator_advance(it);
+        if (!c) break;
+        if (KEELI_RESERVE(&world->heap, list, c->count)) append_chunk(list, c);
         else result = keeli_out_of_memory(world, "collecting entities");
     }
     keeli_iterator_give(it);
     return result;
 }
 
-static keel_result collect(keel_world *world, const keel_term *terms, const char *function,
-                           keeli_handle_list *list) {
+static keel_result collect_matching(keel_world *world, const keel_term *terms, const char *function,
+                                    keeli_handle_list *list) {
     keel_view view;
     KEEL_TRY(keeli_view_begin_inside(&view, world, NULL, NULL, terms, function));
     keeli_iterator *it = keeli_iterator_take_to_look(keeli_view_of(&view), true);
@@ -484,7 +527,7 @@ static keel_result collect(keel_world *world, const keel_term *terms, const char
 static keel_result add_to_matching(keel_world *world, const keel_term *terms,
                                    const keel_component *component, const void *value) {
     keeli_handle_list list = { 0 };
-    keel_result result = collect(world, terms, "keel_add_component_to_matching", &list);
+    keel_result result = collect_matching(world, terms, "keel_add_component_to_matching", &list);
     if (result == KEEL_OK)
         result = keel_add_component_to_many(world, list.items, list.count, component, value, 0);
     if (result == KEEL_OK && !list.count) result = KEEL_ABSENT;
@@ -496,7 +539,8 @@ static keel_result delete_from_matching(keel_world *world, const keel_term *term
                                         const keel_component *component, const void *value) {
     (void)value;
     keeli_handle_list list = { 0 };
-    keel_result result = collect(world, terms, "keel_delete_component_from_matching", &list);
+    keel_result result =
+        collect_matching(world, terms, "keel_delete_component_from_matching", &list);
     if (result == KEEL_OK)
         result = keel_delete_component_from_many(world, list.items, list.count, component);
     KEELI_RELEASE(&world->heap, &list);
@@ -507,9 +551,11 @@ static keel_result delete_matching(keel_world *world, const keel_term *terms,
                                    const keel_component *component, const void *value) {
     (void)component, (void)value;
     keeli_handle_list list = { 0 };
-    keel_result result = collect(world, terms, "keel_delete_entities_matching", &list);
-    for (uint32_t i = 0, k = list.count; i + 1 < k; ++i) { // so that indices are handed out again
-        const keel_entity first = list.items[i];           // in the order of the walk
+    keel_result result = collect_matching(world, terms, "keel_delete_entities_matching", &list);
+
+    // Deletes in reverse order, so that new entities get the indices in the order of the view.
+    for (uint32_t i = 0, k = list.count; i + 1 < k; ++i) {
+        const keel_entity first = list.items[i];
         list.items[i] = list.items[--k];
         list.items[k] = first;
     }
@@ -518,7 +564,7 @@ static keel_result delete_matching(keel_world *world, const keel_term *terms,
     return result;
 }
 
-// Now, or when commands are applied.
+// Edits all entities that match, at once or when the commands are applied.
 static keel_result edit_matching(keel_scope *scope, const keel_term *terms,
                                  const keel_value_column *column, keeli_edit_matching_fn *edit) {
     keeli_caller who;

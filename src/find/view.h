@@ -1,177 +1,192 @@
 // SPDX-License-Identifier: MIT
-// An open view: its terms with storages resolved, and what it holds.
+// The state of an open view: its terms with their storages resolved, and the borrows it holds; and
+// what kinds of terms mean. This is not the iteration: see iterate.h. Systems, loops, custom views
+// and explanations bind and open views with it.
 #pragma once
 #include "edit/edit.h"
 
 #include <keel/custom_view.h>
 
-// A term whose components are resolved.
+// A term whose components are resolved to storages.
 typedef struct keeli_bound_term {
     keel_term_kind kind;
-    uint32_t first, count; // in `storages`: one, or several for any_of and the access-only kinds
-    const char *name;      // the parameter, for messages
+    uint32_t first, count; // its part of `storages`: several for any_of and the access-only kinds
+    const char *name;      // the name of the parameter, for messages
     uint32_t data_size;
-    uint64_t from; // events: number of the first that is received in this run
+    uint64_t from; // events: the number of the first event that this run receives
 } keeli_bound_term;
 
 #define KEELI_MAX_BOUND (KEEL_MAX_TERMS * KEEL_MAX_TERM_COMPONENTS)
 
-// What binding terms finds out about all of them together.
+// Facts about all terms of a view together, which binding them collects.
 typedef struct keeli_view_facts {
-    const keeli_storage *targets_first; // of which relation KEEL_TARGETS_FIRST is, or NULL
-    const keel_entity *among;           // the user's list, where there is one: not NULL
-    keel_entity related_to;             // of KEEL_RELATED: to whom
+    const keeli_storage *targets_first; // the relation of KEEL_TARGETS_FIRST, or NULL
+    const keel_entity *among;           // the list of KEEL_AMONG, or NULL without that term
+    keel_entity related_to;             // the target of KEEL_RELATED
     uint32_t among_count;
-    uint32_t custom_count; // terms that are custom views
-    bool wants_entities;
-    bool has_leading;                      // a term says what leads,
-    bool is_targets_first;                 // and that is KEEL_TARGETS_FIRST
-    bool is_changed_up;                    // KEEL_CHANGED_UP beside it
-    bool has_uniques, takes_data, records; // there are terms of these kinds, commands the last
-    bool filters_changes;                  // a term is about changes
-    bool asks_about_changes;               // or a system may ask about them by itself
-    bool writes;                           // a term hands out values to write
-    bool marks_by_hand;                    // and a system says which were
-    bool edits;                            // it may edit something
-    bool has_events;                       // it sends or receives some, or may
-    bool sends;                            // it sends some,
-    bool defers_events;                    // which wait until it has ended: it receives the same
-    bool is_listed;                        // it goes through handles: of the user's list, or what
-    bool is_backwards;                     // it visits otherwise, the last first
+    uint32_t custom_count;   // number of terms that are custom views
+    bool wants_entities;     // a term is KEEL_ENTITY: chunks need handles
+    bool has_leading;        // a term says what leads
+    bool is_targets_first;   // a term is KEEL_TARGETS_FIRST
+    bool is_changed_up;      // a term is KEEL_CHANGED_UP
+    bool has_uniques;        // a term reads or writes a unique
+    bool takes_data;         // a term is the data of a system
+    bool records;            // a term is commands
+    bool filters_changes;    // a term is about changes
+    bool asks_about_changes; // a term is about changes, or the system may ask about them itself
+    bool writes;             // a term hands out values to write
+    bool marks_by_hand;      // a system says which of the values it wrote
+    bool edits;              // the holder may edit something
+    bool has_events;         // a term sends or receives events, or the holder may do so
+    bool sends;              // a term sends events
+    bool defers_events;      // sent events wait until the system has ended: it receives them too
+    bool is_listed;          // handles lead: of KEEL_AMONG, or a list of all matches for BACKWARDS
+    bool is_backwards;       // the view visits in reverse order
 } keeli_view_facts;
 
-// With room for terms and storages behind it: for all there can be in the world's states, for those
-// there are in states that systems keep.
+// The state of a view. Its terms and storages lie behind it in the same allocation: the world's
+// states have room for the largest view, states that systems keep for exactly their own terms.
 struct keeli_kept_plan;
 typedef struct keeli_view {
-    keeli_holder holder; // borrowed while open; first: world/scope.c knows a view by it
+    keeli_holder holder; // its borrows while open; first, as world/scope.c relies on
     keel_world *world;
     keeli_bound_term *terms;
-    keeli_storage **storages; // NULL: the world does not know it, nothing matches
+    keeli_storage **storages; // an entry is NULL if the world does not know the component
     uint32_t term_count, storage_count;
-    uint32_t bytes;    // of all of it
-    bool is_parameter; // it ends with its system
-    bool in_hands;     // its init or drop runs: nobody else may end it
-    bool is_loop;      // of KEEL_EACH, which ends it however it is left
+    uint32_t bytes;    // the size of the allocation
+    bool is_parameter; // a parameter of a system, which ends it
+    bool in_hands;     // init or drop of the custom view runs: nobody else may end it
+    bool is_loop;      // opened by KEEL_EACH, which ends it however the loop is left
     keeli_view_facts facts;
-    // Who opened it, and what it is; under the world's lock, as others look at it.
-    keeli_holder *inside;           // the system or custom view, or NULL
-    const keel_custom_view *custom; // it is what this one may touch, or NULL
-    void *value;                    // of the custom view
-    keeli_arena scratch;            // of a custom view that is no parameter
-    uint64_t thread;                // that opened it
-    int32_t loops;                  // keel_view_parallel_for over it that run (atomic)
-    const keeli_reader *reader;   // who looks, for terms about changes; NULL: nobody in particular
-    keeli_reader since;           // a copy of the user's, who may forget it
-    keel_chunk *one;              // what keel_view_get_all hands out; not in states that are kept
-    struct keeli_kept_plan *kept; // in those: how it was iterated the last time
-    keel_entity one_entity;
-    struct keeli_view *next; // of all states of the world
+    // The opener, and the custom view. Other threads read them: the world's lock protects them.
+    keeli_holder *inside;           // the system or custom view that opened it, or NULL
+    const keel_custom_view *custom; // the custom view whose terms these are, or NULL
+    void *value;                    // the value of the custom view
+    keeli_arena scratch;            // memory of a custom view that is no parameter
+    uint64_t thread;                // the thread that opened it
+    int32_t loops;                  // number of keel_view_parallel_for that run over it (atomic)
+    const keeli_reader *reader;     // the reader that terms about changes ask for, or NULL
+    keeli_reader since;             // a copy of the user's reader, which may end before the view
+    keel_chunk *one;                // the chunk of keel_view_get_all; NULL in kept states
+    struct keeli_kept_plan *kept;   // the plan of the last iteration, in kept states; or NULL
+    keel_entity one_entity;         // the entity of `one`
+    struct keeli_view *next;        // the next of all states of the world
 } keeli_view;
 
-// Do both terms say the same? Member by member: what lies between members may be undefined.
+// True if two terms are equal. Compares members, as padding between them is undefined.
 static inline bool keeli_is_same_term(const keel_term *a, const keel_term *b) {
     return a->kind == b->kind && a->data_size == b->data_size && a->component == b->component &&
            a->others == b->others && a->name == b->name && a->custom == b->custom;
 }
 
-// The state behind a handle; NULL when it was closed.
+// Returns the state behind a handle; NULL if the view was closed.
 keeli_view *keeli_view_of(const keel_view *view);
-// A spare state; NULL when out of memory (reported).
+// Acquires a spare state; NULL when out of memory (reported).
 keeli_view *keeli_view_take(keel_world *world, const char *where);
-// Have so many states, open and spare; false when out of memory.
+// Allocates states until the world has `count`, open and spare; false when out of memory.
 bool keeli_views_reserve(keel_world *world, uint32_t count);
 typedef KEELI_ARRAY(keel_entity) keeli_handle_list;
 struct keeli_iterator;
-// Add all that the iterator (NULL: there was no memory for it) visits to a list, and end it.
+// Appends all entities that the iterator visits to a list, and ends the iterator. Returns an error
+// if the iterator is NULL, because it could not be allocated.
 keel_result keeli_view_collect(struct keeli_iterator *it, keeli_handle_list *list);
-// Forget the terms of a state that is not open, for others.
+// Clears the terms of a state that is not open, so that others can be bound.
 void keeli_view_reset(keeli_view *view, const char *where);
-// A state with no terms yet that is none of the world's; NULL when out of memory.
+// Allocates a state without terms outside of the world's list; NULL when out of memory.
 keeli_view *keeli_view_new(keel_world *world, const char *name);
-// The same with the terms of a state that is bound and not open, to run them again and again.
+// Allocates a copy of a state that is bound and not open, for a system that runs repeatedly. NULL
+// when out of memory.
 keeli_view *keeli_view_keep(const keeli_view *view);
 void keeli_view_free(keeli_view *view);
-// Resolve terms and say what the holder wants. `system`: whose terms they are, or NULL; some terms
-// only systems have.
+// Resolves terms, and adds their borrows to the holder. `system`: the system whose terms they are,
+// or NULL; some kinds of terms only systems may have.
 keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system);
-// Is every unique set that the terms name? KEEL_OK, KEEL_ERROR_MISSING_UNIQUE.
+// Returns KEEL_ERROR_MISSING_UNIQUE unless each unique that the terms name is set.
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms);
-// Give a state back that is not open any more.
+// Releases a state that is not open any more.
 void keeli_view_give(keeli_view *view);
 void keeli_views_deinit(keel_world *world);
-// keel_view_begin within what a system or custom view holds (NULL: within the world), for whom it
-// looks (NULL: nobody in particular).
+// Opens a view like keel_view_begin, within the borrows of a system or custom view (NULL: within
+// the world). `reader`: the reader that terms about changes ask for, or NULL.
 keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *inside,
                                     const keeli_reader *reader, const keel_term *terms,
                                     const char *where);
-// keel_view_end.
+// Ends a view: its iterators, its borrows, and its state.
 void keeli_view_close(keeli_view *view);
-// While several threads are at work: KEEL_OK in the thread that opened it, KEEL_ERROR_THREAD in
-// others. A world that is handed over as a whole takes its open views along.
+// Returns KEEL_ERROR_THREAD while several threads run, unless this thread opened the view. A world
+// that moves to another thread as a whole moves its open views along.
 keel_result keeli_view_may_end(const keeli_view *view);
-// The last one that was opened inside and is still open, or NULL. Inside of NULL: the last custom
-// view that was begun by hand in the world.
+// Returns the view that was opened last inside a holder and is still open, or NULL. Inside of NULL:
+// the last custom view that was begun by hand in the world.
 keeli_view *keeli_view_last_inside(keel_world *world, const keeli_holder *inside);
-// Where the views of a context borrow from: NULL, the world, when it has all of it.
+// Returns the holder that views of a context borrow from; NULL, for the world, if the context has
+// all of the world.
 static inline keeli_holder *keeli_lender(keeli_holder *inside) {
     return inside && !inside->everything ? inside : NULL;
 }
 
-// Custom views, as far as the terms go. Say what the holder wants for one.
+// Adds the borrows of the terms of a custom view to the holder.
 keel_result keeli_custom_bind(keeli_view *view, const keel_custom_view *kind);
-// Is what it declares, without those inside it, all there? KEEL_OK, KEEL_ERROR_MISSING_UNIQUE.
+// Returns KEEL_ERROR_MISSING_UNIQUE unless each unique that a custom view declares is set. Custom
+// views inside it are not looked at.
 keel_result keeli_custom_check_uniques(keel_world *world, const keel_custom_view *kind);
-// Does it have a term like this, itself or inside?
+// True if a custom view, or one inside it, has a term of a kind that `like` accepts.
 bool keeli_custom_has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind));
-// The state of `kind` is that of a custom view that becomes `value`; undone by keeli_view_give.
+// Makes a state that of a custom view with the value `value`; keeli_view_give undoes it.
 void keeli_view_is_custom(keeli_view *view, const keel_custom_view *kind, void *value,
                           keeli_holder *inside, bool is_parameter);
-// The custom view at that address that was made inside and is still open, or NULL.
+// Returns the open custom view with this value that was begun inside a holder, or NULL.
 keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_holder *inside);
 
 keel_access keeli_term_access(keel_term_kind kind);
-uint32_t keeli_term_tracks(keel_term_kind kind); // KEEL_TRACK_* that it asks for
+// Returns the KEEL_TRACK_* that a kind of term needs.
+uint32_t keeli_term_tracks(keel_term_kind kind);
 
-static inline bool keeli_term_must(keel_term_kind kind) { // the component has to be there
+// True if only entities that have the component match.
+static inline bool keeli_term_must(keel_term_kind kind) {
     return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_EDIT) || kind == KEEL_TERM_WITH ||
            kind == KEEL_TERM_TARGETED || kind == KEEL_TERM_RELATED ||
            (kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_CHANGED);
 }
-// Does the component lead the view by choice?
+// True if the user chose the component to lead the view.
 static inline bool keeli_term_leads(keel_term_kind kind, uint32_t data_size) {
     return kind == KEEL_TERM_WITH && data_size;
 }
 static inline bool keeli_term_filters_changes(keel_term_kind kind) {
     return kind >= KEEL_TERM_INSERTED && kind <= KEEL_TERM_NOT_CHANGED;
 }
-// The term that says which components commands may edit, or NULL.
+// Returns the term that says which components commands may edit, or NULL.
 static inline const keeli_bound_term *keeli_view_commands(const keeli_view *view) {
-    for (uint32_t t = 0; view->facts.records && t < view->term_count; ++t)
+    if (!view->facts.records) return NULL;
+    for (uint32_t t = 0; t < view->term_count; ++t)
         if (view->terms[t].kind == KEEL_TERM_COMMANDS) return &view->terms[t];
     return NULL;
 }
-// Is it about components of the entities that are visited?
+// True if the term is about components of the visited entities.
 static inline bool keeli_term_is_walked(keel_term_kind kind) {
     return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_TARGETED) || kind == KEEL_TERM_RELATED;
 }
-// Or of others that a relation leads to: its second component is the relation.
+// True if the term is about another entity, which a relation leads to. The second component of such
+// a term is the relation.
 static inline bool keeli_term_is_through(keel_term_kind kind) {
     return kind >= KEEL_TERM_OF_TARGET_READ && kind <= KEEL_TERM_UP_OPTIONAL_READ;
 }
 static inline bool keeli_term_has_relation(keel_term_kind kind) {
     return keeli_term_is_through(kind) || kind == KEEL_TERM_CHANGED_UP;
 }
-static inline bool keeli_term_is_up(keel_term_kind kind) { // not the target, but some above
+// True if the term reads the nearest entity above that has the component, not just the target.
+static inline bool keeli_term_is_up(keel_term_kind kind) {
     return kind == KEEL_TERM_UP_READ || kind == KEEL_TERM_UP_OPTIONAL_READ;
 }
+// True if the term hands out values of the visited entities.
 static inline bool keeli_term_has_own_values(keel_term_kind kind) {
     return kind >= KEEL_TERM_READ && kind <= KEEL_TERM_OPTIONAL_WRITE;
 }
-static inline bool keeli_term_has_values(keel_term_kind kind) { // and these have a column
+// True if the term hands out values, and so has a column.
+static inline bool keeli_term_has_values(keel_term_kind kind) {
     return keeli_term_has_own_values(kind) || keeli_term_is_through(kind);
 }
-// May the values of the column be absent?
+// True if values of the column may be absent.
 static inline bool keeli_term_may_lack(keel_term_kind kind) {
     return kind == KEEL_TERM_OPTIONAL_READ || kind == KEEL_TERM_OPTIONAL_WRITE ||
            kind == KEEL_TERM_OF_TARGET_OPTIONAL_READ || kind == KEEL_TERM_UP_OPTIONAL_READ;
