@@ -539,8 +539,8 @@ static keel_result grow_plain(keeli_graft *g, bool is_alone) {
         for (uint32_t copy = 0; result == KEEL_OK && copy < g->copies; ++copy, ++e)
             result = make_plain(g, node, copy, e);
     const uint32_t made = (uint32_t)(e - g->made) - (result != KEEL_OK);
-    if (g->recipe->points) {
-        for (uint32_t node = 0; result == KEEL_OK && node < g->count; ++node)
+    if (result == KEEL_OK && g->recipe->points) {
+        for (uint32_t node = 0; node < g->count; ++node)
             point_to_copies(g, node);
     }
     if (result != KEEL_OK && made) graft_undo(g, made, made);

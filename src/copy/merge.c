@@ -93,14 +93,13 @@ static keel_result merge_nodes(keeli_graft *g, const keel_merge_options *options
     }
     end_uniques(to, &uniques, result == KEEL_OK);
     if (result < 0) keeli_graft_undo(g);
-    keel_entity e;
-    if (options->handles) {
-        for (uint32_t i = 0, n = 0;
-             result == KEEL_OK && !keel_is_null(e = keeli_entity_index_next(&from->entities, i));
-             i = keeli_index_of(e) + 1)
-            options->handles[n++] = keeli_graft_copy_of(g, e, 0, &is_refused);
-    }
-    return result;
+    if (result != KEEL_OK || !options->handles) return result;
+
+    keel_entity *out = options->handles, e;
+    for (uint32_t i = 0; !keel_is_null(e = keeli_entity_index_next(&from->entities, i));
+         i = keeli_index_of(e) + 1)
+        *out++ = keeli_graft_copy_of(g, e, 0, &is_refused);
+    return KEEL_OK;
 }
 
 keel_result keel_merge_world(keel_world *to, const keel_world *from,

@@ -182,12 +182,15 @@ static keeli_archetype *neighbour(keeli_archetypes *a, keeli_heap *heap,
     const size_t bytes = (from->column_count + 1) * sizeof(void *);
     keeli_row_component **set = keeli_new(heap, bytes, sizeof(void *));
     if (!set) return NULL;
-    uint32_t count = 0, at;
+    uint32_t count = 0;
     for (uint32_t c = 0; c < from->column_count; ++c)
         if (from->columns[c] != component) set[count++] = from->columns[c];
-    for (at = count; with && at && set[at - 1]->number > component->number; --at)
-        set[at] = set[at - 1];
-    if (with) set[at] = component;
+    if (with) {
+        uint32_t at = count;
+        for (; at && set[at - 1]->number > component->number; --at)
+            set[at] = set[at - 1];
+        set[at] = component;
+    }
     keeli_archetype *found = keeli_archetypes_find(a, heap, set, count + with);
     keeli_free(heap, set, bytes, sizeof(void *));
     return found;

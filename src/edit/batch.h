@@ -28,11 +28,12 @@ typedef struct keeli_column {
     bool is_there;      // rows that are being moved have it
     uint32_t filled;    // so many of the new entities have their copies already
     void *staged;       // memory of copies, of entities that exist
-    uintptr_t
-        moved_from;     // old address of the first page of a sparse set that grew, in which values
-    size_t moved_bytes; // of the caller may lie
-    void *out;          // in a removal: the destination of the value; NULL: it is dropped
-    bool *taken;        // in a removal: set to whether there was a value; may be NULL
+    // a sparse set whose first page grew: its old address and size, as values of the caller may
+    // lie in it
+    uintptr_t moved_from;
+    size_t moved_bytes;
+    void *out;   // in a removal: the destination of the value; NULL: it is dropped
+    bool *taken; // in a removal: set to whether there was a value; may be NULL
     uint64_t few_fresh;
     uint64_t *fresh; // bits by position: who had none. NULL: all had none, or nobody follows
 } keeli_column;

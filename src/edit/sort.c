@@ -302,8 +302,11 @@ keel_result keel_swap_component(keel_world *world, const keel_component *compone
     sorting how = { .world = world };
     result = inside ? reserve_scratch(&how, 0, g->scratch_size, g->scratch_align)
                     : reserve_scratch(&how, 0, s->size, s->component.align);
-    for (uint32_t i = 0; result == KEEL_OK && (i == 0 || (inside && i < g->owned_count)); ++i)
-        keeli_sparse_set_swap(inside ? &g->storages[i]->set : &s->set, x, y, how.scratch);
+    if (result == KEEL_OK && !inside) keeli_sparse_set_swap(&s->set, x, y, how.scratch);
+    if (result == KEEL_OK && inside) {
+        for (uint32_t i = 0; i < g->owned_count; ++i)
+            keeli_sparse_set_swap(&g->storages[i]->set, x, y, how.scratch);
+    }
     release_scratch(&how);
     keeli_validate_storage(world, s);
     return result;
