@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Replaces a file atomically: the new one is written beside it, synced, and renamed over it, so
-// that after any failure `path` is the old file or the new one. POSIX only; keel::save, keel::json
-// and keel::sqlite call it.
+// that after any failure `path` is the old file or the new one. POSIX only. keel::save and
+// keel::json call it; keel::sqlite, which writes the new file itself, uses only parts.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -12,12 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// A replacement that has begun.
 typedef struct replacing {
     char *path, *name;  // the file to replace, and the new file beside it
     int file, error;    // descriptor of the new file; errno of the step that failed
     const char *failed; // the step, a verb for messages such as "write beside"; NULL: none
 } replacing;
 
+// Stores the step that failed, with errno. Returns false.
 static inline bool replace_fail(replacing *r, const char *step) {
     if (r->failed) return false; // the first failure is reported
     r->error = errno;
@@ -25,8 +27,9 @@ static inline bool replace_fail(replacing *r, const char *step) {
     return false;
 }
 
-// Returns the path of the file behind symbolic links, so that a link stays one; the caller frees
-// it. NULL and errno if `path` is a folder, a device, a pipe or a loop of links.
+// Follows symbolic links from `path`, and returns the path of the file that they lead to, whether
+// it exists or not. If that file is replaced instead of `path`, the links remain. The caller frees
+// the path. NULL and errno if `path` leads to a folder, a device, a pipe or a loop of links.
 static inline char *replace_target(const char *path) {
     char *at = strdup(path);
     for (int links = 0; at; ++links) {
@@ -79,6 +82,7 @@ static inline bool replace_begin(replacing *r, const char *path) {
     return false;
 }
 
+// Appends bytes to the new file. False on error.
 static inline bool replace_write(replacing *r, const void *bytes, size_t size) {
     const char *at = bytes;
     while (size) {
@@ -105,8 +109,10 @@ static inline bool replace_sync_folder(const char *path) {
     return done;
 }
 
-// Ends what replace_begin began: if `is_whole`, renames the new file over the old one, else deletes
-// the new one. It gets the mode of the old file; without an old one only its owner can read it.
+// Ends what replace_begin began. If `is_whole` and no step failed, renames the new file over the
+// old one, else deletes the new one. The new file gets the mode of the old one; if there is no old
+// file, only the user who wrote it can read the new one. True if the new file is in place and
+// synced.
 static inline bool replace_end(replacing *r, bool is_whole) {
     struct stat old;
     bool done = is_whole && !r->failed;

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Keeps components that the program does not know (KEEL_UNKNOWN_KEEP), and writes them into the
-// next save unchanged, without the values of dead entities. They are in a transient unique of the
-// world, so copies, snapshots and hashes do not have them. read.c keeps sections, write.c writes
-// them.
+// Keeps the sections of components that the program does not know (KEEL_UNKNOWN_KEEP), and writes
+// them into the next save unchanged, except for rows of entities that are dead by then. The list of
+// kept sections is a transient unique of the world, so copies, snapshots and hashes leave it out.
+// read.c calls save_keep, write.c calls save_write_kept.
 #include "save.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// A kept section.
+// A kept section: COMP, RELA or UNIQ with values, or DISA, the entities that have a component
+// disabled.
 struct save_kept {
     save_kept *next;
     char tag[5], name[256];
     save_bytes body;
-    save_schema schema;       // with the body of its "info"
+    save_schema schema;       // owns the body of the "info" section before; empty for DISA
     size_t head, rows, texts; // offsets in the body: end of the head, begin of rows and of texts
-    uint32_t count, columns;  // number of rows; columns of indices, 2 of a relation
-    keel_entity *entities;    // the entities of the indices, column by column
+    uint32_t count, columns;  // rows; entities of a row: 2 of a relation, 0 of a unique, else 1
+    keel_entity *entities;    // handles of these entities, column by column: the indices in the
+                              // body may be reused before the next save
 };
 
 typedef struct keel_kept {
@@ -48,7 +50,8 @@ save_kept **save_kept_of(keel_world *world, bool make) {
 }
 
 // ------------------------------------------------------------------ while loading
-// Checks everything in the section that a later save reads, and fills `entities`.
+// Reads the layout of the section into `k`, fills `entities`, and checks everything that
+// save_write_kept reads later.
 static keel_result read_kept(save_kept *k, save_reader *r, save_bytes *info,
                              const keel_world *world) {
     const bool is_unique = !strcmp(k->tag, "UNIQ"), is_list = !strcmp(k->tag, "DISA");
@@ -86,20 +89,21 @@ keel_result save_keep(save_kept **list, save_reader *r, save_bytes *info, const 
     if (!k)
         return save_fail(r->error, KEEL_ERROR_MEMORY,
                          "out of memory while loading; nothing was changed");
-    while (*list) // append: the order of sections stays
+    while (*list) // append, so that the sections stay in order
         list = &(*list)->next;
     *list = k;
     memcpy(k->tag, r->tag, sizeof k->tag);
     r->offset = 0;
     (void)save_take_text(r, k->name, sizeof k->name);
     KEEL_TRY(read_kept(k, r, info, world));
-    k->body = r->body; // moved
+    k->body = r->body; // moved, so that the reader does not free it
     r->body = (save_bytes){ 0 };
     r->offset = 0;
     return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ while saving
+// The parts of a section to write. `first` and `second` are its columns of entity indices.
 typedef struct kept_parts {
     save_bytes head, first, second, rows, texts;
 } kept_parts;
@@ -109,7 +113,8 @@ static void put_bytes(save_bytes *to, const unsigned char *from, size_t size) {
     if (at) memcpy(at, from, size);
 }
 
-// Copies the rows of living entities. Returns their number.
+// Splits the section into its parts, without the rows of dead entities. Returns the number of rows
+// that are left.
 static uint32_t filter(const save_kept *k, const keel_world *world, kept_parts *to) {
     const unsigned char *data = k->body.data, *text = data + k->texts, *row = data + k->rows;
     uint32_t count = 0;

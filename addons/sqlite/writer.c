@@ -9,10 +9,10 @@
 struct keel_sqlite_writer {
     sql_job job;
     char *target,
-        *name;        // path of the new database, and its temporary name; NULL: frames are appended
+        *name;        // final path and temporary name of a new database; NULL if there is none now
     bool has_begun;   // a transaction is open
     uint32_t added;   // frames in the open transaction
-    keel_result lost; // negative: SQLite rolled back added frames, with this error
+    keel_result lost; // error that lost added frames, for all later calls; or KEEL_OK
 };
 
 static keel_result cannot(const sql_database *db, const char *what) {
@@ -44,6 +44,7 @@ static bool sync_file(const char *path) {
     return done;
 }
 
+// Sets `target` and `name`, and creates an empty file of that temporary name.
 static keel_result choose_name(keel_sqlite_writer *w) {
     const sql_database *db = &w->job.db;
     w->target = replace_target(db->path);
@@ -68,7 +69,7 @@ static void forget_name(keel_sqlite_writer *w) {
     w->name = w->target = NULL;
 }
 
-// Renames the new database to its path. It is complete and closed.
+// Syncs the new database, which is complete and closed, and renames it to its path.
 static keel_result move_to_place(keel_sqlite_writer *w) {
     const sql_database *db = &w->job.db;
     struct stat old;
@@ -83,8 +84,8 @@ static keel_result move_to_place(keel_sqlite_writer *w) {
 }
 
 // ------------------------------------------------------------------ transactions
-// Rolls the transaction back. If the statement fails for lack of memory, closing the database does
-// it.
+// Rolls back the transaction. If the statement ROLLBACK fails, for lack of memory, the database is
+// closed, which rolls back too.
 static void roll_back(keel_sqlite_writer *w) {
     sql_database *db = &w->job.db;
     if (w->has_begun) (void)sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
@@ -104,6 +105,7 @@ static keel_result begin_new(keel_sqlite_writer *w) {
     return sql_make_tables(db);
 }
 
+// Begins a transaction that appends frames to an existing database.
 static keel_result begin_more(keel_sqlite_writer *w) {
     sql_database *db = &w->job.db;
     if (!db->sqlite) KEEL_TRY(sql_open(db, db->path, false));
@@ -123,6 +125,7 @@ static keel_result begin(keel_sqlite_writer *w) {
     return result;
 }
 
+// Reports the error of a writer that has lost frames.
 static keel_result lost(const keel_sqlite_writer *w) {
     return sql_fail(&w->job.db, w->lost,
                     "an earlier error lost the frames that were not committed; close the writer, "
@@ -147,6 +150,7 @@ static keel_result commit(keel_sqlite_writer *w) {
 }
 
 // ------------------------------------------------------------------ frames
+// Copies the world for reading, and enables every component in the copy (see sql_job).
 static keel_result copy_world(sql_job *job) {
     job->copy = sql_private_world(job->how.allocator);
     if (!job->copy) return sql_failed(&job->db, SQLITE_NOMEM);
@@ -168,8 +172,8 @@ static void take_back(keel_sqlite_writer *w, keel_result why) {
     roll_back(w);
 }
 
-// Writes a frame. The first frame of a transaction needs no savepoint: undoing it undoes
-// everything.
+// Writes a frame, in a transaction that may have others. The first frame needs no savepoint: if it
+// fails, the whole transaction is rolled back.
 static keel_result add_frame(keel_sqlite_writer *w) {
     const sql_database *db = &w->job.db;
     KEEL_TRY(begin(w));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Arenas and the spare blocks of a heap. See the header. Only the list of spare blocks is locked:
-// an arena belongs to one thread.
+// Allocates from the blocks of an arena, and keeps the spare blocks of a heap. arena.h has the
+// interface and says who uses arenas. Only the list of spare blocks is locked, since an arena
+// belongs to one thread.
 #include "base/arena.h"
 
 enum { block_bytes = KEELI_SIZE(16384, 64) };
@@ -59,8 +60,8 @@ static keeli_arena_block *acquire_spare(keeli_heap *heap, size_t need) {
     return block;
 }
 
-// Returns a block for the arena, which counts its bytes: a spare one if possible. NULL when out of
-// memory.
+// Returns a block of at least `need` bytes, a spare one of the heap if possible, and adds its size
+// to arena->bytes. The caller inserts it. NULL when out of memory.
 static keeli_arena_block *acquire_block(keeli_arena *arena, keeli_heap *heap, size_t need) {
     keeli_arena_block *block = acquire_spare(heap, need);
     if (!block) block = make_block(heap, need > block_bytes ? need : block_bytes);
@@ -90,7 +91,7 @@ void keeli_blocks_deinit(keeli_heap *heap) {
 }
 
 // ------------------------------------------------------------------ arenas
-// Inserts a block behind the current one.
+// Inserts a block behind the current one, or as the first block of an empty arena.
 static void insert_block(keeli_arena *arena, keeli_arena_block *block) {
     keeli_arena_block **end = arena->current ? &arena->current->next : &arena->first;
     block->next = *end;
@@ -130,6 +131,7 @@ keeli_arena_mark keeli_arena_now(const keeli_arena *arena) {
 }
 
 void keeli_arena_back(keeli_arena *arena, keeli_arena_mark mark) {
+    // a mark made while the arena had no block means its begin
     keeli_arena_block *kept = mark.block ? mark.block : arena->first;
     if (!kept) return;
 

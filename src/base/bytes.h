@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes of values: copies and hashes. They are plain bytes: hooks are called elsewhere. The data
-// structures and the verbs call these functions.
+// Copies and hashes the bytes of component values. It calls no hooks of components: the caller
+// does, if there are any. The data structures and the verbs call these functions.
 #pragma once
 #include "base/assert.h"
 
@@ -16,18 +16,19 @@ static inline void keeli_bytes_vacate(void *bytes, size_t size) {
 }
 
 // ------------------------------------------------------------------ copies
-// Copies of values whose size is known only at run time. For most values a call of memcpy would
-// cost more than the copy.
+// Copies of values whose size is known only at run time. Most values are so small that a call of
+// memcpy would cost more than the copy itself, so the inline functions copy the usual sizes.
 
-// Copies values of the sizes that the inline functions do not copy.
+// Copies a value of any size. Called for the sizes that the inline functions leave out.
 void keeli_bytes_copy_other(void *to, const void *from, uint32_t size);
 
 // True for the sizes that keeli_bytes_copy_few copies without a call: 0, 4, 8 to 16.
 static inline bool keeli_bytes_are_few(uint32_t size) {
     return size - 8 <= 8 || size == 4 || size == 0;
 }
+// Copies a value for whose size keeli_bytes_are_few is true.
 static inline void keeli_bytes_copy_few(void *to, const void *from, uint32_t size) {
-    if (size >= 8) { // its first and its last 8 bytes
+    if (size >= 8) { // the first and the last 8 bytes, which may overlap
         uint64_t first, last;
         memcpy(&first, from, 8);
         memcpy(&last, (const char *)from + size - 8, 8);
@@ -51,12 +52,12 @@ static inline void keeli_bytes_copy_part(void *to, const void *from, size_t offs
     uint32_t part;
     memcpy(&part, (const char *)from + offset, 4);
     __asm__("" : "+r"(part));
-    memcpy((char *)to + offset, &part, 4); // analyzer: memcpy wrote it
+    memcpy((char *)to + offset, &part, 4); // analyzer: `part` is set, by the memcpy above
 }
 
-// Copies a value that was written just now, probably as members of 4 bytes. To read two of them at
-// once, a processor would have to wait until both have left its store buffer. False, and nothing is
-// copied, if the size is not 4, 8, 12 or 16.
+// Copies a value that was written just now, probably as members of 4 bytes, by loads of 4 bytes. A
+// load of 8 bytes would have to wait until both members have left the processor's store buffer.
+// False, and nothing is copied, if the size is not 4, 8, 12 or 16.
 static inline bool keeli_bytes_copy_fours(void *to, const void *from, uint32_t size) {
     if (size == 8) { // most values
         keeli_bytes_copy_part(to, from, 4);
@@ -76,6 +77,7 @@ static inline bool keeli_bytes_copy_fours(void *to, const void *from, uint32_t s
         return false;
     }
 }
+// Copies a value of any size that was written just now.
 static inline void keeli_bytes_copy_fresh(void *to, const void *from, uint32_t size) {
     if (!keeli_bytes_copy_fours(to, from, size)) keeli_bytes_copy_other(to, from, size);
 }
@@ -86,8 +88,8 @@ static inline void keeli_bytes_copy_fresh(void *to, const void *from, uint32_t s
 // byte order of the machine.
 uint64_t keeli_hash(const void *bytes, size_t size, uint64_t seed);
 
-// Mixes a number: each of its bits changes half of the bits of the result. This is the last step of
-// the hash.
+// Mixes a number: if one of its bits changes, about half of the bits of the result change. This is
+// the last step of keeli_hash.
 static inline uint64_t keeli_hash_mix(uint64_t h) {
     h = (h ^ h >> 33) * 0xC2B2AE3D27D4EB4Fu;
     h = (h ^ h >> 29) * 0x165667B19E3779F9u;

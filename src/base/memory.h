@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Memory: the heap of a world (its allocator and the number of live bytes), and arrays, tables of
-// pages and tables by address that allocate from it. It does not know what is stored. All layers
-// above use it.
+// Memory: the heap of a world (its allocator and the number of live bytes), and three containers
+// that allocate from it: growing arrays, tables of pages, and hash tables with addresses as keys.
+// It does not know what is stored. All layers above use it.
 #pragma once
 #include "base/assert.h"
 #include "base/platform/platform.h"
@@ -13,12 +13,14 @@ typedef struct keeli_heap {
     uint64_t live;            // bytes allocated (atomic: written under the lock, read without)
     bool shared;              // several threads may allocate, so the lock is acquired
     keeli_lock lock;
-    uint64_t caller; // while `shared`: the thread that holds the lock (atomic)
-    bool is_calling; // the user's allocator is running
-    bool keeps;      // freed blocks may be restored with their content (rewind/journal.h)
-    uint32_t *mask;  // gets `mask_bit` while the user's allocator is running; NULL: none does
+    uint64_t caller; // thread that holds the lock, and needs no other to allocate; 0: none (atomic)
+    bool is_calling; // the user's allocator is running; calls that it makes get no memory
+    bool keeps;      // freed blocks must keep their content: the allocator is a journal, which may
+                     // restore them (rewind/journal.h)
+    uint32_t *mask;  // reasons to refuse edits of the world, or NULL. `mask_bit` is set in it while
+                     // the user's allocator is running
     uint32_t mask_bit;
-    struct keeli_arena_block *spare_blocks; // shared by all arenas (arena.c)
+    struct keeli_arena_block *spare_blocks; // free blocks for all arenas of the heap (arena.c)
     uint32_t spare_block_count;
 } keeli_heap;
 
@@ -26,7 +28,7 @@ void keeli_heap_init(keeli_heap *heap, keel_allocator allocator);
 void keeli_heap_deinit(keeli_heap *heap);
 // Allocates memory. NULL when out of memory, or when `size` is 0.
 void *keeli_new(keeli_heap *heap, size_t size, size_t align);
-// The same, filled with zeros.
+// Allocates memory like keeli_new, and fills it with zeros.
 void *keeli_new_zeroed(keeli_heap *heap, size_t size, size_t align);
 // Changes the size of a block, which may move it. NULL when out of memory; `block` is then as
 // before.
@@ -52,7 +54,8 @@ void keeli_free_text(keeli_heap *heap, char *text);
     keeli_array_reserve((heap), (void **)&(array)->items, &(array)->capacity,                      \
                         (uint64_t)(array)->count + (extra), sizeof *(array)->items)
 
-// Adds an item, after KEELI_RESERVE, and returns its place: `*KEELI_APPEND(&names) = name;`
+// Adds an item, for which KEELI_RESERVE has made room, and returns a pointer to it:
+// `*KEELI_APPEND(&names) = name;`
 #define KEELI_APPEND(array)                                                                        \
     (KEELI_ASSERT_ROOM((array)->count < (array)->capacity), &(array)->items[(array)->count++])
 
@@ -72,14 +75,15 @@ void keeli_array_trim(keeli_heap *heap, void **items, uint32_t *capacity, uint32
 bool keeli_array_reserve(keeli_heap *heap, void **items, uint32_t *capacity, uint64_t need,
                          size_t item_size);
 
-// Returns a table of pointers with room for `need` of them: at least doubled, unless it has the
-// room. New pointers are NULL. Returns NULL when out of memory; the table is then as before. Adds
-// to `*bytes`.
+// Grows a table of pointers until it has room for `need` of them, and returns it. A table that
+// grows at least doubles; its new pointers are NULL, and `*capacity` and `*bytes` grow with it.
+// Returns NULL when out of memory; the table is then as before.
 void *keeli_table_grow(keeli_heap *heap, void *table, uint32_t *capacity, uint32_t need,
                        size_t *bytes);
 void keeli_table_free(keeli_heap *heap, void *table, uint32_t capacity);
 
-// An initialiser with the same value for each index of a page.
+// Repeat a value in an initialiser: KEELI_PAGE_TIMES once for each index of a page, for the
+// constant pages of keeli_page_kind; the others as often as the name says.
 #define KEELI_4_TIMES(x) x, x, x, x
 #define KEELI_16_TIMES(x) KEELI_4_TIMES(x), KEELI_4_TIMES(x), KEELI_4_TIMES(x), KEELI_4_TIMES(x)
 #define KEELI_64_TIMES(x) KEELI_16_TIMES(x), KEELI_16_TIMES(x), KEELI_16_TIMES(x), KEELI_16_TIMES(x)
@@ -92,8 +96,8 @@ void keeli_table_free(keeli_heap *heap, void *table, uint32_t capacity);
 #define KEELI_PAGE_TIMES(x) KEELI_SIZE(KEELI_4096_TIMES, KEELI_64_TIMES)(x)
 
 // ------------------------------------------------------------------ pages
-// A table of pages of one size. All pages that were never written are one shared page, which is
-// constant, so that a large index costs little memory.
+// A table of pages of one size. Pages that were never written have no memory of their own: they all
+// point to one shared, constant page. So a table with a few used pages at large indices is small.
 typedef struct keeli_page_kind {
     const void *empty; // the shared page
     size_t bytes;      // the size of a page
@@ -102,28 +106,30 @@ typedef struct keeli_page_kind {
 typedef struct keeli_pages {
     void *table;       // pointers to pages; the owner knows their type
     uint32_t count;    // the last page that was reserved, plus 1
-    uint32_t capacity; // pointers in the table; those from `count` on are to the shared page
+    uint32_t capacity; // pointers in the table; from `count` on all point to the shared page
 } keeli_pages;
 
-// Allocates memory for a page, unless it has its own; false when out of memory. Adds to `*bytes`.
+// Allocates memory for a page, unless it has its own, and adds its size to `*bytes`. The page
+// begins as a copy of the shared page. False when out of memory.
 bool keeli_pages_own(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                      uint32_t page, size_t *bytes);
 // True if the page has memory of its own. It must be in the table.
 bool keeli_pages_are_own(const keeli_pages *pages, const keeli_page_kind *kind, uint32_t page);
-// Frees the memory of a page: it is the shared page again. Subtracts from `*bytes`.
+// Frees the memory of a page, which is the shared page again, and subtracts its size from `*bytes`.
 void keeli_pages_free(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                       uint32_t page, size_t *bytes);
-// reserve allocates memory for all pages that have their own in `from`; false when out of memory.
-// assign then copies the content of all pages.
+// Copy a table in two steps, of which only the first can fail. keeli_pages_reserve allocates memory
+// for each page that has its own in `from`; false when out of memory. keeli_pages_assign then
+// copies the contents.
 bool keeli_pages_reserve(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                          const keeli_pages *from, size_t *bytes);
 void keeli_pages_assign(const keeli_pages *pages, const keeli_page_kind *kind,
                         const keeli_pages *from);
 void keeli_pages_deinit(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind);
 
-// ------------------------------------------------------------------ by address
-// A map from an address to a pointer: open addressing, never more than half full. Keys cannot be
-// removed.
+// ------------------------------------------------------------------ addresses
+// A hash table from an address to a pointer: open addressing, never more than half full. Keys
+// cannot be removed.
 typedef struct keeli_pointer_table {
     struct keeli_pointer_item {
         const void *key; // NULL: free
@@ -132,8 +138,8 @@ typedef struct keeli_pointer_table {
     uint32_t count, capacity;
 } keeli_pointer_table;
 
-// Returns the place of a key, or the free one where it would be added. The table must have a free
-// place.
+// Returns the item of a key, or the free item where the key would be added. The table must have a
+// free item.
 static inline struct keeli_pointer_item *keeli_pointer_place(const keeli_pointer_table *table,
                                                              const void *key) {
     const uint32_t mask = table->capacity - 1;

@@ -7,20 +7,21 @@
 
 #include <keel/executor.h>
 
-// The time that a worker without a job looks for one before it sleeps. Waking a sleeper takes the
-// system a few microseconds, and the job begins 5 to 50 later; the systems of one frame follow each
-// other faster.
+// The time, in nanoseconds, for which a worker without a job looks for one before it sleeps. The
+// system call that wakes a sleeping worker takes a few microseconds, and the job starts 5 to 50
+// microseconds later. The ECS systems of one frame follow each other faster than that, so a worker
+// stays awake between them.
 enum { KEELI_POOL_SPIN_NS = 30000 };
 
 typedef struct keeli_pool {
     keeli_heap *heap;
-    uint32_t worker_count;            // with worker 0, which is any thread outside of the pool
-    uint32_t spin_ns;                 // 0 if there are more workers than cores
-    keeli_lock lock;                  // held to start a thread, and to stop the pool
-    uint32_t thread_count;            // threads that were started; above 0, `shared` is not NULL
-    uint32_t forks;                   // keeli_fork_count when the pool was made
-    uint32_t thread_limit;            // below worker_count - 1 if the system refused a thread
-    struct keeli_pool_shared *shared; // NULL before the first submit
+    uint32_t worker_count; // workers, of which worker 0 is any thread outside of the pool
+    uint32_t spin_ns;      // KEELI_POOL_SPIN_NS; 0 if there are more workers than cores
+    keeli_lock lock;       // held to start a thread, and to stop the pool
+    uint32_t thread_count; // threads that were started; if there are any, `shared` is set
+    uint32_t forks;        // keeli_fork_count when the pool was made; a child has another
+    uint32_t thread_limit; // most threads to start: worker_count - 1, fewer after one failed
+    struct keeli_pool_shared *shared; // queue and threads (pool.c); NULL before the first submit
 } keeli_pool;
 
 // Makes a pool without threads, and allocates nothing. `heap` must outlive the pool.
@@ -29,12 +30,13 @@ void keeli_pool_init(keeli_pool *pool, keeli_heap *heap, uint32_t worker_count, 
 // submit fails. In a child process, which has none of the threads, it only frees memory.
 void keeli_pool_deinit(keeli_pool *pool);
 
-// Submits a job: keel_executor.submit of a `keeli_pool *`. False when the queue is full, when the
-// first thread cannot be started, when worker 0 is the only one, or in a child process. Allocates
-// if there is no thread yet.
+// Submits a job. This function is keel_executor.submit of the built-in executor; `pool` is a
+// `keeli_pool *`. False when the queue is full, when the first thread cannot be started, when
+// worker 0 is the only worker, or in a child process. Allocates if there is no thread yet.
 bool keeli_pool_submit(void *pool, keel_job *job, void *data);
-// True if a worker looks for a job just now: a submitted one would start within a microsecond and
-// without a system call. Any thread may ask; the answer may be out of date when it returns.
+// True if more workers are looking for a job now than jobs are queued: a job submitted now would
+// start within a microsecond and without a system call. Any thread may call this; the answer may be
+// out of date when it returns.
 bool keeli_pool_is_hot(const keeli_pool *pool);
 // Returns the number of jobs that fit into the queue of a pool with this many workers.
 uint32_t keeli_pool_capacity(uint32_t worker_count);

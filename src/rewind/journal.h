@@ -1,39 +1,46 @@
 // SPDX-License-Identifier: MIT
-// The journal of a history: the memory of a snapshot's image, with the steps by which it changed.
-// The image allocates here. A step stores the bytes that its memory had before, wherever they
-// differ; going back exchanges these bytes with the present ones. So no part of an image can be
-// forgotten: the journal does not know the parts. Memory that is freed during a step remains until
-// no state has it any more, and so do values with hooks. Called by history.c, and by image.c and
-// blocks.c for writes.
+// The journal of a history: the allocator of a snapshot's image (the copy of the world), and a
+// record of how the image's memory changed. Each new snapshot is a step from one state of the image
+// to the next. A step stores the old bytes of all memory that it changed; to go back, the journal
+// exchanges them with the present bytes. It works on bytes and allocations, and does not know which
+// part of the image they are, so no part can be left out by mistake. Memory that is freed, and
+// values with hooks that are dropped, in a step are kept until no state of the history has them.
+// Called by history.c, and by image.c and blocks.c for writes.
 //
-// Changes are found by comparing memory with a mirror, a copy of what it was, line by line. Memory
-// of plain values needs no mirror, since it is only written through keeli_journal_write. A caller
-// that knows that some memory was not written declares it the same, which saves the comparison.
+// At the end of a step each allocation is compared, in lines of 64 bytes, with its mirror: a copy
+// of its contents at the end of the step before. Memory of plain values needs no mirror, since it
+// is only written by keeli_journal_write, which records the change at once. A caller that knows
+// that some memory was not written otherwise declares it (keeli_journal_same), which saves the
+// comparison.
 #pragma once
 #include "world.h"
 
 // The header of an allocation; the memory lies behind it.
 typedef struct keeli_memory {
     struct keeli_memory *prev, *next;  // in the list of all memory of the journal
-    struct keeli_memory *next_born;    // in the list of a step
-    struct keeli_memory *next_dead[2]; // in the list of a step; [1]: if it was made while there
-                                       // were steps ahead, whose lists may have the memory, too
+    struct keeli_memory *next_born;    // in keeli_delta.born of the step that allocated it
+    struct keeli_memory *next_dead[2]; // in keeli_delta.dead of a step that frees it: [0], or [1]
+                                       // in a step begun while steps were ahead, because one of
+                                       // those may free the memory, too, and uses [0]
     char *mirror;                      // contents at the end of the last step, or NULL
     size_t size;
     size_t before; // bytes from the start of the allocation to the memory
     size_t align;
-    uint64_t born, died, same; // turns in which it was allocated, freed, and declared the same
-    bool is_there;             // it is part of the present state; otherwise only of steps
-    bool is_pinned;            // it is part of no step
+    uint64_t born, died, same; // numbers of the steps in which it was allocated, freed, and last
+                               // declared not to need a comparison (keeli_journal.turn)
+    bool is_there;             // part of the present state; false: only other states have it
+    bool is_pinned;            // excluded from all steps (keeli_journal_pin)
 } keeli_memory;
 
-// A node for a value with hooks that an image has or had. The bytes of the value lie behind it.
+// A list node with room for one value with hooks, whose bytes lie behind it. In a list of a step
+// the value was copied or dropped in that step; in keeli_owner.spare the node is free.
 typedef struct keeli_owned {
     struct keeli_owned *next;
     struct keeli_owner *owner;
 } keeli_owned;
 
-// The hooks of a component. Its storage in the image has hooks of the journal, which call these.
+// The hooks of a component, as the user gave them. The component's storage in the image has the
+// journal's hooks instead, which call these when a value is really copied or dropped.
 typedef struct keeli_owner {
     struct keeli_owner *next;
     struct keeli_journal *journal;
@@ -41,30 +48,32 @@ typedef struct keeli_owner {
     keel_copy_hook *copy;
     void *data;
     uint32_t size, align;
-    keeli_owned *spare; // nodes that let values be dropped without memory: two for each value, here
-                        // or in steps, as a step may drop what a step ahead has dropped
+    keeli_owned *spare; // free nodes, allocated when a value is copied, because dropping it must
+                        // not fail. Each value needs two: a step that is being made may drop a
+                        // value that a step ahead drops, too
 } keeli_owner;
 
 // The change from one state to the next.
 typedef struct keeli_delta {
     struct keeli_delta *older, *newer; // neighbours in the history
-    char *records;                     // written memory, with the bytes that the other state has
-    size_t bytes, capacity;            // size of `records`
+    char *records;                     // addresses that were written, each with the bytes that the
+                                       // state on the other side of the step has there
+    size_t bytes, capacity;            // used and allocated size of `records`
     keeli_memory *born, *dead;         // memory allocated and freed in the step
     keeli_owned *made, *dropped;       // values with hooks copied and dropped in the step
-    uint32_t link;                     // index into `next_dead` for the list `dead`
+    uint32_t link;                     // 0 or 1: the member of `next_dead` that links `dead`
 } keeli_delta;
 
 typedef struct keeli_journal {
     keeli_heap heap;
-    keeli_memory *all;
-    keeli_owner *owners;
-    keeli_delta *step; // the step that is being made; NULL: memory is freed at once
-    uint64_t turn;     // number of the step
-    bool is_first;     // the step has no state before it: it only makes mirrors
-    bool is_full;      // memory ran out, so the step must be undone
-    bool is_lost;      // the earlier contents of some memory are unknown, so the history cannot go
-                       // back over the step
+    keeli_memory *all;   // list of all allocations
+    keeli_owner *owners; // list, one for each set of hooks
+    keeli_delta *step;   // the step that is being made; NULL: memory is freed at once
+    uint64_t turn;       // number of the step, from 2 on
+    bool is_first;       // the step has no state before it: it only makes mirrors
+    bool is_full;        // memory ran out, so the step must be undone
+    bool is_lost;        // the earlier contents of some memory are unknown, so the history cannot
+                         // go back over the step
 } keeli_journal;
 
 void keeli_journal_init(keeli_journal *journal, keel_allocator allocator);
@@ -72,10 +81,10 @@ void keeli_journal_init(keeli_journal *journal, keel_allocator allocator);
 void keeli_journal_deinit(keeli_journal *journal);
 // Returns the allocator of the image's world.
 keel_allocator keeli_journal_allocator(keeli_journal *journal);
-// Excludes memory from all steps.
+// Excludes memory from all steps: it is neither compared nor exchanged.
 void keeli_journal_pin(void *memory);
-// Sets the hooks of a storage of the image, so that steps get dropped values. False when out of
-// memory.
+// Replaces the copy and drop hooks of a storage of the image by the journal's, which move a dropped
+// value to the step. False when out of memory.
 bool keeli_journal_own(keeli_journal *journal, keeli_storage *t);
 
 // Begins a step. `has_ahead`: the history has steps ahead of the present state.
@@ -87,16 +96,20 @@ void keeli_journal_undo(keeli_journal *journal);
 // Exchanges the present state with the other one: the state before the step, or (`is_back` false)
 // the state after it.
 void keeli_journal_swap(keeli_delta *step, bool is_back);
-// Notes that the steps ahead were removed, for a step that was begun while there were some.
+// Completes a step that was begun while steps were ahead, after these have been removed: its list
+// `dead` uses the first link now, as that of every other step.
 void keeli_journal_join(keeli_delta *step);
-// Frees what only the state before the step has, or only the state after it.
+// Free the memory and drop the values that only the state before the step has, or only the state
+// after it. The step is empty afterwards.
 void keeli_journal_forget_before(keeli_journal *journal, keeli_delta *step);
 void keeli_journal_forget_after(keeli_journal *journal, keeli_delta *step);
 
 // Writes bytes to `at`, which is part of `memory`, allocated here.
 void keeli_journal_write(keeli_journal *journal, void *memory, char *at, const char *from,
                          size_t bytes);
-// Declares that in this step memory was only written by keeli_journal_write. NULL: does nothing.
+// Declares that in this step the memory was written only by keeli_journal_write, so that it is not
+// compared with its mirror. NULL: does nothing.
 void keeli_journal_same(const keeli_journal *journal, void *memory);
-// Declares the same of memory that is only ever written by keeli_journal_write: it needs no mirror.
+// Declares that the memory is never written except by keeli_journal_write, so that it gets no
+// mirror either. The declaration holds for one step.
 void keeli_journal_values(const keeli_journal *journal, void *memory);

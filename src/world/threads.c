@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Rules of components that are bound to threads (borrow.h). A rule has two halves: values belong to
-// the world's thread (not Send, in Rust's words), and one thread at a time uses the storage (not
-// Sync). Called by borrow.c, by look-ups, and by the scheduler; all of it only for storages with
-// KEELI_IS_BOUND, so that others cost nothing.
+// Checks the rules for components that are bound to threads (keel_threads; borrow.h describes the
+// functions). A rule can restrict two things: values may be added, written and removed only in the
+// world's thread (not Send, in Rust's words), and only one thread at a time may use the storage
+// (not Sync). It locks nothing. Called by borrow.c, by look-ups and by the scheduler, only for
+// storages with KEELI_IS_BOUND, so that the other storages cost nothing.
 #include "borrow.h"
 
 #include "report.h"
 #include "storage.h"
 
+// True if values of the component are tied to the world's thread.
 static bool is_owned(keel_threads rule) {
     return rule == KEEL_THREADS_OWNER_WRITES || rule == KEEL_THREADS_OWNER_ONLY;
 }
 static bool is_one_at_a_time(keel_threads rule) {
     return rule == KEEL_THREADS_ONE_AT_A_TIME || rule == KEEL_THREADS_OWNER_ONLY;
 }
+// True if only the world's thread may use the component with this access.
 static bool needs_owner(keel_threads rule, keel_access access) {
     return rule == KEEL_THREADS_OWNER_ONLY ||
            (rule == KEEL_THREADS_OWNER_WRITES && access > KEEL_ACCESS_READ);
 }
 static bool is_owner(const keel_world *world) { return world->access.owner == keeli_thread_id(); }
 
-// Returns KEEL_OK, KEEL_ERROR_THREAD if only the owner's thread may use the storage like this, or
-// KEEL_ERROR_BORROWED while another thread uses it.
+// Returns KEEL_OK if this thread may use the storage with this access, KEEL_ERROR_THREAD if only
+// the world's thread may, or KEEL_ERROR_BORROWED while another thread uses the storage.
 static keel_result check_use(const keel_world *world, const keeli_storage *s, keel_access access) {
     if (needs_owner(s->component.threads, access) && !is_owner(world)) return KEEL_ERROR_THREAD;
     const bool is_used_elsewhere = is_one_at_a_time(s->component.threads) &&
@@ -36,6 +39,8 @@ bool keeli_thread_claim(const keel_world *world, keeli_storage *s, keel_access a
     return true;
 }
 
+// Reports that this thread may not use the component. `teller` keeps the error; `asker`, the name
+// of a view or system, or NULL, begins the message.
 static keel_result wrong_thread(const keel_world *world, keel_world *teller,
                                 const keel_component *c, const char *asker, const char *verb) {
     const bool reads = c->threads == KEEL_THREADS_OWNER_WRITES;
@@ -80,7 +85,8 @@ void keeli_threads_bind(keeli_storage *s) {
 
 void keeli_threads_follow(keeli_storage *order, const keeli_storage *s) {
     if (!is_owned(s->component.threads)) return;
-    order->component.threads = KEEL_THREADS_OWNER_WRITES; // reading the order moves no value
+    // an edit of the order moves values, but reading it does not
+    order->component.threads = KEEL_THREADS_OWNER_WRITES;
     keeli_threads_bind(order);
 }
 

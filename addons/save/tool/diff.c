@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The command `keel-save diff`: prints the differences of two saves. Entities are matched by
-// handle, components and fields by name. main.c loads both saves and calls it.
+// handle, components and fields by name. It compares loaded worlds, not the bytes of the files.
+// main.c loads both saves and calls diff_saves.
 #include "tool.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+// A comparison that is under way. `a` is the old save, `b` the new one.
 typedef struct difference {
     const loaded_save *a, *b;
     FILE *out;
-    uint32_t count;
-    char whose[512];
+    uint32_t count;  // differences printed so far
+    char whose[512]; // begin of each line: the entity, "unique", or entity and target of an edge
 } difference;
 
+// Returns the component or unique of this name that the save declares, or NULL.
 static const keel_component *find(const loaded_save *save, const char *name, bool is_unique) {
     for (uint32_t i = 0; i < save->declared_count; ++i) {
         const keel_component *c = &save->declared[i].component;
@@ -21,6 +24,7 @@ static const keel_component *find(const loaded_save *save, const char *name, boo
     return NULL;
 }
 
+// Writes the handle of an entity into `text`, and its name if it has one.
 static void name_entity(const loaded_save *save, keel_entity e, char *text, size_t size) {
     const char *name = keel_name_of(save->world, e);
     const unsigned index = keel_entity_index(e), version = keel_entity_version(e);
@@ -28,6 +32,7 @@ static void name_entity(const loaded_save *save, keel_entity e, char *text, size
     else (void)snprintf(text, size, "%uv%u", index, version);
 }
 
+// Prints a line: + for an addition, - for a removal, ~ for a change.
 static void report(difference *d, char sign, const char *what) {
     ++d->count;
     fprintf(d->out, "%c %s%s%s\n", sign, d->whose, d->whose[0] && what[0] ? " " : "", what);
@@ -54,8 +59,9 @@ static void compare_leaf(difference *d, const char *name, const char *path, cons
             old ? old : "(no such field)", now ? now : "(no such field)");
 }
 
-// Compares the fields of component `of` with `other`'s. With `only_missing` it reports only fields
-// that `other` lacks, as new ones.
+// Compares each field of component `of` with the field of the same path in `other`. With
+// `only_missing`, `of` is the component of the new save: only fields that `other` lacks are
+// reported, as added.
 static void compare_leaves(difference *d, const keel_component *of, const keel_component *other,
                            const void *value, const void *other_value, bool only_missing) {
     for (uint32_t i = 0; i < of->field_count; ++i) {
@@ -70,7 +76,7 @@ static void compare_leaves(difference *d, const keel_component *of, const keel_c
 
 static void compare_values(difference *d, const keel_component *a, const keel_component *b,
                            const void *old, const void *now) {
-    if (!old || !now) return; // tags
+    if (!old || !now) return; // a tag has no value
     if (!a->field_count && !b->field_count) {
         if (a->size == b->size && !memcmp(old, now, a->size)) return;
         compare_leaf(d, a->name, "(value)", "bytes", "other bytes");
@@ -113,6 +119,8 @@ static void compare_component(difference *d, keel_entity e, const keel_component
 }
 
 // ------------------------------------------------------------------ relations, parents, names
+// Reports, with `sign`, the targets that an entity has in save `of` and lacks in save `other`.
+// `there` is the same relation as `other` declares it, or NULL if it does not.
 static void compare_targets(difference *d, char sign, const loaded_save *of,
                             const loaded_save *other, keel_entity e, const keel_component *c,
                             const keel_component *there) {
@@ -168,15 +176,16 @@ static void compare_place(difference *d, keel_entity e) {
     compare_text(d, "name", old ? old : "(none)", name ? name : "(none)");
 }
 
-// ------------------------------------------------------------------ all of it
+// ------------------------------------------------------------------ entities and uniques
 static void compare_entity(difference *d, keel_entity e) {
     compare_place(d, e);
+    // side 0 compares the components of the old save, side 1 reports those only in the new one
     for (uint32_t side = 0; side < 2; ++side) {
         const loaded_save *of = side ? d->b : d->a;
         for (uint32_t i = 0; i < of->declared_count; ++i) {
             const keel_component *c = &of->declared[i].component;
             const keel_component *other = find(side ? d->a : d->b, c->name, false);
-            if (c->is_unique || (side && other)) continue; // both were there
+            if (c->is_unique || (side && other)) continue; // compared on side 0
             const keel_component *a = side ? NULL : c, *b = side ? c : other;
             if (a && b && a->is_relation != b->is_relation) b = NULL;
             if (c->is_relation) compare_relation(d, e, a, b);

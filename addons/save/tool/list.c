@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The command `keel-save list`: prints the sections of a save, with counts, sizes and fields. It
-// needs no loaded world, only the heads of sections. main.c calls it.
+// loads no world, and reads only the heads of the sections (load_sections). main.c calls it.
 #include "tool.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+// Writes the type of a leaf into `text`, such as `f32[3]` or `u8 (enum)`. Returns `text`.
 const char *type_text(const save_leaf *leaf, char *text, size_t size) {
+    // by keel_field_type; the last is SAVE_STREAM, the bytes that the hook .save writes
     static const char *const names[] = { "bytes",  "bool", "i8",         "u8",
                                          "i16",    "u16",  "i32",        "u32",
                                          "i64",    "u64",  "f32",        "f64",
@@ -17,6 +19,7 @@ const char *type_text(const save_leaf *leaf, char *text, size_t size) {
     return text;
 }
 
+// Returns the kind of component whose values the section has.
 static const char *what_it_is(const section *s) {
     return !strcmp(s->tag, "RELA") ? "relation" : !strcmp(s->tag, "UNIQ") ? "unique" : "component";
 }
@@ -50,6 +53,7 @@ void list_save(const loaded_save *save, FILE *out) {
         if (!strcmp(s->tag, "PARE")) fprintf(out, "%u children\n", (unsigned)s->count);
         if (!strcmp(s->tag, "DISA"))
             fprintf(out, "%u disabled of '%s'\n", (unsigned)s->count, s->name);
+        // only sections of values have a schema
         if (strcmp(s->tag, "COMP") != 0 && strcmp(s->tag, "RELA") != 0 &&
             strcmp(s->tag, "UNIQ") != 0)
             continue;
