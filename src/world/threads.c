@@ -2,8 +2,9 @@
 // Checks the rules for components that are bound to threads (keel_threads; borrow.h describes the
 // functions). A rule can restrict two things: values may be added, written and removed only in the
 // world's thread (not Send, in Rust's words), and only one thread at a time may use the storage
-// (not Sync). It locks nothing. Called by borrow.c, by look-ups and by the scheduler, only for
-// storages with KEELI_IS_BOUND, so that the other storages cost nothing.
+// (not Sync). It locks nothing. Called by borrow.c, by look-ups, by the recording of commands, by
+// the registry and by the scheduler. Storages without KEELI_IS_BOUND have no rule, so their callers
+// skip the checks.
 #include "borrow.h"
 
 #include "report.h"
