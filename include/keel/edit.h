@@ -418,8 +418,8 @@ KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_worl
 /// @threads the owner of both worlds
 KEEL_API keel_result keel_copy_world(const keel_world *from, keel_world *to);
 
-/// What a load does with components, relations and uniques of the file (a save, a level as JSON, a
-/// database) that the world does not know.
+/// The treatment of components, relations and uniques that a loaded file (a save, a level as JSON,
+/// a database) has and the world does not know.
 typedef enum keel_unknown {
     KEEL_UNKNOWN_ERROR, ///< the load fails with an error that names the first of them; the default
     KEEL_UNKNOWN_SKIP,  ///< they are left out
