@@ -93,11 +93,6 @@ static inline const keel_entity *keeli_handle_at(const keel_entity &to) { return
 #define KEELI_IS_CUSTOM_keeli_related ~, 1
 #define KEELI_SIZE_keeli_related(CT) 0
 #define KEELI_CHECK_keeli_related(s, i, ...) KEELI_STATIC_ASSERT(0, #s ": KEEL_RELATED is for loops and views: a system does not know the target; declare KEEL_MAY_READ of the relation and loop with KEEL_EACH(context, KEEL_RELATED(R, to), ...)")
-#define KEELI_BODY_keeli_related(s, i, ...)
-#define KEELI_LOCAL_keeli_related(s, i, ...)
-#define KEELI_SIDE_keeli_related(s, i, ...)
-#define KEELI_AT_keeli_related(s, i, ...)
-#define KEELI_WHOLE_keeli_related(s, i, ...)
 #define KEELI_ONE_keeli_related(it, i, ...)
 #define KEELI_ALL_keeli_related(it, i, ...)
 /// @endcond

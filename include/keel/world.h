@@ -9,8 +9,10 @@
 /// anything.
 ///
 ///     keel_world *world = keel_world_create(NULL);
-///     keel_entity ship = keel_add_entity(world, KEEL_INIT(Position, {1, 2}), KEEL_INIT(Velocity,
-///     {3, 4})); keel_run(world, move); keel_world_destroy(world);
+///     keel_entity ship = keel_add_entity(world, KEEL_INIT(Position, {1, 2}));
+///     keel_add(world, ship, Velocity, {3, 4});
+///     keel_run(world, move);
+///     keel_world_destroy(world);
 #pragma once
 #include <keel/component.h>
 #include <keel/executor.h>
