@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Major version; the interface is stable within one major version from 1.0 on.
+/// Major version. From 1.0 on, the interface is stable within one major version.
 #define KEEL_VERSION_MAJOR 0
-/// Minor version; before 1.0 it may change the interface.
+/// Minor version. Before 1.0 a new minor version may change the interface.
 #define KEEL_VERSION_MINOR 1
-/// Patch version: fixes only.
+/// Patch version. A new patch version only fixes mistakes.
 #define KEEL_VERSION_PATCH 0
 
 #if defined(_WIN32) && defined(KEELI_BUILD_SHARED)
@@ -26,10 +26,10 @@
 #define KEELI_PURE __attribute__((pure))
 #define KEELI_PRINTF(at, from) __attribute__((format(printf, at, from)))
 #define KEELI_UNREACHABLE() __builtin_unreachable()
-#define KEELI_LOWEST_BIT(word) ((uint32_t)__builtin_ctzll(word)) // of a word that is not 0
+#define KEELI_LOWEST_BIT(word) ((uint32_t)__builtin_ctzll(word)) // the word must not be 0
 #define KEELI_HIGHEST_BIT(value) (31 - (uint32_t)__builtin_clz(value))
-// A number that threads may read while one writes it. Without atomics: that of no component, for
-// which the exported functions are asked.
+// Reads the number of a component, which another thread may be writing. Without atomics it answers
+// the number of no component, so that the exported functions are called instead.
 #define KEELI_SLOT_NUMBER(slot) __atomic_load_n((slot), __ATOMIC_ACQUIRE)
 #define KEELI_IN_USE(borrow) ((uint32_t)__atomic_load_n((borrow), __ATOMIC_RELAXED))
 #else
@@ -53,8 +53,8 @@ static inline uint32_t keeli_highest_bit(uint32_t value) {
     return bit;
 }
 #endif
-// Sizes that decide between two ways. With KEEL_TINY, a build for tests of Keel itself, they are
-// the smallest that are legal, so that all borders are met all the time: grep for KEELI_SIZE.
+// Sizes at which the code takes another path. KEEL_TINY, a build for tests of Keel itself, makes
+// them as small as is legal, so that tests cross every border. Grep for KEELI_SIZE.
 #if defined(KEEL_TINY)
 #define KEELI_SIZE(usual, tiny) tiny
 #else
@@ -68,7 +68,7 @@ static inline uint32_t keeli_highest_bit(uint32_t value) {
 extern "C" {
 #endif
 
-/// Every result with its value and text; X(name, value, text). Errors are negative.
+/// All results with their values and texts: X(name, value, text). Errors are negative.
 #define KEEL_RESULTS(X)                                                                            \
     X(KEEL_ABSENT, 1, "nothing was there (not an error)")                                          \
     X(KEEL_OK, 0, "done")                                                                          \
@@ -100,71 +100,81 @@ extern "C" {
     X(KEEL_ERROR_FORMAT, -26, "a file is not a save, or is damaged")                               \
     X(KEEL_ERROR_SCHEMA, -27, "a component or field of a save does not fit the program")
 
-/// What a call did. Negative: an error, and nothing was changed. The names, values and texts stand
-/// in KEEL_RESULTS; docs/errors.md says which call returns which.
+/// The result of a call. A negative result is an error, and the call changed nothing. KEEL_RESULTS
+/// lists names, values and texts; docs/errors.md lists which call returns which result.
 typedef enum keel_result {
 #define KEELI_RESULT(name, value, text) name = value,
     KEEL_RESULTS(KEELI_RESULT)
 #undef KEELI_RESULT
 } keel_result;
 
-/// The text of a result, for people.
-/// @return a string that lives for ever, "unknown result" for a value that is none
+/// Returns the text of a result, for people.
+/// @return a string that is never freed; "unknown result" for a value that is no result
 KEEL_API const char *keel_result_text(keel_result result);
 
-/// Return a negative result of `call` from the calling function; go on after KEEL_OK and
-/// KEEL_ABSENT.
+/// Evaluates `call`, and returns its result from the calling function if that is negative. After
+/// KEEL_OK and KEEL_ABSENT the calling function continues.
+///
+///     static keel_result make_ship(keel_world *world, keel_entity ship) {
+///         KEEL_TRY(keel_add(world, ship, Position, {1, 2}));
+///         KEEL_TRY(keel_add(world, ship, Velocity));
+///         return KEEL_OK;
+///     }
 #define KEEL_TRY(call)                                                                             \
     do {                                                                                           \
         const keel_result keeli_result_ = (call);                                                  \
         if (keeli_result_ < 0) return keeli_result_;                                               \
     } while (0)
 
-/// The version of the library that is linked, such as "0.1.0".
+/// Returns the version of the library that is linked, such as "0.1.0".
 KEEL_API const char *keel_version(void);
 
-/// What went wrong. See keel_last_error.
+/// An error: its result, and where and why it happened. keel_last_error returns one.
 typedef struct keel_error {
-    keel_result result; ///< KEEL_OK: no error
-    char system[64];    ///< the system that failed or was running; empty outside systems
-    const void *object; ///< what the system handed to keel_fail, or NULL
-    char message[256];  ///< one sentence: what happened, to whom, and what to do
+    keel_result result; ///< the result of the call that failed; KEEL_OK: no error
+    char system[64];    ///< name of the system that failed or was running; empty outside of systems
+    const void *object; ///< the object that the system passed to keel_fail, or NULL
+    char message[256];  ///< one sentence: what happened, to which entity or component, and what to
+                        ///< do
 } keel_error;
 
-/// Where memory comes from. Zero: malloc and free.
+/// The functions that allocate memory. Zero means malloc and free.
 typedef struct keel_allocator {
-    /// Allocate (`block` NULL, `old_size` 0), free (`new_size` 0, returns NULL) or resize.
-    /// On failure return NULL and leave `block` as it is. Freeing never fails. `align` is a power
-    /// of two, the same for all calls about one block. Keel never calls it from two threads at
-    /// once. It must not call the world, which would refuse edits and give it no memory.
+    /// Allocates a block (`block` NULL, `old_size` 0), frees it (`new_size` 0, returns NULL) or
+    /// resizes it. On failure it returns NULL and leaves `block` as it is. Freeing never fails.
+    /// `align` is a power of two, and the same for all calls about one block. Keel never calls this
+    /// function from two threads at once. The function must not call the world, which would refuse
+    /// edits and give it no memory.
     void *(*resize)(void *context, void *block, size_t old_size, size_t new_size, size_t align);
-    void *context; ///< handed to every call
+    void *context; ///< passed to every call
 } keel_allocator;
 
-/// How much a log line matters.
+/// The severity of a log line.
 typedef enum keel_log_level {
-    KEEL_LOG_WARNING, ///< something to look at; the program goes on as asked
+    KEEL_LOG_WARNING, ///< worth a look; the program continues as asked
     KEEL_LOG_ERROR    ///< a call failed; its result says the same
 } keel_log_level;
 
-/// Where log lines go. Zero: stderr.
+/// The function that log lines are written to. Zero means stderr.
 typedef struct keel_logger {
-    /// `line` is one sentence without a line break; it is only valid during the call.
+    /// Writes one log line. `line` is one sentence without a line break, and only valid during the
+    /// call.
     void (*write)(void *context, keel_log_level level, const char *line);
-    void *context; ///< handed to every call
+    void *context; ///< passed to every call
 } keel_logger;
 
 /// A logger that drops every line.
 KEEL_API extern const keel_logger keel_log_none;
 
-/// Called when an assertion fails, in builds without NDEBUG (KEEL_CHECKED).
+/// Decides what happens when an assertion fails, in builds without NDEBUG (KEEL_CHECKED).
 /// @param condition the text of the condition that does not hold
 /// @param message what the caller did wrong and what to do instead
-/// @return true to abort the process; false to go on, the call then returns its error result
+/// @return true to abort the process; false to continue: the call then returns its error result
 typedef bool keel_assert_handler(const char *condition, const char *message, const char *file,
                                  int line);
 
-/// Set the process-wide assertion handler; NULL restores the default, which prints and aborts.
+/// Sets the assertion handler of the process. NULL restores the default handler, which prints the
+/// message and aborts.
 /// @threads at start-up, before other threads use Keel
 KEEL_API void keel_set_assert_handler(keel_assert_handler *handler);
 

@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: MIT
 /// @file commands.h
-/// Commands: structural edits that are recorded now and applied later.
+/// Commands: edits that are recorded now and applied later. Use them inside loops and systems,
+/// where the storages are in use and an edit through the world is refused.
 ///
-/// Inside a loop or a system the storages are in use, so edits are recorded. Commands of a system
-/// are applied when it has ended, before a system that touches the same storages starts; commands
-/// of keel_world_commands are applied by keel_apply_commands and before the next keel_run*. They
-/// are never applied when a loop ends.
+/// A list of commands belongs to a world (keel_world_commands) or to a running system
+/// (KEEL_COMMANDS). It is a scope, so the usual verbs record into it: keel_add(commands, e, T, ...)
+/// records what keel_add(world, e, T, ...) does at once.
 ///
-/// A list belongs to a world (keel_world_commands) or to a running system (KEEL_COMMANDS), and is a
-/// scope: keel_add(commands, e, T, ...) records what keel_add(world, e, T, ...) does now. Creating
-/// an entity hands out its handle, which can be used in later commands and stored in components at
-/// once; the entity is alive when the command was applied. When the parent of keel_add_child is
-/// dead by then the entity becomes a root, and the attachment is dropped and counted.
+///     keel_commands *commands = keel_world_commands(world);
+///     KEEL_EACH(world, KEEL_READ(Health, health), KEEL_ENTITY(e)) {
+///         if (health->points <= 0) keel_delete_entity(commands, e);
+///     }
+///     keel_apply_commands(world);
 ///
-/// Commands are applied in the order they were recorded. Each is atomic. A command on an entity
-/// that is not alive by then does nothing, drops the values it carries, and is counted
-/// (keel_world_statistics). When memory runs out while applying, the command that failed and those
-/// after it stay recorded, and the next keel_apply_commands goes on with it.
+/// **When commands are applied.** Commands of a system are applied when the system has ended,
+/// before a system that uses the same storages starts. Commands of keel_world_commands are applied
+/// by keel_apply_commands, and before the next keel_run*. The end of a loop never applies commands.
 ///
-/// The values handed to a command are copied at once, and owned by the command until it is applied.
+/// **How commands are applied.** In the order in which they were recorded, and each command as a
+/// whole. A command on an entity that is dead by then does nothing, drops the values it carries,
+/// and is counted (keel_world_statistics). When memory runs out, the command that failed and those
+/// after it stay recorded, and the next keel_apply_commands continues with that command.
+///
+/// **Values** passed to a command are copied at once. The command owns them until it is applied.
+///
+/// **New entities.** A recorded creation returns the handle at once. Later commands may use the
+/// handle, and components may store it. The entity is alive from when the command is applied. If
+/// the parent of a recorded keel_add_child is dead by then, the entity becomes a root, and the
+/// attachment is dropped and counted.
 #pragma once
 #include <keel/hierarchy.h>
 
@@ -26,23 +35,24 @@
 extern "C" {
 #endif
 
-/// The world's own list, for loops outside systems. In shared mode each thread that asks has one of
-/// its own, which no other thread may use (KEEL_ERROR_THREAD); after the last keel_share_end they
-/// are applied in the order in which the threads came. In systems: KEEL_COMMANDS.
-/// @threads the world's owner; any in shared mode
-/// @return NULL when out of memory for that
+/// Returns the world's own list of commands, for loops outside of systems; a system takes
+/// KEEL_COMMANDS. In shared mode each thread that asks gets a list of its own, which no other
+/// thread may use (KEEL_ERROR_THREAD). The last keel_share_end applies these lists, in the order in
+/// which the threads first asked.
+/// @threads the world's owner; any thread in shared mode
+/// @return NULL when there is no memory for a list
 KEEL_API keel_commands *keel_world_commands(keel_world *world);
 
-/// Apply what was recorded.
+/// Applies the commands that were recorded with keel_world_commands.
 /// @return KEEL_OK, or the first error; KEEL_ERROR_BORROWED (nothing applied) while a view is open,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_apply_commands(keel_world *world);
 
-/// A recorded function: it may do with the world what its owner may.
+/// A recorded function. It may do with the world whatever the world's owner may do.
 typedef keel_result keel_command_fn(keel_world *world, void *data);
 
-/// Record a call.
-/// @param data `size` bytes, copied (aligned for any C type); NULL with size 0
+/// Records a call of a function.
+/// @param data `size` bytes, which are copied (aligned for any C type); NULL with size 0
 /// @return KEEL_OK, KEEL_ERROR_MEMORY (nothing recorded)
 KEEL_API keel_result keel_commands_call(keel_commands *commands, keel_command_fn *function,
                                         const void *data, size_t size);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 /// @file component.h
-/// Component descriptors: what a component is called, how large it is, how it is stored.
+/// Component descriptors: the name, size, storage and options of a component, and functions to find
+/// and list the components of a world.
 ///
 /// Most programs never touch this header: `KEEL_COMPONENT(Position);` (typed.h) writes the
-/// descriptor, and a world learns of it on first use. The functions are for editors, scripts and
+/// descriptor, and a world registers it on first use. The functions are for editors, scripts and
 /// bindings, which make descriptors at run time.
 ///
-/// **Identity** is the definition: name, base name of the declaring file, layout and storage.
-/// Copies of one definition (a header used by several files, by C++, by a plug-in that is loaded
-/// again) are the same component. The same name with any of these different is another component,
-/// and a world that knows one refuses the other with KEEL_ERROR_COMPONENT, naming both places.
+/// **Identity.** Two descriptors are the same component if they have the same name, base name of
+/// the declaring file, layout and storage. So copies of one definition (a header that several files
+/// include, C++ too, or a plug-in that is loaded again) are one component. If two descriptors have
+/// the same name and differ in the rest, they are different components: a world that knows one of
+/// them refuses the other with KEEL_ERROR_COMPONENT, and the message names both places.
 #pragma once
 #include <keel/entity.h>
 #include <keel/scope.h>
@@ -18,52 +20,54 @@
 extern "C" {
 #endif
 
-/// A world: see world.h.
+/// A world (world.h).
 typedef struct keel_world keel_world;
 
-/// The largest component value, in bytes.
+/// The largest size of a component's value, in bytes.
 #define KEEL_MAX_COMPONENT_SIZE 65536u
 /// The largest alignment of a component, in bytes.
 #define KEEL_MAX_COMPONENT_ALIGN 4096u
 
-/// How a component's values are laid out. It changes speed, memory, the order of iteration, and
-/// which edits an open loop refuses (docs/storages.md).
+/// The layout of a component's values. It decides speed, memory, the order of iteration, and which
+/// edits are refused inside an open loop (docs/storages.md).
 typedef enum keel_storage {
     KEEL_SPARSE_SET, ///< packed values, found through a table by entity index; the default. For
-                     ///< components that few entities have, or that come and go
-    KEEL_INDEXED,  ///< a value lies at its entity's own index and never moves. For components that
-                   ///< most entities have, and for stable pointers
-    KEEL_ARCHETYPE ///< one table per set of such components, a column each. For sets that are
-                   ///< looped over together in large, mixed populations
+                     ///< components that few entities have, or that are often added and removed
+    KEEL_INDEXED,    ///< each value lies at the index of its entity and never moves. For components
+                     ///< that most entities have, and for stable pointers
+    KEEL_ARCHETYPE   ///< one table for each set of such components, with a column for each
+                     ///< component. For sets that are iterated together in large, mixed populations
 } keel_storage;
 
-/// Changes that are tracked, as bits: `.tracking = KEEL_TRACK_INSERTION | KEEL_TRACK_REMOVAL`. See
-/// track.h.
+/// The kinds of change that are tracked, as bits: `.tracking = KEEL_TRACK_INSERTION |
+/// KEEL_TRACK_REMOVAL`. See track.h.
 enum {
-    KEEL_TRACK_NONE = 0,         ///< none; the default
-    KEEL_TRACK_INSERTION = 1,    ///< the component was added to an entity that had none
-    KEEL_TRACK_MODIFICATION = 2, ///< its value was written, or overwritten
-    KEEL_TRACK_DELETION = 4,     ///< it was deleted; the value is kept for readers
-    KEEL_TRACK_REMOVAL = 8,      ///< it was removed: whoever did it got the value
-    KEEL_TRACK_ALL = 15          ///< all of these
+    KEEL_TRACK_NONE = 0,         ///< no kind; the default
+    KEEL_TRACK_INSERTION = 1,    ///< an entity that lacked the component got it
+    KEEL_TRACK_MODIFICATION = 2, ///< the value was written or overwritten
+    KEEL_TRACK_DELETION = 4,     ///< the component was deleted; readers can still see the value
+    KEEL_TRACK_REMOVAL = 8,      ///< the component was removed: the caller got the value
+    KEEL_TRACK_ALL = 15          ///< all four kinds
 };
-/// Which threads may touch a component or unique whose values are not safe to use everywhere: a
-/// window, a graphics context, a counter without atomics, an object of a script. The world's thread
-/// is the one that made it, or adopted it (keel_adopt_world). A breach is KEEL_ERROR_THREAD.
+/// The threads that may use a component or unique whose values are not safe on every thread: a
+/// window, a graphics context, a counter without atomics, an object of a script. "The world's
+/// thread" is the thread that made the world, or that adopted it (keel_adopt_world). A violation is
+/// KEEL_ERROR_THREAD.
 typedef enum keel_threads {
-    KEEL_THREADS_ANY,           ///< any, by the usual rules of borrowing; the default
-    KEEL_THREADS_OWNER_WRITES,  ///< others may only read; values are added, written and taken away
-                                ///< in the world's thread (Rust: Sync, not Send)
-    KEEL_THREADS_ONE_AT_A_TIME, ///< any, but only one at a time, also to read; a second one gets
-                                ///< KEEL_ERROR_BORROWED (Rust: Send, not Sync)
-    KEEL_THREADS_OWNER_ONLY     ///< only the world's thread (Rust: neither)
+    KEEL_THREADS_ANY,           ///< any thread, by the usual rules of borrowing; the default
+    KEEL_THREADS_OWNER_WRITES,  ///< other threads may only read; values are added, written and
+                                ///< removed in the world's thread (Rust: Sync, not Send)
+    KEEL_THREADS_ONE_AT_A_TIME, ///< any thread, but one at a time, for reading too; a second one
+                                ///< gets KEEL_ERROR_BORROWED (Rust: Send, not Sync)
+    KEEL_THREADS_OWNER_ONLY     ///< the world's thread only (Rust: neither)
 } keel_threads;
 
-/// What becomes of the sources of a relation when their target is deleted.
+/// The rule for the sources of a relation whose target is deleted.
 typedef enum keel_on_delete {
-    KEEL_UNRELATE,       ///< they let go; the default
-    KEEL_DELETE_SOURCES, ///< they are deleted before it
-    KEEL_REFUSE          ///< it is not deleted: KEEL_ERROR_RELATED, unless they are deleted with it
+    KEEL_UNRELATE,       ///< the sources stay alive and lose the target; the default
+    KEEL_DELETE_SOURCES, ///< the sources are deleted, before the target
+    KEEL_REFUSE ///< the deletion is refused (KEEL_ERROR_RELATED), unless the same call deletes all
+                ///< sources
 } keel_on_delete;
 
 /// The type of a described field.
@@ -81,204 +85,217 @@ typedef enum keel_field_type {
     KEEL_FIELD_F32,    ///< float
     KEEL_FIELD_F64,    ///< double
     KEEL_FIELD_ENTITY, ///< keel_entity: a reference to another entity
-    KEEL_FIELD_TEXT,   ///< char[count]: a text that ends at the first zero; what follows that is
-                       ///< no value. A single char is a text of one letter
+    KEEL_FIELD_TEXT,   ///< char[count]: a text up to the first zero; the bytes behind it are not
+                       ///< part of the value. A single char is a text of one letter
     KEEL_FIELD_OWNED_TEXT, ///< char *: a text from malloc that the value owns, or NULL. The
                            ///< component needs a drop and a copy hook
     KEEL_FIELD_STRUCT      ///< `count` bytes: structs of the type `of`
 } keel_field_type;
 
-/// A name of a value of an enum, or of bits of flags.
+/// A name for one value of an enum, or for bits of a set of flags.
 typedef struct keel_named_value {
-    const char *name; ///< as it is printed and parsed
-    int64_t value;    ///< what it stands for
+    const char *name; ///< the name, as it is printed and parsed
+    int64_t value;    ///< the value or the bits that have this name
 } keel_named_value;
 
 struct keel_field;
 
-/// What a field is `.of`: a struct (its fields), an enum or flags (their names). Made by
-/// KEEL_FIELDS, KEEL_ENUM and KEEL_FLAGS, or by hand for types made at run time.
+/// The type that a field refers to with `.of`: a struct (its fields), or an enum or flags (their
+/// names). KEEL_FIELDS, KEEL_ENUM and KEEL_FLAGS make one; types of the run time are filled in by
+/// hand.
 typedef struct keel_type {
     const char *name;                ///< the C type's name
-    uint32_t size;                   ///< structs: bytes of one
-    const struct keel_field *fields; ///< structs: what is described of them
+    uint32_t size;                   ///< structs: bytes of one struct
+    const struct keel_field *fields; ///< structs: the described fields
     uint32_t field_count;            ///< number of `fields`; 0: an enum or flags
-    const keel_named_value *values;  ///< enums and flags: names; a number may have none
+    const keel_named_value *values;  ///< enums and flags: the names; a value without a name is
+                                     ///< allowed
     uint32_t value_count;            ///< number of `values`
-    bool is_flags;                   ///< values are bits, which may be set together
+    bool is_flags;                   ///< true: values are bits, and several may be set at once
 } keel_type;
 
-/// One described field: made by KEEL_FIELDS, or by hand for run-time components. Zero members take
-/// their defaults. The members from `of` on are options of KEEL_FIELD.
+/// One described field of a value. KEEL_FIELDS makes it; fields of run-time components are filled
+/// in by hand. Zero members take their defaults. The members from `of` on are options of
+/// KEEL_FIELD.
 typedef struct keel_field {
-    const char *name;     ///< the member's name; two of one struct need two
+    const char *name;     ///< the member's name, unique in its struct
     keel_field_type type; ///< the type of one element
     uint32_t offset;      ///< bytes from the start of the value
     uint32_t count;       ///< elements (more than 1: an array); bytes for KEEL_FIELD_BYTES,
                           ///< KEEL_FIELD_TEXT and KEEL_FIELD_STRUCT
-    const keel_type *of;  ///< structs, and integers that are enums or flags; default: none
-    double min;           ///< numbers: the lowest that keel_field_parse takes
-    double max;           ///< the highest; `min` and `max` both 0: any. Default: any
-    const char *unit;     ///< what the number counts, for editors: "m/s"; default: none
-    bool bytes;           ///< take the member for bytes, all of which count; default false
-    bool hidden;          ///< editors should not show it; default false
-    bool transient;  ///< left out of keel_world_hash, and of the texts of structs: for pointers
-                     ///< and caches; default false
-    const char *was; ///< what it was called earlier: files that say so are read; default: nothing
+    const keel_type *of;  ///< the type of a struct, or of an integer that is an enum or flags;
+                          ///< default: none
+    double min;           ///< numbers: the lowest value that keel_field_parse accepts
+    double max; ///< numbers: the highest value; `min` and `max` both 0: any value. Default: any
+    const char *unit; ///< the unit of the number, for editors: "m/s"; default: none
+    bool bytes;       ///< treat the member as bytes, all of which count; default false
+    bool hidden;      ///< editors should not show it; default false
+    bool transient;   ///< left out of keel_world_hash and of the texts of structs: for pointers and
+                      ///< caches; default false
+    const char *was;  ///< an earlier name: files that have the field under this name are read;
+                      ///< default: none
 } keel_field;
 
-/// Release what a value owns. Called once for each value that goes: deleted, overwritten, cleared,
-/// or still there when the world is destroyed. It must not fail and must not call the world: an
-/// edit is half done. Edits, views and systems are refused there (KEEL_ERROR_SHARED), as in all
-/// hooks.
+/// Releases what a value owns. Keel calls it once for each value that is deleted, overwritten,
+/// cleared, or still in the world when the world is destroyed. It must not fail. It must not call
+/// the world, which is in the middle of an edit: edits, views and systems are refused there
+/// (KEEL_ERROR_SHARED). The other hooks must not call the world either.
 typedef void keel_drop_hook(void *value, void *hook_data);
-/// Make `to` (uninitialised) an independent copy of `from`; false when that fails.
-/// It must not call the world.
+/// Makes `to` (uninitialised memory) an independent copy of `from`. It must not call the world.
+/// @return false when the copy cannot be made
 typedef bool keel_copy_hook(void *to, const void *from, void *hook_data);
-/// Move the value from `from` to `to` (uninitialised); `from` is not dropped afterwards.
-/// It must not fail and must not call the world.
+/// Moves the value from `from` to `to` (uninitialised memory). Keel does not drop `from`
+/// afterwards. It must not fail and must not call the world.
 typedef void keel_move_hook(void *to, void *from, void *hook_data);
 
-/// A number for what the value means, for keel_world_hash: equal values, equal numbers, whatever
-/// their addresses and padding are. It must not call the world.
+/// Returns a number for the meaning of a value, for keel_world_hash. Equal values must give equal
+/// numbers, whatever their addresses and padding are. It must not call the world.
 typedef uint64_t keel_hash_hook(const void *value, void *hook_data);
 
-/// A value as an older program saved it: read by the functions of whoever calls a keel_migrate_hook
-/// (keel::save: keel_old_int and its like).
+/// A value as an older version of the program saved it. The library that calls the
+/// keel_migrate_hook has functions to read it (keel::save: keel_old_int and its like).
 typedef struct keel_old_value keel_old_value;
-/// Make what is missing of a value that an older version saved; what it has in common with that is
-/// filled in. It must not call the world, and throw nothing.
-/// @return KEEL_OK, or an error, with which loading ends
+/// Fills in the parts of a value that an older version did not save. The fields that both versions
+/// have are filled in already. It must not call the world, and must not throw.
+/// @return KEEL_OK; an error ends the loading with that error
 typedef keel_result keel_migrate_hook(const keel_old_value *old, void *value, void *hook_data);
 
-/// What a value is written to and read from: by the functions of whoever calls these hooks
-/// (keel::save: keel_stream_write and its like).
+/// A stream that a value is written to or read from. The library that calls the hooks below has
+/// functions for it (keel::save: keel_stream_write and its like).
 typedef struct keel_stream keel_stream;
-/// Write what fields do not describe of a value: what it owns, in an order that `load` knows. It
-/// must not call the world, and throw nothing.
-/// @return KEEL_OK, or an error, with which saving ends
+/// Writes the parts of a value that its described fields leave out: what the value owns, in an
+/// order that `load` knows. It must not call the world, and must not throw.
+/// @return KEEL_OK; an error ends the saving with that error
 typedef keel_result keel_save_hook(const void *value, keel_stream *out, void *hook_data);
-/// Read what `save` wrote into a value that has its described fields already. Bytes may be
-/// anybody's: check what is read, and keel_stream_left before memory is taken for so many. On
-/// error, too, it is a value that the drop hook can take. It must not call the world, and throw
-/// nothing.
-/// @return KEEL_OK, or an error, with which loading ends
+/// Reads what `save` wrote into a value whose described fields are filled in already. The bytes may
+/// be damaged or hostile: check them, and ask keel_stream_left before allocating memory for them.
+/// On error, too, the hook leaves a value that the drop hook accepts. It must not call the world,
+/// and must not throw.
+/// @return KEEL_OK; an error ends the loading with that error
 typedef keel_result keel_load_hook(void *value, keel_stream *in, void *hook_data);
 
-/// What a component is. Zero members take their defaults. Worlds copy what they need of it.
+/// The descriptor of a component, unique, relation or type of events. Zero members take their
+/// defaults. A world copies what it needs of it.
 typedef struct keel_component {
-    const char *name;         ///< default, if NULL: `type`. Unique in a world
-    const char *type;         ///< the C type's name; filled by KEEL_COMPONENT
-    uint32_t size;            ///< bytes of a value, a multiple of `align`, to 64 KiB; 0: a tag
-    uint32_t align;           ///< a power of two to 4096; 0: 1
-    keel_storage storage;     ///< default KEEL_SPARSE_SET
-    uint32_t tracking;        ///< KEEL_TRACK_* bits; default none. Views that ask switch it on, too
-    keel_drop_hook *drop;     ///< default: nothing to release
-    keel_copy_hook *copy;     ///< default: bytes are copied; needed for copies when `drop` is set
-    keel_move_hook *move;     ///< default: bytes are moved
-    keel_hash_hook *hash;     ///< default: bytes are hashed: all with `no_padding`, else `fields`
-    void *hook_data;          ///< handed to the hooks
-    bool no_padding;          ///< your promise that every byte is value; default false
-    bool transient;           ///< left out of keel_world_hash and keel_copy_world: for what belongs
-                              ///< to this run only, such as pointers and caches; default false
-    keel_threads threads;     ///< who may touch values; default KEEL_THREADS_ANY
+    const char *name;     ///< unique in a world; default, if NULL: `type`
+    const char *type;     ///< the C type's name; filled by KEEL_COMPONENT
+    uint32_t size;        ///< bytes of a value, a multiple of `align`, to 64 KiB; 0: a tag
+    uint32_t align;       ///< a power of two to 4096; 0: 1
+    keel_storage storage; ///< default KEEL_SPARSE_SET
+    uint32_t tracking; ///< KEEL_TRACK_* bits; default none. A view that asks for changes switches
+                       ///< it on, too
+    keel_drop_hook *drop; ///< default: nothing to release
+    keel_copy_hook *copy; ///< default: bytes are copied; needed for copies when `drop` is set
+    keel_move_hook *move; ///< default: bytes are moved
+    keel_hash_hook *hash; ///< default: bytes are hashed: all with `no_padding`, else `fields`
+    void *hook_data;      ///< passed to the hooks
+    bool no_padding;      ///< your promise that every byte is part of the value; default false
+    bool transient; ///< left out of keel_world_hash and keel_copy_world: for values that belong to
+                    ///< this run only, such as pointers and caches; default false
+    keel_threads threads;     ///< the threads that may use values; default KEEL_THREADS_ANY
     const keel_field *fields; ///< described fields, for editors, scripts and hashes; default none
     uint32_t field_count;     ///< number of `fields`
-    bool is_unique;           ///< a unique, not a component; filled by KEEL_UNIQUE
-    bool is_event;            ///< a type of events, and a unique; filled by KEEL_EVENT
-    bool is_relation;         ///< a relation (relation.h); filled by KEEL_RELATION
-    bool is_move_only;        ///< C++: the type has no copy constructor; filled by KEEL_COMPONENT
-    bool exclusive;           ///< relations: a source has one target at most; default false
-    bool acyclic;             ///< relations, exclusive ones: nobody comes to itself; default false
-    bool symmetric;           ///< relations: both ends are source and target; default false
-    keel_on_delete on_delete; ///< relations: what becomes of sources; default KEEL_UNRELATE
-    uint32_t limit;           ///< events: how many are kept at most (events.h); default 65,536
-    /// The value to begin with, of `size` bytes, copied with the copy hook. Components: what who
-    /// gets one without a value has (KEEL_INIT(T), or brought by `required`); default: zeros.
-    /// Uniques: what a world has when it first hears of the unique: when it is registered, or first
-    /// looked at, set or named by a system or view. Taken away it stays away. Default: none until
-    /// it is set. KEEL_COMPONENT and KEEL_UNIQUE take a pointer to the declared type only.
+    bool is_unique;           ///< true: a unique, not a component; filled by KEEL_UNIQUE
+    bool is_event;     ///< true: a type of events, which is a unique too; filled by KEEL_EVENT
+    bool is_relation;  ///< true: a relation (relation.h); filled by KEEL_RELATION
+    bool is_move_only; ///< C++: true if the type has no copy constructor; filled by KEEL_COMPONENT
+    bool exclusive;    ///< relations: a source has at most one target; default false
+    bool acyclic;      ///< exclusive relations: no chain of targets leads back to its beginning;
+                       ///< default false
+    bool symmetric;    ///< relations: each end is both source and target; default false
+    keel_on_delete on_delete; ///< relations: the rule for sources of a deleted target; default
+                              ///< KEEL_UNRELATE
+    uint32_t limit;           ///< events: the most that are kept (events.h); default 65,536
+    /// The value to begin with, of `size` bytes, copied with the copy hook. KEEL_COMPONENT and
+    /// KEEL_UNIQUE accept a pointer to the declared type only. For a component: the value of an
+    /// entity that gets the component without a value (KEEL_INIT(T), or through `required`).
+    /// Default: zeros. For a unique: the value that the world sets when the unique is registered,
+    /// or first read, set, or named by a system or view. Once removed, the unique stays removed.
+    /// Default: the unique is not set.
     const void *initial;
-    /// Components: others that an entity with this one has, too, up to a NULL: KEEL_LIST(A, B). Who
-    /// gets this one gets those that it lacks, and what they require, in the same edit. While it
-    /// has this one they cannot be taken away or disabled alone: KEEL_ERROR_REQUIRED. Default:
-    /// none.
+    /// Components: the other components that an entity with this component needs, a list that ends
+    /// with NULL: KEEL_LIST(A, B). Adding this component also adds those that the entity lacks, and
+    /// what they require, in the same edit. While the entity has this component, they cannot be
+    /// removed or disabled alone: KEEL_ERROR_REQUIRED. Default: none.
     const struct keel_component *const *required;
-    const char *saved_as; ///< its name in files, after it was renamed; default, if NULL: `name`
-    uint32_t version;     ///< kept in files, with what it means up to you; default 0
+    const char *saved_as; ///< name in files, for a component that was renamed; default, if NULL:
+                          ///< `name`
+    uint32_t version; ///< a number that is saved with the values; its meaning is yours; default 0
     keel_migrate_hook *migrate; ///< called for each value that a lower version saved; default none
-    keel_save_hook *save;       ///< files: writes what a value owns beside its fields; default none
-    keel_load_hook *load;       ///< files: reads it; needed where `save` is set
-    int line;                   ///< where it was declared
-    const char *file;           ///< where it was declared; NULL: made at run time
-    uint32_t *slot; ///< where Keel keeps what it resolved; filled by KEEL_COMPONENT, or NULL
-    /// What this is a copy of: itself; filled by KEEL_COMPONENT. A copy may have another storage
-    /// and other hooks in a world, and typed verbs find it; another component, of another name or
-    /// size, needs `slot` and this to be NULL: KEEL_ERROR_COMPONENT.
+    keel_save_hook *save; ///< files: writes what a value owns besides its fields; default none
+    keel_load_hook *load; ///< files: reads that again; needed where `save` is set
+    int line;             ///< line of the declaration
+    const char *file;     ///< file of the declaration; NULL: made at run time
+    uint32_t *slot; ///< cache of Keel for the registered component; filled by KEEL_COMPONENT, or
+                    ///< NULL
+    /// The declared descriptor: this one itself; filled by KEEL_COMPONENT. A copy of the descriptor
+    /// may choose another storage and other hooks for one world, and typed verbs still find it. To
+    /// make another component from a copy (with another name or size), set `slot` and this member
+    /// to NULL; otherwise it is KEEL_ERROR_COMPONENT.
     const struct keel_component *declared;
 } keel_component;
 
-/// What stands for living entities where a component is asked for: keel_observe_component,
-/// keel_collect_component, keel_reserve_component and keel_component_count, in typed spelling
-/// `keel_observe(world, keel_entities, KEEL_ON_CREATED, function, data)`. It is no component:
-/// elsewhere it is KEEL_ERROR_ARGUMENT.
+/// Stands for "all living entities" where a component is expected: in keel_observe_component,
+/// keel_collect_component, keel_reserve_component and keel_component_count. Typed:
+/// `keel_observe(world, keel_entities, KEEL_ON_CREATED, function, data)`. It is no component: all
+/// other functions answer KEEL_ERROR_ARGUMENT.
 KEEL_API extern const keel_component keel_entities;
 
-/// Make a component known to the world before its first use, or bring one that it knows already up
-/// to date (a plug-in that was loaded again): its hooks are replaced; an `initial` value and a
-/// `version`, where they are given, too; and `tracking` is added to what is tracked. Storage,
-/// fields and where it was declared stay. An option that decides what is stored and is another one
-/// than the world knows (`required`, `exclusive`, `acyclic`, `symmetric`, `on_delete`,
-/// `no_padding`, `transient`, `threads`, `limit`, `saved_as`) is KEEL_ERROR_COMPONENT; a descriptor
-/// with none of these options means the component as it is known. Everything `component` points to
-/// is copied, but not what `hook_data`, `initial` and `required` point to, which must stay.
+/// Registers a component with the world before its first use, or updates one that the world knows
+/// already (a plug-in that was loaded again). An update replaces the hooks, and `initial` and
+/// `version` where they are given, and adds `tracking` to what is tracked. Storage, fields and
+/// place of declaration stay. An update that changes how values are stored (`required`,
+/// `exclusive`, `acyclic`, `symmetric`, `on_delete`, `no_padding`, `transient`, `threads`, `limit`,
+/// `saved_as`) is KEEL_ERROR_COMPONENT; a descriptor without any of these options accepts them as
+/// they are known. The world copies all that `component` points to, except what `hook_data`,
+/// `initial` and `required` point to: that must stay valid.
 /// @return the world's own descriptor, valid until keel_unregister_component or the world's end;
-/// NULL
-///   on error, with nothing changed (KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY,
-///   KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED where tracking is to begin: see keel_last_error)
+///   NULL on error, with nothing changed (KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT,
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED where tracking would begin: see
+///   keel_last_error)
 /// @threads the world's owner
 KEEL_API const keel_component *keel_register_component(keel_world *world,
                                                        const keel_component *component);
 
-/// Forget a component: drop all its values and free its storage. Its name may then be used anew.
+/// Unregisters a component: drops all its values and frees its storage. Afterwards its name can be
+/// used for another component.
 /// @invalidates the world's descriptor of it, keel_lookup, pointers to its values
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know it, KEEL_ERROR_GROUPED while a group
 ///   names it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (in systems of a workload, too)
 KEEL_API keel_result keel_unregister_component(keel_world *world, const keel_component *component);
 
-/// The world's descriptor of the component of this name, or of the unique when no component has it,
-/// or of the type of events; or NULL.
+/// Returns the world's descriptor of the component with this name. If no component has the name, it
+/// looks for a unique, then for a type of events. NULL if there is none.
 KEEL_API const keel_component *keel_find_component(const keel_world *world, const char *name);
 
-/// Walk all components the world knows, in order of registration: pass NULL first, then the last
-/// answer. Uniques are not listed; keel_child is.
+/// Iterates over all components of the world, in order of registration: pass NULL first, then the
+/// last answer. keel_child is listed, uniques are not.
 /// @return NULL at the end
 KEEL_API const keel_component *keel_next_component(const keel_world *world,
                                                    const keel_component *after);
 
-/// Walk all uniques the world knows, set or not: pass NULL first, then the last answer. Types of
-/// events are not listed.
+/// Iterates over all uniques that the world knows, set or not: pass NULL first, then the last
+/// answer. Types of events are not listed.
 /// @return NULL at the end
 KEEL_API const keel_component *keel_next_unique(const keel_world *world,
                                                 const keel_component *after);
 
-/// Walk all types of events the world knows: pass NULL first, then the last answer. With
-/// keel_next_component, whose relations say so (`is_relation`), and keel_next_unique these are all
-/// that a world holds: the fields of each say the rest.
+/// Iterates over all types of events that the world knows: pass NULL first, then the last answer.
+/// Together with keel_next_component (relations have `is_relation`) and keel_next_unique, this
+/// lists everything that a world holds; the fields of each descriptor describe the values.
 /// @return NULL at the end
 KEEL_API const keel_component *keel_next_event_type(const keel_world *world,
                                                     const keel_component *after);
 
-/// Walk the components of one entity, in order of registration: pass NULL first, then the last
-/// answer. Those that are disabled are not listed (keel_is_component_disabled);
-/// keel_child is.
+/// Iterates over the components of one entity, in order of registration: pass NULL first, then the
+/// last answer. keel_child is listed. Disabled components are not (keel_is_component_disabled).
 /// @return NULL at the end, and for an entity that is not alive
 KEEL_API const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
                                                       const keel_component *after);
 
-/// How many entities have the component; 0 when the world does not know it, or the scope does not
-/// hold `read` for it.
+/// Returns the number of entities that have the component. 0 when the world does not know the
+/// component, or the scope does not hold `read` for it.
 /// @param component &keel_entities: keel_entity_count
 KEEL_API uint32_t keel_component_count(const keel_scope *scope, const keel_component *component);
 

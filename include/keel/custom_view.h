@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// @file custom_view.h
-/// Custom views: structs of yours that a system takes like a component or a unique.
+/// Custom views: structs of yours that a system takes as a parameter, like a component or a unique.
 ///
 /// A **bundle** groups views and uniques that are used together, so that ten systems need not name
-/// the same six parameters. A **wild view** holds anything else, too: its `init` makes it when the
-/// system starts, its `drop` releases it when the system has ended. KEEL_CUSTOM_VIEW (typed.h)
-/// declares one, KEEL_CUSTOM_WRITE(T, name) is the parameter:
+/// the same six parameters. A **wild view** may hold anything else, too: its `init` makes the
+/// content when the system starts, and its `drop` releases it when the system has ended.
+/// KEEL_CUSTOM_VIEW (typed.h) declares a custom view, and KEEL_CUSTOM_WRITE(T, name) is the
+/// parameter:
 ///
 ///     typedef struct Frame {
 ///         const Graphics *graphics; // filled in by Keel, as declared below
@@ -18,16 +19,19 @@
 ///
 ///     KEEL_SYSTEM_ONCE(render, KEEL_CUSTOM_WRITE(Frame, frame)) { draw(frame->encoder); }
 ///
-/// What it declares counts as declared by the system: the scheduler sees it, and it is borrowed as
-/// long as the custom view lives. Its order: the system's storages are borrowed; custom views are
-/// made in the order of the parameters (the members that are declared, then `init`); the system
-/// runs; they are dropped in reverse order, also when the system failed; all is given back. When
-/// one cannot be made the system does not run, those made before it are dropped, and the error,
-/// KEEL_ERROR_VIEW where `init` failed, is that of keel_run*, of the workload and of
-/// keel_custom_begin.
-///
-/// Two custom views, or one and the system's other parameters, borrow against each other as views
+/// **Access.** The terms of a custom view count as terms of the system: the scheduler sees them,
+/// and their storages are borrowed as long as the custom view lives. Two custom views of one
+/// system, or a custom view and the system's other parameters, borrow against each other as views
 /// do.
+///
+/// **Order.** First the system's storages are borrowed. Then the custom views are made, in the
+/// order of the parameters: first the declared members, then `init`. Then the system runs. Then the
+/// custom views are dropped in reverse order, also when the system failed, and all storages are
+/// released.
+///
+/// **Errors.** When a custom view cannot be made, the system does not run, and the custom views
+/// made before it are dropped. keel_run*, the workload and keel_custom_begin return the error,
+/// which is KEEL_ERROR_VIEW where `init` failed.
 #pragma once
 #include <keel/workload.h>
 
@@ -35,52 +39,54 @@
 extern "C" {
 #endif
 
-/// How deep custom views may contain each other.
+/// The greatest depth of custom views inside custom views.
 #define KEEL_MAX_CUSTOM_DEPTH 8
 
-/// A custom view. Keel keeps the pointer: it and its terms stay as they are while worlds use it.
+/// The descriptor of a custom view. Keel keeps the pointer: the descriptor and its terms must not
+/// change while worlds use it.
 typedef struct keel_custom_view {
-    const char *name; ///< for messages
-    uint32_t size;    ///< of the struct, at least 1
-    uint32_t align;   ///< of the struct, a power of two
-    /// What it may touch, ends with KEEL_TERM_END. Any number; all kinds but commands, context,
-    /// data and events, which belong to a system and to each piece of one that is split. The kinds
-    /// that hand out values only declare access here.
+    const char *name; ///< name for messages
+    uint32_t size;    ///< size of the struct, at least 1
+    uint32_t align;   ///< alignment of the struct, a power of two
+    /// The storages that the custom view may touch, a list of any length that ends with
+    /// KEEL_TERM_END. All kinds of terms are allowed except commands, context, data and events,
+    /// which belong to a system and to each piece of a system that is split. Terms that hand out
+    /// values only declare access here.
     const keel_term *terms;
     /// Generated code, called before `init`: opens the views in the struct and sets its pointers.
-    /// NULL: nothing to do. A negative result ends it, as an error that was reported already.
+    /// NULL: nothing to do. A negative result is an error that was reported already, and ends the
+    /// making.
     keel_result (*fill)(void *view, keel_context *context);
-    /// Makes the rest of the struct, which was zeroed. The context may touch what `terms` declare;
-    /// views that it opens stay open until the custom view has been dropped, and so does its
-    /// scratch memory. It is valid during the call. A negative result or keel_fail: it could not be
-    /// made, and `drop` is not called. NULL: nothing to do.
+    /// Makes the rest of the struct, which was zeroed. The context is valid during the call and may
+    /// touch what `terms` declare. Views that it opens stay open until the custom view has been
+    /// dropped, and its scratch memory lives as long. A negative result or keel_fail means that the
+    /// custom view could not be made; then `drop` is not called. NULL: nothing to do.
     keel_result (*init)(void *view, keel_context *context);
-    /// Releases what `init` made, while everything is still borrowed. Called once. keel_fail in it
-    /// is an error of the run (KEEL_ERROR_VIEW). NULL: nothing to do.
+    /// Releases what `init` made, while everything is still borrowed. Called once. A keel_fail in
+    /// it is an error of the run (KEEL_ERROR_VIEW). NULL: nothing to do.
     void (*drop)(void *view, keel_context *context);
-    const char *file; ///< where it was written, or NULL
-    int line;         ///< where it was written
+    const char *file; ///< file of the declaration, or NULL
+    int line;         ///< line of the declaration
     void *user;       ///< yours, for `init` and `drop`: keel_context_info
 } keel_custom_view;
 
-/// Make a custom view: keel_custom_begin.
+/// Makes a custom view outside of a system's parameters: keel_custom_begin.
 /// @param scope a world, not a reader; or the context of a system: over what the system declared.
-/// There one that
-///   is left open is dropped when the system ends, with a warning; a system that is split
-///   (.parallel) takes it as a parameter, KEEL_CUSTOM_READ, instead
-/// @param value `kind->size` bytes that stay where they are until the view is ended; on error
-///   nothing in them is to be used
-/// @threads as keel_view_begin, whose rules hold for all that it declares
+///   There, a custom view that is left open is dropped when the system ends, with a warning; a
+///   system that is split (.parallel) takes it as a parameter, KEEL_CUSTOM_READ, instead
+/// @param value `kind->size` bytes that must stay in place until keel_end_custom_view; on error
+///   their content must not be used
+/// @threads as keel_view_begin, whose rules hold for all terms of the custom view
 /// @return KEEL_OK; KEEL_ERROR_VIEW when its init failed; the errors of keel_view_begin;
-///   KEEL_ERROR_ARGUMENT (an impossible descriptor, memory not aligned or in use by another one),
-///   KEEL_ERROR_CYCLE when it contains itself, KEEL_ERROR_ACCESS
+///   KEEL_ERROR_ARGUMENT (an impossible descriptor, memory not aligned or in use by another custom
+///   view), KEEL_ERROR_CYCLE when it contains itself, KEEL_ERROR_ACCESS
 KEEL_API keel_result keel_begin_custom_view(keel_scope *scope, const keel_custom_view *kind,
                                             void *value);
 
-/// Drop it and give its storages back: keel_custom_end.
+/// Drops a custom view and releases its storages: keel_custom_end.
 /// @param scope the one that began it, so not a reader
 /// @return KEEL_OK; KEEL_ERROR_VIEW when its drop called keel_fail; KEEL_ERROR_ARGUMENT when no
-///   custom view was begun there, it was ended already, or its own init or drop asks for it;
+///   custom view was begun at `value`, it was ended already, or its own init or drop asks for it;
 ///   KEEL_ERROR_THREAD in another thread than the one that began it, while several are at work
 KEEL_API keel_result keel_end_custom_view(keel_scope *scope, void *value);
 

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT
 /// @file entity.h
-/// Entity handles: an index and a version in one value.
+/// Entity handles: an index and a version in one value. This header needs no world.
 ///
 /// A handle is null when its upper part is zero, so zeroed memory holds null handles. The upper
-/// part is `version + 1`; each time an index is used again its version is one higher, so an old
-/// handle never means the new entity. An index whose versions are used up is retired.
+/// part is `version + 1`. Each time an index is used again, its version is one higher, so an old
+/// handle never means the new entity. An index is retired when its versions are used up.
 #pragma once
 #include <keel/base.h>
 
 #if defined(KEEL_ENTITY_32) && KEEL_ENTITY_32
-/// Bits of a handle that hold the index: 1,048,576 entities at a time.
+/// Bits of a handle that hold the index: at most 1,048,576 entities at a time.
 #define KEEL_ENTITY_INDEX_BITS 20
 /// The highest version; an index is retired after it.
 #define KEEL_MAX_ENTITY_VERSION 4094u
 /// The highest index.
 #define KEEL_MAX_ENTITY_INDEX 0xFFFFFu
-/// The unsigned integer in a handle.
+/// The unsigned integer inside a handle.
 typedef uint32_t keel_entity_bits;
 #else
-/// Bits of a handle that hold the index: about 4.29 billion entities at a time.
+/// Bits of a handle that hold the index: at most about 4.29 billion entities at a time.
 #define KEEL_ENTITY_INDEX_BITS 32
 /// The highest version; an index is retired after it.
 #define KEEL_MAX_ENTITY_VERSION 0x7FFFFFFEu
 /// The highest index.
 #define KEEL_MAX_ENTITY_INDEX 0xFFFFEFFFu
-/// The unsigned integer in a handle.
+/// The unsigned integer inside a handle.
 typedef uint64_t keel_entity_bits;
 #endif
 /// @cond builds for tests of Keel itself: indices retire early
@@ -34,8 +34,8 @@ typedef uint64_t keel_entity_bits;
 #endif
 /// @endcond
 
-/// A handle to an entity. Copy it freely; compare it with keel_is_same. A handle means something in
-/// the world that made it only.
+/// A handle to an entity. Copy it freely, and compare it with keel_is_same. A handle only means
+/// something in the world that made it.
 typedef struct keel_entity {
     keel_entity_bits bits; ///< index | (version + 1) << KEEL_ENTITY_INDEX_BITS; 0 is null
 } keel_entity;
@@ -46,16 +46,17 @@ typedef struct keel_entity {
 extern "C" {
 #endif
 
-/// The null handle: never alive in any world.
+/// Returns the null handle, which is never alive in any world.
 KEEL_API inline keel_entity keel_null(void) {
     const keel_entity e = { 0 };
     return e;
 }
 
-/// True when `e` is null: its upper part is zero. A handle that is not null may still be stale.
+/// True if `e` is null: its upper part is zero. A handle that is not null may still be stale; see
+/// keel_is_alive.
 KEEL_API inline bool keel_is_null(keel_entity e) { return (e.bits >> KEEL_ENTITY_INDEX_BITS) == 0; }
 
-/// True when both handles are the same index and version.
+/// True if both handles have the same index and version.
 KEEL_API inline bool keel_is_same(keel_entity a, keel_entity b) { return a.bits == b.bits; }
 
 /// Private: the index of a handle that is not null.
@@ -63,19 +64,19 @@ KEEL_API inline uint32_t keeli_index_of(keel_entity e) {
     return (uint32_t)(e.bits & (((keel_entity_bits)1 << KEEL_ENTITY_INDEX_BITS) - 1));
 }
 
-/// The index: small, dense, used again after the entity is deleted. 0 to KEEL_MAX_ENTITY_INDEX;
-/// UINT32_MAX for null.
+/// Returns the index of a handle, 0 to KEEL_MAX_ENTITY_INDEX, or UINT32_MAX for null. Indices are
+/// small and dense, and are used again after the entity is deleted.
 KEEL_API inline uint32_t keel_entity_index(keel_entity e) {
     return keel_is_null(e) ? UINT32_MAX : keeli_index_of(e);
 }
 
-/// How often the index was used before: 0 to KEEL_MAX_ENTITY_VERSION; UINT32_MAX for null. Those
-/// of templates do not begin at 0 (prefab.h).
+/// Returns how often the index was used before: 0 to KEEL_MAX_ENTITY_VERSION, or UINT32_MAX for
+/// null. Versions of templates do not begin at 0 (prefab.h).
 KEEL_API inline uint32_t keel_entity_version(keel_entity e) {
     return (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS) - 1u;
 }
 
-/// The handle of an index and a version, for save games and network messages.
+/// Makes a handle from an index and a version, for saved games and network messages.
 /// @return null when either is above its maximum
 KEEL_API inline keel_entity keel_entity_make(uint32_t index, uint32_t version) {
     keel_entity e = { 0 };

@@ -1,36 +1,43 @@
 // SPDX-License-Identifier: MIT
 /// @file events.h
-/// Events: queues of structs that some systems send and others receive.
+/// Events: queues of structs that some systems send and others receive. They are messages of the
+/// program itself; a keel_change, which an observer gets, reports an edit.
 ///
-/// KEEL_EVENT declares a type whose values are sent; its queue is a unique of the world, made when
-/// the type is used first. A system sends with the parameter KEEL_SEND(Hit, hits), which has the
-/// queue alone, and receives with KEEL_RECEIVE(Hit, hits), which shares it with other receivers. So
-/// events come in the order of the systems in their workload, then in the order in which they were
-/// sent, for any number of threads.
+/// KEEL_EVENT declares a type of events. Its queue is a unique of the world, made when the type is
+/// first used. A system sends with the parameter KEEL_SEND(Hit, hits), which writes the queue, and
+/// receives with KEEL_RECEIVE(Hit, hits), which shares it with other receivers. So events are
+/// received in the order of the sending systems in their workload, and then in the order in which
+/// they were sent, for any number of threads.
 ///
-/// **Who receives what.** Each receiver has a cursor of its own: a system (at its place of its
-/// workload) receives what was sent since its last run, and has passed it when it ends, whether it
-/// looked or not, whether it failed or not. The first time it receives what is still there: what
-/// was sent since all who receive had passed what was before. A keel_reader, and the world itself
-/// for those who look from outside, begin when they look first, and pass with keel_reader_advance
-/// and keel_advance_events.
+///     KEEL_EVENT(Hit);
+///     KEEL_SYSTEM(collide, KEEL_ENTITY(e), KEEL_READ(Shot, shot), KEEL_SEND(Hit, hits)) {
+///         keel_send(hits, Hit, {e, shot->damage});
+///     }
+///     KEEL_SYSTEM_ONCE(play_sounds, KEEL_RECEIVE(Hit, hits)) {
+///         KEEL_EACH_EVENT(hits, Hit, hit) play_sound(hit->damage);
+///     }
 ///
-/// **When an event goes.** When everybody who ever looked has passed it: at the end of the run, or
-/// of the pass. When somebody does not come any more, the queue is full at its limit (65,536,
-/// `.limit` of KEEL_EVENT, or keel_set_event_limit); then the oldest is dropped, the log says once
-/// who holds it up, and keel_missed_events tells a receiver how many it did not see. The `.drop` of
-/// the type is called once for each event that goes.
+/// **Cursors.** Each receiver has a cursor of its own. A system (at its place of its workload)
+/// receives what was sent since its last run, and has passed it when it ends, whether it looked or
+/// not, whether it failed or not. In its first run it receives all events that are still in the
+/// queue. A keel_reader, and the world itself for code outside of systems, begin with their first
+/// look, and pass events with keel_reader_advance and keel_advance_events.
 ///
-/// **When an event is there.** At once, but for two cases in which it is there when the system has
-/// ended, as commands are: in a step with `.parallel`, where events come in the order of the
-/// entities, and when the system receives the same type, too: it receives in its next run what it
-/// sends itself. What a system sent that fails is dropped.
+/// **When an event is dropped.** When every receiver that ever looked has passed it: at the end of
+/// the run, or of the pass. If a receiver stops looking, the queue fills up to its limit (65,536,
+/// `.limit` of KEEL_EVENT, or keel_set_event_limit). Then the oldest event is dropped, the log
+/// names the receiver once, and keel_missed_events tells a receiver how many events it did not see.
+/// The `.drop` hook of the type is called once for each dropped event.
 ///
-/// keel_send(commands, ...) sends when the commands are applied, which is how observers send. (The
-/// keel_change that an observer gets is something else: it tells of an edit.)
+/// **When an event can be received.** At once, with two exceptions, where it can be received when
+/// the sending system has ended, as with commands: in a step with `.parallel`, where events are in
+/// the order of the entities; and when the system receives the same type, which then sees its own
+/// events in its next run. Events of a system that failed are dropped.
 ///
-/// keel_world_hash counts the events that some system has not passed, or that nobody reads.
-/// Copies of a world have no events.
+/// keel_send(commands, ...) sends when the commands are applied. Observers send in this way.
+///
+/// keel_world_hash counts the events that some system has not passed, or that nobody reads. Copies
+/// of a world have no events.
 #pragma once
 #include <keel/track.h>
 
@@ -41,23 +48,23 @@ extern "C" {
 #endif
 
 // ------------------------------------------------------------------ sending
-/// Send an event: keel_send(scope, T, ...).
+/// Sends an event: keel_send(scope, T, ...).
 /// @param scope a world: now, by its owner; a context: the system must have declared KEEL_SEND(T,
 ///   name); commands: when they are applied, but commands that name what they edit
 ///   (KEEL_COMMANDS(c, A)) send nothing (KEEL_ERROR_ACCESS); no views
 /// @param event made by KEEL_EVENT, or by hand with `is_unique` and `is_event`
-/// @param value of the event, handed over; NULL: zeros
+/// @param value the event's value, handed over; NULL: zeros
 /// @invalidates pointers to events of this type
-/// @return KEEL_OK, KEEL_ERROR_MEMORY (nothing was sent or recorded, and none is lost),
+/// @return KEEL_OK, KEEL_ERROR_MEMORY (nothing was sent or recorded, and no event is lost),
 ///   KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no event), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED,
 ///   KEEL_ERROR_THREAD, KEEL_ERROR_ACCESS
 KEEL_API keel_result keel_send_event(keel_scope *scope, const keel_component *event,
                                      const void *value);
 
 // ------------------------------------------------------------------ receiving
-/// A walk over events, in the caller's memory; every member but `value` is private.
+/// A walk over events, in the caller's memory. Every member but `value` is private.
 typedef struct keel_event_walk {
-    const void *value;       ///< the current one; valid until the next one of its type is sent
+    const void *value;       ///< the current event; valid until the next event of its type is sent
     const keel_world *world; ///< private; NULL: nothing to see
     uint64_t next;           ///< private
     uint64_t end;            ///< private
@@ -68,29 +75,31 @@ typedef struct keel_event_walk {
     bool whole;              ///< private
 } keel_event_walk;
 
-/// Begin a walk over events, oldest first: KEEL_EACH_EVENT.
-/// @param scope a world: as somebody outside of systems sees them. From then on no event goes
-///   before keel_advance_events. Refused, with nothing to walk over, while the world is shared or a
-///   system that is running sends this type. A context: the system must have declared
-///   KEEL_RECEIVE(T, name), and the walk ends with it. A reader: all since its last pass
+/// Begins a walk over events, oldest first: KEEL_EACH_EVENT.
+/// @param scope a world: as code outside of systems sees them. From then on events are kept until
+///   keel_advance_events. While the world is shared, or a running system sends this type, the walk
+///   is refused and empty. A context: the system must have declared KEEL_RECEIVE(T, name), and the
+///   walk ends with it. A reader: all events since its last pass
 /// @threads the owner
 KEEL_API keel_event_walk keel_events_of(keel_scope *scope, const keel_component *event);
-/// The next one, in `walk->value`; false at the end.
+/// Moves on to the next event, in `walk->value`. Returns false at the end.
 KEEL_API bool keel_event_next(keel_event_walk *walk);
 
-/// How many events are there to receive: keel_event_count. It does not make anybody a receiver.
+/// Returns the number of events that can be received: keel_event_count. Asking does not make the
+/// scope a receiver.
 /// @param scope as keel_events_of
 /// @threads the owner
 KEEL_API uint32_t keel_event_count_of(const keel_scope *scope, const keel_component *event);
 
 // ------------------------------------------------------------------ the queue
-/// All events up to now are seen by those who look from outside of systems and without a reader:
-/// keel_advance_events. Systems and readers do not notice.
+/// Passes all events up to now, for code outside of systems that looks without a reader:
+/// keel_advance_events. The cursors of systems and readers stay where they are.
 /// @threads the owner
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_advance_events_of(keel_world *world, const keel_component *event);
-/// Drop all events of a type: keel_clear_events. Nobody receives them, and nobody has missed them.
+/// Drops all events of a type: keel_clear_events. Nobody receives them, and they do not count as
+/// missed.
 /// @threads the owner
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know the type, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED, KEEL_ERROR_ARGUMENT, KEEL_ERROR_THREAD

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 /// @file explain.h
-/// What a workload becomes: its systems in batches, what kept each of them out of the batch before,
-/// and the graph that is run. As data, as text for people, as a drawing, as JSON.
+/// The plan of a workload: its systems in batches, the reason why each system is not in an earlier
+/// batch, and the graph that is run. As data, as text for people, as a drawing, or as JSON.
 ///
-/// A workload is made ready by being explained, as by its first run: components that it names
-/// become known to the world. Nothing runs. What is explained holds until the workload, its steps,
-/// the world's stored workloads, its components or its groups change.
+/// Explaining a workload prepares it as its first run does: components that it names are registered
+/// with the world. Nothing runs. The answer holds until the workload, its steps, the world's stored
+/// workloads, its components or its groups change.
 ///
-/// **Batches** are how a scheduler with a barrier after each round would run it: a system joins the
-/// last batch, unless something there is in its way; then it begins the next one. Keel does not
-/// wait for batches: a system starts when those are done that have an edge to it.
+/// **Batches** show how a scheduler with a barrier after each round would run the workload: a
+/// system joins the last batch, unless a system there conflicts with it; then it begins the next
+/// batch. Keel does not wait for batches: a system starts when all systems that have an edge to it
+/// have ended.
 #pragma once
 #include <keel/workload.h>
 
@@ -17,90 +18,99 @@
 extern "C" {
 #endif
 
-/// What a part of a workload is.
+/// The kind of a part of a workload.
 typedef enum keel_node_kind {
-    KEEL_NODE_SYSTEM,   ///< a system runs
-    KEEL_NODE_COMMANDS, ///< the commands that a system recorded are applied
+    KEEL_NODE_SYSTEM,   ///< runs a system
+    KEEL_NODE_COMMANDS, ///< applies the commands that a system recorded
     KEEL_NODE_BARRIER,  ///< KEEL_BARRIER
-    KEEL_NODE_BEGIN,    ///< a nested workload begins: its conditions are asked
-    KEEL_NODE_END,      ///< a nested workload has ended
-    KEEL_NODE_JOIN      ///< many steps have ended that many others wait for, by one name
+    KEEL_NODE_BEGIN,    ///< begins a nested workload: asks its conditions
+    KEEL_NODE_END,      ///< ends a nested workload
+    KEEL_NODE_JOIN      ///< joins many steps that many others wait for by one name
 } keel_node_kind;
 
-/// Why one part of a workload waits for another. Where several are true the first one is given.
+/// The reason why one part of a workload waits for another. If there are several reasons, the first
+/// in this list is given.
 typedef enum keel_wait_kind {
-    KEEL_WAIT_NONE,     ///< it does not
-    KEEL_WAIT_COMMANDS, ///< it is the other one's commands
-    KEEL_WAIT_WORLD,    ///< one of them touches all there is
-    KEEL_WAIT_STORAGE,  ///< both touch a component or unique, and not both only read it
+    KEEL_WAIT_NONE,     ///< it does not wait
+    KEEL_WAIT_COMMANDS, ///< it applies the commands of the other one
+    KEEL_WAIT_WORLD,    ///< one of them uses the whole world
+    KEEL_WAIT_STORAGE,  ///< both use a component or unique, and at least one of them does more than
+                        ///< read it
     KEEL_WAIT_BARRIER,  ///< there is a barrier between them
-    KEEL_WAIT_NESTED,   ///< the nested workload that it is in begins, or ends
-    KEEL_WAIT_THREAD,   ///< the calling thread runs both, or is needed for the entities it creates
-    KEEL_WAIT_ORDER     ///< it was asked for: .after, .before, .sequential
+    KEEL_WAIT_NESTED,   ///< the nested workload around it begins or ends there
+    KEEL_WAIT_THREAD,   ///< the calling thread runs both, or is needed for the entities that it
+                        ///< creates
+    KEEL_WAIT_ORDER     ///< the program asked for the order: .after, .before, .sequential
 } keel_wait_kind;
 
-/// Why one part of a workload waits for another.
+/// The reason why one part of a workload waits for another, with the storage.
 typedef struct keel_wait {
-    keel_wait_kind kind;      ///< why
-    const char *storage;      ///< KEEL_WAIT_STORAGE: what both touch; otherwise NULL
-    keel_access access;       ///< what the one that waits does with it
-    keel_access other_access; ///< what the other one does with it
-    bool is_event; ///< it is a type of events: who reads it receives, who writes it sends
+    keel_wait_kind kind; ///< the reason
+    const char *storage; ///< KEEL_WAIT_STORAGE: the name of the storage that both use; otherwise
+                         ///< NULL
+    keel_access access;  ///< access of the waiting part to the storage
+    keel_access other_access; ///< access of the other part to the storage
+    bool is_event; ///< true: the storage is a type of events, so reading means receiving and
+                   ///< writing means sending
 } keel_wait;
 
-/// No batch, no node.
+/// No batch, or no node.
 #define KEEL_NO_NODE UINT32_MAX
 
-/// A part of a workload. Names live as long as what they are names of.
+/// A part of a workload. A name lives as long as the thing that it names.
 typedef struct keel_workload_node {
-    keel_node_kind kind;       ///< what it is
-    const char *name;          ///< of the system or of the nested workload; "a barrier", "a join"
-    const char *workload;      ///< the innermost workload that it is in
-    const keel_system *system; ///< the system; with KEEL_NODE_COMMANDS the one that recorded them
-    /// Which system that is in the order of the lists, nested ones written out: from 0 on.
+    keel_node_kind kind;  ///< the kind of the part
+    const char *name;     ///< name of the system or of the nested workload; "a barrier", "a join"
+    const char *workload; ///< name of the innermost workload around it
+    const keel_system *system; ///< the system; with KEEL_NODE_COMMANDS the system that recorded
+                               ///< them
+    /// The position of that system in the order of the lists, with nested lists written out: from 0
+    /// on.
     uint32_t position;
-    uint32_t batch;   ///< from 0 on; KEEL_NO_NODE for what is neither a system nor commands
-    uint32_t other;   ///< the node in the batch before that kept it out, or KEEL_NO_NODE
-    keel_wait why;    ///< how that one is in its way
-    bool alone;       ///< it touches everything, or edits what is observed: nothing runs beside it
-    bool main_thread; ///< it runs on the thread that runs the workload
-    bool parallel;    ///< it is split over the workers
+    uint32_t batch; ///< number of the batch, from 0 on; KEEL_NO_NODE for a part that is neither a
+                    ///< system nor commands
+    uint32_t other; ///< the node in the batch before that it conflicts with, or KEEL_NO_NODE
+    keel_wait why;  ///< the conflict with that node
+    bool alone;     ///< true: it uses the whole world, or edits observed storages, so nothing runs
+                    ///< beside it
+    bool main_thread; ///< true: it runs on the thread that runs the workload
+    bool parallel;    ///< true: it is split over the workers
 } keel_workload_node;
 
-/// A part of a workload that waits for another one.
+/// An edge of the graph: one part of a workload waits for another.
 typedef struct keel_workload_edge {
-    uint32_t from; ///< the node that has to end
-    uint32_t to;   ///< the one that waits
-    keel_wait why; ///< for what
+    uint32_t from; ///< the node that ends first
+    uint32_t to;   ///< the node that waits for it
+    keel_wait why; ///< the reason
 } keel_workload_edge;
 
-/// How keel_world_explain_workload writes it down.
+/// The format of keel_world_explain_workload.
 typedef enum keel_explain_format {
-    KEEL_EXPLAIN_TEXT, ///< for people; the wording may change with any version
+    KEEL_EXPLAIN_TEXT, ///< text for people; the wording may change with any version
     KEEL_EXPLAIN_DOT,  ///< the graph, for Graphviz: `dot -Tsvg`
-    KEEL_EXPLAIN_JSON  ///< one object with "nodes" and "edges", named as in the structs here; what
-                       ///< is done with events is "send" and "receive"
+    KEEL_EXPLAIN_JSON  ///< one object with "nodes" and "edges", named as in the structs here;
+                       ///< access to events is "send" and "receive"
 } keel_explain_format;
 
-/// The parts of a workload in linear order, that is in an order in which they could run one by one:
+/// Returns the parts of a workload in linear order, an order in which they could run one by one:
 /// keel_workload_nodes. The batches of systems and commands ascend.
-/// @param workload a table, or a stored one that keel_find_workload found
+/// @param workload a table, or a stored workload that keel_find_workload returned
 /// @param nodes receives the first `capacity` of them; may be NULL when `capacity` is 0
-/// @return how many there are; 0 for an empty workload, and on error: those that
+/// @return the number of parts; 0 for an empty workload, and on error: the errors that
 ///   keel_run_workload_of returns before anything runs, kept for keel_last_error
 /// @threads the owner
 KEEL_API uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workload,
                                             keel_workload_node *nodes, uint32_t capacity);
 
-/// What waits for what: keel_workload_edges. `from` ascends, and for each so does `to`; `from` is
-/// below `to`. What follows from two others may be left out.
+/// Returns the edges of the graph of a workload: keel_workload_edges. They are sorted by `from`,
+/// then by `to`; `from` is below `to`. An edge that follows from two others may be left out.
 /// @param edges receives the first `capacity` of them; may be NULL when `capacity` is 0
-/// @return as keel_world_workload_nodes
+/// @return the number of edges; 0 as keel_world_workload_nodes
 /// @threads the owner
 KEEL_API uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workload,
                                             keel_workload_edge *edges, uint32_t capacity);
 
-/// The whole plan of a workload, written down: keel_explain_workload.
+/// Writes the whole plan of a workload as text: keel_explain_workload.
 /// @param text receives at most `size` bytes, the terminating zero included; may be NULL when
 ///   `size` is 0
 /// @return the length of the whole text without the zero, as snprintf; 0 on error, as

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: MIT
 /// @file hierarchy.h
-/// Parents and children.
+/// Parents and children: attach, detach, walk and delete trees of entities.
 ///
 /// The hierarchy is a relation (relation.h) that every world has: keel_child, exclusive and
-/// acyclic, whose source is a child and whose target is its parent. An entity has the component
-/// keel_child while it has a parent: `KEEL_WITH(keel_child)`, `KEEL_TARGETS_FIRST(keel_child)`,
-/// `KEEL_OF_TARGET(keel_child, ...)`; `KEEL_TARGETED(keel_child)` filters parents. Functions that
-/// look at relations take it, too. Children keep the order in which they were attached.
+/// acyclic. The child is the source, and its parent is the target. An entity has the component
+/// keel_child while it has a parent, so views can use it: `KEEL_WITH(keel_child)` for entities with
+/// a parent, `KEEL_TARGETED(keel_child)` for parents, `KEEL_TARGETS_FIRST(keel_child)` for parents
+/// before their children, `KEEL_OF_TARGET(keel_child, ...)` for values of the parent. Functions
+/// that look at relations accept it, too. Children keep the order in which they were attached.
 ///
-/// What this file adds are words for it, names (name.h) that are unique among siblings, and edits
-/// of whole trees. Deleting an entity makes roots of its children, unless the world was made with
-/// another .on_parent_delete.
+///     keel_entity tank = keel_add_entity(world, KEEL_INIT(Position, {1, 2}));
+///     keel_entity turret = keel_add_child(world, tank, KEEL_INIT(Angle));
+///     keel_attach(world, antenna, turret);
+///     KEEL_EACH_CHILD(world, tank, child) keel_add(world, child, Frozen);
+///     keel_delete_tree(world, tank); // the turret and the antenna, too
 ///
-/// The edits follow the rules of edit.h. Nobody can declare to edit keel_child, so a view or
-/// context needs everything for it: KEEL_TERM_MAY_EDIT_WORLD. To look, one needs to read
-/// keel_child.
+/// This header adds names for these operations, and edits of whole trees. Names of entities
+/// (name.h) are unique among siblings. Deleting an entity makes roots of its children, unless the
+/// world was made with another .on_parent_delete.
+///
+/// The edits follow the rules of edit.h. A view or context cannot declare to edit keel_child alone,
+/// so it needs the whole world: KEEL_TERM_MAY_EDIT_WORLD. To look at the hierarchy, it needs to
+/// read keel_child.
 #pragma once
 #include <keel/edit.h>
 
@@ -22,76 +29,78 @@
 extern "C" {
 #endif
 
-/// The relation of a child to its parent. The type cannot be read.
+/// The relation of a child to its parent. It has no values.
 typedef struct keel_child keel_child;
 
-/// Make `child` the last child of `parent`; it leaves its old parent and brings its own children
-/// along. Observers see a new parent as a modification of keel_child.
+/// Makes `child` the last child of `parent`. The child leaves its old parent and keeps its own
+/// children. Observers see a new parent as a modification of keel_child.
 /// @param scope a view or context needs KEEL_TERM_MAY_EDIT_WORLD
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_CYCLE when `parent` is `child` or below it,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_attach(keel_scope *scope, keel_entity child, keel_entity parent);
 
-/// Create an entity as the last child of `parent`.
+/// Creates an entity as the last child of `parent`. Typed: keel_add_child.
 /// @param scope as keel_attach
 /// @param values as keel_add_entity_values
 /// @return null on error, as keel_add_entity_values and keel_attach
 KEEL_API keel_entity keel_add_child_values(keel_scope *scope, keel_entity parent,
                                            const keel_value *values);
 
-/// Make `child` a root; it keeps its own children.
+/// Makes `child` a root. It keeps its own children.
 /// @param scope as keel_attach
 /// @return KEEL_OK, KEEL_ABSENT when it has no parent, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
 KEEL_API keel_result keel_detach(keel_scope *scope, keel_entity child);
 
-/// Take one entity out of the hierarchy: it leaves its parent, and its children become roots that
-/// keep their own children. No entity is deleted.
+/// Removes one entity from the hierarchy: it becomes a root without children, and its children
+/// become roots that keep their own children. No entity is deleted.
 /// @param scope as keel_attach
-/// @return KEEL_OK, KEEL_ABSENT when it had neither, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
-///   KEEL_ERROR_SHARED
+/// @return KEEL_OK, KEEL_ABSENT when it had neither parent nor children, KEEL_ERROR_DEAD_ENTITY,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_unlink(keel_scope *scope, keel_entity e);
 
-/// Take an entity and all its descendants out of the hierarchy. No entity is deleted.
+/// Removes an entity and all its descendants from the hierarchy: each becomes a root without
+/// children. No entity is deleted.
 /// @param scope as keel_attach
 /// @return as keel_unlink
 KEEL_API keel_result keel_unlink_tree(keel_scope *scope, keel_entity root);
 
-/// Delete an entity and all its descendants: the last one in pre-order first, itself at the end.
+/// Deletes an entity and all its descendants: the last one in pre-order first, the entity itself at
+/// the end.
 /// @param scope as keel_attach
-/// @return KEEL_OK, KEEL_ABSENT when `root` was not alive, KEEL_ERROR_BORROWED,
-///   KEEL_ERROR_SHARED or KEEL_ERROR_RELATED (then none is deleted)
+/// @return KEEL_OK, KEEL_ABSENT when `root` was not alive, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+///   or KEEL_ERROR_RELATED (then none is deleted)
 KEEL_API keel_result keel_delete_tree(keel_scope *scope, keel_entity root);
 
 /// Compares two entities: negative, zero or positive as for qsort. It must not change the world.
 typedef int keel_entity_compare(const keel_world *world, keel_entity a, keel_entity b, void *data);
 
-/// Sort the children of `parent`: keel_sort_sources of keel_child.
+/// Sorts the children of `parent`: keel_sort_sources of keel_child.
 /// @return as keel_sort_sources
 KEEL_API keel_result keel_sort_children(keel_world *world, keel_entity parent,
                                         keel_entity_compare *compare, void *data);
 
-/// The parent, or null for a root and for an entity that is not alive.
+/// Returns the parent; null for a root and for an entity that is not alive.
 KEEL_API keel_entity keel_parent_of(const keel_scope *scope, keel_entity e);
 
-/// How many children the entity has.
+/// Returns the number of children of an entity.
 KEEL_API uint32_t keel_child_count(const keel_scope *scope, keel_entity e);
 
-/// The first child, or null.
+/// Returns the first child, or null.
 KEEL_API keel_entity keel_first_child(const keel_scope *scope, keel_entity parent);
 
-/// The child after `child` among the children of `parent`, or null after the last one.
+/// Returns the child after `child` among the children of `parent`; null after the last one.
 KEEL_API keel_entity keel_next_child(const keel_scope *scope, keel_entity parent,
                                      keel_entity child);
 
-/// In which order keel_next_descendant walks.
+/// The order in which keel_next_descendant visits descendants.
 typedef enum keel_walk_order {
     KEEL_DEPTH_FIRST,  ///< parents before their children, siblings in order (pre-order)
-    KEEL_BREADTH_FIRST ///< level by level. A whole walk takes no memory, and time for all levels
-                       ///< above each level: entities times depth at most
+    KEEL_BREADTH_FIRST ///< level by level. It needs no memory, but looks through all levels above
+                       ///< for each level: entities times depth at most
 } keel_walk_order;
 
-/// The next of all descendants of `root`.
+/// Iterates over all descendants of `root`.
 /// @param after null or `root` for the first, then the last answer
 /// @return null at the end
 KEEL_API keel_entity keel_next_descendant(const keel_scope *scope, keel_entity root,

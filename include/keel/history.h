@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: MIT
 /// @file history.h
-/// Undo and redo, and a rewind over seconds: a history holds the state of a world as it is now, and
-/// for each step that was pushed what changed by it. So 300 frames cost one state and 300 times
-/// what changed in a frame, where 300 snapshots would cost 300 states.
+/// Undo and redo, and a rewind over seconds. A history holds the present state of a world, and for
+/// each step that was pushed the difference to the step before. So 300 frames cost one state and
+/// 300 differences, where 300 snapshots would cost 300 states.
 ///
-/// What belongs to one step is up to you: push when the user has done something. What a history
-/// holds of a state is what a snapshot holds (keel/snapshot.h); what is said there of pointers,
-/// hooks, kept pointers, transient components, components that come and go, and of what the library
-/// does not know holds here, too.
+/// A step is whatever lies between two pushes: push when the user has done something. A history
+/// holds the same state as a snapshot (keel/snapshot.h). The rules there about pointers, hooks,
+/// kept pointers, transient components, components that are registered later, and state outside of
+/// the world hold here, too.
 ///
-/// **Cost.** A push costs what was written since the last one: blocks of 64 values are looked at,
-/// lines of 64 bytes are held. Where entities came or went, or values of a component moved, the
-/// lists of who has it are compared as a whole. Bytes are held as they differ, so a step that
-/// changed nothing holds nothing. Values of KEEL_ARCHETYPE, and the lists, are held twice. A step
-/// in which two were related, or let go, holds that relation as a whole: 260 KB for each 4,096
-/// indices.
+///     keel_history *history = keel_history_create(world, 64 << 20);
+///     keel_history_push(history);    // the state to return to
+///     edit_something(world);
+///     keel_history_push(history);
+///     keel_history_back(history);    // undo
+///     keel_history_forward(history); // redo
 ///
-/// **Hooks.** Values with a drop and a copy hook are copied by each push, and dropped
-/// when no step leads to them any more. Ones with a move hook are refused: they may know their own
-/// address.
+/// **Cost.** A push costs what was written since the last push: it compares blocks of 64 values,
+/// and stores lines of 64 bytes. Where entities were added or deleted, or values of a component
+/// moved, it compares the whole list of entities that have the component. It stores the bytes that
+/// differ, so a step without changes stores nothing. Values of KEEL_ARCHETYPE and the lists are
+/// stored twice. A step that related or unrelated entities stores that whole relation: 260 KB for
+/// each 4,096 indices.
+///
+/// **Hooks.** Values with a drop and a copy hook are copied by each push, and dropped when no step
+/// leads to them any more. Components with a move hook are refused, as their values may know their
+/// own address.
 #pragma once
 #include <keel/snapshot.h>
 
@@ -26,41 +33,45 @@
 extern "C" {
 #endif
 
-/// The states of a world that one can go back to. Destroy it before or after the world.
+/// The states of a world that it can go back to. Destroy it before or after the world.
 typedef struct keel_history keel_history;
 
-/// An empty history: push first, then there is something to come back to.
-/// @param max_bytes that it holds at most, in all, its own state included; the oldest steps go. The
-///   state of the last push is always held, whatever it takes: also of a small world 40 KB for each
-///   component and 270 KB for each relation. Where that alone is too much the log says so
+/// Creates an empty history. Push the first state before the first edit, to have a state to return
+/// to.
+/// @param max_bytes the most memory that it uses in all, its own state included; the oldest steps
+///   are dropped. The state of the last push is always kept, whatever it takes: even for a small
+///   world 40 KB for each component and 270 KB for each relation. If that alone is too much, the
+///   log says so
 /// @threads the world's owner
 /// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED
 KEEL_API keel_history *keel_history_create(keel_world *world, size_t max_bytes);
-/// End a history. Drop hooks of values that it holds are called. NULL: nothing.
+/// Destroys a history, and calls the drop hooks of the values that it holds. NULL: nothing.
 /// @threads the world's owner, or after the world's end whoever has it
 KEEL_API void keel_history_destroy(keel_history *history);
 
-/// The world as it is now becomes the next step, and where the history is. What lay ahead is
-/// forgotten. On error nothing changed.
+/// Makes the present state of the world the next step, and the step that the history is at. Steps
+/// that could be redone are dropped. On error nothing changed.
 /// @threads the world's owner
 /// @return as keel_snapshot_take; KEEL_ERROR_COPY also for a component with a move hook
 KEEL_API keel_result keel_history_push(keel_history *history);
-/// The world becomes what it was one step before the one that was pushed or reached last; that one
-/// lies ahead then. What was changed since and not pushed is lost: push it first, if it is to come
-/// back. On error nothing changed.
+/// Undoes one step: the world becomes what it was one step before the step that was pushed or
+/// reached last. keel_history_forward can redo the step. Changes since the last push are lost: push
+/// first to be able to redo them. On error nothing changed.
 /// @invalidates pointers to values
 /// @threads the world's owner
-/// @return as keel_snapshot_restore; KEEL_ABSENT: nothing lies behind
+/// @return as keel_snapshot_restore; KEEL_ABSENT: there is no earlier step
 KEEL_API keel_result keel_history_back(keel_history *history);
-/// The same in the other direction.
-/// @return as keel_history_back; KEEL_ABSENT: nothing lies ahead
+/// Redoes one step: the opposite of keel_history_back.
+/// @invalidates pointers to values
+/// @threads the world's owner
+/// @return as keel_history_back; KEEL_ABSENT: there is no later step
 KEEL_API keel_result keel_history_forward(keel_history *history);
 
-/// How often one can go back. 0 for NULL.
+/// Returns how many steps keel_history_back can undo. 0 for NULL.
 KEEL_API uint32_t keel_history_behind(const keel_history *history);
-/// How often one can go forward. 0 for NULL.
+/// Returns how many steps keel_history_forward can redo. 0 for NULL.
 KEEL_API uint32_t keel_history_ahead(const keel_history *history);
-/// Bytes of memory that the history has.
+/// Returns the bytes of memory that the history uses.
 KEEL_API size_t keel_history_bytes(const keel_history *history);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// @file keel.h
-/// The whole library: core.h, and the macro layer of typed.h.
+/// Includes the whole library: core.h, and the macro layer of typed.h.
 #pragma once
 // clang-format off
 #include <keel/core.h>

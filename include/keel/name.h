@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
 /// @file name.h
-/// Names of entities, for people: editors, scripts, save games, messages. An error that is about an
-/// entity writes it as `17v3 "ship"`: index, version and name.
+/// Names of entities, for people: editors, scripts, saved games, messages. An error about an entity
+/// writes it as `17v3 "ship"`: index, version and name.
 ///
-/// A name is unique among siblings; roots are siblings of each other. So a path such as
-/// `fleet/ship/turret` leads to one entity. Names lie in the component keel_name, which a world
-/// knows from the first name on: a world that names nobody pays nothing. Views may read it
-/// (KEEL_READ(keel_name, name), `name->text`) and ask for its changes; keel_set_name adds and
-/// changes it, and deleting it or clearing it takes names away.
+/// A name is unique among siblings, and roots are siblings of each other. So a path such as
+/// `fleet/ship/turret` leads to one entity. Names are stored in the component keel_name, which a
+/// world registers with the first name: a world without names pays nothing. Views may read it
+/// (KEEL_READ(keel_name, name), `name->text`) and ask for its changes. Only keel_set_name adds and
+/// changes it. Deleting or clearing the component removes names.
 ///
-/// What becomes of names when entities get a new place:
+///     keel_set_name(world, ship, "ship");
+///     keel_entity turret = keel_find_entity(world, keel_null(), "ship/turret");
+///
+/// **Names of entities that get another parent:**
 /// - keel_attach, keel_detach, keel_unlink and keel_unlink_tree are refused (KEEL_ERROR_OCCUPIED)
-///   where the entity that they name would have a sibling of its own name.
-/// - When a family is broken up (its parent is deleted, stripped or unlinked) its children become
-///   roots. One whose name a root has already loses it: the edit is made. A warning says which, for
-///   the first, second, fourth, eighth, ... of a world, with how many there were.
-///   Who has a name there may have it taken away, so a view or system that holds no `edit` for
-///   keel_name cannot delete a parent of named children.
-/// - A copy (keel_clone_entity) has no name: it has its own place among siblings. keel_copy_world
-///   copies all names. keel_move_entity takes the name along, and is refused where a root of the
-///   other world has it.
+///   where the entity would get a sibling of its own name.
+/// - When a parent is deleted, stripped or unlinked, its children become roots. A child loses its
+///   name if a root has that name already: the edit is made all the same. A warning names the
+///   child, for the first, second, fourth, eighth, ... such child of a world, with the number so
+///   far. As such an edit may remove a name, a view or system without `edit` for keel_name cannot
+///   delete a parent of named children.
+/// - A copy (keel_clone_entity) has no name. keel_copy_world copies all names. keel_move_entity
+///   moves the name along, and is refused if a root of the other world has it.
 #pragma once
 #include <keel/edit.h>
 
@@ -27,29 +29,29 @@
 extern "C" {
 #endif
 
-/// Component of an entity that has a name.
+/// The component of an entity that has a name.
 typedef struct keel_name {
-    const char *text; ///< never empty; valid as what keel_name_of answers
+    const char *text; ///< never empty; valid as long as the answer of keel_name_of
 } keel_name;
 
-/// Give an entity a name, or another one. The text is copied. A view or context needs `edit` for
-/// keel_name; commands record it.
-/// @param name any text without '/'; NULL or "" takes the name away
+/// Sets or changes the name of an entity. The text is copied. A view or context needs `edit` for
+/// keel_name; commands record the edit.
+/// @param name any text without '/'; NULL or "" removes the name
 /// @invalidates the entity's former name
-/// @return KEEL_OK, also when that is its name already; KEEL_ABSENT when there is no name to be
-///   taken away; KEEL_ERROR_OCCUPIED when a sibling has this name (the message says who),
-///   KEEL_ERROR_ARGUMENT when there is a '/' in it, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_MEMORY,
+/// @return KEEL_OK, also when the entity has this name already; KEEL_ABSENT when there is no name
+///   to remove; KEEL_ERROR_OCCUPIED when a sibling has this name (the message names the sibling),
+///   KEEL_ERROR_ARGUMENT when the name contains a '/', KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_MEMORY,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, KEEL_ERROR_ACCESS
 KEEL_API keel_result keel_set_name(keel_scope *scope, keel_entity e, const char *name);
 
-/// The name of an entity, or NULL: it has none, is not alive, or the scope does not hold `read` for
-/// keel_name. The text stays where it is until the entity gets another name or loses it, or is
-/// deleted; edits of others do not touch it.
+/// Returns the name of an entity. NULL when it has none or is not alive, or when the scope does not
+/// hold `read` for keel_name. The text stays valid until this entity is renamed, loses its name, or
+/// is deleted; edits of other entities do not touch it.
 KEEL_API const char *keel_name_of(const keel_scope *scope, keel_entity e);
 
-/// The entity that a path leads to, or null. A view or context needs `read` for keel_name and
-/// keel_child. The time depends on the length of the path, not on how many entities there are.
-/// @param parent where the path begins; null: at the roots
+/// Returns the entity that a path leads to, or null. A view or context needs `read` for keel_name
+/// and keel_child. The time depends on the length of the path, not on the number of entities.
+/// @param parent the entity where the path begins; null: the path begins at the roots
 /// @param path names with '/' between them: "turret", "fleet/ship/turret"
 KEEL_API keel_entity keel_find_entity(const keel_scope *scope, keel_entity parent,
                                       const char *path);

@@ -1,50 +1,58 @@
 // SPDX-License-Identifier: MIT
 /// @file relation.h
-/// Relations between entities, whom they know for as long as both are alive: who follows whom, what
-/// is docked where, who likes what.
+/// Relations between entities: who follows whom, what is docked where, who likes what. A relation
+/// only names entities that are alive.
 ///
 /// A relation is declared like a component: `KEEL_RELATION(Likes);`, or with `.exclusive = true`
 /// where a source has one target at most. `keel_relate(world, a, Likes, b)` makes `a` a source and
-/// `b` a target of it. Both sides keep the order in which they were related, and can be walked:
-/// KEEL_EACH_TARGET, KEEL_EACH_SOURCE (typed.h).
+/// `b` a target. Both sides keep the order in which they were related:
 ///
-/// A source has the relation as a component without a value: KEEL_WITH(Likes), keel_has, keel_count
-/// and terms about changes take it. *Inserted* is who got its first target, *modified* whose
-/// targets changed afterwards, *deleted* who lost the last one. Nobody adds or removes it by hand.
+///     KEEL_RELATION(Likes);
+///     keel_relate(world, anna, Likes, ben);
+///     KEEL_EACH_TARGET(world, anna, Likes, other) wave(other);
+///     KEEL_EACH_SOURCE(world, ben, Likes, fan) smile(fan);
+///     keel_unrelate(world, anna, Likes, ben);
 ///
-/// With KEEL_VALUED_RELATION on a struct, a relation has a value for each edge, which
-/// keel_get_related hands out, and which is dropped with the edge. It stays where it is as long as
-/// the edge is there: a pointer to it is valid until the edge goes. A copy of a source has copies
-/// of the values. In an exclusive relation (that is not symmetric) the value is the component of
-/// the source: KEEL_READ and KEEL_WRITE, keel_get and so on hand it out, and it is kept where the
-/// source gets another target; pointers to it are those of a component. In others a source has no
-/// value of its own: keel_get answers NULL with an error, and terms that read or write it are
-/// refused.
+/// **Component of the source.** A source has the relation as a component: KEEL_WITH(Likes),
+/// keel_has, keel_count and terms about changes accept it. It is *inserted* with the first target,
+/// *modified* when the targets change afterwards, and *deleted* with the last target. It cannot be
+/// added or removed by hand.
 ///
-/// Whoever is deleted, stripped or cleared lets go of all its targets, and its sources of it: no
-/// relation ever names an entity that is not alive. A copy of an entity (keel_clone_entity) has the
-/// targets of its prototype; nobody is related to it. keel_copy_world copies all, in the same
-/// order. keel_world_hash knows who is related to whom, but not in which order.
+/// **Values.** With KEEL_VALUED_RELATION on a struct, a relation has a value for each edge.
+/// keel_get_related returns it, and it is dropped with the edge. A pointer to it is valid until the
+/// edge is removed. A copy of a source has copies of the values. In an exclusive relation that is
+/// not symmetric, the value is the component of the source: KEEL_READ, KEEL_WRITE, keel_get and so
+/// on return it, it is kept when the source gets another target, and pointers to it are those of a
+/// component. In the other relations a source has no value of its own: keel_get returns NULL with
+/// an error, and terms that read or write the value are refused.
 ///
-/// With `.on_delete` a relation says what else becomes of its sources when a target is deleted:
-/// KEEL_DELETE_SOURCES deletes them, and theirs, before it; KEEL_REFUSE refuses the deletion,
-/// unless they are deleted with it. All are found first, so that a refused deletion changes
-/// nothing; no memory is needed. Strip, keel_clear_entities, keel_delete_entity_unchecked, the end
-/// of a world and of the relation ask no such rule. An exclusive relation may be acyclic, so
-/// that nobody comes to itself: KEEL_RELATION(PartOf, .exclusive = true, .acyclic = true).
+/// **Deletion.** An entity that is deleted, stripped or cleared loses all edges, as source and as
+/// target. `.on_delete` decides what else happens to the sources of a deleted target.
+/// KEEL_DELETE_SOURCES deletes them, and in turn their sources, before the target. KEEL_REFUSE
+/// refuses the deletion, unless the same call deletes all of them. All affected entities are found
+/// first, so a refused deletion changes nothing, and it needs no memory. The rule does not apply to
+/// keel_strip, keel_clear_entities, keel_delete_entity_unchecked, and to the end of the world or of
+/// the relation.
 ///
-/// A `.symmetric` relation relates both ways with one value: each end is a source and a target of
-/// the other. An edit of the one direction is one of the other. In one that is exclusive, too, both
-/// leave their former partners, and the copy of one who has a partner has none.
+/// **Copies.** A copy of an entity (keel_clone_entity) has the targets of the original, but no
+/// sources. keel_copy_world copies all edges, in the same order. keel_world_hash depends on the
+/// edges, but not on their order.
 ///
-/// The edits follow the rules of edit.h. Which entities are related is one thing to be held: a view
-/// or system that edits needs KEEL_MAY_EDIT of the relation, and one that looks KEEL_MAY_READ.
-/// Commands record edits; where one of both is not alive any more when they are applied, that edit
-/// is dropped.
+/// **Options.** An exclusive relation may be acyclic, so that no chain of targets leads back to its
+/// beginning: KEEL_RELATION(PartOf, .exclusive = true, .acyclic = true). A `.symmetric` relation
+/// relates both ways with one value: each end is a source and a target of the other, and an edit of
+/// one direction is an edit of the other. In a relation that is symmetric and exclusive, relating
+/// two entities removes both from their former partners, and the copy of an entity with a partner
+/// has none.
 ///
-/// Cost: an edit takes as long for thousands of targets as for one, but for keel_relate and
-/// keel_unrelate where a relation is not exclusive: they look through the targets of the one or the
-/// sources of the other, whichever are fewer.
+/// **Access.** The edits follow the rules of edit.h. All edges of a relation are borrowed together:
+/// a view or system that edits needs KEEL_MAY_EDIT of the relation, and one that looks needs
+/// KEEL_MAY_READ. Commands record edits; a recorded edit is dropped when one of its entities is
+/// dead by then.
+///
+/// **Cost.** An edit takes as long for thousands of targets as for one. The exceptions are
+/// keel_relate and keel_unrelate where a relation is not exclusive: they search the targets of the
+/// source or the sources of the target, whichever list is shorter.
 #pragma once
 #include <keel/hierarchy.h>
 
@@ -52,75 +60,79 @@
 extern "C" {
 #endif
 
-/// Make `target` the last target of `source`, and `source` the last source of `target`. Where they
-/// are related already nothing happens. In an exclusive relation the source leaves its old target.
-/// @param relation what KEEL_RELATION declared
-/// @param value of a relation with values: handed over as by keel_add_component, and overwrites the
-///   one that is there. NULL: zeros, or the value that is there; and for relations without values
+/// Makes `target` the last target of `source`, and `source` the last source of `target`. If they
+/// are related already, only a given value is overwritten. In an exclusive relation the source
+/// leaves its old target. Typed: keel_relate.
+/// @param relation declared by KEEL_RELATION
+/// @param value for a relation with values: handed over as by keel_add_component; it overwrites the
+///   value that is there. NULL: zeros, or the value that is there; and for relations without values
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT when it is no relation,
-///   KEEL_ERROR_MEMORY, KEEL_ERROR_CYCLE (an acyclic one), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED,
-///   KEEL_ERROR_ACCESS
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_CYCLE (an acyclic relation), KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED, KEEL_ERROR_ACCESS
 KEEL_API keel_result keel_relate_component(keel_scope *scope, keel_entity source,
                                            const keel_component *relation, keel_entity target,
                                            const void *value);
 
-/// The opposite of keel_relate_component.
-/// @return the same, and KEEL_ABSENT when they are not related
+/// Removes the edge from `source` to `target`, with its value. Typed: keel_unrelate.
+/// @return as keel_relate_component, and KEEL_ABSENT when they are not related
 KEEL_API keel_result keel_unrelate_component(keel_scope *scope, keel_entity source,
                                              const keel_component *relation, keel_entity target);
 
-/// A source lets go of all its targets.
+/// Removes the edges from `source` to all its targets. Typed: keel_unrelate_all.
 /// @return as keel_unrelate_component
 KEEL_API keel_result keel_unrelate_all_component(keel_scope *scope, keel_entity source,
                                                  const keel_component *relation);
 
-/// All sources let go of a target, the last one first.
+/// Removes the edges from all sources to `target`, the last one first. Typed:
+/// keel_unrelate_sources.
 /// @return as keel_unrelate_component
 KEEL_API keel_result keel_unrelate_sources_component(keel_scope *scope, keel_entity target,
                                                      const keel_component *relation);
 
-/// Is `source` related to `target`?
+/// True if `target` is a target of `source`. Typed: keel_is_related.
 KEEL_API bool keel_is_related_component(const keel_scope *scope, keel_entity source,
                                         const keel_component *relation, keel_entity target);
 
-/// The value of an edge of a relation with values, or NULL. Valid until the edge goes; in an
-/// exclusive relation the pointer is one into the component of the source, as of
-/// keel_get_component. A view or system needs KEEL_MAY_READ of the relation.
+/// Returns the value of an edge, or NULL. It is valid until the edge is removed; in an exclusive
+/// relation the pointer is a pointer to the component of the source, as of keel_get_component. A
+/// view or system needs KEEL_MAY_READ of the relation. Typed: keel_get_related.
 KEEL_API const void *keel_get_related_component(const keel_scope *scope, keel_entity source,
                                                 const keel_component *relation, keel_entity target);
-/// The same to write, as keel_get_component_mut: the component of the source counts as modified. A
-/// view or system needs KEEL_MAY_WRITE of the relation. After a snapshot was taken or restored take
-/// the pointer anew, so that the next one sees what is written.
+/// Returns the value of an edge to write, as keel_get_component_mut: the component of the source
+/// counts as modified. A view or system needs KEEL_MAY_WRITE of the relation. After a snapshot was
+/// taken or restored, get the pointer again, so that the next snapshot notices what is written.
+/// Typed: keel_get_related_mut.
 KEEL_API void *keel_get_related_component_mut(keel_scope *scope, keel_entity source,
                                               const keel_component *relation, keel_entity target);
 
-/// The first target of a source, which is the only one where the relation is exclusive; or null.
+/// Returns the first target of a source, or null. In an exclusive relation it is the only one.
+/// Typed: keel_target_of.
 KEEL_API keel_entity keel_target_of_component(const keel_scope *scope, keel_entity source,
                                               const keel_component *relation);
 
-/// How many targets a source has.
+/// Returns the number of targets of a source. Typed: keel_target_count.
 KEEL_API uint32_t keel_target_count_component(const keel_scope *scope, keel_entity source,
                                               const keel_component *relation);
 
-/// How many sources a target has.
+/// Returns the number of sources of a target. Typed: keel_source_count.
 KEEL_API uint32_t keel_source_count_component(const keel_scope *scope, keel_entity target,
                                               const keel_component *relation);
 
-/// The next of all targets of a source, in the order of relating.
+/// Iterates over all targets of a source, in the order of relating.
 /// @param after null for the first, then the last answer
 /// @return null at the end, and when `after` is no target any more
 KEEL_API keel_entity keel_next_target_component(const keel_scope *scope, keel_entity source,
                                                 const keel_component *relation, keel_entity after);
 
-/// The next of all sources of a target, in the order of relating.
+/// Iterates over all sources of a target, in the order of relating.
 /// @param after null for the first, then the last answer
 /// @return null at the end, and when `after` is no source any more
 KEEL_API keel_entity keel_next_source_component(const keel_scope *scope, keel_entity target,
                                                 const keel_component *relation, keel_entity after);
 
-/// Sort the sources of a target, which loops visit in this order then; those that compare equal
-/// keep theirs. Of a symmetric relation its targets are sorted alike. The order comes back from
-/// snapshots, saves and JSON, and goes to copies.
+/// Sorts the sources of a target. Loops visit them in this order then. The sort is stable. Of a
+/// symmetric relation the targets are sorted alike. Snapshots, saves, JSON and copies keep the
+/// order.
 /// @return KEEL_OK, KEEL_ABSENT with 0 or 1 source, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT
 ///   without a comparator or when it is no relation, KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, also
 ///   when a loop over more than 16 edges of the relation is open, KEEL_ERROR_SHARED
@@ -128,60 +140,60 @@ KEEL_API keel_result keel_sort_sources(keel_world *world, keel_entity target,
                                        const keel_component *relation, keel_entity_compare *compare,
                                        void *data);
 
-/// Looks at an edge; false ends the walk. `value`: as keel_get_related_component; NULL: it has
-/// none.
+/// Looks at an edge. Returning false ends the walk. `value`: as keel_get_related_component; NULL:
+/// the edge has none.
 typedef bool keel_visit_edge_fn(keel_entity source, keel_entity target, const void *value,
                                 void *data);
-/// Look at all edges of a relation, for those who write a world somewhere else: in an order in
-/// which relating them again makes the lists of targets and of sources what they are. That is by
-/// source (ascending index) where the lists agree with it. Where keel_sort_sources made it
-/// impossible, sources stay in their order, and some targets do not. Edges of a symmetric relation
-/// come once, from the lower index to the higher one. Nothing is borrowed and nothing may be edited
-/// meanwhile. Some bytes for each index of the world come from malloc, since its allocator may be
-/// in use.
+/// Calls `visit` for all edges of a relation. It is made for code that writes a world to somewhere
+/// else: relating the entities again in this order gives the same lists of targets and of sources.
+/// The order is by source (ascending index) if the lists agree with that. If keel_sort_sources made
+/// the order impossible, the lists of sources are kept, and some lists of targets are not. An edge
+/// of a symmetric relation is visited once, from the lower index to the higher one. Nothing is
+/// borrowed, and nothing may be edited meanwhile. The call allocates some bytes for each index of
+/// the world with malloc, as the world's allocator may be in use.
 /// @threads as for keel_get_component; a world that nobody edits may be looked at by any thread
-/// @return KEEL_OK, also when there are none or `visit` ended it; KEEL_ERROR_ARGUMENT (NULL, or it
-///   is no relation), KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED (a view writes any storage of the
-///   world), KEEL_ERROR_SHARED, KEEL_ERROR_THREAD (a storage is bound to another thread)
+/// @return KEEL_OK, also when there are none or `visit` ended the walk; KEEL_ERROR_ARGUMENT (NULL,
+///   or it is no relation), KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED (a view writes any storage of
+///   the world), KEEL_ERROR_SHARED, KEEL_ERROR_THREAD (a storage is bound to another thread)
 KEEL_API keel_result keel_visit_edges(const keel_world *world, const keel_component *relation,
                                       keel_visit_edge_fn *visit, void *data);
 
-/// The next of those above a source in an exclusive relation: its target, the target of that, and
-/// so on. Where it is not `.acyclic` a circle ends the walk, and each step takes time for all that
-/// it passed.
+/// Iterates over the chain above a source in an exclusive relation: its target, the target of that,
+/// and so on. In a relation that is not `.acyclic`, a cycle ends the walk, and each step takes time
+/// for all steps before it.
 /// @param after null for the first, then the last answer
 /// @return null at the end, and (KEEL_ERROR_ARGUMENT is kept) where the relation is not exclusive
 KEEL_API keel_entity keel_next_target_above_component(const keel_scope *scope, keel_entity source,
                                                       const keel_component *relation,
                                                       keel_entity after);
 
-/// The next of those below a target in an exclusive relation: its sources, and theirs, each before
-/// its own, in the order of relating. No memory; the depth in time where a branch ends. A circle
-/// that comes back to `target` leaves that out.
-/// @param after null for the first, then the last answer, which is still there
+/// Iterates over the tree below a target in an exclusive relation: its sources, and in turn theirs,
+/// each entity before its own sources, in the order of relating. It needs no memory. At the end of
+/// a branch it takes time for the depth. A cycle through `target` leaves `target` out.
+/// @param after null for the first, then the last answer, which must still be below `target`
 /// @return as keel_next_target_above_component
 KEEL_API keel_entity keel_next_source_below_component(const keel_scope *scope, keel_entity target,
                                                       const keel_component *relation,
                                                       keel_entity after);
 
 /// @cond
-// Private: a loop over targets or sources. Handles are taken a few at a time; while there are more,
-// edges keep their places.
+// Private: a loop over targets or sources. It reads a few handles at a time. While it has more to
+// read, edges keep their places.
 typedef struct keeli_relation_walk {
     const void *relation; // NULL: nothing to visit
     const uint64_t *edits;
-    uint64_t seen; // of them
+    uint64_t seen; // the number of edits at the last read
     keel_entity of;
-    uint32_t place, end; // where to go on, and behind the last place of the beginning
+    uint32_t place, end; // the next place to read, and the end of the list at the beginning
     uint16_t at, count;
     bool to_sources;
-    bool wants_values; // it is the beginning of a keeli_valued_walk
-    bool is_counted;   // the relation knows that it is open
+    bool wants_values; // the walk is the first member of a keeli_valued_walk
+    bool is_counted;   // the relation counts the walk as open
     keel_entity items[16];
 } keeli_relation_walk;
 typedef struct keeli_valued_walk {
     keeli_relation_walk plain;
-    const void *values[16]; // of the edges
+    const void *values[16]; // values of the edges
 } keeli_valued_walk;
 KEEL_API void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scope,
                                         keel_entity of, const keel_component *relation,
@@ -212,7 +224,7 @@ static inline keel_entity keeli_relation_walk_next(keeli_relation_walk *walk) {
     if (*walk->edits != walk->seen || walk->at >= walk->count) keeli_relation_walk_more(walk);
     return walk->at < walk->count ? walk->items[walk->at++] : keel_null();
 }
-// The value of the current one.
+// The value of the current edge.
 static inline const void *keeli_valued_walk_value(const keeli_valued_walk *valued) {
     return valued->plain.at ? valued->values[valued->plain.at - 1] : NULL;
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 /// @file scope.h
-/// Scopes: the first argument of a verb says when and within what it acts. There is one function
-/// for each verb; a world acts now, commands record it for later, a view or the context of a system
-/// acts now within what it holds.
+/// Scopes: the first argument of a verb decides when the verb acts, and on what. There is one
+/// function for each verb. A world acts at once. Commands record the edit for later. A view or the
+/// context of a system acts at once, within what it holds.
 ///
-/// Verbs take the pointers of their scopes as they are: `keel_strip(world, e)`,
-/// `keel_strip(commands, e)`. A pointer of any other type does not compile. A helper that is to be
-/// called from ordinary code and from systems takes a `keel_scope *` and is called with
-/// `KEEL_SCOPE(world)` or `KEEL_SCOPE(context)`; what its scope may not do is an error when it
-/// runs: KEEL_ERROR_ACCESS where a view or system did not declare it, KEEL_ERROR_ARGUMENT where a
+/// Verbs accept a pointer to a scope as it is: `keel_strip(world, e)`, `keel_strip(commands, e)`. A
+/// pointer to any other type does not compile. A helper that is called from ordinary code and from
+/// systems takes a `keel_scope *`, and its callers pass `KEEL_SCOPE(world)` or
+/// `KEEL_SCOPE(context)`. If the scope may not do what the helper asks, that is an error at run
+/// time: KEEL_ERROR_ACCESS where a view or system did not declare it, KEEL_ERROR_ARGUMENT where a
 /// scope of that kind never does it.
 #pragma once
 #include <keel/base.h>
 
-/// A world, view, commands, context or reader: each begins with one.
+/// The common first member of worlds, views, commands, contexts and readers.
 typedef struct keel_scope {
-    uint32_t kind; ///< private: 0 when there is nothing behind it any more
+    uint32_t kind; ///< private: the kind of scope; 0 when it has ended
 } keel_scope;
 
 /// A world (world.h).
@@ -24,9 +24,9 @@ typedef struct keel_world keel_world;
 typedef struct keel_view keel_view;
 /// A list of recorded edits (commands.h).
 typedef struct keel_commands keel_commands;
-/// What a running system may touch (workload.h).
+/// The access of a running system (workload.h).
 typedef struct keel_context keel_context;
-/// Somebody who looks at changes from time to time (track.h).
+/// A cursor over changes, for code that looks at changes from time to time (track.h).
 typedef struct keel_reader keel_reader;
 
 // clang-format off
@@ -86,7 +86,8 @@ static inline const keel_scope *keeli_const_scope_itself(const keel_scope *s) { 
 #define KEELI_IF_SCOPE keel_scope *: keeli_scope_itself
 #define KEELI_IF_CONST const keel_world *: keeli_const_world_scope, const keel_context *: keeli_const_context_scope, const keel_scope *: keeli_const_scope_itself
 #define KEELI_NO_SCOPE(name) extern const struct name { int is_no_function; } name
-// What is no such scope is called, which is an error that names it.
+// The macros below choose one of these objects for a pointer that is no such scope. It is no
+// function, so the call is an error, and the compiler prints the name.
 KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_view_commands_or_context_not_const);
 KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_view_or_context_not_const);
 KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_or_commands_not_const);
@@ -98,7 +99,9 @@ KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_context_or_reader);
 /// @endcond
 /// The scope behind a world, view, commands, context or reader, for a helper that takes any.
 #define KEEL_SCOPE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE)(scope)
-// Scopes of verbs that edit; that hand values out; that send; that need the whole world; that look; that open views and walks; that look at changes.
+// Conversions of scopes: for verbs that edit (TO_EDIT), that hand out values to write (TO_WRITE),
+// that send events (TO_SEND), that only a world or commands can do (TO_RECORD), that read
+// (TO_READ), that open views and walks (TO_OPEN), and that look at changes (TO_SEE).
 #define KEELI_TO_EDIT(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_SCOPE, default: keeli_this_verb_takes_a_world_view_commands_or_context_not_const)(scope)
 #define KEELI_TO_WRITE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_CONTEXT, KEELI_IF_SCOPE, default: keeli_this_verb_takes_a_world_view_or_context_not_const)(scope)
 #define KEELI_TO_SEND(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_SCOPE, default: keeli_events_are_sent_through_a_world_commands_context_or_KEEL_SEND_of_their_type)(scope)
@@ -106,7 +109,8 @@ KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_context_or_reader);
 #define KEELI_TO_READ(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_CONTEXT, KEELI_IF_SCOPE, KEELI_IF_CONST, default: keeli_this_verb_takes_a_world_view_or_context)(scope)
 #define KEELI_TO_OPEN(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE, default: keeli_loops_are_over_a_world_context_or_reader_not_const)(scope)
 #define KEELI_TO_SEE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE, KEELI_IF_CONST, const keel_reader *: keeli_const_reader_scope, default: keeli_this_verb_takes_a_world_context_or_reader)(scope)
-// The function of a world, where the compiler sees that it is one, in place of the one that asks.
+// Chooses the function for worlds when the compiler sees that the scope is a world; otherwise the
+// function that checks the kind of the scope.
 #define KEELI_DIRECT(scope, of_world, of_any) _Generic((scope), keel_world *: of_world, const keel_world *: of_world, default: of_any)
 #endif
 // clang-format on

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 /// @file state.h
-/// States: an enum as a unique, and steps for entering one of its values, for leaving it, and for
-/// being in it.
+/// States: an enum as a unique, and steps that run when one of its values is entered or left, or
+/// while it lasts.
 ///
-/// KEEL_STATE declares one, keel_set_state asks for a value. It changes at one place only, where
-/// KEEL_TRANSITION stands in a workload: behind it steps with `.on_exit` and `.on_enter` run once,
-/// in the order of the list, and already see the new value. The first transition of a world enters
-/// the value that there is, and leaves none.
+/// KEEL_STATE declares a state, and keel_set_state requests a value. The value only changes where
+/// KEEL_TRANSITION stands in a workload. Steps behind it with `.on_exit` and `.on_enter` run once,
+/// in the order of the list, and see the new value. The first transition of a world enters the
+/// present value, and leaves none.
+///
+///     typedef enum Phase { MENU, PLAYING } Phase;
+///     KEEL_STATE(Phase);
+///     KEEL_WORKLOAD(frame, KEEL_TRANSITION(Phase),
+///                   KEEL_STEP(start_music, .on_enter = KEEL_IN(Phase, PLAYING)),
+///                   KEEL_STEP(move, .in_state = KEEL_IN(Phase, PLAYING)));
+///     keel_set_state(world, Phase, PLAYING);
 #pragma once
 #include <keel/unique.h>
 
@@ -14,32 +21,34 @@
 extern "C" {
 #endif
 
-/// Private: what goes on beside the value of a state. A unique of its own, so that it is copied and
-/// hashed with the world.
+/// Private: the progress of a state beside its value. It is a unique of its own, so that it is
+/// copied and hashed with the world.
 typedef struct keel_transition {
-    uint64_t next;   ///< what was asked for
-    uint64_t before; ///< what was left at last
-    uint32_t asked;  ///< keel_set_state was called since the last transition
-    uint32_t begun;  ///< there was one
-    uint32_t enters; ///< the last KEEL_TRANSITION entered a value
-    uint32_t exits;  ///< and left one
+    uint64_t next;   ///< the requested value
+    uint64_t before; ///< the value that the last transition left
+    uint32_t asked;  ///< 1: keel_set_state was called since the last transition
+    uint32_t begun;  ///< 1: there was a transition
+    uint32_t enters; ///< 1: the last KEEL_TRANSITION entered a value
+    uint32_t exits;  ///< 1: it left a value
 } keel_transition;
 
 /// A state, made by KEEL_STATE.
 typedef struct keel_state {
-    const char *name;                 ///< that of its type
-    const keel_component *value;      ///< the unique of its type: what it is now
+    const char *name;                 ///< name of its type
+    const keel_component *value;      ///< the unique of its type, with the present value
     const keel_component *transition; ///< the unique of type keel_transition
 } keel_state;
 
-/// Ask for a value of a state: keel_set_state. The last one before a transition counts; asking for
-/// what it is changes nothing. The first call in a world gives it that value at once.
-/// @param scope a view or context needs KEEL_MAY_SET_STATE; commands ask when they are applied, and
-///   are those of the world, of an observer, or of KEEL_COMMANDS without components
+/// Requests a value of a state: keel_set_state. The next transition enters the value that was
+/// requested last. Requesting the present value changes nothing. The first call in a world sets the
+/// value at once.
+/// @param scope a view or context needs KEEL_MAY_SET_STATE; commands request when they are applied,
+///   and must be those of the world, of an observer, or of KEEL_COMMANDS without components
 /// @param value one of the enum's
 /// @return KEEL_OK; KEEL_ERROR_ACCESS in a system without KEEL_MAY_SET_STATE;
-///   KEEL_ERROR_MISSING_UNIQUE in one before the first call through the world; KEEL_ERROR_MEMORY,
-///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; KEEL_ERROR_ARGUMENT through a reader
+///   KEEL_ERROR_MISSING_UNIQUE in a system before the first call through the world;
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; KEEL_ERROR_ARGUMENT through a
+///   reader
 KEEL_API keel_result keel_set_state_of(keel_scope *scope, const keel_state *state, int64_t value);
 
 /// Private: the system of KEEL_TRANSITION.

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 /// @file timing.h
-/// When each system ran, on which worker, and for how long.
+/// Timings: when each system ran, on which worker, and for how long.
 ///
-/// Off by default. When on, a world keeps the latest entries in a ring of fixed size: one for each
-/// system that ran, and one for each further worker that took part in a system that was split.
-/// Systems that were skipped, and loops that had nothing to loop over, have none; nor do
-/// conditions. The entries can be read one by one, for a graph on the screen, or written as a file
-/// that ui.perfetto.dev and chrome://tracing show.
+/// They are off by default. When they are on, a world keeps the latest entries in a ring of fixed
+/// size: one entry for each system that ran, and one for each further worker that took part in a
+/// system that was split. There is no entry for skipped systems, for loops without entities, and
+/// for conditions. The program can read the entries one by one, for a graph on the screen, or write
+/// them to a file that ui.perfetto.dev and chrome://tracing show.
+///
+///     keel_timings_begin(world, 0);
+///     run_some_frames(world);
+///     keel_timings_write_trace(world, "trace.json");
 #pragma once
 #include <keel/component.h>
 
@@ -14,55 +18,54 @@
 extern "C" {
 #endif
 
-/// The most entries that timings can keep.
+/// The most entries of a ring of timings.
 #define KEEL_MAX_TIMINGS (1u << 24)
 
-/// One system that ran. Times are nanoseconds since keel_timings_begin.
+/// One run of a system on one worker. Times are nanoseconds since keel_timings_begin.
 typedef struct keel_timing {
     char system[48];   ///< its name; a longer one is cut
-    char workload[48]; ///< the workload whose step it is; empty: run by keel_run
-    uint64_t begin;    ///< when it was called
-    uint64_t end;      ///< when it returned
-    /// How many workloads keel_run_workload and the like had begun by then, this one included;
-    /// those nested in others do not count. The number of the frame where each frame runs one
-    /// workload.
+    char workload[48]; ///< the workload of its step; empty: run by keel_run
+    uint64_t begin;    ///< time of the call
+    uint64_t end;      ///< time of the return
+    /// The number of workloads that keel_run_workload and its like had begun by then, this one
+    /// included; nested workloads do not count. It is the number of the frame if each frame runs
+    /// one workload.
     uint64_t frame;
-    uint64_t thread; ///< where it ran: a number that no other thread of the process has or had
+    uint64_t thread; ///< number of the thread, which no other thread of the process has or had
     uint32_t worker; ///< see keel_run_info
 } keel_timing;
 
-/// How far somebody has read. Zeros: nothing; reading begins with the oldest entry.
+/// A cursor over the entries. Zeros: reading begins with the oldest entry.
 typedef struct keel_timings_cursor {
     uint64_t next;   ///< private: the number of the next entry
     uint64_t missed; ///< entries so far that were overwritten before they were read
 } keel_timings_cursor;
 
-/// From now on keep timings. What was kept before is dropped. All memory is allocated here.
-/// @param capacity entries to keep, each about 150 bytes; the oldest make room for new ones.
-///   At most KEEL_MAX_TIMINGS; 0: 16,384
+/// Starts to keep timings. Entries from before are dropped. All memory is allocated here.
+/// @param capacity entries to keep, each about 150 bytes; new entries overwrite the oldest ones. At
+///   most KEEL_MAX_TIMINGS; 0: 16,384
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT, KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED
-/// while a system runs
+///   while a system runs
 KEEL_API keel_result keel_timings_begin(keel_world *world, uint32_t capacity);
 
-/// Keep no timings any more, and drop those there are.
+/// Stops keeping timings, and drops all entries.
 /// @threads the world's owner
 /// @return KEEL_OK, also when there were none; KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED while a
-/// system
-///   runs
+///   system runs
 KEEL_API keel_result keel_timings_end(keel_world *world);
 
-/// The next entry that the cursor has not read, in order of `begin`. An entry can be read when its
-/// system and all that began before it have returned.
+/// Reads the next entry that the cursor has not read, in order of `begin`. An entry can be read
+/// when its system and all systems that began before it have returned.
 /// @threads any, but not during keel_timings_begin and keel_timings_end; each with its own cursor
 /// @return false when there is none
 KEEL_API bool keel_timings_next(keel_world *world, keel_timings_cursor *cursor, keel_timing *out);
 
-/// Write all entries that can be read to a file in the trace event format of Chrome, which Perfetto
-/// reads, too: JSON. What the file had before is lost.
+/// Writes all entries that can be read to a file, in the trace event format of Chrome (JSON), which
+/// Perfetto reads, too. The former content of the file is lost.
 /// @threads the world's owner
-/// @return KEEL_OK; KEEL_ERROR_FILE with the system's reason (what is in the file then is not
-///   complete), KEEL_ERROR_ARGUMENT (`path` is NULL; no timings are kept), KEEL_ERROR_MEMORY
+/// @return KEEL_OK; KEEL_ERROR_FILE with the system's reason (the file is incomplete then),
+///   KEEL_ERROR_ARGUMENT (`path` is NULL; no timings are kept), KEEL_ERROR_MEMORY
 KEEL_API keel_result keel_timings_write_trace(keel_world *world, const char *path);
 
 #ifdef __cplusplus

@@ -15,7 +15,8 @@
 #define KEELI_STATIC_ASSERT(condition, text) static_assert(condition, text);
 #define KEELI_NEVER(text) [] { static_assert(0, text); return false; }()
 #define KEELI_DECLARE(type, symbol) extern "C" const type symbol
-// What a `static` before KEEL_SYSTEM comes to stand before: constants of C++ are static anyway. The system itself is for C, too.
+// A declaration that a `static` before KEEL_SYSTEM applies to: constants of C++ are static anyway. The system itself can be
+// used from C, too.
 #define KEELI_MAY_BE_STATIC(type, symbol) KEELI_UNUSED const bool symbol##_may_be_static = true; KEELI_DECLARE(type, symbol)
 #define KEELI_DEFINE(type, symbol, ...) const type symbol = __VA_ARGS__
 #else
@@ -24,7 +25,7 @@
 #define KEELI_STATIC_ASSERT(condition, text) _Static_assert(condition, text);
 #define KEELI_NEVER(text) (sizeof(struct { _Static_assert(0, text); int keeli_it; }) == 0)
 #define KEELI_DECLARE(type, symbol) extern const type symbol
-// Stands first, where a `static` before KEEL_SYSTEM comes to stand; `extern` leaves the symbol what it is by that.
+// The first declaration, which a `static` before KEEL_SYSTEM applies to. `extern` in the definition keeps that linkage.
 #define KEELI_MAY_BE_STATIC(type, symbol) const type symbol
 #ifdef __clang__
 #define KEELI_DEFINE(type, symbol, ...) _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wextern-initializer\"") \
@@ -49,13 +50,13 @@
 #define KEELI_FIRST(a, ...) a
 #define KEELI_SECOND_(a, b, ...) b
 #define KEELI_SECOND(...) KEELI_SECOND_(__VA_ARGS__)
-// Does it stand in parentheses?
+// Tells whether an argument is in parentheses: 1 or 0.
 #define KEELI_PROBE(...) ~, 1
 #define KEELI_IS_TUPLE(x) KEELI_SECOND(KEELI_PROBE x, 0, ~)
 #define KEELI_TEXT_(...) #__VA_ARGS__
 #define KEELI_TEXT(...) KEELI_TEXT_(__VA_ARGS__)
 #define KEELI_HERE __FILE__ ":" KEELI_TEXT(__LINE__)
-// How many arguments (to 64): a number to 17 or 8, or whether there are more than 1, 2, 3.
+// Count arguments (to 64): the number up to 17 or 8, or whether there are more than 1, 2 or 3.
 #define KEELI_AT_64(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, n, ...) n
 #define KEELI_COUNT_17(...) KEELI_AT_64(__VA_ARGS__, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)
 #define KEELI_COUNT_8(...) KEELI_AT_64(__VA_ARGS__, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, keeli_many, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)

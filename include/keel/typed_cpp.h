@@ -69,7 +69,7 @@ KEELI_UNUSED static const keeli_guarding keeli_guarding_here; // not inline: a p
 template <class Fn> struct keeli_calls {
     Fn *fn;
     void *data;
-    keel_world *world; // of pieces: they say it
+    keel_world *world; // NULL in parallel loops: the pieces have it
     void (*combine)(void *, const void *, void *);
     bool lock = false; // no <atomic>: it does not bear macros of users, such as min
     bool has_thrown = false;
@@ -161,8 +161,8 @@ template <const keel_component &given> bool keeli_own_copy(void *to, const void 
 }
 template <const keel_component &given> void keeli_own_move(void *to, void *from, void *data) noexcept { given.move(to, from, data); }
 template <const keel_component &given> void keeli_own_drop(void *value, void *data) noexcept { given.drop(value, data); }
-// Is a hook there? Comparing a function with NULL is no constant under gcc's sanitizers, and a NULL function is no template argument in
-// gcc 12: then the second function is taken.
+// Tells whether a hook is set. Comparing a function with NULL is no constant under gcc's sanitizers, and a NULL function is no
+// template argument in gcc 12: then the second function is chosen.
 #define KEELI_HAS_HOOK(hook)                                                                        \
     template <keel_##hook##_hook *> struct keeli_is_##hook { static constexpr bool value = true; }; \
     template <> struct keeli_is_##hook<nullptr> { static constexpr bool value = false; };           \
@@ -241,7 +241,7 @@ template <class T> inline const void *keeli_pointer(const keeli_one<T> &one) { r
 inline const void *keeli_pointer(const void *none) { return none; }
 #define KEELI_THE_VALUE_OF(component, T, ...) keeli_one<T>{ { { __VA_ARGS__ } }, false, component, false }
 #define KEELI_THE_VALUE(T, ...) KEELI_THE_VALUE_OF(NULL, T, __VA_ARGS__)
-// What is added where no value is given: T(), or NULL where that is zeros; a tag has no value.
+// The value to add when none is given: T(), or NULL if that is zeros. A tag has no value.
 template <class T, bool is_tag> struct keeli_default {
     static const void *value() { return NULL; }
     static keel_value init(const keel_component *c) { return { c, NULL }; }

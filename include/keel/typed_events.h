@@ -10,8 +10,8 @@
 #include <keel/typed_cpp.h>
 // clang-format off
 
-/// Declare the struct `T` as a type of events: `KEEL_EVENT(Hit);`, `KEEL_EVENT(Hit, .limit = 1000, .drop = hit_drop);`.
-/// The options are members of keel_component. It may be a component too. Legal wherever KEEL_COMPONENT is.
+/// Declares the struct `T` as a type of events: `KEEL_EVENT(Hit);`, `KEEL_EVENT(Hit, .limit = 1000, .drop = hit_drop);`. The
+/// options are members of keel_component. `T` may be a component too. Legal wherever KEEL_COMPONENT is.
 #define KEEL_EVENT(...) KEELI_EVENT(__VA_ARGS__, .line = __LINE__)
 /// The descriptor of a type of events, for functions that take one.
 #define KEEL_EVENT_OF(T) (&KEEL_EVENT_##T)
@@ -27,8 +27,8 @@
     KEELI_DESCRIPTOR(KEELI_DERIVED(T), KEEL_EVENT_##T, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__)
 #endif
 
-// The two parameters are uniques to the other macros; what they hand out is the context.
-/// Parameter: the system sends events of type `T`: `keel_send(name, T, {...})`. It has their queue alone.
+// The two parameters are uniques to the other macros; they hand out the context.
+/// Parameter: the system sends events of type `T`: `keel_send(name, T, {...})`. No other system uses the queue meanwhile.
 #define KEEL_SEND(T, name) (keeli_unique, KEEL_TERM_SEND, KEEL_SENDER_##T, name, &KEEL_EVENT_##T, NULL, KEEL_SENDER_##T)
 /// Parameter: the system receives events of type `T`: `KEEL_EACH_EVENT(name, T, event)`.
 #define KEEL_RECEIVE(T, name) (keeli_unique, KEEL_TERM_RECEIVE, KEEL_RECEIVER_##T, name, &KEEL_EVENT_##T, NULL, KEEL_RECEIVER_##T)
@@ -61,26 +61,27 @@ static inline keel_scope *keeli_parameter_scope(void *s) { return (keel_scope *)
 #define KEELI_SEND_VALUE(scope, T, value) KEELI_DIRECT(scope, keeli_world_send, keel_send_event)(_Generic((scope), KEEL_SENDER_##T *: keeli_parameter_scope, KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_COMMANDS, KEELI_IF_SCOPE, default: keeli_events_are_sent_through_a_world_commands_context_or_KEEL_SEND_of_their_type)(scope), &KEEL_EVENT_##T, value)
 #define KEELI_RECEIVER(scope, T) _Generic((scope), KEEL_RECEIVER_##T *: keeli_parameter_scope, KEELI_IF_WORLD, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE, KEELI_IF_CONST, const keel_reader *: keeli_const_reader_scope, default: keeli_events_are_received_through_a_world_context_reader_or_KEEL_RECEIVE_of_their_type)(scope)
 #endif
-/// How many events of type `T` are there to receive. Scope: world, context, reader, KEEL_RECEIVE(T, name).
+/// Returns the number of events of type `T` that can be received. Scope: world, context, reader, KEEL_RECEIVE(T, name).
 #define keel_event_count(scope, T) keel_event_count_of(KEELI_RECEIVER(scope, T), &KEEL_EVENT_##T)
-/// How many went unseen, because they were too many. Scope: world, context, reader, KEEL_RECEIVE(T, name).
+/// Returns how many events were dropped, as there were too many, before the scope received them. Scope: world, context, reader,
+/// KEEL_RECEIVE(T, name).
 #define keel_missed_events(scope, T) keel_missed_component(KEELI_RECEIVER(scope, T), &KEEL_EVENT_##T)
-/// Send an event: `keel_send(scope, T)` zero, `keel_send(scope, T, {1, 2})`, `keel_send(scope, T, variable)`. Scope: world now;
-/// commands later; in systems KEEL_SEND(T, name), or the context.
+/// Sends an event: `keel_send(hits, Hit, {1, 2})`, `keel_send(hits, Hit, variable)`, or `keel_send(hits, Hit)` with zeros.
+/// Scope: world, now; commands, later; in systems KEEL_SEND(T, name), or the context. See keel_send_event.
 #define keel_send(...) KEELI_CAT(KEELI_SEND_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_SEND_keeli_one(scope, T) KEELI_SEND_VALUE(scope, T, KEELI_DEFAULT(T, KEEL_EVENT_##T))
 #define KEELI_SEND_keeli_more(scope, T, ...) KEELI_SEND_VALUE(scope, T, KEELI_THE_VALUE(T, __VA_ARGS__))
-/// A loop over events of type `T`, oldest first: `KEEL_EACH_EVENT(hits, Hit, hit) { hit->damage ... }`; `const T *hit`. Scope:
+/// Loops over events of type `T`, oldest first: `KEEL_EACH_EVENT(hits, Hit, hit) { hit->damage ... }`; `const T *hit`. Scope:
 /// KEEL_RECEIVE(T, name), context, world, reader. See keel_events_of.
 #define KEEL_EACH_EVENT(scope, T, event) KEELI_EACH_EVENT(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, event)
 // The inner loop runs once; `whole` tells whether the body was left by break.
 #define KEELI_EACH_EVENT(walk, scope, T, name)                                                      \
     for (keel_event_walk walk = keel_events_of(KEELI_RECEIVER(scope, T), &KEEL_EVENT_##T); walk.whole && keeli_event_step(&walk);)     \
         for (KEELI_UNUSED const T *name = (walk.whole = false, KEELI_CAST(const T, walk.value)); !walk.whole; walk.whole = true)
-/// All events up to now are seen by those who look from outside: see keel_advance_events_of.
+/// Passes all events up to now, for code outside of systems. See keel_advance_events_of.
 #define keel_advance_events(world, T) keel_advance_events_of((world), &KEEL_EVENT_##T)
-/// Drop all events of a type: see keel_clear_events_of.
+/// Drops all events of a type. See keel_clear_events_of.
 #define keel_clear_events(world, T) keel_clear_events_of((world), &KEEL_EVENT_##T)
-/// Keep at most so many: see keel_set_limit_of.
+/// Sets how many events are kept at most. See keel_set_limit_of.
 #define keel_set_event_limit(world, T, limit) keel_set_limit_of((world), &KEEL_EVENT_##T, (limit))
 // clang-format on

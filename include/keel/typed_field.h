@@ -9,20 +9,20 @@
 #include <keel/typed_cpp.h>
 // clang-format off
 
-/// Describe members of the struct `T` for editors, scripts, saves and keel_world_hash, to 64 of them: `KEEL_FIELDS(Turret,
-/// angle, KEEL_FIELD(at, .of = KEEL_TYPE(Vec2)))`. A member may be an array, and is named once. Before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)),
-/// or for a struct that is a member of others.
+/// Describes members of the struct `T` for editors, scripts, saves and keel_world_hash, up to 64: `KEEL_FIELDS(Turret, angle,
+/// KEEL_FIELD(at, .of = KEEL_TYPE(Vec2)))`. An array is named once. It stands before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)), or
+/// describes a struct that is a member of others.
 #define KEEL_FIELDS(T, ...)                                                                         \
     KEELI_UNUSED static KEELI_TABLE keel_field KEEL_FIELDS_##T[] = { KEELI_FOR_ALL(KEELI_FIELD, T, __VA_ARGS__) }; \
     KEELI_UNUSED static KEELI_TABLE keel_type KEEL_TYPE_##T = { #T, sizeof(T), KEEL_FIELDS_##T, KEELI_LENGTH(KEEL_FIELDS_##T), NULL, 0, false }
 /// A member of KEEL_FIELDS with options: `KEEL_FIELD(reload, .unit = "s", .max = 9)`. They are members of keel_field. A member
 /// that is no number, bool, text, entity or array of these needs `.of`, `.bytes` or `.transient`.
 #define KEEL_FIELD(...) (__VA_ARGS__)
-/// Name the values of the enum `T`, to 64: `KEEL_ENUM(Mood, CALM, ANGRY);`. It is what an integer may be `.of`.
+/// Names the values of the enum `T`, up to 64: `KEEL_ENUM(Mood, CALM, ANGRY);`. A field of an integer may be `.of` it.
 #define KEEL_ENUM(T, ...) KEELI_NAMES(T, false, __VA_ARGS__)
-/// Name bits that may be set together: `KEEL_FLAGS(Skills, SWIMS, FLIES);`. `T` need not be a type.
+/// Names bits that may be set together: `KEEL_FLAGS(Skills, SWIMS, FLIES);`. `T` need not be a type.
 #define KEEL_FLAGS(T, ...) KEELI_NAMES(T, true, __VA_ARGS__)
-/// What KEEL_FIELDS, KEEL_ENUM or KEEL_FLAGS said about `T`, for `.of`.
+/// The description of `T` that KEEL_FIELDS, KEEL_ENUM or KEEL_FLAGS made, for `.of`.
 #define KEEL_TYPE(T) (&KEEL_TYPE_##T)
 /// The option that gives a component the fields of KEEL_FIELDS.
 #define KEEL_HAS_FIELDS(T) .fields = KEEL_FIELDS_##T, .field_count = KEELI_LENGTH(KEEL_FIELDS_##T)

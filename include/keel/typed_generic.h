@@ -30,7 +30,7 @@ template <class T, class = void> struct keeli_event_of {
 template <class T> struct keeli_event_of<T, std::void_t<decltype(keeli_find_KEEL_EVENT_(keeli_type<T>(), 0))>> : decltype(keeli_find_KEEL_EVENT_(keeli_type<T>(), 0)) {};
 // The type of an argument that is not deduced: keel::add<T>(world, e, {1, 2}).
 template <class T> using keeli_t = typename keeli_same<T>::type;
-// What is copied, said by one error when it cannot be.
+// A value to copy; one error says it when the type cannot be copied.
 template <class T> struct keeli_copy_of {
     static constexpr bool is = std::is_copy_constructible_v<T>;
     static_assert(is, "this type cannot be copied: hand its value over with std::move");
@@ -52,7 +52,7 @@ template <class T> inline T *keeli_values_in(const keel_span *span) {
     else if constexpr (std::is_const_v<T>) return static_cast<T *>(keel_span_read_component(span, keeli_component_of<std::remove_const_t<T>>::component));
     else return static_cast<T *>(keel_span_write_component(span, keeli_component_of<T>::component));
 }
-// What the function gets of one component: its value; of a tag, which has none, nothing.
+// The argument for one component: its value; nothing for a tag, which has no value.
 template <class T> inline auto keeli_argument_of(T *values, uint32_t i) {
     if constexpr (keeli_is_tag_of<T>) return (void)values, (void)i, std::tuple<>();
     else return std::tuple<T &>(values[i]);
@@ -101,7 +101,7 @@ template <class T> T *get_or_add(keel_world *w, keel_entity e, keeli_t<T> &&valu
 template <class T> T *get_or_add(keel_world *w, keel_entity e, const keeli_t<T> &value) { return static_cast<T *>(keeli_get_or_add(w, e, component<T>, KEELI_THE_VALUE(T, keeli_copy_of<T>::of(value)))); }
 template <class T, class S> const T *get(S *s, keel_entity e) { return static_cast<const T *>(KEELI_DIRECT(s, keeli_world_get, (keel_get_component))(KEELI_TO_READ(s), e, component<T>)); }
 template <class T, class S> T *get_mut(S *s, keel_entity e) { return static_cast<T *>(KEELI_DIRECT(s, keeli_world_get_mut, (keel_get_component_mut))(KEELI_TO_WRITE(s), e, component<T>)); }
-/// As keel_at; the message names the type.
+/// Returns the value as keel_at does; the message names the type.
 template <class T, class S> const T &at(S *s, keel_entity e) { return *static_cast<const T *>(keel_at_component(s, e, component<T>, component<T>->type)); }
 template <class T, class S> T &at_mut(S *s, keel_entity e) { return *static_cast<T *>(keel_at_component_mut(s, e, component<T>, component<T>->type)); }
 template <class T, class S> bool has(S *s, keel_entity e) { return KEELI_DIRECT(s, keeli_world_has, (keel_has_component))(KEELI_TO_READ(s), e, component<T>); }
@@ -122,17 +122,17 @@ template <class T, class S> keel_result delete_many(S *s, const keel_entity *ent
 template <class T, class S> keel_result add_matching(S *s, const keel_term *terms, const keeli_t<T> &value) { return keel_add_component_to_matching(s, terms, component<T>, __builtin_addressof(value)); }
 template <class T, class S> keel_result delete_matching(S *s, const keel_term *terms) { return keel_delete_component_from_matching(s, terms, component<T>); }
 template <class... T> keel_result register_(keel_world *w) { return keeli_register(w, component<T>...); }
-/// `keep(entity, value)` answers false for those that go. Any function object.
+/// Deletes the component where `keep(entity, value)` returns false. `keep` is any function object.
 template <class T, class F> keel_result retain(keel_world *w, F &&keep) {
     typedef std::remove_reference_t<F> function;
     return keel_retain_component(w, component<T>, [](keel_entity e, void *value, void *f) -> bool { return keeli_from_data<function>(f)(e, *static_cast<T *>(value)); }, keeli_as_data(keep));
 }
-/// `change(value)` changes it.
+/// Changes a value by `change(value)`.
 template <class T, class F> keel_result patch(keel_world *w, keel_entity e, F &&change) {
     typedef std::remove_reference_t<F> function;
     return keel_patch_component(w, e, component<T>, [](void *value, void *f) { keeli_from_data<function>(f)(*static_cast<T *>(value)); }, keeli_as_data(change));
 }
-/// `is_less(a, b)`, as for std::sort.
+/// Sorts by `is_less(a, b)`, as for std::sort.
 template <class T, class F> keel_result sort(keel_world *w, F &&is_less) {
     typedef std::remove_reference_t<F> function;
     keel_sort_desc by = {};
@@ -164,9 +164,10 @@ template <class T> keel_result remove_unique(keel_world *w, T *out) { return kee
 template <class T, class S> keel_result send(S *s, keeli_t<T> &&value) { return keeli_send(s, event<T>, KEELI_THE_VALUE(T, std::move(value))); }
 template <class T, class S> keel_result send(S *s, const keeli_t<T> &value) { return keeli_send(s, event<T>, KEELI_THE_VALUE(T, keeli_copy_of<T>::of(value))); }
 
-/// A loop over those that have all of `T`: `keel::each<A, const B>(world, [](A &a, const B &b) { ... })`, or with the handle first.
-/// A type that is const is only read. A tag among them must be there and is no argument, as it has no value. What the function may edit meanwhile is what KEEL_EACH allows; it may throw. KEEL_EACH is
-/// faster where values do not lie side by side. Scope: world, context, reader.
+/// Loops over the entities that have all of `T`: `keel::each<A, const B>(world, [](A &a, const B &b) { ... })`, or with the
+/// handle first. A const type is only read. A tag is required and is no argument, as it has no value. The function may edit
+/// what the body of a KEEL_EACH may edit; it may throw. KEEL_EACH is faster where values do not lie side by side. Scope: world,
+/// context, reader.
 /// @return as keel_view_begin
 template <class... T, class S, class F> keel_result each(S *s, F &&f) {
     const keel_term terms[] = { { keeli_is_tag_of<T> ? KEEL_TERM_WITH : std::is_const_v<T> ? KEEL_TERM_READ : KEEL_TERM_WRITE, 0, component<std::remove_const_t<T>>, NULL, NULL, NULL }...,

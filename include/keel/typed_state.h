@@ -10,9 +10,9 @@
 #include <keel/workload.h>
 // clang-format off
 
-/// Declare the enum `T` as a state: `KEEL_STATE(Phase);`, or with options of the unique that it is, too: `KEEL_STATE(Phase, KEEL_HAS_NAMES(Phase));`
-/// for those who print, save or edit it by name. KEEL_UNIQUE_READ(Phase, phase) and keel_get_unique read its value. Setting that by keel_set_unique makes no
-/// system run. Legal wherever KEEL_UNIQUE is.
+/// Declares the enum `T` as a state: `KEEL_STATE(Phase);`, or with options of the unique that it is, too: `KEEL_STATE(Phase,
+/// KEEL_HAS_NAMES(Phase));` to print, save or edit it by name. KEEL_UNIQUE_READ(Phase, phase) and keel_get_unique read its
+/// value. Setting the value with keel_set_unique runs no steps. Legal wherever KEEL_UNIQUE is.
 #define KEEL_STATE(...) KEELI_STATE(__VA_ARGS__, .no_padding = true)
 #define KEELI_STATE(T, ...)                                                                         \
     KEEL_UNIQUE(T, __VA_ARGS__);                                                                    \
@@ -25,14 +25,14 @@
     KEELI_UNUSED static const keel_system KEEL_TRANSITION_SYSTEM_##T = { #T, KEEL_SYSTEM_PER_RUN, keeli_transition_run, NULL, KEEL_TRANSITION_TERMS_##T, __FILE__, __LINE__, NULL, NULL }
 /// The descriptor of a state, for functions that take one.
 #define KEEL_STATE_OF(T) (&KEEL_STATE_##T)
-/// Access: the system may ask for values of a state: keel_set_state(context, T, value).
+/// Access: the system may request values of a state: keel_set_state(context, T, value).
 #define KEEL_MAY_SET_STATE(T) (keeli_access, KEEL_TERM_UNIQUE_WRITE, void, , &KEEL_TRANSITION_##T, NULL, ~)
 /// A value of a state, for `.in_state`, `.on_enter` and `.on_exit` of a step: `.in_state = KEEL_IN(Phase, PLAYING)`.
 #define KEEL_IN(T, value) KEEL_STATE_OF(T), .state_value = KEELI_STATE_VALUE(T, value)
-/// A step: the state takes the value that was asked for. Its name is that of the type. With the options of KEEL_STEP.
+/// A step in which the state takes the requested value. Its name is that of the type. It has the options of KEEL_STEP.
 #define KEEL_TRANSITION(...) KEELI_TRANSITION(__VA_ARGS__, .line = __LINE__)
-/// Ask for a value of a state: `keel_set_state(world, Phase, PLAYING)`. Scope: world, commands; view, context with KEEL_MAY_SET_STATE.
-/// See keel_set_state_of.
+/// Requests a value of a state: `keel_set_state(world, Phase, PLAYING)`. The next KEEL_TRANSITION enters it. Scope: world,
+/// commands; view, context with KEEL_MAY_SET_STATE. See keel_set_state_of.
 #define keel_set_state(scope, T, value) keel_set_state_of((scope), KEEL_STATE_OF(T), KEELI_STATE_VALUE(T, value))
 #ifdef __cplusplus
 #define KEELI_STATE_VALUE(T, value) static_cast<int64_t>(T{ value })

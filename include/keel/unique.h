@@ -2,9 +2,13 @@
 /// @file unique.h
 /// Uniques: single values without an entity, such as the time or the input state.
 ///
-/// KEEL_UNIQUE declares one, with `.initial = &value` one that is there from the start
-/// (component.h). The same type may also be a component; the two have nothing to do with each
-/// other. Views and systems borrow uniques by the same rules as storages.
+/// KEEL_UNIQUE declares a unique. With `.initial = &value` it is set from the start (component.h).
+/// The same type may also be a component; the two are independent of each other. Views and systems
+/// borrow uniques by the same rules as storages.
+///
+///     KEEL_UNIQUE(Time);
+///     keel_set_unique(world, Time, {.seconds = 0});
+///     keel_get_unique_mut(world, Time)->seconds += 1;
 #pragma once
 #include <keel/edit.h>
 
@@ -12,7 +16,7 @@
 extern "C" {
 #endif
 
-/// Set a unique, or replace its value (the old one is dropped).
+/// Sets a unique, or replaces its value (the old value is dropped). Typed: keel_set_unique.
 /// @param scope a world or commands
 /// @param value `unique->size` bytes, handed over; NULL: zeros
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (another scope, or
@@ -20,34 +24,35 @@ extern "C" {
 KEEL_API keel_result keel_set_unique_value(keel_scope *scope, const keel_component *unique,
                                            const void *value);
 
-/// The value, to change in place, which is set first when it is not set. What has an `.initial`
-/// value has been set to that.
-/// @param value what to set: handed over only when it is; NULL: zeros
+/// Returns the value of a unique to change in place, and sets the unique first when it is not set.
+/// A unique with an `.initial` value is set already. Typed: keel_get_or_set_unique.
+/// @param value the value to set, handed over only when it is set; NULL: zeros
 /// @return the value; NULL on error, as keel_set_unique_value
 /// @threads the owner
 KEEL_API void *keel_get_or_set_unique_value(keel_world *world, const keel_component *unique,
                                             const void *value);
 
-/// The value, to read; NULL before it is set, and when a view or context does not hold it
-/// (KEEL_ERROR_ACCESS is kept).
+/// Returns the value of a unique to read. NULL when it is not set, and when a view or context does
+/// not hold it (KEEL_ERROR_ACCESS is kept). Typed: keel_get_unique.
 KEEL_API const void *keel_get_unique_value(const keel_scope *scope, const keel_component *unique);
 
-/// The value, to change in place; NULL before it is set, when a view or context does not hold it
-/// with `write` (as above), and through a world while a view or system uses it.
+/// Returns the value of a unique to change in place. NULL when it is not set, when a view or
+/// context does not hold it with `write` (KEEL_ERROR_ACCESS is kept), and through a world while a
+/// view or system uses it. Typed: keel_get_unique_mut.
 /// @param scope a view or context must hold `write` for it
 KEEL_API void *keel_get_unique_value_mut(keel_scope *scope, const keel_component *unique);
 
-/// Take a unique away.
+/// Removes a unique. Typed: keel_remove_unique.
 /// @param scope a world or commands
-/// @param out receives the value and what it owns; NULL, as for commands, which hand nothing out
-///   (KEEL_ERROR_ARGUMENT): it is dropped
+/// @param out receives the value and what it owns. NULL: the value is dropped. Commands need NULL,
+///   as they hand nothing out (KEEL_ERROR_ARGUMENT)
 /// @return KEEL_OK, KEEL_ABSENT when it was not set, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_remove_unique_value(keel_scope *scope, const keel_component *unique,
                                               void *out);
 
-/// Take all uniques away; their values are dropped. keel_last_count tells how many.
+/// Removes all uniques and drops their values. keel_last_count returns how many it removed.
 /// @return KEEL_OK, KEEL_ABSENT when none was set, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (all
-/// stay)
+///   stay)
 /// @threads the owner
 KEEL_API keel_result keel_clear_uniques(keel_world *world);
 

@@ -1,66 +1,87 @@
 // SPDX-License-Identifier: MIT
 /// @file view.h
-/// Views: all entities that have some components, and access to those components.
+/// Views: all entities that have some components, and access to the values of those components.
 ///
-/// A view is a list of terms. Opening one **borrows** its storages: any number of views may read a
-/// storage, and one that writes or edits it is alone. A conflict is an error that names both sides.
-/// While a storage is borrowed, edits of it through the world are refused; edits through a view
-/// that holds `edit` are allowed, except while an iterator over that storage is live
-/// (KEEL_ERROR_ITERATING). Otherwise record commands. A view is used in the thread that opened it;
-/// there it obeys the rules of keel_threads, or is refused with KEEL_ERROR_THREAD.
+/// A view is a list of terms. Opening a view **borrows** its storages: any number of views may read
+/// a storage, and a view that writes or edits it is alone. A conflict is an error that names both
+/// sides. While a storage is borrowed, edits of it through the world are refused. A view that holds
+/// `edit` may edit it, except while an iterator over that storage is live (KEEL_ERROR_ITERATING).
+/// Otherwise record commands. A view is used in the thread that opened it. There it obeys the rules
+/// of keel_threads, or is refused with KEEL_ERROR_THREAD.
 ///
-/// Borrowing is not iterating: one view can be iterated many times, also inside itself (for pairs).
-/// Most programs use the loops of typed.h (KEEL_SYSTEM, KEEL_EACH), which are made of what is here.
+/// Most programs use the loops of typed.h (KEEL_SYSTEM, KEEL_EACH), which open and close views by
+/// themselves. A view that is opened by hand can be iterated many times, also inside its own
+/// iteration (for pairs):
 ///
-/// **Order.** When all components that an entity must have are sparse sets the smallest leads (the
-/// first of equals), and its entities are visited in packed order: order of insertion until
-/// something is removed. A group (group.h) of such components leads in its own order where it is
-/// not larger. When all are archetype components, the tables that match are visited in the order in
-/// which they were made, each row by row. For mixes the cheapest leads: a sparse set, tables, or
-/// the bits that say who has a component, by ascending index. A view with no such term visits
-/// living entities by ascending index; so does one of no terms at all, or of access or uniques only
-/// (in world code the last two do not borrow the list of entities: entities may be made meanwhile).
-/// Where the components of a KEEL_TERM_ANY_OF have together less than an eighth of the values of
-/// what would lead (each 4,096 indices up to the last of them counted as 8 values more), what has
-/// any of them leads instead, each entity once, by ascending index; also in views that ask for
-/// changes.
-/// The order depends on what the world holds and on nothing else; keel_view_explain tells what
-/// leads. KEEL_LEADING(T) chooses: then T leads whatever that costs, a sparse set in its packed
-/// order, an indexed component by ascending index, an archetype component table by table; also in
-/// views that ask for changes.
+///     keel_view view;
+///     KEEL_TRY(keel_view_begin(&view, world, KEEL_TERMS(KEEL_WRITE(Position, p)), "my view"));
+///     keel_iterator walk;
+///     keel_result result = keel_iterator_begin(&walk, &view);
+///     keel_span span;
+///     while (result == KEEL_OK && keel_iterator_next_span(&walk, &span)) {
+///         Position *p = keel_span_write(&span, Position);
+///         for (uint32_t i = 0; i < span.count; ++i)
+///             p[i].x += 1;
+///     }
+///     keel_view_end(&view);
 ///
-/// KEEL_AMONG(list, count) leads with the handles of an array, in its order: those that are not
-/// alive are skipped, one that is listed twice is visited twice, and all other terms filter. The
-/// array is not copied: it stays as it is until the view is closed. A view that must have no
-/// component holds the list of entities, as one of living entities does. keel_view_contains looks
-/// through the array.
+/// **Order.** One term leads: its storage gives the candidates in its order, and the other terms
+/// filter.
+/// - If all components that an entity must have are sparse sets, the smallest leads (the first of
+///   equals), in packed order: the order of insertion until something is removed. A group (group.h)
+///   of such components leads in its own order if it is not larger.
+/// - If all are archetype components, the matching tables are visited in the order in which they
+///   were made, each row by row.
+/// - For mixes the cheapest leads: a sparse set, tables, or the bits of a component, by ascending
+///   index.
+/// - If the components of a KEEL_TERM_ANY_OF together have less than an eighth of the values of the
+///   leader so far, the entities with any of them lead, each entity once, by ascending index. Each
+///   block of 4,096 indices, up to the last of them, counts as 8 values more. This also holds for
+///   views that ask for changes.
+/// - A view without any component that must be there visits living entities by ascending index. So
+///   does a view without terms, or with access or uniques only. In world code the last two do not
+///   borrow the list of entities, so entities may be created meanwhile.
 ///
-/// KEEL_RELATED(Likes, to) leads with the sources of one target, in the order of relating, and all
-/// other terms filter. Nobody matches where `to` is not alive. KEEL_TARGETED(Likes) filters: who is
-/// a target of anybody. Both take keel_child, too: the children of `to`, and whoever has children.
+/// The order depends on the content of the world and on nothing else. keel_view_explain tells which
+/// term leads. The following terms choose the order.
 ///
-/// KEEL_TARGETS_FIRST(keel_child) visits parents before their children: first what has no parent,
-/// by ascending index, then the children of the roots, then theirs, level by level; siblings in
-/// their order, and in the order of their parents. No chunk has entities of two levels. It leads,
-/// and all other terms filter, so it looks at every entity that has a parent. The order is kept
-/// with the world: the first walk after a change of the hierarchy takes time for each link. It
-/// takes any relation that is exclusive and acyclic, where the target is what a parent is here;
-/// KEEL_UP and KEEL_CHANGED_UP do so, too, and KEEL_OF_TARGET any that is exclusive.
+/// **KEEL_LEADING(T)** makes T lead, whatever that costs: a sparse set in its packed order, an
+/// indexed component by ascending index, an archetype component table by table; also in views that
+/// ask for changes.
 ///
-/// KEEL_OF_TARGET(keel_child, KEEL_READ(T, t)) hands out the value of the parent,
-/// KEEL_UP(keel_child, KEEL_READ(T, t)) that of the nearest ancestor that has T; with KEEL_READ an
-/// entity for which there is none does not match, with KEEL_OPTIONAL_READ it gets NULL.
-/// KEEL_OF_TARGET takes KEEL_WRITE, too: children of one parent write it one after the other, in
-/// the order of the walk, never on several threads. A view that reads T in this way and writes T of
-/// what it visits depends on the order, and is refused unless it has KEEL_TARGETS_FIRST(keel_child)
-/// and is not walked backwards: then what it reads was written before. KEEL_UP climbs for each
-/// parent that it meets, with KEEL_TARGETS_FIRST it does not. Views that are observed have none of
-/// these terms.
+/// **KEEL_AMONG(list, count)** leads with the handles of an array, in its order. Handles that are
+/// not alive are skipped, and a handle that is listed twice is visited twice. The array is not
+/// copied: it must not change until the view is closed. If no component must be there, the view
+/// borrows the list of entities. keel_view_contains searches the array.
 ///
-/// KEEL_BACKWARDS visits the same entities in exactly the reverse order. To begin such a walk
-/// collects them all first, so it needs memory and time for each, and what stops matching before it
-/// is reached is skipped. keel_view_first of such a view is the last entity of the view without it.
-/// keel_view_parallel_for walks both in one piece. Systems take neither as a parameter.
+/// **KEEL_RELATED(Likes, to)** leads with the sources of one target, in the order of relating. No
+/// entity matches if `to` is not alive. **KEEL_TARGETED(Likes)** filters: entities that are a
+/// target of at least one source. Both accept keel_child, too: the children of `to`, and entities
+/// with children.
+///
+/// **KEEL_TARGETS_FIRST(keel_child)** visits parents before their children: first the entities
+/// without a parent, by ascending index, then the children of the roots, and so on, level by level.
+/// Siblings are in their order, and in the order of their parents. No chunk has entities of two
+/// levels. It leads, so it looks at every entity that has a parent. The order is cached in the
+/// world: the first walk after a change of the hierarchy takes time for each link. It accepts any
+/// relation that is exclusive and acyclic; the target takes the place of the parent. KEEL_UP and
+/// KEEL_CHANGED_UP accept the same relations, and KEEL_OF_TARGET any exclusive one.
+///
+/// **KEEL_OF_TARGET(keel_child, KEEL_READ(T, t))** hands out the value of the parent, and
+/// **KEEL_UP(keel_child, KEEL_READ(T, t))** the value of the nearest ancestor that has T. With
+/// KEEL_READ an entity without such a value does not match; with KEEL_OPTIONAL_READ it gets NULL.
+/// KEEL_OF_TARGET also accepts KEEL_WRITE: children of one parent write its value one after the
+/// other, in the order of the walk, never on several threads. A view that reads T in this way and
+/// also writes T of the entities that it visits depends on the order. It is refused, unless it has
+/// KEEL_TARGETS_FIRST(keel_child) and is not walked backwards: then the value it reads was written
+/// before. KEEL_UP climbs once for each parent that it meets; with KEEL_TARGETS_FIRST it does not
+/// climb. Observed views have none of these terms.
+///
+/// **KEEL_BACKWARDS** visits the same entities in exactly the reverse order. The walk first
+/// collects all of them, which needs memory and time for each; an entity that ceases to match
+/// before it is reached is skipped. keel_view_first of such a view is the last entity of the view
+/// without the term. keel_view_parallel_for walks it in one piece, and a view with KEEL_AMONG, too.
+/// Systems take neither as a parameter.
 #pragma once
 #include <keel/commands.h>
 
@@ -70,74 +91,73 @@
 extern "C" {
 #endif
 
-/// The most terms in one view, parameters in one system.
+/// The most terms of a view, and parameters of a system.
 #define KEEL_MAX_TERMS 16
 /// The most components in one KEEL_ANY_OF, KEEL_MAY_READ, KEEL_MAY_WRITE or KEEL_MAY_EDIT.
 #define KEEL_MAX_TERM_COMPONENTS 8
 
-/// How strongly a storage is used. Each kind includes the ones before it.
+/// The access to a storage. Each kind includes the kinds before it.
 typedef enum keel_access {
-    KEEL_ACCESS_NONE,  ///< not at all
+    KEEL_ACCESS_NONE,  ///< no access
     KEEL_ACCESS_READ,  ///< read values; shared with other readers
     KEEL_ACCESS_WRITE, ///< write values; alone
     KEEL_ACCESS_EDIT   ///< add and remove values; alone
 } keel_access;
 
-/// What a term asks for.
+/// The kinds of terms. "Required" means: an entity matches only if it has the component.
 typedef enum keel_term_kind {
-    KEEL_TERM_END,            ///< ends a list of terms
-    KEEL_TERM_NONE,           ///< asks for nothing (the count of a span)
-    KEEL_TERM_READ,           ///< must be there; values to read
-    KEEL_TERM_WRITE,          ///< must be there; values to write, all that are visited count as
-                              ///< modified
-    KEEL_TERM_WRITE_MARKED,   ///< must be there; values to write, those that are marked count as
-                              ///< modified
-    KEEL_TERM_EDIT,           ///< must be there; values to write; may be added and removed
-    KEEL_TERM_OPTIONAL_READ,  ///< may be absent; values to read
-    KEEL_TERM_OPTIONAL_WRITE, ///< may be absent; values to write
-    KEEL_TERM_WITH,           ///< must be there; no values
-    KEEL_TERM_WITHOUT,        ///< must not be there
-    KEEL_TERM_ANY_OF,         ///< at least one of several must be there; no values
-    KEEL_TERM_INSERTED,       ///< must be there, and was inserted; no values. See track.h
-    KEEL_TERM_MODIFIED,       ///< must be there, and was modified; no values
-    KEEL_TERM_CHANGED,        ///< must be there, and was inserted or modified; no values
-    KEEL_TERM_NOT_INSERTED,   ///< is absent, or was not inserted
-    KEEL_TERM_NOT_MODIFIED,   ///< is absent, or was not modified
-    KEEL_TERM_NOT_CHANGED,    ///< is absent, or was neither inserted nor modified
+    KEEL_TERM_END,          ///< ends a list of terms
+    KEEL_TERM_NONE,         ///< asks for nothing (the count of a span)
+    KEEL_TERM_READ,         ///< required; values to read
+    KEEL_TERM_WRITE,        ///< required; values to write: all visited values count as modified
+    KEEL_TERM_WRITE_MARKED, ///< required; values to write: the marked values count as modified
+    KEEL_TERM_EDIT, ///< required; values to write; the view may add and remove the component
+    KEEL_TERM_OPTIONAL_READ,  ///< not required; values to read
+    KEEL_TERM_OPTIONAL_WRITE, ///< not required; values to write
+    KEEL_TERM_WITH,           ///< required; no values
+    KEEL_TERM_WITHOUT,        ///< the entity must lack the component
+    KEEL_TERM_ANY_OF,         ///< at least one of several components is required; no values
+    KEEL_TERM_INSERTED,       ///< required, and inserted; no values. See track.h
+    KEEL_TERM_MODIFIED,       ///< required, and modified; no values
+    KEEL_TERM_CHANGED,        ///< required, and inserted or modified; no values
+    KEEL_TERM_NOT_INSERTED,   ///< the entity lacks it, or it was not inserted
+    KEEL_TERM_NOT_MODIFIED,   ///< the entity lacks it, or it was not modified
+    KEEL_TERM_NOT_CHANGED,    ///< the entity lacks it, or it was neither inserted nor modified
     KEEL_TERM_OF_TARGET_READ, ///< the target of a relation must have it; its values to read
-    KEEL_TERM_OF_TARGET_OPTIONAL_READ, ///< the same; may be absent, and the target too
+    KEEL_TERM_OF_TARGET_OPTIONAL_READ, ///< the same; neither the value nor the target is required
     KEEL_TERM_OF_TARGET_WRITE,         ///< the target must have it; its values to write
-    KEEL_TERM_UP_READ,                 ///< of the nearest above that has it; values to read
-    KEEL_TERM_UP_OPTIONAL_READ,        ///< the same; there may be none above that has it
-    KEEL_TERM_CHANGED_UP, ///< it was inserted or modified, of the entity or of one above; no values
-    KEEL_TERM_TARGETS_FIRST,     ///< all that match; targets of the relation before their sources
-    KEEL_TERM_TARGETED,          ///< is a target of the relation; no values
-    KEEL_TERM_ENTITY,            ///< the handles
-    KEEL_TERM_MAY_READ,          ///< access only: values of other entities, to read
-    KEEL_TERM_MAY_WRITE,         ///< access only: values of other entities, to write
-    KEEL_TERM_MAY_EDIT,          ///< access only: may be added and removed
-    KEEL_TERM_MAY_EDIT_ENTITIES, ///< access only: entities may be added
+    KEEL_TERM_UP_READ,          ///< an entity above must have it; the value of the nearest, to read
+    KEEL_TERM_UP_OPTIONAL_READ, ///< the same; not required
+    KEEL_TERM_CHANGED_UP,    ///< inserted or modified, of the entity or of an entity above it; no
+                             ///< values
+    KEEL_TERM_TARGETS_FIRST, ///< an order: targets of the relation before their sources
+    KEEL_TERM_TARGETED,      ///< the entity must be a target of the relation; no values
+    KEEL_TERM_ENTITY,        ///< the handles
+    KEEL_TERM_MAY_READ,      ///< access only: reads values of other entities
+    KEEL_TERM_MAY_WRITE,     ///< access only: writes values of other entities
+    KEEL_TERM_MAY_EDIT,      ///< access only: adds and removes components of any entity
+    KEEL_TERM_MAY_EDIT_ENTITIES, ///< access only: creates entities
     KEEL_TERM_MAY_EDIT_WORLD,    ///< access only: everything, alone
     KEEL_TERM_UNIQUE_READ,       ///< a unique, to read
     KEEL_TERM_UNIQUE_WRITE,      ///< a unique, to write
     KEEL_TERM_COMMANDS,          ///< systems only: a list of commands
     KEEL_TERM_CONTEXT,           ///< systems only: the context
-    KEEL_TERM_DATA,              ///< systems only: what keel_run_with was given
+    KEEL_TERM_DATA,              ///< systems only: the data passed to keel_run_with
     KEEL_TERM_CUSTOM,            ///< systems and custom views: a custom view
-    KEEL_TERM_CUSTOM_READ,       ///< the same, not to be changed: several threads may have it
-    KEEL_TERM_SEND,              ///< systems only: events are sent (events.h)
-    KEEL_TERM_RECEIVE,           ///< systems only: events are received
+    KEEL_TERM_CUSTOM_READ,       ///< the same, to read: several threads may share it
+    KEEL_TERM_SEND,              ///< systems only: sends events (events.h)
+    KEEL_TERM_RECEIVE,           ///< systems only: receives events
     KEEL_TERM_AMONG,             ///< views only: the handles of a list lead
-    KEEL_TERM_BACKWARDS,         ///< views only: the last entity comes first
+    KEEL_TERM_BACKWARDS,         ///< views only: the reverse order
     KEEL_TERM_RELATED            ///< views only: the sources of one target lead
 } keel_term_kind;
 
-/// One term. Lists end with KEEL_TERM_END.
+/// A term of a view or system. Lists end with KEEL_TERM_END.
 typedef struct keel_term {
-    keel_term_kind kind; ///< what is asked for
+    keel_term_kind kind; ///< the kind of the term
     /// KEEL_TERM_DATA: bytes that the system expects. KEEL_TERM_WITH: 1, the component leads the
-    /// view (at most one does). KEEL_TERM_AMONG: how many handles. Private, KEEL_TERM_END:
-    /// exceptions may leave it
+    /// view (at most one does). KEEL_TERM_AMONG: the number of handles. Private, KEEL_TERM_END: 1,
+    /// exceptions may leave the system
     uint32_t data_size;
     const keel_component *component; ///< the component or unique; NULL where none is needed
     /// further components of the same term, ends with NULL; or NULL. KEEL_TERM_OF_TARGET_*,
@@ -149,39 +169,41 @@ typedef struct keel_term {
     const void *custom;
 } keel_term;
 
-/// How a chunk's values are addressed; the same for all its columns.
+/// The form of a chunk: how its values are addressed. It is the same for all its columns.
 typedef enum keel_chunk_form {
     KEEL_CHUNK_SPAN, ///< value i is `base[i]`
-    KEEL_CHUNK_MASK, ///< value i is `base[i]`, to be visited when bit i of `words` is set
+    KEEL_CHUNK_MASK, ///< value i is `base[i]`; it is part of the chunk if bit i of `words` is set
     KEEL_CHUNK_LIST  ///< value i is in page `index[i] >> shift`, at the place of its low `shift`
                      ///< bits
 } keel_chunk_form;
 
-/// Where one term's values are in a chunk.
+/// The values of one term in a chunk.
 typedef struct keel_chunk_column {
-    /// SPAN, MASK: the first value; NULL for a `maybe` term that is absent throughout.
-    /// LIST: the page of all values where they are on one, so that value i is `base[index[i]]`;
-    /// else NULL. `pages`, `index` and `shift` are always right. Uniques, in systems: the value.
+    /// SPAN, MASK: the first value; NULL for an optional term that is absent throughout. LIST: the
+    /// page of all values if they are on one page, so that value i is `base[index[i]]`; otherwise
+    /// NULL. `pages`, `index` and `shift` are always valid. Uniques, in systems: the value.
     void *base;
     void *const *pages;    ///< LIST: the pages of values; never NULL for a term with values
-    const uint32_t *index; ///< LIST: one number per item; UINT32_MAX: an absent `maybe`
+    const uint32_t *index; ///< LIST: one number per item; UINT32_MAX: an absent optional value
     uint32_t shift;        ///< LIST: a page holds `1 << shift` values
-    bool *marked;          ///< KEEL_TERM_WRITE_MARKED: one per item or slot, all false; set true
-                           ///< what counts as modified
+    bool *marked; ///< KEEL_TERM_WRITE_MARKED: one per item or slot, all false; set to true for
+                  ///< values that count as modified
 } keel_chunk_column;
 
-/// Some of the entities that a view matches. For generated code and bindings; people use spans.
+/// Some of the entities that a view matches. It is made for generated code and bindings; other code
+/// uses spans.
 typedef struct keel_chunk {
-    keel_chunk_form form;        ///< how to address values
+    keel_chunk_form form;        ///< the form of its values' addresses
     uint32_t count;              ///< SPAN, LIST: entities; MASK: slots covered, to 4,096
-    const keel_entity *entities; ///< their handles (MASK: one per slot); NULL unless asked
+    const keel_entity *entities; ///< their handles (MASK: one per slot); NULL unless the view has
+                                 ///< KEEL_TERM_ENTITY
     const uint64_t *words;       ///< MASK: one bit per slot
     keel_chunk_column columns[KEEL_MAX_TERMS]; ///< by position of the term in the view's list
 } keel_chunk;
 
 struct keeli_view;
 struct keeli_iterator;
-/// An open view, in the caller's memory; every member is private. It may be copied. Use after
+/// An open view, in the caller's memory. Every member is private. It may be copied. Using it after
 /// keel_view_end is an error result, not a crash.
 struct keel_view {
     keel_scope scope;         ///< private
@@ -190,7 +212,7 @@ struct keel_view {
     uint64_t serial;          ///< private
 };
 
-/// A walk over the entities of a view, in the caller's memory; every member is private.
+/// A walk over the entities of a view, in the caller's memory. Every member is private.
 typedef struct keel_iterator {
     struct keeli_iterator *state; ///< private
     keel_world *world;            ///< private
@@ -205,16 +227,16 @@ typedef struct keel_span {
     const struct keeli_view *state; ///< private
 } keel_span;
 
-/// Open a view and borrow its storages. Components that the world does not know yet become known to
-/// it (in shared mode they match nothing).
+/// Opens a view and borrows its storages. Components that the world does not know are registered
+/// (in shared mode they match nothing). Close it with keel_view_end.
 /// @param view written on success; on error it is a closed view
 /// @param scope a world; in a system its context: the view opens over what the system declared
 ///   (KEEL_MAY_READ, KEEL_MAY_WRITE, KEEL_MAY_EDIT), and views of one system borrow against each
 ///   other; or a reader: terms about changes then mean since its last pass before that, and the
 ///   view does not need the reader any more
 /// @param terms ends with KEEL_TERM_END; copied, with the components' identity
-/// @param where named in messages: the place in the code, or what the view is for; copied to 63
-/// bytes
+/// @param where named in messages: the place in the code, or the purpose of the view; copied to 63
+///   bytes
 /// @threads the owner; in shared mode any thread, each with its own view
 /// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_MISSING_UNIQUE, KEEL_ERROR_ARGUMENT (too many terms; a component both written and
@@ -223,39 +245,40 @@ typedef struct keel_span {
 KEEL_API keel_result keel_view_begin(keel_view *view, keel_scope *scope, const keel_term *terms,
                                      const char *where);
 
-/// Close a view: give its storages back. Its iterators end too. A closed view stays closed: calling
-/// again does nothing. In a keel_view_parallel_for over it that is refused (KEEL_ERROR_BORROWED is
-/// kept): end it after the loop.
-/// @threads the one that began it; another one is refused while several are at work
+/// Closes a view, releases its storages and ends its iterators. Calling it again does nothing.
+/// Inside a keel_view_parallel_for over the view it is refused (KEEL_ERROR_BORROWED is kept): end
+/// the view after the loop.
+/// @threads the thread that began it; another thread is refused while several are at work
 ///   (KEEL_ERROR_THREAD is kept)
 KEEL_API void keel_view_end(keel_view *view);
 
-/// How many entities match. Counts by walking them, except for views of one plain term. A walk may
-/// need memory: 0 then, see keel_last_error.
+/// Returns the number of entities that match. It walks them, except for views of one plain term. A
+/// walk may need memory: without it the answer is 0, see keel_last_error.
 KEEL_API uint32_t keel_view_count(const keel_view *view);
 
-/// Does the view match this entity? False for an entity that is not alive.
+/// True if the view matches this entity. False for an entity that is not alive.
 KEEL_API bool keel_view_contains(const keel_view *view, keel_entity e);
 
-/// The first entity in the order of iteration; null when none matches, or out of memory (see
-/// keel_last_error).
+/// Returns the first entity in the order of iteration; null when none matches, or when memory runs
+/// out (see keel_last_error).
 KEEL_API keel_entity keel_view_first(const keel_view *view);
 
-/// The only entity that matches.
+/// Finds the only entity that matches.
 /// @return KEEL_OK, KEEL_ERROR_COUNT when none or more than one matches (`out` is then null),
 ///   KEEL_ERROR_MEMORY
 KEEL_API keel_result keel_view_single(const keel_view *view, keel_entity *out);
 
-/// All components of the view for one entity at once, as a span of one.
+/// Returns all values of the view for one entity at once, as a span of one.
 /// @param span valid until the next keel_view_get_all of this view, so one thread at a time asks
 /// @return KEEL_OK; KEEL_ABSENT when the view does not match it; KEEL_ERROR_DEAD_ENTITY
 KEEL_API keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span);
 
-/// Add one component to all entities that match, or overwrite its value: all or nothing. The terms
-/// are asked once, before anything is changed, so they may name the component too.
+/// Adds one component to all entities that match, or overwrites its value: all or nothing. The
+/// matching entities are found before anything is changed, so the terms may name the component,
+/// too. Typed: keel_add_matching.
 /// @param terms ends with KEEL_TERM_END
 /// @param value copied for each entity, with the copy hook; the caller keeps it; NULL: zeros
-/// @param scope a world, or commands: those that match when it is applied
+/// @param scope a world, or commands: the entities that match when the command is applied
 /// @return KEEL_OK, KEEL_ABSENT when none matches, an error of keel_view_begin or
 ///   keel_add_component_to_many
 /// @threads the owner
@@ -263,27 +286,27 @@ KEEL_API keel_result keel_add_component_to_matching(keel_scope *scope, const kee
                                                     const keel_component *component,
                                                     const void *value);
 
-/// Delete one component from all entities that match.
+/// Deletes one component from all entities that match. Typed: keel_delete_matching.
 /// @param terms ends with KEEL_TERM_END; they need not name the component
-/// @param scope as above
+/// @param scope as keel_add_component_to_matching
 /// @return KEEL_OK, KEEL_ABSENT when none had it, an error of keel_view_begin or
 ///   keel_delete_component_from_many
 /// @threads the owner
 KEEL_API keel_result keel_delete_component_from_matching(keel_scope *scope, const keel_term *terms,
                                                          const keel_component *component);
 
-/// Delete all entities that match, with all their components. The terms are asked once, before
-/// anything is changed; keel_last_count tells how many there were.
+/// Deletes all entities that match, with all their components. They are found before anything is
+/// changed. keel_last_count returns how many there were.
 /// @param terms ends with KEEL_TERM_END
-/// @param scope as above
+/// @param scope as keel_add_component_to_matching
 /// @return KEEL_OK, KEEL_ABSENT when none matches, an error of keel_view_begin or
 ///   keel_delete_entities
 /// @threads the owner
 KEEL_API keel_result keel_delete_entities_matching(keel_scope *scope, const keel_term *terms);
 
-/// What the view would do to walk its entities now, as text of a few lines: the leader (what hands
-/// out candidates) with how many it expects to touch, the filters in the order they are applied,
-/// the columns with their storages, and the form of the chunks. For people; the wording may change
+/// Writes how the view would walk its entities now, as a few lines of text for people: the term
+/// that leads, with the number of candidates it expects, the filters in the order in which they are
+/// applied, the columns with their storages, and the form of the chunks. The wording may change
 /// with any version.
 /// @param text receives at most `size` bytes, the terminating zero included; may be NULL when
 ///   `size` is 0
@@ -291,45 +314,48 @@ KEEL_API keel_result keel_delete_entities_matching(keel_scope *scope, const keel
 ///   memory ran out
 KEEL_API size_t keel_view_explain(const keel_view *view, char *text, size_t size);
 
-/// Begin a walk over the matching entities.
+/// Begins a walk over the matching entities.
 /// @param iterator written on success; on error it is an ended iterator
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT when the view is closed
 KEEL_API keel_result keel_iterator_begin(keel_iterator *iterator, const keel_view *view);
 
-/// The next entities, in whatever form the storages give.
+/// Returns the next entities, in whatever form the storages have.
 /// @return NULL at the end, which ends the iterator; valid until the next call
 KEEL_API const keel_chunk *keel_iterator_next(keel_iterator *iterator);
 
-/// The next entities whose values lie side by side. One walk uses this or keel_iterator_next, not
-/// both: the other one goes on behind what was handed out in part.
+/// Returns the next entities whose values lie side by side. A walk should call either this function
+/// or keel_iterator_next: after a chunk was handed out in part, the other function continues behind
+/// it.
 /// @return false at the end, which ends the iterator; `span` is valid until the next call
 KEEL_API bool keel_iterator_next_span(keel_iterator *iterator, keel_span *span);
 
-/// End a walk early. Calling it again, or after the end, does nothing.
+/// Ends a walk early. Calling it again, or after the end, does nothing.
 KEEL_API void keel_iterator_end(keel_iterator *iterator);
 
-/// The values of a component in a span, to read.
-/// @return NULL when the view has no values of it, or a `maybe` is absent here
+/// Returns the values of a component in a span, to read: an array of `span->count` values. Typed:
+/// keel_span_read.
+/// @return NULL when the view has no values of it, or an optional value is absent here
 KEEL_API const void *keel_span_read_component(const keel_span *span,
                                               const keel_component *component);
 
-/// The values of a component in a span, to write.
-/// @return NULL when the view has no values of it, or a `maybe` is absent here; when it only reads
-///   them, too: KEEL_ERROR_ACCESS, see keel_last_error
+/// Returns the values of a component in a span, to write. Typed: keel_span_write.
+/// @return NULL when the view has no values of it, or an optional value is absent here; also when
+///   the view only reads them: KEEL_ERROR_ACCESS, see keel_last_error
 KEEL_API void *keel_span_write_component(const keel_span *span, const keel_component *component);
 
-/// Private: what keel_lookup reads. Layouts may change with any version.
+/// Private: the part of the entity list that keel_lookup reads. Layouts may change with any
+/// version.
 struct keeli_entity_root {
     uint32_t *const *versions; ///< private: pages of 4,096
     uint32_t *const *where;    ///< private: pages of 4,096; places of rows
     uint32_t page_count;       ///< private
 };
-/// Private: what keel_lookup reads. Layouts may change with any version.
+/// Private: the bits of a component that keel_lookup reads. Layouts may change with any version.
 struct keeli_bits_root {
     uint64_t *const *pages; ///< private: pages of 4,096 bits
     uint32_t page_count;    ///< private
 };
-/// Private: what keel_lookup reads. Layouts may change with any version.
+/// Private: the part of a storage that keel_lookup reads. Layouts may change with any version.
 struct keeli_set_root {
     keel_storage kind;                        ///< private
     uint32_t shift;                           ///< private: a page holds `1 << shift` values
@@ -337,32 +363,33 @@ struct keeli_set_root {
     uint32_t *const *sparse;                  ///< private: sparse sets: places in pages of 4,096
     uint32_t page_count;                      ///< private: of `sparse`
     uint32_t mask;                            ///< private: `(1 << shift) - 1`
-    const struct keeli_bits_root *bits;       ///< private: who has one
+    const struct keeli_bits_root *bits;       ///< private: the entities that have a value
     const struct keeli_entity_root *entities; ///< private
     uint32_t *const *const *places;           ///< private: tables; NULL there: places are indices
 };
 
 /// Fast access to one component by entity, for hot loops that jump around: half the cost of
-/// keel_get. It stays valid over edits, until the world is destroyed; it finds nothing from when
-/// the component is unregistered. What it hands out is valid as long as from keel_get. It borrows
-/// nothing.
+/// keel_get. It stays valid over edits, until the world is destroyed. After the component is
+/// unregistered it finds nothing. Pointers that it returns are valid as long as those of keel_get.
+/// It borrows nothing.
 typedef struct keel_lookup {
     const struct keeli_set_root *set; ///< private; NULL: it finds nothing
     uint32_t size;                    ///< bytes of a value
     uint32_t shift;                   ///< private: as in `set`
 } keel_lookup;
 
-/// The column of a component. Where the world does not know the component yet it is registered.
-/// @return a column that finds nothing on error: KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY
+/// Returns the lookup of a component. A component that the world does not know is registered.
+/// Typed: keel_lookup_of.
+/// @return a lookup that finds nothing on error: KEEL_ERROR_COMPONENT, KEEL_ERROR_MEMORY
 KEEL_API keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *component);
 
-/// Private: is the bit of an entity index set?
+/// Private: true if the bit of an entity index is set.
 static inline bool keeli_has_bit(const struct keeli_bits_root *bits, uint32_t index) {
     return index >> KEELI_PAGE_SHIFT < bits->page_count &&
            bits->pages[index >> KEELI_PAGE_SHIFT][(index & (KEELI_PAGE - 1)) / 64] >> (index % 64) &
                1;
 }
-/// Private: where an entity index has its value, UINT32_MAX when it has none.
+/// Private: returns the place of the value of an entity index, or UINT32_MAX.
 static inline uint32_t keeli_place(keel_storage kind, const struct keeli_set_root *set,
                                    const struct keeli_bits_root *bits,
                                    const struct keeli_entity_root *entities, uint32_t index) {
@@ -371,8 +398,8 @@ static inline uint32_t keeli_place(keel_storage kind, const struct keeli_set_roo
     if (kind == KEEL_SPARSE_SET) return page < set->page_count ? set->sparse[page][at] : UINT32_MAX;
     return keeli_has_bit(bits, index) ? entities->where[page][at] : UINT32_MAX;
 }
-/// Private: the `shift` of KEEL_INDEXED: pages of 32 KiB or a little more, and of one word of bits
-/// at least; a value above 1 KiB has its own page, and all tags share one.
+/// Private: the `shift` of KEEL_INDEXED. Pages have 32 KiB or a little more, and at least one word
+/// of bits. A value above 1 KiB has its own page, and all tags share one.
 static inline uint32_t keeli_indexed_shift(size_t size) {
     return size == 0     ? 31
            : size > 1024 ? 0
@@ -380,7 +407,7 @@ static inline uint32_t keeli_indexed_shift(size_t size) {
                          : KEELI_SIZE(15 - KEELI_HIGHEST_BIT((uint32_t)size), 6);
 }
 
-/// Private: what a column reads; a set that has nothing when it is not to find anything.
+/// Private: the set that a lookup reads; an empty set if the lookup must find nothing.
 static inline const struct keeli_set_root *keeli_set_or_nothing(const struct keeli_set_root *set,
                                                                 bool is_it) {
     static const struct keeli_bits_root bits = { NULL, 0 };
@@ -388,21 +415,22 @@ static inline const struct keeli_set_root *keeli_set_or_nothing(const struct kee
     static uint32_t *const *const places = NULL;
     static const struct keeli_set_root nothing = { KEEL_INDEXED, 0,         NULL,   NULL, 0, 0,
                                                    &bits,        &entities, &places };
-    // without a choice: of one compilers make a branch, and nothing that is behind it leaves loops
+    // Without a branch: compilers would make one of `?:`, and would not move the reads behind it
+    // out of loops.
     const uintptr_t given = (uintptr_t)set & -(uintptr_t)is_it;
     const uintptr_t other = (uintptr_t)&nothing & -(uintptr_t)(given == 0);
     return (const struct keeli_set_root *)(given | other);
 }
 
-/// Private: where the value in a place is: never NULL, so callers need not ask.
+/// Private: returns the value in a place. It is never NULL, so callers need not ask.
 static inline void *keeli_value_in(void *const *pages, uint32_t place, size_t size,
                                    uint32_t shift) {
     char *values = (char *)pages[place >> shift];
     if (!values) KEELI_UNREACHABLE();
     return values + (place & (((uint32_t)1 << shift) - 1)) * size;
 }
-/// Private: the value, or NULL. What is the same for all entities is read first, whatever comes of
-/// it, so that loops read it once. `shift`: as of KEEL_INDEXED.
+/// Private: returns the value of an entity, or NULL. It first reads what is the same for all
+/// entities, needed or not, so that a loop reads that only once. `shift`: as of KEEL_INDEXED.
 static inline void *keeli_column_at(const keel_lookup *column, keel_entity e, size_t size,
                                     uint32_t shift) {
     const struct keeli_set_root *set = keeli_set_or_nothing(column->set, column->size == size);
@@ -415,7 +443,8 @@ static inline void *keeli_column_at(const keel_lookup *column, keel_entity e, si
     const uint32_t index = keeli_index_of(e), page = index >> KEELI_PAGE_SHIFT,
                    at = index & (KEELI_PAGE - 1);
     if (page >= page_count || !(words[page][at / 64] >> (at % 64) & 1)) return NULL;
-    // what has a value is alive, so its version is there, and is one of a living entity
+    // An entity with a value is alive, so its version is on this page, and it is the version of a
+    // living entity.
     const uint32_t upper = (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
     if (versions[page][at] != upper) return NULL;
     uint32_t place = index;
@@ -423,43 +452,46 @@ static inline void *keeli_column_at(const keel_lookup *column, keel_entity e, si
     return keeli_value_in(pages, place, size, shift);
 }
 
-/// The value of an entity, `column->size` bytes; NULL when absent or not alive.
+/// Returns the value of an entity, `column->size` bytes; NULL when it lacks the component or is not
+/// alive. Typed: keel_lookup_get.
 KEEL_API const void *keel_column_get_value(const keel_lookup *column, keel_entity e);
-/// Private: the same, inline.
+/// Private: keel_column_get_value, inline.
 static inline const void *keeli_column_get_value(const keel_lookup *column, keel_entity e) {
     return keeli_column_at(column, e, column->size, column->shift);
 }
 
-/// Private: how the storage of a component begins. Layouts may change with any version.
+/// Private: the beginning of a component's storage. Layouts may change with any version.
 struct keeli_storage_head {
-    uint32_t flags; ///< private: of them keeli_write_flags matter
-    int32_t borrow; ///< private: who uses it; 0: nobody
+    uint32_t flags; ///< private: only keeli_write_flags matter here
+    int32_t borrow; ///< private: 0: no view and no system uses it
 };
-/// Private: who writes a value marks it; not every writer may.
+/// Private: flags of storages. MARKS: a write marks the value as modified. ASKS: the general
+/// function decides about a write.
 enum keeli_write_flags { KEELI_WRITE_MARKS = 67117056, KEELI_WRITE_ASKS = 1 | 2 | 32 | 33554432 };
-/// Private: what keel_get reads of a world. Layouts may change with any version.
+/// Private: the part of a world that keel_get reads. Layouts may change with any version.
 struct keeli_world_root {
     keel_scope scope;                   ///< private
     const struct keeli_set_root **sets; ///< private: by number of the component
     struct keeli_storage **storages;    ///< private: the same; NULL: unknown
     uint32_t storage_capacity;          ///< private
-    uint32_t reach;          ///< private: of these numbers keel_get may read; 0 while systems run
-    const uint32_t *refused; ///< private: why nothing may be edited now; 0: it may
+    uint32_t reach; ///< private: keel_get may read components with a number below this; 0 while
+                    ///< systems run
+    const uint32_t *refused; ///< private: the reason why edits are refused now; 0: none
 };
 
-/// Private: the set of a component that the world knows by its number. NULL: ask the exported
-/// function, which knows its name, and more.
+/// Private: returns the set of a component by its number. NULL: call the exported function, which
+/// finds components by name, and checks more.
 static inline const struct keeli_set_root *keeli_known_set(const keel_scope *world,
                                                            const keel_component *component) {
     const struct keeli_world_root *root = (const struct keeli_world_root *)world;
     const uint32_t number = KEELI_SLOT_NUMBER(component->slot);
     return root && number < root->reach ? root->sets[number] : NULL;
 }
-/// Private: how many pages of 4,096 indices it has; none if the component is not known after all.
+/// Private: returns the number of pages of 4,096 indices of a set; 0 if the component is not known.
 static inline uint32_t keeli_reach(const struct keeli_set_root *set, keel_storage kind) {
     return kind == KEEL_SPARSE_SET ? set->page_count : set->bits->page_count;
 }
-/// Private: has an entity that is within reach a value, and in which place?
+/// Private: true if an entity that is within reach has a value; sets its place.
 static inline bool keeli_find_place(const struct keeli_set_root *set, keel_storage kind,
                                     keel_entity e, uint32_t *place) {
     const uint32_t index = keeli_index_of(e), page = index >> KEELI_PAGE_SHIFT,
@@ -469,11 +501,12 @@ static inline bool keeli_find_place(const struct keeli_set_root *set, keel_stora
                                 : !(set->bits->pages[page][at / 64] >> (at % 64) & 1))
         return false;
     if (kind == KEEL_ARCHETYPE) *place = set->entities->where[page][at];
-    // what has a value is alive, so its version is there, and is one of a living entity
+    // An entity with a value is alive, so its version is on this page, and it is the version of a
+    // living entity.
     return set->entities->versions[page][at] == (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
 }
-/// Private: keel_has_component of a descriptor that the compiler knows. All with one number have
-/// the same storage and size, so the steps of other storages fall away.
+/// Private: keel_has_component for a descriptor that the compiler knows. All descriptors with one
+/// number have the same storage and size, so the compiler drops the code for other storages.
 static inline bool keeli_world_has(const keel_scope *world, keel_entity e,
                                    const keel_component *component) {
     const struct keeli_set_root *set = keeli_known_set(world, component);
@@ -482,7 +515,7 @@ static inline bool keeli_world_has(const keel_scope *world, keel_entity e,
         return keel_has_component(world, e, component);
     return keeli_find_place(set, component->storage, e, &place);
 }
-/// Private: the value of an entity that is within reach, or NULL.
+/// Private: returns the value of an entity that is within reach, or NULL.
 static inline void *keeli_reached_value(const struct keeli_set_root *set, keel_entity e,
                                         const keel_component *component) {
     const keel_storage kind = component->storage;
@@ -493,7 +526,7 @@ static inline void *keeli_reached_value(const struct keeli_set_root *set, keel_e
                                                     : set->shift;
     return keeli_value_in(set->pages, place, component->size, shift);
 }
-/// Private: keel_get_component in the same way.
+/// Private: keel_get_component for a descriptor that the compiler knows.
 static inline const void *keeli_world_get(const keel_scope *world, keel_entity e,
                                           const keel_component *component) {
     const struct keeli_set_root *set = keeli_known_set(world, component);
@@ -501,9 +534,10 @@ static inline const void *keeli_world_get(const keel_scope *world, keel_entity e
         return keel_get_component(world, e, component);
     return keeli_reached_value(set, e, component);
 }
-/// Private: the value of a component that is marked when it is written, or NULL.
+/// Private: returns the value of a component whose writes are marked, or NULL.
 KEEL_API void *keeli_get_marked(keel_scope *world, keel_entity e, struct keeli_storage *storage);
-/// Private: keel_get_component_mut in the same way, where nobody uses the component.
+/// Private: keel_get_component_mut for a descriptor that the compiler knows, if nobody uses the
+/// component.
 static inline void *keeli_world_get_mut(keel_scope *world, keel_entity e,
                                         const keel_component *component) {
     const struct keeli_world_root *root = (const struct keeli_world_root *)world;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// @file walk.h
-/// Private: how KEEL_EACH_CHILD and KEEL_EACH_DESCENDANT go from one entity to the next. Programs
+/// Private: how KEEL_EACH_CHILD and KEEL_EACH_DESCENDANT move from one entity to the next. Programs
 /// use those loops, or the functions of hierarchy.h.
 #pragma once
 #include <keel/hierarchy.h>
@@ -33,7 +33,7 @@ typedef struct keeli_chain {
     uint32_t stamp;       ///< private: the latest that it gave to a source
 } keeli_chain;
 
-/// Private: pages of both by index; NULL: nothing of the page was ever related.
+/// Private: pages of both kinds of records by index. NULL: no entity of the page was ever related.
 typedef struct keeli_chains {
     keeli_link **sources;                      ///< private
     keeli_chain **targets;                     ///< private
@@ -41,35 +41,36 @@ typedef struct keeli_chains {
     size_t bytes;                              ///< private
 } keeli_chains;
 
-/// Private: what loops over the hierarchy read. Layouts may change with any version.
+/// Private: the part of the hierarchy that loops read. Layouts may change with any version.
 struct keeli_tree {
     const keel_world *world;    ///< private
     const keeli_chains *chains; ///< private: the children of each parent
     const uint64_t *edits;      ///< private: counts changes of the hierarchy
 };
 
-/// Private: a loop over the hierarchy. As long as nothing changes it follows the chains by itself.
+/// Private: a loop over the hierarchy. While nothing changes it follows the chains by itself.
 typedef struct keeli_walk {
     const struct keeli_tree *tree; ///< private: NULL when there is nothing to visit
     uint64_t edits;                ///< private: of the hierarchy, when `at` was found
-    keel_entity of;                ///< private: whose children or descendants
-    keel_entity at;                ///< private: null at the end
-    const keeli_link *link;        ///< private: the record of `at`
+    keel_entity of;         ///< private: the entity whose children or descendants are visited
+    keel_entity at;         ///< private: null at the end
+    const keeli_link *link; ///< private: the record of `at`
 } keeli_walk;
 
-/// Private: where a loop begins. `tree`: NULL when there are no children, or the scope may not read
-/// them. `first`: the index of the first.
+/// Private: the beginning of a loop. `tree`: NULL when there are no children, or the scope may not
+/// read them. `first`: the index of the first child.
 typedef struct keeli_walk_start {
     const struct keeli_tree *tree; ///< private
     uint32_t first;                ///< private
 } keeli_walk_start;
-/// Private: at the children of an entity.
+/// Private: returns the beginning of a loop over the children of an entity.
 KEEL_API keeli_walk_start keeli_tree_of(const keel_scope *scope, keel_entity of);
 // The next two are `pure`: they only look, so loops keep what they read before a call.
-/// Private: from a child of `of` to the next one, whatever happened meanwhile.
+/// Private: returns the child of `of` after `child`, whatever happened meanwhile.
 KEELI_PURE KEEL_API keel_entity keeli_tree_beside(const struct keeli_tree *tree, keel_entity of,
                                                   keel_entity child);
-/// Private: from `root` or a descendant of it to the next one in pre-order, whatever happened.
+/// Private: returns the next descendant of `root` after `e` in pre-order, whatever happened
+/// meanwhile.
 KEELI_PURE KEEL_API keel_entity keeli_tree_onward(const struct keeli_tree *tree, keel_entity root,
                                                   keel_entity e);
 
@@ -91,13 +92,14 @@ static inline keel_entity keeli_source_of(const keeli_link *link, uint32_t sourc
     return e;
 }
 
-/// Private: goes to an entity that has a parent, or ends.
+/// Private: moves the loop to an entity that has a parent; null ends the loop.
 static inline void keeli_walk_to(keeli_walk *walk, keel_entity e) {
     walk->at = e;
     if (!keel_is_null(e)) walk->link = keeli_link_at(walk->tree->chains, keeli_index_of(e));
     walk->edits = *walk->tree->edits;
 }
-/// Private: goes to the entity of an index where nothing has changed; KEELI_NO_EDGE: ends.
+/// Private: moves the loop to the entity of an index, if nothing has changed; KEELI_NO_EDGE ends
+/// it.
 static inline void keeli_walk_on(keeli_walk *walk, uint32_t next) {
     if (next == KEELI_NO_EDGE) {
         walk->at = keel_null();
@@ -107,7 +109,7 @@ static inline void keeli_walk_on(keeli_walk *walk, uint32_t next) {
     walk->at = keeli_source_of(walk->link, next);
 }
 
-/// Private: at the first child.
+/// Private: begins a loop at the first child.
 static inline keeli_walk keeli_walk_begin(const keel_scope *scope, keel_entity of) {
     const keeli_walk_start start = keeli_tree_of(scope, of);
     keeli_walk walk = { start.tree, 0, of, { 0 }, NULL };
@@ -118,7 +120,8 @@ static inline keeli_walk keeli_walk_begin(const keel_scope *scope, keel_entity o
     return walk;
 }
 
-/// Private: the current child; goes on to the next, so that the current one may leave.
+/// Private: returns the current child, and moves on to the next, so that the body may delete the
+/// current one.
 static inline keel_entity keeli_walk_child(keeli_walk *walk) {
     const keel_entity child = walk->at;
     if (keel_is_null(child)) return child;
@@ -127,7 +130,7 @@ static inline keel_entity keeli_walk_child(keeli_walk *walk) {
     return child;
 }
 
-/// Private: goes on to the next descendant in pre-order.
+/// Private: moves on to the next descendant in pre-order, and returns it.
 static inline keel_entity keeli_walk_descendant(keeli_walk *walk) {
     const keeli_chains *chains = walk->tree->chains;
     if (walk->edits != *walk->tree->edits) {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 /// @file world.h
-/// The world: everything Keel knows, and the first error since the last look.
+/// The world: it holds all entities, components and uniques, and the first error since the last
+/// look.
 ///
 /// A world is in **owner mode**: the thread that uses it is its owner. Between keel_share_begin and
 /// keel_share_end it is in **shared mode**: every thread may open views and record commands, and
 /// structural edits through the world are refused with KEEL_ERROR_SHARED. Two worlds never share
 /// anything.
+///
+///     keel_world *world = keel_world_create(NULL);
+///     keel_entity ship = keel_add_entity(world, KEEL_INIT(Position, {1, 2}));
+///     keel_add(world, ship, Velocity, {3, 4});
+///     keel_run(world, move);
+///     keel_world_destroy(world);
 #pragma once
 #include <keel/component.h>
 #include <keel/executor.h>
@@ -19,114 +26,116 @@ extern "C" {
 #define keel_world_create keel_world_create_with_32_bit_entities
 #endif
 
-/// What a contract violation does in builds without NDEBUG (KEEL_CHECKED).
+/// The reaction to a contract violation in builds without NDEBUG (KEEL_CHECKED).
 typedef enum keel_misuse {
-    KEEL_MISUSE_ASSERT, ///< call the assertion handler, then return the error; the default
-    KEEL_MISUSE_RETURN  ///< return the error only: for editors, script hosts and tests
+    KEEL_MISUSE_ASSERT, ///< calls the assertion handler, then returns the error; the default
+    KEEL_MISUSE_RETURN  ///< only returns the error: for editors, script hosts and tests
 } keel_misuse;
 
-/// How a world is made. Zero members take their defaults.
+/// The options of a new world. Zero members take their defaults.
 typedef struct keel_world_desc {
-    const char *name;         ///< for log lines; default "world"
+    const char *name;         ///< name for log lines; default "world"
     keel_allocator allocator; ///< default malloc and free
     keel_logger log;          ///< default stderr
     keel_misuse on_misuse;    ///< default KEEL_MISUSE_ASSERT
-    uint32_t entity_capacity; ///< entities to make room for at once; default 0: grow on demand
-    /// Threads that may work at once, the one that calls keel_run* included. Default 0: one for
-    /// each core that the process may use, or all of `executor`. 1: only the calling thread. With
-    /// an executor: a limit, at most its own worker_count.
+    uint32_t entity_capacity; ///< entities to allocate at once; default 0: grow on demand
+    /// Threads that may work at once, the thread that calls keel_run* included. Default 0: one for
+    /// each core that the process may use, or all workers of `executor`. 1: only the calling
+    /// thread. With an executor: a limit, at most its own worker_count.
     uint32_t worker_count;
-    /// Who runs systems beside the calling thread. Default NULL: threads of the world's own, which
-    /// start when they are first needed. It is copied; its context must outlive the world.
+    /// The job system that runs systems beside the calling thread. Default NULL: threads of the
+    /// world's own, which start when they are first needed. The struct is copied; its context must
+    /// outlive the world.
     const keel_executor *executor;
-    /// What becomes of children when keel_delete_entity and its like delete their parent. Default
-    /// KEEL_UNRELATE: they become roots. KEEL_DELETE_SOURCES: they are deleted, too, and theirs.
-    /// KEEL_REFUSE: it is not deleted, unless they are by the same call: KEEL_ERROR_RELATED. As for
-    /// relations (relation.h), other ways to end ask no rule.
+    /// The rule for children when keel_delete_entity and its like delete their parent. Default
+    /// KEEL_UNRELATE: they become roots. KEEL_DELETE_SOURCES: they and all their descendants are
+    /// deleted, too. KEEL_REFUSE: the parent is not deleted (KEEL_ERROR_RELATED), unless the same
+    /// call deletes them. As for relations (relation.h), the rule does not apply to other ways to
+    /// end.
     keel_on_delete on_parent_delete;
 } keel_world_desc;
 
-/// Make a world.
+/// Creates a world. Destroy it with keel_world_destroy.
 /// @param desc NULL: all defaults. It is copied
 /// @return NULL when out of memory, or when `desc` asks for the impossible: an executor without
 ///   `submit` or without workers, more workers than the executor has or than KEEL_MAX_WORKERS. The
 ///   log says which; it is a contract violation (see `on_misuse`)
 KEEL_API keel_world *keel_world_create(const keel_world_desc *desc);
 
-/// Drop every value and free the world. Views that are still open are named in the log. What
-/// belongs to the world must not be used any more: its views, ended ones too, loops over them
-/// (KEEL_EACH), readers, columns. NULL is allowed. Recorded commands that were never applied are
-/// dropped. Code that the world runs (a system, an observer, a command) cannot destroy it: that is
+/// Drops every value and frees the world. NULL is allowed. The log names views that are still open.
+/// Recorded commands that were never applied are dropped. Afterwards nothing that belongs to the
+/// world may be used: its views, ended ones too, loops over them (KEEL_EACH), readers, columns.
+/// Code that the world runs (a system, an observer, a command) cannot destroy it: the call is
 /// refused (KEEL_ERROR_BORROWED is kept), and the world stays.
 KEEL_API void keel_world_destroy(keel_world *world);
 
-/// The last error, which tells why the call before failed: every call that returns a negative
-/// result, and has a world to tell, leaves its own. Success and KEEL_ABSENT do not wipe it; its
-/// `result` is KEEL_OK when there was none since keel_clear_errors. A run of a workload counts as
-/// one call: its error is the first in linear order, whoever met it first, and becomes the last
-/// (and perhaps the first) error of the world when the run has ended. Until then a system that has
-/// the whole world (KEEL_WORLD) finds its own last error here.
+/// Returns the last error, which says why the call before failed. Every call that returns a
+/// negative result, and that has a world, stores its error. Success and KEEL_ABSENT do not clear
+/// it. Its `result` is KEEL_OK when there was no error since keel_clear_errors.
+///
+/// A run of a workload counts as one call. Its error is the first in linear order, whichever thread
+/// met it first, and becomes the last (and perhaps the first) error of the world when the run has
+/// ended. Until then a system that has the whole world (KEEL_WORLD) finds its own last error here.
 /// @return valid until the world is destroyed; the next error overwrites it
 /// @threads not while other threads are at work
 KEEL_API const keel_error *keel_last_error(const keel_world *world);
 
-/// The first error since keel_clear_errors, which is often the cause of the others; otherwise like
-/// keel_last_error. A game may look once per frame, and clear it. KEEL_ERROR_DEAD_ENTITY and
-/// KEEL_ERROR_COUNT are ordinary in games: they become the last error, but not the first one, and
-/// are not logged.
+/// Returns the first error since keel_clear_errors, which is often the cause of the others;
+/// otherwise like keel_last_error. A game may look once per frame, and clear it.
+/// KEEL_ERROR_DEAD_ENTITY and KEEL_ERROR_COUNT are ordinary in games: they become the last error,
+/// but not the first one, and are not logged.
 KEEL_API const keel_error *keel_first_error(const keel_world *world);
 
-/// Forget the first and the last error.
+/// Clears the first and the last error.
 KEEL_API void keel_clear_errors(keel_world *world);
 
-/// How many entities are alive.
+/// Returns the number of living entities.
 /// @param scope a view needs KEEL_TERM_MAY_EDIT_ENTITIES, as others may be adding; a system that
-/// has
-///   a context needs no more
+///   has a context needs no more
 KEEL_API uint32_t keel_entity_count(const keel_scope *scope);
 
-/// Walk all living entities in ascending index: pass null first, then the last answer. The walk
-/// also works when the last answer was deleted in between.
+/// Iterates over all living entities in ascending order of their indices: pass null first, then the
+/// last answer. The walk also works when the last answer was deleted in between.
 /// @return null at the end
 KEEL_API keel_entity keel_next_entity(const keel_world *world, keel_entity after);
 
-/// Walk the handles that later adds give before any fresh one, in this order: pass null first, then
-/// the last answer. For saves: whoever adds and deletes their predecessors, the last first, has a
-/// world that never hands out a handle twice. Indices that were skipped by keel_add_entity_at are
-/// not listed, nor those whose versions are used up.
+/// Iterates over the handles that later adds return before any fresh one, in this order: pass null
+/// first, then the last answer. It is made for saves: a new world that adds and deletes their
+/// predecessors, the last first, never hands out a handle twice. Indices that keel_add_entity_at
+/// skipped are not listed, nor indices whose versions are used up.
 /// @param after null, or a handle that is free now; any other ends the walk
 /// @return null at the end
 KEEL_API keel_entity keel_next_free_entity(const keel_world *world, keel_entity after);
 
-/// Is `e` alive? False for null, stale, foreign and invented handles.
+/// True if `e` is alive. False for null, stale, foreign and invented handles.
 /// @param scope any; it needs nothing
 KEEL_API bool keel_is_alive(const keel_scope *scope, keel_entity e);
 
-/// The living entity at an index, with the version that is there now: for indices that other
-/// programs, files and messages name.
+/// Returns the handle of the living entity at an index, for indices from other programs, files and
+/// messages.
 /// @param scope any; it needs nothing
-/// @return null when nobody lives there
+/// @return null when no entity is alive at the index
 KEEL_API keel_entity keel_entity_at(const keel_scope *scope, uint32_t index);
 
-/// Begin shared mode. Calls nest.
+/// Begins shared mode. Calls nest.
 /// @return KEEL_OK, KEEL_ERROR_BORROWED while a view is open or a workload runs in owner mode
 KEEL_API keel_result keel_share_begin(keel_world *world);
 
-/// End shared mode: every thread but the owner is done with the world.
+/// Ends shared mode. By then every thread but the owner must be done with the world.
 /// @return KEEL_OK, KEEL_ERROR_BORROWED while a view is still open (shared mode goes on),
 ///   KEEL_ERROR_ARGUMENT without keel_share_begin
 KEEL_API keel_result keel_share_end(keel_world *world);
 
-/// The calling thread becomes the world's own, for components and uniques that are bound to it
-/// (keel_threads): call it in the new thread after a world was handed over. A world starts with the
-/// thread that made it; where nothing is bound to it, it need not be adopted.
+/// Makes the calling thread the world's thread, for components and uniques that are bound to a
+/// thread (keel_threads). Call it in the new thread after handing a world over. A world begins with
+/// the thread that made it. A world without bound values need not be adopted.
 /// @return KEEL_OK, KEEL_ERROR_THREAD while there are values that must stay in the old thread, or
 ///   commands that may hold some, KEEL_ERROR_BORROWED while a view is open, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_adopt_world(keel_world *world);
 
-/// Bytes that the world holds.
+/// Bytes of memory of a world, by use.
 typedef struct keel_memory {
-    size_t total;      ///< all of it
+    size_t total;      ///< all memory of the world
     size_t entities;   ///< handles: versions and free list
     size_t components; ///< values and look-up tables of all components
     size_t uniques;    ///< values of uniques
@@ -134,39 +143,40 @@ typedef struct keel_memory {
     size_t other;      ///< descriptors, views, scratch, the templates of prefabs
 } keel_memory;
 
-/// What a world holds, and what became of its commands.
+/// Statistics of a world: its memory, and its dropped commands.
 typedef struct keel_statistics {
-    keel_memory memory;        ///< bytes that it holds
-    uint64_t dropped_commands; ///< since it was made, because their entity was not alive
+    keel_memory memory;        ///< bytes of memory, by use
+    uint64_t dropped_commands; ///< commands dropped since the world was made, because their entity
+                               ///< was not alive
 } keel_statistics;
 
-/// Numbers about the world.
+/// Returns statistics of the world.
 KEEL_API keel_statistics keel_world_statistics(const keel_world *world);
 
-/// Bytes held for the values and look-up tables of one component; 0 when the world does not know
-/// it.
+/// Returns the bytes of the values and look-up tables of one component; 0 when the world does not
+/// know it.
 KEEL_API size_t keel_component_memory(const keel_world *world, const keel_component *component);
 
-/// Return memory that is not needed now.
+/// Frees memory that is not needed now.
 /// @invalidates pointers to component values
 /// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_world_trim(keel_world *world);
 
-/// Walk every data structure and check its invariants: for tests, and for hosts of native plug-ins.
+/// Checks the invariants of every data structure of the world, for tests, and for hosts of native
+/// plug-ins.
 /// @param error filled when something is broken; may be NULL
 /// @return true when all is well
 KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 
-/// One number for all that is alive: entity handles, components of entities, disabled ones too, and
-/// uniques, each with its name and value. It does not depend on storages, on the order of values or
-/// registration, or on how the world came to be: worlds that hold the same have the same hash,
-/// others another (but for 1 in 2^64). Recorded commands, groups and free handles do not count.
-///
-/// What is declared with `.transient = true` does not count either.
+/// Computes one number from everything that is alive: entity handles, components of entities,
+/// disabled ones too, and uniques, each with its name and value. It does not depend on storages, on
+/// the order of values or registration, or on the history of the world. Equal worlds have equal
+/// hashes, and different worlds have different ones (but for 1 in 2^64). Recorded commands, groups,
+/// free handles, and components and uniques with `.transient = true` do not count.
 ///
 /// Padding must not count, so a component with values says which bytes do: `.no_padding = true`
 /// (all), KEEL_HAS_FIELDS (its fields), or a `.hash` hook, which values that hold pointers need.
-/// The first of hook, promise and fields that is there counts. A float is its bytes: -0 is not 0.
+/// The first of hook, promise and fields that is there is used. A float is its bytes: -0 is not 0.
 /// Entity references are handles. Hashes compare between builds of one handle width, byte order and
 /// type layout, and between releases only where CHANGELOG.md does not say otherwise.
 /// @threads the world's owner
