@@ -157,7 +157,9 @@ def component_of(storage):
 
 
 def components(world):
-    return [s for s in storages(world) if not component_of(s)["is_unique"]]
+    """The components that programs can name: without those that hold the targets of relations."""
+    return [s for s in storages(world) if not component_of(s)["is_unique"] and
+            not text(component_of(s)["name"]).endswith(" (targets)")]
 
 
 def running_systems(world):
