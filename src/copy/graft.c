@@ -45,13 +45,13 @@ static uint32_t node_place_of(const keeli_graft *g, keel_entity e) {
 }
 
 keel_entity keeli_graft_copy_of(const keeli_graft *g, keel_entity e, uint32_t copy, bool *refused) {
-    if (keel_is_null(e)) return e;
-
-    const uint32_t place = node_place_of(g, e);
-    if (place != UINT32_MAX) return made_of(g, place, copy);
+    if (!keel_is_null(e)) {
+        const uint32_t place = node_place_of(g, e);
+        if (place != UINT32_MAX) return made_of(g, place, copy);
+        if (g->outside == KEELI_OUTSIDE_REFUSED) *refused = true;
+    }
 
     if (g->outside == KEELI_OUTSIDE_STAYS) return e;
-    if (g->outside == KEELI_OUTSIDE_REFUSED) *refused = true;
     return keel_null();
 }
 
