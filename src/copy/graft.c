@@ -31,20 +31,28 @@ static keel_entity made_of(const keeli_graft *g, uint32_t node, uint32_t copy) {
 static uint32_t node_place_of(const keeli_graft *g, keel_entity e) {
     if (g->places) {
         const uint32_t index = keeli_index_of(e);
-        const bool may_be = index < g->place_count && keeli_entity_is_alive(&g->from->entities, e);
-        return may_be ? g->places[index] - 1 : UINT32_MAX;
+        if (index >= g->place_count) return UINT32_MAX;
+        if (!keeli_entity_is_alive(&g->from->entities, e)) {
+            return UINT32_MAX;
+        }
+        return g->places[index] - 1;
     }
-    uint32_t i = 0;
-    while (i < g->count && !keel_is_same(g->nodes[i], e))
-        ++i;
-    return i < g->count ? i : UINT32_MAX;
+
+    for (uint32_t i = 0; i < g->count; ++i) {
+        if (keel_is_same(g->nodes[i], e)) return i;
+    }
+    return UINT32_MAX;
 }
 
 keel_entity keeli_graft_copy_of(const keeli_graft *g, keel_entity e, uint32_t copy, bool *refused) {
-    const uint32_t place = keel_is_null(e) ? UINT32_MAX : node_place_of(g, e);
-    if (place != UINT32_MAX) return made_of(g, place, copy);
-    if (!keel_is_null(e) && g->outside == KEELI_OUTSIDE_REFUSED) *refused = true;
-    return g->outside == KEELI_OUTSIDE_STAYS ? e : keel_null();
+    if (!keel_is_null(e)) {
+        const uint32_t place = node_place_of(g, e);
+        if (place != UINT32_MAX) return made_of(g, place, copy);
+        if (g->outside == KEELI_OUTSIDE_REFUSED) *refused = true;
+    }
+
+    if (g->outside == KEELI_OUTSIDE_STAYS) return e;
+    return keel_null();
 }
 
 // ------------------------------------------------------------------ values
@@ -61,20 +69,25 @@ static keel_entity map(void *data, keel_entity e) {
 
 keel_result keeli_graft_value(const keeli_graft *g, const keeli_storage *s, void *to,
                               const void *from, uint32_t copy) {
+    const keel_component *c = &s->component;
     if (!keeli_can_copy(s)) return keeli_cannot_copy(g->to, s);
+
     const uint32_t before = keeli_refuse_begin(g->to, KEELI_REFUSED_HOOK);
     mapping m = { g, copy, false };
     bool is_copied = true;
-    if (!s->component.copy) memcpy(to, from, s->component.size);
+    if (!c->copy) memcpy(to, from, c->size);
     else is_copied = keeli_hook_copy(s, to, from);
-    if (is_copied)
-        keeli_fields_map_entities(s->component.fields, s->component.field_count, to, map, &m);
+
+    if (is_copied) {
+        keeli_fields_map_entities(c->fields, c->field_count, to, map, &m);
+    }
     if (m.refused) keeli_value_drop(s, to);
     keeli_refuse_end(g->to, before);
+
     if (!is_copied) return keeli_cannot_copy(g->to, s);
     if (!m.refused) return KEEL_OK;
     return keeli_error(g->to, KEEL_ERROR_DEAD_ENTITY,
-                       "a value of '%s' names an entity that is not there", s->component.name);
+                       "a value of '%s' names an entity that is not there", c->name);
 }
 
 // Values that point to copies, until the batch has them.
@@ -94,13 +107,19 @@ static keel_result stage_copies(const keeli_graft *g, staged **list, const keeli
     keeli_heap *heap = &g->to->heap;
     staged *new = KEELI_NEW(heap, staged);
     if (!new) return keeli_out_of_memory(g->to, g->doing);
+
     *new = (staged){ .next = *list, .storage = s, .room = g->copies };
     *list = new;
     new->values = keeli_new(heap, staged_bytes(s, g->copies), s->component.align);
-    if (!new->values) return keeli_out_of_memory(g->to, g->doing);
-    for (; new->count < g->copies; ++new->count)
-        KEEL_TRY(
-            keeli_graft_value(g, s, new->values + (size_t) new->count * s->size, from, new->count));
+    if (!new->values) {
+        return keeli_out_of_memory(g->to, g->doing);
+    }
+
+    char *to = new->values;
+    for (; new->count < g->copies; ++new->count) {
+        KEEL_TRY(keeli_graft_value(g, s, to, from, new->count));
+        to += s->size;
+    }
     return KEEL_OK;
 }
 
@@ -112,35 +131,49 @@ static void unstage(const keeli_graft *g, staged *list, bool are_handed_over) {
             for (uint32_t i = 0; i < list->count; ++i)
                 keeli_value_drop(s, list->values + (size_t)i * s->size);
         }
+
         keeli_free(&g->to->heap, list->values, staged_bytes(s, list->room), s->component.align);
         KEELI_FREE(&g->to->heap, staged, list);
     }
 }
 
 static bool graft_leaves_out(const keeli_graft *g, const keeli_storage *s) {
-    return keeli_store_is_derived(s) || s == g->left_out ||
-           (s->component.transient && !g->has_transient);
+    if (keeli_store_is_derived(s) || s == g->left_out) {
+        return true;
+    }
+    return s->component.transient && !g->has_transient;
 }
 
 static const void *graft_value_of(const keeli_storage *s, uint32_t index) {
-    return keeli_store_is_disabled(s, index) ? keeli_store_disabled_value(s, index)
-                                             : keeli_store_value_there(s, index);
+    if (keeli_store_is_disabled(s, index)) {
+        return keeli_store_disabled_value(s, index);
+    }
+    return keeli_store_value_there(s, index);
 }
 
 // Whoever spawns it named the component: NULL where not.
 static const keel_value_column *over_for(const keeli_graft *g, const keeli_storage *s) {
     const keel_value_column *c = g->over, *found = NULL;
-    const keeli_storage *t = c && c->component ? keeli_storage_find(g->to, &s->component) : NULL;
-    for (; c && c->component; ++c)
-        if (keeli_storage_find(g->to, c->component) == t && (!found || c->values)) found = c;
+    if (!c || !c->component) return NULL;
+
+    const keeli_storage *t = keeli_storage_find(g->to, &s->component);
+    for (; c->component; ++c) {
+        if (keeli_storage_find(g->to, c->component) != t) {
+            continue;
+        }
+        if (!found || c->values) found = c;
+    }
     return found;
 }
 
 // True if a living entity keeps its own value: it has one, or one that is disabled.
 static bool is_kept(const keeli_graft *g, const keeli_storage *s, const keeli_storage *t,
                     uint32_t index) {
-    if (!g->is_onto || !keel_is_same(keeli_entity_at(&g->from->entities, index), g->nodes[0]))
+    if (!g->is_onto) return false;
+    if (!keel_is_same(keeli_entity_at(&g->from->entities, index), g->nodes[0])) {
         return false;
+    }
+
     const uint32_t own = keeli_index_of(g->made[0]);
     return keeli_store_is_disabled(s, index) || keeli_store_has(t, own) ||
            keeli_store_is_disabled(t, own);
@@ -152,15 +185,19 @@ static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder,
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
         if (graft_leaves_out(g, s)) continue;
+
         keel_result result;
         keeli_storage *t = keeli_storage_to_edit(g->to, holder, &s->component, "add", &result);
         if (!t) return result;
         if (is_kept(g, s, t, index)) continue;
+
         const keel_value_column *over = is_alone ? over_for(g, s) : NULL;
         const bool is_given = over && over->values;
-        if (!keeli_can_copy(s) && !(is_given && s->component.is_move_only))
+        if (!keeli_can_copy(s) && !(is_given && s->component.is_move_only)) {
             return keeli_cannot_copy(g->to, s);
+        }
         if (is_given) continue;
+
         const void *value = graft_value_of(s, index);
         if (s->size && s->has_handles) {
             KEEL_TRY(stage_copies(g, list, s, value));
@@ -177,12 +214,16 @@ static void add_over(const keeli_graft *g, const keeli_holder *holder, keeli_bat
     for (const keel_value_column *c = g->over; c && c->component && b->result == KEEL_OK; ++c) {
         keeli_storage *t = keeli_storage_to_edit(g->to, holder, c->component, "add", &b->result);
         if (!t) return;
-        const bool is_column = c->values && c->stride;
-        if (c->values && !is_column && !keeli_can_copy(t)) b->result = keeli_cannot_copy(g->to, t);
-        if (is_column) b->result = keeli_check_stride(g->to, t, c->stride);
-        if (b->result == KEEL_OK)
-            keeli_batch_add(b, holder, t, c->values, c->stride,
-                            is_column ? KEELI_HANDED_OVER : KEELI_COPIED);
+
+        keeli_handing handing = KEELI_COPIED;
+        if (c->values && c->stride) {
+            handing = KEELI_HANDED_OVER;
+            b->result = keeli_check_stride(g->to, t, c->stride);
+        } else if (c->values && !keeli_can_copy(t)) {
+            b->result = keeli_cannot_copy(g->to, t);
+        }
+        if (b->result != KEEL_OK) return;
+        keeli_batch_add(b, holder, t, c->values, c->stride, handing);
     }
 }
 
@@ -202,12 +243,18 @@ static bool needs_handles(const keeli_graft *g, bool is_alone) {
 
 // Gives a batch whose observers are called later, by tell_unheard.
 static keel_result give_unheard(keeli_graft *g, keeli_batch *b) {
-    if (b->result == KEEL_OK && !KEELI_RESERVE(&g->to->heap, &g->unheard, b->column_count + 1))
+    if (b->result == KEEL_OK && !KEELI_RESERVE(&g->to->heap, &g->unheard, b->column_count + 1)) {
         b->result = keeli_out_of_memory(g->to, g->doing);
+    }
+
     if (keeli_batch_commit(b)) {
         keeli_batch_tell_others(b);
-        for (uint32_t k = 0; k < b->column_count; ++k)
-            if (!b->columns[k].is_superseded) *KEELI_APPEND(&g->unheard) = b->columns[k].storage;
+        for (uint32_t k = 0; k < b->column_count; ++k) {
+            const keeli_column *c = &b->columns[k];
+            if (!c->is_superseded) {
+                *KEELI_APPEND(&g->unheard) = c->storage;
+            }
+        }
         *KEELI_APPEND(&g->unheard) = NULL;
     }
     return keeli_batch_end(b);
@@ -215,13 +262,16 @@ static keel_result give_unheard(keeli_graft *g, keeli_batch *b) {
 
 // Observers hear now of what the copies got, from this node on.
 static void tell_unheard(keeli_graft *g, uint32_t node) {
+    keel_world *to = g->to;
     for (uint32_t at = 0; at < g->unheard.count; ++at, ++node) {
         const keel_entity *made = &g->made[(size_t)node * g->copies];
-        for (keeli_storage *s; (s = g->unheard.items[at]) != NULL; ++at)
+        for (keeli_storage *s; (s = g->unheard.items[at]) != NULL; ++at) {
             for (uint32_t copy = 0; copy < g->copies; ++copy)
-                keeli_notify(g->to, s, made[copy], KEEL_ON_INSERTED);
+                keeli_notify(to, s, made[copy], KEEL_ON_INSERTED);
+        }
+
         for (uint32_t copy = 0; copy < g->copies; ++copy)
-            keeli_notify(g->to, &g->to->stand_in.entities, made[copy], KEEL_ON_CREATED);
+            keeli_notify(to, &to->stand_in.entities, made[copy], KEEL_ON_CREATED);
     }
     g->unheard.count = 0;
 }
@@ -234,13 +284,18 @@ static keel_result make_copies(keeli_graft *g, const keeli_holder *holder, uint3
     keeli_batch b;
     if (needs_handles(g, is_alone)) keeli_batch_begin_held(&b, g->to, made, g->copies, g->doing);
     else keeli_batch_begin(&b, g->to, NULL, g->copies, g->doing);
-    b.result = add_columns(g, holder, &b, &list, keeli_index_of(g->nodes[node]), is_alone);
-    if (g->link && b.result == KEEL_OK)
-        keeli_batch_add(&b, holder, g->link, &g->nodes[node], 0, KEELI_COPIED);
+
+    const keel_entity *of = &g->nodes[node];
+    b.result = add_columns(g, holder, &b, &list, keeli_index_of(*of), is_alone);
+    if (g->link && b.result == KEEL_OK) {
+        keeli_batch_add(&b, holder, g->link, of, 0, KEELI_COPIED);
+    }
     if (is_alone && b.result == KEEL_OK) add_over(g, holder, &b);
     keeli_batch_create(&b, holder, made);
-    const keel_result result =
-        is_alone || !g->to->followers.observed ? keeli_batch_give(&b) : give_unheard(g, &b);
+
+    keel_result result;
+    if (is_alone || !g->to->followers.observed) result = keeli_batch_give(&b);
+    else result = give_unheard(g, &b);
     unstage(g, list, result == KEEL_OK);
     return result;
 }
@@ -248,25 +303,39 @@ static keel_result make_copies(keeli_graft *g, const keeli_holder *holder, uint3
 // ------------------------------------------------------------------ what they point to
 // All copies of a node get their parents and names.
 static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
-    const keel_entity above = g->recipe ? keel_null() : keeli_parent_of(g->from, g->nodes[node]);
-    const uint32_t at = g->recipe             ? g->recipe->above[node]
-                        : keel_is_null(above) ? UINT32_MAX
-                                              : node_place_of(g, above);
+    const keel_entity of = g->nodes[node];
+    uint32_t at = UINT32_MAX;
+    if (g->recipe) {
+        at = g->recipe->above[node];
+    } else {
+        const keel_entity above = keeli_parent_of(g->from, of);
+        if (!keel_is_null(above)) at = node_place_of(g, above);
+    }
     const bool is_inside = at != UINT32_MAX;
-    const bool may_have_name = g->from->names.count && (is_inside || !g->leaves_root_names);
-    const keeli_name *name = may_have_name ? keeli_name_at(g->from, g->nodes[node]) : NULL;
+
+    const keeli_name *name = NULL;
+    if (g->from->names.count && (is_inside || !g->leaves_root_names)) {
+        name = keeli_name_at(g->from, of);
+    }
+
     for (uint32_t copy = 0; copy < g->copies; ++copy) {
         const keel_entity e = made_of(g, node, copy);
         const keel_entity parent = is_inside ? made_of(g, at, copy) : g->root;
-        if (!keel_is_null(parent)) KEEL_TRY(keeli_edit_attach(g->to, holder, e, parent));
-        if (name) KEEL_TRY(keeli_edit_name(g->to, holder, e, name->text));
+        if (!keel_is_null(parent)) {
+            KEEL_TRY(keeli_edit_attach(g->to, holder, e, parent));
+        }
+        if (name) {
+            KEEL_TRY(keeli_edit_name(g->to, holder, e, name->text));
+        }
     }
     return KEEL_OK;
 }
 
 // True if the copy of the first node is alive and has its one possible target already.
 static bool keeps_target(const keeli_graft *g, const keeli_relation *r) {
-    if (!g->is_onto || !r->sources->component.exclusive) return false;
+    if (!g->is_onto || !r->sources->component.exclusive) {
+        return false;
+    }
     const keeli_storage *t = keeli_storage_find(g->to, &r->sources->component);
     return t && keeli_store_has(t, keeli_index_of(g->made[0]));
 }
@@ -281,19 +350,27 @@ static bool is_related_anew(const keeli_graft *g, const keeli_storage *s, uint32
 // The edge of a node's copy to that of another one.
 static keel_result relate(const keeli_graft *g, const keeli_holder *holder, const keeli_relation *r,
                           keeli_edge_walk at, keel_entity e, keel_entity other, uint32_t copy) {
+    keel_world *to = g->to;
     const keeli_storage *s = r->sources;
+    const keeli_edges *edges = &r->edges;
     const uint32_t size = s->component.size;
-    if (!size) return keeli_edit_relate(g->to, holder, e, &s->component, other, NULL);
-    void *value = keeli_new(&g->to->heap, size, s->component.align);
-    if (!value) return keeli_out_of_memory(g->to, g->doing);
-    const void *from = keeli_edges_have_values(&r->edges)
-                           ? keeli_edge_value(&r->edges, at.source, at.place)
-                           : keeli_store_value(g->from, s, at.source);
+    if (!size) {
+        return keeli_edit_relate(to, holder, e, &s->component, other, NULL);
+    }
+
+    void *value = keeli_new(&to->heap, size, s->component.align);
+    if (!value) return keeli_out_of_memory(to, g->doing);
+
+    const void *from;
+    if (keeli_edges_have_values(edges)) from = keeli_edge_value(edges, at.source, at.place);
+    else from = keeli_store_value(g->from, s, at.source);
+
     keel_result result = keeli_graft_value(g, s, value, from, copy);
-    if (result == KEEL_OK &&
-        (result = keeli_edit_relate(g->to, holder, e, &s->component, other, value)) < 0)
-        keeli_value_drop(s, value);
-    keeli_free(&g->to->heap, value, size, s->component.align);
+    if (result == KEEL_OK) {
+        result = keeli_edit_relate(to, holder, e, &s->component, other, value);
+        if (result < 0) keeli_value_drop(s, value);
+    }
+    keeli_free(&to->heap, value, size, s->component.align);
     return result;
 }
 
@@ -304,15 +381,17 @@ static keel_result relate_all(const keeli_graft *g, const keeli_holder *holder,
     const bool keeps = keeps_target(g, r);
     for (keeli_edge_walk at; keeli_edge_order_next(order, &at);) {
         const uint32_t other = keeli_edge_other(&r->edges, KEELI_TARGETS, at.source, at.place);
-        const uint32_t node = node_place_of(g, keeli_entity_at(ix, at.source)),
-                       target = node_place_of(g, keeli_entity_at(ix, other));
-        const bool goes = is_related_anew(g, r->sources, node, target, keeps);
-        if (goes) {
-            for (uint32_t copy = 0; copy < g->copies; ++copy) {
-                const keel_entity e = made_of(g, node, copy), to = made_of(g, target, copy);
-                const keel_result result = relate(g, holder, r, at, e, to, copy);
-                if (result < 0) return result;
-            }
+        const uint32_t node = node_place_of(g, keeli_entity_at(ix, at.source));
+        const uint32_t target = node_place_of(g, keeli_entity_at(ix, other));
+        if (!is_related_anew(g, r->sources, node, target, keeps)) {
+            continue;
+        }
+
+        for (uint32_t copy = 0; copy < g->copies; ++copy) {
+            const keel_entity e = made_of(g, node, copy);
+            const keel_entity to = made_of(g, target, copy);
+            const keel_result result = relate(g, holder, r, at, e, to, copy);
+            if (result < 0) return result;
         }
     }
     return KEEL_OK;
@@ -322,16 +401,23 @@ static keel_result relate_all(const keeli_graft *g, const keeli_holder *holder,
 static keel_result relate_copies(const keeli_graft *g, const keeli_holder *holder) {
     keel_result result = KEEL_OK;
     for (const keeli_relation *r = g->from->relations.all; r && result >= 0; r = r->next) {
-        if (!r->edges.count || r == g->from->relations.child ||
-            (r->sources->component.transient && !g->has_transient))
+        if (!r->edges.count || r == g->from->relations.child) {
             continue;
-        keeli_edge_order order = { .edges = &r->edges,
-                                   .nodes = g->nodes,
-                                   .numbers = g->places,
-                                   .number_count = g->place_count,
-                                   .count = g->count };
-        if (!keeli_edge_order_begin(&order, &g->to->heap))
+        }
+        if (r->sources->component.transient && !g->has_transient) {
+            continue;
+        }
+
+        keeli_edge_order order = {
+            .edges = &r->edges,
+            .nodes = g->nodes,
+            .numbers = g->places,
+            .number_count = g->place_count,
+            .count = g->count,
+        };
+        if (!keeli_edge_order_begin(&order, &g->to->heap)) {
             return keeli_out_of_memory(g->to, g->doing);
+        }
         result = relate_all(g, holder, r, &order);
         keeli_edge_order_end(&order, &g->to->heap);
     }
@@ -343,11 +429,14 @@ static keel_result hide(const keeli_graft *g, const keeli_holder *holder, uint32
     const uint32_t index = keeli_index_of(g->nodes[node]);
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
-        const bool is_hidden = !graft_leaves_out(g, s) && keeli_store_is_disabled(s, index) &&
-                               (node || !over_for(g, s));
-        if (is_hidden) {
-            for (uint32_t copy = 0; copy < g->copies; ++copy)
-                KEEL_TRY(keeli_edit_disable(g->to, holder, made_of(g, node, copy), &s->component));
+        if (graft_leaves_out(g, s) || !keeli_store_is_disabled(s, index)) {
+            continue;
+        }
+        if (!node && over_for(g, s)) continue;
+
+        for (uint32_t copy = 0; copy < g->copies; ++copy) {
+            const keel_entity e = made_of(g, node, copy);
+            KEEL_TRY(keeli_edit_disable(g->to, holder, e, &s->component));
         }
     }
     return KEEL_OK;
@@ -361,10 +450,10 @@ static keel_result connect(keeli_graft *g, const keeli_holder *holder, uint32_t 
         KEEL_TRY(place(g, holder, node));
     if (is_more) KEEL_TRY(relate_copies(g, holder));
     tell_unheard(g, first);
-    if (is_more) {
-        for (uint32_t node = first; node < g->count; ++node)
-            KEEL_TRY(hide(g, holder, node));
-    }
+    if (!is_more) return KEEL_OK;
+
+    for (uint32_t node = first; node < g->count; ++node)
+        KEEL_TRY(hide(g, holder, node));
     return KEEL_OK;
 }
 
@@ -373,16 +462,22 @@ static keel_result graft_begin(keeli_graft *g, const keeli_holder *holder) {
     keel_world *to = g->to;
     const uint64_t total = g->is_held ? 0 : (uint64_t)(g->count - g->is_onto) * g->copies;
     KEEL_TRY(keeli_may_edit(to, holder, &to->stand_in.entities, "add to"));
-    const keel_result result =
-        total > UINT32_MAX ? KEEL_ERROR_FULL
-                           : keeli_entity_index_reserve(&to->entities, &to->heap, (uint32_t)total);
-    if (result == KEEL_ERROR_FULL)
+
+    keel_result result = KEEL_ERROR_FULL;
+    if (total <= UINT32_MAX) {
+        result = keeli_entity_index_reserve(&to->entities, &to->heap, (uint32_t)total);
+    }
+    if (result == KEEL_ERROR_FULL) {
         return keeli_error(to, result,
                            "cannot add %llu entities: there are not enough free indices",
                            (unsigned long long)total);
+    }
     if (result < 0) return keeli_out_of_memory(to, g->doing);
+
     if (g->count <= KEELI_GRAFT_FEW) return KEEL_OK;
-    if (g->recipe && !g->recipe->points && !g->recipe->is_more) return KEEL_OK; // nobody asks
+    const keeli_recipe *r = g->recipe;
+    if (r && !r->points && !r->is_more) return KEEL_OK; // nobody asks
+
     g->place_count = g->from->entities.size;
     g->places = keeli_new_zeroed(&to->heap, g->place_count * sizeof *g->places, sizeof *g->places);
     if (!g->places) return keeli_out_of_memory(to, g->doing);
@@ -401,7 +496,9 @@ static uint32_t refuse_source(const keeli_graft *g) {
     return graft_refuses_source(g) ? keeli_refuse_begin(from, KEELI_REFUSED_COPIED) : 0;
 }
 static void allow_source(const keeli_graft *g, uint32_t before) {
-    if (graft_refuses_source(g)) keeli_refuse_end((keel_world *)(uintptr_t)g->from, before);
+    if (graft_refuses_source(g)) {
+        keeli_refuse_end((keel_world *)(uintptr_t)g->from, before);
+    }
 }
 
 // So many live, of those that have handles. All handles become what they were before.
@@ -413,12 +510,16 @@ static void graft_undo(keeli_graft *g, uint32_t living, uint32_t count) {
         keeli_commit_delete_entity(to, e);
         keeli_entity_index_hold_again(&to->entities, e);
     }
-    if (!g->is_held && count > g->is_onto)
-        keeli_entity_index_unhold_all(&to->entities, &g->before, g->made + g->is_onto,
-                                      count - g->is_onto);
+
+    if (g->is_held || count <= g->is_onto) return;
+    const keel_entity *first = g->made + g->is_onto;
+    keeli_entity_index_unhold_all(&to->entities, &g->before, first, count - g->is_onto);
 }
 
-void keeli_graft_undo(keeli_graft *g) { graft_undo(g, g->count * g->copies, g->count * g->copies); }
+void keeli_graft_undo(keeli_graft *g) {
+    const uint32_t count = g->count * g->copies;
+    graft_undo(g, count, count);
+}
 
 void keeli_graft_end(keeli_graft *g) {
     KEELI_RELEASE(&g->to->heap, &g->unheard);
@@ -464,9 +565,13 @@ static bool list_over(value_list *list, const keel_world *to, uint32_t own, cons
     uint32_t k = 0;
     while (k < own && keeli_storage_known(to, list->values[k].component) != t)
         ++k;
-    if (!t || t->flags & KEELI_HAS_HOOKS || (!value && t->size) || list->count + 1 >= PLAIN_VALUES)
+
+    if (!t || t->flags & KEELI_HAS_HOOKS || (!value && t->size)) {
         return false;
-    list->values[k < own ? k : list->count++] = (keel_value){ c, value };
+    }
+    if (list->count + 1 >= PLAIN_VALUES) return false;
+    if (k == own) k = list->count++;
+    list->values[k] = (keel_value){ c, value };
     return true;
 }
 
@@ -481,9 +586,12 @@ static bool list_values(const keeli_graft *g, uint32_t node, uint32_t copy, valu
     for (const keel_value_column *c = node ? NULL : g->over; c && c->component; ++c) {
         const void *value = c->values ? (const char *)c->values + copy * c->stride : NULL;
         const keeli_storage *t = keeli_storage_known(g->to, c->component);
-        if ((c->stride && (!t || c->stride != t->size)) ||
-            !list_over(list, g->to, own, c->component, value))
+        if (c->stride && (!t || c->stride != t->size)) {
             return false;
+        }
+        if (!list_over(list, g->to, own, c->component, value)) {
+            return false;
+        }
     }
     list_link(list, g->link, &g->nodes[node]);
     return true;
@@ -492,27 +600,34 @@ static bool list_values(const keeli_graft *g, uint32_t node, uint32_t copy, valu
 bool keeli_graft_alone(keel_world *to, const keeli_recipe *r, const keeli_storage *link,
                        const keel_value *over, keel_entity *out) {
     value_list list;
-    if (r->count > 1 || r->is_more || r->points || !list_own(&list, to, r, 0)) return false;
+    if (r->count > 1 || r->is_more || r->points || !list_own(&list, to, r, 0)) {
+        return false;
+    }
     const uint32_t own = list.count;
     for (; over && over->component; ++over)
-        if (!list_over(&list, to, own, over->component, over->value)) return false;
+        if (!list_over(&list, to, own, over->component, over->value)) {
+            return false;
+        }
     list_link(&list, link, r->nodes);
     *out = keeli_world_add_entity(&to->root.scope, list.values);
     return true;
 }
 
 static void point_to_copies(const keeli_graft *g, uint32_t node) {
-    for (uint32_t i = g->recipe->first[node]; i < g->recipe->first[node + 1]; ++i) {
-        const keeli_storage *s = g->recipe->values[i];
-        const keel_value_column *over = s->has_handles && !node ? over_for(g, s) : NULL;
-        if (!s->has_handles || (over && over->values))
-            continue; // values that the caller gives are not redirected
-        const keeli_storage *t = keeli_storage_find(g->to, &s->component);
+    const keeli_recipe *r = g->recipe;
+    for (uint32_t i = r->first[node]; i < r->first[node + 1]; ++i) {
+        const keeli_storage *s = r->values[i];
+        if (!s->has_handles) continue;
+        const keel_value_column *over = node ? NULL : over_for(g, s);
+        if (over && over->values) continue; // values that the caller gives are not redirected
+
+        const keel_component *c = &s->component;
+        const keeli_storage *t = keeli_storage_find(g->to, c);
         for (uint32_t copy = 0; copy < g->copies; ++copy) {
             mapping m = { g, copy, false };
-            keeli_fields_map_entities(
-                s->component.fields, s->component.field_count,
-                keeli_store_value(g->to, t, keeli_index_of(made_of(g, node, copy))), map, &m);
+            const uint32_t index = keeli_index_of(made_of(g, node, copy));
+            void *value = keeli_store_value(g->to, t, index);
+            keeli_fields_map_entities(c->fields, c->field_count, value, map, &m);
         }
     }
 }
@@ -530,20 +645,28 @@ make_plain(const keeli_graft *g, uint32_t node, uint32_t copy, keel_entity *e) {
 
 // KEEL_ABSENT, with nothing done, when it takes more.
 static keel_result grow_plain(keeli_graft *g, bool is_alone) {
-    if ((!is_alone && g->to->followers.observed) || !g->recipe || g->is_held || g->from == g->to ||
-        g->copies > PLAIN_COPIES)
+    if (!is_alone && g->to->followers.observed) {
         return KEEL_ABSENT;
+    }
+    if (!g->recipe || g->is_held) return KEEL_ABSENT;
+    if (g->from == g->to || g->copies > PLAIN_COPIES) {
+        return KEEL_ABSENT;
+    }
+
     keel_result result = KEEL_OK;
     keel_entity *e = g->made;
-    for (uint32_t node = 0; result == KEEL_OK && node < g->count; ++node)
+    for (uint32_t node = 0; result == KEEL_OK && node < g->count; ++node) {
         for (uint32_t copy = 0; result == KEEL_OK && copy < g->copies; ++copy, ++e)
             result = make_plain(g, node, copy, e);
-    const uint32_t made = (uint32_t)(e - g->made) - (result != KEEL_OK);
-    if (result == KEEL_OK && g->recipe->points) {
+    }
+
+    if (result != KEEL_OK) {
+        const uint32_t made = (uint32_t)(e - g->made) - 1;
+        if (made) graft_undo(g, made, made);
+    } else if (g->recipe->points) {
         for (uint32_t node = 0; node < g->count; ++node)
             point_to_copies(g, node);
     }
-    if (result != KEEL_OK && made) graft_undo(g, made, made);
     return result;
 }
 
@@ -552,25 +675,35 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
     const uint32_t before = refuse_source(g);
     const bool is_more = !g->recipe || g->recipe->is_more;
     const bool alone = g->count == 1 && !is_more; // nothing comes after its values
-    const uint32_t total = g->count * g->copies, held = needs_handles(g, alone) ? total : 0;
+    const uint32_t held = needs_handles(g, alone) ? g->count * g->copies : 0;
     if (!g->is_held) g->before = g->to->entities;
     keeli_editing_begin(g->to);
+
     keel_result result = holder ? KEEL_ABSENT : grow_plain(g, alone);
     const bool is_plain = result != KEEL_ABSENT;
-    uint32_t grown = 0;
+    uint32_t grown = is_plain ? g->count : 0;
     if (!is_plain) {
         if (!g->is_held) {
             for (uint32_t i = 0; i < held; ++i)
                 g->made[i] = keeli_entity_index_hold(&g->to->entities);
         }
-        for (result = KEEL_OK; grown < g->count && result == KEEL_OK; grown += result == KEEL_OK)
+        for (result = KEEL_OK; grown < g->count; ++grown) {
             result = make_copies(g, holder, grown, alone);
+            if (result != KEEL_OK) break;
+        }
     }
+
     const bool is_there = result == KEEL_OK;
-    if (is_plain) grown = g->count;
-    if (is_there && !alone) result = connect(g, holder, 0, is_more);
-    if (result == KEEL_OK && !alone && !is_plain) result = give_over(g, holder);
-    if (result < 0 && (is_there || !is_plain)) graft_undo(g, grown * g->copies, held);
+    if (is_there && !alone) {
+        result = connect(g, holder, 0, is_more);
+    }
+    if (result == KEEL_OK && !alone && !is_plain) {
+        result = give_over(g, holder);
+    }
+    if (result < 0 && (is_there || !is_plain)) {
+        graft_undo(g, grown * g->copies, held);
+    }
+
     keeli_editing_end(g->to);
     allow_source(g, before);
     return result;
@@ -583,15 +716,19 @@ static bool find_parts(const keeli_graft *g) {
     const keel_entity own = g->made[0];
     const keel_entity *node = keeli_store_value_of(to, g->link, own);
     if (!node || !keel_is_same(*node, g->nodes[0])) return false;
+
     for (uint32_t i = 1; i < g->count; ++i)
         g->made[i] = keel_null();
+
     uint32_t place = UINT32_MAX; // 0: another copy, whose parts are not its own
     for (keel_entity e = own; keeli_has_children(to, own);) {
         e = place ? keeli_next_in_tree(to, own, e) : keeli_tree_past(to, own, e);
         if (keel_is_null(e)) break;
+
         node = keeli_store_value_of(to, g->link, e);
         place = node ? node_place_of(g, *node) : UINT32_MAX;
-        if (place != UINT32_MAX && place && keel_is_null(g->made[place])) g->made[place] = e;
+        if (!place || place == UINT32_MAX) continue;
+        if (keel_is_null(g->made[place])) g->made[place] = e;
     }
     return true;
 }
@@ -610,20 +747,25 @@ static keeli_relation *lacking_loop(const keeli_graft *g, const keeli_holder *ho
                                     const keeli_relation *r, keel_result *result) {
     const uint32_t index = keeli_index_of(g->nodes[0]), own = keeli_index_of(g->made[0]);
     *result = KEEL_OK;
-    if (keeli_edges_find(&r->edges, index, index) == KEELI_NO_EDGE || keeps_target(g, r))
+    if (keeli_edges_find(&r->edges, index, index) == KEELI_NO_EDGE) {
         return NULL;
+    }
+    if (keeps_target(g, r)) return NULL;
+
     const keel_component *c = &r->sources->component;
     const keeli_storage *t = keeli_storage_get(g->to, c, false, result);
     if (t) *result = keeli_may_edit(g->to, holder, t, "change");
-    if (*result >= 0 && c->size)
+    if (*result >= 0 && c->size) {
         *result =
             keeli_error(g->to, KEEL_ERROR_ARGUMENT,
                         "cannot apply a prefab whose root is related to itself by '%s', which "
                         "has values",
                         c->name);
-    return *result < 0 || keeli_edges_find(&t->relation->edges, own, own) != KEELI_NO_EDGE
-               ? NULL
-               : t->relation;
+    }
+    if (*result < 0) return NULL;
+
+    keeli_relation *loop = t->relation;
+    return keeli_edges_find(&loop->edges, own, own) == KEELI_NO_EDGE ? loop : NULL;
 }
 
 // Room for what cannot fail any more then: values out of sight, and what leads to itself.
@@ -635,10 +777,15 @@ static keel_result reserve_rest(const keeli_graft *g, const keeli_holder *holder
     uint32_t at = UINT32_MAX;
     bool room = true;
     for (const keeli_storage *s; room && (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
-        if (graft_leaves_out(g, s) || !keeli_store_is_disabled(s, index)) continue;
+        if (graft_leaves_out(g, s) || !keeli_store_is_disabled(s, index)) {
+            continue;
+        }
         keeli_storage *t = keeli_storage_to_edit(to, holder, &s->component, "add", &result);
         if (!t) return result;
-        if (keeli_store_has(t, own) || keeli_store_is_disabled(t, own)) continue;
+        if (keeli_store_has(t, own) || keeli_store_is_disabled(t, own)) {
+            continue;
+        }
+
         KEEL_TRY(stage_copies(g, hidden, s, keeli_store_disabled_value(s, index)));
         room = keeli_store_reserve_disabled(to, t, own) && keeli_reserve_value(to, t, own);
     }
@@ -653,19 +800,20 @@ static keel_result reserve_rest(const keeli_graft *g, const keeli_holder *holder
 static void commit_rest(const keeli_graft *g, const keeli_holder *holder, staged *hidden,
                         bool loops) {
     keel_world *to = g->to;
-    keel_result result;
+    const keel_entity own = g->made[0];
     for (; hidden; hidden = hidden->next) {
         const keeli_storage *s = hidden->storage;
         keeli_storage *t = keeli_storage_find(to, &s->component);
-        void *value = keeli_store_push_disabled(to, t, keeli_index_of(g->made[0]));
+        void *value = keeli_store_push_disabled(to, t, keeli_index_of(own));
         if (s->size) keeli_value_move(s, value, hidden->values);
         keeli_validate_storage(to, t);
     }
-    if (loops) {
-        for (const keeli_relation *r = g->from->relations.all; r; r = r->next) {
-            keeli_relation *loop = lacking_loop(g, holder, r, &result);
-            if (loop) keeli_commit_relate(to, loop, g->made[0], g->made[0], NULL);
-        }
+    if (!loops) return;
+
+    for (const keeli_relation *r = g->from->relations.all; r; r = r->next) {
+        keel_result result;
+        keeli_relation *loop = lacking_loop(g, holder, r, &result);
+        if (loop) keeli_commit_relate(to, loop, own, own, NULL);
     }
 }
 
@@ -674,8 +822,12 @@ static keel_result give_lacking(const keeli_graft *g, const keeli_holder *holder
     keeli_batch b;
     keeli_batch_begin(&b, g->to, g->made, 1, g->doing);
     b.result = add_columns(g, holder, &b, &list, keeli_index_of(g->nodes[0]), false);
-    if (b.result == KEEL_OK) keeli_batch_add(&b, holder, g->link, &g->nodes[0], 0, KEELI_COPIED);
-    if (b.result == KEEL_OK) b.result = reserve_rest(g, holder, &hidden, loops);
+    if (b.result == KEEL_OK) {
+        keeli_batch_add(&b, holder, g->link, &g->nodes[0], 0, KEELI_COPIED);
+    }
+    if (b.result == KEEL_OK) {
+        b.result = reserve_rest(g, holder, &hidden, loops);
+    }
     const keel_result result = keeli_batch_give(&b);
     if (result == KEEL_OK) commit_rest(g, holder, hidden, loops);
     unstage(g, list, result == KEEL_OK);
@@ -692,7 +844,9 @@ keel_result keeli_graft_onto(keeli_graft *g, const keeli_holder *holder) {
     keeli_editing_begin(g->to);
     const bool is_copy = find_parts(g);
     keel_result result = is_copy ? KEEL_OK : make_parts(g, holder, &grown);
-    if (result == KEEL_OK) result = give_lacking(g, holder, !is_copy);
+    if (result == KEEL_OK) {
+        result = give_lacking(g, holder, !is_copy);
+    }
     if (result < 0 && !is_copy) graft_undo(g, grown, g->count);
     keeli_editing_end(g->to);
     allow_source(g, before);

@@ -19,11 +19,19 @@ bool keeli_reserve_doomed(keel_world *world, uint32_t source, uint32_t extra) {
     keeli_relations *all = &world->relations;
     const uint32_t words = source / 64 + 1, old = all->marks.count;
     uint32_t sources = extra;
-    for (const keeli_relation *other = all->all; other; other = other->next)
-        sources += has_rule(other) ? keeli_store_count(other->sources) : 0;
-    if (!KEELI_RESERVE(&world->heap, &all->doomed, sources)) return false;
+    for (const keeli_relation *other = all->all; other; other = other->next) {
+        if (has_rule(other)) {
+            sources += keeli_store_count(other->sources);
+        }
+    }
+    if (!KEELI_RESERVE(&world->heap, &all->doomed, sources)) {
+        return false;
+    }
+
     if (words <= old) return true;
-    if (!KEELI_RESERVE(&world->heap, &all->marks, words - old)) return false;
+    if (!KEELI_RESERVE(&world->heap, &all->marks, words - old)) {
+        return false;
+    }
     memset(all->marks.items + old, 0, (words - old) * sizeof *all->marks.items);
     all->marks.count = words;
     return true;
@@ -40,17 +48,28 @@ static bool is_both_ways(const keeli_relation *r, uint32_t source, uint32_t targ
 
 static bool reserve_end(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target,
                         uint32_t extra) {
+    if (!reserve_rule(world, r, source, extra)) return false;
+    if (!keeli_store_reserve(world, r->sources, source)) {
+        return false;
+    }
+    if (!keeli_followers_reserve(world, r->sources, source, extra)) {
+        return false;
+    }
+
     // nobody follows who is a target
-    return reserve_rule(world, r, source, extra) &&
-           keeli_store_reserve(world, r->sources, source) &&
-           keeli_followers_reserve(world, r->sources, source, extra) &&
-           (keeli_store_has(r->targets, target) || keeli_reserve_value(world, r->targets, target));
+    if (keeli_store_has(r->targets, target)) return true;
+    return keeli_reserve_value(world, r->targets, target);
 }
+
 bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target) {
     const bool both = is_both_ways(r, source, target);
-    return reserve_end(world, r, source, target, 1 + both) &&
-           (!both || reserve_end(world, r, target, source, 2)) &&
-           keeli_edges_reserve(&r->edges, &world->heap, source, target);
+    if (!reserve_end(world, r, source, target, 1 + both)) {
+        return false;
+    }
+    if (both && !reserve_end(world, r, target, source, 2)) {
+        return false;
+    }
+    return keeli_edges_reserve(&r->edges, &world->heap, source, target);
 }
 
 // One end loses an edge: its last one, or another. Observers heard already of one that is deleted.
@@ -62,12 +81,18 @@ static void follow_end(keel_world *world, keeli_storage *s, uint32_t source, boo
 }
 static bool going(keel_world *world, const keeli_relation *r, uint32_t source, bool stays) {
     keeli_storage *s = r->sources;
-    if (stays || keeli_edge_count(&r->edges, KEELI_TARGETS, source) != 1) return false;
+    if (stays || keeli_edge_count(&r->edges, KEELI_TARGETS, source) != 1) {
+        return false;
+    }
+
     follow_end(world, s, source, true);
-    if (s->size || keeli_is_followed(s))
-        keeli_value_delete(world, s, source, keeli_store_value(world, s, source));
+    if (s->size || keeli_is_followed(s)) {
+        void *value = keeli_store_value(world, s, source);
+        keeli_value_delete(world, s, source, value);
+    }
     return true;
 }
+
 static void went(keel_world *world, const keeli_relation *r, uint32_t source, bool is_last,
                  bool stays) {
     if (is_last) keeli_store_pop(world, r->sources, source);
@@ -86,16 +111,22 @@ static __attribute__((noinline)) void unrelate_general(keel_world *world, keeli_
     const bool both = is_both_ways(r, source, target);
     const bool is_last = going(world, r, source, stays);
     const bool is_last_there = both && going(world, r, target, false);
-    if (keeli_edges_have_values(&r->edges))
-        keeli_value_drop(r->sources, keeli_edge_value(&r->edges, source, place));
+    if (keeli_edges_have_values(&r->edges)) {
+        void *value = keeli_edge_value(&r->edges, source, place);
+        keeli_value_drop(r->sources, value);
+    }
+
     keeli_edges_remove(&r->edges, &world->heap, source, place);
     end_target(world, r, target);
     if (both) end_target(world, r, source);
     went(world, r, source, is_last, stays);
     if (both) went(world, r, target, is_last_there, false);
-    if (r == world->relations.child && !stays && world->names.count)
+
+    if (r == world->relations.child && !stays && world->names.count) {
         keeli_place_name(world, keeli_entity_at(&world->entities, source));
+    }
 }
+
 void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place,
                   bool stays) {
     if (!keeli_edges_are_plain(r)) {
@@ -106,28 +137,33 @@ void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_
         const uint32_t of = keeli_index_of(keeli_link_at(&r->edges.chains, source)->target);
         --r->edges.count;
         ++r->edges.edits;
-        if (!keeli_chains_remove(&r->edges.chains, source)->count)
+        if (!keeli_chains_remove(&r->edges.chains, source)->count) {
             keeli_store_pop(world, r->targets, of);
+        }
         if (!stays) keeli_store_pop(world, r->sources, source);
         return;
     }
     const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
     keeli_edges_remove(&r->edges, &world->heap, source, place);
     end_target(world, r, target);
-    if (!stays && !keeli_edge_count(&r->edges, KEELI_TARGETS, source))
+    if (!stays && !keeli_edge_count(&r->edges, KEELI_TARGETS, source)) {
         keeli_store_pop(world, r->sources, source);
+    }
 }
 
 // An edge is about to go; of a symmetric relation both are.
 void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t source,
                             uint32_t place) {
     if (!is_edge_observed(r)) return;
+
     const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
     keeli_notify_edge(world, r, source, place, KEEL_ON_UNRELATED);
-    if (is_both_ways(r, source, target))
-        keeli_notify_edge(world, r, target, keeli_edge_back(&r->edges, source, place),
-                          KEEL_ON_UNRELATED);
+    if (is_both_ways(r, source, target)) {
+        const uint32_t back = keeli_edge_back(&r->edges, source, place);
+        keeli_notify_edge(world, r, target, back, KEEL_ON_UNRELATED);
+    }
 }
+
 // All edges of an entity are: observers see them all.
 static void notify_targets(keel_world *world, const keeli_relation *r, uint32_t source) {
     KEELI_EACH_EDGE(at, &r->edges, KEELI_TARGETS, source)
@@ -135,16 +171,21 @@ static void notify_targets(keel_world *world, const keeli_relation *r, uint32_t 
 }
 static void notify_sources(keel_world *world, const keeli_relation *r, uint32_t target,
                            uint32_t but) {
-    KEELI_EACH_EDGE(at, &r->edges, KEELI_SOURCES, target) {
-        const uint32_t source = keeli_edge_other(&r->edges, KEELI_SOURCES, target, at);
+    const keeli_edges *edges = &r->edges;
+    KEELI_EACH_EDGE(at, edges, KEELI_SOURCES, target) {
+        const uint32_t source = keeli_edge_other(edges, KEELI_SOURCES, target, at);
         if (source == but) continue;
-        keeli_notify_unrelated(world, r, source,
-                               keeli_edge_twin(&r->edges, KEELI_SOURCES, target, at));
+
+        const uint32_t place = keeli_edge_twin(edges, KEELI_SOURCES, target, at);
+        keeli_notify_unrelated(world, r, source, place);
     }
 }
+
 // Removes the one target of an exclusive source, which gets another one.
 static void leave_target(keel_world *world, keeli_relation *r, uint32_t source) {
-    if (!keeli_edge_count(&r->edges, KEELI_TARGETS, source)) return;
+    if (!keeli_edge_count(&r->edges, KEELI_TARGETS, source)) {
+        return;
+    }
     keeli_notify_unrelated(world, r, source, 0);
     r->edges.keeps_room = keeli_edges_have_values(&r->edges);
     keeli_let_go(world, r, source, 0, true);
@@ -153,11 +194,19 @@ static void leave_target(keel_world *world, keeli_relation *r, uint32_t source) 
 
 void *keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(to);
+    keeli_storage *targets = r->targets;
     const bool both = is_both_ways(r, source, target);
-    if (r->sources->component.exclusive) leave_target(world, r, source);
-    if (r->sources->component.exclusive && both) leave_target(world, r, target);
-    if (!keeli_store_has(r->targets, target)) (void)keeli_store_push(world, r->targets, to);
-    if (both && !keeli_store_has(r->targets, source)) (void)keeli_store_push(world, r->targets, e);
+    if (r->sources->component.exclusive) {
+        leave_target(world, r, source);
+        if (both) leave_target(world, r, target);
+    }
+
+    if (!keeli_store_has(targets, target)) {
+        (void)keeli_store_push(world, targets, to);
+    }
+    if (both && !keeli_store_has(targets, source)) {
+        (void)keeli_store_push(world, targets, e);
+    }
     return keeli_edges_add(&r->edges, e, to);
 }
 
@@ -170,20 +219,26 @@ static __attribute__((noinline)) void put_value(const keeli_storage *s, void *to
 
 void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to,
                          const void *value) {
+    keeli_storage *s = r->sources;
     const keel_entity ends[] = { e, to };
-    const uint32_t count = 1 + is_both_ways(r, keeli_index_of(e), keeli_index_of(to));
+    const uint32_t indices[] = { keeli_index_of(e), keeli_index_of(to) };
+    const uint32_t count = 1 + is_both_ways(r, indices[0], indices[1]);
     bool had[2];
     for (uint32_t i = 0; i < count; ++i)
-        had[i] = keeli_store_has(r->sources, keeli_index_of(ends[i]));
+        had[i] = keeli_store_has(s, indices[i]);
+
     void *own = keeli_commit_edge(world, r, e, to);
-    if (own) put_value(r->sources, own, value);
+    if (own) put_value(s, own, value);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!had[i]) (void)keeli_store_push(world, s, ends[i]);
+    }
+
+    for (uint32_t i = 0; i < count; ++i) {
+        if (had[i]) keeli_changed(world, s, ends[i]);
+        else keeli_came(world, s, indices[i]);
+    }
     for (uint32_t i = 0; i < count; ++i)
-        if (!had[i]) (void)keeli_store_push(world, r->sources, ends[i]);
-    for (uint32_t i = 0; i < count; ++i)
-        if (had[i]) keeli_changed(world, r->sources, ends[i]);
-        else keeli_came(world, r->sources, keeli_index_of(ends[i]));
-    for (uint32_t i = 0; i < count; ++i)
-        keeli_notify_related(world, r, keeli_index_of(ends[i]));
+        keeli_notify_related(world, r, indices[i]);
 }
 
 static void let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {
@@ -203,15 +258,24 @@ static void let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t tar
     }
 
     uint32_t at = KEELI_NO_EDGE;
-    while ((at = keeli_edge_last(edges, KEELI_SOURCES, target, at)) != KEELI_NO_EDGE)
-        keeli_let_go(world, r, keeli_edge_other(edges, KEELI_SOURCES, target, at),
-                     keeli_edge_twin(edges, KEELI_SOURCES, target, at), false);
+    while ((at = keeli_edge_last(edges, KEELI_SOURCES, target, at)) != KEELI_NO_EDGE) {
+        const uint32_t source = keeli_edge_other(edges, KEELI_SOURCES, target, at);
+        const uint32_t place = keeli_edge_twin(edges, KEELI_SOURCES, target, at);
+        keeli_let_go(world, r, source, place, false);
+    }
 }
 
 void keeli_let_go_of_all(keel_world *world, keeli_relation *r, uint32_t index, bool sources) {
-    if (is_edge_observed(r) && sources) notify_sources(world, r, index, UINT32_MAX);
-    else if (is_edge_observed(r)) notify_targets(world, r, index);
-    (sources ? let_go_of_sources : let_go_of_targets)(world, r, index);
+    const bool is_observed = is_edge_observed(r);
+    if (sources) {
+        if (is_observed) {
+            notify_sources(world, r, index, UINT32_MAX);
+        }
+        let_go_of_sources(world, r, index);
+    } else {
+        if (is_observed) notify_targets(world, r, index);
+        let_go_of_targets(world, r, index);
+    }
 }
 
 void keeli_notify_unrelated_entity(keel_world *world, keel_entity e) {
@@ -219,7 +283,9 @@ void keeli_notify_unrelated_entity(keel_world *world, keel_entity e) {
     for (const keeli_relation *r = world->relations.all; r; r = r->next) {
         if (!is_edge_observed(r)) continue;
         notify_targets(world, r, index);
-        if (!r->edges.is_symmetric) notify_sources(world, r, index, index);
+        if (!r->edges.is_symmetric) {
+            notify_sources(world, r, index, index);
+        }
     }
 }
 void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
@@ -227,10 +293,12 @@ void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
     keeli_relation *tree = world->relations.child;
     uint32_t at = UINT32_MAX;
     if (world->relations.all == tree) { // a quarter of the instructions of a deletion
-        if (keeli_edge_count(&tree->edges, KEELI_TARGETS, index))
+        if (keeli_edge_count(&tree->edges, KEELI_TARGETS, index)) {
             let_go_of_targets(world, tree, index);
-        if (keeli_edge_count(&tree->edges, KEELI_SOURCES, index))
+        }
+        if (keeli_edge_count(&tree->edges, KEELI_SOURCES, index)) {
             let_go_of_sources(world, tree, index);
+        }
         return;
     }
     for (const keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
@@ -243,19 +311,31 @@ void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
 // ------------------------------------------------------------------ copies of all
 keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keeli_edges *from,
                              keeli_heap *heap) {
-    keeli_edge_walk at = { 0, 0 }, undo = { 0, 0 };
+    if (!keeli_edges_copy(to, from, heap)) {
+        return KEEL_ERROR_MEMORY;
+    }
+    if (!s->component.copy || !keeli_edges_have_values(to)) {
+        return KEEL_OK;
+    }
+
     uint32_t made = 0;
-    if (!keeli_edges_copy(to, from, heap)) return KEEL_ERROR_MEMORY;
-    if (!s->component.copy || !keeli_edges_have_values(to)) return KEEL_OK;
-    for (; keeli_edges_next(from, &at); ++at.place, ++made)
-        if (keeli_edge_has_value(from, at.source, at.place) &&
-            !keeli_hook_copy(s, keeli_edge_value(to, at.source, at.place),
-                             keeli_edge_value(from, at.source, at.place)))
-            break;
+    for (keeli_edge_walk at = { 0, 0 }; keeli_edges_next(from, &at); ++at.place) {
+        if (keeli_edge_has_value(from, at.source, at.place)) {
+            const void *value = keeli_edge_value(from, at.source, at.place);
+            void *copy = keeli_edge_value(to, at.source, at.place);
+            if (!keeli_hook_copy(s, copy, value)) break;
+        }
+        ++made;
+    }
     if (made == from->count) return KEEL_OK;
-    for (; made && keeli_edges_next(to, &undo); ++undo.place, --made)
-        if (keeli_edge_has_value(to, undo.source, undo.place))
+
+    keeli_edge_walk undo = { 0, 0 };
+    for (; made && keeli_edges_next(to, &undo); --made) {
+        if (keeli_edge_has_value(to, undo.source, undo.place)) {
             keeli_value_drop(s, keeli_edge_value(to, undo.source, undo.place));
+        }
+        ++undo.place;
+    }
     keeli_edges_clear(to, heap);
     return KEEL_ERROR_COPY;
 }
@@ -264,32 +344,50 @@ keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keel
 // True if copies of an entity get its targets: a copy has a parent of its own, and the only partner
 // of an entity is not shared with copies.
 static bool edges_are_cloned(const keel_world *world, const keeli_relation *r, uint32_t prototype) {
-    return keeli_store_has(r->sources, prototype) && r != world->relations.child &&
-           !(r->edges.is_symmetric && r->edges.is_exclusive);
+    if (!keeli_store_has(r->sources, prototype)) return false;
+    if (r == world->relations.child) return false;
+    return !r->edges.is_symmetric || !r->edges.is_exclusive;
 }
 
 static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t prototype,
                            const keel_entity *copies, uint32_t count) {
     keeli_edges *edges = &r->edges;
+    keeli_heap *heap = &world->heap;
     const uint32_t each = edges->is_chained ? 0 : keeli_edge_count(edges, KEELI_TARGETS, prototype);
-    const bool both = r->edges.is_symmetric;
+    const bool both = edges->is_symmetric;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t index = keeli_index_of(copies[i]);
-        if (!reserve_rule(world, r, index, count) ||
-            !keeli_store_reserve(world, r->sources, index) ||
-            !keeli_followers_reserve(world, r->sources, index, count) ||
-            !keeli_edge_reserve(edges, &world->heap, KEELI_TARGETS, index, each) ||
-            (both && (!keeli_reserve_value(world, r->targets, index) ||
-                      !keeli_edge_reserve(edges, &world->heap, KEELI_SOURCES, index, each))))
+        if (!reserve_rule(world, r, index, count)) return false;
+        if (!keeli_store_reserve(world, r->sources, index)) {
             return false;
+        }
+        if (!keeli_followers_reserve(world, r->sources, index, count)) {
+            return false;
+        }
+        if (!keeli_edge_reserve(edges, heap, KEELI_TARGETS, index, each)) {
+            return false;
+        }
+        if (!both) continue;
+
+        if (!keeli_reserve_value(world, r->targets, index)) {
+            return false;
+        }
+        if (!keeli_edge_reserve(edges, heap, KEELI_SOURCES, index, each)) {
+            return false;
+        }
     }
+
     KEELI_EACH_EDGE(at, edges, KEELI_TARGETS, prototype) {
         const uint32_t target = keeli_edge_other(edges, KEELI_TARGETS, prototype, at);
-        if (!keeli_edge_reserve(edges, &world->heap, KEELI_SOURCES, target, count) ||
-            (both && !keeli_edge_reserve(edges, &world->heap, KEELI_TARGETS, target, count)))
+        if (!keeli_edge_reserve(edges, heap, KEELI_SOURCES, target, count)) {
             return false;
+        }
+        if (!both) continue;
+        if (!keeli_edge_reserve(edges, heap, KEELI_TARGETS, target, count)) {
+            return false;
+        }
     }
-    return keeli_edges_reserve_values(edges, &world->heap, each * count);
+    return keeli_edges_reserve_values(edges, heap, each * count);
 }
 
 // Copies of the values of the prototype's edges, once for each copy of it.
@@ -298,15 +396,22 @@ static keel_result copy_edge_values(keel_world *world, const keeli_relation *r, 
     const keeli_storage *s = r->sources;
     const size_t size = s->component.size;
     if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
+
     keeli_edge_copies *own = KEELI_NEW(&world->heap, keeli_edge_copies);
-    if (!own) return keeli_out_of_memory(world, "cloning an entity");
+    if (!own) {
+        return keeli_out_of_memory(world, "cloning an entity");
+    }
+
     *own = (keeli_edge_copies){ .next = *list, .relation = r };
     *list = own;
     const size_t room = (size_t)keeli_edge_count(&r->edges, KEELI_TARGETS, prototype) * count;
     own->values = keeli_new(&world->heap, room * size, s->component.align);
-    if (!own->values) return keeli_out_of_memory(world, "cloning an entity");
+    if (!own->values) {
+        return keeli_out_of_memory(world, "cloning an entity");
+    }
+
     own->room = room;
-    while (own->made < room)
+    while (own->made < room) {
         KEELI_EACH_EDGE(at, &r->edges, KEELI_TARGETS, prototype) {
             const void *value = keeli_edge_value(&r->edges, prototype, at);
             void *to = own->values + own->made * size;
@@ -314,6 +419,7 @@ static keel_result copy_edge_values(keel_world *world, const keeli_relation *r, 
             else if (!keeli_hook_copy(s, to, value)) return keeli_cannot_copy(world, s);
             ++own->made;
         }
+    }
     return KEEL_OK;
 }
 
@@ -335,10 +441,12 @@ keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *hold
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
         if (!edges_are_cloned(world, r, prototype)) continue;
         KEEL_TRY(keeli_may_edit(world, holder, r->sources, "clone"));
-        if (!reserve_copies(world, r, prototype, copies, count))
+        if (!reserve_copies(world, r, prototype, copies, count)) {
             return keeli_out_of_memory(world, "cloning an entity");
-        if (keeli_edges_have_values(&r->edges))
+        }
+        if (keeli_edges_have_values(&r->edges)) {
             KEEL_TRY(copy_edge_values(world, r, prototype, count, values));
+        }
     }
     return KEEL_OK;
 }
@@ -348,23 +456,30 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
         const keeli_edges *edges = &r->edges;
         if (!edges_are_cloned(world, r, prototype)) continue;
-        for (uint32_t i = 0; i < count && r->sources->size; ++i) // keeli_commit_edges_of
-            keeli_notify_related(world, r, keeli_index_of(copies[i]));
-        if (r->sources->size) continue;
+
+        if (r->sources->size) {
+            for (uint32_t i = 0; i < count; ++i) // keeli_commit_edges_of
+                keeli_notify_related(world, r, keeli_index_of(copies[i]));
+            continue;
+        }
+
+        const size_t size = r->sources->component.size;
         keeli_edge_copies *own = values;
         while (own && own->relation != r)
             own = own->next;
+
         // the prototype may be a target of the relation, too, and get edges here
         const uint32_t last = keeli_edge_last(edges, KEELI_TARGETS, prototype, KEELI_NO_EDGE);
-        for (uint32_t i = 0; i < count; ++i)
-            for (uint32_t at = keeli_edge_first(edges, KEELI_TARGETS, prototype); at <= last;
-                 at = keeli_edge_after(edges, KEELI_TARGETS, prototype, at)) {
+        for (uint32_t i = 0; i < count; ++i) {
+            uint32_t at = keeli_edge_first(edges, KEELI_TARGETS, prototype);
+            while (at <= last) {
                 const uint32_t target = keeli_edge_other(edges, KEELI_TARGETS, prototype, at);
                 const keel_entity to = keeli_entity_at(&world->entities, target);
-                const size_t size = r->sources->component.size;
-                keeli_commit_relate(world, r, copies[i], to,
-                                    own ? own->values + own->given++ * size : NULL);
+                const void *value = own ? own->values + own->given++ * size : NULL;
+                keeli_commit_relate(world, r, copies[i], to, value);
+                at = keeli_edge_after(edges, KEELI_TARGETS, prototype, at);
             }
+        }
     }
 }
 
@@ -372,14 +487,19 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
 void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
                            uint32_t count) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
-        if (!edges_are_cloned(world, r, prototype) || !r->sources->size) continue;
+        if (!edges_are_cloned(world, r, prototype) || !r->sources->size) {
+            continue;
+        }
+
         const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, prototype, 0);
+        const keel_entity to = keeli_entity_at(&world->entities, target);
         for (uint32_t i = 0; i < count; ++i)
-            (void)keeli_commit_edge(world, r, copies[i], keeli_entity_at(&world->entities, target));
+            (void)keeli_commit_edge(world, r, copies[i], to);
     }
 }
 
 bool keeli_reserve_rule(keel_world *world, const keeli_relation *r) {
     const uint32_t last = keeli_presence_last(&r->sources->presence);
-    return last == UINT32_MAX || reserve_rule(world, r, last, keeli_store_count(r->sources));
+    if (last == UINT32_MAX) return true;
+    return reserve_rule(world, r, last, keeli_store_count(r->sources));
 }

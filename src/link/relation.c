@@ -16,18 +16,20 @@ static keeli_relation *to_edit(keel_world *world, const keeli_holder *holder,
                                const char *call, keel_result *result) {
     keeli_storage *s = keeli_storage_get(world, relation, false, result);
     if (!s) return NULL;
+
     if (!s->relation || keeli_store_has_sources(s)) {
         *result =
             keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                          "'%s' is no relation; declare it with KEEL_RELATION", s->component.name);
         return NULL;
     }
-    if (!keeli_entity_is_alive(&world->entities, e) ||
-        !keeli_entity_is_alive(&world->entities, other)) {
-        const bool lives = keeli_entity_is_alive(&world->entities, e);
+
+    const bool lives = keeli_entity_is_alive(&world->entities, e);
+    if (!lives || !keeli_entity_is_alive(&world->entities, other)) {
         *result = keeli_dead_entity(world, call, lives ? other : e);
         return NULL;
     }
+
     *result = keeli_may_edit(world, holder, s, "change");
     return *result < 0 ? NULL : s->relation;
 }
@@ -42,7 +44,9 @@ static keel_entity entity_at(const keeli_relation *r, keeli_end end, keel_entity
 // True if `of` leads to `above`, or is the same. An entity without sources is above nothing.
 static bool is_above(const keeli_relation *r, uint32_t above, uint32_t of) {
     const keeli_edges *edges = &r->edges;
-    if (!keeli_edge_count(edges, KEELI_SOURCES, above)) return above == of;
+    if (!keeli_edge_count(edges, KEELI_SOURCES, above)) {
+        return above == of;
+    }
     while (of != above && keeli_edge_count(edges, KEELI_TARGETS, of))
         of = keeli_edge_other(edges, KEELI_TARGETS, of, 0);
     return of == above;
@@ -52,16 +56,22 @@ static bool is_above(const keeli_relation *r, uint32_t above, uint32_t of) {
 // target, for which there is room. Who has a value keeps it when none is given.
 static keel_result give_value(keel_world *world, keeli_relation *r, keel_entity e,
                               const keel_entity *to, const void *value) {
-    const bool had = keeli_store_has(r->sources, keeli_index_of(e));
+    const uint32_t source = keeli_index_of(e);
+    const bool had = keeli_store_has(r->sources, source);
     keeli_batch b;
     keeli_editing_begin(world);
     keeli_batch_begin(&b, world, &e, 1, "relating entities");
     keeli_batch_add(&b, NULL, r->sources, value, 0, KEELI_HANDED_OVER);
-    if (keeli_batch_reserve(&b) == KEEL_OK && to) keeli_commit_edge(world, r, e, *to);
+    if (keeli_batch_reserve(&b) == KEEL_OK && to) {
+        keeli_commit_edge(world, r, e, *to);
+    }
     const keel_result result = keeli_batch_give(&b);
+
     // all who follow a value that is given were notified
-    if (result == KEEL_OK && had && !value) keeli_changed(world, r->sources, e);
-    if (result == KEEL_OK && to) keeli_notify_related(world, r, keeli_index_of(e));
+    if (result == KEEL_OK) {
+        if (had && !value) keeli_changed(world, r->sources, e);
+        if (to) keeli_notify_related(world, r, source);
+    }
     keeli_editing_end(world);
     return keeli_done(world, result);
 }
@@ -74,23 +84,27 @@ static void mark_edge(keel_world *world, keeli_relation *r) {
 static keel_result write_edge(keel_world *world, keeli_relation *r, keel_entity e, uint32_t place,
                               const void *value) {
     void *to = keeli_edge_value(&r->edges, keeli_index_of(e), place);
+    keeli_storage *s = r->sources;
     mark_edge(world, r);
     if (to != value) {
-        keeli_value_drop(r->sources, to);
-        keeli_value_move(r->sources, to, (void *)(uintptr_t)value); // handed over
+        keeli_value_drop(s, to);
+        keeli_value_move(s, to, (void *)(uintptr_t)value); // handed over
     }
-    keeli_changed(world, r->sources, e);
-    if (r->edges.is_symmetric)
-        keeli_changed(world, r->sources, entity_at(r, KEELI_TARGETS, e, place));
+
+    keeli_changed(world, s, e);
+    if (r->edges.is_symmetric) {
+        keeli_changed(world, s, entity_at(r, KEELI_TARGETS, e, place));
+    }
     return keeli_done(world, KEEL_OK);
 }
 
 static __attribute__((noinline)) keel_result cycle(keel_world *world, const keeli_storage *s,
                                                    keel_entity e, keel_entity other) {
     const char *name = s->component.name;
-    if (keel_is_same(e, other))
+    if (keel_is_same(e, other)) {
         return keeli_error(world, KEEL_ERROR_CYCLE, "cannot relate %s to itself: '%s' is acyclic",
                            KEELI_ENTITY(world, e), name);
+    }
     return keeli_error(world, KEEL_ERROR_CYCLE,
                        "cannot relate %s to %s: '%s' is acyclic and leads from %s to %s already",
                        KEELI_ENTITY(world, e), KEELI_ENTITY(world, other), name,
@@ -106,7 +120,9 @@ static inline keel_result may_place_name(keel_world *world, const char *doing, k
 
 static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel_entity of) {
     // An entity without children is above nothing: a tree that grows at its leaves is not climbed.
-    if (!keeli_has_children(world, above)) return keel_is_same(above, of);
+    if (!keeli_has_children(world, above)) {
+        return keel_is_same(above, of);
+    }
     while (!keel_is_same(above, of)) {
         of = keeli_parent_of(world, of);
         if (keel_is_null(of)) return false;
@@ -116,37 +132,46 @@ static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel
 
 // In builds with validation: walks the hierarchy, which was just edited.
 static void validate_tree(const keel_world *world) {
-    KEELI_CHECK_STRUCTURE(keeli_store_count(world->relations.child->targets) > 256 ||
-                          keeli_relation_is_valid(world->relations.child));
-    (void)world;
+    const keeli_relation *tree = world->relations.child;
+    KEELI_CHECK_STRUCTURE(keeli_store_count(tree->targets) > 256 || keeli_relation_is_valid(tree));
+    (void)tree;
 }
 
 // Moves a child behind its siblings.
 static keel_result attach_again(keel_world *world, keel_entity child) {
-    keeli_edges_move_last(&world->relations.child->edges, keeli_index_of(child));
-    keeli_changed(world, world->relations.child->sources, child);
+    keeli_relation *tree = world->relations.child;
+    keeli_edges_move_last(&tree->edges, keeli_index_of(child));
+    keeli_changed(world, tree->sources, child);
     validate_tree(world);
     return keeli_done(world, KEEL_OK);
 }
 
 keel_result keeli_attach_general(keel_world *world, const keeli_holder *holder, keel_entity child,
                                  keel_entity parent) {
-    if (!keeli_entity_is_alive(&world->entities, child))
+    keeli_relation *tree = world->relations.child;
+    if (!keeli_entity_is_alive(&world->entities, child)) {
         return keeli_dead_entity(world, "keel_attach", child);
-    if (!keeli_entity_is_alive(&world->entities, parent))
+    }
+    if (!keeli_entity_is_alive(&world->entities, parent)) {
         return keeli_dead_entity(world, "keel_attach", parent);
-    KEEL_TRY(keeli_may_edit(world, holder, world->relations.child->sources, "change"));
-    if (is_self_or_ancestor(world, child, parent))
+    }
+    KEEL_TRY(keeli_may_edit(world, holder, tree->sources, "change"));
+
+    if (is_self_or_ancestor(world, child, parent)) {
         return keeli_error(world, KEEL_ERROR_CYCLE,
                            "cannot attach %s to %s: that is itself or one of its descendants",
                            KEELI_ENTITY(world, child), KEELI_ENTITY(world, parent));
-    if (keel_is_same(keeli_parent_of(world, child), parent)) return attach_again(world, child);
+    }
+    if (keel_is_same(keeli_parent_of(world, child), parent)) {
+        return attach_again(world, child);
+    }
 
     KEEL_TRY(may_place_name(world, "attach", child, parent));
-    const uint32_t source = keeli_index_of(child), target = keeli_index_of(parent);
-    if (!keeli_reserve_edge(world, world->relations.child, source, target))
+    if (!keeli_reserve_edge(world, tree, keeli_index_of(child), keeli_index_of(parent))) {
         return keeli_out_of_memory(world, "attaching a child");
-    keeli_commit_relate(world, world->relations.child, child, parent, NULL);
+    }
+
+    keeli_commit_relate(world, tree, child, parent, NULL);
     if (world->names.count) keeli_place_name(world, child);
     validate_tree(world);
     return keeli_done(world, KEEL_OK);
@@ -154,14 +179,16 @@ keel_result keeli_attach_general(keel_world *world, const keeli_holder *holder, 
 
 // Takes a child from its parent; a name that another root has is lost.
 void keeli_commit_detach(keel_world *world, keel_entity child) {
+    keeli_relation *tree = world->relations.child;
     const uint32_t source = keeli_index_of(child);
-    keeli_notify_unrelated(world, world->relations.child, source, 0);
-    keeli_let_go(world, world->relations.child, source, 0, false);
+    keeli_notify_unrelated(world, tree, source, 0);
+    keeli_let_go(world, tree, source, 0, false);
 }
 
 keel_result keeli_edit_detach(keel_world *world, const keeli_holder *holder, keel_entity child) {
-    if (!keeli_entity_is_alive(&world->entities, child))
+    if (!keeli_entity_is_alive(&world->entities, child)) {
         return keeli_dead_entity(world, "keel_detach", child);
+    }
     if (!keeli_has_parent(world, child)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit(world, holder, world->relations.child->sources, "change"));
     KEEL_TRY(may_place_name(world, "detach", child, keel_null()));
@@ -355,15 +382,21 @@ static const keeli_relation *look_at_relation(const keel_scope *scope,
                                               const keel_component *relation) {
     const keeli_storage *s =
         keeli_is_world(scope) ? keeli_storage_known(keeli_world_of(scope), relation) : NULL;
-    if (s && s->relation && !keeli_store_has_sources(s) && !(s->flags & KEELI_IS_BOUND))
+    if (s && s->relation && !keeli_store_has_sources(s) && !(s->flags & KEELI_IS_BOUND)) {
         return s->relation; // a quarter of the instructions less (target_of)
+    }
+
     keeli_caller who;
     if (keeli_caller_is(scope, &who) < 0) return NULL;
     s = keeli_look_up(&who, relation, KEEL_ACCESS_READ);
-    if (s && (!s->relation || keeli_store_has_sources(s)))
-        keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
-                     "'%s' is no relation; declare it with KEEL_RELATION", s->component.name);
-    return s && !keeli_store_has_sources(s) ? s->relation : NULL;
+    if (!s) return NULL;
+
+    if (s->relation && !keeli_store_has_sources(s)) {
+        return s->relation;
+    }
+    keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
+                 "'%s' is no relation; declare it with KEEL_RELATION", s->component.name);
+    return NULL;
 }
 
 static bool end_is_alive(const keeli_relation *r, keel_entity e) {
@@ -373,44 +406,64 @@ static bool end_is_alive(const keeli_relation *r, keel_entity e) {
 bool(keel_is_related_component)(const keel_scope *scope, keel_entity source,
                                 const keel_component *relation, keel_entity target) {
     const keeli_relation *r = look_at_relation(scope, relation);
-    return r && end_is_alive(r, source) && end_is_alive(r, target) &&
-           keeli_edges_find(&r->edges, keeli_index_of(source), keeli_index_of(target)) !=
-               KEELI_NO_EDGE;
+    if (!r || !end_is_alive(r, source) || !end_is_alive(r, target)) {
+        return false;
+    }
+
+    const uint32_t index = keeli_index_of(source);
+    return keeli_edges_find(&r->edges, index, keeli_index_of(target)) != KEELI_NO_EDGE;
 }
 
 // NULL: no such edge, or it has no value of its own.
 static void *edge_value_of(const keeli_relation *r, keel_entity source, keel_entity target) {
-    const uint32_t place =
-        end_is_alive(r, source) && end_is_alive(r, target) && keeli_edges_have_values(&r->edges)
-            ? keeli_edges_find(&r->edges, keeli_index_of(source), keeli_index_of(target))
-            : KEELI_NO_EDGE;
-    return place == KEELI_NO_EDGE ? NULL
-                                  : keeli_edge_value(&r->edges, keeli_index_of(source), place);
+    const keeli_edges *edges = &r->edges;
+    if (!end_is_alive(r, source) || !end_is_alive(r, target)) {
+        return NULL;
+    }
+    if (!keeli_edges_have_values(edges)) return NULL;
+
+    const uint32_t index = keeli_index_of(source);
+    const uint32_t place = keeli_edges_find(edges, index, keeli_index_of(target));
+    if (place == KEELI_NO_EDGE) return NULL;
+    return keeli_edge_value(edges, index, place);
 }
 
 const void *(keel_get_related_component)(const keel_scope *scope, keel_entity source,
                                          const keel_component *relation, keel_entity target) {
     const keeli_relation *r = look_at_relation(scope, relation);
-    if (r && keeli_edges_have_values(&r->edges)) return edge_value_of(r, source, target);
-    return r && (keel_is_related_component)(scope, source, relation, target)
-               ? (keel_get_component)(scope, source, relation)
-               : NULL;
+    if (!r) return NULL;
+    if (keeli_edges_have_values(&r->edges)) {
+        return edge_value_of(r, source, target);
+    }
+
+    if (!(keel_is_related_component)(scope, source, relation, target)) {
+        return NULL;
+    }
+    return (keel_get_component)(scope, source, relation);
 }
+
 void *(keel_get_related_component_mut)(keel_scope *scope, keel_entity source,
                                        const keel_component *relation, keel_entity target) {
     keeli_relation *r = (keeli_relation *)(uintptr_t)look_at_relation(scope, relation);
+    if (!r) return NULL;
+    if (!keeli_edges_have_values(&r->edges)) {
+        if (!(keel_is_related_component)(scope, source, relation, target)) {
+            return NULL;
+        }
+        return (keel_get_component_mut)(scope, source, relation);
+    }
+
+    keeli_storage *s = r->sources;
     keeli_caller who;
-    if (r && !keeli_edges_have_values(&r->edges))
-        return (keel_is_related_component)(scope, source, relation, target)
-                   ? (keel_get_component_mut)(scope, source, relation)
-                   : NULL;
-    void *value = r ? edge_value_of(r, source, target) : NULL;
-    if (!value || keeli_caller_is(scope, &who) < 0 ||
-        !keeli_may_write_edges(scope, &who, r->sources))
-        return NULL;
+    void *value = edge_value_of(r, source, target);
+    if (!value || keeli_caller_is(scope, &who) < 0) return NULL;
+    if (!keeli_may_write_edges(scope, &who, s)) return NULL;
+
     mark_edge(who.world, r);
-    keeli_track_modified(who.world, r->sources, keeli_index_of(source));
-    if (r->edges.is_symmetric) keeli_track_modified(who.world, r->sources, keeli_index_of(target));
+    keeli_track_modified(who.world, s, keeli_index_of(source));
+    if (r->edges.is_symmetric) {
+        keeli_track_modified(who.world, s, keeli_index_of(target));
+    }
     return value;
 }
 
@@ -418,7 +471,9 @@ keel_entity(keel_target_of_component)(const keel_scope *scope, keel_entity sourc
                                       const keel_component *relation) {
     const keeli_relation *r = look_at_relation(scope, relation);
     if (!r) return keel_null();
-    if (r->edges.is_chained) return keeli_target_of(&r->edges.chains, source);
+    if (r->edges.is_chained) {
+        return keeli_target_of(&r->edges.chains, source);
+    }
     if (!end_is_alive(r, source)) return keel_null();
     const uint32_t first = keeli_edge_first(&r->edges, KEELI_TARGETS, keeli_index_of(source));
     return entity_at(r, KEELI_TARGETS, source, first);
@@ -427,27 +482,31 @@ keel_entity(keel_target_of_component)(const keel_scope *scope, keel_entity sourc
 uint32_t(keel_target_count_component)(const keel_scope *scope, keel_entity source,
                                       const keel_component *relation) {
     const keeli_relation *r = look_at_relation(scope, relation);
-    return r && end_is_alive(r, source)
-               ? keeli_edge_count(&r->edges, KEELI_TARGETS, keeli_index_of(source))
-               : 0;
+    if (!r || !end_is_alive(r, source)) return 0;
+    return keeli_edge_count(&r->edges, KEELI_TARGETS, keeli_index_of(source));
 }
 
 uint32_t(keel_source_count_component)(const keel_scope *scope, keel_entity target,
                                       const keel_component *relation) {
     const keeli_relation *r = look_at_relation(scope, relation);
-    return r && end_is_alive(r, target)
-               ? keeli_edge_count(&r->edges, KEELI_SOURCES, keeli_index_of(target))
-               : 0;
+    if (!r || !end_is_alive(r, target)) return 0;
+    return keeli_edge_count(&r->edges, KEELI_SOURCES, keeli_index_of(target));
 }
 
 // The place of `other` in the list of targets, or sources, of an entity; KEELI_NO_EDGE: in none.
 static uint32_t edge_place_of(const keeli_relation *r, keeli_end end, keel_entity of,
                               keel_entity other) {
-    if (!end_is_alive(r, of) || !end_is_alive(r, other)) return KEELI_NO_EDGE;
-    const uint32_t source = keeli_index_of(end == KEELI_SOURCES ? other : of);
-    const uint32_t target = keeli_index_of(end == KEELI_SOURCES ? of : other);
-    const uint32_t place = keeli_edges_find(&r->edges, source, target);
-    if (place == KEELI_NO_EDGE || end == KEELI_TARGETS) return place;
+    if (!end_is_alive(r, of) || !end_is_alive(r, other)) {
+        return KEELI_NO_EDGE;
+    }
+
+    if (end == KEELI_TARGETS) {
+        return keeli_edges_find(&r->edges, keeli_index_of(of), keeli_index_of(other));
+    }
+
+    const uint32_t source = keeli_index_of(other);
+    const uint32_t place = keeli_edges_find(&r->edges, source, keeli_index_of(of));
+    if (place == KEELI_NO_EDGE) return place;
     return keeli_edge_twin(&r->edges, KEELI_TARGETS, source, place);
 }
 
@@ -456,7 +515,9 @@ static keel_entity next_of(const keel_scope *scope, const keel_component *relati
     const keeli_relation *r = look_at_relation(scope, relation);
     if (!r || !end_is_alive(r, of)) return keel_null();
     const uint32_t index = keeli_index_of(of);
-    if (keel_is_null(after)) return entity_at(r, end, of, keeli_edge_first(&r->edges, end, index));
+    if (keel_is_null(after)) {
+        return entity_at(r, end, of, keeli_edge_first(&r->edges, end, index));
+    }
 
     const uint32_t place = edge_place_of(r, end, of, after);
     if (place == KEELI_NO_EDGE) return keel_null();
@@ -477,12 +538,17 @@ keel_entity(keel_next_source_component)(const keel_scope *scope, keel_entity tar
 static const keeli_relation *look_along(const keel_scope *scope, const keel_component *relation,
                                         keel_entity from, keel_entity after) {
     const keeli_relation *r = look_at_relation(scope, relation);
-    if (r && !r->edges.is_exclusive)
-        keeli_misuse(r->sources->world, KEEL_ERROR_ARGUMENT,
+    if (!r) return NULL;
+
+    if (!r->edges.is_exclusive) {
+        const keeli_storage *s = r->sources;
+        keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
                      "'%s' is not .exclusive, and what lies above and below is asked of relations "
                      "with one target",
-                     r->sources->component.name);
-    return r && r->edges.is_exclusive && end_is_alive(r, from) && end_is_alive(r, after) ? r : NULL;
+                     s->component.name);
+        return NULL;
+    }
+    return end_is_alive(r, from) && end_is_alive(r, after) ? r : NULL;
 }
 
 keel_entity(keel_next_target_above_component)(const keel_scope *scope, keel_entity source,
@@ -492,22 +558,32 @@ keel_entity(keel_next_target_above_component)(const keel_scope *scope, keel_enti
     if (!r) return keel_null();
     const keeli_edges *edges = &r->edges;
     const uint32_t at = keeli_index_of(after);
-    if (!keeli_edge_count(edges, KEELI_TARGETS, at)) return keel_null();
+    if (!keeli_edge_count(edges, KEELI_TARGETS, at)) {
+        return keel_null();
+    }
     const uint32_t next = keeli_edge_other(edges, KEELI_TARGETS, at, 0);
     uint32_t below = keeli_index_of(source), left = r->edges.count;
+
     // one that the way up passed already: it is a circle
-    for (; !r->sources->component.acyclic && below != next && below != at && left; --left)
-        below = keeli_edge_count(edges, KEELI_TARGETS, below)
-                    ? keeli_edge_other(edges, KEELI_TARGETS, below, 0)
-                    : at;
+    if (!r->sources->component.acyclic) {
+        for (; below != next && below != at && left; --left) {
+            if (!keeli_edge_count(edges, KEELI_TARGETS, below)) {
+                below = at;
+                break;
+            }
+            below = keeli_edge_other(edges, KEELI_TARGETS, below, 0);
+        }
+    }
     return below == next ? keel_null() : entity_at(r, KEELI_TARGETS, after, 0);
 }
 
 // Returns the place in the target's list, or the first one behind it that does not lead to `but`,
 // to which a circle would come back.
 static uint32_t unless_to(const keeli_relation *r, uint32_t target, uint32_t place, uint32_t but) {
-    if (place != KEELI_NO_EDGE && keeli_edge_other(&r->edges, KEELI_SOURCES, target, place) == but)
+    if (place != KEELI_NO_EDGE &&
+        keeli_edge_other(&r->edges, KEELI_SOURCES, target, place) == but) {
         return keeli_edge_after(&r->edges, KEELI_SOURCES, target, place);
+    }
     return place;
 }
 
@@ -522,7 +598,9 @@ keel_entity(keel_next_source_below_component)(const keel_scope *scope, keel_enti
     uint32_t place = unless_to(r, at, keeli_edge_first(edges, KEELI_SOURCES, at), root);
     // an entity that is not below the target comes to an end without it
     for (uint32_t left = r->edges.count; place == KEELI_NO_EDGE && at != root; --left) {
-        if (!left || !keeli_edge_count(edges, KEELI_TARGETS, at)) return keel_null();
+        if (!left || !keeli_edge_count(edges, KEELI_TARGETS, at)) {
+            return keel_null();
+        }
         const uint32_t twin = keeli_edge_twin(edges, KEELI_TARGETS, at, 0);
         at = keeli_edge_other(edges, KEELI_TARGETS, at, 0);
         place = unless_to(r, at, keeli_edge_after(edges, KEELI_SOURCES, at, twin), root);
@@ -538,14 +616,17 @@ static keeli_end walk_end(const keeli_relation_walk *walk) {
 // The value of the edge at a place, beside its handle; NULL where the relation has none.
 static void fill_value(keeli_relation_walk *walk, uint32_t i, uint32_t place) {
     const keeli_relation *r = walk->relation;
-    const uint32_t of = keeli_index_of(walk->of);
-    const uint32_t source = walk->to_sources ? keeli_index_of(walk->items[i]) : of;
-    const uint32_t at =
-        walk->to_sources ? keeli_edge_twin(&r->edges, KEELI_SOURCES, of, place) : place;
-    ((keeli_valued_walk *)walk)->values[i] =
-        keeli_edges_have_values(&r->edges) ? keeli_edge_value(&r->edges, source, at)
-        : r->sources->size                 ? keeli_store_value_there(r->sources, source)
-                                           : NULL;
+    const keeli_edges *edges = &r->edges;
+    uint32_t source = keeli_index_of(walk->of);
+    if (walk->to_sources) {
+        place = keeli_edge_twin(edges, KEELI_SOURCES, source, place);
+        source = keeli_index_of(walk->items[i]);
+    }
+
+    void *value = NULL;
+    if (keeli_edges_have_values(edges)) value = keeli_edge_value(edges, source, place);
+    else if (r->sources->size) value = keeli_store_value_there(r->sources, source);
+    ((keeli_valued_walk *)walk)->values[i] = value;
 }
 
 enum { MOST_ITEMS = sizeof((keeli_relation_walk *)0)->items / sizeof(keel_entity) };
@@ -583,8 +664,9 @@ static void fill_from_chain(keeli_relation_walk *walk) {
     for (uint32_t i = walk->count; i-- && source == KEELI_NO_EDGE;) {
         const uint32_t item = keeli_index_of(walk->items[i]);
         const keeli_link *link = keeli_link_at(chains, item);
-        if (link->stamp && keeli_index_of(link->target) == target && link->stamp <= walk->place)
+        if (link->stamp && keeli_index_of(link->target) == target && link->stamp <= walk->place) {
             source = item;
+        }
     }
     source = keeli_chains_behind(chains, target, source, walk->place);
 
@@ -594,19 +676,24 @@ static void fill_from_chain(keeli_relation_walk *walk) {
         if (link->stamp > walk->end) break;
         walk->place = link->stamp;
         walk->items[walk->count] = keeli_source_of(link, source);
-        if (walk->wants_values) fill_value(walk, walk->count, source);
+        if (walk->wants_values) {
+            fill_value(walk, walk->count, source);
+        }
         ++walk->count;
         source = link->next;
     }
-    if (source == KEELI_NO_EDGE || keeli_link_at(chains, source)->stamp > walk->end)
+    if (source == KEELI_NO_EDGE || keeli_link_at(chains, source)->stamp > walk->end) {
         walk->place = walk->end;
+    }
 }
 
 static void fill_with_target(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
     const keeli_link *link = keeli_link_of(&r->edges.chains, keeli_index_of(walk->of));
     walk->at = walk->count = 0;
-    if (link && link->stamp) add_item(walk, keeli_index_of(link->target), 0);
+    if (link && link->stamp) {
+        add_item(walk, keeli_index_of(link->target), 0);
+    }
     walk->place = walk->end;
 }
 
@@ -622,10 +709,14 @@ static __attribute__((noinline)) void fill_walk(keeli_relation_walk *walk) {
 // Returns the end of a walk over what an entity is related to now: a place behind the last one, or
 // the latest stamp of its sources. 0: there is nothing to visit.
 static uint32_t end_of_now(const keeli_relation *r, keeli_end end, uint32_t index) {
-    if (!keeli_edge_count(&r->edges, end, index)) return 0;
-    if (!r->edges.is_chained)
-        return keeli_edge_list_of(keeli_edge_side_of(&r->edges, end), index)->used;
-    return end == KEELI_SOURCES ? keeli_chain_at(&r->edges.chains, index)->stamp : 1;
+    const keeli_edges *edges = &r->edges;
+    if (!keeli_edge_count(edges, end, index)) return 0;
+    if (!edges->is_chained) {
+        return keeli_edge_list_of(keeli_edge_side_of(edges, end), index)->used;
+    }
+
+    if (end == KEELI_TARGETS) return 1;
+    return keeli_chain_at(&edges->chains, index)->stamp;
 }
 
 void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scope, keel_entity of,
@@ -640,16 +731,25 @@ void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scop
     walk->to_sources = to_sources;
     walk->wants_values = wants_values;
     walk->is_counted = false;
-    walk->place = walk->end = walk->at = walk->count = 0;
+    walk->place = 0;
+    walk->end = 0;
+    walk->at = 0;
+    walk->count = 0;
     if (!walk->relation) return;
+
     walk->end = end_of_now(walk->relation, walk_end(walk), keeli_index_of(of));
     if (!walk->end) return;
     fill_walk(walk);
+
     // the body may edit, and there are more handles than fit: places have to stay as they are
-    if (walk->place == walk->end || keeli_caller_is(scope, &who) < 0) return;
+    if (walk->place == walk->end || keeli_caller_is(scope, &who) < 0) {
+        return;
+    }
     walk->is_counted =
         !who.editor || keeli_holder_access(who.editor, r->sources) > KEEL_ACCESS_READ;
-    if (walk->is_counted) keeli_atomic_take((uint32_t *)(uintptr_t)&r->edges.walks, 1);
+    if (walk->is_counted) {
+        keeli_atomic_take((uint32_t *)(uintptr_t)&r->edges.walks, 1);
+    }
 }
 
 void keeli_relation_walk_close(keeli_relation_walk *walk) {
@@ -661,27 +761,35 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
     if (!r) return;
     if (walk->seen != r->edges.edits) { // sources that were removed meanwhile are skipped
+        if (walk->seen < r->born || !end_is_alive(r, walk->of)) {
+            walk->at = walk->count;
+            walk->place = walk->end;
+        }
+
         uint32_t place = KEELI_NO_EDGE;
-        if (walk->seen < r->born || !end_is_alive(r, walk->of))
-            walk->at = walk->count, walk->place = walk->end;
-        for (; walk->at < walk->count; ++walk->at)
-            if ((place = edge_place_of(r, walk_end(walk), walk->of, walk->items[walk->at])) !=
-                KEELI_NO_EDGE)
-                break;
-        if (walk->at < walk->count && walk->wants_values) fill_value(walk, walk->at, place);
+        for (; walk->at < walk->count; ++walk->at) {
+            place = edge_place_of(r, walk_end(walk), walk->of, walk->items[walk->at]);
+            if (place != KEELI_NO_EDGE) break;
+        }
+        if (walk->at < walk->count && walk->wants_values) {
+            fill_value(walk, walk->at, place);
+        }
     }
-    if (walk->at >= walk->count && walk->place < walk->end) fill_walk(walk);
+    if (walk->at >= walk->count && walk->place < walk->end) {
+        fill_walk(walk);
+    }
 }
 
 // ------------------------------------------------------------------ checking
 static bool storage_is_valid(const keeli_storage *s, const keeli_edges *edges, keeli_end end) {
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         if (!keeli_edge_count(edges, end, i)) return false;
+
     return keeli_edges_ends(edges, end) == keeli_store_count(s);
 }
 
 bool keeli_relation_is_valid(const keeli_relation *r) {
-    return keeli_edges_are_valid(&r->edges) &&
-           storage_is_valid(r->sources, &r->edges, KEELI_TARGETS) &&
-           storage_is_valid(r->targets, &r->edges, KEELI_SOURCES);
+    const keeli_edges *edges = &r->edges;
+    return keeli_edges_are_valid(edges) && storage_is_valid(r->sources, edges, KEELI_TARGETS) &&
+           storage_is_valid(r->targets, edges, KEELI_SOURCES);
 }

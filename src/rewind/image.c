@@ -34,23 +34,30 @@ void keeli_image_write(const keel_world *to, void *memory, char *at, const char 
 
 // ------------------------------------------------------------------ values with hooks
 static keel_result copy_name_value(const keeli_image *image, void *to, const void *from) {
-    const char *text = ((const keel_name *)from)->text;
-    const keeli_name *name = keeli_name_new(image->to, text, strlen(text));
-    if (!name) return keeli_out_of_memory(image->teller, "copying a name");
+    const keel_name *old = from;
+    const keeli_name *name = keeli_name_new(image->to, old->text, strlen(old->text));
+    if (!name) {
+        return keeli_out_of_memory(image->teller, "copying a name");
+    }
 
-    ((keel_name *)to)->text = name->text;
+    keel_name *copy = to;
+    copy->text = name->text;
     return KEEL_OK;
 }
 
 // Copies a value to a place that has none. Returns KEEL_OK, KEEL_ERROR_MEMORY or KEEL_ERROR_COPY.
 static keel_result copy_value(const keeli_image *image, const keeli_storage *t, void *to,
                               const void *from) {
-    if (t == image->to->names.storage) return copy_name_value(image, to, from);
-    if (t->component.copy)
-        return keeli_hook_copy(t, to, from) ? KEEL_OK : keeli_cannot_copy(image->teller, t);
+    if (t == image->to->names.storage) {
+        return copy_name_value(image, to, from);
+    }
+    if (!t->component.copy) {
+        memcpy(to, from, t->size);
+        return KEEL_OK;
+    }
 
-    memcpy(to, from, t->size);
-    return KEEL_OK;
+    if (keeli_hook_copy(t, to, from)) return KEEL_OK;
+    return keeli_cannot_copy(image->teller, t);
 }
 
 // A walk over the values of a storage in the order in which they are staged: the enabled values in
@@ -63,21 +70,28 @@ typedef struct value_walk {
 
 // Returns the next value of the walk; NULL at the end.
 static void *next_value(value_walk *walk) {
+    const keeli_storage *s = walk->s;
+    uint32_t index;
     if (!walk->is_disabled) {
         uint32_t at = walk->at;
-        const uint32_t index = keeli_store_in_order(walk->s, &at);
+        index = keeli_store_in_order(s, &at);
         walk->at = at + 1;
-        if (index != UINT32_MAX)
-            return keeli_store_is_sparse(walk->s) ? keeli_sparse_set_value(&walk->s->set, at)
-                                                  : keeli_store_value_there(walk->s, index);
+        if (index != UINT32_MAX) {
+            if (keeli_store_is_sparse(s)) {
+                return keeli_sparse_set_value(&s->set, at);
+            }
+            return keeli_store_value_there(s, index);
+        }
+
         walk->is_disabled = true;
         walk->at = 0;
     }
 
-    const uint32_t index = keeli_presence_next(&walk->s->disabled, walk->at);
+    index = keeli_presence_next(&s->disabled, walk->at);
     if (index == UINT32_MAX) return NULL;
+
     walk->at = index + 1;
-    return keeli_store_disabled_value(walk->s, index);
+    return keeli_store_disabled_value(s, index);
 }
 
 static void *staged_at(const keeli_staged *g, const keeli_storage *t, uint32_t i) {
@@ -87,14 +101,23 @@ static void *staged_at(const keeli_staged *g, const keeli_storage *t, uint32_t i
 static keel_result stage_values(const keeli_image *image, keeli_staged *g, const keeli_storage *t,
                                 const keeli_storage *s) {
     const uint32_t count = s->presence.count + s->disabled.count;
-    if (!count || !t->size || !has_copies(t) || g->keeps_values) return KEEL_OK;
+    if (!count || !t->size || !has_copies(t) || g->keeps_values) {
+        return KEEL_OK;
+    }
 
     g->values = keeli_new(&image->to->heap, (size_t)count * t->size, t->component.align);
-    if (!g->values) return keeli_out_of_memory(image->teller, "copying values");
+    if (!g->values) {
+        return keeli_out_of_memory(image->teller, "copying values");
+    }
     g->count = count;
+
     value_walk walk = { .s = s };
-    for (const void *value; (value = next_value(&walk)) != NULL; ++g->made)
-        KEEL_TRY(copy_value(image, t, staged_at(g, t, g->made), value));
+    while (g->made < count) {
+        const void *value = next_value(&walk);
+        void *copy = staged_at(g, t, g->made);
+        KEEL_TRY(copy_value(image, t, copy, value));
+        ++g->made;
+    }
     return KEEL_OK;
 }
 
@@ -105,8 +128,9 @@ static bool is_take(const keeli_image *image) { return image->teller != image->t
 // memory by it.
 static bool has_same_unique(const keeli_image *image, const keeli_storage *t,
                             const keeli_storage *s) {
-    return image->to->journal && t->unique && s->unique && !has_copies(t) &&
-           (!t->size || !memcmp(t->unique, s->unique, t->size));
+    if (!image->to->journal || has_copies(t)) return false;
+    if (!t->unique || !s->unique) return false;
+    return !t->size || !memcmp(t->unique, s->unique, t->size);
 }
 
 // True if a take need not copy names, since all are the same. Values with copy hooks are always
@@ -114,11 +138,12 @@ static bool has_same_unique(const keeli_image *image, const keeli_storage *t,
 static bool has_same_names(const keeli_image *image, const keeli_staged *g, const keeli_storage *t,
                            const keeli_storage *s) {
     const bool are_names = t->size && has_copies(t) && !s->component.copy;
-    if (!is_take(image) || !are_names || !g->is_same || t->disabled.count) return false;
+    if (!is_take(image) || !are_names) return false;
+    if (!g->is_same || t->disabled.count) return false;
 
     for (uint32_t slot = 0; slot < s->set.count; ++slot) {
-        const keel_name *a = keeli_sparse_set_value(&t->set, slot),
-                        *b = keeli_sparse_set_value(&s->set, slot);
+        const keel_name *a = keeli_sparse_set_value(&t->set, slot);
+        const keel_name *b = keeli_sparse_set_value(&s->set, slot);
         if (strcmp(a->text, b->text) != 0) return false;
     }
     return true;
@@ -129,19 +154,27 @@ static bool has_same_names(const keeli_image *image, const keeli_staged *g, cons
 static keel_result stage_queue(const keeli_image *image, keeli_queue *queue, bool *has,
                                const keeli_storage *t, const keeli_queue *old,
                                const keeli_queue *from) {
-    if (is_take(image) && keeli_queue_is_same(old, from)) return KEEL_OK;
+    if (is_take(image) && keeli_queue_is_same(old, from)) {
+        return KEEL_OK;
+    }
 
-    *queue =
-        (keeli_queue){ .drop = t->set.drop, .move = t->set.move, .hook_data = t->set.hook_data };
-    if (!keeli_queue_copy(queue, &image->to->heap, from))
+    *queue = (keeli_queue){
+        .drop = t->set.drop,
+        .move = t->set.move,
+        .hook_data = t->set.hook_data,
+    };
+    if (!keeli_queue_copy(queue, &image->to->heap, from)) {
         return keeli_out_of_memory(image->teller, "copying a queue");
+    }
     *has = true;
 
     const uint32_t count = queue->count;
     for (queue->count = 0; queue->count < count; ++queue->count) { // counts the values made so far
         const uint64_t number = queue->begin + queue->count;
         if (!keeli_queue_has_value(from, number)) continue;
-        KEEL_TRY(copy_value(image, t, keeli_queue_at(queue, number), keeli_queue_at(from, number)));
+
+        void *copy = keeli_queue_at(queue, number);
+        KEEL_TRY(copy_value(image, t, copy, keeli_queue_at(from, number)));
     }
     return KEEL_OK;
 }
@@ -150,26 +183,37 @@ static keel_result stage_queue(const keeli_image *image, keeli_queue *queue, boo
 // have, even if removals were not tracked at the take.
 static keel_result stage_removed(const keeli_image *image, keeli_staged *g, const keeli_storage *t,
                                  const keeli_storage *s) {
-    KEEL_TRY(stage_queue(image, &g->removed, &g->has_removed, t, &t->tracking.removed,
-                         &s->tracking.removed));
-    if (!g->has_removed || !(t->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)))
+    const keeli_tracking *old = &t->tracking;
+    keeli_queue *removed = &g->removed;
+    KEEL_TRY(stage_queue(image, removed, &g->has_removed, t, &old->removed, &s->tracking.removed));
+    if (!g->has_removed) return KEEL_OK;
+    if (!(old->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL))) {
         return KEEL_OK;
+    }
 
-    const uint64_t values =
-        t->sources.count ? g->removed.limit : (uint64_t)s->presence.count + s->disabled.count;
-    return keeli_queue_reserve_capacity(&g->removed, &image->to->heap, g->removed.count + values)
-               ? KEEL_OK
-               : keeli_out_of_memory(image->teller, "copying what was removed");
+    uint64_t need = removed->count;
+    if (t->sources.count) need += removed->limit;
+    else need += (uint64_t)s->presence.count + s->disabled.count;
+
+    if (keeli_queue_reserve_capacity(removed, &image->to->heap, need)) {
+        return KEEL_OK;
+    }
+    return keeli_out_of_memory(image->teller, "copying what was removed");
 }
 
 static keel_result stage_unique_value(const keeli_image *image, keeli_staged *g,
                                       const keeli_storage *t, const keeli_storage *s) {
-    const size_t bytes = t->size ? t->size : 1;
     if (!s->unique || g->keeps_unique) return KEEL_OK;
 
+    const size_t bytes = t->size ? t->size : 1;
     g->unique = keeli_new(&image->to->heap, bytes, t->component.align);
-    if (!g->unique) return keeli_out_of_memory(image->teller, "copying a unique");
-    if (t->size) KEEL_TRY(copy_value(image, t, g->unique, s->unique));
+    if (!g->unique) {
+        return keeli_out_of_memory(image->teller, "copying a unique");
+    }
+
+    if (t->size) {
+        KEEL_TRY(copy_value(image, t, g->unique, s->unique));
+    }
     g->has_unique = true;
     return KEEL_OK;
 }
@@ -178,41 +222,57 @@ static keel_result stage_unique_value(const keeli_image *image, keeli_staged *g,
 // Makes room for the ticks of every value that the image will have, even if ticks were not tracked
 // at the take. False when out of memory.
 static bool reserve_ticks_of(keeli_heap *heap, keeli_ticks *ticks, const keeli_presence *who) {
-    for (uint32_t page = 0; (page = keeli_presence_next_page(who, page)) != UINT32_MAX; ++page)
-        if (!keeli_ticks_reserve(ticks, heap, page * KEELI_PAGE)) return false;
+    for (uint32_t page = 0; (page = keeli_presence_next_page(who, page)) != UINT32_MAX; ++page) {
+        if (!keeli_ticks_reserve(ticks, heap, page * KEELI_PAGE)) {
+            return false;
+        }
+    }
     return true;
 }
-static bool reserve_ticks(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    keeli_tracking *own = &t->tracking;
+
+static bool reserve_ticks(keeli_heap *heap, keeli_tracking *own, const keeli_storage *s) {
     if (own->kinds & KEEL_TRACK_INSERTION) {
-        if (!reserve_ticks_of(&to->heap, &own->inserted, &s->presence)) return false;
-        if (!reserve_ticks_of(&to->heap, &own->inserted, &s->disabled)) return false;
+        if (!reserve_ticks_of(heap, &own->inserted, &s->presence)) {
+            return false;
+        }
+        if (!reserve_ticks_of(heap, &own->inserted, &s->disabled)) {
+            return false;
+        }
     }
     if (own->kinds & KEEL_TRACK_MODIFICATION) {
-        if (!reserve_ticks_of(&to->heap, &own->modified, &s->presence)) return false;
-        if (!reserve_ticks_of(&to->heap, &own->modified, &s->disabled)) return false;
+        if (!reserve_ticks_of(heap, &own->modified, &s->presence)) {
+            return false;
+        }
+        if (!reserve_ticks_of(heap, &own->modified, &s->disabled)) {
+            return false;
+        }
     }
     return true;
 }
 
 // Makes room for the bits, values and ticks of a storage; false when out of memory.
-static bool reserve_image_storage(keel_world *to, keeli_staged *g, keeli_storage *t,
+static bool reserve_image_storage(keeli_heap *heap, keeli_staged *g, keeli_storage *t,
                                   const keeli_storage *s) {
-    keeli_heap *heap = &to->heap;
     if (!g->is_same) {
-        const bool has_room =
-            keeli_presence_reserve_all(&t->presence, heap, &s->presence) &&
-            keeli_presence_reserve_all(&t->disabled, heap, &s->disabled) &&
-            keeli_sparse_set_reserve_all(&t->set, heap, &s->set) &&
-            (!t->size || keeli_indexed_set_reserve_all(&t->indexed, heap, &s->indexed));
-        if (!has_room) return false;
+        if (!keeli_presence_reserve_all(&t->presence, heap, &s->presence)) {
+            return false;
+        }
+        if (!keeli_presence_reserve_all(&t->disabled, heap, &s->disabled)) {
+            return false;
+        }
+        if (!keeli_sparse_set_reserve_all(&t->set, heap, &s->set)) {
+            return false;
+        }
+        if (t->size && !keeli_indexed_set_reserve_all(&t->indexed, heap, &s->indexed)) {
+            return false;
+        }
     }
 
-    return keeli_ticks_reserve_all(&t->tracking.inserted, heap, &s->tracking.inserted,
-                                   &g->logs[0]) &&
-           keeli_ticks_reserve_all(&t->tracking.modified, heap, &s->tracking.modified,
-                                   &g->logs[1]) &&
-           reserve_ticks(to, t, s);
+    keeli_tracking *own = &t->tracking;
+    const keeli_tracking *from = &s->tracking;
+    return keeli_ticks_reserve_all(&own->inserted, heap, &from->inserted, &g->logs[0]) &&
+           keeli_ticks_reserve_all(&own->modified, heap, &from->modified, &g->logs[1]) &&
+           reserve_ticks(heap, own, s);
 }
 
 // Returns how many entities the storage could have as part of the image without making more room.
@@ -220,42 +280,58 @@ static bool reserve_image_storage(keel_world *to, keeli_staged *g, keeli_storage
 static uint32_t could_have_then(const keeli_image *image, const keeli_storage *t) {
     const keeli_storage *s = keeli_image_leaves(t) ? t : image_source(image, t);
     uint64_t count = (uint64_t)s->presence.count + s->disabled.count;
+    if (!t->sources.count) return (uint32_t)count;
 
-    for (uint32_t i = 0; i < t->sources.count; ++i)
-        if (t->sources.items[i] != &image->to->stand_in.entities)
-            count += could_have_then(image, t->sources.items[i]);
+    for (uint32_t i = 0; i < t->sources.count; ++i) {
+        const keeli_storage *source = t->sources.items[i];
+        if (source == &image->to->stand_in.entities) continue;
+        count += could_have_then(image, source);
+    }
 
     const uint32_t alive = keeli_entity_count(&image->from->entities);
-    return count < alive || !t->sources.count ? (uint32_t)count : alive;
+    return count < alive ? (uint32_t)count : alive;
 }
 
 // Makes room in a reactive set for all entities that it could collect then; false when out of
 // memory.
 static bool reserve_set(const keeli_image *image, keeli_storage *t) {
-    if (!t->sources.count || !keeli_store_is_sparse(t)) return true;
+    if (!t->sources.count || !keeli_store_is_sparse(t)) {
+        return true;
+    }
 
+    keeli_sparse_set *set = &t->set;
     const uint32_t need = could_have_then(image, t);
-    return need <= t->set.room ||
-           keeli_sparse_set_reserve(&t->set, &image->to->heap, need - t->set.count);
+    if (need <= set->room) return true;
+    return keeli_sparse_set_reserve(set, &image->to->heap, need - set->count);
 }
 
 // Makes room in the followers of the storage, except ticks, for all values that it will have. False
 // when out of memory.
 static bool reserve_followers(const keeli_image *image, keeli_storage *t, const keeli_storage *s) {
-    keel_world *to = image->to;
-    const keeli_presence *const bits[] = { &s->presence, &s->disabled };
-    if (!(t->groups.count | t->collectors.count | t->sources.count | t->viewers.count)) return true;
+    if (!(t->groups.count | t->collectors.count | t->sources.count | t->viewers.count)) {
+        return true;
+    }
 
-    const uint32_t then = could_have_then(image, t), now = keeli_could_have(to, t);
+    keel_world *to = image->to;
+    const uint32_t then = could_have_then(image, t);
+    const uint32_t now = keeli_could_have(to, t);
     const uint32_t extra = then > now ? then - now : 0;
     if (!reserve_set(image, t)) return false;
 
-    for (uint32_t k = 0; k < 2; ++k)
-        for (uint32_t i = 0; (i = keeli_presence_next(bits[k], i)) != UINT32_MAX;
-             i = (i / 64 + 1) * 64)
-            if (!keeli_groups_reserve(t, i, extra) || !keeli_sets_reserve(to, t, i, extra) ||
-                !keeli_view_observers_reserve(to, t, i))
+    const keeli_presence *const bits[] = { &s->presence, &s->disabled };
+    for (uint32_t k = 0; k < 2; ++k) {
+        uint32_t i = 0;
+        while ((i = keeli_presence_next(bits[k], i)) != UINT32_MAX) {
+            if (!keeli_groups_reserve(t, i, extra)) return false;
+            if (!keeli_sets_reserve(to, t, i, extra)) {
                 return false;
+            }
+            if (!keeli_view_observers_reserve(to, t, i)) {
+                return false;
+            }
+            i = (i / 64 + 1) * 64;
+        }
+    }
     return true;
 }
 
@@ -263,11 +339,14 @@ static bool reserve_followers(const keeli_image *image, keeli_storage *t, const 
 // written.
 static bool has_same_edges(const keeli_image *image, const keeli_storage *t,
                            const keeli_storage *s) {
-    const keeli_storage *live = image->teller == image->to ? t : s;
-    return image->staged.items[t->position].is_same &&
-           t->relation->edges.edits == s->relation->edges.edits &&
-           (!keeli_edges_have_values(&s->relation->edges) ||
-            live->relation->edges.values.written < image->since);
+    const keeli_edges *own = &t->relation->edges;
+    const keeli_edges *from = &s->relation->edges;
+    if (!image->staged.items[t->position].is_same) return false;
+    if (own->edits != from->edits) return false;
+    if (!keeli_edges_have_values(from)) return true;
+
+    const keeli_edges *live = is_take(image) ? from : own;
+    return live->values.written < image->since;
 }
 
 // Copies edges with values; makes room for edges without values, which the commit copies.
@@ -279,56 +358,71 @@ static keel_result stage_edges(const keeli_image *image, keeli_staged *g, keeli_
     if (keeli_edges_have_values(from)) {
         keeli_edges_init_like(&g->edges, from);
         const keel_result result = keeli_copy_edges(t, &g->edges, from, &to->heap);
-        has_room = g->has_edges = result == KEEL_OK;
-        if (result == KEEL_ERROR_COPY) return keeli_cannot_copy(image->teller, t);
+        if (result == KEEL_ERROR_COPY) {
+            return keeli_cannot_copy(image->teller, t);
+        }
+        has_room = result == KEEL_OK;
+        g->has_edges = has_room;
     } else {
         has_room = keeli_edges_reserve_like(&t->relation->edges, from, &to->heap);
         g->from_edges = from;
     }
 
-    if (!has_room || !keeli_reserve_rule(to, s->relation))
-        return keeli_out_of_memory(image->teller, "copying a relation");
-    return KEEL_OK;
+    if (has_room && keeli_reserve_rule(to, s->relation)) {
+        return KEEL_OK;
+    }
+    return keeli_out_of_memory(image->teller, "copying a relation");
 }
 
 // Makes everything of a storage that may fail.
 static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keeli_storage *t,
                                  const keeli_storage *s) {
-    if (!reserve_image_storage(image->to, g, t, s))
+    if (!reserve_image_storage(&image->to->heap, g, t, s)) {
         return keeli_out_of_memory(image->teller, "copying a world");
-    if (s->relation && !keeli_store_has_sources(s) && !has_same_edges(image, t, s))
+    }
+    if (s->relation && !keeli_store_has_sources(s) && !has_same_edges(image, t, s)) {
         KEEL_TRY(stage_edges(image, g, t, s));
+    }
 
     g->keeps_values = has_same_names(image, g, t, s);
     g->keeps_unique = has_same_unique(image, t, s);
     KEEL_TRY(stage_values(image, g, t, s));
     KEEL_TRY(stage_unique_value(image, g, t, s));
     KEEL_TRY(stage_removed(image, g, t, s));
-    return s->events ? stage_queue(image, &g->events, &g->has_events, t, t->events, s->events)
-                     : KEEL_OK;
+
+    if (!s->events) return KEEL_OK;
+    return stage_queue(image, &g->events, &g->has_events, t, t->events, s->events);
 }
 
 // Returns the column of a component by its number, for keeli_archetypes_make_alike.
 static keeli_row_component *row_of(void *data, uint32_t number) {
-    return &((keel_world *)data)->root.storages[number]->row;
+    const keel_world *world = data;
+    return &world->root.storages[number]->row;
 }
 
 // Makes room for handles, component lists and archetypes; false when out of memory.
 static bool reserve_all(keeli_image *image) {
     keel_world *to = image->to;
     const keel_world *from = image->from;
-    if (!keeli_entity_index_reserve_all(&to->entities, &to->heap, &from->entities)) return false;
-
-    uint32_t extra = to->followers.set_count; // components that lists may name besides
-    for (uint32_t i = 0; i < to->storages.count; ++i)
-        extra += keeli_image_leaves(to->storages.items[i]);
-    if (!image->same_lists &&
-        !keeli_component_lists_reserve_all(&to->lists, &to->heap, &from->lists, extra))
+    keeli_heap *heap = &to->heap;
+    if (!keeli_entity_index_reserve_all(&to->entities, heap, &from->entities)) {
         return false;
+    }
 
-    if (keeli_archetypes_are_alike(&to->archetypes, &from->archetypes)) return true;
-    image->has_archetypes =
-        keeli_archetypes_make_alike(&image->archetypes, &to->heap, &from->archetypes, row_of, to);
+    if (!image->same_lists) {
+        uint32_t extra = to->followers.set_count; // components that lists may name besides
+        for (uint32_t i = 0; i < to->storages.count; ++i)
+            extra += keeli_image_leaves(to->storages.items[i]);
+        if (!keeli_component_lists_reserve_all(&to->lists, heap, &from->lists, extra)) {
+            return false;
+        }
+    }
+
+    const keeli_archetypes *old = &from->archetypes;
+    if (keeli_archetypes_are_alike(&to->archetypes, old)) {
+        return true;
+    }
+    image->has_archetypes = keeli_archetypes_make_alike(&image->archetypes, heap, old, row_of, to);
     return image->has_archetypes;
 }
 
@@ -344,26 +438,31 @@ static void compare_storages(keeli_image *image) {
     image->same_numbers |= is_take(image); // the image gets its numbers from the world
 
     for (uint32_t i = 0; i < to->storages.count; ++i) {
-        const keeli_storage *t = to->storages.items[i], *s = image_source(image, t);
+        const keeli_storage *t = to->storages.items[i];
+        const keeli_storage *s = image_source(image, t);
         keeli_staged *g = &image->staged.items[image->staged.count++];
         const bool is_same = !keeli_image_leaves(t) && keeli_is_same_set(image, t, s);
-        *g = (keeli_staged){ .is_same = is_same, .is_in_place = keeli_is_in_place(image, t, s) };
-        g->is_ticked = g->is_same && keeli_is_ticked(image, t);
-        image->same_lists &= g->is_same;
+        *g = (keeli_staged){ .is_same = is_same };
+        g->is_in_place = keeli_is_in_place(image, t, s);
+        g->is_ticked = is_same && keeli_is_ticked(image, t);
+        image->same_lists &= is_same;
     }
 }
 
 keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_world *from,
                                 keel_world *teller, uint32_t flags) {
     const keel_world *snapshot = teller == to ? from : to;
-    *image = (keeli_image){ .to = to,
-                            .from = from,
-                            .teller = teller,
-                            .since = flags & KEEL_SNAPSHOT_FULL ? 0 : snapshot->epoch,
-                            .tick = keeli_tick_of(teller, snapshot->changes.tick),
-                            .checks = KEELI_VALIDATES || flags & KEEL_SNAPSHOT_CHECK };
-    if (!KEELI_RESERVE(&to->heap, &image->staged, to->storages.count))
+    *image = (keeli_image){
+        .to = to,
+        .from = from,
+        .teller = teller,
+        .since = flags & KEEL_SNAPSHOT_FULL ? 0 : snapshot->epoch,
+        .tick = keeli_tick_of(teller, snapshot->changes.tick),
+        .checks = KEELI_VALIDATES || flags & KEEL_SNAPSHOT_CHECK,
+    };
+    if (!KEELI_RESERVE(&to->heap, &image->staged, to->storages.count)) {
         return keeli_out_of_memory(teller, "copying a world");
+    }
     compare_storages(image);
 
     // Followers first: the room of a reactive set is made together with that of its sources, which
@@ -378,7 +477,8 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
     for (uint32_t i = 0; result == KEEL_OK && i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
         keeli_staged *g = &image->staged.items[i];
-        if (!keeli_image_leaves(t)) result = stage_storage(image, g, t, image_source(image, t));
+        if (keeli_image_leaves(t)) continue;
+        result = stage_storage(image, g, t, image_source(image, t));
     }
     if (result < 0) keeli_image_cancel(image);
     return result;
@@ -388,35 +488,48 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
 static void free_logs(const keeli_image *image, keeli_staged *g, const keeli_storage *t) {
     const keeli_tracking *from = &image_source(image, t)->tracking;
     const uint32_t sizes[] = { from->inserted.log_capacity, from->modified.log_capacity };
-    for (uint32_t k = 0; k < 2; ++k)
-        keeli_free(&image->to->heap, g->logs[k], sizes[k] * sizeof(keeli_change),
-                   _Alignof(keeli_change));
+    for (uint32_t k = 0; k < 2; ++k) {
+        const size_t bytes = sizes[k] * sizeof(keeli_change);
+        keeli_free(&image->to->heap, g->logs[k], bytes, _Alignof(keeli_change));
+    }
 }
 
 // Frees what is staged for a storage: after the commit that is what the storage had before.
-static void free_staged(keel_world *to, keeli_staged *g, const keeli_storage *t) {
+static void free_staged(keeli_heap *heap, keeli_staged *g, const keeli_storage *t) {
     for (uint32_t i = 0; i < g->made; ++i)
         keeli_value_drop(t, staged_at(g, t, i));
-    keeli_free(&to->heap, g->values, (size_t)g->count * t->size, t->component.align);
+    keeli_free(heap, g->values, (size_t)g->count * t->size, t->component.align);
+
     if (g->has_unique) keeli_value_drop(t, g->unique);
-    keeli_free(&to->heap, g->unique, t->size ? t->size : 1, t->component.align);
-    if (g->has_removed) keeli_queue_deinit(&g->removed, &to->heap);
-    if (g->has_events) keeli_queue_deinit(&g->events, &to->heap);
-    if (g->has_edges) keeli_store_drop_edges(t->relation, &g->edges, &to->heap);
+    keeli_free(heap, g->unique, t->size ? t->size : 1, t->component.align);
+
+    if (g->has_removed) keeli_queue_deinit(&g->removed, heap);
+    if (g->has_events) keeli_queue_deinit(&g->events, heap);
+    if (g->has_edges) {
+        keeli_store_drop_edges(t->relation, &g->edges, heap);
+    }
 }
 
 void keeli_image_cancel(keeli_image *image) {
+    keeli_heap *heap = &image->to->heap;
     for (uint32_t i = 0; i < image->staged.count; ++i) {
-        free_logs(image, &image->staged.items[i], image->to->storages.items[i]);
-        free_staged(image->to, &image->staged.items[i], image->to->storages.items[i]);
+        const keeli_storage *t = image->to->storages.items[i];
+        keeli_staged *g = &image->staged.items[i];
+        free_logs(image, g, t);
+        free_staged(heap, g, t);
     }
-    if (image->has_archetypes) keeli_archetypes_deinit(&image->archetypes, &image->to->heap);
-    KEELI_RELEASE(&image->to->heap, &image->staged);
+
+    if (image->has_archetypes) {
+        keeli_archetypes_deinit(&image->archetypes, heap);
+    }
+    KEELI_RELEASE(heap, &image->staged);
 }
 
 // ------------------------------------------------------------------ removing old values
 static void drop_values(const keeli_storage *t) {
-    if (!t->component.drop || keeli_store_has_edge_values(t)) return;
+    if (!t->component.drop || keeli_store_has_edge_values(t)) {
+        return;
+    }
 
     value_walk walk = { .s = t };
     for (void *value; (value = next_value(&walk)) != NULL;)
@@ -426,35 +539,48 @@ static void drop_values(const keeli_storage *t) {
 // Removes an edge of a transient relation, without notice to followers. An end without further
 // edges loses its component.
 static void drop_edge(keel_world *to, keeli_relation *r, uint32_t source, uint32_t place) {
-    const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
-    const bool has_other = r->edges.is_symmetric && source != target;
+    keeli_edges *edges = &r->edges;
+    keeli_storage *sources = r->sources;
+    const uint32_t target = keeli_edge_other(edges, KEELI_TARGETS, source, place);
+    const bool has_other = edges->is_symmetric && source != target;
     const uint32_t ends[] = { source, target };
-    if (keeli_edges_have_values(&r->edges))
-        keeli_value_drop(r->sources, keeli_edge_value(&r->edges, source, place));
-    keeli_edges_remove(&r->edges, &to->heap, source, place);
+    if (keeli_edges_have_values(edges)) {
+        keeli_value_drop(sources, keeli_edge_value(edges, source, place));
+    }
+    keeli_edges_remove(edges, &to->heap, source, place);
 
     for (uint32_t i = 0; i < 2; ++i) {
-        const bool was_target = i == 1 || has_other, was_source = i == 0 || has_other;
-        if (was_target && !keeli_edge_count(&r->edges, KEELI_SOURCES, ends[i]))
-            keeli_store_pop(to, r->targets, ends[i]);
+        const uint32_t e = ends[i];
+        const bool was_target = i == 1 || has_other;
+        const bool was_source = i == 0 || has_other;
+        if (was_target && !keeli_edge_count(edges, KEELI_SOURCES, e)) {
+            keeli_store_pop(to, r->targets, e);
+        }
 
-        if (!was_source || keeli_edge_count(&r->edges, KEELI_TARGETS, ends[i])) continue;
-        if (r->sources->size)
-            keeli_value_drop(r->sources, keeli_store_value_there(r->sources, ends[i]));
-        keeli_store_pop(to, r->sources, ends[i]);
+        if (!was_source || keeli_edge_count(edges, KEELI_TARGETS, e)) {
+            continue;
+        }
+        if (sources->size) {
+            keeli_value_drop(sources, keeli_store_value_there(sources, e));
+        }
+        keeli_store_pop(to, sources, e);
     }
 }
 
 // Removes the edges of one entity, which is a source or a target, the last edge first.
 static void drop_edges_of(keel_world *to, const keeli_storage *t, uint32_t index) {
     keeli_relation *r = t->relation;
+    const keeli_edges *edges = &r->edges;
     const keeli_end end = keeli_store_has_sources(t) ? KEELI_SOURCES : KEELI_TARGETS;
     uint32_t at = KEELI_NO_EDGE;
-    while ((at = keeli_edge_last(&r->edges, end, index, at)) != KEELI_NO_EDGE) {
-        if (end == KEELI_SOURCES)
-            drop_edge(to, r, keeli_edge_other(&r->edges, end, index, at),
-                      keeli_edge_twin(&r->edges, end, index, at));
-        else drop_edge(to, r, index, at);
+    while ((at = keeli_edge_last(edges, end, index, at)) != KEELI_NO_EDGE) {
+        if (end == KEELI_TARGETS) {
+            drop_edge(to, r, index, at);
+            continue;
+        }
+
+        const uint32_t source = keeli_edge_other(edges, end, index, at);
+        drop_edge(to, r, source, keeli_edge_twin(edges, end, index, at));
     }
 }
 
@@ -462,12 +588,17 @@ static void drop_edges_of(keel_world *to, const keeli_storage *t, uint32_t index
 static void drop_dead(const keeli_image *image, keeli_storage *t) {
     keel_world *to = image->to;
     const keeli_entity_index *alive = &image->from->entities;
-    for (uint32_t i = 0; (i = keeli_presence_next(&t->disabled, i)) != UINT32_MAX; ++i)
-        if (!keeli_entity_is_alive(alive, keeli_entity_at(&to->entities, i)))
+    for (uint32_t i = 0; (i = keeli_presence_next(&t->disabled, i)) != UINT32_MAX; ++i) {
+        const keel_entity e = keeli_entity_at(&to->entities, i);
+        if (!keeli_entity_is_alive(alive, e)) {
             keeli_store_drop_disabled(to, t, i);
+        }
+    }
 
     for (uint32_t i = 0; (i = keeli_store_next(t, i)) != UINT32_MAX; ++i) {
-        if (keeli_entity_is_alive(alive, keeli_entity_at(&to->entities, i))) continue;
+        const keel_entity e = keeli_entity_at(&to->entities, i);
+        if (keeli_entity_is_alive(alive, e)) continue;
+
         if (t->relation) {
             drop_edges_of(to, t, i);
         } else {
@@ -484,8 +615,8 @@ static void copy_plain_disabled(keel_world *to, keeli_storage *t, const keeli_st
 
     for (uint32_t i = 0; (i = keeli_presence_next(&t->disabled, i)) != UINT32_MAX; ++i) {
         void *memory = keeli_indexed_set_memory(&t->indexed, i >> t->indexed.root.shift);
-        keeli_image_write(to, memory, keeli_store_disabled_value(t, i),
-                          keeli_store_disabled_value(s, i), t->size);
+        void *value = keeli_store_disabled_value(t, i);
+        keeli_image_write(to, memory, value, keeli_store_disabled_value(s, i), t->size);
     }
 }
 
@@ -497,10 +628,13 @@ static void assign_storage(const keeli_image *image, const keeli_staged *g, keel
     if (!g->is_same) {
         keeli_presence_assign(&t->presence, &s->presence);
         keeli_presence_assign(&t->disabled, &s->disabled);
+        keeli_sparse_set_assign(&t->set, &s->set);
+        if (t->size) {
+            keeli_indexed_set_assign(&t->indexed, &s->indexed);
+        }
+
         if (t->disabled.count) t->flags |= KEELI_HAS_DISABLED;
         else t->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
-        keeli_sparse_set_assign(&t->set, &s->set);
-        if (t->size) keeli_indexed_set_assign(&t->indexed, &s->indexed);
     }
     copy_plain_disabled(to, t, s);
 
@@ -509,38 +643,51 @@ static void assign_storage(const keeli_image *image, const keeli_staged *g, keel
     t->changed_at = s->changed_at;
     t->cleared_inserted = s->cleared_inserted;
     t->cleared_modified = s->cleared_modified;
-    keeli_ticks_assign(&t->tracking.inserted, &to->heap, &s->tracking.inserted, g->logs[0], since);
-    keeli_ticks_assign(&t->tracking.modified, &to->heap, &s->tracking.modified, g->logs[1], since);
+
+    keeli_tracking *own = &t->tracking;
+    const keeli_tracking *old = &s->tracking;
+    keeli_ticks_assign(&own->inserted, &to->heap, &old->inserted, g->logs[0], since);
+    keeli_ticks_assign(&own->modified, &to->heap, &old->modified, g->logs[1], since);
 }
 
 // Marks all values of a component as inserted now, if insertions were not tracked at the take. That
 // is also what happens when tracking begins (keeli_track).
 static void track_anew(const keel_world *to, keeli_storage *t, const keeli_storage *s) {
     const uint32_t fresh = t->tracking.kinds & ~s->tracking.kinds_then & KEEL_TRACK_INSERTION;
-    if (fresh && t->presence.count + t->disabled.count)
+    if (fresh && t->presence.count + t->disabled.count) {
         keeli_ticks_mark_all(&t->tracking.inserted, keeli_tick_of(to, to->changes.tick));
+    }
 }
 
 // Marks the remaining values of a transient component as inserted now, and enters the component in
 // the lists of its blocks again, which were copied.
 static void update_transient(const keeli_image *image, keeli_storage *t) {
-    keel_world *to = image->to;
     static const keeli_ticks none;
-    keeli_ticks_assign(&t->tracking.inserted, &to->heap, &none, NULL, 0);
-    keeli_ticks_assign(&t->tracking.modified, &to->heap, &none, NULL, 0);
-    if (t->presence.count + t->disabled.count && t->tracking.kinds & KEEL_TRACK_INSERTION)
-        keeli_ticks_mark_all(&t->tracking.inserted, keeli_tick_of(to, to->changes.tick));
-    keeli_queue_clear(&t->tracking.removed);
-    if (t->set_at > to->changes.tick) t->set_at = to->changes.tick;
-    if (t->changed_at > to->changes.tick) t->changed_at = to->changes.tick;
+    keel_world *to = image->to;
+    keeli_tracking *own = &t->tracking;
+    const bool has_values = t->presence.count + t->disabled.count;
+    keeli_ticks_assign(&own->inserted, &to->heap, &none, NULL, 0);
+    keeli_ticks_assign(&own->modified, &to->heap, &none, NULL, 0);
+    if (has_values && own->kinds & KEEL_TRACK_INSERTION) {
+        keeli_ticks_mark_all(&own->inserted, keeli_tick_of(to, to->changes.tick));
+    }
+    keeli_queue_clear(&own->removed);
+
+    const uint64_t tick = to->changes.tick;
+    if (t->set_at > tick) t->set_at = tick;
+    if (t->changed_at > tick) t->changed_at = tick;
     if (!image->same_numbers) return; // relist enters all components
 
-    for (uint32_t i = 0; i / KEELI_PAGE < to->lists.capacity; i += 64) {
-        const bool has =
-            keeli_presence_word(&t->presence, i / 64) | keeli_presence_word(&t->disabled, i / 64);
-        if (keeli_component_lists_has(&to->lists, i, t->ordinal) == has) continue;
-        if (has) keeli_component_lists_add(&to->lists, i, t->ordinal);
-        else keeli_component_lists_remove(&to->lists, i, t->ordinal);
+    keeli_component_lists *lists = &to->lists;
+    for (uint32_t i = 0; i / KEELI_PAGE < lists->capacity; i += 64) {
+        const uint64_t enabled = keeli_presence_word(&t->presence, i / 64);
+        const bool has = enabled | keeli_presence_word(&t->disabled, i / 64);
+        if (keeli_component_lists_has(lists, i, t->ordinal) == has) {
+            continue;
+        }
+
+        if (has) keeli_component_lists_add(lists, i, t->ordinal);
+        else keeli_component_lists_remove(lists, i, t->ordinal);
     }
 }
 
@@ -548,19 +695,23 @@ static void update_transient(const keeli_image *image, keeli_storage *t) {
 static void swap_queue(keeli_queue *queue, keeli_queue *staged, keeli_reader_map *keeps,
                        void *data) {
     const keeli_queue before = *queue;
-    uint32_t kept = 0;
     *queue = *staged;
+    *staged = before;
+
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < queue->readers.count; ++i) {
         keeli_queue_reader *r = &queue->readers.items[kept];
         *r = queue->readers.items[i];
         r->reader = keeps(data, r->reader);
         if (!r->reader) continue;
 
-        if (r->reader->is_kept && !queue->of_removed) r->next = r->shown = queue->begin;
         ++kept;
+        if (r->reader->is_kept && !queue->of_removed) {
+            r->next = queue->begin;
+            r->shown = queue->begin;
+        }
     }
     queue->readers.count = kept;
-    *staged = before;
 }
 
 // Exchanges the staged parts with those of the storage, which free_staged frees then.
@@ -571,8 +722,12 @@ static void place_staged(keel_world *to, keeli_staged *g, keeli_storage *t, keel
         keeli_value_move(t, next_value(&walk), staged_at(g, t, i));
     g->made = 0;
 
-    if (g->has_removed) swap_queue(&t->tracking.removed, &g->removed, keeps, data);
-    if (g->has_events) swap_queue(t->events, &g->events, keeps, data);
+    if (g->has_removed) {
+        swap_queue(&t->tracking.removed, &g->removed, keeps, data);
+    }
+    if (g->has_events) {
+        swap_queue(t->events, &g->events, keeps, data);
+    }
     if (!g->keeps_unique) {
         void *const unique = t->unique;
         t->unique = g->unique;
@@ -580,12 +735,16 @@ static void place_staged(keel_world *to, keeli_staged *g, keeli_storage *t, keel
         g->has_unique = unique != NULL;
     }
 
-    if (g->from_edges) keeli_edges_assign(&t->relation->edges, g->from_edges, &to->heap);
+    if (g->from_edges) {
+        keeli_edges_assign(&t->relation->edges, g->from_edges, &to->heap);
+    }
     if (!g->has_edges) return;
-    const keeli_edges before = t->relation->edges;
-    t->relation->edges = g->edges;
-    t->relation->edges.edits = before.edits + 1;
-    t->relation->edges.walks = before.walks;
+
+    keeli_edges *edges = &t->relation->edges;
+    const keeli_edges before = *edges;
+    *edges = g->edges;
+    edges->edits = before.edits + 1;
+    edges->walks = before.walks;
     g->edges = before;
 }
 
@@ -598,7 +757,10 @@ static void enter_names(keel_world *to, const keel_world *from) {
         const keel_entity e = *keeli_sparse_set_entity(&t->set, slot);
         keeli_name *name = keeli_name_at(to, e);
         const keel_entity parent = keeli_name_at(from, e)->parent;
-        if (name->is_listed && keel_is_same(name->parent, parent)) continue;
+        if (name->is_listed && keel_is_same(name->parent, parent)) {
+            continue;
+        }
+
         keeli_name_leave(to, name);
         keeli_name_enter(to, name, e, parent);
     }
@@ -618,37 +780,52 @@ static void renew_caches(keel_world *to) {
 static void copy_plain(keeli_image *image) {
     keel_world *to = image->to;
     const keel_world *from = image->from;
-    const bool same_rows = image->same_rows = keeli_are_same_rows(image);
-    if (image->has_archetypes)
+    const bool same_rows = keeli_are_same_rows(image);
+    image->same_rows = same_rows;
+    if (image->has_archetypes) {
         keeli_archetypes_replace(&to->archetypes, &to->heap, &image->archetypes);
+    }
 
     for (uint32_t i = 0; i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
-        if (!keeli_image_leaves(t) && t->size && !has_copies(t))
-            keeli_blocks_copy(image, t, image_source(image, t));
+        if (keeli_image_leaves(t) || !t->size || has_copies(t)) {
+            continue;
+        }
+        keeli_blocks_copy(image, t, image_source(image, t));
     }
 
-    image->same_handles = image->since && same_rows &&
-                          keeli_entity_index_is_unchanged(&to->entities, &from->entities);
-    if (!image->same_handles) keeli_entity_index_assign(&to->entities, &from->entities);
-    if (!same_rows) keeli_archetypes_assign(&to->archetypes, &from->archetypes);
-    if (!image->same_lists && image->same_numbers)
+    keeli_entity_index *own = &to->entities;
+    const keeli_entity_index *old = &from->entities;
+    image->same_handles = image->since && same_rows && keeli_entity_index_is_unchanged(own, old);
+    if (!image->same_handles) {
+        keeli_entity_index_assign(own, old);
+    }
+    if (!same_rows) {
+        keeli_archetypes_assign(&to->archetypes, &from->archetypes);
+    }
+    if (!image->same_lists && image->same_numbers) {
         keeli_component_lists_assign(&to->lists, &from->lists);
+    }
 }
 
 // Fills the component lists of all blocks again, as components have other numbers than at the take.
 // The lists have room for it, as each names as many components as in the snapshot.
 static void relist(keel_world *to) {
     static const keeli_component_lists empty;
-    keeli_component_lists_assign(&to->lists, &empty);
+    keeli_component_lists *lists = &to->lists;
+    keeli_component_lists_assign(lists, &empty);
     for (uint32_t n = 0; n < to->registry.by_ordinal.count; ++n) {
         const keeli_storage *t = to->registry.by_ordinal.items[n];
         if (!t) continue;
 
-        for (uint32_t page = 0; page < to->lists.capacity; ++page) {
-            if (!to->lists.pages[page]) continue;
-            for (uint32_t i = page * KEELI_PAGE; i / KEELI_PAGE == page; i += 64)
-                if (keeli_is_in_block(t, i)) keeli_component_lists_add(&to->lists, i, (uint16_t)n);
+        for (uint32_t page = 0; page < lists->capacity; ++page) {
+            if (!lists->pages[page]) continue;
+
+            for (uint32_t i = page * KEELI_PAGE; i / KEELI_PAGE == page; i += 64) {
+                if (keeli_is_in_block(t, i)) {
+                    keeli_component_lists_add(lists, i, (uint16_t)n);
+                }
+            }
         }
     }
 }
@@ -676,18 +853,21 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
         }
 
         const keeli_storage *s = image_source(image, t);
-        assign_storage(image, &image->staged.items[i], t);
+        keeli_staged *g = &image->staged.items[i];
+        assign_storage(image, g, t);
         if (is_take(image)) t->tracking.kinds_then = s->tracking.kinds;
         else track_anew(to, t, s);
-        place_staged(to, &image->staged.items[i], t, keeps, data);
+        place_staged(to, g, t, keeps, data);
     }
+
     if (!image->same_numbers) relist(to);
     enter_names(to, from);
     if (to->journal) keeli_blocks_declare(image);
 
     for (uint32_t i = 0; i < to->storages.count; ++i)
-        free_staged(to, &image->staged.items[i], to->storages.items[i]);
+        free_staged(&to->heap, &image->staged.items[i], to->storages.items[i]);
     KEELI_RELEASE(&to->heap, &image->staged);
+
     renew_caches(to);
     keeli_refuse_end(to, before);
 }
