@@ -329,10 +329,10 @@ static const char *find_fault(const keel_world *world) {
         const keeli_storage *s = world->storages.items[i];
         if (!keeli_store_is_valid(world, s)) return s->component.name;
         if (s->events && !keeli_queue_is_valid(s->events)) return s->component.name;
-        for (uint32_t k = 0; (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
+        KEELI_EACH_BIT(k, &s->presence)
             if (!keeli_entity_is_alive(&world->entities, keeli_entity_at(&world->entities, k)))
                 return s->component.name;
-        for (uint32_t k = 0; (k = keeli_presence_next(&s->disabled, k)) != UINT32_MAX; ++k)
+        KEELI_EACH_BIT(k, &s->disabled)
             if (!keeli_entity_is_alive(&world->entities, keeli_entity_at(&world->entities, k)))
                 return s->component.name;
     }

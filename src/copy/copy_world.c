@@ -101,7 +101,7 @@ static void copy_whole(keel_world *to, keeli_storage *t, const keeli_storage *s)
 }
 
 static keel_result copy_disabled(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i) {
+    KEELI_EACH_BIT(i, &s->disabled) {
         if (!keeli_store_reserve_disabled(to, t, i)) return no_memory(to);
         void *value = keeli_store_push_disabled(to, t, i);
         if (!copy_many_values(s, value, keeli_store_disabled_value(s, i), 1)) {

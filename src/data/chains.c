@@ -31,12 +31,6 @@ bool keeli_chains_reserve_target(keeli_chains *chains, keeli_heap *heap, uint32_
                              sizeof(keeli_chain), &chains->bytes);
 }
 
-bool keeli_chains_reserve(keeli_chains *chains, keeli_heap *heap, uint32_t source,
-                          uint32_t target) {
-    return keeli_chains_reserve_source(chains, heap, source) &&
-           keeli_chains_reserve_target(chains, heap, target);
-}
-
 static void free_link_page(keeli_chains *chains, keeli_heap *heap, void *page, size_t size) {
     if (!page) return;
     keeli_free(heap, page, KEELI_LINKS * size, _Alignof(keel_entity));
@@ -187,22 +181,10 @@ static uint32_t chain_is_valid(const keeli_chains *chains, uint32_t target) {
     return ends && stamp <= chain->stamp ? chain->count : UINT32_MAX;
 }
 
-uint32_t keeli_chains_ends(const keeli_chains *chains, bool of_targets) {
-    const uint32_t capacity = of_targets ? chains->target_capacity : chains->source_capacity;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < capacity * KEELI_LINKS; ++i) {
-        const bool has_page = of_targets ? chains->targets[i / KEELI_LINKS] != NULL
-                                         : chains->sources[i / KEELI_LINKS] != NULL;
-        if (!has_page) i |= KEELI_LINKS - 1;
-        else
-            count += of_targets ? keeli_chain_at(chains, i)->count != 0
-                                : keeli_link_at(chains, i)->stamp != 0;
-    }
-    return count;
-}
-
 bool keeli_chains_are_valid(const keeli_chains *chains, uint32_t count) {
-    uint32_t in_chains = 0;
+    uint32_t sources = 0, in_chains = 0;
+    for (uint32_t i = 0; (i = keeli_chains_next_source(chains, i)) != KEELI_NO_EDGE; ++i)
+        ++sources;
     for (uint32_t i = 0; i < chains->target_capacity * KEELI_LINKS; ++i) {
         if (!chains->targets[i / KEELI_LINKS]) {
             i |= KEELI_LINKS - 1;
@@ -212,5 +194,5 @@ bool keeli_chains_are_valid(const keeli_chains *chains, uint32_t count) {
         if (has == UINT32_MAX) return false;
         in_chains += has;
     }
-    return keeli_chains_ends(chains, false) == count && in_chains == count;
+    return sources == count && in_chains == count;
 }

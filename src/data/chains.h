@@ -48,8 +48,7 @@ static inline uint32_t keeli_chain_count(const keeli_chains *chains, uint32_t ta
     return chain ? chain->count : 0;
 }
 
-// Allocates the pages that linking `source` to `target` needs. False when out of memory.
-bool keeli_chains_reserve(keeli_chains *chains, keeli_heap *heap, uint32_t source, uint32_t target);
+// Allocates the page of a source, or of a target. False when out of memory.
 bool keeli_chains_reserve_source(keeli_chains *chains, keeli_heap *heap, uint32_t source);
 bool keeli_chains_reserve_target(keeli_chains *chains, keeli_heap *heap, uint32_t target);
 // Numbers the sources of a full chain from 1 on: the stamps of a target are used up.
@@ -104,7 +103,5 @@ void keeli_chains_trim(keeli_chains *chains, keeli_heap *heap);
 // Makes room for a copy of all links of `from`, which may fail; then makes `to` that copy.
 bool keeli_chains_reserve_like(keeli_chains *to, const keeli_chains *from, keeli_heap *heap);
 void keeli_chains_assign(keeli_chains *to, const keeli_chains *from);
-// Counts the targets that have sources, or the sources that have a target.
-uint32_t keeli_chains_ends(const keeli_chains *chains, bool of_targets);
 // True if every chain and every record agree, and there are `count` links.
 bool keeli_chains_are_valid(const keeli_chains *chains, uint32_t count);

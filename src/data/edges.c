@@ -418,15 +418,7 @@ void *keeli_edges_add(keeli_edges *edges, keel_entity source, keel_entity target
     return has_values ? value_slot_at(&edges->values, slot) : NULL;
 }
 
-bool keeli_edges_add_beside(keeli_edges *edges, keel_entity source, keel_entity target) {
-    const uint32_t from = keeli_index_of(source), to = keeli_index_of(target);
-    if (edges->is_chained) {
-        keeli_link *link = keeli_link_of(&edges->chains, from);
-        keeli_chain *chain = keeli_chain_of(&edges->chains, to);
-        if (!link || link->stamp || !chain) return false;
-        add_link(edges, link, chain, source, target);
-        return true;
-    }
+bool keeli_edges_add_beside(keeli_edges *edges, uint32_t from, uint32_t to) {
     keeli_edge_list *targets = keeli_edge_list_of(&edges->sources, from);
     keeli_edge_list *sources = keeli_edge_list_of(&edges->targets, to);
     if (!targets || !sources || targets->used >= keeli_edge_room(targets, edges->sources.stride) ||
@@ -655,15 +647,4 @@ bool keeli_edges_are_valid(const keeli_edges *edges) {
     return has_value + v->free_count == v->used &&
            side_is_valid(&edges->sources, &edges->targets, edges->count) &&
            side_is_valid(&edges->targets, &edges->sources, edges->count);
-}
-
-uint32_t keeli_edges_ends(const keeli_edges *edges, keeli_end end) {
-    const keeli_edge_side *side = keeli_edge_side_of(edges, end);
-    uint32_t count = 0;
-    if (edges->is_chained) return keeli_chains_ends(&edges->chains, end == KEELI_SOURCES);
-    for (uint32_t i = 0; i < side->capacity * KEELI_PAGE; ++i) {
-        if (!keeli_edge_list_of(side, i)) i |= KEELI_PAGE - 1;
-        else count += keeli_edge_list_count(side, i) != 0;
-    }
-    return count;
 }

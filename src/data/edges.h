@@ -179,9 +179,9 @@ bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, 
 void *keeli_edges_add(keeli_edges *edges, keel_entity source, keel_entity target);
 // Makes a source that has a target the last one of its chain.
 void keeli_edges_move_last(keeli_edges *edges, uint32_t source);
-// Both at once, where there are no values, no second direction, and room; an exclusive source has
-// no target yet. False, with nothing done, where that is not so or they are related.
-bool keeli_edges_add_beside(keeli_edges *edges, keel_entity source, keel_entity target);
+// Both at once in lists, where there are no values, no second direction, and room. False, with
+// nothing done, where that is not so or they are related.
+bool keeli_edges_add_beside(keeli_edges *edges, uint32_t source, uint32_t target);
 // Make room for so many entries in one list; and for so many values.
 bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_end end, uint32_t index,
                         uint32_t extra);
@@ -208,5 +208,3 @@ void keeli_edges_assign(keeli_edges *to, const keeli_edges *from, keeli_heap *he
 // Give back pages of which nobody is related.
 void keeli_edges_trim(keeli_edges *edges, keeli_heap *heap);
 bool keeli_edges_are_valid(const keeli_edges *edges);
-// Counts the entities that have targets, or sources.
-uint32_t keeli_edges_ends(const keeli_edges *edges, keeli_end end);

@@ -323,7 +323,7 @@ static keel_result delete_all_having(keel_world *world, const keeli_holder *hold
     if (s->relation || s->flags & KEELI_IS_LINK || world->relations.rule_count)
         return delete_listed(world, holder, s);
     const uint32_t before = keeli_entity_count(&world->entities);
-    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+    KEELI_EACH_BIT(i, &s->presence)
         KEEL_TRY(keeli_may_delete_entity(world, holder, keeli_entity_at(&world->entities, i)));
     keeli_editing_begin(world);
     delete_having(world, s);

@@ -63,7 +63,7 @@ static uint64_t sum_of_values(const keel_world *world, const keeli_storage *s,
     const value_form form = form_of(s);
     const uint64_t seed = seed_of(s, term);
     uint64_t sum = 0;
-    for (uint32_t i = 0; (i = keeli_presence_next(who, i)) != UINT32_MAX; ++i) {
+    KEELI_EACH_BIT(i, who) {
         const void *value =
             who == &s->presence ? keeli_store_value(world, s, i) : keeli_store_disabled_value(s, i);
         const keel_entity e = keeli_entity_at(&world->entities, i);
@@ -97,7 +97,7 @@ static uint64_t sum_of_edges(const keel_world *world, const keeli_storage *s) {
     const bool has_values = keeli_edges_have_values(edges);
     const value_form form = form_of(s);
     uint64_t sum = 0;
-    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+    KEELI_EACH_BIT(i, &s->presence)
         KEELI_EACH_EDGE(at, edges, KEELI_TARGETS, i) {
             const uint32_t other = keeli_edge_other(edges, KEELI_TARGETS, i, at);
             const keel_entity target = keeli_entity_at(&world->entities, other);

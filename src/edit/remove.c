@@ -306,7 +306,7 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
              slot--;) // a value that moves into a hole was asked for before
             ask_followers(world, s, *keeli_sparse_set_entity(&s->set, slot), keep, data);
     } else { // by index: what a source fills may be in a group that orders it
-        for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        KEELI_EACH_BIT(i, &s->presence)
             ask_followers(world, s, keeli_entity_at(&world->entities, i), keep, data);
     }
     world->commands.last_count = before - keeli_store_count(s);

@@ -81,7 +81,7 @@ static void append_lists(const keel_world *world, keeli_levels *l, const keeli_e
 
 static void append_roots(const keel_world *world, keeli_levels *l, const keeli_storage *sources,
                          const keeli_storage *targets) {
-    for (uint32_t i = 0; (i = keeli_store_next(targets, i)) != UINT32_MAX; ++i) {
+    KEELI_EACH_BIT(i, &targets->presence) {
         if (keeli_store_has(sources, i)) continue;
         l->targets.items[l->entities.count] = NO_PLACE;
         *KEELI_APPEND(&l->entities) = keeli_entity_at(&world->entities, i);

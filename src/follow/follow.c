@@ -54,7 +54,7 @@ bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage
 static bool reserve_as(keel_world *world, keeli_storage *s, const keeli_storage *of) {
     const keeli_presence *const bits[] = { &of->presence, &of->disabled };
     for (uint32_t k = 0; k < 2; ++k)
-        for (uint32_t i = 0; (i = keeli_presence_next(bits[k], i)) != UINT32_MAX; ++i)
+        KEELI_EACH_BIT(i, bits[k])
             if (!keeli_followers_reserve_slow(world, s, i, 0)) return false;
 
     for (uint32_t i = 0; i < of->sources.count; ++i)
@@ -151,7 +151,7 @@ void keeli_all_came(keel_world *world) {
         for (uint32_t i = 0; i < world->storages.count; ++i) {
             keeli_storage *s = world->storages.items[i];
             if ((s->sources.count == 0) != k || !keeli_is_followed(s)) continue;
-            for (uint32_t n = 0; (n = keeli_store_next(s, n)) != UINT32_MAX; ++n)
+            KEELI_EACH_BIT(n, &s->presence)
                 keeli_came_slow(world, s, n);
         }
 
@@ -185,10 +185,10 @@ void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, voi
 void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
     keeli_notify_all_edges(world, s);
     if (s->flags & KEELI_NOTIFIES)
-        for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        KEELI_EACH_BIT(i, &s->presence)
             keeli_tell(world, s, keeli_entity_at(&world->entities, i), KEEL_ON_DELETED);
     if (s->viewers.count)
-        for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+        KEELI_EACH_BIT(i, &s->presence)
             keeli_view_observers_going(world, s, i);
     keeli_groups_clear(s);
 

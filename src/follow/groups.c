@@ -75,7 +75,7 @@ void keeli_groups_clear(keeli_storage *s) {
             empty_group(g);
             continue;
         }
-        for (uint32_t k = 0; (k = keeli_store_next(s, k)) != UINT32_MAX; ++k)
+        KEELI_EACH_BIT(k, &s->presence)
             if (!keeli_group_has(g, k) && group_matches(g, k, s)) group_enter(g, k);
     }
 }
@@ -328,7 +328,7 @@ static bool has_room(const keel_group *g) {
     const keeli_sparse_set *set = &g->order.set;
     const uint64_t values = (uint64_t)first->presence.count + first->disabled.count;
     if (!keeli_sparse_set_is_valid(set) || set->room < values) return false;
-    for (uint32_t i = 0; (i = keeli_store_next(first, i)) != UINT32_MAX; ++i) {
+    KEELI_EACH_BIT(i, &first->presence) {
         const uint32_t page = i / KEELI_PAGE;
         if (page >= set->root.page_count || set->root.sparse[page] == keeli_no_cells) return false;
     }
@@ -363,7 +363,7 @@ static bool group_is_valid(const keel_group *g) {
     }
 
     uint32_t matching = 0;
-    for (uint32_t i = 0; (i = keeli_store_next(g->storages[0], i)) != UINT32_MAX; ++i)
+    KEELI_EACH_BIT(i, &g->storages[0]->presence)
         matching += group_matches(g, i, NULL);
     return matching == count;
 }

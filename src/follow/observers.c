@@ -400,7 +400,7 @@ static void free_lost(keel_world *world) {
 
 // Checks the pending entities of one view. Its observer may remove itself meanwhile.
 static void flush_view(keel_world *world, keeli_view_observer *v) {
-    for (uint32_t i = 0; (i = keeli_presence_next(&v->pending, i)) != UINT32_MAX; ++i) {
+    KEELI_EACH_BIT(i, &v->pending) {
         (void)keeli_presence_clear(&v->pending, i);
         const bool is_match = view_matches(v, i);
         if (is_match != is_member(v, i)) set_member(world, v, i, is_match);
@@ -522,7 +522,7 @@ static keel_result link_view(keel_world *world, keeli_view_observer *v) {
     for (uint32_t i = 0; i < v->parts.count; ++i) {
         const keeli_view_part *part = &v->parts.items[i];
         if (part->role == KEELI_MUST_NOT) continue;
-        for (uint32_t k = 0; (k = keeli_store_next(part->storage, k)) != UINT32_MAX; ++k)
+        KEELI_EACH_BIT(k, &part->storage->presence)
             if (!is_member(v, k) && view_matches(v, k)) (void)keeli_presence_set(&v->members, k);
     }
 
@@ -589,7 +589,7 @@ keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_
     if (result < 0) return keeli_done(world, result);
 
     if (kinds & KEEL_ON_PRESENT)
-        for (uint32_t i = 0; (i = keeli_presence_next(&v->members, i)) != UINT32_MAX; ++i)
+        KEELI_EACH_BIT(i, &v->members)
             notify_view(world, v, i, KEEL_ON_ENTERED);
     return keeli_done(world, KEEL_OK);
 }

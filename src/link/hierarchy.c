@@ -46,28 +46,24 @@ keel_result(keel_attach)(keel_scope *scope, keel_entity child, keel_entity paren
 }
 
 // ------------------------------------------------------------------ a new child
-// Adds a child where nobody follows the edit and it takes no memory, because other children and
-// other parents lie in the same blocks; null, with nothing done, where the general path is needed.
-// It costs as much as adding and attaching apart (add_child, 2).
+// True if a child needs no memory for its edge: others of both blocks are children and parents.
+static bool has_room_beside(const keel_world *world, keel_entity child, keel_entity parent) {
+    const keeli_relation *tree = tree_of(world);
+    return keeli_flags_of(tree->sources) == KEELI_IS_LINK &&
+           keeli_live_word(tree->sources, keeli_index_of(child)) &&
+           keeli_live_word(tree->targets, keeli_index_of(parent));
+}
+
+// Adds a child where nobody follows the edit and it takes no memory; null, with nothing done, where
+// the general path is needed. It costs as much as adding and attaching apart (add_child, 2).
 static keel_entity add_child_beside(keel_world *world, keel_entity parent,
                                     const keel_value *values) {
-    keeli_relation *tree = tree_of(world);
-    if (!keeli_is_unused(world) || keeli_flags_of(tree->sources) != KEELI_IS_LINK ||
-        !keeli_entity_index_is_ready(&world->entities))
+    const keel_value nothing = { NULL, NULL };
+    if (!keeli_is_unused(world) || !keeli_entity_index_is_ready(&world->entities) ||
+        !has_room_beside(world, keeli_entity_index_peek(&world->entities), parent))
         return keel_null();
-    const uint32_t next = keeli_index_of(keeli_entity_index_peek(&world->entities));
-    const uint32_t above = keeli_index_of(parent);
-    uint64_t *beside = keeli_live_word(tree->sources, next);
-    uint64_t *there = keeli_live_word(tree->targets, above);
-    if (!beside || !there) return keel_null();
-
-    const keel_entity child =
-        keeli_add_plain_entity(world, values ? values : &(keel_value){ NULL, NULL });
-    if (keel_is_null(child)) return child;
-    keeli_edges_add(&tree->edges, child, parent);
-    keeli_store_take_bit(tree->sources, beside, keeli_bit_of(next));
-    if (!(*there & keeli_bit_of(above)))
-        keeli_store_take_bit(tree->targets, there, keeli_bit_of(above));
+    const keel_entity child = keeli_add_plain_entity(world, values ? values : &nothing);
+    if (!keel_is_null(child)) (void)keeli_relate(world, tree_of(world), child, parent);
     return child;
 }
 
@@ -85,14 +81,6 @@ static keel_result give_child(keeli_batch *b, keel_entity parent) {
     }
     keeli_editing_end(world);
     return keeli_batch_end(b);
-}
-
-// True if a child needs no memory for its edge: others of both blocks are children and parents.
-static bool has_room_beside(const keel_world *world, keel_entity child, keel_entity parent) {
-    const keeli_relation *tree = tree_of(world);
-    return keeli_flags_of(tree->sources) == KEELI_IS_LINK &&
-           keeli_live_word(tree->sources, keeli_index_of(child)) &&
-           keeli_live_word(tree->targets, keeli_index_of(parent));
 }
 
 // The same where nobody looks on and there is room for an entity: as keel_add_entity and

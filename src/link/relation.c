@@ -247,7 +247,7 @@ link_last(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to, u
 keel_result keeli_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
     const keeli_storage *s = r->sources;
     const uint32_t source = keeli_index_of(e);
-    if (!keeli_is_free(world, s) || !r->is_simple ||
+    if (!keeli_is_free(world, s) ||
         (keeli_flags_of(s) & ~(uint32_t)KEELI_IS_STORED_OTHERWISE) != KEELI_IS_LINK)
         return relate_general(world, r, e, to);
     uint64_t *beside = keeli_live_word(s, source);
@@ -271,7 +271,7 @@ static bool relate_to_many_beside(const keel_world *world, keeli_relation *r, ke
     uint64_t *there = keeli_live_word(r->targets, target);
     if (!beside || !there || !keeli_entity_has_version(&world->entities, e) ||
         !keeli_entity_has_version(&world->entities, other) ||
-        !keeli_edges_add_beside(&r->edges, e, other))
+        !keeli_edges_add_beside(&r->edges, source, target))
         return false;
     if (!(*beside & keeli_bit_of(source)))
         keeli_store_take_bit(r->sources, beside, keeli_bit_of(source));
@@ -781,15 +781,20 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
 }
 
 // ------------------------------------------------------------------ checking
+// True if each entity with the component has edges.
 static bool storage_is_valid(const keeli_storage *s, const keeli_edges *edges, keeli_end end) {
-    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+    KEELI_EACH_BIT(i, &s->presence)
         if (!keeli_edge_count(edges, end, i)) return false;
-
-    return keeli_edges_ends(edges, end) == keeli_store_count(s);
+    return true;
 }
 
 bool keeli_relation_is_valid(const keeli_relation *r) {
     const keeli_edges *edges = &r->edges;
+    for (keeli_edge_walk at = { 0, 0 }; keeli_edges_next(edges, &at); ++at.place) {
+        const uint32_t target = keeli_edge_other(edges, KEELI_TARGETS, at.source, at.place);
+        if (!keeli_store_has(r->sources, at.source) || !keeli_store_has(r->targets, target))
+            return false;
+    }
     return keeli_edges_are_valid(edges) && storage_is_valid(r->sources, edges, KEELI_TARGETS) &&
            storage_is_valid(r->targets, edges, KEELI_SOURCES);
 }

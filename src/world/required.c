@@ -131,7 +131,7 @@ bool keeli_required_are_there(const keel_world *world) {
     for (uint32_t n = 0; n < world->storages.count; ++n) {
         const keeli_storage *s = world->storages.items[n];
         for (uint32_t k = 0; k < s->required.count; ++k)
-            for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+            KEELI_EACH_BIT(i, &s->presence)
                 if (!keeli_store_has(s->required.items[k], i)) return false;
     }
     return true;

@@ -351,12 +351,12 @@ void keeli_store_drop_edges(const keeli_relation *relation, keeli_edges *edges, 
 }
 
 void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
-    for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i)
+    KEELI_EACH_BIT(i, &s->disabled)
         keeli_store_drop_disabled(world, s, i);
 
     if (keeli_store_is_by_index(s)) {
         if (s->component.drop && !keeli_store_has_edge_values(s))
-            for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+            KEELI_EACH_BIT(i, &s->presence)
                 keeli_value_drop(s, keeli_store_at(s, s->size ? i : 0));
         keeli_indexed_set_clear(&s->indexed);
     }
@@ -479,7 +479,7 @@ static bool lists_are_valid(const keel_world *world, const keeli_storage *s,
 static bool disabled_is_valid(const keeli_storage *s) {
     if (!keeli_presence_is_valid(&s->disabled)) return false;
     if ((s->disabled.count != 0) != ((s->flags & KEELI_HAS_DISABLED) != 0)) return false;
-    for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i)
+    KEELI_EACH_BIT(i, &s->disabled)
         if (keeli_store_has(s, i)) return false;
     return true;
 }
@@ -492,7 +492,7 @@ bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s) {
     if (s->kind == KEEL_SPARSE_SET &&
         (!keeli_sparse_set_is_valid(&s->set) || s->set.count != s->presence.count))
         return false;
-    for (uint32_t i = 0; (i = keeli_presence_next(&s->presence, i)) != UINT32_MAX; ++i)
+    KEELI_EACH_BIT(i, &s->presence)
         if (keeli_store_place(world, s, i) == UINT32_MAX) return false;
     return true;
 }

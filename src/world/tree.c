@@ -38,7 +38,7 @@ keel_entity keeli_tree_beside(const struct keeli_tree *tree, keel_entity of, kee
 }
 
 // Returns the next entity of the tree in pre-order that is not below `e`.
-static keel_entity next_past(const keel_world *world, keel_entity root, keel_entity e) {
+keel_entity keeli_tree_past(const keel_world *world, keel_entity root, keel_entity e) {
     for (; !keel_is_same(e, root); e = keeli_parent_of(world, e)) {
         if (!keeli_has_parent(world, e)) return keel_null(); // it is not below `root`
         const keel_entity next = beside(world, e);
@@ -47,24 +47,12 @@ static keel_entity next_past(const keel_world *world, keel_entity root, keel_ent
     return keel_null();
 }
 
-keel_entity keeli_tree_past(const keel_world *world, keel_entity root, keel_entity e) {
-    return next_past(world, root, e);
-}
-
 keel_entity keeli_tree_onward(const struct keeli_tree *tree, keel_entity root, keel_entity e) {
     const keel_world *world = tree->world;
     if (!keeli_entity_is_alive(&world->entities, root) ||
         !keeli_entity_is_alive(&world->entities, e))
         return keel_null();
-    return keeli_has_children(world, e) ? first_child(world, e) : next_past(world, root, e);
-}
-
-static keel_entity next_child(const keel_world *world, keel_entity parent, keel_entity child) {
-    return keeli_tree_beside(&world->relations.tree, parent, child);
-}
-
-static keel_entity next_descendant(const keel_world *world, keel_entity root, keel_entity after) {
-    return keeli_next_in_tree(world, root, keel_is_null(after) ? root : after);
+    return keeli_has_children(world, e) ? first_child(world, e) : keeli_tree_past(world, root, e);
 }
 
 // The next entity in pre-order that is exactly `level` levels below `root`, from `e` on, which is
@@ -76,7 +64,7 @@ static keel_entity next_on_level(const keel_world *world, keel_entity root, keel
         if (!keel_is_null(next)) ++depth;
         for (; keel_is_null(next) && !keel_is_same(e, root); --depth) {
             const keel_entity parent = parent_of(world, e);
-            next = next_child(world, parent, e);
+            next = keeli_tree_beside(&world->relations.tree, parent, e);
             if (!keel_is_null(next)) break;
             e = parent;
         }
@@ -134,12 +122,13 @@ keel_entity(keel_first_child)(const keel_scope *scope, keel_entity parent) {
 }
 keel_entity(keel_next_child)(const keel_scope *scope, keel_entity parent, keel_entity child) {
     const keel_world *world = world_of_tree(scope);
-    return world ? next_child(world, parent, child) : keel_null();
+    return world ? keeli_tree_beside(&world->relations.tree, parent, child) : keel_null();
 }
 keel_entity(keel_next_descendant)(const keel_scope *scope, keel_entity root, keel_entity after,
                                   keel_walk_order order) {
     const keel_world *world = world_of_tree(scope);
     if (!world) return keel_null();
-    return order == KEEL_BREADTH_FIRST ? next_descendant_breadth(world, root, after)
-                                       : next_descendant(world, root, after);
+    return order == KEEL_BREADTH_FIRST
+               ? next_descendant_breadth(world, root, after)
+               : keeli_next_in_tree(world, root, keel_is_null(after) ? root : after);
 }
