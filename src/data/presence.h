@@ -91,6 +91,10 @@ static inline bool keeli_presence_clear_bits(keeli_presence *p, uint32_t index, 
 uint32_t keeli_presence_next_page(const keeli_presence *p, uint32_t page);
 // Returns the first index at `from` or above whose bit is set; UINT32_MAX at the end.
 uint32_t keeli_presence_next(const keeli_presence *p, uint32_t from);
+// Iterates over the indices whose bits are set, in ascending order. The body may change bits.
+#define KEELI_EACH_BIT(index, presence)                                                            \
+    for (uint32_t index = 0; (index = keeli_presence_next((presence), index)) != UINT32_MAX;       \
+         ++index)
 // Returns the last index whose bit is set; UINT32_MAX if there is none.
 uint32_t keeli_presence_last(const keeli_presence *p);
 // Returns the number of the last page that is not empty, plus 1. Loops, and estimates of their

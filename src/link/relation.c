@@ -782,8 +782,9 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
 
 // ------------------------------------------------------------------ checking
 static bool storage_is_valid(const keeli_storage *s, const keeli_edges *edges, keeli_end end) {
-    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
+    KEELI_EACH_BIT(i, &s->presence) {
         if (!keeli_edge_count(edges, end, i)) return false;
+    }
 
     return keeli_edges_ends(edges, end) == keeli_store_count(s);
 }

@@ -588,14 +588,14 @@ static void drop_edges_of(keel_world *to, const keeli_storage *t, uint32_t index
 static void drop_dead(const keeli_image *image, keeli_storage *t) {
     keel_world *to = image->to;
     const keeli_entity_index *alive = &image->from->entities;
-    for (uint32_t i = 0; (i = keeli_presence_next(&t->disabled, i)) != UINT32_MAX; ++i) {
+    KEELI_EACH_BIT(i, &t->disabled) {
         const keel_entity e = keeli_entity_at(&to->entities, i);
         if (!keeli_entity_is_alive(alive, e)) {
             keeli_store_drop_disabled(to, t, i);
         }
     }
 
-    for (uint32_t i = 0; (i = keeli_store_next(t, i)) != UINT32_MAX; ++i) {
+    KEELI_EACH_BIT(i, &t->presence) {
         const keel_entity e = keeli_entity_at(&to->entities, i);
         if (keeli_entity_is_alive(alive, e)) continue;
 
@@ -613,7 +613,7 @@ static void drop_dead(const keeli_image *image, keeli_storage *t) {
 static void copy_plain_disabled(keel_world *to, keeli_storage *t, const keeli_storage *s) {
     if (!t->size || has_copies(t)) return;
 
-    for (uint32_t i = 0; (i = keeli_presence_next(&t->disabled, i)) != UINT32_MAX; ++i) {
+    KEELI_EACH_BIT(i, &t->disabled) {
         void *memory = keeli_indexed_set_memory(&t->indexed, i >> t->indexed.root.shift);
         void *value = keeli_store_disabled_value(t, i);
         keeli_image_write(to, memory, value, keeli_store_disabled_value(s, i), t->size);

@@ -59,11 +59,10 @@ static void hash_rows(const keeli_archetypes *a, uint64_t *hash) {
 
 // ------------------------------------------------------------------ one storage
 static void hash_ticks(const keeli_storage *s, const keeli_ticks *t, uint64_t *hash) {
-    const keeli_presence *const bits[] = { &s->presence, &s->disabled };
-    for (uint32_t k = 0; k < 2; ++k) {
-        for (uint32_t i = 0; (i = keeli_presence_next(bits[k], i)) != UINT32_MAX; ++i)
-            mix(hash, keeli_ticks_get(t, i));
-    }
+    KEELI_EACH_BIT(i, &s->presence)
+        mix(hash, keeli_ticks_get(t, i));
+    KEELI_EACH_BIT(i, &s->disabled)
+        mix(hash, keeli_ticks_get(t, i));
 
     mix(hash, t->latest);
     mix(hash, t->log_from);
@@ -110,7 +109,7 @@ static void hash_edges(const keeli_storage *s, uint64_t *hash) {
     const keeli_end end = keeli_store_has_sources(s) ? KEELI_SOURCES : KEELI_TARGETS;
     const keeli_edges *edges = &s->relation->edges;
     const bool has_values = end == KEELI_TARGETS && keeli_edges_have_values(edges);
-    for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i) {
+    KEELI_EACH_BIT(i, &s->presence) {
         KEELI_EACH_EDGE(at, edges, end, i) {
             mix(hash, i);
             mix(hash, keeli_edge_other(edges, end, i, at));
@@ -130,7 +129,7 @@ static void hash_values(const keeli_storage *s, uint64_t *hash) {
         mix_value(hash, s, value);
     }
 
-    for (uint32_t i = 0; (i = keeli_presence_next(&s->disabled, i)) != UINT32_MAX; ++i) {
+    KEELI_EACH_BIT(i, &s->disabled) {
         mix(hash, i);
         if (s->size) mix_value(hash, s, keeli_store_disabled_value(s, i));
     }
