@@ -167,7 +167,7 @@ void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t
 // All edges of an entity are: observers see them all.
 static void notify_targets(keel_world *world, const keeli_relation *r, uint32_t source) {
     KEELI_EACH_EDGE(at, &r->edges, KEELI_TARGETS, source)
-    keeli_notify_unrelated(world, r, source, at);
+        keeli_notify_unrelated(world, r, source, at);
 }
 static void notify_sources(keel_world *world, const keeli_relation *r, uint32_t target,
                            uint32_t but) {
@@ -251,7 +251,7 @@ static void let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t tar
     if (edges->is_chained && keeli_edges_are_plain(r) && keeli_store_has(r->targets, target)) {
         // a quarter of the instructions (rel_target_dies)
         KEELI_EACH_EDGE(at, edges, KEELI_SOURCES, target)
-        keeli_store_pop(world, r->sources, at);
+            keeli_store_pop(world, r->sources, at);
         keeli_edges_remove_sources(&r->edges, target);
         keeli_store_pop(world, r->targets, target);
         return;

@@ -59,11 +59,10 @@ static void hash_rows(const keeli_archetypes *a, uint64_t *hash) {
 
 // ------------------------------------------------------------------ one storage
 static void hash_ticks(const keeli_storage *s, const keeli_ticks *t, uint64_t *hash) {
-    const keeli_presence *const bits[] = { &s->presence, &s->disabled };
-    for (uint32_t k = 0; k < 2; ++k) {
-        KEELI_EACH_BIT(i, bits[k])
-            mix(hash, keeli_ticks_get(t, i));
-    }
+    KEELI_EACH_BIT(i, &s->presence)
+        mix(hash, keeli_ticks_get(t, i));
+    KEELI_EACH_BIT(i, &s->disabled)
+        mix(hash, keeli_ticks_get(t, i));
 
     mix(hash, t->latest);
     mix(hash, t->log_from);

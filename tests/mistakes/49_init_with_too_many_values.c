@@ -5,6 +5,4 @@
 // clang: excess elements in struct initializer
 #include "game.h"
 
-void use(keel_world *world) {
-    (void)keel_add_entity(world, KEEL_INIT(Position, { 1, 2, 3 }));
-}
+void use(keel_world *world) { (void)keel_add_entity(world, KEEL_INIT(Position, { 1, 2, 3 })); }
