@@ -59,11 +59,20 @@ static bool has_room_beside(const keel_world *world, keel_entity child, keel_ent
 static keel_entity add_child_beside(keel_world *world, keel_entity parent,
                                     const keel_value *values) {
     const keel_value nothing = { NULL, NULL };
+    keeli_relation *tree = tree_of(world);
     if (!keeli_is_unused(world) || !keeli_entity_index_is_ready(&world->entities) ||
         !has_room_beside(world, keeli_entity_index_peek(&world->entities), parent))
         return keel_null();
     const keel_entity child = keeli_add_plain_entity(world, values ? values : &nothing);
-    if (!keel_is_null(child)) (void)keeli_relate(world, tree_of(world), child, parent);
+    if (keel_is_null(child)) return child;
+
+    const uint32_t source = keeli_index_of(child), target = keeli_index_of(parent);
+    uint64_t *there = keeli_live_word(tree->targets, target);
+    keeli_edges_add(&tree->edges, child, parent);
+    keeli_store_take_bit(tree->sources, keeli_live_word(tree->sources, source),
+                         keeli_bit_of(source));
+    if (!keeli_store_has(tree->targets, target))
+        keeli_store_take_bit(tree->targets, there, keeli_bit_of(target));
     return child;
 }
 
