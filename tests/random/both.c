@@ -495,7 +495,6 @@ static uint32_t compare_components(const both *b, const model_slot *slot) {
         --count;
     count += slot->name != NULL;
     count += !keel_is_null(slot->parent);
-    count += slot->child_count > 0;
     count += count_sets(b, e) + compare_relations(b, e);
     if (count)
         both_fail(b, "entity %u: keel_next_component_of tells %d too few", (unsigned)index,
