@@ -4,4 +4,6 @@
 // clang: unknown type name 'Positon'; did you mean 'Position'?
 #include "game.h"
 
-KEEL_SYSTEM(glide, KEEL_WRITE(Positon, p)) { p->x += 1; }
+KEEL_SYSTEM(glide, KEEL_WRITE(Positon, p)) {
+    p->x += 1;
+}

@@ -4,4 +4,6 @@
 // clang: redefinition of enumerator 'KEEL_SYSTEM_glide_names_Position_once'
 #include "game.h"
 
-KEEL_SYSTEM(glide, KEEL_WRITE(Position, p), KEEL_READ(Position, q)) { p->x += q->x; }
+KEEL_SYSTEM(glide, KEEL_WRITE(Position, p), KEEL_READ(Position, q)) {
+    p->x += q->x;
+}

@@ -4,4 +4,6 @@
 // clang: redefinition of enumerator 'KEEL_SYSTEM_tick_unique_Time'
 #include "game.h"
 
-KEEL_SYSTEM_ONCE(tick, KEEL_UNIQUE_WRITE(Time, t), KEEL_UNIQUE_READ(Time, u)) { t->now += u->now; }
+KEEL_SYSTEM_ONCE(tick, KEEL_UNIQUE_WRITE(Time, t), KEEL_UNIQUE_READ(Time, u)) {
+    t->now += u->now;
+}

@@ -4,8 +4,5 @@
 // clang: use of undeclared identifier 'KEEL_TYPE_Position'
 #include "game.h"
 
-typedef struct Turret {
-    float angle;
-    Position at;
-} Turret;
+typedef struct Turret { float angle; Position at; } Turret;
 KEEL_FIELDS(Turret, angle, KEEL_FIELD(at, .of = KEEL_TYPE(Position)));

@@ -4,8 +4,6 @@
 // clang: incompatible pointer types initializing 'const Turret *'
 #include "game.h"
 
-typedef struct Turret {
-    float angles[16];
-} Turret;
+typedef struct Turret { float angles[16]; } Turret;
 static const Position start = { 1, 2 };
 KEEL_COMPONENT(Turret, .initial = &start);

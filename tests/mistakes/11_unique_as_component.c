@@ -4,4 +4,6 @@
 // clang: use of undeclared identifier 'KEEL_COMPONENT_Time'
 #include "game.h"
 
-KEEL_SYSTEM(glide, KEEL_WRITE(Time, time)) { time->now += 1; }
+KEEL_SYSTEM(glide, KEEL_WRITE(Time, time)) {
+    time->now += 1;
+}

@@ -4,4 +4,6 @@
 // clang: use of undeclared identifier 'KEEL_UNIQUE_Position'
 #include "game.h"
 
-KEEL_SYSTEM_ONCE(tick, KEEL_UNIQUE_WRITE(Position, p)) { p->x += 1; }
+KEEL_SYSTEM_ONCE(tick, KEEL_UNIQUE_WRITE(Position, p)) {
+    p->x += 1;
+}

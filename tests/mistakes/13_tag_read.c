@@ -4,4 +4,6 @@
 // clang: field has incomplete type 'const Frozen'
 #include "game.h"
 
-KEEL_SYSTEM(thaw, KEEL_READ(Frozen, frozen)) { (void)frozen; }
+KEEL_SYSTEM(thaw, KEEL_READ(Frozen, frozen)) {
+    (void)frozen;
+}

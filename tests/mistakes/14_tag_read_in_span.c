@@ -4,4 +4,6 @@
 // clang: field has incomplete type 'const Frozen'
 #include "game.h"
 
-KEEL_SYSTEM_SPAN(thaw, KEEL_SPAN_COUNT(n), KEEL_READ(Frozen, frozen)) { (void)n, (void)frozen; }
+KEEL_SYSTEM_SPAN(thaw, KEEL_SPAN_COUNT(n), KEEL_READ(Frozen, frozen)) {
+    (void)n, (void)frozen;
+}

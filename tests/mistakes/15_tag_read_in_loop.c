@@ -5,6 +5,5 @@
 #include "game.h"
 
 void use(keel_world *world) {
-    KEEL_EACH(world, KEEL_READ(Frozen, frozen))
-        (void)frozen;
+    KEEL_EACH(world, KEEL_READ(Frozen, frozen)) (void)frozen;
 }

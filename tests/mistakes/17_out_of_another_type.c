@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A position does not go into a velocity.
 // gcc: '_Generic' selector of type 'Velocity *' is not compatible with any association
-// clang: controlling expression type 'Velocity *' (aka 'struct Velocity *') not compatible with any
-// generic association type
+// clang: controlling expression type 'Velocity *' (aka 'struct Velocity *') not compatible with any generic association type
 #include "game.h"
 
 bool use(keel_world *world, keel_entity e) {

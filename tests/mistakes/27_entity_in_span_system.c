@@ -5,6 +5,5 @@
 #include "game.h"
 
 KEEL_SYSTEM_SPAN(glide, KEEL_SPAN_COUNT(n), KEEL_WRITE(Position, p), KEEL_ENTITY(e)) {
-    for (uint32_t i = 0; i < n; ++i)
-        p[i].x += (float)keel_entity_index(e);
+    for (uint32_t i = 0; i < n; ++i) p[i].x += (float)keel_entity_index(e);
 }

@@ -5,6 +5,5 @@
 #include "game.h"
 
 void use(keel_world *world) {
-    KEEL_EACH(world, KEEL_READ(Position, p), KEEL_COMMANDS(x))
-        (void)p, (void)x;
+    KEEL_EACH(world, KEEL_READ(Position, p), KEEL_COMMANDS(x)) (void)p, (void)x;
 }

@@ -5,6 +5,5 @@
 #include "game.h"
 
 void use(keel_world *world) {
-    KEEL_EACH_SPAN(world, KEEL_READ(Position, p), KEEL_ENTITY(e))
-        (void)p, (void)e;
+    KEEL_EACH_SPAN(world, KEEL_READ(Position, p), KEEL_ENTITY(e)) (void)p, (void)e;
 }

@@ -4,4 +4,6 @@
 // clang: use of undeclared identifier 'KEEL_SYSTEM_mvoe'; did you mean 'KEEL_SYSTEM_move'?
 #include "game.h"
 
-keel_result use(keel_world *world) { return keel_run(world, mvoe); }
+keel_result use(keel_world *world) {
+    return keel_run(world, mvoe);
+}

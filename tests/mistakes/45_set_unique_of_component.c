@@ -4,4 +4,6 @@
 // clang: use of undeclared identifier 'KEEL_UNIQUE_Position'
 #include "game.h"
 
-void use(keel_world *world) { (void)keel_set_unique(world, Position, { 1, 2 }); }
+void use(keel_world *world) {
+    (void)keel_set_unique(world, Position, { 1, 2 });
+}

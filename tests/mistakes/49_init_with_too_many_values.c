@@ -5,4 +5,6 @@
 // clang: excess elements in struct initializer
 #include "game.h"
 
-void use(keel_world *world) { (void)keel_add_entity(world, KEEL_INIT(Position, { 1, 2, 3 })); }
+void use(keel_world *world) {
+    (void)keel_add_entity(world, KEEL_INIT(Position, { 1, 2, 3 }));
+}

@@ -4,4 +4,6 @@
 // clang: initializing 'float' with an expression of incompatible type 'Velocity'
 #include "game.h"
 
-void use(keel_world *world, Velocity v) { (void)keel_add_entity(world, KEEL_INIT(Position, v)); }
+void use(keel_world *world, Velocity v) {
+    (void)keel_add_entity(world, KEEL_INIT(Position, v));
+}

@@ -4,4 +4,6 @@
 // clang: array has incomplete element type 'Frozen'
 #include "game.h"
 
-void use(keel_world *world) { (void)keel_add_entity(world, KEEL_INIT(Frozen, { 1 })); }
+void use(keel_world *world) {
+    (void)keel_add_entity(world, KEEL_INIT(Frozen, { 1 }));
+}

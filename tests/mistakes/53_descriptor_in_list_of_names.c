@@ -4,4 +4,6 @@
 // clang: pasting formed 'KEEL_COMPONENT_(', an invalid preprocessing token
 #include "game.h"
 
-void use(keel_world *world, keel_entity e) { (void)keel_delete(world, e, KEEL_OF(Position)); }
+void use(keel_world *world, keel_entity e) {
+    (void)keel_delete(world, e, KEEL_OF(Position));
+}

@@ -5,4 +5,6 @@
 // clang: non-void function does not return a value
 #include "game.h"
 
-KEEL_CONDITION(started, KEEL_UNIQUE_READ(Time, time)) { (void)time; }
+KEEL_CONDITION(started, KEEL_UNIQUE_READ(Time, time)) {
+    (void)time;
+}

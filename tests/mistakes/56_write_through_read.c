@@ -4,4 +4,6 @@
 // clang: cannot assign to variable 'p' with const-qualified type 'const Position *restrict'
 #include "game.h"
 
-KEEL_SYSTEM(glide, KEEL_READ(Position, p)) { p->x += 1; }
+KEEL_SYSTEM(glide, KEEL_READ(Position, p)) {
+    p->x += 1;
+}

@@ -4,4 +4,6 @@
 // clang: use of undeclared identifier 'KEEL_SYSTEM_playing'
 #include "game.h"
 
-keel_result use(keel_world *world) { return keel_run(world, playing); }
+keel_result use(keel_world *world) {
+    return keel_run(world, playing);
+}

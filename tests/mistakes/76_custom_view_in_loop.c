@@ -10,6 +10,5 @@ typedef struct Scene {
 KEEL_CUSTOM_VIEW(Scene, KEEL_VIEW(all, KEEL_READ(Position, p)));
 
 void use(keel_world *world) {
-    KEEL_EACH(world, KEEL_READ(Position, p), KEEL_CUSTOM_WRITE(Scene, scene))
-        (void)p;
+    KEEL_EACH(world, KEEL_READ(Position, p), KEEL_CUSTOM_WRITE(Scene, scene)) (void)p;
 }

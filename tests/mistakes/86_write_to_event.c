@@ -4,7 +4,4 @@
 // clang: cannot assign to variable 'time' with const-qualified type 'const Time *'
 #include "game.h"
 
-KEEL_SYSTEM_ONCE(tick, KEEL_RECEIVE(Time, times)) {
-    KEEL_EACH_EVENT(times, Time, time)
-        time->now = 0;
-}
+KEEL_SYSTEM_ONCE(tick, KEEL_RECEIVE(Time, times)) { KEEL_EACH_EVENT(times, Time, time) time->now = 0; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The macro layer gives no warnings, however strict the user's compiler is.
-// flags: -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef -Wstrict-prototypes
-// -Wmissing-prototypes -Wwrite-strings -Wunused -Wdouble-promotion
+// flags: -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wunused -Wdouble-promotion
 #include "everything.h"
 
 keel_result use(keel_world *world, keel_entity e);
