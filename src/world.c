@@ -224,7 +224,7 @@ const keel_component *keel_register_component(keel_world *world, const keel_comp
 
     const uint32_t more = component->tracking & ~s->tracking.kinds;
     if (more && keel_track_component(world, &s->component, more) < 0) return NULL;
-    keeli_store_take_hooks(s, component); // last, as nothing may fail after it
+    keeli_store_copy_hooks(s, component); // last, as nothing may fail after it
     return &s->component;
 }
 

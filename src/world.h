@@ -570,10 +570,10 @@ static inline bool keeli_is_in_allocator(const keel_world *world) {
 }
 // Locks state that several threads may change. Costs one test while there is one thread.
 static inline void keeli_world_lock(keel_world *world) {
-    if (world->access.concurrent) keeli_lock_take(&world->access.lock);
+    if (world->access.concurrent) keeli_lock_acquire(&world->access.lock);
 }
 static inline void keeli_world_unlock(keel_world *world) {
-    if (world->access.concurrent) keeli_lock_give(&world->access.lock);
+    if (world->access.concurrent) keeli_lock_release(&world->access.lock);
 }
 
 // Returns the serial of a new reader, bound system or group. Several threads may call it at once.
@@ -605,7 +605,7 @@ static inline keeli_storage *keeli_storage_find(const keel_world *world, const k
 
 // ---- world/record.c -------------------------------------------------------------------------
 // Returns an empty list for a system; NULL when out of memory.
-keel_commands *keeli_commands_take(keel_world *world);
+keel_commands *keeli_commands_acquire(keel_world *world);
 // Creates a list that no system or thread uses yet; NULL when out of memory.
 keel_commands *keeli_commands_new(keel_world *world);
 // Returns the list of the calling thread while the world is shared; NULL when out of memory.

@@ -18,10 +18,10 @@ static void *block_allocate(keeli_arena_block *block, size_t size, size_t align)
 
 // ------------------------------------------------------------------ blocks
 static void lock(keeli_heap *heap) {
-    if (heap->shared) keeli_lock_take(&heap->lock);
+    if (heap->shared) keeli_lock_acquire(&heap->lock);
 }
 static void unlock(keeli_heap *heap) {
-    if (heap->shared) keeli_lock_give(&heap->lock);
+    if (heap->shared) keeli_lock_release(&heap->lock);
 }
 
 static keeli_arena_block *make_block(keeli_heap *heap, size_t size) {

@@ -56,11 +56,11 @@ void *keeli_resize(keeli_heap *heap, void *block, size_t old_size, size_t new_si
     const bool needs_no_lock = !self || keeli_atomic_peek(&heap->caller) == self;
     if (needs_no_lock) return call_allocator(heap, block, old_size, new_size, align);
 
-    keeli_lock_take(&heap->lock);
+    keeli_lock_acquire(&heap->lock);
     keeli_atomic_put(&heap->caller, self);
     void *fresh = call_allocator(heap, block, old_size, new_size, align);
     keeli_atomic_put(&heap->caller, 0);
-    keeli_lock_give(&heap->lock);
+    keeli_lock_release(&heap->lock);
     return fresh;
 }
 

@@ -102,10 +102,10 @@ static uint32_t waiting(const keeli_pool_shared *shared) {
 // ------------------------------------------------------------------ sleeping and waking
 static void call_sleepers(keeli_pool_shared *shared, uint32_t count) {
     const uint64_t now = keeli_clock_ns();
-    keeli_lock_take(&shared->lock);
+    keeli_lock_acquire(&shared->lock);
     shared->last_called = now;
     shared->calls += count;
-    keeli_lock_give(&shared->lock);
+    keeli_lock_release(&shared->lock);
     if (count == 1) keeli_condition_wake(&shared->called);
     else keeli_condition_wake_all(&shared->called);
 }
@@ -139,12 +139,12 @@ static uint64_t park(keeli_pool_shared *shared) {
     const bool has_work = waiting(shared) || keeli_ordered_load(&shared->stopping);
     if (has_work && unpark(shared)) return 0;
 
-    keeli_lock_take(&shared->lock);
+    keeli_lock_acquire(&shared->lock);
     while (!shared->calls)
         keeli_condition_wait(&shared->called, &shared->lock);
     --shared->calls;
     const uint64_t called = shared->last_called;
-    keeli_lock_give(&shared->lock);
+    keeli_lock_release(&shared->lock);
 
     (void)keeli_ordered_add(&shared->idle, SPINNING - WAKING);
     return called;
@@ -203,19 +203,19 @@ static void start_thread(keeli_pool *pool) {
 
 static bool start_first_thread(keeli_pool *pool) {
     if (keeli_atomic_load(&pool->thread_limit) == 0) return false;
-    keeli_lock_take(&pool->lock);
+    keeli_lock_acquire(&pool->lock);
     if (pool->thread_count == 0 && pool->thread_limit && make_shared(pool)) start_thread(pool);
     const bool started = pool->thread_count > 0;
-    keeli_lock_give(&pool->lock);
+    keeli_lock_release(&pool->lock);
     return started;
 }
 
 static void start_another_thread(keeli_pool *pool) {
     if (keeli_atomic_load(&pool->thread_count) >= keeli_atomic_load(&pool->thread_limit)) return;
-    keeli_lock_take(&pool->lock);
+    keeli_lock_acquire(&pool->lock);
     const bool stopping = keeli_ordered_load(&pool->shared->stopping);
     if (!stopping && pool->thread_count < pool->thread_limit) start_thread(pool);
-    keeli_lock_give(&pool->lock);
+    keeli_lock_release(&pool->lock);
 }
 
 // Restores the invariant. If all threads are busy and there are more jobs, starts another thread.
@@ -278,9 +278,9 @@ static void run_worker(void *data) {
 // Lets all threads run the jobs that are left, and ends them.
 static void stop_threads(keeli_pool *pool) {
     keeli_pool_shared *shared = pool->shared;
-    keeli_lock_take(&pool->lock);
+    keeli_lock_acquire(&pool->lock);
     keeli_ordered_store(&shared->stopping, 1); // from now on no thread is started
-    keeli_lock_give(&pool->lock);
+    keeli_lock_release(&pool->lock);
 
     uint32_t idle = keeli_ordered_load(&shared->idle);
     while (!keeli_ordered_swap(&shared->idle, &idle, idle - parked(idle) * (PARKED - WAKING))) {}

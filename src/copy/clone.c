@@ -29,7 +29,7 @@ static keel_result add_prototype(keeli_batch *b, const keeli_holder *holder, uin
 }
 
 // And whom the prototype is related to. The handles are the batch's own, mostly, and go with it.
-static keel_result give_related(keeli_batch *b, const keeli_holder *holder) {
+static keel_result finish_related(keeli_batch *b, const keeli_holder *holder) {
     keel_world *world = b->world;
     const uint32_t prototype = b->prototype, count = b->count;
     keel_entity *copies = NULL;
@@ -44,7 +44,7 @@ static keel_result give_related(keeli_batch *b, const keeli_holder *holder) {
     keeli_editing_begin(world);
     const bool has_room = b->result == KEEL_OK && keeli_batch_reserve(b) == KEEL_OK;
     if (has_room) keeli_commit_edges_of(world, prototype, copies, count);
-    const keel_result result = keeli_batch_give(b); // cannot fail if there is room
+    const keel_result result = keeli_batch_finish(b); // cannot fail if there is room
     if (has_room) keeli_commit_targets_of(world, prototype, copies, count, values);
     keeli_editing_end(world);
     keeli_end_targets_of(world, values);
@@ -52,10 +52,10 @@ static keel_result give_related(keeli_batch *b, const keeli_holder *holder) {
     return keeli_done(world, result);
 }
 
-static keel_result give_copies(keeli_batch *b, const keeli_holder *holder) {
+static keel_result finish_copies(keeli_batch *b, const keeli_holder *holder) {
     const keeli_relations *all = &b->world->relations;
     const bool may_be_related = all->all != all->child && b->count; // copies have no parent
-    return may_be_related ? give_related(b, holder) : keeli_batch_give(b);
+    return may_be_related ? finish_related(b, holder) : keeli_batch_finish(b);
 }
 
 keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const keel_entity *held,
@@ -66,7 +66,7 @@ keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const kee
     keeli_batch_begin_held(&b, world, held, count, "cloning an entity");
     b.result = add_prototype(&b, NULL, keeli_index_of(prototype));
     keeli_batch_create(&b, NULL, NULL);
-    return give_copies(&b, NULL);
+    return finish_copies(&b, NULL);
 }
 
 // True if copies get what links say: a copy has a name and a parent of its own.
@@ -106,7 +106,7 @@ static keel_result clone(keel_world *world, const keeli_holder *holder, keel_ent
     keeli_batch_begin(&b, world, NULL, count, "cloning an entity");
     b.result = add_prototype(&b, holder, keeli_index_of(prototype));
     keeli_batch_create(&b, holder, out);
-    return give_copies(&b, holder);
+    return finish_copies(&b, holder);
 }
 
 keel_result(keel_clone_entities)(keel_scope *scope, keel_entity prototype, uint32_t count,
@@ -203,7 +203,7 @@ static keel_result reserve_clone_name(const keeli_batch *b, const keel_world *fr
 static void leave_world(keel_world *from, keel_entity e) {
     keeli_name *name = keeli_name_at(from, e);
     keeli_entity_going(from, e, KEEL_ON_REMOVED, true);
-    keeli_take_all(from, e, KEEL_TRACK_REMOVAL);
+    keeli_remove_components(from, e, KEEL_TRACK_REMOVAL);
     if (name) keeli_name_free(from, name);
     keeli_entity_index_delete(&from->entities, e);
     keeli_validate_entities(from);
@@ -228,7 +228,7 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     if (b.result == KEEL_OK && !reserve_disabled(&b, from, index)) b.result = KEEL_ERROR_MEMORY;
     keeli_name *name = NULL;
     if (b.result == KEEL_OK) b.result = reserve_clone_name(&b, from, e, &name);
-    const keel_result result = keeli_batch_give(&b);
+    const keel_result result = keeli_batch_finish(&b);
     if (name && result == KEEL_OK) {
         keeli_push_name(to, moved, keel_null(), name);
         keeli_came(to, to->names.storage, keeli_index_of(moved));

@@ -189,7 +189,7 @@ static void undo_rows(keel_world *to, const keeli_archetype *archetype, const ke
         for (uint32_t c = 0; c < columns + (row - first < filled); ++c)
             keeli_value_drop(storage_of(to, archetype->columns[c]),
                              keeli_row_value(archetype->columns[c], place));
-        keeli_archetype_take(&to->archetypes, &to->entities, place); // the last: nothing moves
+        keeli_archetype_remove(&to->archetypes, &to->entities, place); // the last: nothing moves
         *where = KEELI_NO_ROW;
     }
 }

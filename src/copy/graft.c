@@ -228,12 +228,12 @@ static void add_over(const keeli_graft *g, const keeli_holder *holder, keeli_bat
 }
 
 // In place of what they have, when nothing can fail any more.
-static keel_result give_over(const keeli_graft *g, const keeli_holder *holder) {
+static keel_result finish_over(const keeli_graft *g, const keeli_holder *holder) {
     if (!g->over || !g->over->component) return KEEL_OK;
     keeli_batch b;
     keeli_batch_begin(&b, g->to, g->made, g->copies, g->doing);
     add_over(g, holder, &b);
-    return keeli_batch_give(&b);
+    return keeli_batch_finish(&b);
 }
 
 // True if handles of the copies are needed before the copies have their values.
@@ -242,7 +242,7 @@ static bool needs_handles(const keeli_graft *g, bool is_alone) {
 }
 
 // Gives a batch whose observers are called later, by tell_unheard.
-static keel_result give_unheard(keeli_graft *g, keeli_batch *b) {
+static keel_result finish_unheard(keeli_graft *g, keeli_batch *b) {
     if (b->result == KEEL_OK && !KEELI_RESERVE(&g->to->heap, &g->unheard, b->column_count + 1)) {
         b->result = keeli_out_of_memory(g->to, g->doing);
     }
@@ -294,8 +294,8 @@ static keel_result make_copies(keeli_graft *g, const keeli_holder *holder, uint3
     keeli_batch_create(&b, holder, made);
 
     keel_result result;
-    if (is_alone || !g->to->followers.observed) result = keeli_batch_give(&b);
-    else result = give_unheard(g, &b);
+    if (is_alone || !g->to->followers.observed) result = keeli_batch_finish(&b);
+    else result = finish_unheard(g, &b);
     unstage(g, list, result == KEEL_OK);
     return result;
 }
@@ -698,7 +698,7 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
         result = connect(g, holder, 0, is_more);
     }
     if (result == KEEL_OK && !alone && !is_plain) {
-        result = give_over(g, holder);
+        result = finish_over(g, holder);
     }
     if (result < 0 && (is_there || !is_plain)) {
         graft_undo(g, grown * g->copies, held);
@@ -817,7 +817,7 @@ static void commit_rest(const keeli_graft *g, const keeli_holder *holder, staged
     }
 }
 
-static keel_result give_lacking(const keeli_graft *g, const keeli_holder *holder, bool loops) {
+static keel_result add_lacking(const keeli_graft *g, const keeli_holder *holder, bool loops) {
     staged *list = NULL, *hidden = NULL;
     keeli_batch b;
     keeli_batch_begin(&b, g->to, g->made, 1, g->doing);
@@ -828,7 +828,7 @@ static keel_result give_lacking(const keeli_graft *g, const keeli_holder *holder
     if (b.result == KEEL_OK) {
         b.result = reserve_rest(g, holder, &hidden, loops);
     }
-    const keel_result result = keeli_batch_give(&b);
+    const keel_result result = keeli_batch_finish(&b);
     if (result == KEEL_OK) commit_rest(g, holder, hidden, loops);
     unstage(g, list, result == KEEL_OK);
     unstage(g, hidden, result == KEEL_OK);
@@ -845,7 +845,7 @@ keel_result keeli_graft_onto(keeli_graft *g, const keeli_holder *holder) {
     const bool is_copy = find_parts(g);
     keel_result result = is_copy ? KEEL_OK : make_parts(g, holder, &grown);
     if (result == KEEL_OK) {
-        result = give_lacking(g, holder, !is_copy);
+        result = add_lacking(g, holder, !is_copy);
     }
     if (result < 0 && !is_copy) graft_undo(g, grown, g->count);
     keeli_editing_end(g->to);

@@ -93,9 +93,9 @@ static const keeli_recipe *find_or_make(keel_world *from, keel_entity root) {
 const keeli_recipe *keeli_recipe_of(const keel_world *to, keel_entity root) {
     keel_world *from = to->templates;
     // several systems may be at it; nobody edits templates meanwhile
-    if (to->access.concurrent) keeli_lock_take(&from->access.lock);
+    if (to->access.concurrent) keeli_lock_acquire(&from->access.lock);
     const keeli_recipe *r = find_or_make(from, root);
-    if (to->access.concurrent) keeli_lock_give(&from->access.lock);
+    if (to->access.concurrent) keeli_lock_release(&from->access.lock);
     return r;
 }
 

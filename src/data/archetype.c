@@ -431,7 +431,7 @@ static void pop_row(keeli_archetypes *a, keeli_archetype *archetype) {
     }
 }
 
-void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place) {
+void keeli_archetype_remove(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place) {
     keeli_block *block = keeli_block_of(a, place);
     keeli_archetype *archetype = block->archetype;
     keeli_block *last = last_block(archetype);
@@ -499,8 +499,8 @@ static bool last_is_left(const keeli_archetype *archetype, const keeli_entity_in
            (last->number << KEELI_ROW_SHIFT | (last->count - 1));
 }
 
-void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, const uint32_t *places,
-                               uint32_t count) {
+void keeli_archetype_remove_left(keeli_archetypes *a, keeli_entity_index *ix,
+                                 const uint32_t *places, uint32_t count) {
     ++a->moves;
     for (uint32_t i = 0; i < count; ++i) {
         const keeli_block *block = keeli_block_of(a, places[i]);
@@ -508,7 +508,7 @@ void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, cons
         // so that what fills the hole is a row that stays
         while (archetype->row_count && last_is_left(archetype, ix))
             pop_row(a, archetype);
-        if ((places[i] & KEELI_ROW_MASK) < block->count) keeli_archetype_take(a, ix, places[i]);
+        if ((places[i] & KEELI_ROW_MASK) < block->count) keeli_archetype_remove(a, ix, places[i]);
     }
 }
 

@@ -124,7 +124,7 @@ void keeli_archetype_push_many(keeli_archetypes *a, keeli_archetype *archetype,
                                keeli_entity_index *ix, const keel_entity *entities, uint32_t count);
 // Take a row out whose values were moved out or dropped: the last row moves into the hole, and the
 // entity index knows its new place.
-void keeli_archetype_take(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place);
+void keeli_archetype_remove(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place);
 // Append a row with the common values of the row at `place`, moved there, after a reserve: its
 // place. Values of components that are only in the target are not initialised. The old row is to be
 // taken next; until then its bytes stay.
@@ -134,8 +134,8 @@ uint32_t keeli_archetype_copy_row(keeli_archetypes *a, uint32_t place, keeli_arc
 void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place,
                                uint32_t count, keeli_archetype *to);
 // Take rows out that were copied, at these places, each once, while their entities are at others.
-void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, const uint32_t *places,
-                               uint32_t count);
+void keeli_archetype_remove_left(keeli_archetypes *a, keeli_entity_index *ix,
+                                 const uint32_t *places, uint32_t count);
 // True if both have the same sets in the same order, and blocks of the same numbers and sizes.
 bool keeli_archetypes_are_alike(const keeli_archetypes *a, const keeli_archetypes *b);
 // Make archetypes like those of another world, without rows, of the components that `find` gives

@@ -135,7 +135,7 @@ static uint32_t component_number(const keel_component *c, bool adds_use) {
     if (number && !adds_use) return number;
     if (!number && !keeli_component_name(c)) return 0;
 
-    keeli_lock_take(&lock);
+    keeli_lock_acquire(&lock);
     if (!number) {
         // the slot belongs to the declaration: typed verbs look values up as that says
         const keel_component *own = c->slot && c->declared ? c->declared : c;
@@ -149,28 +149,28 @@ static uint32_t component_number(const keel_component *c, bool adds_use) {
     }
     // a number above `count` is from another copy of the library
     if (adds_use && number && number <= count) ++definitions[number - 1].uses;
-    keeli_lock_give(&lock);
+    keeli_lock_release(&lock);
     return number;
 }
 
 uint32_t keeli_component_find(const keel_component *c) { return component_number(c, false); }
-uint32_t keeli_component_take(const keel_component *c) { return component_number(c, true); }
+uint32_t keeli_component_acquire(const keel_component *c) { return component_number(c, true); }
 
-void keeli_component_give_back(uint32_t number) {
-    keeli_lock_take(&lock);
+void keeli_component_release(uint32_t number) {
+    keeli_lock_acquire(&lock);
     if (number && number <= count) {
         definition *d = &definitions[number - 1];
         --d->uses;
         if (!d->uses && !d->is_kept) free_number(number);
     }
-    keeli_lock_give(&lock);
+    keeli_lock_release(&lock);
 }
 
 bool keeli_component_is_like(const keel_component *c) {
     const uint32_t number = c->slot ? keeli_atomic_load(c->slot) : 0;
     if (!number) return !c->slot || !c->declared || is_alike(c, c->declared);
 
-    keeli_lock_take(&lock);
+    keeli_lock_acquire(&lock);
     definition none = { .name = NULL }; // the number may be from another copy of the library
     const definition *d = number <= count ? &definitions[number - 1] : &none;
     const keel_component as = { .name = d->name,
@@ -179,23 +179,23 @@ bool keeli_component_is_like(const keel_component *c) {
                                 .is_unique = d->is_unique,
                                 .is_event = d->is_event };
     const bool is_like = !d->name || is_alike(c, &as);
-    keeli_lock_give(&lock);
+    keeli_lock_release(&lock);
     return is_like;
 }
 
 bool keeli_component_is_stored_so(uint32_t number, keel_storage storage) {
-    keeli_lock_take(&lock);
+    keeli_lock_acquire(&lock);
     const bool is_so = definitions[number - 1].storage == storage;
-    keeli_lock_give(&lock);
+    keeli_lock_release(&lock);
     return is_so;
 }
 
 uint64_t keeli_stamp(uint64_t *stamp) {
     static uint64_t last;
-    keeli_lock_take(&lock);
+    keeli_lock_acquire(&lock);
     if (!*stamp) __atomic_store_n(stamp, ++last, __ATOMIC_RELEASE);
     const uint64_t now = *stamp;
-    keeli_lock_give(&lock);
+    keeli_lock_release(&lock);
     return now;
 }
 

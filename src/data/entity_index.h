@@ -92,7 +92,7 @@ static inline keel_entity keeli_entity_index_peek(const keeli_entity_index *ix) 
     return (keel_entity){ (keel_entity_bits)upper << KEEL_ENTITY_INDEX_BITS | i };
 }
 // Adds the entity that keeli_entity_index_peek returned.
-static inline void keeli_entity_index_take(keeli_entity_index *ix, keel_entity next) {
+static inline void keeli_entity_index_add_peeked(keeli_entity_index *ix, keel_entity next) {
     const uint32_t i = keeli_index_of(next);
     uint32_t *where = &ix->root.where[i / KEELI_PAGE][i % KEELI_PAGE];
     if (ix->free_count) {

@@ -199,7 +199,7 @@ void keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entit
     set->count = slot;
 }
 
-void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot) {
+void keeli_sparse_set_remove(keeli_sparse_set *set, uint32_t slot) {
     const uint32_t last = set->count - 1;
     const keel_entity removed = *keeli_sparse_set_entity(set, slot);
     if (slot != last) {

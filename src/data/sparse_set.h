@@ -97,10 +97,10 @@ void keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entit
                                  bool descends);
 // Removes the entity of a slot, after its value was moved out or dropped. The last entity and its
 // value move to that slot.
-void keeli_sparse_set_take(keeli_sparse_set *set, uint32_t slot);
+void keeli_sparse_set_remove(keeli_sparse_set *set, uint32_t slot);
 // The same for values that are plain bytes. `index` is the index of the entity in the slot.
-static inline void keeli_sparse_set_take_plain(keeli_sparse_set *set, uint32_t slot,
-                                               uint32_t index) {
+static inline void keeli_sparse_set_remove_plain(keeli_sparse_set *set, uint32_t slot,
+                                                 uint32_t index) {
     const uint32_t last = --set->count;
     ++set->moves;
     const keel_entity moved = *keeli_sparse_set_entity(set, last);

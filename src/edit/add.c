@@ -13,7 +13,7 @@ keel_result keeli_edit_add_values(keel_world *world, const keeli_holder *holder,
     keeli_batch b;
     keeli_batch_begin(&b, world, &e, 1, "adding components");
     keeli_batch_add_values(&b, holder, values);
-    return keeli_batch_give(&b);
+    return keeli_batch_finish(&b);
 }
 
 keel_result keeli_edit_add(keel_world *world, const keeli_holder *holder, keel_entity e,
@@ -33,7 +33,7 @@ keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
     keeli_batch_begin(&b, world, NULL, 1, "adding an entity");
     keeli_batch_add_values(&b, holder, values);
     keeli_batch_create(&b, holder, &e);
-    return keeli_batch_give(&b) < 0 ? keel_null() : e;
+    return keeli_batch_finish(&b) < 0 ? keel_null() : e;
 }
 
 keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
@@ -42,7 +42,7 @@ keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, k
     keeli_batch_begin_held(&b, world, &held, 1, "adding an entity");
     keeli_batch_add_values(&b, holder, values);
     keeli_batch_create(&b, holder, NULL);
-    return keeli_batch_give(&b);
+    return keeli_batch_finish(&b);
 }
 
 // ------------------------------------------------------------------ the fast path
@@ -70,11 +70,11 @@ give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_
         keeli_archetype *next = row_with(world, s, *to);
         if (!next) return false;
         *to = next;
-        keeli_store_take_bit(s, word, keeli_bit_of(index));
+        keeli_store_set_bit_beside(s, word, keeli_bit_of(index));
         return true;
     }
-    keeli_store_take_bit(s, word, keeli_bit_of(index));
-    keeli_bytes_put(keeli_store_take_place(s, e), v->value, s->size);
+    keeli_store_set_bit_beside(s, word, keeli_bit_of(index));
+    keeli_bytes_put(keeli_store_place_beside(s, e), v->value, s->size);
     return true;
 }
 
@@ -153,7 +153,7 @@ create_one(keel_world *world, const keel_value *values, bool follows) {
     const keel_entity e = keeli_entity_index_peek(&world->entities);
     keeli_archetype *none = world->archetypes.all[0], *to = none;
     if (!give_all(world, e, values, follows, &to)) return keel_null();
-    keeli_entity_index_take(&world->entities, e);
+    keeli_entity_index_add_peeked(&world->entities, e);
     if (to != none) {
         *keeli_row_of(&world->entities, keeli_index_of(e)) =
             keeli_archetype_push(&world->archetypes, to, e);
@@ -193,7 +193,7 @@ keel_entity keeli_world_add_entity(keel_scope *scope, const keel_value *values) 
     if (!is_ready(world)) return keeli_edit_add_entity(world, NULL, values);
     if (values && values->component) return create_plain(world, values);
     const keel_entity e = keeli_entity_index_peek(&world->entities);
-    keeli_entity_index_take(&world->entities, e);
+    keeli_entity_index_add_peeked(&world->entities, e);
     return e;
 }
 
@@ -250,7 +250,7 @@ static inline keel_result end_add(keel_world *world, keeli_storage *s, keel_enti
 // To a sparse set that has room.
 static __attribute__((noinline)) keel_result
 add_slot(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
-    keeli_store_take_bit(s, word, keeli_bit_of(keeli_index_of(e)));
+    keeli_store_set_bit_beside(s, word, keeli_bit_of(keeli_index_of(e)));
     void *to = keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
     return end_add(world, s, e, to, value, NOBODY);
 }
@@ -263,7 +263,7 @@ add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, u
         (keeli_flags_of(s) && !keeli_followers_are_ready(world, s)))
         return add_general(world, e, &s->component, value);
     const uint32_t old = keeli_row_begin(world, e, to);
-    keeli_store_take_bit(s, word, keeli_bit_of(index));
+    keeli_store_set_bit_beside(s, word, keeli_bit_of(index));
     keeli_bytes_put(keeli_row_value(&s->row, *keeli_row_of(&world->entities, index)), value,
                     s->size);
     keeli_row_end(world, old); // last: the value may lie in it
@@ -298,8 +298,8 @@ add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s
     if (keeli_store_has_rows(s)) return add_row(world, s, e, value, word);
     if (!keeli_store_has_place(s) || (who == ANYBODY && !keeli_followers_are_ready(world, s)))
         return add_general(world, e, &s->component, value);
-    keeli_store_take_bit(s, word, keeli_bit_of(index));
-    void *to = who ? keeli_store_take_place(s, e) : keeli_indexed_set_value(&s->indexed, index);
+    keeli_store_set_bit_beside(s, word, keeli_bit_of(index));
+    void *to = who ? keeli_store_place_beside(s, e) : keeli_indexed_set_value(&s->indexed, index);
     return end_add(world, s, e, to, value, who);
 }
 
@@ -420,7 +420,7 @@ keel_result(keel_add_entity_columns)(keel_scope *scope, uint32_t count, keel_ent
     for (const keel_value_column *c = columns; c && c->component && b.result == KEEL_OK; ++c)
         b.result = add_column(&b, who.editor, c);
     keeli_batch_create(&b, who.editor, out);
-    return keeli_edit_end(&who, keeli_batch_give(&b));
+    return keeli_edit_end(&who, keeli_batch_finish(&b));
 }
 
 static keel_result check_alive(keel_world *world, const keeli_storage *s,
@@ -448,7 +448,7 @@ keel_result keeli_edit_add_many(keel_world *world, const keeli_holder *holder,
     keeli_batch b;
     keeli_batch_begin(&b, world, entities, count, "adding a component to many entities");
     b.result = add_column(&b, holder, column);
-    return keeli_batch_give(&b);
+    return keeli_batch_finish(&b);
 }
 
 keel_result(keel_add_component_to_many)(keel_scope *scope, const keel_entity *entities,

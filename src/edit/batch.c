@@ -623,7 +623,7 @@ void keeli_batch_move_rows(keeli_batch *b) {
         }
     }
 
-    keeli_archetype_take_left(a, &world->entities, b->left, b->left_count);
+    keeli_archetype_remove_left(a, &world->entities, b->left, b->left_count);
     keeli_archetypes_free_old(a, &world->heap);
 }
 
@@ -751,7 +751,7 @@ static void undo_create(const keeli_batch *b) {
     if (b->has_made_rows) {
         for (uint32_t i = b->count; i--;) {
             uint32_t *where = keeli_row_of(ix, keeli_index_of(e[i]));
-            keeli_archetype_take(&world->archetypes, ix, *where);
+            keeli_archetype_remove(&world->archetypes, ix, *where);
             *where = KEELI_NO_ROW;
         }
     }
@@ -877,7 +877,7 @@ void keeli_batch_tell_others(const keeli_batch *b) {
     *of_entities = before;
 }
 
-keel_result keeli_batch_give(keeli_batch *b) {
+keel_result keeli_batch_finish(keeli_batch *b) {
     if (b->count && keeli_batch_reserve(b) == KEEL_OK) {
         commit_columns(b);
         tell(b);

@@ -3,10 +3,10 @@
 // batch of one. Whoever edits calls, in this order:
 //   keeli_batch_begin, keeli_batch_add for each column
 //   keeli_batch_create, when the entities are to be made as well
-//   keeli_batch_give: makes room, commits, which cannot fail, and tells the followers
-// After an error, which `result` keeps, the rest does nothing but keeli_batch_give, which ends the
-// batch; then nothing has changed. A removal is a batch whose columns have no values:
-// keeli_batch_take (removal.h) ends it.
+//   keeli_batch_finish: makes room, commits, which cannot fail, and tells the followers
+// After an error, which `result` keeps, the rest does nothing but keeli_batch_finish, which ends
+// the batch; then nothing has changed. A removal is a batch whose columns have no values:
+// keeli_batch_remove (removal.h) ends it.
 #pragma once
 #include "edit/edit.h"
 
@@ -87,8 +87,8 @@ void keeli_batch_add_values(keeli_batch *b, const keeli_holder *holder, const ke
 void keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity *out);
 // All that may fail, where something else comes before the commit.
 keel_result keeli_batch_reserve(keeli_batch *b);
-keel_result keeli_batch_give(keeli_batch *b);
-// The parts of keeli_batch_give, where something else comes between the values and what followers
+keel_result keeli_batch_finish(keeli_batch *b);
+// The parts of keeli_batch_finish, where something else comes between the values and what followers
 // hear of them: the values get in place (false: `result` says why not), followers hear, all or all
 // but observers, and keeli_batch_end ends it in any case.
 bool keeli_batch_commit(keeli_batch *b);

@@ -133,7 +133,7 @@ apply_add_entities(keel_world *world, const keeli_holder *holder, keeli_command 
                         is_column ? KEELI_HANDED_OVER : KEELI_COPIED);
     }
     keeli_batch_create(&b, holder, NULL);
-    const keel_result result = keeli_batch_give(&b);
+    const keel_result result = keeli_batch_finish(&b);
     for (uint32_t k = 0; k < c->count && result == KEEL_OK; ++k)
         if (c->parts[k].count != count) keeli_part_drop(world, &c->parts[k]);
     return result;
@@ -351,7 +351,7 @@ static void react(keel_world *world) {
     world->commands.reacting = true;
     while (f->has_reactions && result != KEEL_ERROR_MEMORY && rounds++ < rounds_at_most) {
         // commands of observers that are called now are the next round
-        keel_commands *now = f->reaction, *next = keeli_commands_take(world);
+        keel_commands *now = f->reaction, *next = keeli_commands_acquire(world);
         if (next) {
             f->reaction = next;
             f->has_reactions = false;
@@ -364,7 +364,7 @@ static void react(keel_world *world) {
     world->commands.reacting = false;
     if (!f->has_reactions || rounds <= rounds_at_most) return;
     keeli_commands_discard(world, f->reaction);
-    f->reaction = keeli_commands_take(world); // a spare one: there is one now
+    f->reaction = keeli_commands_acquire(world); // a spare one: there is one now
     f->has_reactions = false;
     keeli_error(world, KEEL_ERROR_CYCLE,
                 "observers answer each other's edits without end: what they asked for after %d "

@@ -169,7 +169,7 @@ static __attribute__((noinline)) keel_result delete_general(keel_world *world, k
 }
 
 static __attribute__((noinline)) keel_result delete_row(keel_world *world, uint32_t place) {
-    keeli_archetype_take(&world->archetypes, &world->entities, place);
+    keeli_archetype_remove(&world->archetypes, &world->entities, place);
     keeli_validate_entities(world);
     return KEEL_OK;
 }
@@ -188,9 +188,9 @@ static inline __attribute__((always_inline)) bool take_plain(keel_world *world, 
         const uint64_t bits = *word, rest = bits & ~bit;
         if (rest == bits) continue;
         if (!rest || !(s->goes_with_bit || keeli_store_is_sparse(s))) return false;
-        keeli_store_give_bit(s, word, rest);
+        keeli_store_clear_bit_beside(s, word, rest);
         if (!s->goes_with_bit)
-            keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
+            keeli_sparse_set_remove_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
     }
     return true;
 }

@@ -51,7 +51,7 @@ static bool reserve_disabled_row(change *c, keeli_storage *s) {
 static keel_result check_required(const change *c, const keeli_storage *s) {
     const uint32_t index = keeli_index_of(c->entity);
     if (!c->shows)
-        return c->only ? keeli_may_take(c->world, s, c->entity, NULL, "disable") : KEEL_OK;
+        return c->only ? keeli_may_remove(c->world, s, c->entity, NULL, "disable") : KEEL_OK;
     for (uint32_t i = 0; i < s->required.count; ++i) {
         const keeli_storage *r = s->required.items[i];
         const bool comes = !c->only && keeli_store_is_disabled(r, index);

@@ -39,8 +39,8 @@ static inline keeli_archetype *reserve_row_without(keel_world *world, keeli_stor
     return keeli_archetype_reserve(a, &world->heap, to, 1) ? to : NULL;
 }
 
-keel_result keeli_take_value(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
-                             void *out) {
+keel_result keeli_remove_value(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
+                               void *out) {
     const uint32_t index = keeli_index_of(e);
     keeli_archetype *to = NULL;
     if (!keeli_store_has(s, index)) {
@@ -64,8 +64,8 @@ static bool goes_too(const keeli_batch *going, const keeli_storage *s) {
     return false;
 }
 
-keel_result keeli_may_take(keel_world *world, const keeli_storage *s, keel_entity e,
-                           const keeli_batch *going, const char *verb) {
+keel_result keeli_may_remove(keel_world *world, const keeli_storage *s, keel_entity e,
+                             const keeli_batch *going, const char *verb) {
     const uint32_t index = keeli_index_of(e);
     for (uint32_t i = 0; i < s->required_by.count && keeli_store_has(s, index); ++i) {
         const keeli_storage *by = s->required_by.items[i];
@@ -77,7 +77,7 @@ keel_result keeli_may_take(keel_world *world, const keeli_storage *s, keel_entit
     return KEEL_OK;
 }
 
-keel_result keeli_may_take_from_all(keel_world *world, const keeli_storage *s, const char *verb) {
+keel_result keeli_may_remove_from_all(keel_world *world, const keeli_storage *s, const char *verb) {
     for (uint32_t i = 0; i < s->required_by.count; ++i)
         if (keeli_store_count(s->required_by.items[i]))
             return keeli_error(world, KEEL_ERROR_REQUIRED,
@@ -87,21 +87,21 @@ keel_result keeli_may_take_from_all(keel_world *world, const keeli_storage *s, c
 }
 
 // ------------------------------------------------------------------ a batch
-static keel_result may_take_columns(const keeli_batch *b, uint32_t kind) {
+static keel_result may_remove_columns(const keeli_batch *b, uint32_t kind) {
     const char *verb = kind == KEEL_TRACK_REMOVAL ? "remove" : "delete";
     for (uint32_t k = 0; k < b->column_count; ++k) {
         const keeli_storage *s = b->columns[k].storage;
         if (s->required_by.count) {
             for (uint32_t i = 0; i < b->count; ++i)
                 if (keeli_entity_is_alive(&b->world->entities, b->entities[i]))
-                    KEEL_TRY(keeli_may_take(b->world, s, b->entities[i], b, verb));
+                    KEEL_TRY(keeli_may_remove(b->world, s, b->entities[i], b, verb));
         }
     }
     return KEEL_OK;
 }
 
 // Values of a column go from all entities that are alive: did any have one?
-static bool take_column(const keeli_batch *b, const keeli_column *c, uint32_t kind) {
+static bool remove_column(const keeli_batch *b, const keeli_column *c, uint32_t kind) {
     keel_world *world = b->world;
     bool taken = false;
     for (uint32_t i = b->count; i--;) { // nothing moves when the list is in packed order
@@ -119,15 +119,16 @@ static bool take_column(const keeli_batch *b, const keeli_column *c, uint32_t ki
     return taken;
 }
 
-keel_result keeli_batch_take(keeli_batch *b, uint32_t kind) {
+keel_result keeli_batch_remove(keeli_batch *b, uint32_t kind) {
     b->is_removal = true;
-    if (b->flags & KEELI_IS_REQUIRED && b->result == KEEL_OK) b->result = may_take_columns(b, kind);
+    if (b->flags & KEELI_IS_REQUIRED && b->result == KEEL_OK)
+        b->result = may_remove_columns(b, kind);
     if (b->result == KEEL_OK && b->has_rows && !keeli_batch_reserve_rows(b))
         b->result = keeli_out_of_memory(b->world, b->doing);
     if (b->result < 0) return keeli_batch_end(b);
     bool any = false;
     for (uint32_t k = 0; k < b->column_count; ++k)
-        any |= take_column(b, &b->columns[k], kind);
+        any |= remove_column(b, &b->columns[k], kind);
     if (b->has_rows && any) keeli_batch_move_rows(b);
     b->is_committed = true;
     b->result = any ? KEEL_OK : KEEL_ABSENT;
@@ -184,13 +185,13 @@ void keeli_clear_all(keel_world *world) {
     e = keel_null();
     const bool follows = keeli_is_any_followed(world);
     while (follows && !keel_is_null(e = keel_next_entity(world, e)))
-        keeli_take_all(world, e, KEEL_TRACK_DELETION);
+        keeli_remove_components(world, e, KEEL_TRACK_DELETION);
     keeli_groups_clear_all(world);
     keeli_store_drop_all(world);
 }
 
 // ------------------------------------------------------------------ all of an entity
-void keeli_take_all(keel_world *world, keel_entity e, uint32_t kind) {
+void keeli_remove_components(keel_world *world, keel_entity e, uint32_t kind) {
     const uint32_t index = keeli_index_of(e);
     const bool drops = kind == KEEL_TRACK_DELETION;
     if (world->followers.groups) keeli_groups_leave(world, e, !drops);
@@ -225,7 +226,7 @@ static inline void lose_all(keel_world *world, keel_entity e) {
     if (world->names.count) keeli_free_name(world, e); // a child may have it as a root
     if (is_any_related(world)) keeli_commit_unrelate_entity(world, e);
     world->relations.going = keel_null();
-    keeli_take_all(world, e, KEEL_TRACK_DELETION);
+    keeli_remove_components(world, e, KEEL_TRACK_DELETION);
 }
 
 void keeli_lose_all(keel_world *world, keel_entity e) {
@@ -287,21 +288,21 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     return true;
 }
 
-static void take_from_block(keel_world *world, stretch *at, keeli_storage *s, uint32_t first,
-                            uint64_t taken) {
+static void remove_from_block(keel_world *world, stretch *at, keeli_storage *s, uint32_t first,
+                              uint64_t taken) {
     const uint64_t bits = *keeli_listed_word(s, first) & taken;
     if (!bits) return;
     at->has_rows |= keeli_store_has_rows(s);
     keeli_store_clear_bits(world, s, first, bits);
 }
 
-static void take_block(keel_world *world, stretch *at, uint32_t place) {
+static void remove_block(keel_world *world, stretch *at, uint32_t place) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, at->first[place]);
     if (!list) return;
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = list->count; i--;) // downwards, as numbers leave
-        take_from_block(world, at, world->registry.by_ordinal.items[numbers[i]], at->first[place],
-                        at->bits[place]);
+        remove_from_block(world, at, world->registry.by_ordinal.items[numbers[i]], at->first[place],
+                          at->bits[place]);
 }
 
 // Opens a block in its place, and closes the one that is open there. False if the block has a
@@ -309,7 +310,7 @@ static void take_block(keel_world *world, stretch *at, uint32_t place) {
 static __attribute__((noinline)) bool open_block(keel_world *world, stretch *at, uint32_t first) {
     const uint32_t place = first / 64 % open_at_once;
     if (!is_plain(world, at, first)) return false;
-    if (at->first[place] != NO_BLOCK) take_block(world, at, place);
+    if (at->first[place] != NO_BLOCK) remove_block(world, at, place);
     at->open |= (uint64_t)1 << place;
     at->first[place] = first;
     at->bits[place] = 0;
@@ -328,20 +329,20 @@ static void extend(keel_world *world, stretch *at, const keel_entity *end) {
     at->count = (uint32_t)(e - at->entities);
 }
 
-static void take_slots(const stretch *at, keeli_sparse_set *set) {
+static void remove_slots(const stretch *at, keeli_sparse_set *set) {
     for (uint32_t i = 0; i < at->count; ++i) {
         const uint32_t index = keeli_index_of(at->entities[i]);
         const uint32_t slot = keeli_sparse_set_find(set, index);
-        if (slot != KEELI_NO_SLOT) keeli_sparse_set_take_plain(set, slot, index);
+        if (slot != KEELI_NO_SLOT) keeli_sparse_set_remove_plain(set, slot, index);
     }
 }
 
-static void take_old_rows(keel_world *world, const stretch *at) {
+static void remove_old_rows(keel_world *world, const stretch *at) {
     for (uint32_t i = 0; i < at->count; ++i) {
         uint32_t *where = keeli_row_of(&world->entities, keeli_index_of(at->entities[i]));
         if (!keeli_entity_is_alive(&world->entities, at->entities[i]) || *where == KEELI_NO_ROW)
             continue;
-        keeli_archetype_take(&world->archetypes, &world->entities, *where);
+        keeli_archetype_remove(&world->archetypes, &world->entities, *where);
         *where = KEELI_NO_ROW; // the entity may come again
     }
 }
@@ -350,12 +351,12 @@ static void take_old_rows(keel_world *world, const stretch *at) {
 static void commit_stretch(keel_world *world, stretch *at) {
     for (; at->open; at->open &= at->open - 1) {
         const uint32_t place = (uint32_t)__builtin_ctzll(at->open);
-        take_block(world, at, place);
+        remove_block(world, at, place);
         at->first[place] = NO_BLOCK;
     }
     for (uint32_t i = 0; i < at->set_count; ++i)
-        take_slots(at, &at->sets[i]->set);
-    if (at->has_rows) take_old_rows(world, at);
+        remove_slots(at, &at->sets[i]->set);
+    if (at->has_rows) remove_old_rows(world, at);
     keeli_entity_index_delete_many(&world->entities, at->entities, at->count);
     at->entities += at->count;
     at->count = 0;

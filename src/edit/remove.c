@@ -7,8 +7,8 @@
 #include "world/tree.h"
 
 // ------------------------------------------------------------------ from one entity
-static keel_result take_one(keel_world *world, const keeli_holder *holder, keel_entity e,
-                            const keel_component *component, uint32_t kind, void *out) {
+static keel_result remove_from_one(keel_world *world, const keeli_holder *holder, keel_entity e,
+                                   const keel_component *component, uint32_t kind, void *out) {
     if (!keeli_entity_is_alive(&world->entities, e))
         return keeli_dead_entity(world, kind == KEEL_TRACK_REMOVAL ? "keel_remove" : "keel_delete",
                                  e);
@@ -16,13 +16,13 @@ static keel_result take_one(keel_world *world, const keeli_holder *holder, keel_
     const char *verb = kind == KEEL_TRACK_REMOVAL ? "remove" : "delete";
     keeli_storage *s = keeli_known_to_edit(world, holder, component, verb, &result);
     if (!s) return result < 0 ? result : KEEL_ABSENT;
-    if (s->flags & KEELI_IS_REQUIRED) KEEL_TRY(keeli_may_take(world, s, e, NULL, verb));
-    return keeli_done(world, keeli_take_value(world, s, e, kind, out));
+    if (s->flags & KEELI_IS_REQUIRED) KEEL_TRY(keeli_may_remove(world, s, e, NULL, verb));
+    return keeli_done(world, keeli_remove_value(world, s, e, kind, out));
 }
 
 keel_result keeli_edit_remove(keel_world *world, const keeli_holder *holder, keel_entity e,
                               const keel_component *component, void *out) {
-    return take_one(world, holder, e, component, KEEL_TRACK_REMOVAL, out);
+    return remove_from_one(world, holder, e, component, KEEL_TRACK_REMOVAL, out);
 }
 
 // Several: all or, on error, none.
@@ -39,7 +39,7 @@ keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *hold
     }
     for (const keel_out *o = outs; o->component && b.result == KEEL_OK; ++o)
         if (o->taken) *o->taken = false; // also of what the world does not know
-    return keeli_batch_take(&b, KEEL_TRACK_REMOVAL);
+    return keeli_batch_remove(&b, KEEL_TRACK_REMOVAL);
 }
 
 keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *holder,
@@ -47,14 +47,14 @@ keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *
     if (!keeli_entity_is_alive(&world->entities, e))
         return keeli_dead_entity(world, "keel_delete", e);
     if (components && components[0] && !components[1])
-        return take_one(world, holder, e, *components, KEEL_TRACK_DELETION, NULL);
+        return remove_from_one(world, holder, e, *components, KEEL_TRACK_DELETION, NULL);
     keeli_batch b;
     keeli_batch_begin(&b, world, &e, 1, "removing components");
     for (; components && *components && b.result == KEEL_OK; ++components) {
         keeli_storage *s = keeli_known_to_edit(world, holder, *components, "delete", &b.result);
         if (s) keeli_batch_add_out(&b, s, NULL, NULL);
     }
-    return keeli_batch_take(&b, KEEL_TRACK_DELETION);
+    return keeli_batch_remove(&b, KEEL_TRACK_DELETION);
 }
 
 keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel_entity e) {
@@ -81,13 +81,13 @@ static __attribute__((noinline)) keel_result take_general(keel_world *world, kee
                                                           const keel_component *component,
                                                           uint32_t kind, void *out) {
     return keeli_is_no_world(world) ? keeli_no_world()
-                                    : take_one(world, NULL, e, component, kind, out);
+                                    : remove_from_one(world, NULL, e, component, kind, out);
 }
 
 static __attribute__((noinline)) keel_result remove_slot(keel_world *world, keeli_storage *s,
                                                          uint32_t index, uint64_t *word) {
-    keeli_store_give_bit(s, word, *word & ~keeli_bit_of(index));
-    keeli_sparse_set_take_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
+    keeli_store_clear_bit_beside(s, word, *word & ~keeli_bit_of(index));
+    keeli_sparse_set_remove_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -101,7 +101,7 @@ take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uin
     keeli_archetype *to = edge ? edge->without : NULL;
     if (!to || (to->column_count && !keeli_archetype_has_room(to)) || !keeli_rows_are_free(world))
         return take_general(world, e, &s->component, kind, NULL);
-    keeli_store_give_bit(s, word, *word & ~keeli_bit_of(index));
+    keeli_store_clear_bit_beside(s, word, *word & ~keeli_bit_of(index));
     keeli_row_move(world, e, to);
     keeli_validate_storage(world, s);
     return KEEL_OK;
@@ -113,7 +113,7 @@ static __attribute__((noinline)) keel_result take_followed(keel_world *world, ke
         !keeli_followers_are_simple(world, s) ||
         (keeli_store_has_rows(s) && !keeli_rows_are_free(world)))
         return take_general(world, e, &s->component, kind, NULL);
-    return keeli_done(world, keeli_take_value(world, s, e, kind, NULL));
+    return keeli_done(world, keeli_remove_value(world, s, e, kind, NULL));
 }
 
 // From an entity that stays among others of its block of 64. What has a value is alive, so its
@@ -132,7 +132,7 @@ take_fast(keel_world *world, keel_entity e, const keel_component *component, uin
     if (keeli_store_is_sparse(s)) return remove_slot(world, s, index, word);
     if (keeli_store_has_rows(s)) return take_row(world, s, e, word, kind);
     if (!s->goes_with_bit) return take_general(world, e, component, kind, NULL);
-    keeli_store_give_bit(s, word, rest);
+    keeli_store_clear_bit_beside(s, word, rest);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -237,7 +237,7 @@ keel_result keeli_edit_delete_many(keel_world *world, const keeli_holder *holder
     keeli_batch b;
     keeli_batch_begin(&b, world, entities, count, "deleting a component from many entities");
     keeli_batch_add_out(&b, s, NULL, NULL);
-    result = keeli_batch_take(&b, KEEL_TRACK_DELETION);
+    result = keeli_batch_remove(&b, KEEL_TRACK_DELETION);
     world->commands.last_count = before - keeli_store_count(s);
     return result;
 }
@@ -264,7 +264,7 @@ static keel_result clear_component(keel_world *world, const keeli_holder *holder
     if (!s) return result < 0 ? result : KEEL_ABSENT;
     const uint32_t count = keeli_store_count(s);
     if (!count && !s->disabled.count) return KEEL_ABSENT;
-    KEEL_TRY(keeli_may_take_from_all(world, s, "clear"));
+    KEEL_TRY(keeli_may_remove_from_all(world, s, "clear"));
     if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "clearing a component");
     keeli_clear(world, s);
     world->commands.last_count = count;
@@ -285,7 +285,7 @@ static void ask_followers(keel_world *world, keeli_storage *s, keel_entity e, ke
     const uint32_t before_it = keeli_refuse_begin(world, KEELI_REFUSED_ASKING);
     const bool stays = keep(e, value, data);
     keeli_refuse_end(world, before_it);
-    if (!stays) (void)keeli_take_value(world, s, e, KEEL_TRACK_DELETION, NULL);
+    if (!stays) (void)keeli_remove_value(world, s, e, KEEL_TRACK_DELETION, NULL);
     else if (follows && keeli_hash(value, s->size, 0) != before) keeli_changed(world, s, e);
 }
 
@@ -298,7 +298,7 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
     if (!keep)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "keel_retain needs a function that decides");
-    if (s->flags & KEELI_IS_REQUIRED) KEEL_TRY(keeli_may_take_from_all(world, s, "retain"));
+    if (s->flags & KEELI_IS_REQUIRED) KEEL_TRY(keeli_may_remove_from_all(world, s, "retain"));
     if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "retaining components");
     const uint32_t before = keeli_store_count(s);
     if (keeli_store_is_sparse(s) && !s->collectors.count) {

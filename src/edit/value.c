@@ -35,7 +35,7 @@ static __attribute__((noinline)) const void *get_general(const keel_world *world
 // the log says so, once per component.
 static void *not_alive(keel_world *world, keeli_storage *s, keel_entity e) {
     if (!KEELI_CHECKED || keeli_entity_is_alive(&world->entities, e)) return NULL;
-    if (keeli_atomic_take(&s->absent_writes, 1)) return NULL;
+    if (keeli_atomic_fetch_add(&s->absent_writes, 1)) return NULL;
     keeli_warn(world,
                "keel_get_mut of '%s' is NULL: the entity %s; look at the pointer first, or use "
                "keel_at_mut where that is a bug",

@@ -200,14 +200,14 @@ static keeli_iterator *iterator_begin(keeli_view *view, const keeli_plan *like, 
     return it;
 }
 
-keeli_iterator *keeli_iterator_take(keeli_view *view) {
+keeli_iterator *keeli_iterator_begin(keeli_view *view) {
     keeli_iterator *it =
         iterator_begin(view, NULL, view->facts.wants_entities, view->facts.writes, false);
     if (it) keeli_kept_lists_begin(it);
     return it;
 }
 
-keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other) {
+keeli_iterator *keeli_iterator_begin_like(const keeli_iterator *other) {
     keeli_iterator *it =
         iterator_begin(other->view, other->plan, other->wants_entities, other->writes, true);
     if (!it) return NULL;
@@ -217,11 +217,11 @@ keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other) {
     return it;
 }
 
-keeli_iterator *keeli_iterator_take_to_look(keeli_view *view, bool wants_entities) {
+keeli_iterator *keeli_iterator_begin_to_look(keeli_view *view, bool wants_entities) {
     return iterator_begin(view, NULL, wants_entities, false, false);
 }
 
-void keeli_iterator_give(keeli_iterator *it) {
+void keeli_iterator_end(keeli_iterator *it) {
     keeli_marks_end(it);
     keeli_kept_lists_end(it);
     if (it->counts) count_in(it, -1);
@@ -245,7 +245,7 @@ static keeli_iterator *live_of(const keeli_view *view) {
 
 void keeli_iterators_end_of(keeli_view *view) {
     for (keeli_iterator *it; (it = live_of(view)) != NULL;)
-        keeli_iterator_give(it);
+        keeli_iterator_end(it);
 }
 
 void keeli_iterators_deinit(keel_world *world) {
@@ -515,7 +515,7 @@ keel_result keel_iterator_begin(keel_iterator *iterator, const keel_view *view) 
     keeli_view *state = keeli_view_of(view);
     *iterator = (keel_iterator){ 0 };
     if (!state) return keeli_view_is_closed(view);
-    keeli_iterator *it = keeli_iterator_take(state);
+    keeli_iterator *it = keeli_iterator_begin(state);
     if (!it) return KEEL_ERROR_MEMORY;
     *iterator = (keel_iterator){ it, state->world, it->serial };
     return KEEL_OK;
@@ -529,7 +529,7 @@ void keeli_iterator_visited(keel_iterator *iterator, uint32_t count) {
 void keel_iterator_end(keel_iterator *iterator) {
     keeli_iterator *it = state_of(iterator);
     if (iterator) iterator->state = NULL;
-    if (it) keeli_iterator_give(it);
+    if (it) keeli_iterator_end(it);
 }
 
 const keel_chunk *keel_iterator_next(keel_iterator *iterator) {

@@ -250,12 +250,12 @@ typedef struct keeli_iterator {
 } keeli_iterator;
 
 // Begins to iterate over a view; NULL when out of memory (reported).
-keeli_iterator *keeli_iterator_take(keeli_view *view);
+keeli_iterator *keeli_iterator_begin(keeli_view *view);
 // Begins to iterate over the same view with the same plan, for another thread. A plan made while
 // other threads write could differ.
-keeli_iterator *keeli_iterator_take_like(const keeli_iterator *other);
+keeli_iterator *keeli_iterator_begin_like(const keeli_iterator *other);
 // Begins to iterate only to look at entities: nothing is marked, even if the view writes.
-keeli_iterator *keeli_iterator_take_to_look(keeli_view *view, bool wants_entities);
+keeli_iterator *keeli_iterator_begin_to_look(keeli_view *view, bool wants_entities);
 // Allocates states until the world has `count`, live and spare; false when out of memory.
 bool keeli_iterators_reserve(keel_world *world, uint32_t count);
 // Marks the chunk at hand, and returns the next one; NULL at the end.
@@ -269,7 +269,7 @@ void keeli_iterator_rewind(keeli_iterator *it);
 // Returns the next span, cut out of chunks of other forms; NULL at the end.
 const keel_chunk *keeli_iterator_advance_span(keeli_iterator *it);
 // Ends an iterator, and releases its state.
-void keeli_iterator_give(keeli_iterator *it);
+void keeli_iterator_end(keeli_iterator *it);
 // Notes that the user visited `count` entities of the last chunk, and will visit no more.
 void keeli_iterator_visited(keel_iterator *iterator, uint32_t count);
 void keeli_iterators_end_of(keeli_view *view);

@@ -183,7 +183,7 @@ void keeli_kept_lists_begin(keeli_iterator *it) {
 
 // ------------------------------------------------------------------ writing chunks
 // Frees the chunks, and writes no more until the storages have changed. Returns false.
-static bool give_up(keeli_kept_lists *lists) {
+static bool stop_writing(keeli_kept_lists *lists) {
     clear_lists(lists);
     lists->is_given_up = true;
     return false;
@@ -196,7 +196,7 @@ static bool reserve_chunk(keeli_kept_lists *lists, uint32_t columns, uint32_t nu
     keeli_heap *heap = &world->heap;
     if (!KEELI_RESERVE(heap, &lists->chunks, 1) || !KEELI_RESERVE(heap, &lists->columns, columns) ||
         !KEELI_RESERVE(heap, &lists->numbers, numbers))
-        return give_up(lists);
+        return stop_writing(lists);
     const size_t bytes = lists->chunks.capacity * sizeof(kept_chunk) +
                          lists->columns.capacity * sizeof(kept_column) +
                          lists->numbers.capacity * sizeof(uint32_t);
@@ -207,7 +207,7 @@ static bool reserve_chunk(keeli_kept_lists *lists, uint32_t columns, uint32_t nu
     const bool is_too_much = world->views.kept_bytes > keeli_atomic_peek(&heap->live) / SHARE;
     keeli_world_unlock(world);
     lists->bytes = bytes;
-    return !is_too_much || give_up(lists);
+    return !is_too_much || stop_writing(lists);
 }
 
 static uint32_t put_numbers(keeli_kept_lists *lists, const uint32_t *numbers, uint32_t count) {
@@ -249,7 +249,7 @@ static bool continues_last(const keeli_kept_lists *lists, const keeli_iterator *
 static bool write_chunk(keeli_kept_lists *lists, const keeli_iterator *it) {
     const keel_chunk *chunk = &it->chunk;
     const uint32_t columns = it->plan->column_count;
-    if (chunk->form == KEEL_CHUNK_MASK) return give_up(lists);
+    if (chunk->form == KEEL_CHUNK_MASK) return stop_writing(lists);
     if (continues_last(lists, it)) {
         lists->chunks.items[lists->chunks.count - 1].count += chunk->count;
         return true;

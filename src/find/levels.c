@@ -135,14 +135,14 @@ static bool build_places(keel_world *world, keeli_levels *l) {
 static bool update_levels(const keeli_view *view, const keeli_plan *plan) {
     keel_world *world = view->world;
     keeli_levels *l = &plan->relation->relation->levels;
-    keeli_lock_take(&l->lock);
+    keeli_lock_acquire(&l->lock);
     bool is_ready = l->is_made && l->edits == keeli_relation_edits(plan->relation);
     if (!is_ready) {
         is_ready = build_levels(world, l, plan->relation);
         l->made_at = keeli_holder_now(world, &view->holder);
     }
     if (is_ready && plan->is_changed_up && !l->has_places) is_ready = build_places(world, l);
-    keeli_lock_give(&l->lock);
+    keeli_lock_release(&l->lock);
     if (!is_ready) (void)keeli_out_of_memory(world, "beginning a loop");
     return is_ready;
 }
@@ -303,14 +303,14 @@ static void find_facts(keeli_iterator *it) {
     keel_world *world = it->view->world;
     const keeli_plan *plan = it->plan;
     keeli_levels *l = &plan->relation->relation->levels;
-    keeli_lock_take(&l->lock);
+    keeli_lock_acquire(&l->lock);
     it->all_pass = true;
     for (uint32_t i = 0; i < plan->check_count; ++i)
         it->all_pass &= all_have(world, l, plan->check[i]);
     for (uint32_t c = 0; c < plan->column_count; ++c)
         if (plan->columns[c].how == KEELI_UP && plan->columns[c].relation == plan->relation)
             it->is_direct[plan->columns[c].term] = all_have(world, l, plan->columns[c].storage);
-    keeli_lock_give(&l->lock);
+    keeli_lock_release(&l->lock);
 }
 
 bool keeli_levels_begin(keeli_iterator *it) {

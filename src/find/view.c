@@ -71,7 +71,7 @@ static bool names_components(const keeli_view *view) {
     return false;
 }
 
-keeli_view *keeli_view_keep(const keeli_view *view) {
+keeli_view *keeli_view_duplicate(const keeli_view *view) {
     keel_world *world = view->world;
     const uint32_t terms = view->term_count, storages = view->storage_count;
     const bool has_plan = !view->facts.filters_changes && names_components(view);
@@ -118,7 +118,7 @@ static void link_listed_view(keel_world *world, keeli_view *view, uint64_t seria
     world->views.all = view;
 }
 
-keeli_view *keeli_view_take(keel_world *world, const char *where) {
+keeli_view *keeli_view_acquire(keel_world *world, const char *where) {
     keeli_world_lock(world);
     keeli_view *view = world->views.all;
     while (view && view->holder.serial)
@@ -168,7 +168,7 @@ static void put_inside(keeli_view *view, keeli_holder *inside) {
     if (inside) ++inside->opened;
 }
 
-void keeli_view_give(keeli_view *view) {
+void keeli_view_release(keeli_view *view) {
     keeli_world_lock(view->world);
     view->holder.serial = 0;
     if (view->inside) --view->inside->opened;
@@ -211,7 +211,7 @@ keel_result keeli_view_begin_inside(keel_view *handle, keel_world *world, keeli_
                                     const char *where) {
     *handle = (keel_view){ .scope.kind = KEELI_SCOPE_VIEW, .world = world };
     if (keeli_is_in_allocator(world)) return keeli_world_is_editable(world);
-    keeli_view *view = keeli_view_take(world, where);
+    keeli_view *view = keeli_view_acquire(world, where);
     if (!view) return KEEL_ERROR_MEMORY;
     view->holder.parent = keeli_lender(inside);
     view->thread = keeli_thread_id();
@@ -221,7 +221,7 @@ keel_result keeli_view_begin_inside(keel_view *handle, keel_world *world, keeli_
     if (result == KEEL_OK) result = keeli_view_check_uniques(view, terms);
     if (result == KEEL_OK) result = keeli_holder_open(world, &view->holder);
     if (result < 0) {
-        keeli_view_give(view);
+        keeli_view_release(view);
         return result;
     }
 
@@ -238,7 +238,7 @@ keel_result keeli_view_begin_inside(keel_view *handle, keel_world *world, keeli_
 void keeli_view_close(keeli_view *view) {
     keeli_iterators_end_of(view);
     keeli_holder_close(view->world, &view->holder);
-    keeli_view_give(view);
+    keeli_view_release(view);
 }
 
 keel_result keeli_view_may_end(const keeli_view *view) {
@@ -411,7 +411,7 @@ static keel_entity first_of_chunk(const keel_chunk *chunk) {
 // `first` is not NULL. False when out of memory (reported).
 static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint32_t *result) {
     *result = 0;
-    keeli_iterator *it = keeli_iterator_take_to_look(view, first != NULL);
+    keeli_iterator *it = keeli_iterator_begin_to_look(view, first != NULL);
     if (!it) return false;
 
     uint32_t count = 0;
@@ -421,7 +421,7 @@ static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint
         if (first && count == 0) *first = first_of_chunk(c);
         count += keeli_chunk_count(c);
     }
-    keeli_iterator_give(it);
+    keeli_iterator_end(it);
     *result = count;
     return true;
 }
@@ -510,7 +510,7 @@ keel_result keeli_view_collect(keeli_iterator *it, keeli_handle_list *list) {
         if (KEELI_RESERVE(&world->heap, list, c->count)) append_chunk(list, c);
         else result = keeli_out_of_memory(world, "collecting entities");
     }
-    keeli_iterator_give(it);
+    keeli_iterator_end(it);
     return result;
 }
 
@@ -518,7 +518,7 @@ static keel_result collect_matching(keel_world *world, const keel_term *terms, c
                                     keeli_handle_list *list) {
     keel_view view;
     KEEL_TRY(keeli_view_begin_inside(&view, world, NULL, NULL, terms, function));
-    keeli_iterator *it = keeli_iterator_take_to_look(keeli_view_of(&view), true);
+    keeli_iterator *it = keeli_iterator_begin_to_look(keeli_view_of(&view), true);
     const keel_result result = keeli_view_collect(it, list);
     keel_view_end(&view);
     return result;

@@ -82,7 +82,7 @@ static inline bool keeli_is_same_term(const keel_term *a, const keel_term *b) {
 // Returns the state behind a handle; NULL if the view was closed.
 keeli_view *keeli_view_of(const keel_view *view);
 // Acquires a spare state; NULL when out of memory (reported).
-keeli_view *keeli_view_take(keel_world *world, const char *where);
+keeli_view *keeli_view_acquire(keel_world *world, const char *where);
 // Allocates states until the world has `count`, open and spare; false when out of memory.
 bool keeli_views_reserve(keel_world *world, uint32_t count);
 typedef KEELI_ARRAY(keel_entity) keeli_handle_list;
@@ -96,7 +96,7 @@ void keeli_view_reset(keeli_view *view, const char *where);
 keeli_view *keeli_view_new(keel_world *world, const char *name);
 // Allocates a copy of a state that is bound and not open, for a system that runs repeatedly. NULL
 // when out of memory.
-keeli_view *keeli_view_keep(const keeli_view *view);
+keeli_view *keeli_view_duplicate(const keeli_view *view);
 void keeli_view_free(keeli_view *view);
 // Resolves terms, and adds their borrows to the holder. `system`: the system whose terms they are,
 // or NULL; some kinds of terms only systems may have.
@@ -104,7 +104,7 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
 // Returns KEEL_ERROR_MISSING_UNIQUE unless each unique that the terms name is set.
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms);
 // Releases a state that is not open any more.
-void keeli_view_give(keeli_view *view);
+void keeli_view_release(keeli_view *view);
 void keeli_views_deinit(keel_world *world);
 // Opens a view like keel_view_begin, within the borrows of a system or custom view (NULL: within
 // the world). `reader`: the reader that terms about changes ask for, or NULL.
@@ -132,7 +132,7 @@ keel_result keeli_custom_bind(keeli_view *view, const keel_custom_view *kind);
 keel_result keeli_custom_check_uniques(keel_world *world, const keel_custom_view *kind);
 // True if a custom view, or one inside it, has a term of a kind that `like` accepts.
 bool keeli_custom_has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind));
-// Makes a state that of a custom view with the value `value`; keeli_view_give undoes it.
+// Makes a state that of a custom view with the value `value`; keeli_view_release undoes it.
 void keeli_view_is_custom(keeli_view *view, const keel_custom_view *kind, void *value,
                           keeli_holder *inside, bool is_parameter);
 // Returns the open custom view with this value that was begun inside a holder, or NULL.

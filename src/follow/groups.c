@@ -43,7 +43,7 @@ static void group_enter(keel_group *g, uint32_t index) {
 static void group_leave(keel_group *g, uint32_t index, bool moved_out) {
     if (!keeli_group_has(g, index)) return;
     if (g->owned_count) move_to_slot(g, index, --g->length, moved_out);
-    else keeli_sparse_set_take(&g->order.set, keeli_sparse_set_find(&g->order.set, index));
+    else keeli_sparse_set_remove(&g->order.set, keeli_sparse_set_find(&g->order.set, index));
 }
 
 void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes) {

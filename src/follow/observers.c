@@ -51,7 +51,7 @@ static keeli_observer *find_observer(const keeli_observers *o, keel_observer_fn 
 
 // Makes the list of commands that observers record in, if there is none. False when out of memory.
 static bool reserve_reaction(keel_world *world) {
-    if (!world->followers.reaction) world->followers.reaction = keeli_commands_take(world);
+    if (!world->followers.reaction) world->followers.reaction = keeli_commands_acquire(world);
     return world->followers.reaction != NULL;
 }
 

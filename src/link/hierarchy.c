@@ -69,15 +69,15 @@ static keel_entity add_child_beside(keel_world *world, keel_entity parent,
     const uint32_t source = keeli_index_of(child), target = keeli_index_of(parent);
     uint64_t *there = keeli_live_word(tree->targets, target);
     keeli_edges_add(&tree->edges, child, parent);
-    keeli_store_take_bit(tree->sources, keeli_live_word(tree->sources, source),
-                         keeli_bit_of(source));
+    keeli_store_set_bit_beside(tree->sources, keeli_live_word(tree->sources, source),
+                               keeli_bit_of(source));
     if (!keeli_store_has(tree->targets, target))
-        keeli_store_take_bit(tree->targets, there, keeli_bit_of(target));
+        keeli_store_set_bit_beside(tree->targets, there, keeli_bit_of(target));
     return child;
 }
 
 // The new entity gets its values and its parent before observers hear of it.
-static keel_result give_child(keeli_batch *b, keel_entity parent) {
+static keel_result finish_child(keeli_batch *b, keel_entity parent) {
     keel_world *world = b->world;
     keeli_relation *tree = tree_of(world);
     if (b->result == KEEL_OK &&
@@ -135,7 +135,7 @@ static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel
     keeli_batch_begin(&b, world, NULL, 1, "adding a child");
     keeli_batch_add_values(&b, holder, values);
     keeli_batch_create(&b, holder, &child);
-    return give_child(&b, parent) < 0 ? keel_null() : child;
+    return finish_child(&b, parent) < 0 ? keel_null() : child;
 }
 
 keel_result keeli_edit_add_child_held(keel_world *world, keel_entity held, keel_entity parent,
@@ -145,7 +145,7 @@ keel_result keeli_edit_add_child_held(keel_world *world, keel_entity held, keel_
     keeli_batch_begin_held(&b, world, &held, 1, "adding a child");
     keeli_batch_add_values(&b, NULL, values);
     keeli_batch_create(&b, NULL, NULL);
-    return give_child(&b, parent);
+    return finish_child(&b, parent);
 }
 
 keel_entity(keel_add_child_values)(keel_scope *scope, keel_entity parent,

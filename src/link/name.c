@@ -24,7 +24,7 @@ static keel_result occupied(keel_world *world, const char *doing, keel_entity e,
 }
 
 // The entity has a name and loses it; this cannot fail.
-static void commit_take(keel_world *world, keel_entity e) {
+static void commit_remove_name(keel_world *world, keel_entity e) {
     keeli_storage *s = world->names.storage;
     const uint32_t index = keeli_index_of(e);
     keeli_going(world, s, index, KEEL_TRACK_DELETION);
@@ -33,11 +33,11 @@ static void commit_take(keel_world *world, keel_entity e) {
     keeli_validate_storage(world, s);
 }
 
-static keel_result take_name(keel_world *world, const keeli_holder *holder, keel_entity e) {
+static keel_result remove_name_of(keel_world *world, const keeli_holder *holder, keel_entity e) {
     keeli_storage *s = world->names.storage;
     if (!s || !keeli_name_at(world, e)) return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit(world, holder, s, "delete"));
-    commit_take(world, e);
+    commit_remove_name(world, e);
     return keeli_done(world, KEEL_OK);
 }
 
@@ -61,7 +61,7 @@ keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_
     if (!keeli_entity_is_alive(&world->entities, e))
         return keeli_dead_entity(world, "keel_set_name", e);
     const size_t length = text ? strlen(text) : 0;
-    if (!length) return take_name(world, holder, e);
+    if (!length) return remove_name_of(world, holder, e);
     if (memchr(text, '/', length))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "cannot name %s \"%.60s\": a '/' stands between the names of a path",
@@ -133,7 +133,7 @@ void keeli_place_name(keel_world *world, keel_entity e) {
                    "theirs so until now; keel_delete_tree takes children along",
                    KEELI_ENTITY(world, e), KEELI_ENTITY(world, there->entity),
                    (unsigned long long)lost);
-    commit_take(world, e);
+    commit_remove_name(world, e);
 }
 
 void keeli_free_name(keel_world *world, keel_entity e) {

@@ -54,8 +54,8 @@ static bool is_above(const keeli_relation *r, uint32_t above, uint32_t of) {
 
 // The source gets a value, which is handed over, and before it (where that is given) its new
 // target, for which there is room. Who has a value keeps it when none is given.
-static keel_result give_value(keel_world *world, keeli_relation *r, keel_entity e,
-                              const keel_entity *to, const void *value) {
+static keel_result set_related_value(keel_world *world, keeli_relation *r, keel_entity e,
+                                     const keel_entity *to, const void *value) {
     const uint32_t source = keeli_index_of(e);
     const bool had = keeli_store_has(r->sources, source);
     keeli_batch b;
@@ -65,7 +65,7 @@ static keel_result give_value(keel_world *world, keeli_relation *r, keel_entity 
     if (keeli_batch_reserve(&b) == KEEL_OK && to) {
         keeli_commit_edge(world, r, e, *to);
     }
-    const keel_result result = keeli_batch_give(&b);
+    const keel_result result = keeli_batch_finish(&b);
 
     // all who follow a value that is given were notified
     if (result == KEEL_OK) {
@@ -218,8 +218,8 @@ link_first(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to, 
     if (!there || !keeli_entity_has_version(&world->entities, to) || source == target)
         return relate_general(world, r, e, to);
     keeli_edges_add(&r->edges, e, to);
-    keeli_store_take_bit(r->sources, beside, keeli_bit_of(source));
-    keeli_store_take_bit(r->targets, there, keeli_bit_of(target));
+    keeli_store_set_bit_beside(r->sources, beside, keeli_bit_of(source));
+    keeli_store_set_bit_beside(r->targets, there, keeli_bit_of(target));
     keeli_validate_storage(world, r->sources);
     return KEEL_OK;
 }
@@ -239,7 +239,7 @@ link_last(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to, u
     keeli_chains_append(chains, keeli_link_at(chains, source), chain, e, to);
     ++r->edges.count;
     ++r->edges.edits;
-    keeli_store_take_bit(r->sources, beside, keeli_bit_of(source));
+    keeli_store_set_bit_beside(r->sources, beside, keeli_bit_of(source));
     keeli_validate_storage(world, r->sources);
     return KEEL_OK;
 }
@@ -274,9 +274,9 @@ static bool relate_to_many_beside(const keel_world *world, keeli_relation *r, ke
         !keeli_edges_add_beside(&r->edges, source, target))
         return false;
     if (!(*beside & keeli_bit_of(source)))
-        keeli_store_take_bit(r->sources, beside, keeli_bit_of(source));
+        keeli_store_set_bit_beside(r->sources, beside, keeli_bit_of(source));
     if (!(*there & keeli_bit_of(target)))
-        keeli_store_take_bit(r->targets, there, keeli_bit_of(target));
+        keeli_store_set_bit_beside(r->targets, there, keeli_bit_of(target));
     keeli_validate_storage(r->sources->world, s);
     return true;
 }
@@ -295,13 +295,14 @@ keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, kee
     const uint32_t place = keeli_edges_find(&r->edges, source, target);
     if (place != KEELI_NO_EDGE && value && keeli_edges_have_values(&r->edges))
         return write_edge(world, r, e, place, value);
-    if (place != KEELI_NO_EDGE) return value ? give_value(world, r, e, NULL, value) : KEEL_OK;
+    if (place != KEELI_NO_EDGE)
+        return value ? set_related_value(world, r, e, NULL, value) : KEEL_OK;
     if (r == world->relations.child) return keeli_attach_general(world, holder, e, other);
     if (r->sources->component.acyclic && is_above(r, source, target))
         return cycle(world, r->sources, e, other);
     if (!keeli_reserve_edge(world, r, source, target))
         return keeli_out_of_memory(world, "relating entities");
-    if (r->sources->size) return give_value(world, r, e, &other, value);
+    if (r->sources->size) return set_related_value(world, r, e, &other, value);
     keeli_commit_relate(world, r, e, other, value);
     keeli_validate_storage(world, r->sources);
     return keeli_done(world, KEEL_OK);
@@ -748,13 +749,13 @@ void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scop
     walk->is_counted =
         !who.editor || keeli_holder_access(who.editor, r->sources) > KEEL_ACCESS_READ;
     if (walk->is_counted) {
-        keeli_atomic_take((uint32_t *)(uintptr_t)&r->edges.walks, 1);
+        keeli_atomic_fetch_add((uint32_t *)(uintptr_t)&r->edges.walks, 1);
     }
 }
 
 void keeli_relation_walk_close(keeli_relation_walk *walk) {
     const uintptr_t edges = (uintptr_t)walk->edits - offsetof(keeli_edges, edits);
-    keeli_atomic_take(&((keeli_edges *)edges)->walks, UINT32_MAX); // one less
+    keeli_atomic_fetch_add(&((keeli_edges *)edges)->walks, UINT32_MAX); // one less
 }
 
 void keeli_relation_walk_more(keeli_relation_walk *walk) {

@@ -165,7 +165,7 @@ static keel_result learn(const keel_snapshot *snapshot) {
         keeli_storage *t = keeli_storage_get(image, &s->component, s->component.is_unique, &result);
         if (!t) return keeli_error(snapshot->world, result, "%s", keel_last_error(image)->message);
 
-        if (!keeli_store_take_hooks(t, &s->component)) continue;
+        if (!keeli_store_copy_hooks(t, &s->component)) continue;
         if (image->journal && !keeli_journal_own(image->journal, t))
             return keeli_out_of_memory(snapshot->world, "making a snapshot");
     }

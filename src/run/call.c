@@ -19,7 +19,7 @@
 // ------------------------------------------------------------------ timings
 uint64_t keeli_timings_enter(const keel_context *context) {
     keeli_timings *t = context->in.world->workloads.timings;
-    keeli_lock_take(&t->lock);
+    keeli_lock_acquire(&t->lock);
     const uint64_t number = t->count++;
 
     keel_timing *entry = &t->ring[number % t->capacity];
@@ -32,17 +32,17 @@ uint64_t keeli_timings_enter(const keel_context *context) {
     entry->end = 0;
     entry->begin = keeli_clock_ns() - t->origin;
 
-    keeli_lock_give(&t->lock);
+    keeli_lock_release(&t->lock);
     return number;
 }
 
 void keeli_timings_leave(keel_world *world, uint64_t number) {
     keeli_timings *t = world->workloads.timings;
     const uint64_t now = keeli_clock_ns() - t->origin;
-    keeli_lock_take(&t->lock);
+    keeli_lock_acquire(&t->lock);
     keel_timing *entry = &t->ring[number % t->capacity];
     if (t->count - number <= t->capacity) entry->end = now ? now : 1;
-    keeli_lock_give(&t->lock);
+    keeli_lock_release(&t->lock);
 }
 
 // ------------------------------------------------------------------ before
@@ -80,7 +80,7 @@ keel_result keeli_context_begin_commands(keel_context *context) {
     const keeli_bound_term *term = keeli_view_commands(view);
     const bool records_events = keeli_context_records_events(context);
     if (!term && !records_events) return KEEL_OK;
-    keel_commands *list = keeli_commands_take(world);
+    keel_commands *list = keeli_commands_acquire(world);
     context->commands = list;
     if (!list) return keeli_out_of_memory(world, "starting a system");
     if (!KEELI_RESERVE(&world->heap, &list->allowed, KEEL_MAX_TERM_COMPONENTS + KEEL_MAX_TERMS))
@@ -165,12 +165,12 @@ void keeli_run_whole(keel_context *context, keeli_iterator *it) {
     keeli_fill_fixed_columns(context, &it->chunk);
     keeli_fill_fixed_columns(context, &it->span);
     keeli_run_walk(context, it);
-    keeli_iterator_give(it);
+    keeli_iterator_end(it);
 }
 
 // Calls the system for all its entities, split over the workers if the run asks for it.
 static keel_result call_loop(keel_context *context) {
-    keeli_iterator *it = keeli_iterator_take(context->view);
+    keeli_iterator *it = keeli_iterator_begin(context->view);
     if (!it) return KEEL_ERROR_MEMORY;
     if (context->splits) return keeli_run_split(context, it);
     keeli_run_whole(context, it);

@@ -53,14 +53,14 @@ static keel_result report_custom(const keel_context *context, const keel_context
 static void close_state(keeli_view *view) {
     if (view->holder.open) keeli_holder_close(view->world, &view->holder);
     keeli_arena_reset(&view->scratch);
-    keeli_view_give(view);
+    keeli_view_release(view);
 }
 
 // Makes a state with the terms of `kind` bound, and opens its holder. `*state` is NULL or must be
 // closed, also after an error.
 static keel_result open_state(keeli_view **state, keel_world *world, keel_context *outer,
                               const keel_custom_view *kind) {
-    keeli_view *view = *state = keeli_view_take(world, kind && kind->name ? kind->name : NULL);
+    keeli_view *view = *state = keeli_view_acquire(world, kind && kind->name ? kind->name : NULL);
     if (!view) return KEEL_ERROR_MEMORY;
     view->thread = keeli_thread_id();
     view->holder.parent = keeli_lender(outer ? &outer->view->holder : NULL);

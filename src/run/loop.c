@@ -24,13 +24,13 @@ enum { SHARE_NS = 2000 };
 // `it`, the iterator over its view, which may be NULL.
 static keeli_loop *acquire_loop(keeli_workers *workers, const keeli_loop_body *body,
                                 keeli_iterator *it) {
-    keeli_lock_take(&workers->lock);
+    keeli_lock_acquire(&workers->lock);
     keeli_loop *loop = workers->spare_loops;
     if (loop) workers->spare_loops = loop->next;
-    keeli_lock_give(&workers->lock);
+    keeli_lock_release(&workers->lock);
     if (!loop) loop = KEELI_NEW(&workers->world->heap, keeli_loop);
     if (!loop) {
-        if (it) keeli_iterator_give(it);
+        if (it) keeli_iterator_end(it);
         (void)keeli_out_of_memory(workers->world, "splitting a loop");
         return NULL;
     }
@@ -51,11 +51,11 @@ static keeli_loop *acquire_loop(keeli_workers *workers, const keeli_loop_body *b
 // Puts a loop back to the spare ones, and releases its iterator.
 static void release_loop(keeli_loop *loop) {
     keeli_workers *workers = loop->workers;
-    if (loop->it) keeli_iterator_give(loop->it);
-    keeli_lock_take(&workers->lock); // from here on another thread may use the loop
+    if (loop->it) keeli_iterator_end(loop->it);
+    keeli_lock_acquire(&workers->lock); // from here on another thread may use the loop
     loop->next = workers->spare_loops;
     workers->spare_loops = loop;
-    keeli_lock_give(&workers->lock);
+    keeli_lock_release(&workers->lock);
 }
 
 void keeli_loops_deinit(keeli_workers *workers) {
@@ -132,9 +132,9 @@ static void consider_helpers(keeli_loop *loop, uint32_t taken) {
     keeli_atomic_store(&loop->share, smaller ? (uint32_t)smaller : 1);
 
     const uint64_t helpers = all / least;
-    keeli_lock_take(&workers->lock);
+    keeli_lock_acquire(&workers->lock);
     keeli_workers_call(workers, helpers < left ? (uint32_t)helpers : (uint32_t)left);
-    keeli_lock_give(&workers->lock);
+    keeli_lock_release(&workers->lock);
 }
 
 // Returns the next piece of this worker, KEELI_NO_PIECE when there is none. `mine` is zero at
@@ -159,7 +159,7 @@ static uint32_t next_piece(keeli_loop *loop, const keeli_worker *worker, share *
     }
     const uint32_t count = many > least ? many : least;
 
-    mine->next = keeli_atomic_take(&loop->taken, count);
+    mine->next = keeli_atomic_fetch_add(&loop->taken, count);
     mine->end = mine->next + count;
     if (mine->next >= loop->count) { // other workers were faster
         mine->next = mine->end = 0;
@@ -175,9 +175,9 @@ static void end_piece(keeli_loop *loop, uint32_t piece) {
     keeli_atomic_store(&loop->ended.items[piece], 1);
     keeli_workers *workers = loop->workers;
     if (!keeli_atomic_load(&workers->waiting)) return;
-    keeli_lock_take(&workers->lock);
+    keeli_lock_acquire(&workers->lock);
     keeli_workers_announce(workers);
-    keeli_lock_give(&workers->lock);
+    keeli_lock_release(&workers->lock);
 }
 
 // ------------------------------------------------------------------ pieces
@@ -256,7 +256,7 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
     const bool is_owner = worker == loop->owner;
     keeli_iterator *it = loop->it;
     if (it && !is_owner) {
-        it = keeli_iterator_take_like(loop->it);
+        it = keeli_iterator_begin_like(loop->it);
         if (!it) return; // out of memory: the owner does it all
     }
     const char *outer = worker->running;
@@ -291,7 +291,7 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
     worker->running = outer;
     worker->node = outer_node;
     worker->piece = outer_piece;
-    if (it && !is_owner) keeli_iterator_give(it);
+    if (it && !is_owner) keeli_iterator_end(it);
 }
 
 // ------------------------------------------------------------------ one loop
@@ -332,7 +332,7 @@ static bool make_pieces(keeli_loop *loop) {
 // Waits until no helper is in the loop, and removes it from the loops in work.
 static void await_helpers(keeli_loop *loop) {
     keeli_workers *workers = loop->workers;
-    keeli_lock_take(&workers->lock);
+    keeli_lock_acquire(&workers->lock);
     if (loop->users) {
         --workers->active;
         keeli_workers_announce(workers);
@@ -345,7 +345,7 @@ static void await_helpers(keeli_loop *loop) {
     while (*at != loop)
         at = &(*at)->next;
     *at = loop->next;
-    keeli_lock_give(&workers->lock);
+    keeli_lock_release(&workers->lock);
 }
 
 // Runs pieces up to `end`, in any order and on any thread. True if others helped.
@@ -357,10 +357,10 @@ static bool run_batch(keeli_loop *loop, keeli_worker *worker, uint32_t end, bool
     loop->is_helped = false;
 
     if (is_shared) {
-        keeli_lock_take(&loop->workers->lock);
+        keeli_lock_acquire(&loop->workers->lock);
         loop->next = loop->workers->loops;
         loop->workers->loops = loop;
-        keeli_lock_give(&loop->workers->lock);
+        keeli_lock_release(&loop->workers->lock);
     }
     keeli_loop_work(loop, worker);
     if (!is_shared) return false;
@@ -540,7 +540,7 @@ keel_result keeli_run_split(keel_context *context, keeli_iterator *it) {
         context->worker = begin_workers(world, outer);
         if (!context->worker) {
             context->worker = outer;
-            keeli_iterator_give(it);
+            keeli_iterator_end(it);
             return KEEL_ERROR_MEMORY;
         }
     }
@@ -577,23 +577,23 @@ static void run_known_loop(keeli_loop *loop, keeli_worker *worker) {
     const uint64_t hash = ((uint64_t)code + body->grain) * 0x9E3779B97F4A7C15u;
     keeli_loop_cost *kept = &world->workers.loop_costs[hash >> 60];
 
-    keeli_lock_take(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
     const bool is_this =
         kept->range == body->range && kept->span == body->span && kept->grain == body->grain;
     keeli_cost cost = is_this ? kept->cost : (keeli_cost){ 0 };
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_release(&world->access.lock);
 
     run_loop(loop, worker, choose_way(world, &cost, loop->range, body->view), &cost);
-    keeli_lock_take(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
     *kept = (keeli_loop_cost){ body->range, body->span, body->grain, cost };
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_release(&world->access.lock);
 }
 
 // Runs a loop by direct call on the workers of `worker`.
 static keel_result run_by(const keeli_loop_body *body, keeli_worker *worker) {
     keeli_iterator *it = NULL;
     if (body->view) {
-        it = keeli_iterator_take(body->view);
+        it = keeli_iterator_begin(body->view);
         if (!it) return KEEL_ERROR_MEMORY;
     }
     keeli_loop *loop = acquire_loop(worker->workers, body, it);

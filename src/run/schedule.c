@@ -199,7 +199,7 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step) {
 
 // Makes the nodes and sections of all steps, in the order of the list.
 static keel_result make_nodes(keeli_schedule *s) {
-    walk w = { .view = keeli_view_take(s->world, "a workload") };
+    walk w = { .view = keeli_view_acquire(s->world, "a workload") };
     if (!w.view) return KEEL_ERROR_MEMORY;
     keel_result result = enter_section(s, &w, s->table, s->stored, NULL);
     bool is_done = false;
@@ -212,7 +212,7 @@ static keel_result make_nodes(keeli_schedule *s) {
             result = leave_section(s, &w);
         }
     }
-    keeli_view_give(w.view);
+    keeli_view_release(w.view);
     keeli_pointer_table_deinit(&w.open, &s->world->heap);
     return result;
 }
@@ -537,8 +537,8 @@ static void link_new_schedule(keeli_schedule *s, const keeli_schedule *old) {
     link_schedule(s);
 }
 
-keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *table, const char *name,
-                                    keel_result *result) {
+keeli_schedule *keeli_schedule_acquire(keel_world *world, const keel_workload *table,
+                                       const char *name, keel_result *result) {
     keeli_stored_workload *stored = table ? NULL : keeli_stored_find(world, name);
     *result = KEEL_OK;
     if (!table && !stored) {
@@ -553,7 +553,7 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
 
     const keeli_stored_workload *named = table ? keeli_stored_find(world, table->name) : NULL;
     if (named && table == &named->table) // the table that keel_find_workload returned
-        return keeli_schedule_take(world, NULL, table->name, result);
+        return keeli_schedule_acquire(world, NULL, table->name, result);
 
     keeli_schedule *fresh = schedule_make(world, table, stored, result);
     const bool moves_in = fresh && old && can_move_in(old);
@@ -573,7 +573,7 @@ keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *tabl
     return fresh;
 }
 
-void keeli_schedule_give(keeli_schedule *s) {
+void keeli_schedule_release(keeli_schedule *s) {
     keel_world *world = s->world;
     keeli_world_lock(world);
     s->is_busy = false;

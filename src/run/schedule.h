@@ -144,10 +144,10 @@ typedef struct keeli_schedule {
 
 // Returns the schedule of a table, or of the stored workload of that name, marked as busy. NULL:
 // see `*result`; then nothing was cached.
-keeli_schedule *keeli_schedule_take(keel_world *world, const keel_workload *table, const char *name,
-                                    keel_result *result);
+keeli_schedule *keeli_schedule_acquire(keel_world *world, const keel_workload *table,
+                                       const char *name, keel_result *result);
 // Marks a schedule as not busy.
-void keeli_schedule_give(keeli_schedule *schedule);
+void keeli_schedule_release(keeli_schedule *schedule);
 void keeli_schedules_deinit(keel_world *world);
 // Frees the schedules of a stored workload, and what its systems know.
 void keeli_schedules_forget(keeli_stored_workload *stored);

@@ -94,7 +94,7 @@ static void look_at_terms(keeli_bound *bound) {
 // Binds the terms of a system to a view of the world's. NULL: see `*result`.
 static keeli_view *bind_terms(keel_world *world, const keel_system *system, const char *name,
                               keel_result *result) {
-    keeli_view *view = keeli_view_take(world, name);
+    keeli_view *view = keeli_view_acquire(world, name);
     if (!view) {
         *result = KEEL_ERROR_MEMORY;
         return NULL;
@@ -102,7 +102,7 @@ static keeli_view *bind_terms(keel_world *world, const keel_system *system, cons
     view->holder.is_system = true;
     *result = keeli_view_bind(view, system->terms, system);
     if (*result == KEEL_OK) return view;
-    keeli_view_give(view);
+    keeli_view_release(view);
     return NULL;
 }
 
@@ -111,8 +111,8 @@ keel_result keeli_bound_bind(keeli_bound *bound, keel_world *world, const keel_s
     keel_result result;
     keeli_view *view = bind_terms(world, system, name, &result);
     if (!view) return result;
-    bound->view = keeli_view_keep(view);
-    keeli_view_give(view);
+    bound->view = keeli_view_duplicate(view);
+    keeli_view_release(view);
     if (!bound->view) return keeli_out_of_memory(world, "starting a system");
     bound->system = system;
     look_at_terms(bound);
@@ -242,7 +242,7 @@ static bool cache_system(keel_world *world, const keel_system *system, const kee
     k->bindings = 0; // not usable until all members are set
     keeli_bound_unbind(&k->bound);
     k->bound.system = system;
-    k->bound.view = keeli_view_keep(view);
+    k->bound.view = keeli_view_duplicate(view);
     if (!k->bound.view) return false;
     memcpy(k->terms, system->terms, view->term_count * sizeof *k->terms);
     look_at_terms(&k->bound);
@@ -311,7 +311,7 @@ static keel_result run_anew(keel_context *context) {
         const bool is_idle = k && cached_is_idle(world, k);
         if (!is_idle) result = keeli_run_bound(context, &bound);
     }
-    keeli_view_give(bound.view);
+    keeli_view_release(bound.view);
     return result;
 }
 

@@ -22,7 +22,7 @@ enum {
 // leave even while a system has the world for itself.
 static void enlist_worker(keel_world *world, keeli_worker *worker) {
     worker->thread = keeli_thread_id();
-    keeli_lock_take(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
     worker->depth = 0;
     for (const keeli_worker *w = world->workers.working; w; w = w->next) {
         const bool is_around = w->thread == worker->thread; // a system may run another one
@@ -30,17 +30,17 @@ static void enlist_worker(keel_world *world, keeli_worker *worker) {
     }
     worker->next = world->workers.working;
     world->workers.working = worker;
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_release(&world->access.lock);
 }
 
 // Removes a worker from the world's list.
 static void delist_worker(keel_world *world, keeli_worker *worker) {
-    keeli_lock_take(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
     keeli_worker **at = &world->workers.working;
     while (*at != worker)
         at = &(*at)->next;
     *at = worker->next;
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_release(&world->access.lock);
 }
 
 keeli_worker *keeli_worker_begin(keel_world *world, keeli_worker *spare) {
@@ -58,11 +58,11 @@ void keeli_worker_end(keel_world *world, keeli_worker *worker) {
 
 keeli_worker *keeli_worker_here(keel_world *world) {
     const uint64_t self = keeli_thread_id();
-    keeli_lock_take(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
     keeli_worker *worker = world->workers.working;
     while (worker && worker->thread != self)
         worker = worker->next;
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_release(&world->access.lock);
     if (worker) return worker;
 
     const bool own_runs = !world->access.concurrent && world->workers.own.depth;
@@ -72,18 +72,18 @@ keeli_worker *keeli_worker_here(keel_world *world) {
 uint64_t keeli_tick_inside(keel_world *world) {
     const keeli_inside *inside = world->access.concurrent ? NULL : world->workers.own.inside;
     const uint64_t self = keeli_thread_id();
-    keeli_lock_take(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
     for (const keeli_worker *w = world->workers.working; w && !inside; w = w->next)
         if (w->thread == self) inside = w->inside; // NULL in the innermost before it runs
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_release(&world->access.lock);
     return inside && inside->holder ? keeli_holder_now(world, inside->holder) : world->changes.tick;
 }
 
 bool keeli_world_is_running(keel_world *world) {
-    keeli_lock_take(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
     const bool is_running = world->workers.own.depth || world->workers.working ||
                             keeli_atomic_peek(&world->access.workload_depth);
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_release(&world->access.lock);
     return is_running;
 }
 
@@ -207,10 +207,10 @@ void keeli_workers_deinit(keel_world *world) {
     while (world->workers.all) {
         keeli_workers *workers = world->workers.all;
         world->workers.all = workers->next;
-        keeli_lock_take(&workers->lock); // jobs of a user's executor may end late
+        keeli_lock_acquire(&workers->lock); // jobs of a user's executor may end late
         while (workers->outstanding)
             keeli_workers_await_change(workers);
-        keeli_lock_give(&workers->lock);
+        keeli_lock_release(&workers->lock);
         free_workers(workers);
     }
 }
@@ -224,13 +224,13 @@ void keeli_workers_announce(keeli_workers *workers) {
 void keeli_workers_await_change(keeli_workers *workers) {
     const uint32_t seen = workers->signal;
     if (workers->world->workers.may_spin) {
-        keeli_lock_give(&workers->lock);
+        keeli_lock_release(&workers->lock);
         const uint64_t end = keeli_clock_ns() + SPIN_NS;
         do {
             for (uint32_t i = 0; i < 32 && keeli_atomic_load(&workers->signal) == seen; ++i)
                 keeli_pause();
         } while (keeli_atomic_load(&workers->signal) == seen && keeli_clock_ns() < end);
-        keeli_lock_take(&workers->lock);
+        keeli_lock_acquire(&workers->lock);
     }
 
     if (workers->signal != seen) return;
@@ -257,7 +257,7 @@ static keeli_worker *find_helper(const keeli_workers *workers, uint32_t number) 
 // A job of the executor: works on the run as worker `number`, until there is no more work.
 static void help(void *data, uint32_t number) {
     keeli_workers *workers = data;
-    keeli_lock_take(&workers->lock);
+    keeli_lock_acquire(&workers->lock);
     keeli_worker *worker = workers->is_open ? find_helper(workers, number) : NULL;
     if (worker) {
         ++workers->helpers;
@@ -270,7 +270,7 @@ static void help(void *data, uint32_t number) {
     }
     --workers->outstanding;
     keeli_workers_announce(workers);
-    keeli_lock_give(&workers->lock);
+    keeli_lock_release(&workers->lock);
 }
 
 void keeli_workers_call(keeli_workers *workers, uint32_t count) {
@@ -278,9 +278,9 @@ void keeli_workers_call(keeli_workers *workers, uint32_t count) {
     if (workers->world->workers.is_child) return; // no helper comes: the caller does it all
     while (count-- && workers->outstanding + 1 < workers->world->workers.count) {
         ++workers->outstanding;
-        keeli_lock_give(&workers->lock);
+        keeli_lock_release(&workers->lock);
         const bool comes = x->submit(x->context, help, workers);
-        keeli_lock_take(&workers->lock);
+        keeli_lock_acquire(&workers->lock);
         if (!comes) {
             --workers->outstanding;
             return;
@@ -363,11 +363,11 @@ static void work_on_node(keeli_workers *workers, keeli_worker *worker, uint32_t 
     const bool is_idle = keeli_node_is_idle(workers->schedule, index);
     if (!is_idle && keeli_node_may_run(workers->schedule, node)) {
         ++workers->active;
-        keeli_lock_give(&workers->lock);
+        keeli_lock_release(&workers->lock);
         worker->node = index;
         result = keeli_node_run(workers->schedule, index, worker);
         worker->node = KEEL_NO_NODE;
-        keeli_lock_take(&workers->lock);
+        keeli_lock_acquire(&workers->lock);
         --workers->active;
     }
     finish_node(workers, index, result);
@@ -379,9 +379,9 @@ static void join_loop(keeli_workers *workers, keeli_loop *loop, keeli_worker *wo
     ++loop->users;
     ++workers->active;
     loop->is_helped = true;
-    keeli_lock_give(&workers->lock);
+    keeli_lock_release(&workers->lock);
     keeli_loop_work(loop, worker);
-    keeli_lock_take(&workers->lock);
+    keeli_lock_acquire(&workers->lock);
     --workers->active;
     --loop->users;
     keeli_workers_announce(workers);
@@ -417,24 +417,24 @@ static void work(keeli_workers *workers, keeli_worker *worker) {
 
 keeli_worker *keeli_workers_open(keeli_workers *workers, keeli_schedule *s) {
     enlist_worker(workers->world, &workers->list[0]);
-    keeli_lock_take(&workers->lock);
+    keeli_lock_acquire(&workers->lock);
     workers->schedule = s;
     workers->unfinished = s ? s->nodes.count : 0;
     workers->ended_before = 0;
     workers->active = s ? 0 : 1;
     workers->is_open = true;
-    keeli_lock_give(&workers->lock);
+    keeli_lock_release(&workers->lock);
     return &workers->list[0];
 }
 
 void keeli_workers_close(keeli_workers *workers) {
-    keeli_lock_take(&workers->lock);
+    keeli_lock_acquire(&workers->lock);
     workers->is_open = false;
     workers->active = 0;
     while (workers->helpers) // they are about to leave
         keeli_workers_await_change(workers);
     workers->schedule = NULL;
-    keeli_lock_give(&workers->lock);
+    keeli_lock_release(&workers->lock);
     delist_worker(workers->world, &workers->list[0]);
 }
 
@@ -442,7 +442,7 @@ keel_result keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
     const bool begins = keeli_world_go_concurrent(s->world);
     keeli_worker *worker = keeli_workers_open(workers, s);
 
-    keeli_lock_take(&workers->lock);
+    keeli_lock_acquire(&workers->lock);
     s->ready.count = s->ready_main.count = 0;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
@@ -453,7 +453,7 @@ keel_result keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
 
     call_for_nodes(workers);
     work(workers, worker);
-    keeli_lock_give(&workers->lock);
+    keeli_lock_release(&workers->lock);
     keeli_workers_close(workers);
     if (begins) keeli_world_end_concurrent(s->world);
     return workers->failed_result;
@@ -489,25 +489,25 @@ static void resume(keeli_workers *workers) {
     while (workers->pausing)
         keeli_workers_await_change(workers);
     ++workers->active;
-    keeli_lock_give(&workers->lock);
+    keeli_lock_release(&workers->lock);
 }
 
 void keeli_workers_pause(keeli_workers *workers) {
-    keeli_lock_take(&workers->lock);
+    keeli_lock_acquire(&workers->lock);
     --workers->active;
     keeli_workers_announce(workers);
     resume(workers);
 }
 
 void keeli_workers_await_turn(keeli_workers *workers, keeli_loop *loop, uint32_t piece) {
-    keeli_lock_take(&workers->lock);
+    keeli_lock_acquire(&workers->lock);
     await_turn(workers, 0, loop, piece);
     resume(workers);
 }
 
 void keeli_workers_alone(keeli_workers *workers, uint32_t node, keeli_loop *loop, uint32_t piece,
                          void (*call)(void *data), void *data) {
-    keeli_lock_take(&workers->lock);
+    keeli_lock_acquire(&workers->lock);
     await_turn(workers, node, loop, piece);
     while (workers->pausing) // another worker wants to be alone, too
         keeli_workers_await_change(workers);
@@ -524,7 +524,7 @@ void keeli_workers_alone(keeli_workers *workers, uint32_t node, keeli_loop *loop
 
     const keeli_loop *open = keeli_loop_open(workers);
     if (open) keeli_workers_call(workers, open->count - keeli_atomic_load(&open->taken));
-    keeli_lock_give(&workers->lock);
+    keeli_lock_release(&workers->lock);
 }
 
 // ------------------------------------------------------------------ memory

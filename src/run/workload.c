@@ -71,20 +71,20 @@ static keel_result run_top(keel_world *world, const keel_workload *table, const 
     keel_result result = keeli_commands_flush(world);
     if (result < 0) return result;
     if (desc) KEEL_TRY(check_desc(world, desc, table ? table->name : name));
-    keeli_schedule *s = keeli_schedule_take(world, table, name, &result);
+    keeli_schedule *s = keeli_schedule_acquire(world, table, name, &result);
     if (!s) return result;
 
     if (world->workloads.timings && !keeli_atomic_peek(&world->access.workload_depth)) {
-        keeli_lock_take(&world->workloads.timings->lock);
+        keeli_lock_acquire(&world->workloads.timings->lock);
         ++world->workloads.timings->frames;
-        keeli_lock_give(&world->workloads.timings->lock);
+        keeli_lock_release(&world->workloads.timings->lock);
     }
 
     s->run = desc ? desc : &keeli_plain_run;
     keeli_count(world, &world->access.workload_depth, 1);
     result = keeli_schedule_run(s);
     keeli_count(world, &world->access.workload_depth, -1);
-    keeli_schedule_give(s);
+    keeli_schedule_release(s);
 
     const keel_result applied = keeli_commands_flush(world);
     return result < 0 ? result : applied;

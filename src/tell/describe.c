@@ -148,8 +148,8 @@ keel_workload_edge keeli_describe_edge(const keeli_schedule *s, uint32_t edge) {
 }
 
 // ------------------------------------------------------------------ public
-// Returns the schedule of a workload with its nodes described, until keeli_schedule_give. NULL on
-// error, which the world records.
+// Returns the schedule of a workload with its nodes described, until keeli_schedule_release. NULL
+// on error, which the world records.
 static keeli_schedule *begin_describing(keel_world *world, const keel_workload *table) {
     if (keeli_is_no_world(world)) {
         (void)keeli_no_world();
@@ -161,10 +161,10 @@ static keeli_schedule *begin_describing(keel_world *world, const keel_workload *
     }
 
     keel_result result;
-    keeli_schedule *s = keeli_schedule_take(world, table, NULL, &result);
+    keeli_schedule *s = keeli_schedule_acquire(world, table, NULL, &result);
     if (!s || describe_nodes(s)) return s;
     (void)keeli_out_of_memory(world, "describing a workload");
-    keeli_schedule_give(s);
+    keeli_schedule_release(s);
     return NULL;
 }
 
@@ -176,7 +176,7 @@ uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workl
     if (nodes)
         for (uint32_t i = 0; i < count && i < capacity; ++i)
             nodes[i] = s->described.items[i];
-    keeli_schedule_give(s);
+    keeli_schedule_release(s);
     return count;
 }
 
@@ -188,7 +188,7 @@ uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workl
     if (edges)
         for (uint32_t e = 0; e < count && e < capacity; ++e)
             edges[e] = keeli_describe_edge(s, e);
-    keeli_schedule_give(s);
+    keeli_schedule_release(s);
     return count;
 }
 
@@ -205,6 +205,6 @@ size_t keel_world_explain_workload(keel_world *world, const keel_workload *workl
         (void)keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                            "%d is no format; it is one of KEEL_EXPLAIN_TEXT, _DOT and _JSON",
                            (int)format);
-    keeli_schedule_give(s);
+    keeli_schedule_release(s);
     return w.length;
 }

@@ -88,9 +88,9 @@ bool keel_timings_next(keel_world *world, keel_timings_cursor *cursor, keel_timi
 
     keeli_timings *t = world->workloads.timings;
     if (!t) return false;
-    keeli_lock_take(&t->lock);
+    keeli_lock_acquire(&t->lock);
     const bool is_there = read_timing(t, cursor, out);
-    keeli_lock_give(&t->lock);
+    keeli_lock_release(&t->lock);
     return is_there;
 }
 

@@ -91,7 +91,7 @@ static inline void keeli_edit_lock(keel_world *world, const void *asker) {
         ++world->access.edits_inside;
         return;
     }
-    keeli_lock_take(&world->access.edit_lock);
+    keeli_lock_acquire(&world->access.edit_lock);
     keeli_atomic_put(&world->access.editor, keeli_thread_id());
 }
 static inline void keeli_edit_unlock(keel_world *world, const void *asker) {
@@ -101,7 +101,7 @@ static inline void keeli_edit_unlock(keel_world *world, const void *asker) {
         return;
     }
     keeli_atomic_put(&world->access.editor, 0);
-    keeli_lock_give(&world->access.edit_lock);
+    keeli_lock_release(&world->access.edit_lock);
 }
 
 // ------------------------------------------------------------------ the user's functions in edits

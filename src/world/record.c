@@ -23,7 +23,7 @@ keel_commands *keeli_commands_new(keel_world *world) {
     return NULL;
 }
 
-keel_commands *keeli_commands_take(keel_world *world) {
+keel_commands *keeli_commands_acquire(keel_world *world) {
     keeli_world_lock(world);
     keel_commands *list = world->commands.spare;
     if (list) world->commands.spare = list->next;
@@ -79,7 +79,7 @@ static void queue_list(keel_world *world, keel_commands *list) {
 bool keeli_commands_queue_own(keel_world *world) {
     keel_commands *own = world->commands.own;
     if (!own->first) return true;
-    keel_commands *list = keeli_commands_take(world);
+    keel_commands *list = keeli_commands_acquire(world);
     if (!list) return false;
 
     const keeli_arena kept = list->arena; // empty, but it may have memory
@@ -108,7 +108,7 @@ keel_commands *keeli_commands_of_thread(keel_world *world) {
     keeli_world_unlock(world);
     if (list) return list;
 
-    list = keeli_commands_take(world);
+    list = keeli_commands_acquire(world);
     if (!list) return NULL;
     list->thread = self;
 

@@ -463,7 +463,7 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     *result = may_register(world, c);
     if (*result < 0) return NULL;
 
-    const uint32_t index = keeli_component_take(c);
+    const uint32_t index = keeli_component_acquire(c);
     keeli_storage *s = NULL;
     if (index && reserve_number(world, index) && KEELI_RESERVE(&world->heap, &world->storages, 1) &&
         reserve_registry_name(world) && KEELI_RESERVE(&world->heap, &world->registry.by_ordinal, 1))
@@ -475,7 +475,7 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     *result = s ? set_initial(world, s) : keeli_out_of_memory(world, "registering a component");
     if (*result < 0) {
         if (s) free_storage(world, s);
-        keeli_component_give_back(index);
+        keeli_component_release(index);
         return NULL;
     }
 
@@ -585,7 +585,7 @@ void keeli_registry_deinit(keel_world *world) {
     for (uint32_t i = world->storages.count; i--;) { // a component before those that it requires
         const uint32_t number = world->storages.items[i]->slot;
         free_storage(world, world->storages.items[i]);
-        keeli_component_give_back(number);
+        keeli_component_release(number);
     }
 
     for (keeli_storage *s; (s = world->registry.spare) != NULL;) {
@@ -699,7 +699,7 @@ void keeli_storage_forget(keel_world *world, keeli_storage *s) {
     const bool was_bound = s->flags & KEELI_IS_BOUND;
     keeli_names_end(world, s);
     spare_storage(world, s);
-    keeli_component_give_back(number);
+    keeli_component_release(number);
     if (was_bound) keeli_threads_update(world);
 }
 

@@ -22,12 +22,12 @@ static void write_line(keel_world *world, keel_log_level level, const char *line
     keeli_reports *r = &world->reports;
     const uint64_t self = keeli_thread_id();
     if (keeli_atomic_peek(&r->logger) == self) return;
-    keeli_lock_take(&r->log_lock);
+    keeli_lock_acquire(&r->log_lock);
     keeli_atomic_put(&r->logger, self);
     if (r->log.write) r->log.write(r->log.context, level, line);
     else fprintf(stderr, "keel: %s: %s\n", world->name ? world->name : "world", line);
     keeli_atomic_put(&r->logger, 0);
-    keeli_lock_give(&r->log_lock);
+    keeli_lock_release(&r->log_lock);
 }
 
 // Returns the worker of the calling thread, or NULL. The caller holds the world's lock.
@@ -52,7 +52,7 @@ static bool is_before(const keeli_worker *worker, const keeli_first_error *first
 
 // Keeps an error as the last one, and as the first one if there is none. In a run the first error
 // is the first in the linear order of steps, not in time. The caller holds the world's lock.
-static void keep_error(keel_world *world, const keeli_worker *worker, const keel_error *error) {
+static void record_error(keel_world *world, const keeli_worker *worker, const keel_error *error) {
     world->reports.last = *error;
     world->reports.dead_call = NULL;
     count_error(&world->reports);
@@ -66,9 +66,9 @@ static void keep_error(keel_world *world, const keeli_worker *worker, const keel
 
 void keeli_error_hand_over(keel_world *world, const keel_error *first) {
     if (first->result == KEEL_OK) return;
-    keeli_lock_take(&world->access.lock);
-    keep_error(world, worker_here(world), first);
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
+    record_error(world, worker_here(world), first);
+    keeli_lock_release(&world->access.lock);
 }
 
 keel_result keeli_error_from_user(keel_world *world, keel_result result, const char *system,
@@ -78,16 +78,16 @@ keel_result keeli_error_from_user(keel_world *world, keel_result result, const c
         return result;
     }
 
-    keeli_lock_take(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
     const keeli_worker *worker = worker_here(world);
     keel_error error = { .result = result, .object = object };
     if (!system && worker) system = worker->running;
     snprintf(error.system, sizeof error.system, "%s", system ? system : "");
     snprintf(error.message, sizeof error.message, "%s", message ? message : "");
-    keep_error(world, worker, &error);
+    record_error(world, worker, &error);
     if (result == KEEL_ERROR_ACCESS && worker && worker->inside && !worker->inside->failed)
         worker->inside->failed = worker->inside->is_denied = true;
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_release(&world->access.lock);
 
     write_line(world, KEEL_LOG_ERROR, message);
     return result;
@@ -123,14 +123,14 @@ keel_result keeli_out_of_memory(keel_world *world, const char *doing) {
 keel_result keeli_dead_entity(keel_world *world, const char *call, keel_entity e) {
     if (keeli_is_in_allocator(world))
         return KEEL_ERROR_DEAD_ENTITY; // this thread may have the lock
-    keeli_lock_take(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
     keeli_reports *r = &world->reports;
     const keeli_worker *worker = worker_here(world);
     count_error(r);
     r->dead_call = call;
     r->dead_entity = e;
     r->dead_system = worker ? worker->running : NULL;
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_release(&world->access.lock);
     return KEEL_ERROR_DEAD_ENTITY;
 }
 
@@ -142,21 +142,21 @@ keel_result keeli_quiet_error(keel_world *world, keel_result result, const char 
     vsnprintf(error.message, sizeof error.message, format, arguments);
     va_end(arguments);
 
-    keeli_lock_take(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
     const keeli_worker *worker = worker_here(world);
     snprintf(error.system, sizeof error.system, "%s",
              worker && worker->running ? worker->running : "");
     world->reports.last = error;
     world->reports.dead_call = NULL;
     count_error(&world->reports);
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_release(&world->access.lock);
     return result;
 }
 
 void keeli_forget_dead_entity(keel_world *world) {
-    keeli_lock_take(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
     world->reports.dead_call = NULL;
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_release(&world->access.lock);
 }
 
 static bool is_template(const keel_world *world, keel_entity e) {
@@ -200,12 +200,12 @@ keel_result keeli_no_world(void) {
 }
 
 const char *keeli_system_words(keel_world *world, char words[KEELI_SYSTEM_WORDS]) {
-    keeli_lock_take(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
     const keeli_worker *worker = worker_here(world);
     if (worker && worker->running)
         snprintf(words, KEELI_SYSTEM_WORDS, "system '%.60s'", worker->running);
     else snprintf(words, KEELI_SYSTEM_WORDS, "a system");
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_release(&world->access.lock);
     return words;
 }
 
@@ -244,8 +244,8 @@ const keel_error *keel_first_error(const keel_world *world) {
 void keel_clear_errors(keel_world *world) {
     if (keeli_is_nobody(world)) return;
     if (keeli_is_in_allocator(world)) return; // this thread may have the lock
-    keeli_lock_take(&world->access.lock);
+    keeli_lock_acquire(&world->access.lock);
     world->reports.first = world->reports.last = (keel_error){ 0 };
     world->reports.dead_call = NULL;
-    keeli_lock_give(&world->access.lock);
+    keeli_lock_release(&world->access.lock);
 }

@@ -131,7 +131,7 @@ uint32_t keeli_row_begin(keel_world *world, keel_entity e, keeli_archetype *to) 
 }
 
 void keeli_row_end(keel_world *world, uint32_t old) {
-    if (old != KEELI_NO_ROW) keeli_archetype_take(&world->archetypes, &world->entities, old);
+    if (old != KEELI_NO_ROW) keeli_archetype_remove(&world->archetypes, &world->entities, old);
 }
 
 void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to) {
@@ -320,7 +320,7 @@ void keeli_store_update_hooks(keeli_storage *s) {
     }
 }
 
-bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from) {
+bool keeli_store_copy_hooks(keeli_storage *s, const keel_component *from) {
     keel_component *c = &s->component;
     if (s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s) && !keeli_store_has_edge_values(s))
         return false;

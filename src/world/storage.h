@@ -235,7 +235,7 @@ static inline void keeli_store_pop(keel_world *world, keeli_storage *s, uint32_t
         keeli_bytes_vacate(keeli_indexed_set_value(&s->indexed, index), s->size);
     keeli_store_clear_bit(world, s, index);
     if (s->kind == KEEL_INDEXED) keeli_indexed_set_remove(&s->indexed, index);
-    else keeli_sparse_set_take(&s->set, keeli_sparse_set_find(&s->set, index));
+    else keeli_sparse_set_remove(&s->set, keeli_sparse_set_find(&s->set, index));
 }
 
 // The same for storages of any kind. The entity's row stays.
@@ -265,18 +265,18 @@ static inline bool keeli_store_has_free_slot(const keeli_storage *s) {
 static inline bool keeli_store_has_place(const keeli_storage *s) {
     return s->goes_with_bit || keeli_store_has_free_slot(s);
 }
-// keeli_store_take_bit sets the bit of the new value in its word. keeli_store_take_place returns
-// its memory, not initialised; not for rows.
-static inline void keeli_store_take_bit(keeli_storage *s, uint64_t *word, uint64_t bit) {
+// keeli_store_set_bit_beside sets the bit of the new value in its word. keeli_store_place_beside
+// returns its memory, not initialised; not for rows.
+static inline void keeli_store_set_bit_beside(keeli_storage *s, uint64_t *word, uint64_t bit) {
     *word |= bit;
     ++s->presence.count;
 }
-static inline void *keeli_store_take_place(keeli_storage *s, keel_entity e) {
+static inline void *keeli_store_place_beside(keeli_storage *s, keel_entity e) {
     if (s->goes_with_bit) return keeli_indexed_set_value(&s->indexed, keeli_index_of(e));
     return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
 }
 // Clears the bit of a removed plain value. `rest`: the bits of its word that stay, not 0.
-static inline void keeli_store_give_bit(keeli_storage *s, uint64_t *word, uint64_t rest) {
+static inline void keeli_store_clear_bit_beside(keeli_storage *s, uint64_t *word, uint64_t rest) {
     *word = rest;
     --s->presence.count;
     ++s->presence.cleared;
@@ -383,7 +383,7 @@ void keeli_store_trim(keel_world *world, keeli_storage *s);
 void keeli_store_update_hooks(keeli_storage *s);
 // Copies the hooks of a component, and its version and .initial value if it has them. False,
 // without a change, for links and names, whose hooks are the library's.
-bool keeli_store_take_hooks(keeli_storage *s, const keel_component *from);
+bool keeli_store_copy_hooks(keeli_storage *s, const keel_component *from);
 // Frees what was recorded of changes, and the list of observers.
 void keeli_tracking_deinit(keel_world *world, keeli_tracking *t);
 // Returns how many blocks of 64 indices have a value, disabled or not.

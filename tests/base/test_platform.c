@@ -29,9 +29,9 @@ typedef struct guarded {
 static void *count_up(void *data) {
     guarded *g = data;
     for (int i = 0; i < rounds; ++i) {
-        keeli_lock_take(g->lock);
+        keeli_lock_acquire(g->lock);
         ++g->number;
-        keeli_lock_give(g->lock);
+        keeli_lock_release(g->lock);
     }
     return NULL;
 }
@@ -155,12 +155,12 @@ typedef struct mailbox {
 
 static void take_letters(void *data) {
     mailbox *box = data;
-    keeli_lock_take(&box->lock);
+    keeli_lock_acquire(&box->lock);
     while (box->letters >= 0) { // -1: no more will come
         if (box->letters) --box->letters, ++box->taken;
         else keeli_condition_wait(&box->changed, &box->lock);
     }
-    keeli_lock_give(&box->lock);
+    keeli_lock_release(&box->lock);
 }
 
 static void a_condition_wakes_who_waits(void **state) {
@@ -173,16 +173,16 @@ static void a_condition_wakes_who_waits(void **state) {
     for (int i = 0; i < thread_count; ++i)
         assert_true(keeli_thread_start(&threads[i], take_letters, &box));
     for (int i = 0; i < letters; ++i) {
-        keeli_lock_take(&box.lock);
+        keeli_lock_acquire(&box.lock);
         ++box.letters;
-        keeli_lock_give(&box.lock);
+        keeli_lock_release(&box.lock);
         keeli_condition_wake(&box.changed);
     }
     for (bool all = false; !all;) {
-        keeli_lock_take(&box.lock);
+        keeli_lock_acquire(&box.lock);
         all = box.taken == letters;
         if (all) box.letters = -1;
-        keeli_lock_give(&box.lock);
+        keeli_lock_release(&box.lock);
     }
     keeli_condition_wake_all(&box.changed);
     for (int i = 0; i < thread_count; ++i)

@@ -152,7 +152,7 @@ static void rows_that_left_are_taken_together(void **state) {
                 places[count++] = place + i;
             keeli_archetype_copy_rows(&t.a, &t.ix, place, RUN, target);
         }
-        keeli_archetype_take_left(&t.a, &t.ix, places, count);
+        keeli_archetype_remove_left(&t.a, &t.ix, places, count);
         assert_int_equal(from->row_count, COUNT - count);
         assert_int_equal(to->row_count, target == to ? count : 0);
         assert_true(test_rows_are_valid(&t));

@@ -187,7 +187,7 @@ static void a_thousand_sets_are_found_filled_and_trimmed(void **state) {
     for (uint32_t n = 0; n < many_sets; ++n) { // every second one is empty again
         const uint32_t i = keel_entity_index(e[n]);
         if (n % 2) continue;
-        keeli_archetype_take(&m.a, &m.ix, m.ix.root.where[i / KEELI_PAGE][i % KEELI_PAGE]);
+        keeli_archetype_remove(&m.a, &m.ix, m.ix.root.where[i / KEELI_PAGE][i % KEELI_PAGE]);
         keeli_entity_index_delete(&m.ix, e[n]);
     }
     const size_t before = m.a.bytes;

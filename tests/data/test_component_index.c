@@ -23,14 +23,14 @@ static void copies_have_one_number(void **state) {
     keel_component a = base("Copied"), b = base("Copied");
     a.slot = &slot_a;
     b.slot = &slot_b;
-    const uint32_t number = keeli_component_take(&a);
+    const uint32_t number = keeli_component_acquire(&a);
     assert_int_not_equal(number, 0);
-    assert_int_equal(keeli_component_take(&b), number);
+    assert_int_equal(keeli_component_acquire(&b), number);
     assert_int_equal(slot_a, number);
     assert_int_equal(slot_b, number);
     const keel_component without_slot = base("Copied");
-    assert_int_equal(keeli_component_take(&without_slot), number);
-    assert_int_equal(keeli_component_take(&a), number);
+    assert_int_equal(keeli_component_acquire(&without_slot), number);
+    assert_int_equal(keeli_component_acquire(&a), number);
 }
 
 static void the_slot_answers_from_then_on(void **state) {
@@ -38,11 +38,11 @@ static void the_slot_answers_from_then_on(void **state) {
     uint32_t slot = 0;
     keel_component c = base("Slotted");
     c.slot = &slot;
-    const uint32_t number = keeli_component_take(&c);
+    const uint32_t number = keeli_component_acquire(&c);
     c.name = c.type = NULL; // what is not looked at any more
-    assert_int_equal(keeli_component_take(&c), number);
+    assert_int_equal(keeli_component_acquire(&c), number);
     slot = 4711;
-    assert_int_equal(keeli_component_take(&c), 4711);
+    assert_int_equal(keeli_component_acquire(&c), 4711);
 }
 
 // A plug-in that is loaded again brings slots of zero, strings elsewhere, and other hooks.
@@ -51,7 +51,7 @@ static void a_reloaded_copy_has_the_old_number(void **state) {
     char name[] = "Reloaded", file[] = "src/plugin.c";
     uint32_t slot = 0;
     keel_component first = { .name = name, .size = 4, .align = 4, .file = file, .slot = &slot };
-    const uint32_t number = keeli_component_take(&first);
+    const uint32_t number = keeli_component_acquire(&first);
     memset(name, 'x', sizeof name - 1); // unloaded
     memset(file, 'x', sizeof file - 1);
     uint32_t fresh_slot = 0;
@@ -59,7 +59,7 @@ static void a_reloaded_copy_has_the_old_number(void **state) {
     second.name = "Reloaded";
     second.file = "src/plugin.c";
     second.slot = &fresh_slot;
-    assert_int_equal(keeli_component_take(&second), number);
+    assert_int_equal(keeli_component_acquire(&second), number);
     assert_int_equal(fresh_slot, number);
 }
 
@@ -87,7 +87,7 @@ static void what_does_not_count(void **state) {
     };
     const keel_component plain = base("Plain");
     keel_component c = plain;
-    const uint32_t number = keeli_component_take(&plain);
+    const uint32_t number = keeli_component_acquire(&plain);
     c.drop = drop;
     c.copy = copy;
     c.move = move;
@@ -96,20 +96,20 @@ static void what_does_not_count(void **state) {
     c.field_count = 1;
     c.line = 999;
     c.type = "Anything";
-    assert_int_equal(keeli_component_take(&c), number);
+    assert_int_equal(keeli_component_acquire(&c), number);
 }
 
 static void defaults_are_what_they_stand_for(void **state) {
     (void)state;
     keel_component c = { .name = "Defaults", .size = 3, .align = 1, .file = "" };
-    const uint32_t number = keeli_component_take(&c);
+    const uint32_t number = keeli_component_acquire(&c);
     c.align = 0;
-    assert_int_equal(keeli_component_take(&c), number);
+    assert_int_equal(keeli_component_acquire(&c), number);
     c.file = NULL; // made at run time
-    assert_int_equal(keeli_component_take(&c), number);
+    assert_int_equal(keeli_component_acquire(&c), number);
     c.name = NULL;
     c.type = "Defaults"; // the name is the type's
-    assert_int_equal(keeli_component_take(&c), number);
+    assert_int_equal(keeli_component_acquire(&c), number);
 }
 
 static void folders_do_not_count(void **state) {
@@ -119,11 +119,11 @@ static void folders_do_not_count(void **state) {
                                   "C:\\game/position.h",  "//position.h",
                                   "C:/a\\b/c\\position.h" };
     keel_component c = base("Foldered");
-    const uint32_t number = keeli_component_take(&c);
+    const uint32_t number = keeli_component_acquire(&c);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; ++i) {
         c.file = paths[i];
         assert_string_equal(keeli_base_name(c.file), "position.h");
-        assert_int_equal(keeli_component_take(&c), number);
+        assert_int_equal(keeli_component_acquire(&c), number);
     }
     assert_string_equal(keeli_base_name(NULL), "");
     assert_string_equal(keeli_base_name(""), "");
@@ -146,20 +146,20 @@ static void each_part_of_the_definition_counts(void **state) {
     all[8].storage = (keel_storage)1; // none yet: the world refuses it
     uint32_t numbers[9];
     for (size_t i = 0; i < 9; ++i) {
-        numbers[i] = keeli_component_take(&all[i]);
+        numbers[i] = keeli_component_acquire(&all[i]);
         assert_int_not_equal(numbers[i], 0);
         for (size_t k = 0; k < i; ++k)
             assert_int_not_equal(numbers[i], numbers[k]);
     }
     for (size_t i = 0; i < 9; ++i)
-        assert_int_equal(keeli_component_take(&all[i]), numbers[i]);
+        assert_int_equal(keeli_component_acquire(&all[i]), numbers[i]);
 }
 
 static void no_name_is_no_component(void **state) {
     (void)state;
     uint32_t slot = 0;
     const keel_component c = { .size = 4, .align = 4, .slot = &slot, .file = "a.c" };
-    assert_int_equal(keeli_component_take(&c), 0);
+    assert_int_equal(keeli_component_acquire(&c), 0);
     assert_int_equal(slot, 0);
 }
 
@@ -178,12 +178,12 @@ static void a_thousand_definitions(void **state) {
     uint32_t numbers[MANY];
     for (uint32_t i = 0; i < MANY; ++i) {
         const keel_component c = numbered(text, sizeof text, i);
-        numbers[i] = keeli_component_take(&c);
+        numbers[i] = keeli_component_acquire(&c);
         assert_int_equal(numbers[i], numbers[0] + i);
     }
     for (uint32_t i = MANY; i-- > 0;) {
         const keel_component c = numbered(text, sizeof text, i);
-        assert_int_equal(keeli_component_take(&c), numbers[i]);
+        assert_int_equal(keeli_component_acquire(&c), numbers[i]);
     }
 }
 
@@ -205,7 +205,7 @@ static void *ask(void *data) {
         snprintf(text, sizeof text, "Threads%u", k);
         keel_component c = base(text);
         if (k % 2) c.slot = &shared_slots[k];
-        a->numbers[k] = keeli_component_take(&c);
+        a->numbers[k] = keeli_component_acquire(&c);
     }
     return NULL;
 }
@@ -234,31 +234,31 @@ static void looking_makes_no_definition(void **state) {
     const keel_component c = base("Sought");
     assert_int_equal(keeli_component_find(&c), 0);
     assert_int_equal(keeli_component_find(&c), 0);
-    const uint32_t number = keeli_component_take(&c);
+    const uint32_t number = keeli_component_acquire(&c);
     assert_int_equal(keeli_component_find(&c), number);
-    keeli_component_give_back(number);
+    keeli_component_release(number);
 }
 
 static void a_definition_goes_with_the_last_world(void **state) {
     (void)state;
     const keel_component c = base("Shared");
-    const uint32_t number = keeli_component_take(&c);
-    assert_int_equal(keeli_component_take(&c), number);
-    keeli_component_give_back(number);
+    const uint32_t number = keeli_component_acquire(&c);
+    assert_int_equal(keeli_component_acquire(&c), number);
+    keeli_component_release(number);
     assert_int_equal(keeli_component_find(&c), number);
-    keeli_component_give_back(number);
+    keeli_component_release(number);
     assert_int_equal(keeli_component_find(&c), 0);
     uint32_t most = 0; // numbers are used again
     for (uint32_t i = 0; i < 1000; ++i) {
         char name[16];
         snprintf(name, sizeof name, "Passing%u", (unsigned)i);
         const keel_component passing = base(name);
-        const uint32_t own = keeli_component_take(&passing);
+        const uint32_t own = keeli_component_acquire(&passing);
         if (own > most) most = own;
-        keeli_component_give_back(own);
+        keeli_component_release(own);
     }
     const keel_component last = base("Last");
-    assert_true(keeli_component_take(&last) <= most);
+    assert_true(keeli_component_acquire(&last) <= most);
 }
 
 static void a_slot_keeps_its_number(void **state) {
@@ -266,12 +266,12 @@ static void a_slot_keeps_its_number(void **state) {
     uint32_t slot = 0;
     keel_component c = base("Static");
     c.slot = &slot;
-    const uint32_t number = keeli_component_take(&c);
-    keeli_component_give_back(number);
+    const uint32_t number = keeli_component_acquire(&c);
+    keeli_component_release(number);
     const keel_component same = base("Static"), other = base("Another");
-    assert_int_not_equal(keeli_component_take(&other), number);
+    assert_int_not_equal(keeli_component_acquire(&other), number);
     assert_int_equal(keeli_component_find(&same), number);
-    assert_int_equal(keeli_component_take(&c), number);
+    assert_int_equal(keeli_component_acquire(&c), number);
 }
 
 static void what_is_declared_alike(void **state) {
@@ -279,7 +279,7 @@ static void what_is_declared_alike(void **state) {
     uint32_t slot = 0;
     keel_component c = base("Alike");
     c.slot = &slot;
-    (void)keeli_component_take(&c);
+    (void)keeli_component_acquire(&c);
     assert_true(keeli_component_is_like(&c));
     c.size *= 2;
     assert_false(keeli_component_is_like(&c));

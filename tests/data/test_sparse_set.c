@@ -169,7 +169,7 @@ static void erasing_6_in_two_halves(void **state) {
     swap(&t, 6, 0);
     ASSERT_DENSE(&t, 4, 0, 2, 8, 6);
     ASSERT_SPARSE(&t, 1, U, 2, U, 0, U, 4, U, 3);
-    keeli_sparse_set_take(&t.set, 4);
+    keeli_sparse_set_remove(&t.set, 4);
     ASSERT_DENSE(&t, 4, 0, 2, 8);
     ASSERT_SPARSE(&t, 1, U, 2, U, 0, U, U, U, 3);
     test_set_deinit(&t);

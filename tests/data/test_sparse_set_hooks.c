@@ -145,7 +145,7 @@ static void a_value_moved_out_is_not_dropped(void **state) {
     h.counts.moves = 0;
     self_value out;
     test_set_move_out(&h.t, 0, &out);
-    keeli_sparse_set_take(&h.t.set, 0);
+    keeli_sparse_set_remove(&h.t.set, 0);
     assert_int_equal(h.counts.moves, 2); // out, and the last into the hole
     assert_int_equal(h.counts.drops, 0);
     assert_int_equal(h.counts.alive, 3);
@@ -267,7 +267,7 @@ static void tags_with_hooks(void **state) {
     char nothing = 'n';
     test_set_move_out(&t, 0, &nothing);
     assert_int_equal(nothing, 'n');
-    keeli_sparse_set_take(&t.set, 0);
+    keeli_sparse_set_remove(&t.set, 0);
     test_set_swap(&t, 0, 4097); // no place in between
     assert_int_equal(keel_entity_index(*keeli_sparse_set_entity(&t.set, 4097)), 4998);
     test_set_deinit(&t);

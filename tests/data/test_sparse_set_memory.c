@@ -210,7 +210,7 @@ static void everything_else_needs_no_memory(void **state) {
         test_set_remove(&t, 0);
         test_set_put(&t, 1, out);
         test_set_move_out(&t, 1, out);
-        keeli_sparse_set_take(&t.set, 1);
+        keeli_sparse_set_remove(&t.set, 1);
         test_set_swap(&t, 5, 6);
         keeli_sparse_set_trim(&t.set, &t.memory.heap);
         keeli_sparse_set_clear(&t.set);

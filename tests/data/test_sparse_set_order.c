@@ -92,7 +92,7 @@ static void a_value_that_is_gone_is_not_moved(void **state) {
     moves = 0;
     keeli_sparse_set_swap(&t.set, 1, 3, NULL);
     assert_int_equal(moves, 1);
-    keeli_sparse_set_take(&t.set, 3);
+    keeli_sparse_set_remove(&t.set, 3);
     ASSERT_DENSE(&t, 0, 3, 2);
     ASSERT_VALUES(&t, 1000, 1003, 1002);
     test_set_deinit(&t);

@@ -48,7 +48,7 @@ static void the_graph_sees_through_custom_views(void **state) {
     api_begin(&f);
     keel_result result;
     assert_int_equal(keel_world_workload_nodes(f.world, &KEEL_WORKLOAD_frame, nodes, 6), 6);
-    keeli_schedule *s = keeli_schedule_take(f.world, &KEEL_WORKLOAD_frame, NULL, &result);
+    keeli_schedule *s = keeli_schedule_acquire(f.world, &KEEL_WORKLOAD_frame, NULL, &result);
     assert_non_null(s);
     assert_int_equal(s->nodes.count, 6);
     assert_node(s, 0, 0, 0, "");
@@ -58,7 +58,7 @@ static void the_graph_sees_through_custom_views(void **state) {
     assert_node(s, 4, 1, 2, "Number");
     assert_true(s->nodes.items[5].everything && s->nodes.items[5].is_main);
     assert_int_equal(nodes[5].batch, 3);
-    keeli_schedule_give(s);
+    keeli_schedule_release(s);
     api_end(&f);
 }
 

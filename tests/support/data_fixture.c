@@ -168,7 +168,7 @@ void test_set_remove(test_set *t, uint32_t index) {
     const uint32_t slot = keeli_sparse_set_find(&t->set, index);
     assert_int_not_equal(slot, KEELI_NO_SLOT);
     keeli_sparse_set_drop(&t->set, slot);
-    keeli_sparse_set_take(&t->set, slot);
+    keeli_sparse_set_remove(&t->set, slot);
 }
 
 bool test_set_contains(const test_set *t, uint32_t index) {

@@ -112,14 +112,14 @@ void test_rows_move(test_rows *t, keel_entity e, keeli_archetype *to) {
     for (uint32_t c = 0; c < to->column_count; ++c)
         if (keeli_archetype_column(from, to->columns[c]->number) == UINT32_MAX)
             fill(to->columns[c], e, *where_of(t, e));
-    if (old != KEELI_NO_ROW) keeli_archetype_take(&t->a, &t->ix, old);
+    if (old != KEELI_NO_ROW) keeli_archetype_remove(&t->a, &t->ix, old);
     keeli_archetypes_free_old(&t->a, &t->memory.heap);
 }
 
 void test_rows_delete(test_rows *t, keel_entity e) {
     drop_values(t, e, NULL);
     if (test_rows_place(t, e) != KEELI_NO_ROW)
-        keeli_archetype_take(&t->a, &t->ix, test_rows_place(t, e));
+        keeli_archetype_remove(&t->a, &t->ix, test_rows_place(t, e));
     keeli_entity_index_delete(&t->ix, e);
 }
 

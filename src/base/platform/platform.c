@@ -19,8 +19,8 @@
 
 void keeli_lock_init(keeli_lock *lock) { InitializeSRWLock((SRWLOCK *)lock); }
 void keeli_lock_deinit(keeli_lock *lock) { (void)lock; }
-void keeli_lock_take(keeli_lock *lock) { AcquireSRWLockExclusive((SRWLOCK *)lock); }
-void keeli_lock_give(keeli_lock *lock) { ReleaseSRWLockExclusive((SRWLOCK *)lock); }
+void keeli_lock_acquire(keeli_lock *lock) { AcquireSRWLockExclusive((SRWLOCK *)lock); }
+void keeli_lock_release(keeli_lock *lock) { ReleaseSRWLockExclusive((SRWLOCK *)lock); }
 
 void keeli_condition_init(keeli_condition *condition) {
     InitializeConditionVariable((CONDITION_VARIABLE *)condition);
@@ -77,7 +77,7 @@ static void aligned_free(void *block) { _aligned_free(block); }
 void keeli_lock_init(keeli_lock *lock) { pthread_mutex_init(&lock->handle, NULL); }
 void keeli_lock_deinit(keeli_lock *lock) { pthread_mutex_destroy(&lock->handle); }
 // Tries for a while before it sleeps: locks are mostly released before a sleeper could be woken.
-void keeli_lock_take(keeli_lock *lock) {
+void keeli_lock_acquire(keeli_lock *lock) {
     enum { LOOKS = 100 };
     keeli_perturb();
     for (int i = 0; i < LOOKS; ++i) {
@@ -86,7 +86,7 @@ void keeli_lock_take(keeli_lock *lock) {
     }
     pthread_mutex_lock(&lock->handle);
 }
-void keeli_lock_give(keeli_lock *lock) {
+void keeli_lock_release(keeli_lock *lock) {
     keeli_perturb();
 #if !defined(__EMSCRIPTEN__) || defined(__EMSCRIPTEN_PTHREADS__) // the others have no real locks
     KEEL_ASSERT_INTERNAL(pthread_mutex_trylock(&lock->handle) != 0); // the lock is held

@@ -36,8 +36,8 @@ typedef pthread_t keeli_thread_handle;
 
 void keeli_lock_init(keeli_lock *lock);
 void keeli_lock_deinit(keeli_lock *lock);
-void keeli_lock_take(keeli_lock *lock); // acquires it
-void keeli_lock_give(keeli_lock *lock); // releases it
+void keeli_lock_acquire(keeli_lock *lock); // acquires it
+void keeli_lock_release(keeli_lock *lock); // releases it
 
 void keeli_condition_init(keeli_condition *condition);
 void keeli_condition_deinit(keeli_condition *condition);
@@ -108,7 +108,7 @@ static inline void keeli_perturb(void) {}
 #define keeli_atomic_store(p, value) KEELI_ATOMIC(store_n, p, value, __ATOMIC_RELEASE)
 #define keeli_atomic_peek(p) KEELI_ATOMIC(load_n, p, __ATOMIC_RELAXED)
 #define keeli_atomic_put(p, value) KEELI_ATOMIC(store_n, p, value, __ATOMIC_RELAXED)
-#define keeli_atomic_take(p, change) KEELI_ATOMIC(fetch_add, p, change, __ATOMIC_ACQ_REL)
+#define keeli_atomic_fetch_add(p, change) KEELI_ATOMIC(fetch_add, p, change, __ATOMIC_ACQ_REL)
 #define keeli_atomic_add(p, change) KEELI_ATOMIC(add_fetch, p, change, __ATOMIC_ACQ_REL)
 #define keeli_atomic_next(p) KEELI_ATOMIC(add_fetch, p, 1, __ATOMIC_RELAXED)
 #define keeli_atomic_swap(p, from, to)                                                             \

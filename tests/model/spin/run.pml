@@ -189,7 +189,7 @@ inline next_piece(who) {
             next = seen;
             taken = seen + size;
 #else
-            atomic { next = taken; taken = taken + size }; // keeli_atomic_take
+            atomic { next = taken; taken = taken + size }; // keeli_atomic_fetch_add
 #endif
             end = (next + size > PIECES -> PIECES : next + size);
             size = 0;
