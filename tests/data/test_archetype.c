@@ -373,19 +373,27 @@ static void faults_are_noticed(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(entities_are_numbered_from_zero, "S-139: entities are numbered 0, 1, 2 in order"),
+    // proves S-139
+    TEST(entities_are_numbered_from_zero, "entities are numbered 0, 1, 2 in order"),
+    // proves S-140
     TEST(running_out_of_indices_is_a_result,
-         "S-140: running out of indices is a result; the last index is the last"),
+         "running out of indices is a result; the last index is the last"),
+    // proves S-141
     TEST(a_deleted_entity_is_dead_for_all_copies_of_its_handle,
-         "S-141: a deleted entity is dead for all copies of its handle"),
-    TEST(a_handle_is_never_used_again, "S-142: a handle is never used again"),
-    TEST(a_handle_of_another_index_is_not_alive, "S-143: a handle of another index is not alive"),
+         "a deleted entity is dead for all copies of its handle"),
+    // proves S-142
+    TEST(a_handle_is_never_used_again, "a handle is never used again"),
+    // proves S-143
+    TEST(a_handle_of_another_index_is_not_alive, "a handle of another index is not alive"),
+    // proves S-144
     TEST(row_i_of_every_column_belongs_to_entity_i,
-         "S-144: row i of every column belongs to entity i, of exactly that set"),
+         "row i of every column belongs to entity i, of exactly that set"),
     TEST(rows_that_left_are_taken_together, "rows that left are taken together"),
+    // proves S-144
     TEST(taking_a_row_moves_the_last_one_into_the_hole,
-         "S-144: taking a row moves the last one into the hole"),
-    TEST(a_row_keeps_its_values_along_the_edges, "S-144: a row keeps its values along the edges"),
+         "taking a row moves the last one into the hole"),
+    // proves S-144
+    TEST(a_row_keeps_its_values_along_the_edges, "a row keeps its values along the edges"),
     TEST(the_empty_set_has_no_rows, "The empty set has no rows"),
     TEST(many_rows_take_many_blocks, "Many rows take many blocks, full but for the last"),
     TEST(a_small_archetype_takes_little_memory, "A small archetype takes little memory"),

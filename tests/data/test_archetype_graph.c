@@ -299,15 +299,20 @@ static void faults_are_noticed(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
+    // proves S-146 S-147
     TEST(adding_and_removing_one_component,
-         "S-146 S-147: one component more or less gives the archetype of the other set"),
+         "one component more or less gives the archetype of the other set"),
+    // proves S-146 S-147
     TEST(whether_a_component_is_there_is_asked_before,
-         "S-146 S-147: whether a component is there is known before it is added or removed"),
-    TEST(columns_of_a_list_are_all_there, "S-148: an archetype has the listed columns, in order"),
-    TEST(a_duplicate_is_not_valid, "S-148: a column that is there twice is not valid"),
-    TEST(a_new_column_is_empty_and_of_its_type, "S-145: a new column is empty and of its type"),
-    TEST(every_way_to_a_set_leads_to_one_archetype,
-         "S-144: every way to a set leads to one archetype"),
+         "whether a component is there is known before it is added or removed"),
+    // proves S-148
+    TEST(columns_of_a_list_are_all_there, "an archetype has the listed columns, in order"),
+    // proves S-148
+    TEST(a_duplicate_is_not_valid, "a column that is there twice is not valid"),
+    // proves S-145
+    TEST(a_new_column_is_empty_and_of_its_type, "a new column is empty and of its type"),
+    // proves S-144
+    TEST(every_way_to_a_set_leads_to_one_archetype, "every way to a set leads to one archetype"),
     TEST(an_edge_is_looked_for_once, "An edge is looked for once"),
     TEST(a_thousand_sets_are_found_filled_and_trimmed,
          "A thousand sets are found, filled and trimmed"),

@@ -110,18 +110,24 @@ static void handles_are_the_same_by_index_and_version(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
+    // proves E-S1
     TEST(the_width_is_a_build_option,
-         "E-S1: a handle is an integer in a type of its own, as wide as the build says"),
+         "a handle is an integer in a type of its own, as wide as the build says"),
 #if defined(KEEL_ENTITY_32) && KEEL_ENTITY_32
-    TEST(a_32_bit_handle_has_12_and_20_bits, "E-S2: a 32-bit handle is 12 bits and 20 bits"),
+    // proves E-S2
+    TEST(a_32_bit_handle_has_12_and_20_bits, "a 32-bit handle is 12 bits and 20 bits"),
 #else
-    TEST(a_64_bit_handle_has_32_and_32_bits, "E-S3: a 64-bit handle is 32 bits and 32 bits"),
+    // proves E-S3
+    TEST(a_64_bit_handle_has_32_and_32_bits, "a 64-bit handle is 32 bits and 32 bits"),
 #endif
-    TEST(parts_round_trip, "E-S4: index and version come out as they went in"),
+    // proves E-S4
+    TEST(parts_round_trip, "index and version come out as they went in"),
     TEST(parts_out_of_range_make_null, "an index or version above its maximum makes null"),
+    // proves E-S5
     TEST(the_layout_follows_from_the_chosen_width,
-         "E-S5: the masks of both layouts follow from the chosen width"),
-    TEST(null_is_an_upper_part_of_zero, "E-S6: null is an upper part of zero, whatever the index"),
+         "the masks of both layouts follow from the chosen width"),
+    // proves E-S6
+    TEST(null_is_an_upper_part_of_zero, "null is an upper part of zero, whatever the index"),
     TEST(handles_are_the_same_by_index_and_version, "handles are the same by index and version"),
 };
 

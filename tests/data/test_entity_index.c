@@ -288,24 +288,34 @@ static void reuse_follows_the_port_kit_in_keels_order(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(created_entities_are_ascending, "E-F0..E-F5: five adds give indices 0 to 4"),
-    TEST(deleted_entities_form_a_chain, "E-F6 E-F7: deleted entities form a chain"),
-    TEST(indices_are_used_again, "E-F8 E-F9: indices are used again with the next version"),
+    // proves E-F0..E-F5
+    TEST(created_entities_are_ascending, "five adds give indices 0 to 4"),
+    // proves E-F6 E-F7
+    TEST(deleted_entities_form_a_chain, "deleted entities form a chain"),
+    // proves E-F8 E-F9
+    TEST(indices_are_used_again, "indices are used again with the next version"),
+    // proves E-F10
     TEST(the_free_list_costs_one_integer,
-         "E-F10: the free list costs one integer; a dead slot holds the next version"),
-    TEST(the_last_deleted_is_the_first_used, "E-F11: the last deleted index is used first"),
+         "the free list costs one integer; a dead slot holds the next version"),
+    // proves E-F11
+    TEST(the_last_deleted_is_the_first_used, "the last deleted index is used first"),
+    // proves E-F12
     TEST(old_handles_stay_dead,
-         "E-F12: a deleted handle stays dead; the next one is dead until it is handed out"),
-    TEST(alive_is_the_handle_at_its_own_index,
-         "E-S7: a handle is alive when its own slot holds it"),
+         "a deleted handle stays dead; the next one is dead until it is handed out"),
+    // proves E-S7
+    TEST(alive_is_the_handle_at_its_own_index, "a handle is alive when its own slot holds it"),
     TEST(null_is_never_alive, "null is never alive, whatever its index"),
-    TEST(invented_handles_are_dead, "E-S7: an invented handle is neither alive nor held"),
-    TEST(a_walk_skips_dead_slots, "E-S9: a walk over all entities skips dead slots"),
-    TEST(a_walk_crosses_empty_pages, "E-S9: a walk crosses pages that were never used"),
+    // proves E-S7
+    TEST(invented_handles_are_dead, "an invented handle is neither alive nor held"),
+    // proves E-S9
+    TEST(a_walk_skips_dead_slots, "a walk over all entities skips dead slots"),
+    // proves E-S9
+    TEST(a_walk_crosses_empty_pages, "a walk crosses pages that were never used"),
     TEST(clear_gives_ascending_reuse, "after a clear all are dead, and reuse is ascending"),
     TEST(clear_puts_dead_indices_in_order_too, "a clear puts dead indices in order too"),
     TEST(clear_of_an_empty_index_does_nothing, "a clear of an empty index does nothing"),
-    TEST(reuse_follows_the_port_kit_in_keels_order, "E-F11: deleted and added in turns"),
+    // proves E-F11
+    TEST(reuse_follows_the_port_kit_in_keels_order, "deleted and added in turns"),
 };
 
 int main(void) { return RUN(tests); }

@@ -181,7 +181,8 @@ static const struct CMUnitTest tests[] = {
     TEST(a_retired_index_stays_retired, "a retired index is never handed out or taken again"),
     TEST(deleting_many_retires_as_delete_does, "Deleting many retires as delete does"),
     TEST(clear_retires_as_delete_does, "a clear retires what delete would retire"),
-    TEST(every_version_is_used_once, "E-F12: each version is used once, all old ones stay dead"),
+    // proves E-F12
+    TEST(every_version_is_used_once, "each version is used once, all old ones stay dead"),
 #if defined(KEEL_ENTITY_32) && KEEL_ENTITY_32
     TEST(every_index_can_be_in_use, "1,048,576 entities can be alive; one more is an error"),
     TEST(one_too_many_at_once_adds_none, "one too many at once is an error, all that fit fit"),

@@ -310,20 +310,34 @@ static void reserving_is_not_adding(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(an_empty_set_has_nothing, "S-112 E-Q0: an empty set has no arrays"),
-    TEST(inserting_3_and_0, "S-113 S-114: inserting 3, then 0"),
-    TEST(a_look_up_is_one_cell, "S-115: an index is there when its cell leads to it"),
-    TEST(two_components_of_four_entities, "S-118: the arrays of two components"),
-    TEST(removing_swaps_the_last_into_the_hole, "S-120: removing swaps the last into the hole"),
-    TEST(the_port_kits_steps, "S-120: the port kit's insertions and removals"),
-    TEST(adding_five_step_by_step, "E-Q0..E-Q5: adding 4, 6, 2, 0 and 8"),
-    TEST(swapping_two_members, "E-Q6 E-P7: swapping 0 and 8"),
-    TEST(erasing_6_in_two_halves, "E-Q7 E-Q8: erasing 6 is a swap with the last, then one less"),
-    TEST(an_erased_member_is_absent, "E-Q9: an erased member is absent, whatever lies there"),
-    TEST(a_hole_is_never_left, "E-Q10: the last fills the hole and the next goes to the end"),
-    TEST(a_pool_of_positions, "E-Q11: value and entity have the same slot"),
-    TEST(index_10000_is_on_page_2, "E-Q12: index 10000 is on page 2 and takes no other page"),
-    TEST(cells_at_page_boundaries, "E-Q12: pages of cells end after 4096 indices"),
+    // proves S-112 E-Q0
+    TEST(an_empty_set_has_nothing, "an empty set has no arrays"),
+    // proves S-113 S-114
+    TEST(inserting_3_and_0, "inserting 3, then 0"),
+    // proves S-115
+    TEST(a_look_up_is_one_cell, "an index is there when its cell leads to it"),
+    // proves S-118
+    TEST(two_components_of_four_entities, "the arrays of two components"),
+    // proves S-120
+    TEST(removing_swaps_the_last_into_the_hole, "removing swaps the last into the hole"),
+    // proves S-120
+    TEST(the_port_kits_steps, "the port kit's insertions and removals"),
+    // proves E-Q0..E-Q5
+    TEST(adding_five_step_by_step, "adding 4, 6, 2, 0 and 8"),
+    // proves E-Q6 E-P7
+    TEST(swapping_two_members, "swapping 0 and 8"),
+    // proves E-Q7 E-Q8
+    TEST(erasing_6_in_two_halves, "erasing 6 is a swap with the last, then one less"),
+    // proves E-Q9
+    TEST(an_erased_member_is_absent, "an erased member is absent, whatever lies there"),
+    // proves E-Q10
+    TEST(a_hole_is_never_left, "the last fills the hole and the next goes to the end"),
+    // proves E-Q11
+    TEST(a_pool_of_positions, "value and entity have the same slot"),
+    // proves E-Q12
+    TEST(index_10000_is_on_page_2, "index 10000 is on page 2 and takes no other page"),
+    // proves E-Q12
+    TEST(cells_at_page_boundaries, "pages of cells end after 4096 indices"),
     TEST(the_version_stays_with_the_entity, "the version stays with the entity"),
     TEST(reserving_is_not_adding, "reserving adds nothing, and adding then needs no memory"),
 };

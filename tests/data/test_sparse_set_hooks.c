@@ -284,8 +284,10 @@ static const struct CMUnitTest tests[] = {
     TEST(a_value_moved_out_is_not_dropped, "a value that was moved out is not dropped"),
     TEST(clear_drops_each_once, "a clear drops each value once, a trim none"),
     TEST(values_are_dropped_in_packed_order, "values are dropped in packed order"),
-    TEST(a_swap_is_three_moves, "E-P7: a swap with a move hook is three moves"),
-    TEST(a_swap_across_pages, "E-P7: a swap across pages"),
+    // proves E-P7
+    TEST(a_swap_is_three_moves, "a swap with a move hook is three moves"),
+    // proves E-P7
+    TEST(a_swap_across_pages, "a swap across pages"),
     TEST(tags_with_hooks, "tags with hooks: dropped, swapped, never moved"),
 };
 

@@ -386,11 +386,14 @@ static const struct CMUnitTest tests[] = {
     TEST(everything_else_needs_no_memory, "everything else needs no memory"),
     TEST(a_trim_frees_pages_that_hold_nothing, "a trim frees pages that hold nothing"),
     TEST(a_trim_keeps_what_is_used, "a trim keeps what is used"),
-    TEST(trimmed_pages_of_cells_are_shared_again, "E-Q12: trimmed pages of cells are shared again"),
+    // proves E-Q12
+    TEST(trimmed_pages_of_cells_are_shared_again, "trimmed pages of cells are shared again"),
     TEST(an_empty_set_can_be_trimmed_and_used_again, "a trimmed empty set keeps its tables only"),
     TEST(large_values_are_given_back_one_by_one, "a trim gives large values back one by one"),
-    TEST(damaged_cells_are_noticed, "E-P4: damaged cells are noticed"),
-    TEST(damaged_entities_are_noticed, "E-P4: damaged entities are noticed"),
+    // proves E-P4
+    TEST(damaged_cells_are_noticed, "damaged cells are noticed"),
+    // proves E-P4
+    TEST(damaged_entities_are_noticed, "damaged entities are noticed"),
     TEST(damaged_counts_and_tables_are_noticed, "damaged counts and tables are noticed"),
 };
 

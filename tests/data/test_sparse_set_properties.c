@@ -250,16 +250,24 @@ static void clear_leaves_nothing_that_matters(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(churn_follows_a_list, "S-115 S-116: data[k] belongs to dense[k] after each step"),
+    // proves S-115 S-116
+    TEST(churn_follows_a_list, "data[k] belongs to dense[k] after each step"),
+    // proves E-P1 E-P4
     TEST(members_are_unique_and_their_cells_lead_to_them,
-         "E-P1 E-P4: members are unique and their cells lead to them"),
+         "members are unique and their cells lead to them"),
+    // proves E-P2
     TEST(an_insertion_or_removal_touches_one_slot,
-         "E-P2: an insertion or removal touches one slot, whatever the size"),
-    TEST(a_walk_visits_members_only, "E-P2 E-P8: a walk visits members, not indices"),
-    TEST(garbage_in_fresh_memory_does_not_matter, "E-P3: garbage in fresh memory does not matter"),
-    TEST(contains_is_what_the_arrays_say, "E-P5: contains is what the arrays say"),
-    TEST(clear_leaves_nothing_that_matters, "E-P6: after a clear nothing stale matters"),
-    TEST(the_packed_prefix_never_has_a_hole, "E-P8: a walk needs no check"),
+         "an insertion or removal touches one slot, whatever the size"),
+    // proves E-P2 E-P8
+    TEST(a_walk_visits_members_only, "a walk visits members, not indices"),
+    // proves E-P3
+    TEST(garbage_in_fresh_memory_does_not_matter, "garbage in fresh memory does not matter"),
+    // proves E-P5
+    TEST(contains_is_what_the_arrays_say, "contains is what the arrays say"),
+    // proves E-P6
+    TEST(clear_leaves_nothing_that_matters, "after a clear nothing stale matters"),
+    // proves E-P8
+    TEST(the_packed_prefix_never_has_a_hole, "a walk needs no check"),
 };
 
 int main(void) { return RUN(tests); }

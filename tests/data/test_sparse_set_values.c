@@ -348,7 +348,8 @@ static const struct CMUnitTest tests[] = {
     TEST(no_alignment_is_one, "an alignment of 0 is 1"),
     TEST(a_missing_value_is_zeros, "a missing value is zeros"),
     TEST(a_value_can_be_overwritten_and_moved_out, "values are overwritten and moved out"),
-    TEST(swapping_every_size, "E-P7: two members of every size can be swapped"),
+    // proves E-P7
+    TEST(swapping_every_size, "two members of every size can be swapped"),
     TEST(pages_hold_what_fits_into_64_kib, "pages of values hold what fits into 64 KiB"),
     TEST(the_root_leads_to_the_values, "the root that columns read leads to the values"),
     TEST(entities_lie_on_pages_of_4096, "entities lie on pages of 4096"),

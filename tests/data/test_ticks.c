@@ -204,7 +204,8 @@ static void out_of_memory(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(windows, "S-81: the port kit's windows: (last, now]"),
+    // proves S-81
+    TEST(windows, "the port kit's windows: (last, now]"),
     TEST(any_marks, "ticks are those of an array of numbers, whatever is marked and how"),
     TEST(whole_blocks_are_rebased, "what was marked as a whole block sinks with the base"),
     TEST(rebased, "the base rises without losing or inventing a change"),

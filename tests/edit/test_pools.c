@@ -136,11 +136,15 @@ static void a_pool_is_a_set_and_values_beside_it(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(each_component_has_a_set_of_its_own, "S-117: each component has a set of its own"),
-    TEST(the_seeds_four_entities, "S-118: the pools of the seed's four entities"),
-    TEST(removing_swaps, "S-120: removing through the world swaps the last into the hole"),
+    // proves S-117
+    TEST(each_component_has_a_set_of_its_own, "each component has a set of its own"),
+    // proves S-118
+    TEST(the_seeds_four_entities, "the pools of the seed's four entities"),
+    // proves S-120
+    TEST(removing_swaps, "removing through the world swaps the last into the hole"),
+    // proves S-116 E-C2
     TEST(a_pool_is_a_set_and_values_beside_it,
-         "S-116 E-C2: a pool is a sparse set and values in the same slots"),
+         "a pool is a sparse set and values in the same slots"),
 };
 
 int main(void) { return RUN(tests); }

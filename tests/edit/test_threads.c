@@ -202,9 +202,11 @@ static const struct CMUnitTest tests[] = {
          "edits that move bound members of a group are bound themselves"),
     TEST(whole_worlds_are_read_where_their_values_may_be,
          "worlds are hashed, copied and moved from where their values may be touched"),
+    // proves S-106
     TEST(the_scheduler_learns_which_thread_a_holder_needs,
-         "S-106: a holder of bound values needs the world's thread, so two never run at once"),
+         "a holder of bound values needs the world's thread, so two never run at once"),
+    // proves S-102
     TEST(reading_alone_counts_as_writing_between_threads,
-         "S-102: between threads, reading one at a time counts as writing"),
+         "between threads, reading one at a time counts as writing"),
 };
 int main(void) { return RUN(tests); }

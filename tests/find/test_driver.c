@@ -163,10 +163,12 @@ static void sets_that_nobody_has_are_not_walked(void **state) {
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(the_shorter_storage_leads, "S-119 E-V2: the shorter storage leads, one item matches"),
+    // proves S-119 E-V2
+    TEST(the_shorter_storage_leads, "the shorter storage leads, one item matches"),
     TEST(the_first_of_equals_leads, "the first of equals leads"),
     TEST(each_walk_chooses_anew, "each walk chooses anew"),
-    TEST(only_required_storages_lead, "E-V3: only storages that must be there lead"),
+    // proves E-V3
+    TEST(only_required_storages_lead, "only storages that must be there lead"),
     TEST(sets_that_nobody_has_are_not_walked, "sets that nobody has are not walked"),
 };
 

@@ -150,13 +150,19 @@ static void a_map_can_be_used_again_after_deinit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(an_inserted_value_is_found, "S-155: an inserted value is found by its type"),
-        TEST(an_absent_value_is_null, "S-155: a type without a value gives NULL"),
+        // proves S-155
+        TEST(an_inserted_value_is_found, "an inserted value is found by its type"),
+        // proves S-155
+        TEST(an_absent_value_is_null, "a type without a value gives NULL"),
+        // proves S-155
         TEST(a_second_value_of_a_type_replaces_the_first,
-             "S-155: a map holds at most one value for each type"),
-        TEST(a_value_changed_in_place_stays_changed, "S-155: a value can be changed in place"),
-        TEST(a_removed_value_is_gone, "S-155: a removed value is gone"),
-        TEST(types_are_independent, "S-155: different types are independent of each other"),
+             "a map holds at most one value for each type"),
+        // proves S-155
+        TEST(a_value_changed_in_place_stays_changed, "a value can be changed in place"),
+        // proves S-155
+        TEST(a_removed_value_is_gone, "a removed value is gone"),
+        // proves S-155
+        TEST(types_are_independent, "different types are independent of each other"),
         TEST(the_map_keeps_a_copy, "the map keeps a copy of the value"),
         TEST(a_value_can_replace_itself, "a value can be inserted over itself"),
         TEST(no_value_given_means_zeros, "a NULL value means zeros"),

@@ -340,35 +340,49 @@ static void a_system_can_be_run_by_events(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        // proves S-149
         TEST(ids_ascend_and_a_freed_one_comes_back,
-             "S-149: ids ascend from 0, and a freed id comes back before a new one"),
-        TEST(the_lowest_free_id_comes_first, "S-149: the lowest free id comes first"),
+             "ids ascend from 0, and a freed id comes back before a new one"),
+        // proves S-149
+        TEST(the_lowest_free_id_comes_first, "the lowest free id comes first"),
+        // proves S-150
         TEST(unregister_frees_the_slot_and_drops_the_components,
-             "S-150: unregister frees the slot and drops the components"),
+             "unregister frees the slot and drops the components"),
+        // proves S-150
         TEST(unregister_of_no_entity_does_nothing,
-             "S-150: unregister of an id that is no entity does nothing"),
-        TEST(attach_to_an_entity_succeeds, "S-151: attach gives an entity a component"),
-        TEST(attach_to_no_entity_tells_its_number,
-             "S-151: attach to no entity fails and tells the id"),
-        TEST(the_error_has_room_for_the_highest_id, "S-151: the error tells the highest id too"),
+             "unregister of an id that is no entity does nothing"),
+        // proves S-151
+        TEST(attach_to_an_entity_succeeds, "attach gives an entity a component"),
+        // proves S-151
+        TEST(attach_to_no_entity_tells_its_number, "attach to no entity fails and tells the id"),
+        // proves S-151
+        TEST(the_error_has_room_for_the_highest_id, "the error tells the highest id too"),
+        // proves S-152
         TEST(attach_of_the_same_type_replaces_the_value,
-             "S-152: attach of a type that is there replaces the value"),
+             "attach of a type that is there replaces the value"),
+        // proves S-153
         TEST(detach_drops_only_the_named_component,
-             "S-153: detach drops the named component and no other"),
-        TEST(detach_of_an_absent_component_succeeds,
-             "S-153: detach of an absent component succeeds"),
+             "detach drops the named component and no other"),
+        // proves S-153
+        TEST(detach_of_an_absent_component_succeeds, "detach of an absent component succeeds"),
+        // proves S-153
         TEST(detach_from_no_entity_tells_its_number,
-             "S-153: detach from no entity fails and tells the id"),
-        TEST(get_gives_the_value_or_null, "S-154: get gives the component, or NULL without one"),
-        TEST(get_of_no_entity_is_null_and_no_error,
-             "S-154: get of no entity gives NULL and is no error"),
-        TEST(a_change_in_place_is_visible, "S-154: a component changed in place stays changed"),
+             "detach from no entity fails and tells the id"),
+        // proves S-154
+        TEST(get_gives_the_value_or_null, "get gives the component, or NULL without one"),
+        // proves S-154
+        TEST(get_of_no_entity_is_null_and_no_error, "get of no entity gives NULL and is no error"),
+        // proves S-154
+        TEST(a_change_in_place_is_visible, "a component changed in place stays changed"),
+        // proves S-156
         TEST(an_id_used_again_starts_without_components,
-             "S-156: an id that is used again starts without components"),
+             "an id that is used again starts without components"),
         TEST(an_ecs_can_be_used_again_after_deinit, "an ECS can be used again after deinit"),
+        // proves S-157
         TEST(a_system_can_be_a_method_of_a_component,
-             "S-157: a system can be a method of a component, called by the user"),
-        TEST(a_system_can_be_run_by_events, "S-157: a system can be run by events"),
+             "a system can be a method of a component, called by the user"),
+        // proves S-157
+        TEST(a_system_can_be_run_by_events, "a system can be run by events"),
     };
     return RUN(tests);
 }

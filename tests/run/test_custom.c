@@ -64,7 +64,8 @@ static void the_graph_sees_through_custom_views(void **state) {
 
 int main(void) {
     static const struct CMUnitTest tests[] = {
-        TEST(the_graph_sees_through_custom_views, "S-98: the graph sees through custom views"),
+        // proves S-98
+        TEST(the_graph_sees_through_custom_views, "the graph sees through custom views"),
     };
     return RUN(tests);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Custom views for tests, and a record of the calls of their hooks. The tests themselves are in
-// tests/api/test_custom_view*.c, which include it.
+// tests/api/views/test_custom_view*.c, which include it.
 #pragma once
 #include "support/api_types.h"
 

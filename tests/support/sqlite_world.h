@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Worlds with a component of every kind, and a database under a unique name to write them to. It
-// tests nothing itself: tests/api/test_sqlite.c and test_sqlite_hostile.c include it.
+// tests nothing itself: tests/api/saves/test_sqlite.c and test_sqlite_hostile.c include it.
 #pragma once
 #include <keel_sqlite.h>
 #include <sqlite3.h>

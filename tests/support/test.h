@@ -5,12 +5,13 @@
 //     static void deleted_handles_stay_dead(void **state) { ... }
 //
 //     static const struct CMUnitTest tests[] = {
-//         TEST(deleted_handles_stay_dead, "E-F12: a deleted handle stays dead"),
+//         // proves E-F12
+//         TEST(deleted_handles_stay_dead, "a deleted handle stays dead"),
 //     };
 //     int main(void) { return RUN(tests); }
 //
-// A title starts with the acceptance numbers that the test proves, then a colon, then a sentence:
-// "S-63 E-F8: ...", "S-12..S-14: ...". tools/check_acceptance reads them.
+// A title is a sentence. A comment above a test names the numbers of tests/acceptance.txt that the
+// test proves: "// proves S-63 E-F8", "// proves S-12..S-14". tools/check_acceptance reads it.
 #pragma once
 #include "support/part.h"
 

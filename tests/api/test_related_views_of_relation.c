@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: MIT
-// The terms over the hierarchy, over an exclusive and acyclic relation instead.
-#define OVER_RELATION
-#include "test_related_views.c"
