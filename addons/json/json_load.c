@@ -3,6 +3,7 @@
 // private world, the stage, which has the same components; only if all of it is valid is the stage
 // copied or merged into the caller's world, so an error has nothing to undo. The parser is
 // json_text.c.
+#include "../stage.h"
 #include "json_text.h"
 
 #include <errno.h>
@@ -830,23 +831,6 @@ static keel_result out_of_memory(loader *l) {
     return keeli_json_fail(l->error, KEEL_ERROR_MEMORY, "%s: out of memory", l->how.name);
 }
 
-static keel_result make_stage(loader *l) {
-    const keel_world_desc desc = { .name = "json",
-                                   .allocator = l->given, // not malloc: Keel's default aligns pages
-                                   .on_misuse = KEEL_MISUSE_RETURN,
-                                   .worker_count = 1,
-                                   .log = { .write = keeli_json_be_silent } };
-    l->stage = keel_world_create(&desc);
-    if (!l->stage) return out_of_memory(l);
-    for (const keel_component *c = NULL; (c = keel_next_component(l->world, c));)
-        if (!keel_register_component(l->stage, c)) return keel_last_error(l->stage)->result;
-    for (const keel_component *c = NULL; (c = keel_next_unique(l->world, c));)
-        if (!keel_register_component(l->stage, c)) return keel_last_error(l->stage)->result;
-    // initial values of uniques are not in the text, so they must not be in the stage
-    const keel_result cleared = keel_clear_uniques(l->stage);
-    return cleared < 0 ? cleared : KEEL_OK;
-}
-
 // Fills the error of a text that is no JSON: the expected text, and up to 20 bytes of what is
 // there.
 static keel_result fail_syntax(loader *l) {
@@ -875,15 +859,18 @@ static keel_result load(loader *l) {
     l->decoded = keeli_json_resize(&l->how.allocator, NULL, 0, l->longest);
     l->quoted = keeli_json_resize(&l->how.allocator, NULL, 0, l->longest * 4 + 3);
     if (!l->decoded || !l->quoted) return out_of_memory(l);
-    const keel_result made = make_stage(l);
+
+    l->stage = stage_create("json", l->given);
+    if (!l->stage) return out_of_memory(l);
+    const keel_result made = stage_register(l->stage, l->world, NULL);
     if (made != KEEL_OK)
         return keeli_json_fail(l->error, made, "%s: %s", l->how.name, keel_result_text(made));
     if (!read_world(l)) return l->result;
+
     keel_merge_options how = { .strict = false };
     if (l->how.merge) how = *l->how.merge;
     how.same_templates |= l->has_templates;
-    const keel_result r = l->how.merge ? keel_merge_world(l->world, l->stage, &how)
-                                       : keel_copy_world(l->stage, l->world);
+    const keel_result r = stage_finish(l->stage, l->world, l->how.merge ? &how : NULL);
     if (r < 0)
         return keeli_json_fail(l->error, r, "%s: %.180s", l->how.name,
                                keel_last_error(l->world)->message);

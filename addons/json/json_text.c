@@ -30,10 +30,6 @@ void *keeli_json_resize(const keel_allocator *allocator, void *block, size_t old
     return allocator->resize(allocator->context, block, old_size, new_size, sizeof(void *));
 }
 
-void keeli_json_be_silent(void *context, keel_log_level level, const char *line) {
-    (void)context, (void)level, (void)line;
-}
-
 keel_result keeli_json_fail(keel_error *error, keel_result result, const char *format, ...) {
     if (!error) return result;
     memset(error, 0, sizeof *error);

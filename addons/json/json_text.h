@@ -81,5 +81,3 @@ keel_result keeli_json_write_file(const char *path, keeli_json_write_fn *write, 
 // True if the component or unique is a member of the text: not transient, and no name, hierarchy or
 // prefab link, which the text has in other forms.
 bool keeli_json_is_written(const keel_component *c);
-// The log function of private worlds: writes nothing, because callers get errors by `keel_error`.
-void keeli_json_be_silent(void *context, keel_log_level level, const char *line);

@@ -2,6 +2,7 @@
 // Writes a world as JSON: keel_json_write and keel_json_write_to. It writes from a copy with every
 // component enabled, because the values of disabled components cannot be read; the world itself
 // says which are disabled. Escapes and the file are in json_out.c.
+#include "../stage.h"
 #include "json_text.h"
 
 #include <stdio.h>
@@ -403,16 +404,10 @@ static void put_world(writer *w) {
 
 // Creates the copy of the world, and enables every component in it.
 static keel_result copy_world(writer *w) {
-    const keel_world_desc desc = { .name = "json",
-                                   .allocator = w->given, // not malloc: Keel's default aligns pages
-                                   .on_misuse = KEEL_MISUSE_RETURN,
-                                   .worker_count = 1,
-                                   .log = { .write = keeli_json_be_silent } };
-    w->copy = keel_world_create(&desc);
+    w->copy = stage_create("json", w->given);
     if (!w->copy) return keeli_json_fail(w->out.error, KEEL_ERROR_MEMORY, "out of memory");
-    keel_result r = keel_copy_world(w->world, w->copy);
-    for (keel_entity e = keel_null(); r >= 0 && !keel_is_null(e = keel_next_entity(w->copy, e));)
-        r = keel_enable_entity(w->copy, e, true);
+
+    const keel_result r = stage_copy_enabled(w->copy, w->world);
     if (r < 0) return keeli_json_fail(w->out.error, r, "%s", keel_last_error(w->copy)->message);
     return KEEL_OK;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Small helpers of keel::save: growing bytes, little-endian numbers, errors and the private world.
+// Small helpers of keel::save: growing bytes, little-endian numbers, and errors.
 // They know neither files nor components. All of the add-on calls them.
 #include "save.h"
 
@@ -55,17 +55,4 @@ keel_result save_fail(keel_error *error, keel_result result, const char *format,
     (void)vsnprintf(error->message, sizeof error->message, format, values);
     va_end(values);
     return result;
-}
-
-static void be_silent(void *context, keel_log_level level, const char *line) {
-    (void)context;
-    (void)level;
-    (void)line;
-}
-
-keel_world *save_private_world(void) {
-    return keel_world_create(&(keel_world_desc){ .name = "a save",
-                                                 .log = { be_silent, NULL },
-                                                 .on_misuse = KEEL_MISUSE_RETURN,
-                                                 .worker_count = 1 });
 }

@@ -3,6 +3,7 @@
 // components by Keel's public verbs, which check every edit; only if all of the file is valid is
 // that world copied or merged into the caller's. Chunks and hashes are checked in sections.c,
 // values converted in match.c and rows.c.
+#include "../stage.h"
 #include "save.h"
 
 #include <stdio.h>
@@ -479,23 +480,9 @@ static keel_result read_section(load_job *job, keel_world *to) {
     return result == KEEL_OK ? save_finish_section(r, false) : result;
 }
 
-typedef const keel_component *next_of(const keel_world *, const keel_component *);
-static bool is_known(const keel_world *world, const keel_component *c, next_of *next) {
-    const keel_component *other = NULL;
-    while ((other = next(world, other)) != NULL && strcmp(other->name, c->name) != 0) {}
-    return other != NULL;
-}
-
-// Registers the caller's components in the private world, but for those in archetypes (see settle),
-// and clears the uniques' initial values, which the file does not have.
-static keel_result know(load_job *job, const keel_world *to) {
-    next_of *const lists[] = { keel_next_component, keel_next_unique };
-    for (uint32_t i = 0; i < 2; ++i)
-        for (const keel_component *c = NULL; (c = lists[i](to, c)) != NULL;)
-            if (!save_is_own(c) && !is_known(job->world, c, lists[i]) &&
-                (i || c->storage != KEEL_ARCHETYPE) && !keel_register_component(job->world, c))
-                return check(job, keel_last_error(job->world)->result);
-    return check(job, keel_clear_uniques(job->world));
+// True if the stage registers the component when its section is read (see settle), not before.
+static bool is_settled_later(const keel_component *c) {
+    return !c->is_unique && c->storage == KEEL_ARCHETYPE;
 }
 
 static keel_result take_error(load_job *job, const keel_world *to, keel_result result) {
@@ -507,7 +494,7 @@ static keel_result read_all(load_job *job, keel_world *to) {
     KEEL_TRY(save_read_header(&job->r));
     KEEL_TRY(save_check_names(to, job->r.error));
     memcpy(job->r.name, "ENTS", 5);
-    KEEL_TRY(know(job, to));
+    KEEL_TRY(check(job, stage_register(job->world, to, is_settled_later)));
     for (;;) {
         KEEL_TRY(save_read_section(&job->r));
         if (!strcmp(job->r.tag, "ENDS")) break;
@@ -520,9 +507,7 @@ static keel_result read_all(load_job *job, keel_world *to) {
     KEEL_TRY(disable_all(job));
     save_kept **kept = job->merge ? NULL : save_kept_of(to, job->kept != NULL);
     if (job->kept && !kept) return take_error(job, to, keel_last_error(to)->result);
-    KEEL_TRY(take_error(job, to,
-                        job->merge ? keel_merge_world(to, job->world, job->merge)
-                                   : keel_copy_world(job->world, to)));
+    KEEL_TRY(take_error(job, to, stage_finish(job->world, to, job->merge)));
     if (!kept) return KEEL_OK;
     save_kept *old = *kept;
     *kept = job->kept;
@@ -558,7 +543,7 @@ keel_result keel_load_from(keel_world *world, const void *bytes, size_t size,
     job.r.end = job.r.at + size;
     job.r.error = how.error;
     job.r.bytes_left = limit_of(&how);
-    job.world = save_private_world();
+    job.world = stage_create("a save", (keel_allocator){ 0 });
     const keel_result result = job.world ? read_all(&job, world) : no_memory(&job);
     keel_world_destroy(job.world);
     save_reader_free(&job.r);

@@ -309,5 +309,3 @@ keel_result save_read_file(const char *path, uint64_t max_bytes, save_bytes *out
                            keel_error *error);
 // Puts the name of the file before the message of an error. Returns `result`.
 keel_result save_name_file(const char *path, keel_error *error, keel_result result);
-// Creates a world that logs nothing and returns from misuse; NULL if memory runs out.
-keel_world *save_private_world(void);

@@ -144,17 +144,3 @@ keel_result sql_check_format(const sql_database *db) {
                         (int)version, SQL_VERSION);
     return KEEL_OK;
 }
-
-static void be_silent(void *context, keel_log_level level, const char *line) {
-    (void)context;
-    (void)level;
-    (void)line;
-}
-
-keel_world *sql_private_world(keel_allocator allocator) {
-    return keel_world_create(&(keel_world_desc){ .name = "sqlite",
-                                                 .allocator = allocator,
-                                                 .log = { .write = be_silent },
-                                                 .on_misuse = KEEL_MISUSE_RETURN,
-                                                 .worker_count = 1 });
-}

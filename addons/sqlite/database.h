@@ -34,8 +34,6 @@ keel_result sql_number(const sql_database *db, int64_t *out, const char *format,
 keel_result sql_insert(const sql_database *db, sqlite3_stmt *s);
 // Returns an error unless Keel wrote the database, in the version that this program reads.
 keel_result sql_check_format(const sql_database *db);
-// Creates a world that logs nothing and returns from misuse; NULL if memory runs out.
-keel_world *sql_private_world(keel_allocator allocator);
 
 // ------------------------------------------------------------------ tables
 // A scalar, text or block of bytes in a component's value, which is one column. Fields that are

@@ -2,6 +2,7 @@
 // Loads a frame of a database: keel_sqlite_load. It builds a private world, the stage, by Keel's
 // public verbs, which check every edit; only if all of the frame is valid is the stage copied or
 // merged into the caller's world. Columns and cells are read in table.c.
+#include "../stage.h"
 #include "database.h"
 
 #include <stdio.h>
@@ -394,22 +395,10 @@ static keel_result read_components(load_job *job) {
 }
 
 // ------------------------------------------------------------------ all of it
-// Registers the caller's components in the stage, and clears the uniques' initial values, which the
-// file does not have.
-static keel_result know(load_job *job) {
-    typedef const keel_component *next(const keel_world *, const keel_component *);
-    next *const lists[] = { keel_next_component, keel_next_unique };
-    for (uint32_t i = 0; i < 2; ++i)
-        for (const keel_component *c = NULL; (c = lists[i](job->to, c)) != NULL;)
-            if (!find(job->stage, c->name, c->is_unique) && !keel_register_component(job->stage, c))
-                return check(job, c->name, 0, keel_last_error(job->stage)->result);
-    return check(job, "", 0, keel_clear_uniques(job->stage));
-}
-
 static keel_result read_all(load_job *job) {
     static const char *const own[] = { "keel_schema", "keel_frame", "keel_entity", "keel_free",
                                        "keel_disabled" };
-    KEEL_TRY(know(job));
+    KEEL_TRY(check(job, "", 0, stage_register(job->stage, job->to, NULL)));
     KEEL_TRY(sql_open(&job->db, job->db.path, true));
     KEEL_TRY(sql_run(&job->db, "PRAGMA query_only = ON; BEGIN"));
     KEEL_TRY(sql_check_format(&job->db));
@@ -437,13 +426,11 @@ keel_result keel_sqlite_load(keel_world *world, const char *path,
         return sql_fail(&job.db, KEEL_ERROR_ARGUMENT,
                         ".unknown is neither KEEL_UNKNOWN_ERROR nor KEEL_UNKNOWN_SKIP; only saves "
                         "keep what is unknown");
-    job.stage = sql_private_world(job.how.allocator);
+    job.stage = stage_create("sqlite", job.how.allocator);
     keel_result result = job.stage ? read_all(&job) : sql_failed(&job.db, SQLITE_NOMEM);
     if (result == KEEL_OK) {
-        result = job.how.merge ? keel_merge_world(world, job.stage, job.how.merge)
-                               : keel_copy_world(job.stage, world);
+        result = stage_finish(job.stage, world, job.how.merge);
         if (result < 0) result = sql_fail(&job.db, result, "%s", keel_last_error(world)->message);
-        else result = KEEL_OK;
     }
     sql_close(&job.db);
     keel_world_destroy(job.stage);

@@ -4,6 +4,7 @@
 // renames it to its path; later frames are appended to it. The rows of a frame are written in
 // write.c.
 #include "../replace_file.h"
+#include "../stage.h"
 #include "database.h"
 
 struct keel_sqlite_writer {
@@ -152,11 +153,10 @@ static keel_result commit(keel_sqlite_writer *w) {
 // ------------------------------------------------------------------ frames
 // Copies the world for reading, and enables every component in the copy (see sql_job).
 static keel_result copy_world(sql_job *job) {
-    job->copy = sql_private_world(job->how.allocator);
+    job->copy = stage_create("sqlite", job->how.allocator);
     if (!job->copy) return sql_failed(&job->db, SQLITE_NOMEM);
-    keel_result r = keel_copy_world(job->world, job->copy);
-    for (keel_entity e = keel_null(); r >= 0 && !keel_is_null(e = keel_next_entity(job->copy, e));)
-        r = keel_enable_entity(job->copy, e, true);
+
+    const keel_result r = stage_copy_enabled(job->copy, job->world);
     return r < 0 ? sql_fail(&job->db, r, "%s", keel_last_error(job->copy)->message) : KEEL_OK;
 }
 

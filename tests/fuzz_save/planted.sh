@@ -9,7 +9,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 while IFS='|' read -r file from to; do
     rm -rf "$folder/save"
-    cp -r "$sources/addons/save" "$sources/addons/replace_file.h" "$folder"
+    cp -r "$sources/addons/save" "$sources/addons/replace_file.h" "$sources/addons/stage.h" "$folder"
     FROM=$from TO=$to perl -0pi -e 's/\Q$ENV{FROM}\E/$ENV{TO}/ or die "planted.sh: no such text\n"' "$folder/save/$file"
     "$@" -D_POSIX_C_SOURCE=200809L -I"$sources/include" -I"$folder/save" -I"$sources/tests" -I"$sources/tests/fuzz_save" \
         "$folder"/save/*.c "$sources/tests/fuzz_save/load.c" "$sources/tests/fuzz_save/main.c" "$library" \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loads a save for the tool: the heads of its sections, and a world whose components are declared
 // from the save alone. The declarations are made in declare.c. main.c calls it for every command.
+#include "../../stage.h"
 #include "tool.h"
 
 #include <stdlib.h>
@@ -152,7 +153,7 @@ static keel_result declare_all(loaded_save *save) {
 
 keel_result load_world(loaded_save *save) {
     keel_load_options how = save->how;
-    save->world = save_private_world();
+    save->world = stage_create("a save", (keel_allocator){ 0 });
     if (!save->world) return no_memory(save);
     KEEL_TRY(declare_all(save));
     how.error = &save->error;
