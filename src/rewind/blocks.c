@@ -70,63 +70,13 @@ void keeli_stamps_renew(keel_world *world, keel_world *image) {
     image->entities.frees = world->entities.frees;
 }
 
-// ------------------------------------------------------------------ what did not change
-// Returns the storage in the live world, which has stamps; the image of a snapshot has none.
-static keeli_storage *live_storage(const keeli_image *image, const keeli_storage *t) {
-    return image->teller->root.storages[t->slot];
-}
-
-// True if both worlds were the same once, and all writes of the storage since are stamped.
-static bool is_known(const keeli_image *image, const keeli_storage *t) {
-    const keeli_stamps *stamps = &live_storage(image, t)->stamps;
-    return stamps->from && stamps->from <= image->since;
-}
-
-static bool have_same_bits(const keeli_presence *a, const keeli_presence *b) {
-    return a->cleared == b->cleared && a->count == b->count;
-}
-
-bool keeli_is_same_set(const keeli_image *image, const keeli_storage *t, const keeli_storage *s) {
-    return is_known(image, t) && have_same_bits(&t->presence, &s->presence) &&
-           have_same_bits(&t->disabled, &s->disabled) && t->set.moves == s->set.moves &&
-           t->set.count == s->set.count;
-}
-
-bool keeli_are_same_rows(const keeli_image *image) {
-    const keeli_archetypes *a = &image->to->archetypes, *b = &image->from->archetypes;
-    if (!image->since || image->has_archetypes || a->moves != b->moves) return false;
-
-    for (uint32_t i = 0; i < a->count; ++i)
-        if (a->all[i]->row_count != b->all[i]->row_count) return false;
-    return true;
-}
-
-bool keeli_is_in_place(const keeli_image *image, const keeli_storage *t, const keeli_storage *s) {
-    if (keeli_store_is_sparse(t)) return t->set.moves == s->set.moves;
-    if (!keeli_store_has_rows(t)) return t->presence.cleared == s->presence.cleared;
-    return image->to->archetypes.moves == image->from->archetypes.moves;
-}
-
-bool keeli_is_ticked(const keeli_image *image, const keeli_storage *t) {
-    const keeli_storage *live = live_storage(image, t);
-    const keel_world *snapshot = image->teller == image->to ? image->from : image->to;
-    const uint32_t kinds = KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
-    // The snapshot has no ticks of a kind that was not tracked at the take, even if both were the
-    // same afterwards.
-    const bool were_tracked =
-        !(live->tracking.kinds & kinds & ~snapshot->root.storages[t->slot]->tracking.kinds_then);
-    const bool are_complete = keeli_is_marked(live) && live->stamps.vague < image->since;
-    return image->tick && is_known(image, t) && were_tracked && are_complete &&
-           image->to->changes.tick_base == image->from->changes.tick_base;
-}
-
+// ------------------------------------------------------------------ copying
 // True if no value of the storage moved, rows of new archetypes included.
 static bool is_in_place(const keeli_image *image, const keeli_storage *t) {
     return image->staged.items[t->position].is_in_place &&
            !(keeli_store_has_rows(t) && image->has_archetypes);
 }
 
-// ------------------------------------------------------------------ copying
 // A walk over the places of a storage. Adjacent places are copied together, as a run.
 typedef struct block_walk {
     keeli_image *image;
@@ -282,7 +232,7 @@ static void copy_blocks_of_rows(block_walk *walk) {
 // entities have values in both worlds. Returns false and copies nothing if the log is incomplete,
 // or so long that copying blocks is cheaper.
 static bool copy_logged(block_walk *walk) {
-    const keeli_storage *live = live_storage(walk->image, walk->t);
+    const keeli_storage *live = keeli_image_live(walk->image, walk->t);
     const keeli_ticks *ticks = &live->tracking.modified;
     const bool is_ticked = walk->image->staged.items[walk->t->position].is_ticked;
     uint32_t count = 0;
@@ -317,10 +267,11 @@ static void warn_missed(const block_walk *walk) {
 }
 
 void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage *s) {
-    keeli_storage *live = live_storage(image, t);
+    const keeli_staged *g = &image->staged.items[t->position];
+    keeli_storage *live = keeli_image_live(image, t);
     keeli_stamps *stamps = &live->stamps;
-    const bool by_stamps = live->flags & KEELI_IS_STAMPED && is_known(image, t) &&
-                           is_in_place(image, t) && stamps->all < image->since;
+    const bool by_stamps = live->flags & KEELI_IS_STAMPED && g->is_known && is_in_place(image, t) &&
+                           stamps->all < image->since;
     block_walk walk = { .image = image, .t = t, .s = s };
     if (by_stamps) walk.stamps = stamps;
     if (by_stamps && live == t) walk.renewed = stamps->items;
@@ -330,7 +281,7 @@ void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage
     if (keeli_store_is_sparse(t))
         copy_packed(&walk, 0, keeli_least(t->set.count, s->set.count), s->set.count);
     else if (keeli_store_has_rows(t)) copy_blocks_of_rows(&walk);
-    else copy_by_index(&walk, &t->presence, &s->presence, keeli_is_same_set(image, t, s));
+    else copy_by_index(&walk, &t->presence, &s->presence, g->is_same);
     end_run(&walk);
     if (walk.is_missed) warn_missed(&walk);
 }

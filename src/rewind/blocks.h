@@ -3,8 +3,8 @@
 // each written block of 64 places with its epoch (keeli_stamp_place), which each take and restore
 // raises. A snapshot stores the epoch at which it and the world were the same: blocks with older
 // stamps are still the same. If the component is tracked, its ticks even tell which values of a
-// stamped block were written. image.c and snapshot.c call this file; values with hooks are not
-// its business.
+// stamped block were written. compare.c decides which storages have stamps to go by; image.c and
+// snapshot.c call this file. It does not copy values with hooks.
 //
 // Moves of values have no stamps. The image of a snapshot stores the world's counters of moves
 // instead: `moves` of sets and rows, `cleared` of bits, `edits` of edges and `frees` of handles. As
@@ -21,16 +21,6 @@ void keeli_stamps_end(keel_world *world);
 // Stores in the image that it and the world are the same now, after a take or restore.
 void keeli_stamps_renew(keel_world *world, keel_world *image);
 
-// `t` is a storage of `image->to` here, `s` the same component in `image->from`.
-// True if the same entities have values in both, in the same places.
-bool keeli_is_same_set(const keeli_image *image, const keeli_storage *t, const keeli_storage *s);
-// True if no value has another place in the other world, apart from rows of new archetypes. Must be
-// asked before room is made, which moves values of the image.
-bool keeli_is_in_place(const keeli_image *image, const keeli_storage *t, const keeli_storage *s);
-// True if ticks of modifications tell which values were written since both were the same.
-bool keeli_is_ticked(const keeli_image *image, const keeli_storage *t);
-// True if both worlds have the same entities in the same rows of archetypes.
-bool keeli_are_same_rows(const keeli_image *image);
 // Tells the journal of a history's image which memory the take did not write.
 void keeli_blocks_declare(const keeli_image *image);
 // Copies plain values, before the bits of which entities have values. Values in `t` that are not in

@@ -10,21 +10,13 @@
 #include "follow/follow.h"
 #include "link/relation.h"
 #include "rewind/blocks.h"
+#include "rewind/compare.h"
 #include "rewind/journal.h"
 #include "world/names.h"
 #include "world/report.h"
 
 #include <keel/typed.h>
 #include <string.h>
-
-// True if values are copied one by one, by a copy hook or as names.
-static bool has_copies(const keeli_storage *s) {
-    return s->component.copy || s == s->world->names.storage;
-}
-// Returns the storage of the same component in the world to copy from.
-static keeli_storage *image_source(const keeli_image *image, const keeli_storage *t) {
-    return image->from->root.storages[t->slot];
-}
 
 void keeli_image_write(const keel_world *to, void *memory, char *at, const char *from,
                        size_t bytes) {
@@ -101,7 +93,7 @@ static void *staged_at(const keeli_staged *g, const keeli_storage *t, uint32_t i
 static keel_result stage_values(const keeli_image *image, keeli_staged *g, const keeli_storage *t,
                                 const keeli_storage *s) {
     const uint32_t count = s->presence.count + s->disabled.count;
-    if (!count || !t->size || !has_copies(t) || g->keeps_values) {
+    if (!count || !t->size || !keeli_copies_singly(t) || g->keeps_values) {
         return KEEL_OK;
     }
 
@@ -121,40 +113,12 @@ static keel_result stage_values(const keeli_image *image, keeli_staged *g, const
     return KEEL_OK;
 }
 
-// True if the world is copied to a snapshot; otherwise it is restored from one.
-static bool is_take(const keeli_image *image) { return image->teller != image->to; }
-
-// True if a unique of plain bytes has the same value in both. Only asked for histories, which save
-// memory by it.
-static bool has_same_unique(const keeli_image *image, const keeli_storage *t,
-                            const keeli_storage *s) {
-    if (!image->to->journal || has_copies(t)) return false;
-    if (!t->unique || !s->unique) return false;
-    return !t->size || !memcmp(t->unique, s->unique, t->size);
-}
-
-// True if a take need not copy names, since all are the same. Values with copy hooks are always
-// copied, as some ways to write them are not stamped.
-static bool has_same_names(const keeli_image *image, const keeli_staged *g, const keeli_storage *t,
-                           const keeli_storage *s) {
-    const bool are_names = t->size && has_copies(t) && !s->component.copy;
-    if (!is_take(image) || !are_names) return false;
-    if (!g->is_same || t->disabled.count) return false;
-
-    for (uint32_t slot = 0; slot < s->set.count; ++slot) {
-        const keel_name *a = keeli_sparse_set_value(&t->set, slot);
-        const keel_name *b = keeli_sparse_set_value(&s->set, slot);
-        if (strcmp(a->text, b->text) != 0) return false;
-    }
-    return true;
-}
-
 // Makes a copy of a queue with its values, unless `old` already equals it. `*has` is set if the
 // copy has to be freed.
 static keel_result stage_queue(const keeli_image *image, keeli_queue *queue, bool *has,
                                const keeli_storage *t, const keeli_queue *old,
                                const keeli_queue *from) {
-    if (is_take(image) && keeli_queue_is_same(old, from)) {
+    if (keeli_image_is_take(image) && keeli_queue_is_same(old, from)) {
         return KEEL_OK;
     }
 
@@ -278,7 +242,7 @@ static bool reserve_image_storage(keeli_heap *heap, keeli_staged *g, keeli_stora
 // Returns how many entities the storage could have as part of the image without making more room.
 // This is keeli_could_have, for a reactive set with what its sources will have.
 static uint32_t could_have_then(const keeli_image *image, const keeli_storage *t) {
-    const keeli_storage *s = keeli_image_leaves(t) ? t : image_source(image, t);
+    const keeli_storage *s = keeli_image_leaves(t) ? t : keeli_image_source(image, t);
     uint64_t count = (uint64_t)s->presence.count + s->disabled.count;
     if (!t->sources.count) return (uint32_t)count;
 
@@ -335,20 +299,6 @@ static bool reserve_followers(const keeli_image *image, keeli_storage *t, const 
     return true;
 }
 
-// True if no edge was added or removed since both worlds were the same, and no value of an edge was
-// written.
-static bool has_same_edges(const keeli_image *image, const keeli_storage *t,
-                           const keeli_storage *s) {
-    const keeli_edges *own = &t->relation->edges;
-    const keeli_edges *from = &s->relation->edges;
-    if (!image->staged.items[t->position].is_same) return false;
-    if (own->edits != from->edits) return false;
-    if (!keeli_edges_have_values(from)) return true;
-
-    const keeli_edges *live = is_take(image) ? from : own;
-    return live->values.written < image->since;
-}
-
 // Copies edges with values; makes room for edges without values, which the commit copies.
 static keel_result stage_edges(const keeli_image *image, keeli_staged *g, keeli_storage *t,
                                const keeli_storage *s) {
@@ -380,12 +330,10 @@ static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keel
     if (!reserve_image_storage(&image->to->heap, g, t, s)) {
         return keeli_out_of_memory(image->teller, "copying a world");
     }
-    if (s->relation && !keeli_store_has_sources(s) && !has_same_edges(image, t, s)) {
+    if (s->relation && !keeli_store_has_sources(s) && !g->keeps_edges) {
         KEEL_TRY(stage_edges(image, g, t, s));
     }
 
-    g->keeps_values = has_same_names(image, g, t, s);
-    g->keeps_unique = has_same_unique(image, t, s);
     KEEL_TRY(stage_values(image, g, t, s));
     KEEL_TRY(stage_unique_value(image, g, t, s));
     KEEL_TRY(stage_removed(image, g, t, s));
@@ -426,29 +374,6 @@ static bool reserve_all(keeli_image *image) {
     return image->has_archetypes;
 }
 
-// Finds out which parts of both worlds are the same already.
-static void compare_storages(keeli_image *image) {
-    const keel_world *to = image->to;
-    image->same_numbers = true;
-    for (uint32_t i = 0; i < to->storages.count; ++i) {
-        const keeli_storage *t = to->storages.items[i];
-        image->same_numbers &= t->ordinal == image_source(image, t)->ordinal;
-    }
-    image->same_lists = image->since && image->same_numbers && !to->followers.set_count;
-    image->same_numbers |= is_take(image); // the image gets its numbers from the world
-
-    for (uint32_t i = 0; i < to->storages.count; ++i) {
-        const keeli_storage *t = to->storages.items[i];
-        const keeli_storage *s = image_source(image, t);
-        keeli_staged *g = &image->staged.items[image->staged.count++];
-        const bool is_same = !keeli_image_leaves(t) && keeli_is_same_set(image, t, s);
-        *g = (keeli_staged){ .is_same = is_same };
-        g->is_in_place = keeli_is_in_place(image, t, s);
-        g->is_ticked = is_same && keeli_is_ticked(image, t);
-        image->same_lists &= is_same;
-    }
-}
-
 keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_world *from,
                                 keel_world *teller, uint32_t flags) {
     const keel_world *snapshot = teller == to ? from : to;
@@ -463,14 +388,15 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
     if (!KEELI_RESERVE(&to->heap, &image->staged, to->storages.count)) {
         return keeli_out_of_memory(teller, "copying a world");
     }
-    compare_storages(image);
+    keeli_image_compare(image);
 
     // Followers first: the room of a reactive set is made together with that of its sources, which
     // may move its values.
     bool has_room = reserve_all(image);
     for (uint32_t i = 0; has_room && i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
-        has_room = keeli_image_leaves(t) || reserve_followers(image, t, image_source(image, t));
+        has_room =
+            keeli_image_leaves(t) || reserve_followers(image, t, keeli_image_source(image, t));
     }
     keel_result result = has_room ? KEEL_OK : keeli_out_of_memory(teller, "copying a world");
 
@@ -478,7 +404,7 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
         keeli_storage *t = to->storages.items[i];
         keeli_staged *g = &image->staged.items[i];
         if (keeli_image_leaves(t)) continue;
-        result = stage_storage(image, g, t, image_source(image, t));
+        result = stage_storage(image, g, t, keeli_image_source(image, t));
     }
     if (result < 0) keeli_image_cancel(image);
     return result;
@@ -486,7 +412,7 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
 
 // ------------------------------------------------------------------ freeing
 static void free_logs(const keeli_image *image, keeli_staged *g, const keeli_storage *t) {
-    const keeli_tracking *from = &image_source(image, t)->tracking;
+    const keeli_tracking *from = &keeli_image_source(image, t)->tracking;
     const uint32_t sizes[] = { from->inserted.log_capacity, from->modified.log_capacity };
     for (uint32_t k = 0; k < 2; ++k) {
         const size_t bytes = sizes[k] * sizeof(keeli_change);
@@ -611,7 +537,7 @@ static void drop_dead(const keeli_image *image, keeli_storage *t) {
 // ------------------------------------------------------------------ copying
 // Copies the disabled values of plain bytes. Others were staged.
 static void copy_plain_disabled(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    if (!t->size || has_copies(t)) return;
+    if (!t->size || keeli_copies_singly(t)) return;
 
     KEELI_EACH_BIT(i, &t->disabled) {
         void *memory = keeli_indexed_set_memory(&t->indexed, i >> t->indexed.root.shift);
@@ -623,7 +549,7 @@ static void copy_plain_disabled(keel_world *to, keeli_storage *t, const keeli_st
 // Copies the bits, the order and the ticks of a storage.
 static void assign_storage(const keeli_image *image, const keeli_staged *g, keeli_storage *t) {
     keel_world *to = image->to;
-    const keeli_storage *s = image_source(image, t);
+    const keeli_storage *s = keeli_image_source(image, t);
     const uint32_t since = g->is_ticked ? image->tick : 0;
     if (!g->is_same) {
         keeli_presence_assign(&t->presence, &s->presence);
@@ -638,7 +564,7 @@ static void assign_storage(const keeli_image *image, const keeli_staged *g, keel
     }
     copy_plain_disabled(to, t, s);
 
-    if (!is_take(image)) t->stamps.vague = to->epoch; // its ticks are set back
+    if (!keeli_image_is_take(image)) t->stamps.vague = to->epoch; // its ticks are set back
     t->set_at = s->set_at;
     t->changed_at = s->changed_at;
     t->cleared_inserted = s->cleared_inserted;
@@ -788,10 +714,10 @@ static void copy_plain(keeli_image *image) {
 
     for (uint32_t i = 0; i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
-        if (keeli_image_leaves(t) || !t->size || has_copies(t)) {
+        if (keeli_image_leaves(t) || !t->size || keeli_copies_singly(t)) {
             continue;
         }
-        keeli_blocks_copy(image, t, image_source(image, t));
+        keeli_blocks_copy(image, t, keeli_image_source(image, t));
     }
 
     keeli_entity_index *own = &to->entities;
@@ -852,10 +778,10 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
             continue;
         }
 
-        const keeli_storage *s = image_source(image, t);
+        const keeli_storage *s = keeli_image_source(image, t);
         keeli_staged *g = &image->staged.items[i];
         assign_storage(image, g, t);
-        if (is_take(image)) t->tracking.kinds_then = s->tracking.kinds;
+        if (keeli_image_is_take(image)) t->tracking.kinds_then = s->tracking.kinds;
         else track_anew(to, t, s);
         place_staged(to, g, t, keeps, data);
     }

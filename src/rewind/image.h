@@ -33,10 +33,13 @@ typedef struct keeli_staged {
     const keeli_edges *from_edges; // edges without values to copy from; NULL: they are the same
     keeli_change *logs[2]; // logs of ticks, of insertions and modifications; NULL: the size fits
     bool has_removed, has_events, has_edges, has_unique; // these members have to be freed
+    // What both worlds have in common before the copy (compare.c).
+    bool is_known;     // both were the same once, and all writes since are stamped
     bool is_same;      // the same entities have values in both worlds, in the same places
     bool is_in_place;  // no value has another place
     bool is_ticked;    // ticks of modifications tell which values were written since
     bool keeps_values; // values with copies need not be copied, as they are the same
+    bool keeps_edges;  // edges need not be copied, as they are the same
     bool keeps_unique; // the unique need not be copied, as it is the same
 } keeli_staged;
 
@@ -60,6 +63,24 @@ typedef struct keeli_image {
     bool same_handles;                // handles need not be copied
     bool has_archetypes;              // the archetypes of `to` are not like those of `from`
 } keeli_image;
+
+// Returns the storage of the same component in the world to copy from. `t` is a storage of
+// `image->to` here and below.
+static inline keeli_storage *keeli_image_source(const keeli_image *image, const keeli_storage *t) {
+    return image->from->root.storages[t->slot];
+}
+// Returns the storage in the live world, which has stamps; that of a snapshot has none.
+static inline keeli_storage *keeli_image_live(const keeli_image *image, const keeli_storage *t) {
+    return image->teller->root.storages[t->slot];
+}
+// True if the world is copied to a snapshot; otherwise it is restored from one.
+static inline bool keeli_image_is_take(const keeli_image *image) {
+    return image->teller != image->to;
+}
+// True if values are copied one by one, by a copy hook or as names.
+static inline bool keeli_copies_singly(const keeli_storage *s) {
+    return s->component.copy || s == s->world->names.storage;
+}
 
 // Makes everything that can fail. Returns KEEL_OK, or KEEL_ERROR_MEMORY or KEEL_ERROR_COPY: then no
 // state has changed and everything was freed. `to` must know all components of `from`. `flags` are
