@@ -243,8 +243,8 @@ static void unlink_all(keel_world *world, const keel_entity *entities, uint32_t 
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t index = keeli_index_of(entities[i]);
         if (!keeli_entity_is_alive(&world->entities, entities[i])) continue;
-        if (keeli_store_has(tree->sources, index)) keeli_let_go_of_all(world, tree, index, false);
-        if (keeli_store_has(tree->targets, index)) keeli_let_go_of_all(world, tree, index, true);
+        if (keeli_store_has(tree->sources, index)) keeli_remove_edges_of(world, tree, index, false);
+        if (keeli_store_has(tree->targets, index)) keeli_remove_edges_of(world, tree, index, true);
     }
 }
 

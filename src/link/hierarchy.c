@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The hierarchy: the verbs of keel_child that have words of their own, and edits of whole trees.
-// What attaching and detaching do is in relation.c, walks are in world/tree.c.
+// The verbs of the hierarchy that relations in general do not have: attach, add_child, detach,
+// unlink, and edits of whole trees. How an edge of keel_child is added and removed is in relation.c
+// and related.c; walks over the hierarchy are in world/tree.c.
 #include "edit/batch.h"
 #include "edit/removal.h"
 #include "link/relation.h"
@@ -46,7 +47,8 @@ keel_result(keel_attach)(keel_scope *scope, keel_entity child, keel_entity paren
 }
 
 // ------------------------------------------------------------------ a new child
-// True if a child needs no memory for its edge: others of both blocks are children and parents.
+// True if an edge between the two needs no memory, because the blocks of 64 of both have other
+// children and parents.
 static bool has_room_beside(const keel_world *world, keel_entity child, keel_entity parent) {
     const keeli_relation *tree = tree_of(world);
     return keeli_flags_of(tree->sources) == KEELI_IS_LINK &&
@@ -54,8 +56,9 @@ static bool has_room_beside(const keel_world *world, keel_entity child, keel_ent
            keeli_live_word(tree->targets, keeli_index_of(parent));
 }
 
-// Adds a child where nobody follows the edit and it takes no memory; null, with nothing done, where
-// the general path is needed. It costs as much as adding and attaching apart (add_child, 2).
+// Adds a child if the edit has no followers and needs no memory. Returns null, and changes nothing,
+// if the general path is needed. It costs as much as adding and attaching separately (add_child,
+// 2).
 static keel_entity add_child_beside(keel_world *world, keel_entity parent,
                                     const keel_value *values) {
     const keel_value nothing = { NULL, NULL };
@@ -76,7 +79,8 @@ static keel_entity add_child_beside(keel_world *world, keel_entity parent,
     return child;
 }
 
-// The new entity gets its values and its parent before observers hear of it.
+// Ends a batch that adds a child: the new entity has its values and its parent before observers are
+// called.
 static keel_result finish_child(keeli_batch *b, keel_entity parent) {
     keel_world *world = b->world;
     keeli_relation *tree = tree_of(world);
@@ -92,9 +96,9 @@ static keel_result finish_child(keeli_batch *b, keel_entity parent) {
     return keeli_batch_end(b);
 }
 
-// The same where nobody looks on and there is room for an entity: as keel_add_entity and
-// keel_attach, which takes half of what a batch takes (add_child, 2). The handle of the entity is
-// known before, so room for its edge is made first.
+// Adds a child by keel_add_entity and keel_attach, if no observer could see the child between the
+// two, and the entity index has room. This costs half as much as a batch (add_child, 2). The handle
+// of the new entity is known before, so room for its edge can be made first.
 static keel_entity add_child_apart(keel_world *world, keel_entity parent,
                                    const keel_value *values) {
     keeli_entity_index *ix = &world->entities;
@@ -173,7 +177,7 @@ static keel_result unlink(keel_world *world, const keeli_holder *holder, keel_en
     if (world->names.count) KEEL_TRY(keeli_may_place_name(world, "unlink", e, keel_null()));
     KEEL_TRY(keeli_may_orphan(world, holder, e));
     if (keeli_has_parent(world, e)) keeli_commit_detach(world, e);
-    keeli_let_go_of_all(world, tree_of(world), keeli_index_of(e), true);
+    keeli_remove_edges_of(world, tree_of(world), keeli_index_of(e), true);
     validate_hierarchy(world);
     return keeli_done(world, KEEL_OK);
 }
@@ -190,9 +194,9 @@ static uint32_t last_below(const keeli_chains *chains, uint32_t index) {
     return index;
 }
 
-// Returns the descendant before this one in pre-order, or the root. Each step needs the link of the
-// one before, so it waits for memory; siblings that were made one after the other have links side
-// by side, and those that come eight steps later can be fetched now.
+// Returns the descendant before this one in pre-order, or the root. Each step depends on the link
+// that the step before loaded, so the walk waits for memory. Siblings that were created one after
+// the other have adjacent links, so the link of eight steps later is prefetched.
 static inline uint32_t before_in_tree(const keeli_chains *chains, uint32_t index) {
     const keeli_link *link = keeli_link_at(chains, index);
     __builtin_prefetch((const void *)((uintptr_t)link - 8 * sizeof *link));
@@ -246,7 +250,8 @@ static inline void drop_chain(const keeli_chains *chains, uint32_t target) {
     if (keeli_chain_count(chains, target)) keeli_chain_at(chains, target)->count = 0;
 }
 
-// Observers see the tree as it is, without the entities that they heard of.
+// Deletes a tree from the last descendant in pre-order up to the root, one by one, so that
+// observers see a valid tree of the entities that are still alive.
 static void delete_observed_tree(keel_world *world, uint32_t top) {
     const keeli_chains *chains = keeli_tree_chains(world);
     for (uint32_t at = last_below(chains, top), next;; at = next) {
@@ -256,8 +261,8 @@ static void delete_observed_tree(keel_world *world, uint32_t top) {
     }
 }
 
-// All links go, so none is repaired on the way: what is left of the tree is whole as far as it is
-// still looked at.
+// Deletes a tree in the same order without observers. All links are removed, so links between
+// siblings are not repaired on the way; before_in_tree reads only links of entities that remain.
 static void delete_whole_tree(keel_world *world, keel_entity root) {
     keeli_edges *edges = &tree_of(world)->edges;
     const keeli_chains *chains = &edges->chains;
@@ -282,7 +287,6 @@ static void delete_whole_tree(keel_world *world, keel_entity root) {
     keeli_commit_delete_entities(world, &root, 1);
 }
 
-// From the last descendant in pre-order up to the root.
 keel_result keeli_edit_delete_tree(keel_world *world, const keeli_holder *holder,
                                    keel_entity root) {
     if (!keeli_entity_is_alive(&world->entities, root)) return KEEL_ABSENT;

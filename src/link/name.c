@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names: the verbs, and what becomes of a name when its entity gets another place among siblings.
+// The verbs of names, and checks and updates of a name whose entity moves to another parent. The
+// table of names by parent is world/names.c; relation.c and hierarchy.c call this file.
 #include "edit/batch.h"
 #include "world/names.h"
 #include "world/report.h"
@@ -23,7 +24,7 @@ static keel_result occupied(keel_world *world, const char *doing, keel_entity e,
                        KEELI_ENTITY(world, other->parent), fix);
 }
 
-// The entity has a name and loses it; this cannot fail.
+// Removes the name of an entity that has one. Cannot fail.
 static void commit_remove_name(keel_world *world, keel_entity e) {
     keeli_storage *s = world->names.storage;
     const uint32_t index = keeli_index_of(e);
@@ -80,7 +81,7 @@ keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_
     if (!name) return keeli_out_of_memory(world, "naming an entity");
     if (old) {
         keeli_name_free(world, old);
-        // analyzer: who has an old name has the component
+        // analyzer: an entity with an old name has the component
         ((keel_name *)keeli_store_value(world, s, index))->text = name->text;
         keeli_name_enter(world, name, e, parent);
         keeli_changed(world, s, e);
@@ -100,7 +101,7 @@ keel_result(keel_set_name)(keel_scope *scope, keel_entity e, const char *name) {
     return keeli_edit_end(&who, keeli_edit_name(who.world, who.editor, e, name));
 }
 
-// ------------------------------------------------------------------ another place
+// ------------------------------------------------------------------ another parent
 keel_result keeli_may_place_name(keel_world *world, const char *doing, keel_entity e,
                                  keel_entity parent) {
     const keeli_name *name = keeli_name_at(world, e);
@@ -126,7 +127,7 @@ void keeli_place_name(keel_world *world, keel_entity e) {
     const keeli_name *there = keeli_name_find(world, parent, name->text, name->length);
     keeli_name_enter(world, name, e, parent);
     if (!there) return;
-    const uint64_t lost = ++world->names.lost; // not a line for each: parts of copies may be many
+    const uint64_t lost = ++world->names.lost; // warns at 1, 2, 4, 8, ..., not for every one
     if (!(lost & (lost - 1)))
         keeli_warn(world,
                    "%s became a root and loses its name: the root %s has it already; %llu lost "
@@ -157,7 +158,8 @@ bool keeli_copy_names(const keel_world *from, keel_world *to) {
 }
 
 // ------------------------------------------------------------------ looking
-// The world, when the scope may look at names, and at places; NULL also where there are none.
+// Returns the world if the scope may read names, and (`at_places`) parents. NULL if not, or if the
+// world has no names.
 static const keel_world *world_of_names(const keel_scope *scope, bool at_places) {
     keeli_caller who;
     if (keeli_caller_is(scope, &who) < 0 || !who.world->names.storage) return NULL;

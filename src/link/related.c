@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Edges that come and go, of one entity or with it; the verbs are in relation.c.
+// Adds and removes edges: one edge, all edges of an entity, and those of clones. Room is made here,
+// too. The verbs that call it are in relation.c and hierarchy.c, deletions in edit/delete.c, clones
+// in copy/clone.c.
 #include "link/relation.h"
 
 #include "world/report.h"
@@ -41,7 +43,7 @@ static bool reserve_rule(keel_world *world, const keeli_relation *r, uint32_t so
     return !has_rule(r) || keeli_reserve_doomed(world, source, extra);
 }
 
-// With an edge to itself there is no other end.
+// True if the edge counts in both directions. An edge of an entity to itself has only one.
 static bool is_both_ways(const keeli_relation *r, uint32_t source, uint32_t target) {
     return r->edges.is_symmetric && source != target;
 }
@@ -56,7 +58,7 @@ static bool reserve_end(keel_world *world, keeli_relation *r, uint32_t source, u
         return false;
     }
 
-    // nobody follows who is a target
+    // `targets` has no followers
     if (keeli_store_has(r->targets, target)) return true;
     return keeli_reserve_value(world, r->targets, target);
 }
@@ -72,14 +74,18 @@ bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, u
     return keeli_edges_reserve(&r->edges, &world->heap, source, target);
 }
 
-// One end loses an edge: its last one, or another. Observers heard already of one that is deleted.
+// Tells followers of the source that it loses an edge: `is_last` that it loses the component,
+// otherwise that the component changed. Observers are left out if the source is being deleted,
+// because they were called for that already.
 static void follow_end(keel_world *world, keeli_storage *s, uint32_t source, bool is_last) {
     const uint32_t kinds = keeli_hush(world, s, source);
     if (!is_last) keeli_changed(world, s, keeli_entity_at(&world->entities, source));
     else if (keeli_is_followed(s)) keeli_going(world, s, source, KEEL_TRACK_DELETION);
     s->tracking.observers.kinds |= kinds;
 }
-static bool going(keel_world *world, const keeli_relation *r, uint32_t source, bool stays) {
+// Before an edge is removed: if it is the last one of the source, tells followers and drops the
+// value of `sources`. Returns true if it is. `stays`: the component is not removed.
+static bool begin_removal(keel_world *world, const keeli_relation *r, uint32_t source, bool stays) {
     keeli_storage *s = r->sources;
     if (stays || keeli_edge_count(&r->edges, KEELI_TARGETS, source) != 1) {
         return false;
@@ -93,24 +99,27 @@ static bool going(keel_world *world, const keeli_relation *r, uint32_t source, b
     return true;
 }
 
-static void went(keel_world *world, const keeli_relation *r, uint32_t source, bool is_last,
-                 bool stays) {
+// After an edge was removed: removes the component of its source (`is_last`), or tells followers
+// that it changed.
+static void end_removal(keel_world *world, const keeli_relation *r, uint32_t source, bool is_last,
+                        bool stays) {
     if (is_last) keeli_store_pop(world, r->sources, source);
     else if (!stays) follow_end(world, r->sources, source, false);
 }
+// Removes the component `targets` from an entity that has no sources left.
 static inline void end_target(keel_world *world, const keeli_relation *r, uint32_t target) {
     if (!keeli_edge_count(&r->edges, KEELI_SOURCES, target))
         keeli_store_pop(world, r->targets, target);
 }
 
-// The same for an edge that is more than plain.
+// keeli_remove_edge for relations with values, followers, names or symmetry.
 static __attribute__((noinline)) void unrelate_general(keel_world *world, keeli_relation *r,
                                                        uint32_t source, uint32_t place,
                                                        bool stays) {
     const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
     const bool both = is_both_ways(r, source, target);
-    const bool is_last = going(world, r, source, stays);
-    const bool is_last_there = both && going(world, r, target, false);
+    const bool is_last = begin_removal(world, r, source, stays);
+    const bool is_last_there = both && begin_removal(world, r, target, false);
     if (keeli_edges_have_values(&r->edges)) {
         void *value = keeli_edge_value(&r->edges, source, place);
         keeli_value_drop(r->sources, value);
@@ -119,16 +128,16 @@ static __attribute__((noinline)) void unrelate_general(keel_world *world, keeli_
     keeli_edges_remove(&r->edges, &world->heap, source, place);
     end_target(world, r, target);
     if (both) end_target(world, r, source);
-    went(world, r, source, is_last, stays);
-    if (both) went(world, r, target, is_last_there, false);
+    end_removal(world, r, source, is_last, stays);
+    if (both) end_removal(world, r, target, is_last_there, false);
 
     if (r == world->relations.child && !stays && world->names.count) {
         keeli_place_name(world, keeli_entity_at(&world->entities, source));
     }
 }
 
-void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place,
-                  bool stays) {
+void keeli_remove_edge(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place,
+                       bool stays) {
     if (!keeli_edges_are_plain(r)) {
         unrelate_general(world, r, source, place, stays);
         return;
@@ -151,7 +160,6 @@ void keeli_let_go(keel_world *world, keeli_relation *r, uint32_t source, uint32_
     }
 }
 
-// An edge is about to go; of a symmetric relation both are.
 void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t source,
                             uint32_t place) {
     if (!is_edge_observed(r)) return;
@@ -164,7 +172,7 @@ void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t
     }
 }
 
-// All edges of an entity are: observers see them all.
+// Call observers for all edges of an entity, before any of them is removed.
 static void notify_targets(keel_world *world, const keeli_relation *r, uint32_t source) {
     KEELI_EACH_EDGE(at, &r->edges, KEELI_TARGETS, source)
         keeli_notify_unrelated(world, r, source, at);
@@ -181,14 +189,14 @@ static void notify_sources(keel_world *world, const keeli_relation *r, uint32_t 
     }
 }
 
-// Removes the one target of an exclusive source, which gets another one.
+// Removes the only target of a source of an exclusive relation, because it gets another one.
 static void leave_target(keel_world *world, keeli_relation *r, uint32_t source) {
     if (!keeli_edge_count(&r->edges, KEELI_TARGETS, source)) {
         return;
     }
     keeli_notify_unrelated(world, r, source, 0);
     r->edges.keeps_room = keeli_edges_have_values(&r->edges);
-    keeli_let_go(world, r, source, 0, true);
+    keeli_remove_edge(world, r, source, 0, true);
     r->edges.keeps_room = false;
 }
 
@@ -210,7 +218,7 @@ void *keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, kee
     return keeli_edges_add(&r->edges, e, to);
 }
 
-// The value of an edge, handed over; NULL: zeros.
+// Moves a value to an edge. NULL: zeros.
 static __attribute__((noinline)) void put_value(const keeli_storage *s, void *to,
                                                 const void *value) {
     if (value) keeli_value_move(s, to, (void *)(uintptr_t)value);
@@ -241,15 +249,15 @@ void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, ke
         keeli_notify_related(world, r, indices[i]);
 }
 
-static void let_go_of_targets(keel_world *world, keeli_relation *r, uint32_t source) {
+static void remove_targets(keel_world *world, keeli_relation *r, uint32_t source) {
     uint32_t at = KEELI_NO_EDGE;
     while ((at = keeli_edge_last(&r->edges, KEELI_TARGETS, source, at)) != KEELI_NO_EDGE)
-        keeli_let_go(world, r, source, at, false);
+        keeli_remove_edge(world, r, source, at, false);
 }
-static void let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t target) {
+static void remove_sources(keel_world *world, keeli_relation *r, uint32_t target) {
     const keeli_edges *edges = &r->edges;
     if (edges->is_chained && keeli_edges_are_plain(r) && keeli_store_has(r->targets, target)) {
-        // a quarter of the instructions (rel_target_dies)
+        // without repairing links one by one: a quarter of the instructions (rel_target_dies)
         KEELI_EACH_EDGE(at, edges, KEELI_SOURCES, target)
             keeli_store_pop(world, r->sources, at);
         keeli_edges_remove_sources(&r->edges, target);
@@ -261,20 +269,20 @@ static void let_go_of_sources(keel_world *world, keeli_relation *r, uint32_t tar
     while ((at = keeli_edge_last(edges, KEELI_SOURCES, target, at)) != KEELI_NO_EDGE) {
         const uint32_t source = keeli_edge_other(edges, KEELI_SOURCES, target, at);
         const uint32_t place = keeli_edge_twin(edges, KEELI_SOURCES, target, at);
-        keeli_let_go(world, r, source, place, false);
+        keeli_remove_edge(world, r, source, place, false);
     }
 }
 
-void keeli_let_go_of_all(keel_world *world, keeli_relation *r, uint32_t index, bool sources) {
+void keeli_remove_edges_of(keel_world *world, keeli_relation *r, uint32_t index, bool sources) {
     const bool is_observed = is_edge_observed(r);
     if (sources) {
         if (is_observed) {
             notify_sources(world, r, index, UINT32_MAX);
         }
-        let_go_of_sources(world, r, index);
+        remove_sources(world, r, index);
     } else {
         if (is_observed) notify_targets(world, r, index);
-        let_go_of_targets(world, r, index);
+        remove_targets(world, r, index);
     }
 }
 
@@ -292,23 +300,25 @@ void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
     const uint32_t index = keeli_index_of(e);
     keeli_relation *tree = world->relations.child;
     uint32_t at = UINT32_MAX;
-    if (world->relations.all == tree) { // a quarter of the instructions of a deletion
+    // With no other relation, without a walk over the components of the entity: saves a quarter of
+    // the instructions of a deletion.
+    if (world->relations.all == tree) {
         if (keeli_edge_count(&tree->edges, KEELI_TARGETS, index)) {
-            let_go_of_targets(world, tree, index);
+            remove_targets(world, tree, index);
         }
         if (keeli_edge_count(&tree->edges, KEELI_SOURCES, index)) {
-            let_go_of_sources(world, tree, index);
+            remove_sources(world, tree, index);
         }
         return;
     }
     for (const keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (!s->relation) continue;
-        let_go_of_targets(world, s->relation, index);
-        let_go_of_sources(world, s->relation, index);
+        remove_targets(world, s->relation, index);
+        remove_sources(world, s->relation, index);
     }
 }
 
-// ------------------------------------------------------------------ copies of all
+// ------------------------------------------------------------------ copies of all edges
 keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keeli_edges *from,
                              keeli_heap *heap) {
     if (!keeli_edges_copy(to, from, heap)) {
@@ -340,15 +350,16 @@ keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keel
     return KEEL_ERROR_COPY;
 }
 
-// ------------------------------------------------------------------ copies of an entity
-// True if copies of an entity get its targets: a copy has a parent of its own, and the only partner
-// of an entity is not shared with copies.
+// ------------------------------------------------------------------ edges of clones
+// True if clones of an entity get its targets in this relation. They do not get its parent, and
+// they do not get its target in a symmetric exclusive relation, as that has a partner already.
 static bool edges_are_cloned(const keel_world *world, const keeli_relation *r, uint32_t prototype) {
     if (!keeli_store_has(r->sources, prototype)) return false;
     if (r == world->relations.child) return false;
     return !r->edges.is_symmetric || !r->edges.is_exclusive;
 }
 
+// Makes room to relate all copies to the targets of the prototype. False when out of memory.
 static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t prototype,
                            const keel_entity *copies, uint32_t count) {
     keeli_edges *edges = &r->edges;
@@ -390,7 +401,7 @@ static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t protot
     return keeli_edges_reserve_values(edges, heap, each * count);
 }
 
-// Copies of the values of the prototype's edges, once for each copy of it.
+// Adds to `list` copies of the values of the prototype's edges, a set for each clone.
 static keel_result copy_edge_values(keel_world *world, const keeli_relation *r, uint32_t prototype,
                                     uint32_t count, keeli_edge_copies **list) {
     const keeli_storage *s = r->sources;
@@ -458,7 +469,7 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
         if (!edges_are_cloned(world, r, prototype)) continue;
 
         if (r->sources->size) {
-            for (uint32_t i = 0; i < count; ++i) // keeli_commit_edges_of
+            for (uint32_t i = 0; i < count; ++i) // keeli_commit_edges_of added the edges
                 keeli_notify_related(world, r, keeli_index_of(copies[i]));
             continue;
         }
@@ -468,7 +479,8 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
         while (own && own->relation != r)
             own = own->next;
 
-        // the prototype may be a target of the relation, too, and get edges here
+        // A symmetric relation adds edges to the prototype here if it is its own target: the loop
+        // ends at the edge that was the last one before.
         const uint32_t last = keeli_edge_last(edges, KEELI_TARGETS, prototype, KEELI_NO_EDGE);
         for (uint32_t i = 0; i < count; ++i) {
             uint32_t at = keeli_edge_first(edges, KEELI_TARGETS, prototype);
@@ -483,7 +495,7 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
     }
 }
 
-// With a value of the source there is one target.
+// A relation whose sources have a value is exclusive, so the prototype has one target.
 void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_entity *copies,
                            uint32_t count) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The verbs of relations, and loops over them; edges come and go in related.c.
+// The verbs of relations: they check arguments and access, and call related.c, which adds and
+// removes edges. Also the functions that read relations, and the walks behind KEEL_EACH_TARGET and
+// KEEL_EACH_SOURCE. The verbs of the hierarchy alone are in hierarchy.c.
 #include "link/relation.h"
 
 #include "base/platform/platform.h"
@@ -10,7 +12,8 @@
 #include <keel/relation.h>
 
 // ------------------------------------------------------------------ verbs
-// NULL on error. Both have to be alive; `other` may be null where it stands for all.
+// Returns the relation to edit; NULL on error. Both entities must be alive; verbs about all edges
+// of an entity pass it twice.
 static keeli_relation *to_edit(keel_world *world, const keeli_holder *holder,
                                const keel_component *relation, keel_entity e, keel_entity other,
                                const char *call, keel_result *result) {
@@ -41,10 +44,10 @@ static keel_entity entity_at(const keeli_relation *r, keeli_end end, keel_entity
     return keeli_entity_at(&r->sources->world->entities, index);
 }
 
-// True if `of` leads to `above`, or is the same. An entity without sources is above nothing.
+// True if targets lead from `of` to `above`, or both are the same.
 static bool is_above(const keeli_relation *r, uint32_t above, uint32_t of) {
     const keeli_edges *edges = &r->edges;
-    if (!keeli_edge_count(edges, KEELI_SOURCES, above)) {
+    if (!keeli_edge_count(edges, KEELI_SOURCES, above)) { // nothing leads to it
         return above == of;
     }
     while (of != above && keeli_edge_count(edges, KEELI_TARGETS, of))
@@ -52,8 +55,8 @@ static bool is_above(const keeli_relation *r, uint32_t above, uint32_t of) {
     return of == above;
 }
 
-// The source gets a value, which is handed over, and before it (where that is given) its new
-// target, for which there is room. Who has a value keeps it when none is given.
+// Adds an edge to `to`, for which there is room (NULL: no edge), and moves `value` to the component
+// of the source. With a NULL value, a source that has a value keeps it, and another gets zeros.
 static keel_result set_related_value(keel_world *world, keeli_relation *r, keel_entity e,
                                      const keel_entity *to, const void *value) {
     const uint32_t source = keeli_index_of(e);
@@ -67,7 +70,7 @@ static keel_result set_related_value(keel_world *world, keeli_relation *r, keel_
     }
     const keel_result result = keeli_batch_finish(&b);
 
-    // all who follow a value that is given were notified
+    // the batch told the followers of a value that was added or replaced
     if (result == KEEL_OK) {
         if (had && !value) keeli_changed(world, r->sources, e);
         if (to) keeli_notify_related(world, r, source);
@@ -76,7 +79,7 @@ static keel_result set_related_value(keel_world *world, keeli_relation *r, keel_
     return keeli_done(world, result);
 }
 
-// A value of an edge that is there is written.
+// Stamps the values of a relation's edges as written, for snapshots.
 static void mark_edge(keel_world *world, keeli_relation *r) {
     r->edges.values.written = world->epoch;
 }
@@ -98,6 +101,7 @@ static keel_result write_edge(keel_world *world, keeli_relation *r, keel_entity 
     return keeli_done(world, KEEL_OK);
 }
 
+// Reports that an edge would close a cycle.
 static __attribute__((noinline)) keel_result cycle(keel_world *world, const keeli_storage *s,
                                                    keel_entity e, keel_entity other) {
     const char *name = s->component.name;
@@ -112,14 +116,14 @@ static __attribute__((noinline)) keel_result cycle(keel_world *world, const keel
 }
 
 // ------------------------------------------------------------------ the hierarchy
-// Most worlds have no names.
+// keeli_may_place_name, without a call in a world without names.
 static inline keel_result may_place_name(keel_world *world, const char *doing, keel_entity e,
                                          keel_entity parent) {
     return world->names.count ? keeli_may_place_name(world, doing, e, parent) : KEEL_OK;
 }
 
 static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel_entity of) {
-    // An entity without children is above nothing: a tree that grows at its leaves is not climbed.
+    // An entity without children is no ancestor, so attaching a leaf does not climb the tree.
     if (!keeli_has_children(world, above)) {
         return keel_is_same(above, of);
     }
@@ -177,12 +181,11 @@ keel_result keeli_attach_general(keel_world *world, const keeli_holder *holder, 
     return keeli_done(world, KEEL_OK);
 }
 
-// Takes a child from its parent; a name that another root has is lost.
 void keeli_commit_detach(keel_world *world, keel_entity child) {
     keeli_relation *tree = world->relations.child;
     const uint32_t source = keeli_index_of(child);
     keeli_notify_unrelated(world, tree, source, 0);
-    keeli_let_go(world, tree, source, 0, false);
+    keeli_remove_edge(world, tree, source, 0, false);
 }
 
 keel_result keeli_edit_detach(keel_world *world, const keeli_holder *holder, keel_entity child) {
@@ -198,11 +201,12 @@ keel_result keeli_edit_detach(keel_world *world, const keeli_holder *holder, kee
 }
 
 // ------------------------------------------------------------------ fast paths
-// The common case of a chain is that nobody uses the relation or follows its edits, the source has
-// no target yet, others of both blocks of 64 have targets and sources, and in an acyclic relation
-// the source has no sources itself. Then an edge is two records, whose pages are there, and two
-// bits (hier_attach, rel_relate). The rest is jumped to: with a call that comes back six registers
-// were saved, a tenth of the instructions.
+// The common case of an exclusive relation: no other holder uses the relation, it has no followers,
+// the source has no target yet, other entities in the blocks of 64 of both ends have targets and
+// sources, and in an acyclic relation the source has no sources itself. Then an edge is two records
+// on pages that exist, and two bits (hier_attach, rel_relate). The rest is in functions that are
+// called last, by a jump: a call that returns would save six registers, a tenth of the
+// instructions.
 static __attribute__((noinline)) keel_result relate_general(keel_world *world, keeli_relation *r,
                                                             keel_entity e, keel_entity to) {
     return r == world->relations.child
@@ -210,7 +214,7 @@ static __attribute__((noinline)) keel_result relate_general(keel_world *world, k
                : keeli_edit_relate(world, NULL, e, &r->sources->component, to, NULL);
 }
 
-// The target gets its first source.
+// Adds an edge to a target without sources.
 static __attribute__((noinline)) keel_result
 link_first(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to, uint64_t *beside) {
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(to);
@@ -224,7 +228,8 @@ link_first(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to, 
     return KEEL_OK;
 }
 
-// The target has sources already. Then it is alive, and one of its versions is that of the living.
+// Adds an edge to a target with sources. As an entity with sources is alive, comparing the versions
+// is enough to tell that `to` is alive.
 static __attribute__((noinline)) keel_result
 link_last(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to, uint64_t *beside) {
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(to);
@@ -258,8 +263,9 @@ keel_result keeli_relate(keel_world *world, keeli_relation *r, keel_entity e, ke
     return link_last(world, r, e, to, beside);
 }
 
-// The same for a relation to many, where both lists have room, too (rel_relate: half of the
-// instructions).
+// The same for a relation that is not exclusive, if the edge lists of both ends have room
+// (rel_relate: half of the instructions). Returns false, and changes nothing, if the general path
+// is needed.
 static bool relate_to_many_beside(const keel_world *world, keeli_relation *r, keel_entity e,
                                   keel_entity other) {
     const keeli_storage *s = r->sources;
@@ -319,13 +325,13 @@ static keel_result unrelate(keel_world *world, const keeli_holder *holder, keel_
     if (place == KEELI_NO_EDGE) return KEEL_ABSENT;
     if (r == world->relations.child) return keeli_edit_detach(world, holder, e);
     keeli_notify_unrelated(world, r, source, place);
-    keeli_let_go(world, r, source, place, false);
+    keeli_remove_edge(world, r, source, place, false);
     keeli_validate_storage(world, r->sources);
     return keeli_done(world, KEEL_OK);
 }
 
-static keel_result let_go_of_all(keel_world *world, const keeli_holder *holder, keel_entity e,
-                                 const keel_component *relation, bool sources) {
+static keel_result unrelate_end(keel_world *world, const keeli_holder *holder, keel_entity e,
+                                const keel_component *relation, bool sources) {
     keel_result result;
     const char *call = sources ? "keel_unrelate_sources" : "keel_unrelate_all";
     keeli_relation *r = to_edit(world, holder, relation, e, e, call, &result);
@@ -333,7 +339,7 @@ static keel_result let_go_of_all(keel_world *world, const keeli_holder *holder, 
     if (!keeli_store_has(sources ? r->targets : r->sources, keeli_index_of(e))) return KEEL_ABSENT;
     if (r == world->relations.child && !sources) return keeli_edit_detach(world, holder, e);
     if (r == world->relations.child) KEEL_TRY(keeli_may_orphan(world, holder, e));
-    keeli_let_go_of_all(world, r, keeli_index_of(e), sources);
+    keeli_remove_edges_of(world, r, keeli_index_of(e), sources);
     return keeli_done(world, KEEL_OK);
 }
 
@@ -341,14 +347,14 @@ static keel_result unrelate_all(keel_world *world, const keeli_holder *holder, k
                                 const keel_component *relation, keel_entity other,
                                 const void *value) {
     (void)other, (void)value;
-    return let_go_of_all(world, holder, e, relation, false);
+    return unrelate_end(world, holder, e, relation, false);
 }
 
 static keel_result unrelate_sources(keel_world *world, const keeli_holder *holder, keel_entity e,
                                     const keel_component *relation, keel_entity other,
                                     const void *value) {
     (void)other, (void)value;
-    return let_go_of_all(world, holder, e, relation, true);
+    return unrelate_end(world, holder, e, relation, true);
 }
 
 keel_result(keel_relate_component)(keel_scope *scope, keel_entity source,
@@ -377,14 +383,14 @@ keel_result(keel_unrelate_sources_component)(keel_scope *scope, keel_entity targ
     return keeli_edit_pair(scope, target, relation, keel_null(), NULL, unrelate_sources);
 }
 
-// ------------------------------------------------------------------ looking
-// NULL when the world does not know it, or the scope may not look.
+// ------------------------------------------------------------------ reading
+// Returns the relation. NULL if the world does not know it, or the scope may not read it.
 static const keeli_relation *look_at_relation(const keel_scope *scope,
                                               const keel_component *relation) {
     const keeli_storage *s =
         keeli_is_world(scope) ? keeli_storage_known(keeli_world_of(scope), relation) : NULL;
     if (s && s->relation && !keeli_store_has_sources(s) && !(s->flags & KEELI_IS_BOUND)) {
-        return s->relation; // a quarter of the instructions less (target_of)
+        return s->relation; // saves a quarter of the instructions (target_of)
     }
 
     keeli_caller who;
@@ -415,7 +421,8 @@ bool(keel_is_related_component)(const keel_scope *scope, keel_entity source,
     return keeli_edges_find(&r->edges, index, keeli_index_of(target)) != KEELI_NO_EDGE;
 }
 
-// NULL: no such edge, or it has no value of its own.
+// Returns the value of an edge. NULL if there is no such edge, or edges of the relation have no
+// values.
 static void *edge_value_of(const keeli_relation *r, keel_entity source, keel_entity target) {
     const keeli_edges *edges = &r->edges;
     if (!end_is_alive(r, source) || !end_is_alive(r, target)) {
@@ -494,7 +501,8 @@ uint32_t(keel_source_count_component)(const keel_scope *scope, keel_entity targe
     return keeli_edge_count(&r->edges, KEELI_SOURCES, keeli_index_of(target));
 }
 
-// The place of `other` in the list of targets, or sources, of an entity; KEELI_NO_EDGE: in none.
+// Returns the place of `other` in the list of targets, or sources, of an entity. KEELI_NO_EDGE if
+// they are not related.
 static uint32_t edge_place_of(const keeli_relation *r, keeli_end end, keel_entity of,
                               keel_entity other) {
     if (!end_is_alive(r, of) || !end_is_alive(r, other)) {
@@ -535,7 +543,8 @@ keel_entity(keel_next_source_component)(const keel_scope *scope, keel_entity tar
 }
 
 // ------------------------------------------------------------------ over many edges
-// NULL (reported) where a source may have several targets: then there are many ways up.
+// Returns the relation for a walk over targets of targets, or sources of sources. NULL, reported,
+// if it is not exclusive, because then several ways lead up.
 static const keeli_relation *look_along(const keel_scope *scope, const keel_component *relation,
                                         keel_entity from, keel_entity after) {
     const keeli_relation *r = look_at_relation(scope, relation);
@@ -544,8 +553,8 @@ static const keeli_relation *look_along(const keel_scope *scope, const keel_comp
     if (!r->edges.is_exclusive) {
         const keeli_storage *s = r->sources;
         keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
-                     "'%s' is not .exclusive, and what lies above and below is asked of relations "
-                     "with one target",
+                     "'%s' is not .exclusive: only in a relation with one target can you walk to "
+                     "what lies above and below",
                      s->component.name);
         return NULL;
     }
@@ -565,7 +574,7 @@ keel_entity(keel_next_target_above_component)(const keel_scope *scope, keel_enti
     const uint32_t next = keeli_edge_other(edges, KEELI_TARGETS, at, 0);
     uint32_t below = keeli_index_of(source), left = r->edges.count;
 
-    // one that the way up passed already: it is a circle
+    // In a cycle the walk ends before the first target that it visited already.
     if (!r->sources->component.acyclic) {
         for (; below != next && below != at && left; --left) {
             if (!keeli_edge_count(edges, KEELI_TARGETS, below)) {
@@ -578,8 +587,8 @@ keel_entity(keel_next_target_above_component)(const keel_scope *scope, keel_enti
     return below == next ? keel_null() : entity_at(r, KEELI_TARGETS, after, 0);
 }
 
-// Returns the place in the target's list, or the first one behind it that does not lead to `but`,
-// to which a circle would come back.
+// Returns the place in the target's list of sources, or the next place if the source there is
+// `but`, the root of the walk, to which a cycle leads back.
 static uint32_t unless_to(const keeli_relation *r, uint32_t target, uint32_t place, uint32_t but) {
     if (place != KEELI_NO_EDGE &&
         keeli_edge_other(&r->edges, KEELI_SOURCES, target, place) == but) {
@@ -597,7 +606,7 @@ keel_entity(keel_next_source_below_component)(const keel_scope *scope, keel_enti
     const uint32_t root = keeli_index_of(target);
     uint32_t at = keeli_index_of(after);
     uint32_t place = unless_to(r, at, keeli_edge_first(edges, KEELI_SOURCES, at), root);
-    // an entity that is not below the target comes to an end without it
+    // The climb ends at a root if `after` is not below the target.
     for (uint32_t left = r->edges.count; place == KEELI_NO_EDGE && at != root; --left) {
         if (!left || !keeli_edge_count(edges, KEELI_TARGETS, at)) {
             return keel_null();
@@ -614,7 +623,7 @@ static keeli_end walk_end(const keeli_relation_walk *walk) {
     return walk->to_sources ? KEELI_SOURCES : KEELI_TARGETS;
 }
 
-// The value of the edge at a place, beside its handle; NULL where the relation has none.
+// Stores the value of the edge at a place with the walk's item `i`; NULL if the relation has none.
 static void fill_value(keeli_relation_walk *walk, uint32_t i, uint32_t place) {
     const keeli_relation *r = walk->relation;
     const keeli_edges *edges = &r->edges;
@@ -653,14 +662,14 @@ static void fill_from_list(keeli_relation_walk *walk) {
     walk->place = place < end ? place : walk->end;
 }
 
-// Fills the walk from a chain of sources, where `place` and `end` are stamps: of the last source
-// that was handed out, and of the last one when the walk began.
+// Fills the walk from a chain of sources. `place` and `end` are stamps: of the last source that the
+// walk visited, and of the chain's last source when the walk began.
 static void fill_from_chain(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
     const keeli_chains *chains = &r->edges.chains;
     const uint32_t target = keeli_index_of(walk->of);
 
-    // The handed-out source that is still related leads on; it mostly is the last one.
+    // Continue behind the last visited source that is still related to the target.
     uint32_t source = KEELI_NO_EDGE;
     for (uint32_t i = walk->count; i-- && source == KEELI_NO_EDGE;) {
         const uint32_t item = keeli_index_of(walk->items[i]);
@@ -698,7 +707,7 @@ static void fill_with_target(keeli_relation_walk *walk) {
     walk->place = walk->end;
 }
 
-// Takes as many handles as there is room for, from the place on.
+// Fills the walk with the next handles, as many as it has room for.
 static __attribute__((noinline)) void fill_walk(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
     if (!r->edges.is_chained) fill_from_list(walk);
@@ -707,8 +716,8 @@ static __attribute__((noinline)) void fill_walk(keeli_relation_walk *walk) {
     walk->seen = r->edges.edits;
 }
 
-// Returns the end of a walk over what an entity is related to now: a place behind the last one, or
-// the latest stamp of its sources. 0: there is nothing to visit.
+// Returns the end of a walk that begins now: the place behind the last edge of a list, or the stamp
+// of a chain's last source. 0 if there is nothing to visit.
 static uint32_t end_of_now(const keeli_relation *r, keeli_end end, uint32_t index) {
     const keeli_edges *edges = &r->edges;
     if (!keeli_edge_count(edges, end, index)) return 0;
@@ -742,7 +751,8 @@ void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scop
     if (!walk->end) return;
     fill_walk(walk);
 
-    // the body may edit, and there are more handles than fit: places have to stay as they are
+    // If there are more handles than fit and the body may edit, the walk is counted, so that edges
+    // keep their places in lists.
     if (walk->place == walk->end || keeli_caller_is(scope, &who) < 0) {
         return;
     }
@@ -761,7 +771,7 @@ void keeli_relation_walk_close(keeli_relation_walk *walk) {
 void keeli_relation_walk_more(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
     if (!r) return;
-    if (walk->seen != r->edges.edits) { // sources that were removed meanwhile are skipped
+    if (walk->seen != r->edges.edits) { // skips items that are not related any more
         if (walk->seen < r->born || !end_is_alive(r, walk->of)) {
             walk->at = walk->count;
             walk->place = walk->end;
