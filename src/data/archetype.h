@@ -16,7 +16,7 @@
 typedef struct keeli_row_component {
     struct keeli_set_root root; // points to `bases`, for keel_lookup
     uint32_t number;            // process-wide number of the component
-    uint32_t size, align;       // of a value, in bytes; size 0: a tag
+    uint32_t size, align;       // bytes and alignment of a value; size 0: a tag
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
@@ -29,7 +29,7 @@ typedef struct keeli_block {
     uint32_t number;                   // index in keeli_archetypes.blocks
     uint32_t count, capacity;          // in rows
     keel_entity *entities;             // start of the memory; the columns are behind the entities
-    size_t bytes, align;               // of the memory
+    size_t bytes, align;               // size and alignment of the memory
     struct keeli_block *next_free;     // while the number is free
 } keeli_block;
 

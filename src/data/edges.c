@@ -330,8 +330,8 @@ static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_e
     list->holes = 0;
 }
 
-// Closes or cuts off holes after an entry of the list became one, and frees memory that is not
-// needed any more.
+// Cuts off the holes at the end of a list, closes the other ones if they are more than half of it,
+// and frees memory that the list does not need any more.
 static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
                  keeli_edge_list *list) {
     const bool is_source = side == &edges->sources;

@@ -52,7 +52,7 @@ typedef struct keeli_edge_side {
 // Values of edges, in slots. A free slot stores the number of the next free one.
 typedef struct keeli_edge_values {
     char **pages;
-    uint32_t size, align;      // of a slot, in bytes; size 0: the edges have no values
+    uint32_t size, align;      // bytes and alignment of a slot; size 0: there are no values
     uint32_t capacity;         // length of `pages`
     uint32_t shift;            // a page has 1 << shift slots
     uint32_t used;             // number of slots used so far, free ones included

@@ -28,7 +28,7 @@ static size_t indexed_page_align(const keeli_indexed_set *set) {
 // colour.
 static size_t colour(const keeli_indexed_set *set, uint32_t page) {
     if (set->root.shift < 6 || set->align > 64) return 0;
-    // the address of the set differs between components, so they differ at the same index
+    // each component has a set at another address, so that their colours differ at the same index
     const size_t own = (uintptr_t)set / 64 % 13;
     return ((page + own) * colour_step & (colours - 1)) & ~(size_t)63;
 }

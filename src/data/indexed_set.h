@@ -23,7 +23,7 @@ typedef struct keeli_indexed_set {
     uint32_t *page_counts; // by page: blocks with values (for a page of one value: values), or
                            // KEELI_SPARE_PAGE
     uint32_t page_count, capacity;
-    uint32_t size, align;              // a value's; size 0: a tag, without pages
+    uint32_t size, align; // bytes and alignment of a value; size 0: a tag, without pages
     uint32_t spare_count, first_spare; // spare pages; no page before `first_spare` is spare
     size_t bytes;
 } keeli_indexed_set;
@@ -80,8 +80,8 @@ static inline void keeli_indexed_set_uncount_page(keeli_indexed_set *set, uint32
     if (--set->page_counts[page] == 0) keeli_indexed_set_mark_spare(set, page);
 }
 
-// block_began counts a block that gets its first value, after a reserve. block_ended counts it no
-// more, after its last value was moved out or dropped.
+// Update the count of a page: block_began when a block gets its first value, after a reserve, and
+// block_ended after the last value of a block was moved out or dropped.
 static inline void keeli_indexed_set_block_began(keeli_indexed_set *set, uint32_t index) {
     if (set->size && keeli_indexed_set_has_whole_blocks(set))
         keeli_indexed_set_count_page(set, index >> set->root.shift);
@@ -91,7 +91,8 @@ static inline void keeli_indexed_set_block_ended(keeli_indexed_set *set, uint32_
         keeli_indexed_set_uncount_page(set, index >> set->root.shift);
 }
 // add returns the uninitialised place of a new value, after a reserve. remove is called after the
-// value was moved out or dropped. Both count pages of one value only; others are counted by block.
+// value was moved out or dropped. They update the count of a page only if each value has a page of
+// its own; otherwise block_began and block_ended do.
 static inline void *keeli_indexed_set_add(keeli_indexed_set *set, uint32_t index) {
     if (!keeli_indexed_set_has_whole_blocks(set)) keeli_indexed_set_count_page(set, index);
     return keeli_indexed_set_value(set, index);

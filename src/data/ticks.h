@@ -25,8 +25,8 @@
 
 typedef struct keeli_tick_page {
     uint32_t slots[KEELI_PAGE];
-    uint32_t whole[KEELI_TICK_BLOCKS];  // the tick of every value of the block that existed then
-    uint32_t latest[KEELI_TICK_BLOCKS]; // no slot of the block is later, nor is `whole`
+    uint32_t whole[KEELI_TICK_BLOCKS];  // by block: the tick when all its values were marked last
+    uint32_t latest[KEELI_TICK_BLOCKS]; // by block: no slot is later, and `whole` is not either
 } keeli_tick_page;
 
 typedef struct keeli_change {
@@ -36,7 +36,7 @@ typedef struct keeli_change {
 typedef struct keeli_ticks {
     keeli_tick_page *const *pages; // the pages of `table`
     keeli_pages table;             // all that were never used are one shared page of zeros
-    uint32_t all;                  // the tick of every value that existed then
+    uint32_t all;                  // the tick when all values were marked last
     uint32_t latest;               // no tick is later, so one compare tells that nothing changed
     keeli_change *log;             // ascending by tick
     uint32_t log_capacity;         // a power of two, or 0
@@ -45,9 +45,9 @@ typedef struct keeli_ticks {
     size_t bytes;
 } keeli_ticks;
 
-// The ticks (last, now] in which a reader looks for changes.
+// The ticks in which a reader looks for changes: those above `last` up to `now`.
 typedef struct keeli_tick_range {
-    uint32_t first, span;
+    uint32_t first, span; // last + 1, now - last
 } keeli_tick_range;
 
 static inline keeli_tick_range keeli_tick_range_of(uint32_t last, uint32_t now) {
@@ -131,8 +131,8 @@ void keeli_ticks_mark_unlogged(keeli_ticks *t, uint32_t index, uint32_t tick);
 void keeli_ticks_mark_range(keeli_ticks *t, uint32_t index, uint32_t count, uint32_t tick);
 void keeli_ticks_mark_bits(keeli_ticks *t, uint32_t block, uint64_t bits, uint32_t tick);
 void keeli_ticks_mark_all(keeli_ticks *t, uint32_t tick);
-// Sets the tick of an index to never, when it gets a new value. reset calls the slow one only if
-// any level holds a tick for the index.
+// Sets the tick of an index to 0 (never), when it gets a new value. reset calls reset_slow only if
+// any level has a tick for the index.
 void keeli_ticks_reset_slow(keeli_ticks *t, uint32_t index);
 static inline void keeli_ticks_reset(keeli_ticks *t, uint32_t index) {
     const keeli_tick_page *p = t->pages[index / KEELI_PAGE];
