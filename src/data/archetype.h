@@ -139,14 +139,14 @@ uint32_t keeli_archetype_copy_row(keeli_archetypes *a, uint32_t place, keeli_arc
 // `to` is the empty set, the entities have no rows afterwards.
 void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint32_t place,
                                uint32_t count, keeli_archetype *to);
-// Removes the old rows that keeli_archetype_copy_rows left at these places, without duplicates. The
-// entity index has other places for their entities.
+// Removes the old rows that keeli_archetype_copy_row and copy_rows left at these places. `places`
+// has no duplicates, and the entity index has another place, or none, for each of their entities.
 void keeli_archetype_take_left(keeli_archetypes *a, keeli_entity_index *ix, const uint32_t *places,
                                uint32_t count);
 // True if both have the same sets in the same order, and blocks of the same numbers and sizes.
 bool keeli_archetypes_are_alike(const keeli_archetypes *a, const keeli_archetypes *b);
-// Creates archetypes that are alike to those of another world (see above), without rows. `find`
-// returns this world's component for a number. False when out of memory.
+// Creates archetypes without rows for which keeli_archetypes_are_alike is true with those of
+// another world. `find` returns this world's component for a number. False when out of memory.
 bool keeli_archetypes_make_alike(keeli_archetypes *fresh, keeli_heap *heap,
                                  const keeli_archetypes *from,
                                  keeli_row_component *(*find)(void *data, uint32_t number),

@@ -7,7 +7,7 @@
 // is kept, and that of one list of targets is not; in a symmetric relation, whose two lists of an
 // entity are the same, the list of one of the two entities loses its order.
 // A symmetric edge is visited once, from the lower index to the higher one. Each step reads the
-// lists anew, so edges may be added and removed between steps.
+// lists anew, so a loop over the edges between given nodes allows edits between its steps.
 #pragma once
 #include "data/edges.h"
 

@@ -3,17 +3,16 @@
 // sources, both in the order in which the edges were added. Entities are indices here. This file
 // knows no world and calls no hooks: link/ calls it, and drops the value of an edge before it
 // removes the edge.
-// An exclusive relation (each source has one target at most) that is neither symmetric nor valued
-// stores a chain of sources for each target instead of both lists; see data/chains.h. The rest of
-// this comment is about lists.
-// An edge has an entry in both lists. Each entry stores the place of the other one, its twin, so
-// that removing an edge takes no search. A removed entry leaves a hole, so that other entries keep
-// their places. Holes are closed when more than half of a list are holes, but not while
-// keeli_edges.walks is above 0. Invariant: each entry that is no hole has a twin that stores its
-// index and its place. Checked by keeli_edges_are_valid.
-// Edges may have values, in slots that never move; the entry in the source's list stores the slot.
-// A symmetric edge is two edges, one in each direction, which are added and removed together and
-// share one value. So an entity has the same targets as sources, mostly at the same places.
+// An exclusive relation (each source has one target at most) that is not symmetric stores a chain
+// of sources for each target instead of both lists; see data/chains.h. The rest of this comment is
+// about lists. An edge has an entry in both lists. Each entry stores the place of the other one,
+// its twin, so that removing an edge takes no search. A removed entry leaves a hole, so that other
+// entries keep their places. Holes are closed when more than half of a list are holes, but not
+// while keeli_edges.walks is above 0. Invariant: each entry that is no hole has a twin that stores
+// its index and its place. Checked by keeli_edges_are_valid. Edges may have values, in slots that
+// never move; the entry in the source's list stores the slot. A symmetric edge is two edges, one in
+// each direction, which are added and removed together and share one value. So an entity has the
+// same targets as sources, mostly at the same places.
 #pragma once
 #include "data/chains.h"
 
@@ -64,7 +63,7 @@ typedef struct keeli_edges {
     keeli_edge_side sources, targets; // lists of targets by source, lists of sources by target
     keeli_chains chains;              // instead of both if `is_chained`
     keeli_edge_values values;
-    uint32_t count; // number of edges; a symmetric edge counts twice
+    uint32_t count; // number of edges; both directions of a symmetric edge are counted
     bool is_symmetric, is_exclusive, is_chained;
     bool keeps_room; // lists that become empty keep their memory, for an edge of the same edit
     uint64_t edits;  // counter of added, removed and reordered edges
@@ -74,7 +73,8 @@ typedef struct keeli_edges {
 } keeli_edges;
 
 void keeli_edges_init(keeli_edges *edges, bool is_exclusive, bool is_symmetric);
-// The same for edges with values of `size` bytes. They are in lists, even if exclusive.
+// The same for edges with values of `size` bytes. The relation must not be one that is chained: its
+// values are those of the component of its sources.
 void keeli_edges_init_valued(keeli_edges *edges, bool is_exclusive, bool is_symmetric,
                              uint32_t size, uint32_t align);
 void keeli_edges_init_like(keeli_edges *edges, const keeli_edges *other);
@@ -164,8 +164,8 @@ static inline void *keeli_edge_value(const keeli_edges *edges, uint32_t source, 
                                            edges->sources.stride, place)[2];
     return v->pages[slot >> v->shift] + (size_t)(slot & ((1u << v->shift) - 1)) * v->size;
 }
-// Returns the place of the other direction of a symmetric edge, in the list of its target's
-// targets.
+// Returns the place of the other direction of a symmetric edge: a place in the list of targets of
+// the entity that is the target of this direction.
 uint32_t keeli_edge_back(const keeli_edges *edges, uint32_t source, uint32_t place);
 // True if this direction of an edge has the value. A symmetric edge has one value for both
 // directions, so that a visit of all values meets it once.
