@@ -12,7 +12,7 @@
 #define KEELI_ROW_SHIFT KEELI_PAGE_SHIFT
 #define KEELI_ROW_MASK ((1u << KEELI_ROW_SHIFT) - 1)
 
-// A component kept in archetypes.
+// A component whose values are stored in rows of archetypes.
 typedef struct keeli_row_component {
     struct keeli_set_root root; // points to `bases`, for keel_lookup
     uint32_t number;            // process-wide number of the component

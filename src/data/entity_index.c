@@ -275,7 +275,7 @@ void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *l
 }
 
 void keeli_entity_index_clear(keeli_entity_index *ix) {
-    // the list is made anew from the highest index down, so that the lowest is handed out first
+    // fills the list from the highest index down, so that the lowest is handed out first
     ix->free_head = KEELI_FREE_END;
     ix->free_count = 0;
     for (uint32_t i = ix->size; i--;) {
@@ -358,7 +358,8 @@ void keeli_entity_index_unhold_all(keeli_entity_index *ix, const keeli_entity_in
             keeli_entity_index_unhold(ix, held[count]);
         }
     }
-    ix->gap_first = before->gap_first; // a lower bound still, if another edit used a gap meanwhile
+    // another edit may have used a gap since, but this is still a lower bound
+    ix->gap_first = before->gap_first;
 }
 
 void keeli_entity_index_hold_again(keeli_entity_index *ix, keel_entity e) {

@@ -111,7 +111,7 @@ void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from
                             uint64_t bits) {
     if (!to->size) return;
     const bool is_whole_block = bits == UINT64_MAX && keeli_indexed_set_has_whole_blocks(to);
-    if (is_whole_block) { // side by side on one page
+    if (is_whole_block) { // all 64 values are adjacent, on one page
         memcpy(keeli_indexed_set_value(to, first), keeli_indexed_set_value(from, first),
                (size_t)64 * to->size);
         return;

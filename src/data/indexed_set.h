@@ -5,10 +5,9 @@
 // Pages start at different places within 2 KiB (colours), so that the same index of several
 // components does not fall into the same cache set. The address of the set is part of the colour,
 // so a set must not move. A value above 1 KiB has a page of its own.
-// A page counts the blocks of 64 indices that have values, not the values: adding or removing a
-// value beside others of its block changes nothing here. The owner reports which block got its
-// first value or lost its last. Invariant: a page with values has memory. Checked by
-// keeli_indexed_set_is_valid.
+// A page counts the blocks of 64 indices that have values, not the values. So the count changes
+// only when a block gets its first value or loses its last one; the owner of the set reports both.
+// Invariant: a page with values has memory. Checked by keeli_indexed_set_is_valid.
 #pragma once
 #include "base/memory.h"
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Ticks: when the value of each entity index last changed, for one component and one kind of
-// change. They hold no values and call nobody; follow/changes marks and reads them.
-// They lie by entity index, whatever the storage, so that moving a value (removing, sorting,
-// grouping, another archetype) does not move its tick. There are three levels, and the greatest
-// tick counts: one for each slot, one for each block of 64 indices, and one for all. The latter two
-// mean "every value that existed then". Before an index gets a new value, the upper levels are
-// pushed down to the slots.
+// change. This file holds no values and knows no world; follow/changes marks and reads ticks.
+// Ticks are stored by entity index, whatever the storage of the component, so that moving a value
+// (removing, sorting, grouping, another archetype) does not move its tick. There are three levels:
+// a tick for each slot, one for each block of 64 indices, and one for all values. The greatest of
+// the three is the tick of a value. A tick of a block or of all values applies to the values that
+// existed when it was set, so it is pushed down to the slots before an index gets a new value.
 //
-// Beside them is a log of single changes, so that a reader of few changes among many values visits
-// only those. The log is incomplete if it was full, or if many values were marked at once:
-// `log_from` says since when it is complete, and readers of earlier changes scan the pages instead.
+// A log of single changes lets readers of few changes among many values visit only the changed
+// values. The log loses changes if it is full, and lacks them if many values were marked at once.
+// It is complete after the tick `log_from`; readers of earlier changes scan the pages instead.
 //
 // Ticks have 32 bits, above a base that the owner stores; 0 means never. Memory is reserved
 // together with that of the value, so marking cannot fail. Several threads may mark in one tick,
@@ -150,8 +150,8 @@ void keeli_ticks_rebase(keeli_ticks *t, uint32_t by);
 // which order changes are visited.
 bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
                              keeli_change **log);
-// Makes all ticks those of `from`, after reserve_all. `since`: both were equal at that tick, and
-// have only been marked after it; 0 if that is not known.
+// Copies all ticks of `from`, after reserve_all. `since` is a tick at which both were equal and
+// after which both have only been marked; 0 if no such tick is known.
 void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
                         keeli_change *log, uint32_t since);
 // Frees pages without any entity that has a value, enabled or disabled, and shrinks the log.
