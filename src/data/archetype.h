@@ -26,11 +26,11 @@ typedef struct keeli_row_component {
 
 typedef struct keeli_block {
     struct keeli_archetype *archetype; // NULL: the number is free
-    uint32_t number;                   // index in keeli_archetypes.blocks
-    uint32_t count, capacity;          // in rows
-    keel_entity *entities;             // start of the memory; the columns are behind the entities
-    size_t bytes, align;               // size and alignment of the memory
-    struct keeli_block *next_free;     // while the number is free
+    // index in keeli_archetypes.blocks, number of rows, number of rows that fit
+    uint32_t number, count, capacity;
+    keel_entity *entities;         // start of the memory; the columns are behind the entities
+    size_t bytes, align;           // size and alignment of the memory
+    struct keeli_block *next_free; // while the number is free
 } keeli_block;
 
 // Cache: the archetypes that a row moves to when one component is added or removed.
