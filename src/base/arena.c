@@ -131,7 +131,7 @@ keeli_arena_mark keeli_arena_now(const keeli_arena *arena) {
 }
 
 void keeli_arena_back(keeli_arena *arena, keeli_arena_mark mark) {
-    // a mark made while the arena had no block means its begin
+    // a mark that was made while the arena had no block means the begin of its first block
     keeli_arena_block *kept = mark.block ? mark.block : arena->first;
     if (!kept) return;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Arenas: memory that is freed all at once. An arena fills its blocks one after another and reuses
-// them after a reset, so that a frame like the one before does not allocate. It frees no single
-// allocation. Recorded commands, custom loops and keel_context_scratch use arenas. Where the timing
-// of threads decides which of several arenas gets how much, each keeps one block, and they share
-// the other blocks through the heap (keeli_arena_share).
+// them after a reset, so that a frame that needs no more than the frame before does not allocate.
+// Single allocations cannot be freed. Recorded commands, custom loops and keel_context_scratch use
+// arenas. If the timing of threads decides how much each of several arenas needs, each arena keeps
+// one block, and they share the other blocks through the heap (keeli_arena_share).
 #pragma once
 #include "base/memory.h"
 
 typedef struct keeli_arena_block {
     struct keeli_arena_block *next;
-    size_t size, used; // bytes behind this header
+    size_t size, used; // bytes behind this header: all, and those that are allocated
 } keeli_arena_block;
 
 typedef struct keeli_arena {

@@ -12,7 +12,7 @@ static bool print_and_abort(const char *condition, const char *message, const ch
     return true;
 }
 
-// One for the process, set at start-up (keel_set_assert_handler) before there are threads.
+// The handler of the process. Programs set it at start-up, before they start threads.
 static keel_assert_handler *handler = print_and_abort;
 
 void keel_set_assert_handler(keel_assert_handler *replacement) {

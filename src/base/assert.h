@@ -2,17 +2,17 @@
 // The assertions, in four tiers. They report mistakes in code; errors at run time, such as full
 // memory, are returned and not asserted. All of src/ uses them.
 // KEEL_ASSERT checks the caller's contract, in builds without NDEBUG or as the option KEEL_CHECKED
-// says. If
-//   the handler lets the program continue, the code behind it returns the documented error.
-// KEELI_ASSERT_ROOM checks that room was reserved before a write that cannot fail. It is in the
-//   same builds, so that a reservation which counts one too few fails at the first write.
+//   says. If the handler lets the program continue, the code behind the assertion returns the
+//   documented error.
+// KEELI_ASSERT_ROOM checks, in the same builds, that room was reserved before a write that cannot
+//   fail. So a reservation that is too small by one fails at the first write beyond it.
 // KEEL_ASSERT_INTERNAL checks Keel's own invariants, in builds without NDEBUG.
-// KEELI_CHECK_STRUCTURE visits a whole data structure after an edit, in builds with the option
-// KEEL_VALIDATE.
+// KEELI_CHECK_STRUCTURE checks a whole data structure after an edit, in builds with the option
+//   KEEL_VALIDATE.
 #pragma once
 #include <keel/base.h>
 
-// Calls the handler, and aborts if it returns true.
+// Calls the handler of failed assertions (keel_set_assert_handler), and aborts if it returns true.
 void keeli_assert_failed(const char *condition, const char *message, const char *file, int line);
 
 #if !defined(KEELI_CHECKED) && defined(NDEBUG)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The clock of <keel/time.h>: it turns the time of each frame into a number of ticks of equal
 // length. It knows no world and reads no clock of the system; programs call it. It counts whole
-// picoseconds, so that nothing is lost from frame to frame. A step is rounded down and a frame to
-// the nearest, so that a frame of k steps always has k ticks. A step of 1/60 s becomes 0.02 parts
-// in a thousand million too short.
+// picoseconds, so that no rest of a frame is lost to rounding. The length of a step is rounded down
+// and that of a frame to the nearest picosecond, so that a frame of k steps always has k ticks.
+// This makes a step of 1/60 s shorter by 0.04 parts per billion at most.
 #include <keel/time.h>
 
 #include "base/assert.h"
@@ -11,7 +11,7 @@
 static const double picoseconds = 1e12, least_step = 1e-9, most_seconds = 1e6;
 
 static uint64_t step_of(const keel_fixed_step *clock) {
-    double step = clock->step > 0 ? clock->step : 1.0 / 60; // NaN is not above 0
+    double step = clock->step > 0 ? clock->step : 1.0 / 60; // false for NaN, too
     if (step < least_step) step = least_step;
     if (step > most_seconds) step = most_seconds;
     return (uint64_t)(step * picoseconds);

@@ -24,7 +24,8 @@ void keeli_heap_deinit(keeli_heap *heap) { keeli_lock_deinit(&heap->lock); }
 static void *call_user(keeli_heap *heap, void *block, size_t old_size, size_t new_size,
                        size_t align) {
     const keel_allocator *a = &heap->allocator;
-    uint32_t *mask = heap->shared ? NULL : heap->mask; // other threads may be reading it
+    // with several threads, others may be reading the mask
+    uint32_t *mask = heap->shared ? NULL : heap->mask;
     const uint32_t kept = mask ? *mask : 0;
     heap->is_calling = true;
     if (mask) *mask |= heap->mask_bit;
@@ -51,7 +52,7 @@ static void *call_allocator(keeli_heap *heap, void *block, size_t old_size, size
 void *keeli_resize(keeli_heap *heap, void *block, size_t old_size, size_t new_size, size_t align) {
     if (old_size == 0 && new_size == 0) return NULL;
 
-    // a thread that has the lock is one whose allocator has called the world again
+    // this thread has the lock already if the user's allocator, called by it, calls the world again
     const uint64_t self = heap->shared ? keeli_thread_id() : 0;
     const bool needs_no_lock = !self || keeli_atomic_peek(&heap->caller) == self;
     if (needs_no_lock) return call_allocator(heap, block, old_size, new_size, align);
@@ -156,8 +157,8 @@ bool keeli_pages_own(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind
     uint32_t had = pages->capacity;
     if (page < pages->count && keeli_pages_are_own(pages, kind, page)) return true;
 
-    // the page is allocated before the table grows: owners have copies of the table's address, and
-    // an allocator that is called after that could read the old table through them
+    // allocated before the table grows: owners have copies of the table's address, which they
+    // update after this function. An allocator that was called in between could use the freed table
     void *fresh = keeli_new(heap, kind->bytes, 64);
     if (!fresh) return false;
     void *table = keeli_table_grow(heap, pages->table, &pages->capacity, page + 1, bytes);
@@ -211,7 +212,7 @@ void keeli_pages_deinit(keeli_pages *pages, keeli_heap *heap, const keeli_page_k
     *pages = (keeli_pages){ 0 };
 }
 
-// ------------------------------------------------------------------ by address
+// ------------------------------------------------------------------ addresses
 static void free_items(const keeli_pointer_table *table, keeli_heap *heap) {
     keeli_free(heap, table->items, table->capacity * sizeof *table->items, sizeof(void *));
 }

@@ -13,10 +13,11 @@ typedef struct keeli_heap {
     uint64_t live;            // bytes allocated (atomic: written under the lock, read without)
     bool shared;              // several threads may allocate, so the lock is acquired
     keeli_lock lock;
-    uint64_t caller; // thread that holds the lock, and needs no other to allocate; 0: none (atomic)
+    uint64_t caller; // thread that holds the lock; 0: none (atomic). It allocates without acquiring
+                     // the lock again
     bool is_calling; // the user's allocator is running; calls that it makes get no memory
-    bool keeps;      // freed blocks must keep their content: the allocator is a journal, which may
-                     // restore them (rewind/journal.h)
+    bool keeps;      // the content of freed blocks must not be overwritten: the allocator is a
+                     // journal, which may restore them (rewind/journal.h)
     uint32_t *mask;  // reasons to refuse edits of the world, or NULL. `mask_bit` is set in it while
                      // the user's allocator is running
     uint32_t mask_bit;
@@ -82,8 +83,8 @@ void *keeli_table_grow(keeli_heap *heap, void *table, uint32_t *capacity, uint32
                        size_t *bytes);
 void keeli_table_free(keeli_heap *heap, void *table, uint32_t capacity);
 
-// Repeat a value in an initialiser: KEELI_PAGE_TIMES once for each index of a page, for the
-// constant pages of keeli_page_kind; the others as often as the name says.
+// KEELI_PAGE_TIMES repeats a value in an initialiser, once for each index of a page: it fills the
+// constant pages of keeli_page_kind. The other macros are its parts.
 #define KEELI_4_TIMES(x) x, x, x, x
 #define KEELI_16_TIMES(x) KEELI_4_TIMES(x), KEELI_4_TIMES(x), KEELI_4_TIMES(x), KEELI_4_TIMES(x)
 #define KEELI_64_TIMES(x) KEELI_16_TIMES(x), KEELI_16_TIMES(x), KEELI_16_TIMES(x), KEELI_16_TIMES(x)
@@ -105,8 +106,9 @@ typedef struct keeli_page_kind {
 
 typedef struct keeli_pages {
     void *table;       // pointers to pages; the owner knows their type
-    uint32_t count;    // the last page that was reserved, plus 1
-    uint32_t capacity; // pointers in the table; from `count` on all point to the shared page
+    uint32_t count;    // number of the last page that was reserved, plus 1
+    uint32_t capacity; // number of pointers in the table; those from `count` on point to the shared
+                       // page
 } keeli_pages;
 
 // Allocates memory for a page, unless it has its own, and adds its size to `*bytes`. The page
@@ -115,7 +117,8 @@ bool keeli_pages_own(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind
                      uint32_t page, size_t *bytes);
 // True if the page has memory of its own. It must be in the table.
 bool keeli_pages_are_own(const keeli_pages *pages, const keeli_page_kind *kind, uint32_t page);
-// Frees the memory of a page, which is the shared page again, and subtracts its size from `*bytes`.
+// Frees the memory of a page, if it has its own, and subtracts its size from `*bytes`. The table
+// points to the shared page instead.
 void keeli_pages_free(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                       uint32_t page, size_t *bytes);
 // Copy a table in two steps, of which only the first can fail. keeli_pages_reserve allocates memory

@@ -14,8 +14,9 @@ enum { MOST_DIGITS = 24 };
 typedef struct real_form {
     uint64_t sign, exponent, fraction; // masks
     uint64_t nan;                      // bits of the usual NaN
-    int digits; // decimal digits that the type always preserves: few numbers have fewer
-    int most;   // decimal digits that suffice for every number
+    int digits; // number of decimal digits that the type always preserves; the search for the
+                // shortest text begins here, because trailing zeros are removed later
+    int most;   // number of decimal digits that suffices for every number
 } real_form;
 
 static const real_form *real_form_of(bool is_double) {
@@ -36,8 +37,8 @@ static double real_value(uint64_t bits, bool is_double) {
     return is_double ? d : (double)f;
 }
 
-// Returns the bits of the number in a text, with the decimal point of the locale. It must not be
-// infinite or NaN.
+// Returns the bits of the number in a text, which has the decimal point of the locale. The text
+// must not be that of an infinity or a NaN.
 static uint64_t bits_read(const char *text, bool is_double) {
     uint64_t bits = 0;
     if (is_double) {
@@ -53,7 +54,8 @@ static uint64_t bits_read(const char *text, bool is_double) {
 }
 
 // ------------------------------------------------------------------ printing
-// Writes the digits of a number d.ddd * 10^exponent without trailing zeros, and returns how many.
+// Writes the decimal digits of the shortest text that parses to these bits, without trailing zeros,
+// and returns their number. The value is d.ddd * 10^exponent; `*exponent` is set.
 static int shortest_digits(uint64_t bits, bool is_double, char digits[MOST_DIGITS], int *exponent) {
     const real_form *form = real_form_of(is_double);
     const double value = real_value(bits, is_double);
@@ -162,7 +164,7 @@ bool keeli_parse_real(const char *text, size_t length, bool is_double, uint64_t 
     if (parse_special(text, length, form, bits)) return true;
     if (!is_decimal(text, text + length)) return false;
 
-    // the decimal point of the locale is what stands between 0 and 5
+    // between the 0 and the 5 stands the decimal point of the locale, maybe of several bytes
     const int n = snprintf(point, sizeof point, "%.1f", 0.5);
     const size_t wide = n > 2 ? (size_t)n - 2 : 1;
     if (length + wide > sizeof local) return false;

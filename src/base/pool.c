@@ -5,10 +5,11 @@
 // A worker is busy, or it looks for a job (spinning), or it sleeps (parked), or another thread has
 // called it and it is about to look (waking). `idle` counts the workers that are not busy, by
 // state.
-// Invariant, up to changes under way: if more jobs are queued than workers spin or wake, no worker
-// is parked. A thread that queues a job, or stops looking, restores it by calling a parked worker;
-// a worker that parks checks afterwards. Each of these threads first writes one word (`tail` or
-// `idle`) and then reads the other, so that of two threads at once at least one sees the other.
+// Invariant, except while a thread is changing the state: if more jobs are queued than workers spin
+// or wake, no worker is parked. A thread that queues a job, or stops looking for one, restores the
+// invariant by calling a parked worker; a worker that parks checks it afterwards. Each of these
+// threads first writes one word (`tail` or `idle`) and then reads the other, so that of two threads
+// that do this at once at least one sees what the other has written.
 #include "base/pool.h"
 
 #include "base/assert.h"
@@ -48,9 +49,9 @@ enum { CACHE_LINE = 64 };
 typedef struct keeli_pool_shared {
     _Alignas(CACHE_LINE) uint32_t tail; // number of the next job that is queued
     _Alignas(CACHE_LINE) uint32_t head; // number of the next job that is removed
-    _Alignas(CACHE_LINE) uint32_t idle;
-    _Alignas(CACHE_LINE) uint32_t mask; // capacity of the queue - 1; hardly anything from here on
-                                        // changes while threads look for jobs
+    _Alignas(CACHE_LINE) uint32_t idle; // numbers of workers that spin, wake and are parked
+    // the members from here on hardly change while threads look for jobs
+    _Alignas(CACHE_LINE) uint32_t mask; // capacity of the queue - 1
     uint32_t stopping;
     queue_cell *cells;
     pool_worker *workers;
@@ -67,7 +68,7 @@ static bool push_job(keeli_pool_shared *shared, queued_job job) {
     for (;;) {
         queue_cell *cell = &shared->cells[at & shared->mask];
         const int32_t ahead = (int32_t)(keeli_atomic_load(&cell->turn) - at);
-        if (ahead < 0) return false; // the job of the round before is still in the cell
+        if (ahead < 0) return false; // full: the cell still has the job of the round before
         if (ahead > 0) at = keeli_ordered_load(&shared->tail); // another thread has filled it
         else if (keeli_ordered_swap(&shared->tail, &at, at + 1)) {
             cell->job = job;
@@ -93,7 +94,7 @@ static bool pop_job(keeli_pool_shared *shared, queued_job *job) {
     }
 }
 
-// Returns the number of queued jobs, with those that are being written to their cells just now.
+// Returns the number of queued jobs, including jobs that are just being written to their cells.
 static uint32_t waiting(const keeli_pool_shared *shared) {
     const uint32_t head = keeli_ordered_load(&shared->head);
     return keeli_ordered_load(&shared->tail) - head;
@@ -224,7 +225,7 @@ static void get_help(keeli_pool *pool) {
 }
 
 // ------------------------------------------------------------------ a worker
-// Looks for a job for this time, at least once. False if there was none.
+// Looks for a job for `spin_ns` nanoseconds, at least once. False if there was none.
 static bool spin(keeli_pool_shared *shared, uint32_t spin_ns, queued_job *job) {
     enum { LOOKS_PER_CLOCK = 32 }; // a look takes 10 to 40 ns, reading the clock 25
     if (pop_job(shared, job)) return true;
@@ -239,9 +240,9 @@ static bool spin(keeli_pool_shared *shared, uint32_t spin_ns, queued_job *job) {
     return false;
 }
 
-// Waits for a job. False if the pool stops and no job is left. A worker whose jobs are rare spins
-// less and less, because it may keep a core from the thread that will submit the next one. After a
-// short wait for a job it spins for the full time again.
+// Waits for a job. False if the pool stops and no job is left. `*patience_ns` is the time for which
+// the worker spins before it sleeps. It is halved after each long wait, because spinning may keep a
+// core from the thread that will submit the next job; a short wait sets it to the full time again.
 static bool find_job(const keeli_pool *pool, uint32_t *patience_ns, queued_job *job) {
     keeli_pool_shared *shared = pool->shared;
     const uint64_t begin = keeli_clock_ns();

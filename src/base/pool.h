@@ -15,12 +15,13 @@ enum { KEELI_POOL_SPIN_NS = 30000 };
 
 typedef struct keeli_pool {
     keeli_heap *heap;
-    uint32_t worker_count; // workers, of which worker 0 is any thread outside of the pool
+    uint32_t worker_count; // number of workers; worker 0 is any thread outside of the pool
     uint32_t spin_ns;      // KEELI_POOL_SPIN_NS; 0 if there are more workers than cores
     keeli_lock lock;       // held to start a thread, and to stop the pool
-    uint32_t thread_count; // threads that were started; if there are any, `shared` is set
-    uint32_t forks;        // keeli_fork_count when the pool was made; a child has another
-    uint32_t thread_limit; // most threads to start: worker_count - 1, fewer after one failed
+    uint32_t thread_count; // number of started threads; above 0, `shared` is not NULL
+    uint32_t forks;        // keeli_fork_count when the pool was made; in a child process that
+                           // function returns another number
+    uint32_t thread_limit; // most threads to start: worker_count - 1, less after a failed start
     struct keeli_pool_shared *shared; // queue and threads (pool.c); NULL before the first submit
 } keeli_pool;
 

@@ -9,7 +9,7 @@
 typedef struct keeli_writer {
     char *text;
     size_t size;   // bytes at `text`
-    size_t length; // characters written so far, with those that did not fit
+    size_t length; // characters written so far, including those that did not fit
 } keeli_writer;
 
 // Returns a writer, and makes `text` empty. `text` may be NULL: then the writer only counts.

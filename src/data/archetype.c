@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which archetypes there are, found by set of components and along edges from one to the next; and
-// their rows and blocks.
+// Archetype storage, see the header: the table of archetypes by set of components, the cached edges
+// between them, and their blocks and rows.
 #include "data/archetype.h"
 
 #include "base/assert.h"
@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-static char tag_values[1]; // the address of every tag's value
+static char tag_values[1]; // base of every column of a tag, so that no base is NULL
 
 enum { first_rows = KEELI_SIZE(8, 1), rows_at_most = KEELI_PAGE, block_target = 512 * 1024 };
 
 // ------------------------------------------------------------------ sets
-// Order does not matter, so that an edge can be followed without sorting.
+// Returns the hash of a set of components. It does not depend on their order.
 static uint64_t hash_of(keeli_row_component *const *set, uint32_t count) {
     uint64_t hash = 0;
     for (uint32_t i = 0; i < count; ++i)
@@ -27,7 +27,7 @@ static bool is_same_set(const keeli_archetype *archetype, keeli_row_component *c
            (count == 0 || memcmp(archetype->columns, set, count * sizeof(void *)) == 0);
 }
 
-// The table by set, from the list of all.
+// Fills the table by set anew from the list of all archetypes.
 static void index_sets(keeli_archetypes *a) {
     memset(a->by_set, 0, a->set_capacity * sizeof(void *));
     for (uint32_t i = 0; i < a->count; ++i) {
@@ -51,8 +51,9 @@ static bool grow_by_set(keeli_archetypes *a, keeli_heap *heap) {
     return true;
 }
 
-// ------------------------------------------------------------------ which have rows
-// A bit for one more archetype, which has no rows.
+// ------------------------------------------------------------------ bits of `filled`
+// Makes room in `filled` for the bit of one more archetype, which has no rows. False when out of
+// memory.
 static bool reserve_bit(keeli_archetypes *a, keeli_heap *heap) {
     const uint32_t had = a->filled.capacity;
     if (a->count < a->filled.count * 64) return true;
@@ -62,7 +63,7 @@ static bool reserve_bit(keeli_archetypes *a, keeli_heap *heap) {
     return true;
 }
 
-// All bits, from the list of all.
+// Sets all bits of `filled` anew from the list of all archetypes.
 static void index_filled(keeli_archetypes *a) {
     a->filled.count = (a->count + 63) / 64;
     memset(a->filled.items, 0, a->filled.count * sizeof *a->filled.items);
@@ -71,7 +72,7 @@ static void index_filled(keeli_archetypes *a) {
     ++a->turns;
 }
 
-// ------------------------------------------------------------------ making and finding them
+// ------------------------------------------------------------------ creating and finding
 static uint32_t rows_per_block(const keeli_archetype *archetype) {
     size_t row = sizeof(keel_entity);
     for (uint32_t c = 0; c < archetype->column_count; ++c)
@@ -161,7 +162,7 @@ static bool grow_edges(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *a
     return true;
 }
 
-// The edge of a component, made when there is none; NULL when out of memory.
+// Returns the edge of a component, and creates it if there is none. NULL when out of memory.
 static keeli_edge *edge_of(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
                            uint32_t number) {
     keeli_edge *edge = keeli_archetype_edge(archetype, number);
@@ -175,7 +176,8 @@ static keeli_edge *edge_of(keeli_archetypes *a, keeli_heap *heap, keeli_archetyp
     return edge;
 }
 
-// The set of an archetype with one component put in or left out.
+// Returns the archetype of the set of `from` with one component added or removed. NULL when out of
+// memory.
 static keeli_archetype *neighbour(keeli_archetypes *a, keeli_heap *heap,
                                   const keeli_archetype *from, keeli_row_component *component,
                                   bool with) {
@@ -255,8 +257,9 @@ static bool reserve_bases(keeli_heap *heap, const keeli_archetype *archetype, ui
     return true;
 }
 
-// A block without memory, which stays first in the list of free ones: one whose number is free, or
-// with the next number.
+// Returns a block without memory: the first free one, or a new block with the next number. It stays
+// first in the list of free blocks until add_block has allocated its memory. NULL when out of
+// memory or numbers.
 static keeli_block *new_block(keeli_archetypes *a, keeli_heap *heap) {
     if (a->free) return a->free;
     if (a->block_count == (1u << (32 - KEELI_ROW_SHIFT)) - 1) return NULL;
@@ -287,7 +290,8 @@ static bool allocate_block(keeli_archetypes *a, keeli_heap *heap, const keeli_ar
     return true;
 }
 
-// A block without memory gets some, and comes behind the others of an archetype.
+// Allocates the memory of a block and appends it to the blocks of an archetype. False when out of
+// memory.
 static bool equip(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
                   keeli_block *block, uint32_t capacity) {
     void *table = keeli_table_grow(heap, archetype->blocks, &archetype->block_capacity,
@@ -340,10 +344,11 @@ static void move_values(const keeli_row_component *c, char *to, char *from, uint
         c->move(to + (size_t)i * c->size, from + (size_t)i * c->size, c->hook_data);
 }
 
-// The only block of a small archetype gets larger.
+// Grows the only block of a small archetype. Its old memory is freed later, see
+// keeli_archetypes_free_old.
 static bool grow_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
                        uint32_t capacity) {
-    ++a->moves; // the moved rows took their values along
+    ++a->moves; // the rows keep their places, but their values get other addresses
     keeli_block *block = archetype->blocks[0];
     const keeli_block old = *block;
     if (!allocate_block(a, heap, archetype, block, capacity)) return false;
@@ -386,7 +391,7 @@ bool keeli_archetype_reserve(keeli_archetypes *a, keeli_heap *heap, keeli_archet
 }
 
 // ------------------------------------------------------------------ rows
-// The block that has the last row.
+// Returns the block that has the last row. The archetype has rows.
 static keeli_block *last_block(const keeli_archetype *archetype) {
     return archetype->blocks[(archetype->row_count - 1) >> archetype->block_shift];
 }
@@ -418,7 +423,7 @@ void keeli_archetype_push_many(keeli_archetypes *a, keeli_archetype *archetype,
     if (turns) keeli_archetype_turn(a, archetype);
 }
 
-// The last row goes, whose values were moved out or dropped.
+// Removes the last row. Its values were moved out or dropped.
 static void pop_row(keeli_archetypes *a, keeli_archetype *archetype) {
     keeli_block *last = last_block(archetype);
     const uint32_t place = last->number << KEELI_ROW_SHIFT | --last->count;
@@ -460,7 +465,7 @@ uint32_t keeli_archetype_copy_row(keeli_archetypes *a, uint32_t place, keeli_arc
     return target;
 }
 
-// Move the common values of rows that lie side by side, here and there.
+// Moves the values of `count` adjacent rows for each component that both archetypes have.
 static void move_common(const keeli_archetype *from, uint32_t place, const keeli_archetype *to,
                         uint32_t target, uint32_t count) {
     for (uint32_t t = 0; t < to->column_count; ++t) {
@@ -492,7 +497,7 @@ void keeli_archetype_copy_rows(keeli_archetypes *a, keeli_entity_index *ix, uint
     }
 }
 
-// True if the entity of the last row has a row elsewhere.
+// True if the last row is an old one: the entity index has another place for its entity.
 static bool last_is_left(const keeli_archetype *archetype, const keeli_entity_index *ix) {
     const keeli_block *last = last_block(archetype);
     return *keeli_row_of(ix, keeli_index_of(last->entities[last->count - 1])) !=
@@ -505,14 +510,14 @@ void keeli_archetype_remove_left(keeli_archetypes *a, keeli_entity_index *ix,
     for (uint32_t i = 0; i < count; ++i) {
         const keeli_block *block = keeli_block_of(a, places[i]);
         keeli_archetype *archetype = block->archetype;
-        // so that what fills the hole is a row that stays
+        // keeli_archetype_remove moves the last row, so the last row must be one that stays
         while (archetype->row_count && last_is_left(archetype, ix))
             pop_row(a, archetype);
         if ((places[i] & KEELI_ROW_MASK) < block->count) keeli_archetype_remove(a, ix, places[i]);
     }
 }
 
-// ------------------------------------------------------------------ giving memory back
+// ------------------------------------------------------------------ clearing
 void keeli_archetype_trim(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype) {
     while (archetype->block_count && archetype->blocks[archetype->block_count - 1]->count == 0)
         free_block(a, heap, archetype->blocks[--archetype->block_count]);
@@ -564,7 +569,7 @@ void keeli_archetypes_deinit(keeli_archetypes *a, keeli_heap *heap) {
     *a = (keeli_archetypes){ 0 };
 }
 
-// ------------------------------------------------------------------ the same as others
+// ------------------------------------------------------------------ copying
 static bool are_alike(const keeli_archetype *a, const keeli_archetype *b) {
     if (a->column_count != b->column_count || a->block_count != b->block_count) return false;
     for (uint32_t c = 0; c < a->column_count; ++c)
@@ -586,10 +591,11 @@ bool keeli_archetypes_are_alike(const keeli_archetypes *a, const keeli_archetype
     return true;
 }
 
-// Blocks without memory, of the same numbers.
+// Creates blocks without memory, with the numbers that `from` has, and puts the same numbers into
+// the list of free blocks in the same order. False when out of memory.
 static bool make_numbers(keeli_archetypes *a, keeli_heap *heap, const keeli_archetypes *from) {
     while (a->block_count < from->block_count) {
-        a->free = NULL; // so that each is new
+        a->free = NULL; // otherwise new_block returns the same block again
         if (!new_block(a, heap)) return false;
     }
     keeli_block **last = &a->free;
@@ -661,7 +667,7 @@ void keeli_archetypes_assign(keeli_archetypes *a, const keeli_archetypes *from) 
 }
 
 // ------------------------------------------------------------------ trimming
-// Trimming frees it: no rows, and not the empty set.
+// True if trimming frees the archetype: it has no rows and is not the empty set.
 static bool is_idle(const keeli_archetypes *a, const keeli_archetype *archetype) {
     return archetype->row_count == 0 && archetype != a->all[0];
 }
@@ -676,7 +682,7 @@ static void forget_idle(const keeli_archetypes *a, const keeli_archetype *archet
 
 void keeli_archetypes_trim(keeli_archetypes *a, keeli_heap *heap) {
     keeli_archetypes_free_old(a, heap);
-    for (uint32_t i = 0; i < a->count; ++i) // while what the edges point to is still there
+    for (uint32_t i = 0; i < a->count; ++i) // before any archetype is freed: is_idle reads them
         if (!is_idle(a, a->all[i])) forget_idle(a, a->all[i]);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < a->count; ++i) {
@@ -700,7 +706,7 @@ static bool set_is_listed(const keeli_archetypes *a, const keeli_archetype *arch
     return archetype->position < a->count && a->all[archetype->position] == archetype;
 }
 
-// The other end of an edge has the component more (or less) and is otherwise the same.
+// True if `large` has the component and `small` does not, and both have the same other components.
 static bool is_one_apart(const keeli_archetype *small, const keeli_archetype *large,
                          uint32_t number) {
     if (small->column_count + 1 != large->column_count) return false;
@@ -782,7 +788,7 @@ static bool archetype_is_valid(const keeli_archetypes *a, const keeli_entity_ind
     return rows == archetype->row_count;
 }
 
-// Each block belongs to an archetype or is in the list of free ones.
+// True if each block belongs to one archetype or is in the list of free blocks.
 static bool blocks_are_valid(const keeli_archetypes *a) {
     uint32_t used = 0, free = 0, owned = 0;
     for (uint32_t n = 0; n < a->block_count; ++n) {

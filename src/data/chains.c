@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Chains of sources: pages of records, searches, copies and operations on whole chains. Appending
+// and removing one source is inline in the header, which has the invariant.
 #include "data/chains.h"
 
 #include <string.h>
@@ -96,7 +98,7 @@ void keeli_chains_remove_all(keeli_chains *chains, uint32_t target) {
 
 void keeli_chains_relink(keeli_chains *chains, uint32_t target, uint32_t first) {
     keeli_chain *chain = keeli_chain_at(chains, target);
-    // The latest stamps, so that the chain keeps the one it gave last.
+    // ends with chain->stamp: loops compare later stamps with it, so it must not fall
     uint32_t stamp = chain->stamp - chain->count, source = first, before = KEELI_NO_EDGE;
     for (uint32_t left = chain->count; left; --left) {
         keeli_link *link = keeli_link_at(chains, source);
@@ -164,7 +166,7 @@ void keeli_chains_assign(keeli_chains *to, const keeli_chains *from) {
 }
 
 // ------------------------------------------------------------------ checking
-// Returns how many sources the chain of a target has, or UINT32_MAX if they disagree with it.
+// Returns the number of sources in the chain of a target, or UINT32_MAX if a record is wrong.
 static uint32_t chain_is_valid(const keeli_chains *chains, uint32_t target) {
     const keeli_chain *chain = keeli_chain_of(chains, target);
     uint32_t previous = KEELI_NO_EDGE, stamp = 0, source = chain->first;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Chains: an ordered list of sources for each target, where a source has one target at most
-// (data/edges.h is the door, and keeps what may have several). Each source knows the one before it
-// and the one behind it, so an edit takes no search and no memory but pages by index. Entities are
-// indices here. Invariant: the stamps of a chain ascend. They say when a source was related: a loop
-// knows by them what was related after it began, and where it was when its place has left the
-// chain. Checked by keeli_chains_are_valid.
+// Chains: an ordered list of sources for each target, for relations in which each source has one
+// target at most. data/edges.h calls them, and stores all other relations itself. The record of a
+// source links it to the sources before and behind it, so that an edit takes no search and
+// allocates nothing but pages of records. Entities are indices here. Invariant: the stamps of a
+// chain ascend, in the order in which its sources were added. A loop compares stamps to skip
+// sources that were added after it began, and to find its position again if the source there was
+// removed. Checked by keeli_chains_are_valid.
 #pragma once
 #include "base/memory.h"
 
 #include <keel/walk.h>
 
-// The record of an index, or NULL if its page is not there.
+// Return the record of an index as source, and as target; NULL if its page has no memory.
 static inline keeli_link *keeli_link_of(const keeli_chains *chains, uint32_t source) {
     const uint32_t page = source / KEELI_LINKS;
     return page < chains->source_capacity && chains->sources[page]
@@ -23,12 +24,12 @@ static inline keeli_chain *keeli_chain_of(const keeli_chains *chains, uint32_t t
                ? &chains->targets[page][target % KEELI_LINKS]
                : NULL;
 }
-// The record of a target that has sources.
+// Returns the record of a target that has sources.
 static inline keeli_chain *keeli_chain_at(const keeli_chains *chains, uint32_t target) {
     return &chains->targets[target / KEELI_LINKS][target % KEELI_LINKS];
 }
-// Returns the target of an entity; null if it has none or the handle is not that of a living
-// entity: links of dead ones are removed.
+// Returns the target of an entity; null if it has none or the handle is not alive. The record has
+// the version of a living entity, because deleting an entity removes its edges.
 static inline keel_entity keeli_target_of(const keeli_chains *chains, keel_entity source) {
     const keeli_link *link = keeli_link_of(chains, keeli_index_of(source));
     const uint32_t version = (uint32_t)(source.bits >> KEEL_ENTITY_INDEX_BITS);
@@ -38,7 +39,7 @@ static inline bool keeli_chains_have_target(const keeli_chains *chains, uint32_t
     const keeli_link *link = keeli_link_of(chains, source);
     return link && link->stamp;
 }
-// The handle of a source; null for KEELI_NO_EDGE.
+// Returns the handle of a source; null for KEELI_NO_EDGE.
 static inline keel_entity keeli_source_at(const keeli_chains *chains, uint32_t source) {
     if (source == KEELI_NO_EDGE) return keel_null();
     return keeli_source_of(keeli_link_at(chains, source), source);
@@ -51,10 +52,11 @@ static inline uint32_t keeli_chain_count(const keeli_chains *chains, uint32_t ta
 // Allocates the page of a source, or of a target. False when out of memory.
 bool keeli_chains_reserve_source(keeli_chains *chains, keeli_heap *heap, uint32_t source);
 bool keeli_chains_reserve_target(keeli_chains *chains, keeli_heap *heap, uint32_t target);
-// Numbers the sources of a full chain from 1 on: the stamps of a target are used up.
+// Gives the sources of a chain the stamps from 1 on, when all 32-bit stamps are used up.
 void keeli_chain_renumber(const keeli_chains *chains, keeli_chain *chain);
 
-// Makes `source`, which has no target, the last source of a target. There is room.
+// Appends `source`, which has no target, to the chain of `target`, after both reserves. `link` and
+// `chain` are their records.
 static inline void keeli_chains_append(const keeli_chains *chains, keeli_link *link,
                                        keeli_chain *chain, keel_entity source, keel_entity target) {
     const uint32_t index = keeli_index_of(source);
@@ -69,7 +71,7 @@ static inline void keeli_chains_append(const keeli_chains *chains, keeli_link *l
     }
     chain->last = index;
 }
-// Takes a source that has a target out of its chain, which is returned and keeps its latest stamp.
+// Removes a source that has a target from its chain, and returns the chain.
 static inline const keeli_chain *keeli_chains_remove(const keeli_chains *chains, uint32_t source) {
     keeli_link *link = keeli_link_at(chains, source);
     keeli_chain *chain = keeli_chain_at(chains, keeli_index_of(link->target));
@@ -84,23 +86,24 @@ static inline const keeli_chain *keeli_chains_remove(const keeli_chains *chains,
     link->stamp = 0;
     return chain;
 }
-// Takes all sources of a target out of its chain.
+// Removes all sources of a target from its chain.
 void keeli_chains_remove_all(keeli_chains *chains, uint32_t target);
-// Returns the first source of `target` whose stamp is above `stamp`; KEELI_NO_EDGE: there is none.
-// It looks from `hint` on if that is a source of `target` with a stamp of at most `stamp`, else
-// from the first one.
+// Returns the first source of `target` whose stamp is above `stamp`, or KEELI_NO_EDGE. The search
+// begins at the source `hint` if that is in the chain and has a stamp of at most `stamp`; otherwise
+// at the first source.
 uint32_t keeli_chains_behind(const keeli_chains *chains, uint32_t target, uint32_t hint,
                              uint32_t stamp);
-// Puts the sources of a target in the order of a list that begins with `first` and is linked by
-// `previous`.
+// Reorders the sources of a target. `first` is the first one of the new order; the caller has
+// stored the source behind each one in its `previous`.
 void keeli_chains_relink(keeli_chains *chains, uint32_t target, uint32_t first);
-// Returns the first source at `from` or above that has a target; KEELI_NO_EDGE: there is none.
+// Returns the first index at `from` or above that has a target, or KEELI_NO_EDGE.
 uint32_t keeli_chains_next_source(const keeli_chains *chains, uint32_t from);
 
 void keeli_chains_clear(keeli_chains *chains, keeli_heap *heap);
 // Frees pages without links.
 void keeli_chains_trim(keeli_chains *chains, keeli_heap *heap);
-// Makes room for a copy of all links of `from`, which may fail; then makes `to` that copy.
+// reserve_like makes room for a copy of all records of `from`; false when out of memory. assign
+// then copies them.
 bool keeli_chains_reserve_like(keeli_chains *to, const keeli_chains *from, keeli_heap *heap);
 void keeli_chains_assign(keeli_chains *to, const keeli_chains *from);
 // True if every chain and every record agree, and there are `count` links.

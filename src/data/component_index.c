@@ -18,7 +18,7 @@ typedef struct definition {
     keel_storage storage;
     bool is_unique, is_event;
     bool is_kept;  // a descriptor's slot has stored the number, so it is never freed
-    uint32_t uses; // number of worlds that use it
+    uint32_t uses; // number of worlds that use the definition
     uint32_t next; // the next number in the chain, or the next free number; 0: none
 } definition;
 
@@ -127,9 +127,9 @@ static void free_number(uint32_t number) {
     last_free = number;
 }
 
-// ------------------------------------------------------------------ across files
-// Returns the number of the descriptor's definition, or 0. With `adds_use`, counts a use by a
-// world, and adds the definition if the index has none.
+// ------------------------------------------------------------------ functions of the header
+// Returns the number of the descriptor's definition, or 0. With `adds_use`, counts one more world
+// that uses the definition, and adds it if the index lacks it.
 static uint32_t component_number(const keel_component *c, bool adds_use) {
     uint32_t number = c->slot ? keeli_atomic_load(c->slot) : 0;
     if (number && !adds_use) return number;
@@ -137,7 +137,8 @@ static uint32_t component_number(const keel_component *c, bool adds_use) {
 
     keeli_lock_acquire(&lock);
     if (!number) {
-        // the slot belongs to the declaration: typed verbs look values up as that says
+        // `c` may be a changed copy, but the slot belongs to the declared descriptor, from which
+        // typed verbs have compiled in how a value is found: so its definition gets the number
         const keel_component *own = c->slot && c->declared ? c->declared : c;
         const uint64_t hash = definition_hash(own);
         number = find_definition(own, hash);

@@ -10,10 +10,11 @@
 // Returns the number of a descriptor's definition, from 1 on, and stores it in `*c->slot`. Returns
 // 0 if no such definition is in the index.
 uint32_t keeli_component_find(const keel_component *c);
-// The same, and counts one more use by a world. Adds the definition if the index has none; 0 when
-// out of memory. Each call is matched by one of keeli_component_release.
+// The same, and counts one more world that uses the definition. Adds the definition if the index
+// lacks it; returns 0 when out of memory. The world calls keeli_component_release later.
 uint32_t keeli_component_acquire(const keel_component *c);
-// Counts one use less. Frees the number after the last use, unless a slot has stored it.
+// Counts one world less that uses the definition. Frees the number when no world uses it, unless a
+// slot has stored it.
 void keeli_component_release(uint32_t number);
 // True if the descriptor equals the definition whose number its slot has stored (or the declaration
 // of the slot, if it has stored none), apart from storage and hooks.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
+// The order in which edges can be added again, see the header. The iterator takes the next edge of
+// a source. If the list of its target begins with an edge of another source, that source is served
+// first, and so on: entries are linked by `waits`, as a stack.
 #include "data/edge_order.h"
 
 #include "data/entity_index.h"
 
 #include <string.h>
 
-#define NOBODY UINT32_MAX
+#define NOBODY UINT32_MAX // number of an entity that is no node
 
 static uint32_t number_of(const keeli_edge_order *o, uint32_t index) {
     if (!o->nodes) return index;
@@ -31,7 +34,8 @@ static keeli_edge_order_entry *new_entries(keeli_heap *heap, uint32_t count) {
     return keeli_new_zeroed(heap, order_bytes(count), _Alignof(keeli_edge_order_entry));
 }
 
-// One for each page of lists, of targets or of sources.
+// Allocates a page of entries for each page of lists, those of sources or of targets. False when
+// out of memory.
 static bool new_order_pages(keeli_edge_order *o, keeli_heap *heap) {
     const keeli_edge_side *a = &o->edges->sources, *b = &o->edges->targets;
     o->page_count = a->capacity < b->capacity ? b->capacity : a->capacity;
@@ -74,8 +78,8 @@ void keeli_edge_order_end(keeli_edge_order *o, keeli_heap *heap) {
 }
 
 // ------------------------------------------------------------------ walking
-// True if the edge at a place of the source's list was visited: the cursor of its target is behind
-// it, or in a symmetric relation that of either end.
+// True if the edge at a place of the source's list was visited: its target's list of sources was
+// visited beyond it. In a symmetric relation the list of either entity counts.
 static bool is_out(const keeli_edge_order *o, uint32_t source, uint32_t place) {
     const uint32_t target = keeli_edge_other(o->edges, KEELI_TARGETS, source, place);
     const uint32_t from = number_of(o, source), to = number_of(o, target);
@@ -87,8 +91,8 @@ static bool is_out(const keeli_edge_order *o, uint32_t source, uint32_t place) {
            keeli_edge_twin(o->edges, KEELI_TARGETS, target, back) < entry_of(o, from)->source;
 }
 
-// The place of the first edge of a list that is to be handed out yet. An entry of a list of sources
-// is the twin of one of targets.
+// Moves the position in one list of an entity to the first edge that is still to be visited, and
+// returns its place; KEELI_NO_EDGE at the end of the list.
 static uint32_t first_left(keeli_edge_order *o, uint32_t number, bool of_sources) {
     const keeli_end end = of_sources ? KEELI_SOURCES : KEELI_TARGETS;
     const keeli_edge_side *side = keeli_edge_side_of(o->edges, end);
@@ -97,7 +101,7 @@ static uint32_t first_left(keeli_edge_order *o, uint32_t number, bool of_sources
     for (; (*at = keeli_edge_list_next(side, index, *at)) != KEELI_NO_EDGE; ++*at) {
         const uint32_t other = keeli_edge_other(o->edges, end, index, *at);
         if (number_of(o, other) == NOBODY) continue;
-        // only then can it be out without the target's list being behind it
+        // the position in a list of sources is behind all visited edges, unless they are symmetric
         if (of_sources && !o->edges->is_symmetric) return *at;
         const bool out = of_sources ? is_out(o, other, keeli_edge_twin(o->edges, end, index, *at))
                                     : is_out(o, index, *at);
@@ -106,7 +110,8 @@ static uint32_t first_left(keeli_edge_order *o, uint32_t number, bool of_sources
     return *at;
 }
 
-// The edge at the front of a target's list is handed out.
+// Visits the first edge that is left in a target's list of sources: writes it to `out`, from the
+// lower index if it is symmetric.
 static void hand_out_edge(keeli_edge_order *o, uint32_t source, uint32_t target,
                           keeli_edge_walk *out) {
     const uint32_t at = entry_of(o, target)->source++;
@@ -117,7 +122,7 @@ static void hand_out_edge(keeli_edge_order *o, uint32_t source, uint32_t target,
     out->source = node_index(o, target);
 }
 
-// True if a source is left. It passes over pages where nobody has a target.
+// True if a source is left. Skips pages without lists of targets.
 static bool has_base(keeli_edge_order *o) {
     const keeli_edge_side *side = &o->edges->sources;
     if (o->nodes) return o->base < o->count;
@@ -126,8 +131,9 @@ static bool has_base(keeli_edge_order *o) {
     return o->base / KEELI_PAGE < side->capacity && o->edges->count;
 }
 
-// Chains have no circles: target by target, each in the order of its sources. An edge that leaves
-// meanwhile is passed over, and so is one that comes behind the last one.
+// Visits target by target, each chain in its order: in chains edges cannot wait for each other in a
+// cycle. A source that has left the chain is skipped, and so is one that was added after the chain
+// was left behind.
 static bool next_of_chains(keeli_edge_order *o, keeli_edge_walk *out) {
     const keeli_chains *chains = &o->edges->chains;
     const uint32_t end = o->nodes ? o->count : chains->target_capacity * KEELI_LINKS;
@@ -158,7 +164,7 @@ bool keeli_edge_order_next(keeli_edge_order *o, keeli_edge_walk *out) {
         }
         const uint32_t other = keeli_edge_other(o->edges, KEELI_TARGETS, node_index(o, s), place);
         const uint32_t t = number_of(o, other), front = first_left(o, t, true);
-        if (front == KEELI_NO_EDGE) { // somebody edits the list
+        if (front == KEELI_NO_EDGE) { // the list was edited since the last step
             ++e->target;
             continue;
         }
@@ -171,7 +177,7 @@ bool keeli_edge_order_next(keeli_edge_order *o, keeli_edge_walk *out) {
             entry_of(o, first)->waits = s + 1;
             o->at = first;
             continue;
-        } // else somebody in a circle waits for itself
+        } // else edges wait for each other in a cycle: visit the front edge out of order
         hand_out_edge(o, first, t, out);
         return true;
     }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A walk over edges in an order in which relating them anew makes the lists of targets and of
-// sources what they are: each edge comes after those before it in both of its lists, and otherwise
-// by source, or by target where the sources of a target are a chain. Who sorts lists can make a
-// circle of that; then sources stay in their order, and the targets of one of them do not (of a
-// symmetric relation, whose lists are the same: the order of one of both ends). A symmetric edge
-// comes once, from the lower index to the higher one. Each step starts from what the lists are
-// then, so edges may come and go meanwhile.
+// An iterator over edges, in an order in which a copy can add them so that its lists of targets and
+// of sources have the same order as here. copy/graft.c and keel_visit_edges use it.
+// Each edge is visited after the edges before it in both of its lists. Apart from that, edges are
+// visited by source, or by target in a chained relation. Sorted lists can make such an order
+// impossible, because edges wait for each other in a cycle. Then the order within lists of sources
+// is kept, and that of one list of targets is not; in a symmetric relation, whose two lists of an
+// entity are the same, the list of one of the two entities loses its order.
+// A symmetric edge is visited once, from the lower index to the higher one. Each step reads the
+// lists anew, so a loop over the edges between given nodes allows edits between its steps.
 #pragma once
 #include "data/edges.h"
 
@@ -13,31 +15,37 @@
 
 enum { KEELI_EDGE_ORDER_FEW = KEELI_SIZE(16, 1) };
 
+// The state of one entity. Nodes have their place in `nodes` as number; without nodes, the number
+// of an entity is its index.
 typedef struct keeli_edge_order_entry {
-    uint32_t target, source; // places where to go on, in the list of targets, and of sources
-    uint32_t waits;          // the number of who waits for it + 1; 0: nobody
+    uint32_t target, source; // next place in its list of targets, and in its list of sources
+    uint32_t waits; // number of the entity whose edge must be visited after one of this entity,
+                    // plus 1; 0: none
 } keeli_edge_order_entry;
 
 typedef struct keeli_edge_order {
     const keeli_edges *edges;
-    const keel_entity *nodes; // only edges from one of these to one; NULL: from and to anybody
-    const uint32_t *numbers;  // by index: the place in `nodes` + 1; NULL: they are few
-    uint32_t number_count;
-    uint32_t count; // number of nodes
-    uint32_t at;    // the number, or (without nodes) the index, of whose edge is wanted
-    uint32_t base;  // the source that `at` began with
-    uint32_t stamp; // in chains, where `base` is the target: the stamp of the source at `at`
+    const keel_entity *nodes; // visit only edges between these entities; NULL: all edges
+    const uint32_t *numbers;  // number + 1 by index, 0 for no node; NULL: `nodes` is searched
+    uint32_t number_count;    // length of `numbers`
+    uint32_t count;           // number of nodes
+    uint32_t at;              // number of the source whose next edge is wanted; in a chained
+                              // relation the index of the source that was visited last
+    uint32_t base;  // number of the source whose edges are visited in turn (`at`, unless that edge
+                    // waits for another); in a chained relation the number of the target
+    uint32_t stamp; // in a chained relation: stamp of the source that was visited last
     union {
-        keeli_edge_order_entry *entries; // by number
-        keeli_edge_order_entry **pages;  // without nodes: by index, where there are lists
+        keeli_edge_order_entry *entries; // with nodes: entry by number
+        keeli_edge_order_entry **pages;  // without nodes: pages by index, where lists have pages
     };
     uint32_t page_count;
-    keeli_edge_order_entry few[KEELI_EDGE_ORDER_FEW];
+    keeli_edge_order_entry few[KEELI_EDGE_ORDER_FEW]; // memory of `entries` for few nodes
 } keeli_edge_order;
 
-// The members to `count` are set, and the rest is zero. Without nodes nobody edits meanwhile. False
-// when out of memory.
+// Begins a loop. The caller has set the members from `edges` to `count`; all others are zero.
+// Without nodes, edges must not change until the end of the loop. False when out of memory.
 bool keeli_edge_order_begin(keeli_edge_order *order, keeli_heap *heap);
-// The next edge: its source, and the place in the list of that. False at the end.
+// Writes the next edge to `out`: the index of its source, and its place in the source's list. False
+// at the end.
 bool keeli_edge_order_next(keeli_edge_order *order, keeli_edge_walk *out);
 void keeli_edge_order_end(keeli_edge_order *order, keeli_heap *heap);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The edges of a relation, see the header for the layout and the invariant. This file allocates,
+// changes, searches and copies the lists; chained relations are passed on to data/chains.c.
 #include "data/edges.h"
 
 #include "base/bytes.h"
@@ -38,7 +40,7 @@ static void free_pages(keeli_edges *edges, keeli_heap *heap, struct keeli_edge_p
     keeli_free(heap, pages, pages_bytes(pages->capacity), sizeof(void *));
 }
 
-// Pages that hold no place below `used` go.
+// Frees the pages of a list that have no place below `used`.
 static void free_last_pages(keeli_edges *edges, keeli_heap *heap, const keeli_edge_list *list,
                             uint32_t stride) {
     struct keeli_edge_pages *pages = list->pages;
@@ -58,7 +60,7 @@ static void free_list(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *lis
     *list = (keeli_edge_list){ 0 };
 }
 
-// One more page, after the list has pages.
+// Adds a page to a list that consists of pages. False when out of memory.
 static bool add_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list, uint32_t stride) {
     struct keeli_edge_pages *pages = list->pages;
     if (pages->count == pages->capacity) {
@@ -143,7 +145,7 @@ void keeli_edges_init_valued(keeli_edges *edges, bool is_exclusive, bool is_symm
     edges->sources.stride = 3;
     edges->targets.stride = 2;
     *v = (keeli_edge_values){ .size = size, .align = align, .free = KEELI_NO_EDGE };
-    if (v->size < sizeof(uint32_t)) v->size = sizeof(uint32_t); // the number of the next free one
+    if (v->size < sizeof(uint32_t)) v->size = sizeof(uint32_t); // a free slot stores a number
     while (v->shift < KEELI_SIZE(6, 1) && v->size << v->shift < 4096)
         ++v->shift;
 }
@@ -310,7 +312,8 @@ bool keeli_edges_next(const keeli_edges *edges, keeli_edge_walk *walk) {
 }
 
 // ------------------------------------------------------------------ changing
-// Close the holes; twins hear of the new places.
+// Moves the entries of a list together, so that it has no holes, and stores the new places in their
+// twins. `other` is the side of the twins.
 static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_edge_list *list) {
     uint32_t n = 0;
     for (uint32_t place = 0; place < list->used; ++place) {
@@ -327,12 +330,13 @@ static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_e
     list->holes = 0;
 }
 
-// Places of the list became holes.
+// Cuts off the holes at the end of a list, closes the other ones if they are more than half of it,
+// and frees memory that the list does not need any more.
 static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
                  keeli_edge_list *list) {
     const bool is_source = side == &edges->sources;
-    const bool has_one = edges->is_exclusive && is_source; // in the first place
-    // the next reserve of the list removes the holes instead
+    const bool has_one = edges->is_exclusive && is_source; // it becomes empty: no places change
+    // a loop is open; a later call of keeli_edge_reserve closes the holes
     if (!has_one && keeli_atomic_load(&edges->walks)) return;
     if (list->used == list->holes) {
         if (!edges->keeps_room) free_list(edges, heap, list, side->stride);
@@ -364,7 +368,8 @@ bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_end end, uin
 }
 
 static bool reserve_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target) {
-    const uint32_t extra = edges->targets.stride == 1 ? 0 : 1; // it loses the target that it has
+    // a source with at most one target removes that edge first
+    const uint32_t extra = edges->targets.stride == 1 ? 0 : 1;
     return keeli_edge_reserve(edges, heap, KEELI_TARGETS, source, extra) &&
            keeli_edge_reserve(edges, heap, KEELI_SOURCES, target, 1);
 }
@@ -374,7 +379,7 @@ bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, 
            (!keeli_edges_have_values(edges) || keeli_edges_reserve_values(edges, heap, 1));
 }
 
-// The last of both lists.
+// Appends the two entries of an edge to both lists.
 static inline void link(keeli_edges *edges, keeli_edge_list *from, keeli_edge_list *to,
                         uint32_t source, uint32_t target) {
     KEELI_ASSERT_ROOM(from && from->used < keeli_edge_room(from, edges->sources.stride) && to &&
@@ -445,8 +450,8 @@ static void remove_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, u
     tidy(edges, heap, &edges->sources, from);
     tidy(edges, heap, &edges->targets, to);
 }
-// The place of the other direction of a symmetric edge: that of the twin, unless one of both lists
-// had its holes closed before the other.
+// Mostly both directions of a symmetric edge have the same places, so the place of the twin is
+// tried first. It is wrong if the holes of one list were closed and those of the other were not.
 uint32_t keeli_edge_back(const keeli_edges *edges, uint32_t source, uint32_t place) {
     const keeli_edge_side *side = &edges->sources;
     const uint32_t target = keeli_edge_other(edges, KEELI_TARGETS, source, place);
@@ -493,7 +498,8 @@ void keeli_edges_remove_sources(keeli_edges *edges, uint32_t target) {
     keeli_chains_remove_all(&edges->chains, target);
 }
 
-// The entries at these places stand in this order then, where entries stand; twins hear of it.
+// Reorders the entries of a list: the i-th entry becomes the one at places[i]. Holes stay where
+// they are. Stores the new places in the twins.
 static void permute_entries(const keeli_edge_side *side, const keeli_edge_side *other,
                             keeli_edge_list *list, const uint32_t *places, uint32_t *scratch) {
     const uint32_t stride = side->stride, count = list->used - list->holes;
@@ -595,8 +601,8 @@ bool keeli_edges_copy(keeli_edges *to, const keeli_edges *from, keeli_heap *heap
 }
 
 // ------------------------------------------------------------------ checking
-// Each entry of the list has a twin that names it, and its place; how many there are, or
-// UINT32_MAX.
+// Returns the number of entries of a list, or UINT32_MAX if an entry has no twin that stores its
+// index and its place.
 static uint32_t list_is_valid(const keeli_edge_side *side, const keeli_edge_side *other,
                               uint32_t index) {
     keeli_edge_list *list = keeli_edge_list_of(side, index);

@@ -64,7 +64,7 @@ static void update_root(keeli_entity_index *ix) {
 static bool own_page(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
     const uint32_t page = i / KEELI_PAGE;
     if (!keeli_pages_own(&ix->where, heap, &keeli_where_pages, page, &ix->bytes)) return false;
-    update_root(ix); // before the allocator is called again
+    update_root(ix); // before the allocator is called again: it may look entities up
     if (!keeli_pages_own(&ix->versions, heap, &keeli_version_pages, page, &ix->bytes)) return false;
     update_root(ix);
     return true;
@@ -109,7 +109,8 @@ keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap,
     }
 }
 
-// Removes the next index from the free ones and returns it. It is dead still.
+// Removes the index that is handed out next from the free list, the gaps or the fresh indices, and
+// returns it. The index stays dead.
 static uint32_t pop_free_index(keeli_entity_index *ix) {
     if (ix->free_count) {
         const uint32_t i = ix->free_head;
@@ -274,7 +275,7 @@ void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *l
 }
 
 void keeli_entity_index_clear(keeli_entity_index *ix) {
-    // the list is made anew from the highest index down, so that the lowest is handed out first
+    // fills the list from the highest index down, so that the lowest is handed out first
     ix->free_head = KEELI_FREE_END;
     ix->free_count = 0;
     for (uint32_t i = ix->size; i--;) {
@@ -308,7 +309,7 @@ bool keeli_entity_index_is_held(const keeli_entity_index *ix, keel_entity e) {
 void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keeli_index_of(e);
     *version_of(ix, i) = upper_of(e);
-    // the entity may have a row already
+    // a batch may have given the entity a row already
     if (*where_of(ix, i) == KEELI_HELD) *where_of(ix, i) = KEELI_NO_ROW;
     --ix->held;
     ++*living_around(ix, i);
@@ -357,7 +358,8 @@ void keeli_entity_index_unhold_all(keeli_entity_index *ix, const keeli_entity_in
             keeli_entity_index_unhold(ix, held[count]);
         }
     }
-    ix->gap_first = before->gap_first; // a lower bound still, if another edit used a gap meanwhile
+    // another edit may have used a gap since, but this is still a lower bound
+    ix->gap_first = before->gap_first;
 }
 
 void keeli_entity_index_hold_again(keeli_entity_index *ix, keel_entity e) {

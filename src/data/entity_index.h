@@ -36,11 +36,12 @@ typedef struct keeli_entity_index {
     struct keeli_entity_root root; // the pages of both tables, which keel_lookup reads too
     keeli_pages versions, where;
     uint32_t size; // all indices below it were handed out or are gaps
-    // `free_head` and `free_count` stand apart: side by side compilers join them to one store, for
-    // which the next edit waits, and entt_recycle takes twice as long
+    // `held`, `retired`: numbers of indices with these marks. `free_head`: first index of the free
+    // list. `free_head` and `free_count` are not adjacent: compilers would join both stores to one,
+    // and the next edit would wait for it (benchmark entt_recycle takes twice as long then)
     uint32_t held, free_head, retired, free_count;
-    uint64_t frees; // raised when an index becomes free. If it and the counts are equal, no entity
-                    // was added or deleted
+    uint64_t frees; // counter of indices that became free. As long as it and all counts are as
+                    // before, no entity was added or deleted
     uint32_t gap_first, gap_count; // no gap is below gap_first
     uint32_t ready;                // fresh indices below it have memory
     uint32_t first;                // the upper part of the first handle of each index
@@ -180,18 +181,19 @@ void keeli_entity_index_release(keeli_entity_index *ix, keel_entity e);
 void keeli_entity_index_promise_again(keeli_entity_index *ix, keel_entity e);
 // Undoes keeli_entity_index_hold for a handle that no caller has seen: it is handed out next.
 void keeli_entity_index_unhold(keeli_entity_index *ix, keel_entity e);
-// Undoes all that was reserved or added one after another since the copy `before` was made, and is
-// reserved now: the free indices and gaps are as before.
+// Undoes the reservation of the handles `held`, which were reserved or added in this order since
+// the copy `before` was made, and all of which are reserved now. The free indices and gaps are as
+// before.
 void keeli_entity_index_unhold_all(keeli_entity_index *ix, const keeli_entity_index *before,
                                    const keel_entity *held, uint32_t count);
 
-// Undoes the latest deletion as far as the handle is reserved again, with its version.
+// Makes the handle of the latest deletion a reserved one: neither alive nor free.
 void keeli_entity_index_hold_again(keeli_entity_index *ix, keel_entity e);
 
 // Returns the first living entity at index `from` or above; null at the end.
 keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from);
-// Returns the entry of the free list behind `after`, the first one for null. Returns null at the
-// end of the list, and if `after` is not in it.
+// Returns the handle behind `after` in the free list; the first one if `after` is null. Returns
+// null at the end of the list, and if `after` is not in it.
 keel_entity keeli_entity_index_next_free(const keeli_entity_index *ix, keel_entity after);
 // Writes a bit for each of the 4,096 indices of a page to 64 words: 1 for a living entity. False if
 // none is alive; `words` is not written then.

@@ -28,7 +28,7 @@ static size_t indexed_page_align(const keeli_indexed_set *set) {
 // colour.
 static size_t colour(const keeli_indexed_set *set, uint32_t page) {
     if (set->root.shift < 6 || set->align > 64) return 0;
-    // the address of the set differs between components, so they differ at the same index
+    // each component has a set at another address, so that their colours differ at the same index
     const size_t own = (uintptr_t)set / 64 % 13;
     return ((page + own) * colour_step & (colours - 1)) & ~(size_t)63;
 }
@@ -111,7 +111,7 @@ void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from
                             uint64_t bits) {
     if (!to->size) return;
     const bool is_whole_block = bits == UINT64_MAX && keeli_indexed_set_has_whole_blocks(to);
-    if (is_whole_block) { // side by side on one page
+    if (is_whole_block) { // all 64 values are adjacent, on one page
         memcpy(keeli_indexed_set_value(to, first), keeli_indexed_set_value(from, first),
                (size_t)64 * to->size);
         return;

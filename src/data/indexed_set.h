@@ -5,10 +5,9 @@
 // Pages start at different places within 2 KiB (colours), so that the same index of several
 // components does not fall into the same cache set. The address of the set is part of the colour,
 // so a set must not move. A value above 1 KiB has a page of its own.
-// A page counts the blocks of 64 indices that have values, not the values: adding or removing a
-// value beside others of its block changes nothing here. The owner reports which block got its
-// first value or lost its last. Invariant: a page with values has memory. Checked by
-// keeli_indexed_set_is_valid.
+// A page counts the blocks of 64 indices that have values, not the values. So the count changes
+// only when a block gets its first value or loses its last one; the owner of the set reports both.
+// Invariant: a page with values has memory. Checked by keeli_indexed_set_is_valid.
 #pragma once
 #include "base/memory.h"
 
@@ -23,7 +22,7 @@ typedef struct keeli_indexed_set {
     uint32_t *page_counts; // by page: blocks with values (for a page of one value: values), or
                            // KEELI_SPARE_PAGE
     uint32_t page_count, capacity;
-    uint32_t size, align;              // a value's; size 0: a tag, without pages
+    uint32_t size, align; // bytes and alignment of a value; size 0: a tag, without pages
     uint32_t spare_count, first_spare; // spare pages; no page before `first_spare` is spare
     size_t bytes;
 } keeli_indexed_set;
@@ -80,8 +79,8 @@ static inline void keeli_indexed_set_uncount_page(keeli_indexed_set *set, uint32
     if (--set->page_counts[page] == 0) keeli_indexed_set_mark_spare(set, page);
 }
 
-// block_began counts a block that gets its first value, after a reserve. block_ended counts it no
-// more, after its last value was moved out or dropped.
+// Update the count of a page: block_began when a block gets its first value, after a reserve, and
+// block_ended after the last value of a block was moved out or dropped.
 static inline void keeli_indexed_set_block_began(keeli_indexed_set *set, uint32_t index) {
     if (set->size && keeli_indexed_set_has_whole_blocks(set))
         keeli_indexed_set_count_page(set, index >> set->root.shift);
@@ -91,7 +90,8 @@ static inline void keeli_indexed_set_block_ended(keeli_indexed_set *set, uint32_
         keeli_indexed_set_uncount_page(set, index >> set->root.shift);
 }
 // add returns the uninitialised place of a new value, after a reserve. remove is called after the
-// value was moved out or dropped. Both count pages of one value only; others are counted by block.
+// value was moved out or dropped. They update the count of a page only if each value has a page of
+// its own; otherwise block_began and block_ended do.
 static inline void *keeli_indexed_set_add(keeli_indexed_set *set, uint32_t index) {
     if (!keeli_indexed_set_has_whole_blocks(set)) keeli_indexed_set_count_page(set, index);
     return keeli_indexed_set_value(set, index);

@@ -206,9 +206,9 @@ static void make_incomplete(keeli_component_list *list) {
     *keeli_list_numbers(list) = 0;
 }
 
-// Writes a number to the place behind those of the list, where a promised number may be. That one
-// moves to the place that was promised to `number`, or to a free one, or else loses its promise.
-// False if the list is full.
+// Writes a number to the place behind the numbers of a list. If a promised number is at that place,
+// it moves to the place that was promised to `number`, or to a free place; if there is neither, its
+// promise is lost. False if the list is full.
 static bool claim_place(keeli_component_list *list, uint16_t number) {
     if (list->count == list_room(list)) return false;
 

@@ -21,8 +21,8 @@ typedef struct keeli_presence {
     keeli_pages pages;             // all that were never used are one shared page of zeros
     KEELI_ARRAY(uint64_t) summary; // bit p % 64 of word p / 64: page p is not empty
     uint32_t count;                // bits set
-    // Raised when bits are cleared; code that clears bits itself raises it too. If it and `count`
-    // are as before, so are all bits.
+    // Counter of edits that cleared bits; code that clears bits without these functions raises it,
+    // too. As long as it and `count` are as before, no bit has changed.
     uint64_t cleared;
     size_t bytes;
 } keeli_presence;
@@ -49,7 +49,8 @@ static inline bool keeli_presence_reserve(keeli_presence *p, keeli_heap *heap, u
            keeli_presence_add_page(p, heap, index);
 }
 
-// Update the summary after the first bit of a word was set, or the last one cleared.
+// Update the summary: began after the first bit of a word was set, ended after the last one was
+// cleared.
 static inline void keeli_presence_began(keeli_presence *p, uint32_t index) {
     const uint32_t page = index / KEELI_PAGE;
     p->summary.items[page / 64] |= (uint64_t)1 << (page % 64);
@@ -129,7 +130,8 @@ typedef struct keeli_component_list {
         uint16_t *many;
     } numbers;
     uint16_t count, capacity; // capacity 0: in place
-    uint16_t promised;        // promised numbers behind the first `count`, or KEELI_INCOMPLETE
+    uint16_t promised;        // number of promised numbers, which are behind the first `count`, or
+                              // KEELI_INCOMPLETE
 } keeli_component_list;
 
 enum { KEELI_LIST_IN_PLACE = KEELI_SIZE(4, 1), KEELI_INCOMPLETE = UINT16_MAX };

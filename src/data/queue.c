@@ -21,7 +21,7 @@ void keeli_queue_init(keeli_queue *queue, const keel_component *type, bool of_re
 }
 
 // ------------------------------------------------------------------ readers
-// The readers that values wait for. The world is the last one, if it reads.
+// Return the number of readers, and a reader by index. The world is the last one, if it reads.
 static uint32_t reader_count(const keeli_queue *q) { return q->readers.count + q->world_reads; }
 static keeli_queue_reader *reader_at(keeli_queue *q, uint32_t i) {
     return i < q->readers.count ? &q->readers.items[i] : &q->world;
@@ -54,8 +54,9 @@ void keeli_queue_leave(keeli_queue *q, const keeli_reader *reader) {
     if (r) *r = q->readers.items[--q->readers.count];
 }
 
-// Returns the number that a reader goes on with, where its entry says `next`. A reader that has
-// seen all removed values that were dropped has missed none, and goes on with the first.
+// Returns the number of the next value of a reader whose entry has `next`. A reader that has seen
+// all removed values that were dropped has missed none, so its next value is the first of the
+// queue.
 static uint64_t next_number(const keeli_queue *q, const keeli_reader *reader, uint64_t next) {
     const bool has_seen_dropped = q->of_removed && reader && q->dropped_tick <= reader->last;
     return has_seen_dropped ? q->begin : next;
@@ -116,8 +117,8 @@ static void drop_oldest(keeli_queue *q) {
     drop_first(q);
 }
 
-// Drops removed values up to a tick, which all readers have seen, as far as the world has passed
-// them, if it reads.
+// Drops the removed values up to a tick. All other readers have seen them; if the world reads, the
+// first value that it has not passed and all later ones stay.
 static void drop_seen(keeli_queue *q, uint64_t tick) {
     const uint64_t begin = q->begin;
     while (q->count) {
@@ -132,8 +133,8 @@ static void drop_seen(keeli_queue *q, uint64_t tick) {
 void keeli_queue_drop_passed(keeli_queue *q) {
     if (!q->count || !reader_count(q)) return;
 
-    uint64_t least = UINT64_MAX; // the place that all readers have passed: a tick for removed
-                                 // values, a number for events
+    uint64_t least = UINT64_MAX; // all readers have seen the removed values up to this tick, or
+                                 // passed the events before this number
     for (uint32_t i = 0; i < q->readers.count; ++i) {
         const keeli_queue_reader *r = &q->readers.items[i];
         least = least_of(least, q->of_removed ? r->reader->last : r->next);
@@ -152,8 +153,9 @@ void keeli_queue_drop_passed(keeli_queue *q) {
     q->begin = q->fresh = least;
 }
 
-// Drops the oldest value, which not all readers have passed. True if one of these, or the queue if
-// it has no readers, was not warned yet; it counts as warned then. `*late` is that reader's name.
+// Drops the oldest value, which some reader has not passed. True if a warning has to be logged:
+// there was none yet for such a reader, or for the queue if it has no readers. Then marks that
+// reader or the queue as warned. `*late` is the reader's name, or NULL.
 static bool drop_unseen(keeli_queue *q, const char **late) {
     bool *is_warned = reader_count(q) ? NULL : &q->is_warned;
     *late = NULL;

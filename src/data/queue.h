@@ -34,25 +34,25 @@ typedef struct keeli_removed {
 
 typedef struct keeli_queue_reader {
     const keeli_reader *reader; // NULL: the world itself
-    uint64_t next;              // the number that it goes on with (keeli_queue_next)
-    uint64_t shown;             // events: all before it were shown to a system that edits all
+    uint64_t next;              // number of its next value, except as keeli_queue_next says
+    uint64_t shown;             // end of the events when the system began its run (run/events.c)
     bool is_system;
-    bool is_warned; // it was warned that it holds the queue up
+    bool is_warned; // a warning was logged that a value was dropped before this reader read it
 } keeli_queue_reader;
 
 typedef struct keeli_queue {
-    uint32_t size, align; // a value's
+    uint32_t size, align; // bytes and alignment of a value
     uint32_t limit;
     bool of_removed; // holds removed values; otherwise events
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
     char *values;           // the ring
-    keeli_removed *removed; // in the same places; NULL for events
+    keeli_removed *removed; // ring of the removed values' entries, at the same places; or NULL
     uint32_t capacity, first, count;
     uint32_t room;         // the smaller of capacity and limit
     uint64_t begin;        // number of the first value; a reader below it has missed the difference
-    uint64_t fresh;        // first number of a new reader: all readers had passed what is before it
+    uint64_t fresh;        // number of the first value for a new reader
     uint64_t dropped_tick; // tick of the last removed value that was dropped
     uint64_t cleared[2];   // the world has passed values up to this tick: [0] removed, [1] deleted
     uint64_t mark;         // the end of the queue when the system that sends now began
@@ -60,7 +60,7 @@ typedef struct keeli_queue {
     KEELI_ARRAY(keeli_queue_reader) readers;
     keeli_queue_reader world; // the world as a reader
     bool world_reads;         // the world has read, so values wait for it
-    bool is_warned;           // there was a warning that nobody reads the queue
+    bool is_warned;           // a warning was logged that a queue without readers drops values
 } keeli_queue;
 
 #define KEELI_QUEUE_LIMIT 65536u
@@ -87,7 +87,7 @@ static inline void *keeli_queue_at(const keeli_queue *queue, uint64_t number) {
 static inline keeli_removed *keeli_queue_removed_at(const keeli_queue *queue, uint64_t number) {
     return &queue->removed[keeli_queue_place(queue, number)];
 }
-// Returns how many places lie side by side from that of a number to the end of the ring.
+// Returns the number of places from that of a number to the end of the ring's memory.
 static inline uint32_t keeli_queue_range(const keeli_queue *queue, uint64_t number) {
     return queue->capacity - keeli_queue_place(queue, number);
 }
@@ -123,7 +123,8 @@ bool keeli_queue_is_same(const keeli_queue *a, const keeli_queue *b);
 // Makes `queue` a copy of another with memory of its own, with the same numbers and readers. The
 // caller copies the values. False when out of memory.
 bool keeli_queue_copy(keeli_queue *queue, keeli_heap *heap, const keeli_queue *from);
-// True if the queue has the value of this number: not that of a removed value that was handed out.
+// True if the queue holds the value of this number. False for types without values, and for a
+// removed value that was handed out.
 static inline bool keeli_queue_has_value(const keeli_queue *queue, uint64_t number) {
     return queue->size && (!queue->of_removed || keeli_queue_removed_at(queue, number)->deleted);
 }
@@ -153,15 +154,17 @@ void keeli_queue_leave(keeli_queue *queue, const keeli_reader *reader);
 // Returns the number of the next value of a reader. For one that does not read yet: the number that
 // it would begin with.
 uint64_t keeli_queue_next(const keeli_queue *queue, const keeli_reader *reader);
-// Return how many values a reader whose next number is `next` has missed, and has left.
+// Return the number of values that a reader with this next number has missed, and the number of
+// values that it has still to read.
 static inline uint64_t keeli_queue_missed(const keeli_queue *queue, uint64_t next) {
     return next < queue->begin ? queue->begin - next : 0;
 }
 static inline uint32_t keeli_queue_left(const keeli_queue *queue, uint64_t next) {
     return (uint32_t)(keeli_queue_end(queue) - (next > queue->begin ? next : queue->begin));
 }
-// Returns the number of the first event that some system has not passed, or, without readers, that
-// a new one would begin with. Events before it cannot influence the world any more.
+// Returns the number of the first event that some system has not passed; if the queue has no
+// readers, the number of the first event for a new reader. Earlier events cannot influence the
+// world any more.
 uint64_t keeli_queue_waiting(const keeli_queue *queue);
 
 // Returns the bytes of memory, without `queue` itself.

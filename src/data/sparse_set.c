@@ -68,8 +68,8 @@ static void free_packed(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p
     keeli_table_free(heap, p->pages, p->capacity);
 }
 
-// Moves items to fresh memory, values with the move hook. An allocator's resize could do neither
-// hooks nor larger alignments.
+// Moves items to fresh memory, values with the move hook. keeli_resize cannot do this: it calls no
+// hooks.
 static void move_items(const keeli_sparse_set *set, const keeli_packed *p, char *to, char *from,
                        uint32_t count) {
     const bool by_hook = set->move && p == &set->values;
@@ -81,7 +81,8 @@ static void move_items(const keeli_sparse_set *set, const keeli_packed *p, char 
     }
 }
 
-// Makes room for `need` items in the first page, or as many as fit in one.
+// Grows the first page so that it has room for `need` items, or to its full size. False when out of
+// memory.
 static bool grow_first(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p, uint64_t need) {
     const uint32_t full = (uint32_t)1 << p->shift;
     uint64_t grown = p->first ? p->first : KEELI_SIZE(8, 1);
@@ -254,7 +255,8 @@ void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *
     ++set->moves;
 }
 
-// Moves the values of one cycle. The first one waits in `scratch` while the others move up.
+// Moves the values of one cycle of the permutation. The first value stays in `scratch` while each
+// of the others moves to its new slot.
 static void permute_values(keeli_sparse_set *set, uint32_t first, const uint32_t *order,
                            void *scratch) {
     uint32_t slot = first;
@@ -275,7 +277,7 @@ void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t c
         const keel_entity waits = *keeli_sparse_set_entity(set, first);
         for (uint32_t slot = first, from;; slot = from) {
             from = order[slot];
-            order[slot] = slot; // in place, so that it is not moved again
+            order[slot] = slot; // so that the loop over `first` skips this slot
             const keel_entity e = from == first ? waits : *keeli_sparse_set_entity(set, from);
             *keeli_sparse_set_entity(set, slot) = e;
             set_cell(set, e, slot);

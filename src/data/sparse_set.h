@@ -21,8 +21,8 @@
 // others, so that a component of three entities stays small.
 typedef struct keeli_packed {
     void **pages;
-    uint32_t capacity, page_count; // room in the table of pages, and pages in it
-    uint32_t first;                // room for items in the first page so far
+    uint32_t capacity, page_count; // length of `pages`, and number of allocated pages
+    uint32_t first;                // number of items that the first page has room for
     uint32_t shift, size, align;   // an item's size and alignment
 } keeli_packed;
 
@@ -33,7 +33,7 @@ typedef struct keeli_sparse_set {
     keeli_packed values;        // values, 1 << root.shift on a page
     uint32_t count, room;       // slots in use, and slots that have memory
     uint64_t moves;             // raised when a slot in use gets another entity or address, or none
-    uint32_t size;              // a value's; 0: a tag
+    uint32_t size;              // bytes of a value; 0: a tag
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
@@ -105,7 +105,7 @@ static inline void keeli_sparse_set_remove_plain(keeli_sparse_set *set, uint32_t
     ++set->moves;
     const keel_entity moved = *keeli_sparse_set_entity(set, last);
     const uint32_t moved_index = keeli_index_of(moved);
-    // the last slot moves onto itself: that is as cheap as to ask whether it is the last
+    // if this is the last slot, it moves onto itself: that is as cheap as a test
     *keeli_sparse_set_entity(set, slot) = moved;
     set->root.sparse[moved_index / KEELI_PAGE][moved_index % KEELI_PAGE] = slot;
     set->root.sparse[index / KEELI_PAGE][index % KEELI_PAGE] = KEELI_NO_SLOT;

@@ -161,7 +161,7 @@ void keeli_ticks_mark_all(keeli_ticks *t, uint32_t tick) {
 }
 
 // ------------------------------------------------------------------ pushing down
-// Moves the tick of all to the blocks.
+// Copies the tick `all` to each block that has an earlier one, and sets it to 0.
 static void push_all_down(keeli_ticks *t) {
     for (uint32_t page = 0; page < t->table.count; ++page) {
         keeli_tick_page *p = t->pages[page];
@@ -174,7 +174,7 @@ static void push_all_down(keeli_ticks *t) {
     t->all = 0;
 }
 
-// Moves the tick of a block to its slots.
+// Copies the tick `whole` of a block to each slot that has an earlier one, and sets it to 0.
 static void push_block_down(keeli_tick_page *p, uint32_t b) {
     uint32_t *slots = &p->slots[(size_t)b * 64];
     const uint32_t whole = p->whole[b];
@@ -213,7 +213,7 @@ void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count) {
 // ------------------------------------------------------------------ the whole
 static uint32_t lowered(uint32_t tick, uint32_t by) {
     if (tick > by) return tick - by;
-    return tick ? 1 : 0; // never stays never, and the others become the oldest tick
+    return tick ? 1 : 0; // 0 (never) stays 0; ticks below the new base become 1, the oldest
 }
 
 static void lower_all(uint32_t *ticks, uint32_t count, uint32_t by) {
@@ -259,7 +259,7 @@ bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks
     return *log != NULL;
 }
 
-// Copies the blocks of a page that were marked since then, in either.
+// Copies the blocks of a page that were marked, on either page, at the tick `since` or later.
 static void assign_marked(keeli_tick_page *to, const keeli_tick_page *from, uint32_t since) {
     for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b) {
         if (to->latest[b] < since && from->latest[b] < since) continue;
@@ -269,9 +269,9 @@ static void assign_marked(keeli_tick_page *to, const keeli_tick_page *from, uint
     }
 }
 
-// Copies the ticks of the indices in the log of the one that was marked later. False if neither was
-// marked later, or if the log does not reach back to `since`. If `from` is the later one, its log
-// holds the ticks too, so that its slots are not read: all cache misses are stores.
+// Copies the ticks of the indices that are in the log of `t` or `from`, whichever was marked later.
+// False if neither was marked later, or if that log does not reach back to `since`. The log of
+// `from` has the ticks, too; reading them there and not in the slots saves cache misses of loads.
 static bool assign_logged(const keeli_ticks *t, const keeli_ticks *from, uint32_t since) {
     const keeli_ticks *later = t->latest > from->latest ? t : from;
     uint32_t count;
@@ -289,8 +289,9 @@ static bool assign_logged(const keeli_ticks *t, const keeli_ticks *from, uint32_
     return true;
 }
 
-// Returns the number of entries that both logs begin with, if both were only marked since they were
-// equal: logs that begin at the same tick have dropped nothing then.
+// Returns the number of equal entries at the beginning of both logs. Both logs were equal once and
+// have only been appended to since, so they still begin alike if neither has dropped entries: then
+// `log_from` and the first tick are the same.
 static uint32_t same_entries(const keeli_ticks *a, const keeli_ticks *b) {
     const uint32_t count = keeli_least(a->log_count, b->log_count);
     const bool is_same = count && a->log_from == b->log_from && a->log[0].tick == b->log[0].tick;

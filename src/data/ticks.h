@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Ticks: when the value of each entity index last changed, for one component and one kind of
-// change. They hold no values and call nobody; follow/changes marks and reads them.
-// They lie by entity index, whatever the storage, so that moving a value (removing, sorting,
-// grouping, another archetype) does not move its tick. There are three levels, and the greatest
-// tick counts: one for each slot, one for each block of 64 indices, and one for all. The latter two
-// mean "every value that existed then". Before an index gets a new value, the upper levels are
-// pushed down to the slots.
+// change. This file holds no values and knows no world; follow/changes marks and reads ticks.
+// Ticks are stored by entity index, whatever the storage of the component, so that moving a value
+// (removing, sorting, grouping, another archetype) does not move its tick. There are three levels:
+// a tick for each slot, one for each block of 64 indices, and one for all values. The greatest of
+// the three is the tick of a value. A tick of a block or of all values applies to the values that
+// existed when it was set, so it is pushed down to the slots before an index gets a new value.
 //
-// Beside them is a log of single changes, so that a reader of few changes among many values visits
-// only those. The log is incomplete if it was full, or if many values were marked at once:
-// `log_from` says since when it is complete, and readers of earlier changes scan the pages instead.
+// A log of single changes lets readers of few changes among many values visit only the changed
+// values. The log loses changes if it is full, and lacks them if many values were marked at once.
+// It is complete after the tick `log_from`; readers of earlier changes scan the pages instead.
 //
 // Ticks have 32 bits, above a base that the owner stores; 0 means never. Memory is reserved
 // together with that of the value, so marking cannot fail. Several threads may mark in one tick,
@@ -25,8 +25,8 @@
 
 typedef struct keeli_tick_page {
     uint32_t slots[KEELI_PAGE];
-    uint32_t whole[KEELI_TICK_BLOCKS];  // the tick of every value of the block that existed then
-    uint32_t latest[KEELI_TICK_BLOCKS]; // no slot of the block is later, nor is `whole`
+    uint32_t whole[KEELI_TICK_BLOCKS];  // by block: the tick when all its values were marked last
+    uint32_t latest[KEELI_TICK_BLOCKS]; // by block: no slot is later, and `whole` is not either
 } keeli_tick_page;
 
 typedef struct keeli_change {
@@ -36,7 +36,7 @@ typedef struct keeli_change {
 typedef struct keeli_ticks {
     keeli_tick_page *const *pages; // the pages of `table`
     keeli_pages table;             // all that were never used are one shared page of zeros
-    uint32_t all;                  // the tick of every value that existed then
+    uint32_t all;                  // the tick when all values were marked last
     uint32_t latest;               // no tick is later, so one compare tells that nothing changed
     keeli_change *log;             // ascending by tick
     uint32_t log_capacity;         // a power of two, or 0
@@ -45,9 +45,9 @@ typedef struct keeli_ticks {
     size_t bytes;
 } keeli_ticks;
 
-// The ticks (last, now] in which a reader looks for changes.
+// The ticks in which a reader looks for changes: those above `last` up to `now`.
 typedef struct keeli_tick_range {
-    uint32_t first, span;
+    uint32_t first, span; // last + 1, now - last
 } keeli_tick_range;
 
 static inline keeli_tick_range keeli_tick_range_of(uint32_t last, uint32_t now) {
@@ -131,8 +131,8 @@ void keeli_ticks_mark_unlogged(keeli_ticks *t, uint32_t index, uint32_t tick);
 void keeli_ticks_mark_range(keeli_ticks *t, uint32_t index, uint32_t count, uint32_t tick);
 void keeli_ticks_mark_bits(keeli_ticks *t, uint32_t block, uint64_t bits, uint32_t tick);
 void keeli_ticks_mark_all(keeli_ticks *t, uint32_t tick);
-// Sets the tick of an index to never, when it gets a new value. reset calls the slow one only if
-// any level holds a tick for the index.
+// Sets the tick of an index to 0 (never), when it gets a new value. reset calls reset_slow only if
+// any level has a tick for the index.
 void keeli_ticks_reset_slow(keeli_ticks *t, uint32_t index);
 static inline void keeli_ticks_reset(keeli_ticks *t, uint32_t index) {
     const keeli_tick_page *p = t->pages[index / KEELI_PAGE];
@@ -150,8 +150,8 @@ void keeli_ticks_rebase(keeli_ticks *t, uint32_t by);
 // which order changes are visited.
 bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
                              keeli_change **log);
-// Makes all ticks those of `from`, after reserve_all. `since`: both were equal at that tick, and
-// have only been marked after it; 0 if that is not known.
+// Copies all ticks of `from`, after reserve_all. `since` is a tick at which both were equal and
+// after which both have only been marked; 0 if no such tick is known.
 void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
                         keeli_change *log, uint32_t since);
 // Frees pages without any entity that has a value, enabled or disabled, and shrinks the log.

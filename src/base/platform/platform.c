@@ -88,7 +88,7 @@ void keeli_lock_acquire(keeli_lock *lock) {
 }
 void keeli_lock_release(keeli_lock *lock) {
     keeli_perturb();
-#if !defined(__EMSCRIPTEN__) || defined(__EMSCRIPTEN_PTHREADS__) // the others have no real locks
+#if !defined(__EMSCRIPTEN__) || defined(__EMSCRIPTEN_PTHREADS__) // else locks do nothing
     KEEL_ASSERT_INTERNAL(pthread_mutex_trylock(&lock->handle) != 0); // the lock is held
 #endif
     pthread_mutex_unlock(&lock->handle);
@@ -138,7 +138,7 @@ uint32_t keeli_core_count(void) {
     return 1; // pthread_create always fails
 #else
 #if defined(__linux__)
-    cpu_set_t set; // fails on machines with more than 1,024 cores
+    cpu_set_t set; // too small for machines with more than 1,024 cores: the call fails there
     if (sched_getaffinity(0, sizeof set, &set) == 0) return (uint32_t)CPU_COUNT(&set);
 #endif
     const long count = sysconf(_SC_NPROCESSORS_ONLN);
@@ -186,7 +186,8 @@ uint64_t keeli_thread_id(void) {
 }
 
 #if defined(KEELI_PERTURB)
-// Waits: mostly not at all, sometimes a little, seldom so long that other threads do much.
+// Waits for a random time: mostly not at all, sometimes for some instructions, and seldom so long
+// that other threads do much meanwhile.
 void keeli_perturb(void) {
     static uint64_t threads;
     static _Thread_local uint64_t random;

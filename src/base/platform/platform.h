@@ -66,7 +66,7 @@ uint32_t keeli_fork_count(void);
 uint64_t keeli_thread_id(void);
 // Returns the number of cores that this process may use; at least 1.
 uint32_t keeli_core_count(void);
-// Returns the nanoseconds since some moment; they never decrease.
+// Returns the nanoseconds since an arbitrary moment. The result never decreases.
 uint64_t keeli_clock_ns(void);
 
 // Pauses in a loop that waits for another thread: saves power, and lets the other hardware thread
@@ -86,8 +86,8 @@ static inline void keeli_pause(void) {
 // out of memory.
 void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t align);
 
-// The size of a cache line: processors exchange memory in such units. Words that one thread writes
-// often lie at least this far from words that others read.
+// The bytes of a cache line, the unit in which cores exchange memory. A word that one thread writes
+// often should lie at least this far from words that other threads read.
 #define KEELI_LINE 64
 
 // ------------------------------------------------------------------ atomics
@@ -99,10 +99,11 @@ void keeli_perturb(void);
 static inline void keeli_perturb(void) {}
 #endif
 
-// Atomic operations on words of any size. A `load` sees all writes before the `store` whose value
-// it reads; `peek` and `put` order no other writes. `take` adds and returns the value before,
-// `add` adds and returns the value after; `next` adds 1 and orders no other writes. `swap` replaces
-// *p by `to` if it is `*from`; otherwise it writes the value of *p to *from and returns false.
+// Atomic operations on words of any size. A thread that reads a value with `load` sees all writes
+// that another thread made before it wrote that value with `store`; `peek` and `put` read and write
+// without such an order. `take` adds `change` and returns the value before, `add` adds `change` and
+// returns the value after; `next` adds 1 without such an order, and returns the value after. `swap`
+// replaces *p by `to` if it equals *from; otherwise it copies *p to *from and returns false.
 #define KEELI_ATOMIC(operation, ...) (keeli_perturb(), __atomic_##operation(__VA_ARGS__))
 #define keeli_atomic_load(p) KEELI_ATOMIC(load_n, p, __ATOMIC_ACQUIRE)
 #define keeli_atomic_store(p, value) KEELI_ATOMIC(store_n, p, value, __ATOMIC_RELEASE)
