@@ -65,12 +65,17 @@ static keel_world *new_world(const keel_world_desc *desc) {
 // Returns a message about a wrong rule or number of workers in the description, or NULL.
 static const char *find_mistake(const keel_world_desc *desc) {
     const keel_executor *x = desc->executor;
-    if ((uint32_t)desc->on_parent_delete > KEEL_REFUSE) return "on_parent_delete is unknown";
-    if (desc->worker_count > KEEL_MAX_WORKERS) return "worker_count is above KEEL_MAX_WORKERS";
-    if (!x) return NULL;
+    if ((uint32_t)desc->on_parent_delete > KEEL_REFUSE)
+        return "on_parent_delete is unknown";
+    if (desc->worker_count > KEEL_MAX_WORKERS)
+        return "worker_count is above KEEL_MAX_WORKERS";
+    if (!x)
+        return NULL;
 
-    if (!x->submit) return "the executor has no submit; set it, or leave desc.executor NULL";
-    if (x->worker_count == 0) return "the executor has no workers; the calling thread is one";
+    if (!x->submit)
+        return "the executor has no submit; set it, or leave desc.executor NULL";
+    if (x->worker_count == 0)
+        return "the executor has no workers; the calling thread is one";
     if (x->worker_count > KEEL_MAX_WORKERS)
         return "the executor has more workers than KEEL_MAX_WORKERS";
     if (desc->worker_count > x->worker_count)
@@ -80,7 +85,8 @@ static const char *find_mistake(const keel_world_desc *desc) {
 
 static keel_result choose_workers(keel_world *world, const keel_world_desc *desc) {
     const char *mistake = find_mistake(desc);
-    if (mistake) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_world_create: %s", mistake);
+    if (mistake)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_world_create: %s", mistake);
 
     const uint32_t cores = keeli_core_count();
     keeli_worker_state *w = &world->workers;
@@ -93,7 +99,8 @@ static keel_result choose_workers(keel_world *world, const keel_world_desc *desc
     w->forks = keeli_fork_count();
     w->count = desc->worker_count ? desc->worker_count : w->executor.worker_count;
     w->may_spin = w->count <= cores;
-    if (desc->executor) return KEEL_OK;
+    if (desc->executor)
+        return KEEL_OK;
 
     w->executor.worker_count = w->count;
     keeli_pool_init(&w->pool, &world->heap, w->count, w->may_spin ? KEELI_POOL_SPIN_NS : 0);
@@ -102,9 +109,11 @@ static keel_result choose_workers(keel_world *world, const keel_world_desc *desc
 
 keel_world *keel_world_create(const keel_world_desc *desc) {
     const keel_world_desc defaults = { 0 };
-    if (!desc) desc = &defaults;
+    if (!desc)
+        desc = &defaults;
     keel_world *world = new_world(desc);
-    if (!world) return NULL;
+    if (!world)
+        return NULL;
 
     world->commands.flush = keeli_flush;
     world->relations.of_children = desc->on_parent_delete;
@@ -114,7 +123,8 @@ keel_world *keel_world_create(const keel_world_desc *desc) {
         keeli_archetypes_init(&world->archetypes, &world->heap) &&
         (world->commands.own = keeli_commands_new(world)) != NULL && keeli_registry_init(world) &&
         keel_reserve_component(world, &keel_entities, desc->entity_capacity) == KEEL_OK;
-    if (has_all) return world;
+    if (has_all)
+        return world;
 
     keel_world_destroy(world);
     return NULL;
@@ -129,13 +139,15 @@ static bool is_in_use(keel_world *world) {
     for (const keeli_view *view = world->views.all; view; view = view->next) {
         const bool is_open_loop = view->holder.open && view->is_loop;
         const bool is_called = view->holder.serial && view->custom && view->in_hands;
-        if (is_open_loop || is_called) return true;
+        if (is_open_loop || is_called)
+            return true;
     }
     return false;
 }
 
 static keel_result may_destroy(keel_world *world) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     if (world->templates == world)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "the world of templates is destroyed with the world that it belongs "
@@ -150,7 +162,8 @@ static keel_result may_destroy(keel_world *world) {
 }
 
 void keel_world_destroy(keel_world *world) {
-    if (!world || may_destroy(world) < 0) return;
+    if (!world || may_destroy(world) < 0)
+        return;
 
     if (world->workers.executor.context == &world->workers.pool)
         keeli_pool_deinit(&world->workers.pool);
@@ -173,7 +186,8 @@ void keel_world_destroy(keel_world *world) {
     keeli_iterators_deinit(world);
     keeli_matches_deinit(world);
     keeli_views_deinit(world);
-    if (world->commands.own) keeli_commands_deinit(world);
+    if (world->commands.own)
+        keeli_commands_deinit(world);
     keeli_blocks_deinit(&world->heap);
     keeli_workloads_deinit(world);
     keeli_systems_deinit(world);
@@ -195,7 +209,8 @@ void keel_world_destroy(keel_world *world) {
     keeli_heap_init(&heap, world->heap.allocator);
     keeli_heap_deinit(&world->heap);
     // A later use of the world is noticed, as long as the allocator does not reuse the memory.
-    if (KEELI_CHECKED) memset(world, 0xDD, sizeof *world);
+    if (KEELI_CHECKED)
+        memset(world, 0xDD, sizeof *world);
     memset(&world->root, 0, sizeof world->root);
     world->root.scope.kind = KEELI_SCOPE_DESTROYED;
     KEELI_FREE(&heap, keel_world, world);
@@ -220,21 +235,26 @@ const keel_component *keel_register_component(keel_world *world, const keel_comp
     }
     keel_result result;
     keeli_storage *s = keeli_storage_register(world, component, &result);
-    if (!s) return NULL;
+    if (!s)
+        return NULL;
 
     const uint32_t more = component->tracking & ~s->tracking.kinds;
-    if (more && keel_track_component(world, &s->component, more) < 0) return NULL;
+    if (more && keel_track_component(world, &s->component, more) < 0)
+        return NULL;
     keeli_store_copy_hooks(s, component); // last, as nothing may fail after it
     return &s->component;
 }
 
 keel_result keel_unregister_component(keel_world *world, const keel_component *component) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a component is unregistered"));
     keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
-    if (!s) return KEEL_ABSENT;
+    if (!s)
+        return KEEL_ABSENT;
 
-    if (s->relation) s = s->relation->sources; // unregisters `targets` as well
+    if (s->relation)
+        s = s->relation->sources; // unregisters `targets` as well
     if (s->relation && s->relation == world->relations.child)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is part of every world",
                             s->component.name);
@@ -254,9 +274,11 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     keeli_clear(world, s);
     keeli_followers_forget(world, s);
     // frees the archetypes that have its column, as they are empty now
-    if (keeli_store_has_rows(s)) keeli_archetypes_trim(&world->archetypes, &world->heap);
+    if (keeli_store_has_rows(s))
+        keeli_archetypes_trim(&world->archetypes, &world->heap);
     keeli_commands_forget(world, s);
-    if (s->relation) forget_relation(world, s->relation);
+    if (s->relation)
+        forget_relation(world, s->relation);
     keeli_storage_forget(world, s);
     return keeli_done(world, KEEL_OK);
 }
@@ -264,7 +286,8 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
 keel_statistics keel_world_statistics(const keel_world *world) {
     keel_statistics all = { 0 };
     keel_memory m = { 0 };
-    if (keeli_is_nobody(world)) return all;
+    if (keeli_is_nobody(world))
+        return all;
 
     m.total = (size_t)keeli_atomic_peek(&world->heap.live);
     if (world->templates && world->templates != world)
@@ -275,8 +298,10 @@ keel_statistics keel_world_statistics(const keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
         m.components += keeli_store_bytes(s);
-        if (s->unique) m.uniques += s->component.size ? s->component.size : 1;
-        if (s->events) m.uniques += sizeof *s->events + keeli_queue_bytes(s->events);
+        if (s->unique)
+            m.uniques += s->component.size ? s->component.size : 1;
+        if (s->events)
+            m.uniques += sizeof *s->events + keeli_queue_bytes(s->events);
     }
 
     m.commands = keeli_commands_bytes(world);
@@ -287,7 +312,8 @@ keel_statistics keel_world_statistics(const keel_world *world) {
 }
 
 keel_result keel_world_trim(keel_world *world) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     for (uint32_t i = 0; i < world->storages.count; ++i)
         KEEL_TRY(keeli_may_edit(world, NULL, world->storages.items[i], "trim"));
 
@@ -308,27 +334,33 @@ keel_result keel_world_trim(keel_world *world) {
 // True if the list of each block names only components of the block, and sets that have room there.
 // keeli_store_is_valid checks the opposite: that the lists name all components of the block.
 static bool lists_are_right(const keel_world *world) {
-    if (!keeli_component_lists_are_valid(&world->lists)) return false;
+    if (!keeli_component_lists_are_valid(&world->lists))
+        return false;
 
     for (uint64_t i = 0; i / KEELI_PAGE < world->lists.capacity; i += 64) {
         keeli_component_list *list = keeli_list_if_any(&world->lists, (uint32_t)i);
-        if (!list || keeli_list_is_incomplete(list)) continue;
+        if (!list || keeli_list_is_incomplete(list))
+            continue;
         for (uint32_t k = 0; k < list->count; ++k)
-            if (!keeli_is_in_block(keeli_block_storage(world, list, k), (uint32_t)i)) return false;
+            if (!keeli_is_in_block(keeli_block_storage(world, list, k), (uint32_t)i))
+                return false;
     }
     return true;
 }
 
 // Returns what is broken, for the message of keel_world_check, or NULL.
 static const char *find_fault(const keel_world *world) {
-    if (!keeli_entity_index_is_valid(&world->entities)) return "the index of entities is broken";
+    if (!keeli_entity_index_is_valid(&world->entities))
+        return "the index of entities is broken";
     if (!keeli_archetypes_are_valid(&world->archetypes, &world->entities))
         return "the archetypes are broken";
 
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        if (!keeli_store_is_valid(world, s)) return s->component.name;
-        if (s->events && !keeli_queue_is_valid(s->events)) return s->component.name;
+        if (!keeli_store_is_valid(world, s))
+            return s->component.name;
+        if (s->events && !keeli_queue_is_valid(s->events))
+            return s->component.name;
         KEELI_EACH_BIT(k, &s->presence)
             if (!keeli_entity_is_alive(&world->entities, keeli_entity_at(&world->entities, k)))
                 return s->component.name;
@@ -338,12 +370,17 @@ static const char *find_fault(const keel_world *world) {
     }
 
     const char *fault = keeli_followers_find_fault(world);
-    if (fault) return fault;
-    if (!lists_are_right(world)) return "the lists of components are broken";
-    if (!keeli_required_are_there(world)) return "a required component is missing";
-    if (!keeli_names_are_valid(world)) return "the index of names is broken";
+    if (fault)
+        return fault;
+    if (!lists_are_right(world))
+        return "the lists of components are broken";
+    if (!keeli_required_are_there(world))
+        return "a required component is missing";
+    if (!keeli_names_are_valid(world))
+        return "the index of names is broken";
     for (const keeli_relation *r = world->relations.all; r; r = r->next)
-        if (!keeli_relation_is_valid(r)) return r->sources->component.name;
+        if (!keeli_relation_is_valid(r))
+            return r->sources->component.name;
     return NULL;
 }
 

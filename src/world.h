@@ -570,10 +570,12 @@ static inline bool keeli_is_in_allocator(const keel_world *world) {
 }
 // Locks state that several threads may change. Costs one test while there is one thread.
 static inline void keeli_world_lock(keel_world *world) {
-    if (world->access.concurrent) keeli_lock_acquire(&world->access.lock);
+    if (world->access.concurrent)
+        keeli_lock_acquire(&world->access.lock);
 }
 static inline void keeli_world_unlock(keel_world *world) {
-    if (world->access.concurrent) keeli_lock_release(&world->access.lock);
+    if (world->access.concurrent)
+        keeli_lock_release(&world->access.lock);
 }
 
 // Returns the serial of a new reader, bound system or group. Several threads may call it at once.
@@ -582,8 +584,10 @@ static inline uint64_t keeli_next_serial(keel_world *world) {
 }
 // Changes a counter that several threads may change. Costs one test while there is one thread.
 static inline void keeli_count(const keel_world *world, int32_t *counter, int32_t change) {
-    if (world->access.concurrent) (void)keeli_atomic_add(counter, change);
-    else *counter += change;
+    if (world->access.concurrent)
+        (void)keeli_atomic_add(counter, change);
+    else
+        *counter += change;
 }
 
 // ---- world/registry.c -----------------------------------------------------------------------
@@ -599,7 +603,8 @@ static inline keeli_storage *keeli_storage_known(const keel_world *world, const 
 static inline keeli_storage *keeli_storage_find(const keel_world *world, const keel_component *c) {
     const uint32_t known = c->slot ? keeli_atomic_load(c->slot) : 0;
     const uint32_t index = known ? known : keeli_component_find(c);
-    if (!known && world->library != &keeli_library) return NULL; // another copy numbers it
+    if (!known && world->library != &keeli_library)
+        return NULL; // another copy numbers it
     return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }
 

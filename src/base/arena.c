@@ -10,7 +10,8 @@ enum { block_bytes = KEELI_SIZE(16384, 64) };
 static void *block_allocate(keeli_arena_block *block, size_t size, size_t align) {
     const uintptr_t start = (uintptr_t)(block + 1);
     const uintptr_t at = (start + block->used + align - 1) & ~(uintptr_t)(align - 1);
-    if (at < start || at - start > block->size || size > block->size - (at - start)) return NULL;
+    if (at < start || at - start > block->size || size > block->size - (at - start))
+        return NULL;
 
     block->used = at - start + size;
     return (void *)at;
@@ -18,16 +19,20 @@ static void *block_allocate(keeli_arena_block *block, size_t size, size_t align)
 
 // ------------------------------------------------------------------ blocks
 static void lock(keeli_heap *heap) {
-    if (heap->shared) keeli_lock_acquire(&heap->lock);
+    if (heap->shared)
+        keeli_lock_acquire(&heap->lock);
 }
 static void unlock(keeli_heap *heap) {
-    if (heap->shared) keeli_lock_release(&heap->lock);
+    if (heap->shared)
+        keeli_lock_release(&heap->lock);
 }
 
 static keeli_arena_block *make_block(keeli_heap *heap, size_t size) {
-    if (size > SIZE_MAX - sizeof(keeli_arena_block)) return NULL;
+    if (size > SIZE_MAX - sizeof(keeli_arena_block))
+        return NULL;
     keeli_arena_block *block = keeli_new(heap, sizeof *block + size, _Alignof(max_align_t));
-    if (block) *block = (keeli_arena_block){ .size = size };
+    if (block)
+        *block = (keeli_arena_block){ .size = size };
     return block;
 }
 
@@ -64,15 +69,18 @@ static keeli_arena_block *acquire_spare(keeli_heap *heap, size_t need) {
 // to arena->bytes. The caller inserts it. NULL when out of memory.
 static keeli_arena_block *acquire_block(keeli_arena *arena, keeli_heap *heap, size_t need) {
     keeli_arena_block *block = acquire_spare(heap, need);
-    if (!block) block = make_block(heap, need > block_bytes ? need : block_bytes);
-    if (block) arena->bytes += sizeof *block + block->size;
+    if (!block)
+        block = make_block(heap, need > block_bytes ? need : block_bytes);
+    if (block)
+        arena->bytes += sizeof *block + block->size;
     return block;
 }
 
 bool keeli_blocks_reserve(keeli_heap *heap, uint32_t count) {
     while (heap->spare_block_count < count) {
         keeli_arena_block *block = make_block(heap, block_bytes);
-        if (!block) return false;
+        if (!block)
+            return false;
         make_spare(heap, block);
     }
     return true;
@@ -107,9 +115,11 @@ void *keeli_arena_new(keeli_arena *arena, keeli_heap *heap, size_t size, size_t 
         }
     }
 
-    if (size > SIZE_MAX - align) return NULL;
+    if (size > SIZE_MAX - align)
+        return NULL;
     keeli_arena_block *block = acquire_block(arena, heap, size + align);
-    if (!block) return NULL;
+    if (!block)
+        return NULL;
     insert_block(arena, block);
     arena->current = block;
     return block_allocate(block, size, align);
@@ -117,12 +127,15 @@ void *keeli_arena_new(keeli_arena *arena, keeli_heap *heap, size_t size, size_t 
 
 bool keeli_arena_reserve(keeli_arena *arena, keeli_heap *heap, size_t size) {
     for (const keeli_arena_block *block = arena->first; block; block = block->next)
-        if (block->size >= size) return true;
+        if (block->size >= size)
+            return true;
 
     keeli_arena_block *block = acquire_block(arena, heap, size);
-    if (!block) return false;
+    if (!block)
+        return false;
     insert_block(arena, block);
-    if (!arena->current) arena->current = block;
+    if (!arena->current)
+        arena->current = block;
     return true;
 }
 
@@ -133,12 +146,14 @@ keeli_arena_mark keeli_arena_now(const keeli_arena *arena) {
 void keeli_arena_back(keeli_arena *arena, keeli_arena_mark mark) {
     // a mark that was made while the arena had no block means the begin of its first block
     keeli_arena_block *kept = mark.block ? mark.block : arena->first;
-    if (!kept) return;
+    if (!kept)
+        return;
 
     size_t used = 0;
     for (const keeli_arena_block *block = arena->first; block; block = block->next)
         used += block->used;
-    if (used > arena->most) arena->most = used;
+    if (used > arena->most)
+        arena->most = used;
 
     for (keeli_arena_block *block = kept->next; block; block = block->next)
         block->used = 0;
@@ -153,7 +168,8 @@ void keeli_arena_reset(keeli_arena *arena) {
 uint32_t keeli_arena_share(keeli_arena *arena, keeli_heap *heap) {
     keeli_arena_reset(arena);
     keeli_arena_block *first = arena->first;
-    if (!first) return 0;
+    if (!first)
+        return 0;
 
     uint32_t shared = 0;
     while (first->next) {

@@ -20,5 +20,6 @@ void keel_set_assert_handler(keel_assert_handler *replacement) {
 }
 
 void keeli_assert_failed(const char *condition, const char *message, const char *file, int line) {
-    if (handler(condition, message, file, line)) abort();
+    if (handler(condition, message, file, line))
+        abort();
 }

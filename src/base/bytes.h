@@ -12,7 +12,8 @@
 // Fills bytes that no value uses any more with 0xDD in builds with assertions, so that reads
 // through a stale pointer are noticed.
 static inline void keeli_bytes_vacate(void *bytes, size_t size) {
-    if (KEELI_CHECKED && size) memset(bytes, 0xDD, size);
+    if (KEELI_CHECKED && size)
+        memset(bytes, 0xDD, size);
 }
 
 // ------------------------------------------------------------------ copies
@@ -42,8 +43,10 @@ static inline void keeli_bytes_copy_few(void *to, const void *from, uint32_t siz
 }
 // Copies a value. `to` and `from` are the same or do not overlap.
 static inline void keeli_bytes_copy(void *to, const void *from, uint32_t size) {
-    if (keeli_bytes_are_few(size)) keeli_bytes_copy_few(to, from, size);
-    else keeli_bytes_copy_other(to, from, size);
+    if (keeli_bytes_are_few(size))
+        keeli_bytes_copy_few(to, from, size);
+    else
+        keeli_bytes_copy_other(to, from, size);
 }
 
 // Copies four bytes of a value. The assembler statement keeps compilers from joining two such
@@ -79,7 +82,8 @@ static inline bool keeli_bytes_copy_fours(void *to, const void *from, uint32_t s
 }
 // Copies a value of any size that was written just now.
 static inline void keeli_bytes_copy_fresh(void *to, const void *from, uint32_t size) {
-    if (!keeli_bytes_copy_fours(to, from, size)) keeli_bytes_copy_other(to, from, size);
+    if (!keeli_bytes_copy_fours(to, from, size))
+        keeli_bytes_copy_other(to, from, size);
 }
 
 // ------------------------------------------------------------------ hashes

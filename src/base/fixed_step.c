@@ -12,14 +12,18 @@ static const double picoseconds = 1e12, least_step = 1e-9, most_seconds = 1e6;
 
 static uint64_t step_of(const keel_fixed_step *clock) {
     double step = clock->step > 0 ? clock->step : 1.0 / 60; // false for NaN, too
-    if (step < least_step) step = least_step;
-    if (step > most_seconds) step = most_seconds;
+    if (step < least_step)
+        step = least_step;
+    if (step > most_seconds)
+        step = most_seconds;
     return (uint64_t)(step * picoseconds);
 }
 
 static uint64_t elapsed_of(double seconds) {
-    if (!(seconds > 0)) return 0;
-    if (seconds > most_seconds) seconds = most_seconds;
+    if (!(seconds > 0))
+        return 0;
+    if (seconds > most_seconds)
+        seconds = most_seconds;
     return (uint64_t)(seconds * picoseconds + 0.5);
 }
 

@@ -28,9 +28,11 @@ static void *call_user(keeli_heap *heap, void *block, size_t old_size, size_t ne
     uint32_t *mask = heap->shared ? NULL : heap->mask;
     const uint32_t kept = mask ? *mask : 0;
     heap->is_calling = true;
-    if (mask) *mask |= heap->mask_bit;
+    if (mask)
+        *mask |= heap->mask_bit;
     void *fresh = a->resize(a->context, block, old_size, new_size, align);
-    if (mask) *mask = kept;
+    if (mask)
+        *mask = kept;
     heap->is_calling = false;
     return fresh;
 }
@@ -40,9 +42,12 @@ static void *call_user(keeli_heap *heap, void *block, size_t old_size, size_t ne
 static void *call_allocator(keeli_heap *heap, void *block, size_t old_size, size_t new_size,
                             size_t align) {
     void *fresh;
-    if (!heap->allocator.resize) fresh = keeli_system_resize(block, old_size, new_size, align);
-    else if (heap->is_calling && new_size) return NULL;
-    else fresh = call_user(heap, block, old_size, new_size, align);
+    if (!heap->allocator.resize)
+        fresh = keeli_system_resize(block, old_size, new_size, align);
+    else if (heap->is_calling && new_size)
+        return NULL;
+    else
+        fresh = call_user(heap, block, old_size, new_size, align);
 
     if (fresh || new_size == 0)
         keeli_atomic_put(&heap->live, keeli_atomic_peek(&heap->live) + new_size - old_size);
@@ -50,12 +55,14 @@ static void *call_allocator(keeli_heap *heap, void *block, size_t old_size, size
 }
 
 void *keeli_resize(keeli_heap *heap, void *block, size_t old_size, size_t new_size, size_t align) {
-    if (old_size == 0 && new_size == 0) return NULL;
+    if (old_size == 0 && new_size == 0)
+        return NULL;
 
     // this thread has the lock already if the user's allocator, called by it, calls the world again
     const uint64_t self = heap->shared ? keeli_thread_id() : 0;
     const bool needs_no_lock = !self || keeli_atomic_peek(&heap->caller) == self;
-    if (needs_no_lock) return call_allocator(heap, block, old_size, new_size, align);
+    if (needs_no_lock)
+        return call_allocator(heap, block, old_size, new_size, align);
 
     keeli_lock_acquire(&heap->lock);
     keeli_atomic_put(&heap->caller, self);
@@ -71,38 +78,47 @@ void *keeli_new(keeli_heap *heap, size_t size, size_t align) {
 
 void *keeli_new_zeroed(keeli_heap *heap, size_t size, size_t align) {
     void *block = keeli_new(heap, size, align);
-    if (block) memset(block, 0, size);
+    if (block)
+        memset(block, 0, size);
     return block;
 }
 
 void keeli_free(keeli_heap *heap, void *block, size_t size, size_t align) {
-    if (block) (void)keeli_resize(heap, block, size, 0, align);
+    if (block)
+        (void)keeli_resize(heap, block, size, 0, align);
 }
 
 char *keeli_new_text(keeli_heap *heap, const char *text) {
     const size_t size = strlen(text) + 1;
     char *copy = keeli_new(heap, size, 1);
-    if (copy) memcpy(copy, text, size);
+    if (copy)
+        memcpy(copy, text, size);
     return copy;
 }
 
 void keeli_free_text(keeli_heap *heap, char *text) {
-    if (text) keeli_free(heap, text, strlen(text) + 1, 1);
+    if (text)
+        keeli_free(heap, text, strlen(text) + 1, 1);
 }
 
 // ------------------------------------------------------------------ arrays
 bool keeli_array_reserve(keeli_heap *heap, void **items, uint32_t *capacity, uint64_t need,
                          size_t item_size) {
-    if (need <= *capacity) return true;
-    if (need > UINT32_MAX) return false;
+    if (need <= *capacity)
+        return true;
+    if (need > UINT32_MAX)
+        return false;
 
     uint64_t grown = *capacity < KEELI_SIZE(8, 64) ? KEELI_SIZE(8, 1) : (uint64_t)*capacity * 2;
-    if (grown < need) grown = need;
-    if (grown > UINT32_MAX) grown = UINT32_MAX;
+    if (grown < need)
+        grown = need;
+    if (grown > UINT32_MAX)
+        grown = UINT32_MAX;
 
     void *fresh = keeli_resize(heap, *items, *capacity * item_size, (size_t)grown * item_size,
                                _Alignof(max_align_t));
-    if (!fresh) return false;
+    if (!fresh)
+        return false;
     *items = fresh;
     *capacity = (uint32_t)grown;
     return true;
@@ -112,20 +128,24 @@ void keeli_array_trim(keeli_heap *heap, void **items, uint32_t *capacity, uint32
                       size_t item_size) {
     void *fresh =
         keeli_resize(heap, *items, *capacity * item_size, count * item_size, _Alignof(max_align_t));
-    if (!fresh && count) return;
+    if (!fresh && count)
+        return;
     *items = fresh;
     *capacity = count;
 }
 
 void *keeli_table_grow(keeli_heap *heap, void *table, uint32_t *capacity, uint32_t need,
                        size_t *bytes) {
-    if (need <= *capacity) return table;
+    if (need <= *capacity)
+        return table;
 
     uint32_t grown = *capacity ? *capacity * 2 : KEELI_SIZE(4, 1);
-    if (grown < need) grown = need;
+    if (grown < need)
+        grown = need;
     const size_t old_size = *capacity * sizeof(void *), more = grown * sizeof(void *) - old_size;
     char *fresh = keeli_resize(heap, table, old_size, old_size + more, sizeof(void *));
-    if (!fresh) return NULL;
+    if (!fresh)
+        return NULL;
 
     memset(fresh + old_size, 0, more);
     *bytes += more;
@@ -155,12 +175,14 @@ bool keeli_pages_are_own(const keeli_pages *pages, const keeli_page_kind *kind, 
 bool keeli_pages_own(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                      uint32_t page, size_t *bytes) {
     uint32_t had = pages->capacity;
-    if (page < pages->count && keeli_pages_are_own(pages, kind, page)) return true;
+    if (page < pages->count && keeli_pages_are_own(pages, kind, page))
+        return true;
 
     // allocated before the table grows: owners have copies of the table's address, which they
     // update after this function. An allocator that was called in between could use the freed table
     void *fresh = keeli_new(heap, kind->bytes, 64);
-    if (!fresh) return false;
+    if (!fresh)
+        return false;
     void *table = keeli_table_grow(heap, pages->table, &pages->capacity, page + 1, bytes);
     if (!table) {
         keeli_free(heap, fresh, kind->bytes, 64);
@@ -170,7 +192,8 @@ bool keeli_pages_own(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind
     pages->table = table;
     for (; had < pages->capacity; ++had)
         set_page(pages, had, kind->empty);
-    if (pages->count <= page) pages->count = page + 1;
+    if (pages->count <= page)
+        pages->count = page + 1;
 
     memcpy(fresh, kind->empty, kind->bytes);
     set_page(pages, page, fresh);
@@ -180,7 +203,8 @@ bool keeli_pages_own(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind
 
 void keeli_pages_free(keeli_pages *pages, keeli_heap *heap, const keeli_page_kind *kind,
                       uint32_t page, size_t *bytes) {
-    if (!keeli_pages_are_own(pages, kind, page)) return;
+    if (!keeli_pages_are_own(pages, kind, page))
+        return;
     keeli_free(heap, page_at(pages, page), kind->bytes, 64);
     set_page(pages, page, kind->empty);
     *bytes -= kind->bytes;
@@ -198,7 +222,8 @@ bool keeli_pages_reserve(keeli_pages *pages, keeli_heap *heap, const keeli_page_
 void keeli_pages_assign(const keeli_pages *pages, const keeli_page_kind *kind,
                         const keeli_pages *from) {
     for (uint32_t page = 0; page < pages->count; ++page) {
-        if (!keeli_pages_are_own(pages, kind, page)) continue;
+        if (!keeli_pages_are_own(pages, kind, page))
+            continue;
         const void *source = page < from->count ? page_at(from, page) : kind->empty;
         memcpy(page_at(pages, page), source, kind->bytes);
     }
@@ -218,12 +243,14 @@ static void free_items(const keeli_pointer_table *table, keeli_heap *heap) {
 }
 
 bool keeli_pointer_reserve(keeli_pointer_table *table, keeli_heap *heap) {
-    if ((table->count + 1) * 2 <= table->capacity) return true;
+    if ((table->count + 1) * 2 <= table->capacity)
+        return true;
 
     const uint32_t capacity = table->capacity ? table->capacity * 2 : KEELI_SIZE(32, 2);
     keeli_pointer_table fresh = { .capacity = capacity };
     fresh.items = keeli_new_zeroed(heap, fresh.capacity * sizeof *fresh.items, sizeof(void *));
-    if (!fresh.items) return false;
+    if (!fresh.items)
+        return false;
 
     for (uint32_t i = 0; i < table->capacity; ++i)
         if (table->items[i].key)

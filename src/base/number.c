@@ -65,13 +65,15 @@ static int shortest_digits(uint64_t bits, bool is_double, char digits[MOST_DIGIT
     const bool is_subnormal = !(bits & form->exponent);
     for (int n = is_subnormal ? 1 : form->digits; n <= form->most; ++n) {
         snprintf(text, sizeof text, "%.*e", n - 1, value);
-        if (bits_read(text, is_double) == bits) break;
+        if (bits_read(text, is_double) == bits)
+            break;
     }
 
     int count = 0;
     const char *at = text;
     for (; *at && *at != 'e' && count < MOST_DIGITS - 1; ++at)
-        if (*at >= '0' && *at <= '9') digits[count++] = *at;
+        if (*at >= '0' && *at <= '9')
+            digits[count++] = *at;
     *exponent = *at ? (int)strtol(at + 1, NULL, 10) : 0;
     while (count > 1 && digits[count - 1] == '0')
         --count;
@@ -84,9 +86,12 @@ void keeli_print_real(char text[KEELI_NUMBER_TEXT], uint64_t bits, bool is_doubl
     const size_t size = KEELI_NUMBER_TEXT;
     const char *sign = bits & form->sign ? "-" : "";
     if ((bits & form->exponent) == form->exponent) {
-        if (bits == form->nan) snprintf(text, size, "nan");
-        else if (bits & form->fraction) snprintf(text, size, "nan:%" PRIx64, bits);
-        else snprintf(text, size, "%sinf", sign);
+        if (bits == form->nan)
+            snprintf(text, size, "nan");
+        else if (bits & form->fraction)
+            snprintf(text, size, "nan:%" PRIx64, bits);
+        else
+            snprintf(text, size, "%sinf", sign);
         return;
     }
 
@@ -96,10 +101,12 @@ void keeli_print_real(char text[KEELI_NUMBER_TEXT], uint64_t bits, bool is_doubl
     if (exponent < -5 || exponent >= form->digits)
         snprintf(text, size, "%s%c%s%se%d", sign, digits[0], count > 1 ? "." : "", digits + 1,
                  exponent);
-    else if (exponent < 0) snprintf(text, size, "%s0.%.*s%s", sign, -exponent - 1, "0000", digits);
+    else if (exponent < 0)
+        snprintf(text, size, "%s0.%.*s%s", sign, -exponent - 1, "0000", digits);
     else if (exponent >= count - 1)
         snprintf(text, size, "%s%s%.*s.0", sign, digits, exponent - count + 1, "00000000000000");
-    else snprintf(text, size, "%s%.*s.%s", sign, exponent + 1, digits, digits + exponent + 1);
+    else
+        snprintf(text, size, "%s%.*s.%s", sign, exponent + 1, digits, digits + exponent + 1);
 }
 
 // ------------------------------------------------------------------ parsing
@@ -112,7 +119,8 @@ static size_t digits_at(const char *text, const char *end) {
 
 // True for a decimal number, such as 1, 1.5, .5 or 1e-9; false for 1,5 or 0x1p3 or " 1".
 static bool is_decimal(const char *at, const char *end) {
-    if (at < end && (*at == '-' || *at == '+')) ++at;
+    if (at < end && (*at == '-' || *at == '+'))
+        ++at;
 
     const size_t whole = digits_at(at, end);
     at += whole;
@@ -121,12 +129,16 @@ static bool is_decimal(const char *at, const char *end) {
         fraction = digits_at(at + 1, end);
         at += 1 + fraction;
     }
-    if (!whole && !fraction) return false;
-    if (at == end) return true;
+    if (!whole && !fraction)
+        return false;
+    if (at == end)
+        return true;
 
-    if (*at != 'e' && *at != 'E') return false;
+    if (*at != 'e' && *at != 'E')
+        return false;
     ++at;
-    if (at < end && (*at == '-' || *at == '+')) ++at;
+    if (at < end && (*at == '-' || *at == '+'))
+        ++at;
     const size_t power = digits_at(at, end);
     return power && at + power == end;
 }
@@ -143,15 +155,18 @@ static bool parse_special(const char *text, size_t length, const real_form *form
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
         if (length == strlen(names[i].name) && !memcmp(text, names[i].name, length)) {
             *bits = names[i].is_nan ? form->nan : form->exponent;
-            if (names[i].is_negative) *bits |= form->sign;
+            if (names[i].is_negative)
+                *bits |= form->sign;
             return true;
         }
 
     char hex[20] = "0x";
     bool is_negative;
-    if (length < 5 || length > 20 || memcmp(text, "nan:", 4) != 0) return false;
+    if (length < 5 || length > 20 || memcmp(text, "nan:", 4) != 0)
+        return false;
     memcpy(hex + 2, text + 4, length - 4);
-    if (!keeli_parse_integer(hex, length - 2, &is_negative, bits)) return false;
+    if (!keeli_parse_integer(hex, length - 2, &is_negative, bits))
+        return false;
 
     const uint64_t all = form->sign | form->exponent | form->fraction;
     const bool is_nan = (*bits & form->exponent) == form->exponent && *bits & form->fraction;
@@ -161,13 +176,16 @@ static bool parse_special(const char *text, size_t length, const real_form *form
 bool keeli_parse_real(const char *text, size_t length, bool is_double, uint64_t *bits) {
     const real_form *form = real_form_of(is_double);
     char local[512], point[16];
-    if (parse_special(text, length, form, bits)) return true;
-    if (!is_decimal(text, text + length)) return false;
+    if (parse_special(text, length, form, bits))
+        return true;
+    if (!is_decimal(text, text + length))
+        return false;
 
     // between the 0 and the 5 stands the decimal point of the locale, maybe of several bytes
     const int n = snprintf(point, sizeof point, "%.1f", 0.5);
     const size_t wide = n > 2 ? (size_t)n - 2 : 1;
-    if (length + wide > sizeof local) return false;
+    if (length + wide > sizeof local)
+        return false;
 
     const char *dot = memchr(text, '.', length);
     const size_t before = dot ? (size_t)(dot - text) : length;
@@ -188,11 +206,14 @@ bool keeli_parse_integer(const char *text, size_t length, bool *is_negative, uin
     const char *at = text, *end = text + length;
     uint64_t sum = 0;
     *is_negative = at < end && *at == '-';
-    if (at < end && (*at == '-' || *at == '+')) ++at;
+    if (at < end && (*at == '-' || *at == '+'))
+        ++at;
 
     const uint32_t base = end - at > 2 && at[0] == '0' && (at[1] | 32) == 'x' ? 16 : 10;
-    if (base == 16) at += 2;
-    if (at == end) return false;
+    if (base == 16)
+        at += 2;
+    if (at == end)
+        return false;
 
     for (; at < end; ++at) {
         const uint32_t letter = (uint32_t)(unsigned char)(*at | 32) - 'a';

@@ -68,8 +68,10 @@ static bool push_job(keeli_pool_shared *shared, queued_job job) {
     for (;;) {
         queue_cell *cell = &shared->cells[at & shared->mask];
         const int32_t ahead = (int32_t)(keeli_atomic_load(&cell->turn) - at);
-        if (ahead < 0) return false; // full: the cell still has the job of the round before
-        if (ahead > 0) at = keeli_ordered_load(&shared->tail); // another thread has filled it
+        if (ahead < 0)
+            return false; // full: the cell still has the job of the round before
+        if (ahead > 0)
+            at = keeli_ordered_load(&shared->tail); // another thread has filled it
         else if (keeli_ordered_swap(&shared->tail, &at, at + 1)) {
             cell->job = job;
             keeli_atomic_store(&cell->turn, at + 1);
@@ -84,8 +86,10 @@ static bool pop_job(keeli_pool_shared *shared, queued_job *job) {
     for (;;) {
         queue_cell *cell = &shared->cells[at & shared->mask];
         const int32_t ahead = (int32_t)(keeli_atomic_load(&cell->turn) - (at + 1));
-        if (ahead < 0) return false;
-        if (ahead > 0) at = keeli_ordered_load(&shared->head);
+        if (ahead < 0)
+            return false;
+        if (ahead > 0)
+            at = keeli_ordered_load(&shared->head);
         else if (keeli_ordered_swap(&shared->head, &at, at + 1)) {
             *job = cell->job;
             keeli_atomic_store(&cell->turn, at + shared->mask + 1);
@@ -107,8 +111,10 @@ static void call_sleepers(keeli_pool_shared *shared, uint32_t count) {
     shared->last_called = now;
     shared->calls += count;
     keeli_lock_release(&shared->lock);
-    if (count == 1) keeli_condition_wake(&shared->called);
-    else keeli_condition_wake_all(&shared->called);
+    if (count == 1)
+        keeli_condition_wake(&shared->called);
+    else
+        keeli_condition_wake_all(&shared->called);
 }
 
 // Calls a sleeper if there are more jobs than workers that spin or wake. False if a call is needed
@@ -116,8 +122,10 @@ static void call_sleepers(keeli_pool_shared *shared, uint32_t count) {
 static bool call_if_short(keeli_pool_shared *shared) {
     uint32_t idle = keeli_ordered_load(&shared->idle);
     while (waiting(shared) > looking(idle)) {
-        if (!parked(idle)) return false;
-        if (!keeli_ordered_swap(&shared->idle, &idle, idle - PARKED + WAKING)) continue;
+        if (!parked(idle))
+            return false;
+        if (!keeli_ordered_swap(&shared->idle, &idle, idle - PARKED + WAKING))
+            continue;
         call_sleepers(shared, 1);
         break;
     }
@@ -129,7 +137,8 @@ static bool call_if_short(keeli_pool_shared *shared) {
 static bool unpark(keeli_pool_shared *shared) {
     uint32_t idle = keeli_ordered_load(&shared->idle);
     while (parked(idle))
-        if (keeli_ordered_swap(&shared->idle, &idle, idle - PARKED + SPINNING)) return true;
+        if (keeli_ordered_swap(&shared->idle, &idle, idle - PARKED + SPINNING))
+            return true;
     return false;
 }
 
@@ -138,7 +147,8 @@ static bool unpark(keeli_pool_shared *shared) {
 static uint64_t park(keeli_pool_shared *shared) {
     (void)keeli_ordered_add(&shared->idle, PARKED - SPINNING);
     const bool has_work = waiting(shared) || keeli_ordered_load(&shared->stopping);
-    if (has_work && unpark(shared)) return 0;
+    if (has_work && unpark(shared))
+        return 0;
 
     keeli_lock_acquire(&shared->lock);
     while (!shared->calls)
@@ -166,11 +176,13 @@ static size_t shared_size(uint32_t worker_count) {
 
 // Allocates the shared state, unless it was done. False when out of memory.
 static bool make_shared(keeli_pool *pool) {
-    if (pool->shared) return true;
+    if (pool->shared)
+        return true;
     const uint32_t capacity = keeli_pool_capacity(pool->worker_count);
     keeli_pool_shared *shared =
         keeli_new_zeroed(pool->heap, shared_size(pool->worker_count), _Alignof(keeli_pool_shared));
-    if (!shared) return false;
+    if (!shared)
+        return false;
 
     shared->mask = capacity - 1;
     shared->cells = (queue_cell *)(shared + 1);
@@ -203,39 +215,47 @@ static void start_thread(keeli_pool *pool) {
 }
 
 static bool start_first_thread(keeli_pool *pool) {
-    if (keeli_atomic_load(&pool->thread_limit) == 0) return false;
+    if (keeli_atomic_load(&pool->thread_limit) == 0)
+        return false;
     keeli_lock_acquire(&pool->lock);
-    if (pool->thread_count == 0 && pool->thread_limit && make_shared(pool)) start_thread(pool);
+    if (pool->thread_count == 0 && pool->thread_limit && make_shared(pool))
+        start_thread(pool);
     const bool started = pool->thread_count > 0;
     keeli_lock_release(&pool->lock);
     return started;
 }
 
 static void start_another_thread(keeli_pool *pool) {
-    if (keeli_atomic_load(&pool->thread_count) >= keeli_atomic_load(&pool->thread_limit)) return;
+    if (keeli_atomic_load(&pool->thread_count) >= keeli_atomic_load(&pool->thread_limit))
+        return;
     keeli_lock_acquire(&pool->lock);
     const bool stopping = keeli_ordered_load(&pool->shared->stopping);
-    if (!stopping && pool->thread_count < pool->thread_limit) start_thread(pool);
+    if (!stopping && pool->thread_count < pool->thread_limit)
+        start_thread(pool);
     keeli_lock_release(&pool->lock);
 }
 
 // Restores the invariant. If all threads are busy and there are more jobs, starts another thread.
 static void get_help(keeli_pool *pool) {
-    if (!call_if_short(pool->shared)) start_another_thread(pool);
+    if (!call_if_short(pool->shared))
+        start_another_thread(pool);
 }
 
 // ------------------------------------------------------------------ a worker
 // Looks for a job for `spin_ns` nanoseconds, at least once. False if there was none.
 static bool spin(keeli_pool_shared *shared, uint32_t spin_ns, queued_job *job) {
     enum { LOOKS_PER_CLOCK = 32 }; // a look takes 10 to 40 ns, reading the clock 25
-    if (pop_job(shared, job)) return true;
-    if (!spin_ns) return false;
+    if (pop_job(shared, job))
+        return true;
+    if (!spin_ns)
+        return false;
 
     const uint64_t begin = keeli_clock_ns();
     while (!keeli_ordered_load(&shared->stopping) && keeli_clock_ns() - begin < spin_ns)
         for (uint32_t i = 0; i < LOOKS_PER_CLOCK; ++i) {
             keeli_pause();
-            if (waiting(shared) && pop_job(shared, job)) return true;
+            if (waiting(shared) && pop_job(shared, job))
+                return true;
         }
     return false;
 }
@@ -248,7 +268,8 @@ static bool find_job(const keeli_pool *pool, uint32_t *patience_ns, queued_job *
     const uint64_t begin = keeli_clock_ns();
     uint64_t called = 0;
     while (!spin(shared, *patience_ns, job)) {
-        if (keeli_ordered_load(&shared->stopping) && !waiting(shared)) return false;
+        if (keeli_ordered_load(&shared->stopping) && !waiting(shared))
+            return false;
         called = park(shared);
     }
 
@@ -285,7 +306,8 @@ static void stop_threads(keeli_pool *pool) {
 
     uint32_t idle = keeli_ordered_load(&shared->idle);
     while (!keeli_ordered_swap(&shared->idle, &idle, idle - parked(idle) * (PARKED - WAKING))) {}
-    if (parked(idle)) call_sleepers(shared, parked(idle));
+    if (parked(idle))
+        call_sleepers(shared, parked(idle));
 
     for (uint32_t i = 0; i < pool->thread_count; ++i)
         keeli_thread_join(&shared->workers[i].thread);
@@ -321,19 +343,24 @@ void keeli_pool_deinit(keeli_pool *pool) {
         pool->shared = NULL;
     }
     pool->thread_count = pool->thread_limit = 0; // so every submit fails from now on
-    if (is_ours) keeli_lock_deinit(&pool->lock);
+    if (is_ours)
+        keeli_lock_deinit(&pool->lock);
 }
 
 bool keeli_pool_submit(void *context, keel_job *job, void *data) {
     keeli_pool *pool = context;
-    if (is_inherited(pool)) return false;
-    if (!keeli_atomic_load(&pool->thread_count) && !start_first_thread(pool)) return false;
-    if (!push_job(pool->shared, (queued_job){ job, data })) return false;
+    if (is_inherited(pool))
+        return false;
+    if (!keeli_atomic_load(&pool->thread_count) && !start_first_thread(pool))
+        return false;
+    if (!push_job(pool->shared, (queued_job){ job, data }))
+        return false;
     get_help(pool);
     return true;
 }
 
 bool keeli_pool_is_hot(const keeli_pool *pool) {
-    if (!keeli_atomic_load(&pool->thread_count) || is_inherited(pool)) return false;
+    if (!keeli_atomic_load(&pool->thread_count) || is_inherited(pool))
+        return false;
     return spinning(keeli_ordered_load(&pool->shared->idle)) > waiting(pool->shared);
 }

@@ -19,10 +19,13 @@ static keel_result add_prototype(keeli_batch *b, const keeli_holder *holder, uin
     b->prototype = index;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         const bool is_link = s->flags & KEELI_IS_LINK && !keeli_store_is_valued(s);
-        if (is_link || !keeli_store_has(s, index)) continue;
+        if (is_link || !keeli_store_has(s, index))
+            continue;
         keel_result result;
-        if (!keeli_storage_to_edit(world, holder, &s->component, "clone", &result)) return result;
-        if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
+        if (!keeli_storage_to_edit(world, holder, &s->component, "clone", &result))
+            return result;
+        if (!keeli_can_copy(s))
+            return keeli_cannot_copy(world, s);
         keeli_batch_add(b, holder, s, keeli_store_value_there(s, index), 0, KEELI_COPIED);
     }
     return b->result;
@@ -36,16 +39,20 @@ static keel_result finish_related(keeli_batch *b, const keeli_holder *holder) {
     keeli_edge_copies *values = NULL;
     if (b->result == KEEL_OK) {
         copies = keeli_new(&world->heap, count * sizeof *copies, sizeof *copies);
-        if (!copies) b->result = keeli_out_of_memory(world, b->doing);
-        else memcpy(copies, b->entities, count * sizeof *copies);
+        if (!copies)
+            b->result = keeli_out_of_memory(world, b->doing);
+        else
+            memcpy(copies, b->entities, count * sizeof *copies);
     }
     if (b->result == KEEL_OK)
         b->result = keeli_reserve_targets_of(world, holder, prototype, copies, count, &values);
     keeli_editing_begin(world);
     const bool has_room = b->result == KEEL_OK && keeli_batch_reserve(b) == KEEL_OK;
-    if (has_room) keeli_commit_edges_of(world, prototype, copies, count);
+    if (has_room)
+        keeli_commit_edges_of(world, prototype, copies, count);
     const keel_result result = keeli_batch_finish(b); // cannot fail if there is room
-    if (has_room) keeli_commit_targets_of(world, prototype, copies, count, values);
+    if (has_room)
+        keeli_commit_targets_of(world, prototype, copies, count, values);
     keeli_editing_end(world);
     keeli_end_targets_of(world, values);
     keeli_free(&world->heap, copies, count * sizeof *copies, sizeof *copies);
@@ -81,12 +88,17 @@ static bool clone_plain(keel_world *world, uint32_t index, keel_entity *out) {
     enum { most = 16 };
     keel_value values[most + 1];
     uint32_t at = UINT32_MAX, n = 0;
-    if (!keeli_is_unused(world)) return false;
+    if (!keeli_is_unused(world))
+        return false;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
-        if (!keeli_store_has(s, index) || keeli_store_has_sources(s)) continue;
-        if (s->flags & KEELI_IS_LINK && !component_is_cloned(world, s)) continue;
-        if (s->relation) return false; // the copy has its targets
-        if (keeli_flags_of(s) || s->component.copy || n == most) return false;
+        if (!keeli_store_has(s, index) || keeli_store_has_sources(s))
+            continue;
+        if (s->flags & KEELI_IS_LINK && !component_is_cloned(world, s))
+            continue;
+        if (s->relation)
+            return false; // the copy has its targets
+        if (keeli_flags_of(s) || s->component.copy || n == most)
+            return false;
         values[n++] = (keel_value){ &s->component, keeli_store_value_there(s, index) };
     }
     values[n] = (keel_value){ NULL, NULL };
@@ -111,10 +123,12 @@ static keel_result clone(keel_world *world, const keeli_holder *holder, keel_ent
 
 keel_result(keel_clone_entities)(keel_scope *scope, keel_entity prototype, uint32_t count,
                                  keel_entity *out) {
-    if (keeli_is_world(scope)) return clone(keeli_world_of(scope), NULL, prototype, count, out);
+    if (keeli_is_world(scope))
+        return clone(keeli_world_of(scope), NULL, prototype, count, out);
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
-    if (who.commands) return keeli_record_clone(who.commands, prototype, count, out);
+    if (who.commands)
+        return keeli_record_clone(who.commands, prototype, count, out);
     return keeli_edit_end(&who, clone(who.world, who.editor, prototype, count, out));
 }
 
@@ -144,11 +158,14 @@ static keel_result may_move(keel_world *from, keel_entity e, const keel_world *t
 static keel_result add_moved(keeli_batch *b, const keel_world *from, uint32_t index) {
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;) {
-        if (s == from->names.storage) continue; // its text is memory of that world
+        if (s == from->names.storage)
+            continue; // its text is memory of that world
         keel_result result;
         keeli_storage *t = keeli_storage_to_edit(b->world, NULL, &s->component, "add", &result);
-        if (!t) return result;
-        if (keeli_store_is_disabled(s, index)) continue;
+        if (!t)
+            return result;
+        if (keeli_store_is_disabled(s, index))
+            continue;
         keeli_batch_add(b, NULL, t, keeli_store_value(from, s, index), 0, KEELI_HANDED_OVER);
     }
     return b->result;
@@ -159,7 +176,8 @@ static bool reserve_disabled(const keeli_batch *b, const keel_world *from, uint3
     uint32_t at = UINT32_MAX;
     const uint32_t moved = keeli_index_of(b->entities[0]);
     for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;) {
-        if (!keeli_store_is_disabled(s, index)) continue;
+        if (!keeli_store_is_disabled(s, index))
+            continue;
         keeli_storage *t = keeli_storage_find(b->world, &s->component);
         if (!keeli_store_reserve_disabled(b->world, t, moved) ||
             !keeli_reserve_value(b->world, t, moved)) {
@@ -173,10 +191,12 @@ static bool reserve_disabled(const keeli_batch *b, const keel_world *from, uint3
 static void move_disabled(keel_world *to, uint32_t moved, const keel_world *from, uint32_t index) {
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;) {
-        if (!keeli_store_is_disabled(s, index)) continue;
+        if (!keeli_store_is_disabled(s, index))
+            continue;
         keeli_storage *t = keeli_storage_find(to, &s->component);
         void *value = keeli_store_push_disabled(to, t, moved);
-        if (s->size) keeli_value_move(s, value, keeli_store_disabled_value(s, index));
+        if (s->size)
+            keeli_value_move(s, value, keeli_store_disabled_value(s, index));
         keeli_validate_storage(to, t);
     }
 }
@@ -186,10 +206,12 @@ static keel_result reserve_clone_name(const keeli_batch *b, const keel_world *fr
                                       keeli_name **copy) {
     keel_world *to = b->world;
     const keeli_name *name = keeli_name_at(from, e);
-    if (!name) return KEEL_OK;
+    if (!name)
+        return KEEL_OK;
     keel_result result;
     const keeli_storage *s = keeli_storage_get(to, KEEL_OF(keel_name), false, &result);
-    if (!s) return result;
+    if (!s)
+        return result;
     KEEL_TRY(keeli_may_edit(to, NULL, s, "set"));
     const keeli_name *there = keeli_name_find(to, keel_null(), name->text, name->length);
     if (there)
@@ -204,7 +226,8 @@ static void leave_world(keel_world *from, keel_entity e) {
     keeli_name *name = keeli_name_at(from, e);
     keeli_entity_going(from, e, KEEL_ON_REMOVED, true);
     keeli_remove_components(from, e, KEEL_TRACK_REMOVAL);
-    if (name) keeli_name_free(from, name);
+    if (name)
+        keeli_name_free(from, name);
     keeli_entity_index_delete(&from->entities, e);
     keeli_validate_entities(from);
 }
@@ -214,7 +237,8 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
         keeli_no_world();
         return keel_null();
     }
-    if (may_move(from, e, to) < 0) return keel_null();
+    if (may_move(from, e, to) < 0)
+        return keel_null();
     const uint32_t index = keeli_index_of(e);
     keel_entity moved;
     keeli_batch b;
@@ -223,11 +247,14 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     // its hooks and observers leave this world alone, too
     const uint32_t before = keeli_refuse_begin(from, KEELI_REFUSED_HOOK);
     b.result = keeli_may_edit(to, NULL, &to->stand_in.entities, "move to");
-    if (b.result == KEEL_OK) b.result = add_moved(&b, from, index);
+    if (b.result == KEEL_OK)
+        b.result = add_moved(&b, from, index);
     keeli_batch_create(&b, NULL, &moved);
-    if (b.result == KEEL_OK && !reserve_disabled(&b, from, index)) b.result = KEEL_ERROR_MEMORY;
+    if (b.result == KEEL_OK && !reserve_disabled(&b, from, index))
+        b.result = KEEL_ERROR_MEMORY;
     keeli_name *name = NULL;
-    if (b.result == KEEL_OK) b.result = reserve_clone_name(&b, from, e, &name);
+    if (b.result == KEEL_OK)
+        b.result = reserve_clone_name(&b, from, e, &name);
     const keel_result result = keeli_batch_finish(&b);
     if (name && result == KEEL_OK) {
         keeli_push_name(to, moved, keel_null(), name);
@@ -235,9 +262,11 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     } else if (name) {
         keeli_name_free(to, name);
     }
-    if (result == KEEL_OK) move_disabled(to, keeli_index_of(moved), from, index);
+    if (result == KEEL_OK)
+        move_disabled(to, keeli_index_of(moved), from, index);
     keeli_refuse_end(from, before);
-    if (result == KEEL_OK) leave_world(from, e);
+    if (result == KEEL_OK)
+        leave_world(from, e);
     (void)keeli_done(from, KEEL_OK);
     keeli_editing_end(to);
     (void)keeli_done(to, KEEL_OK);

@@ -10,7 +10,8 @@
 #include <string.h>
 
 static keel_result cannot_copy(keel_world *to, const keeli_storage *s) {
-    if (s->component.is_move_only) return keeli_cannot_copy(to, s);
+    if (s->component.is_move_only)
+        return keeli_cannot_copy(to, s);
     return keeli_error(to, KEEL_ERROR_COPY,
                        s->component.copy
                            ? "the copy hook of '%s' failed; the world was not copied"
@@ -65,10 +66,12 @@ static keel_result no_memory(keel_world *to) { return keeli_out_of_memory(to, "c
 static uint32_t copy_many_values(const keeli_storage *s, void *to, const void *from,
                                  uint32_t count) {
     const size_t size = s->size;
-    if (!s->component.copy && size) memcpy(to, from, count * size);
+    if (!s->component.copy && size)
+        memcpy(to, from, count * size);
     if (s->component.copy) {
         for (uint32_t i = 0; i < count; ++i)
-            if (!keeli_hook_copy(s, (char *)to + i * size, (const char *)from + i * size)) return i;
+            if (!keeli_hook_copy(s, (char *)to + i * size, (const char *)from + i * size))
+                return i;
     }
     return count;
 }
@@ -78,7 +81,8 @@ static keel_result copy_each(keel_world *to, keeli_storage *t, const keeli_stora
     uint32_t at = 0;
     for (uint32_t i; (i = keeli_store_in_order(s, &at)) != UINT32_MAX; ++at) {
         void *value = keeli_store_push(to, t, keeli_entity_at(&to->entities, i));
-        if (!s->size || copy_many_values(s, value, keeli_store_value_there(s, i), 1)) continue;
+        if (!s->size || copy_many_values(s, value, keeli_store_value_there(s, i), 1))
+            continue;
         keeli_store_pop(to, t, i); // its value was never filled
         return cannot_copy(to, s);
     }
@@ -102,7 +106,8 @@ static void copy_whole(keel_world *to, keeli_storage *t, const keeli_storage *s)
 
 static keel_result copy_disabled(keel_world *to, keeli_storage *t, const keeli_storage *s) {
     KEELI_EACH_BIT(i, &s->disabled) {
-        if (!keeli_store_reserve_disabled(to, t, i)) return no_memory(to);
+        if (!keeli_store_reserve_disabled(to, t, i))
+            return no_memory(to);
         void *value = keeli_store_push_disabled(to, t, i);
         if (!copy_many_values(s, value, keeli_store_disabled_value(s, i), 1)) {
             keeli_store_pop_disabled(to, t, i); // its value was never filled
@@ -116,7 +121,8 @@ static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_sto
     const keel_component *c = &s->component;
     const size_t bytes = c->size ? c->size : 1;
     void *value = keeli_new(&to->heap, bytes, c->align);
-    if (!value) return no_memory(to);
+    if (!value)
+        return no_memory(to);
     if (!copy_many_values(s, value, s->unique, 1)) {
         keeli_free(&to->heap, value, bytes, c->align);
         return cannot_copy(to, s);
@@ -127,23 +133,29 @@ static keel_result copy_unique(keel_world *to, keeli_storage *t, const keeli_sto
 }
 
 static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    if (t == to->names.storage) return keeli_copy_names(s->world, to) ? KEEL_OK : no_memory(to);
+    if (t == to->names.storage)
+        return keeli_copy_names(s->world, to) ? KEEL_OK : no_memory(to);
     if (keeli_store_is_sparse(t) &&
         !keeli_sparse_set_reserve(&t->set, &to->heap, keeli_store_count(s)))
         return no_memory(to);
     // slots, pages, bits and their places in the lists of blocks, of which the target has none
     const uint32_t step = keeli_store_reserve_step(t);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / step + 1) * step)
-        if (!keeli_reserve_value(to, t, i)) return no_memory(to);
+        if (!keeli_reserve_value(to, t, i))
+            return no_memory(to);
     const bool one_by_one = s->kind != t->kind || (s->size && s->component.copy);
-    if (one_by_one && !keeli_store_has_rows(t)) KEEL_TRY(copy_each(to, t, s));
-    else copy_whole(to, t, s);
+    if (one_by_one && !keeli_store_has_rows(t))
+        KEEL_TRY(copy_each(to, t, s));
+    else
+        copy_whole(to, t, s);
     KEEL_TRY(copy_disabled(to, t, s));
     if (s->relation && !keeli_store_has_sources(s)) {
         const keel_result result =
             keeli_copy_edges(s, &t->relation->edges, &s->relation->edges, &to->heap);
-        if (result == KEEL_ERROR_COPY) return cannot_copy(to, s);
-        if (result < 0 || !keeli_reserve_rule(to, t->relation)) return no_memory(to);
+        if (result == KEEL_ERROR_COPY)
+            return cannot_copy(to, s);
+        if (result < 0 || !keeli_reserve_rule(to, t->relation))
+            return no_memory(to);
     }
     return s->unique ? copy_unique(to, t, s) : KEEL_OK;
 }
@@ -164,7 +176,8 @@ static keeli_archetype *target_archetype(const keel_world *world, const keeli_ar
                                          keel_world *to) {
     const size_t bytes = from->column_count * sizeof(keeli_row_component *);
     keeli_row_component **set = keeli_new(&to->heap, bytes, sizeof(void *));
-    if (!set) return NULL;
+    if (!set)
+        return NULL;
     uint32_t count = 0;
     for (uint32_t c = 0; c < from->column_count; ++c) {
         keeli_storage *t = storage_of(to, from->columns[c]);
@@ -204,7 +217,8 @@ static uint32_t copy_column(const keeli_storage *s, char *to, const keel_entity 
                                     s, keeli_index_of(entities[i + n])) == value + n * s->size)
             ++n;
         const uint32_t filled = copy_many_values(s, to + i * (size_t)s->size, value, n);
-        if (filled < n) return i + filled;
+        if (filled < n)
+            return i + filled;
     }
     return count;
 }
@@ -223,7 +237,8 @@ static keel_result copy_some_rows(const keel_world *from, const keel_entity *ent
         const uint32_t filled = copy_column(
             s, keeli_row_value(target->columns[c], copy->number << KEELI_ROW_SHIFT | first),
             entities, n, are_rows);
-        if (filled == n) continue;
+        if (filled == n)
+            continue;
         undo_rows(to, target, copy, first, c, filled);
         return cannot_copy(to, s);
     }
@@ -253,13 +268,17 @@ static uint32_t alike_from(const keel_world *from, uint32_t index, keel_world *t
     *out = to->archetypes.all[0];
     for (uint32_t k = 0; k < keeli_block_length(from, list) && *out; ++k) {
         const keeli_storage *s = keeli_block_storage(from, list, k);
-        if (!s) continue;
+        if (!s)
+            continue;
         keeli_storage *t = to->root.storages[s->slot];
-        if (copy_leaves_out(s, to) || !keeli_store_has_rows(t)) continue;
+        if (copy_leaves_out(s, to) || !keeli_store_has_rows(t))
+            continue;
         const uint64_t bits = keeli_presence_word(&s->presence, index / 64) >> (index % 64);
         const uint64_t others = bits & 1 ? ~bits : bits;
-        if (others && (uint32_t)__builtin_ctzll(others) < n) n = (uint32_t)__builtin_ctzll(others);
-        if (bits & 1) *out = keeli_archetype_with(&to->archetypes, &to->heap, *out, &t->row);
+        if (others && (uint32_t)__builtin_ctzll(others) < n)
+            n = (uint32_t)__builtin_ctzll(others);
+        if (bits & 1)
+            *out = keeli_archetype_with(&to->archetypes, &to->heap, *out, &t->row);
     }
     return n;
 }
@@ -270,9 +289,12 @@ static keel_result make_copied_rows(const keel_world *from, keel_world *to) {
         keel_entity entities[64];
         keeli_archetype *target;
         n = alike_from(from, i, to, &target);
-        if (!target) return no_memory(to);
-        if (!target->column_count) continue;
-        if (!keeli_archetype_reserve(&to->archetypes, &to->heap, target, n)) return no_memory(to);
+        if (!target)
+            return no_memory(to);
+        if (!target->column_count)
+            continue;
+        if (!keeli_archetype_reserve(&to->archetypes, &to->heap, target, n))
+            return no_memory(to);
         for (uint32_t k = 0; k < n; ++k)
             entities[k] = keeli_entity_at(&from->entities, i + k);
         for (uint32_t k = 0; k < n;)
@@ -286,16 +308,19 @@ static keel_result copy_all(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keeli_storage *s = from->storages.items[i];
         keeli_storage *t = to->root.storages[s->slot];
-        if (copy_leaves_out(s, to)) continue;
+        if (copy_leaves_out(s, to))
+            continue;
         are_elsewhere |= keeli_store_has_rows(t) && !keeli_store_has_rows(s) && s->presence.count;
         KEEL_TRY(copy_storage(to, t, s));
     }
-    if (are_elsewhere) KEEL_TRY(make_copied_rows(from, to));
+    if (are_elsewhere)
+        KEEL_TRY(make_copied_rows(from, to));
     // without rows too: views visit archetypes in the order in which they came
     if (!are_elsewhere) {
         for (uint32_t i = 1; i < from->archetypes.count; ++i) {
             keeli_archetype *target = target_archetype(from, from->archetypes.all[i], to);
-            if (!target) return no_memory(to);
+            if (!target)
+                return no_memory(to);
             KEEL_TRY(copy_world_rows(from, from->archetypes.all[i], to, target));
         }
     }
@@ -311,20 +336,23 @@ static void empty(keel_world *world) {
 }
 
 keel_result keel_copy_world(const keel_world *from, keel_world *to) {
-    if (keeli_is_no_world(from) || keeli_is_no_world(to)) return keeli_no_world();
+    if (keeli_is_no_world(from) || keeli_is_no_world(to))
+        return keeli_no_world();
     KEEL_TRY(check_worlds(from, to));
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keel_component *c = &from->storages.items[i]->component;
         keel_result known;
         keeli_storage *t = keeli_storage_get(to, c, c->is_unique, &known);
-        if (!t) return known;
+        if (!t)
+            return known;
         // uniques that the new world begins with; worlds with others are refused
         if (t->unique && !copy_leaves_out(from->storages.items[i], to))
             (void)keeli_edit_remove_unique(to, NULL, t, NULL);
     }
     keeli_archetypes_trim(&to->archetypes, &to->heap); // so that they come in the source's order
     keeli_entity_index fresh, old = to->entities;
-    if (!keeli_entity_index_copy(&fresh, &from->entities, &to->heap)) return no_memory(to);
+    if (!keeli_entity_index_copy(&fresh, &from->entities, &to->heap))
+        return no_memory(to);
     keeli_entity_index_release_all(&fresh);
     fresh.first = to->entities.first;
     to->entities = fresh;

@@ -31,7 +31,8 @@ static keel_entity made_of(const keeli_graft *g, uint32_t node, uint32_t copy) {
 static uint32_t node_place_of(const keeli_graft *g, keel_entity e) {
     if (g->places) {
         const uint32_t index = keeli_index_of(e);
-        if (index >= g->place_count) return UINT32_MAX;
+        if (index >= g->place_count)
+            return UINT32_MAX;
         if (!keeli_entity_is_alive(&g->from->entities, e)) {
             return UINT32_MAX;
         }
@@ -39,7 +40,8 @@ static uint32_t node_place_of(const keeli_graft *g, keel_entity e) {
     }
 
     for (uint32_t i = 0; i < g->count; ++i) {
-        if (keel_is_same(g->nodes[i], e)) return i;
+        if (keel_is_same(g->nodes[i], e))
+            return i;
     }
     return UINT32_MAX;
 }
@@ -47,11 +49,14 @@ static uint32_t node_place_of(const keeli_graft *g, keel_entity e) {
 keel_entity keeli_graft_copy_of(const keeli_graft *g, keel_entity e, uint32_t copy, bool *refused) {
     if (!keel_is_null(e)) {
         const uint32_t place = node_place_of(g, e);
-        if (place != UINT32_MAX) return made_of(g, place, copy);
-        if (g->outside == KEELI_OUTSIDE_REFUSED) *refused = true;
+        if (place != UINT32_MAX)
+            return made_of(g, place, copy);
+        if (g->outside == KEELI_OUTSIDE_REFUSED)
+            *refused = true;
     }
 
-    if (g->outside == KEELI_OUTSIDE_STAYS) return e;
+    if (g->outside == KEELI_OUTSIDE_STAYS)
+        return e;
     return keel_null();
 }
 
@@ -70,22 +75,28 @@ static keel_entity map(void *data, keel_entity e) {
 keel_result keeli_graft_value(const keeli_graft *g, const keeli_storage *s, void *to,
                               const void *from, uint32_t copy) {
     const keel_component *c = &s->component;
-    if (!keeli_can_copy(s)) return keeli_cannot_copy(g->to, s);
+    if (!keeli_can_copy(s))
+        return keeli_cannot_copy(g->to, s);
 
     const uint32_t before = keeli_refuse_begin(g->to, KEELI_REFUSED_HOOK);
     mapping m = { g, copy, false };
     bool is_copied = true;
-    if (!c->copy) memcpy(to, from, c->size);
-    else is_copied = keeli_hook_copy(s, to, from);
+    if (!c->copy)
+        memcpy(to, from, c->size);
+    else
+        is_copied = keeli_hook_copy(s, to, from);
 
     if (is_copied) {
         keeli_fields_map_entities(c->fields, c->field_count, to, map, &m);
     }
-    if (m.refused) keeli_value_drop(s, to);
+    if (m.refused)
+        keeli_value_drop(s, to);
     keeli_refuse_end(g->to, before);
 
-    if (!is_copied) return keeli_cannot_copy(g->to, s);
-    if (!m.refused) return KEEL_OK;
+    if (!is_copied)
+        return keeli_cannot_copy(g->to, s);
+    if (!m.refused)
+        return KEEL_OK;
     return keeli_error(g->to, KEEL_ERROR_DEAD_ENTITY,
                        "a value of '%s' names an entity that is not there", c->name);
 }
@@ -106,7 +117,8 @@ static keel_result stage_copies(const keeli_graft *g, staged **list, const keeli
                                 const void *from) {
     keeli_heap *heap = &g->to->heap;
     staged *new = KEELI_NEW(heap, staged);
-    if (!new) return keeli_out_of_memory(g->to, g->doing);
+    if (!new)
+        return keeli_out_of_memory(g->to, g->doing);
 
     *new = (staged){ .next = *list, .storage = s, .room = g->copies };
     *list = new;
@@ -154,14 +166,16 @@ static const void *graft_value_of(const keeli_storage *s, uint32_t index) {
 // Whoever spawns it named the component: NULL where not.
 static const keel_value_column *over_for(const keeli_graft *g, const keeli_storage *s) {
     const keel_value_column *c = g->over, *found = NULL;
-    if (!c || !c->component) return NULL;
+    if (!c || !c->component)
+        return NULL;
 
     const keeli_storage *t = keeli_storage_find(g->to, &s->component);
     for (; c->component; ++c) {
         if (keeli_storage_find(g->to, c->component) != t) {
             continue;
         }
-        if (!found || c->values) found = c;
+        if (!found || c->values)
+            found = c;
     }
     return found;
 }
@@ -169,7 +183,8 @@ static const keel_value_column *over_for(const keeli_graft *g, const keeli_stora
 // True if a living entity keeps its own value: it has one, or one that is disabled.
 static bool is_kept(const keeli_graft *g, const keeli_storage *s, const keeli_storage *t,
                     uint32_t index) {
-    if (!g->is_onto) return false;
+    if (!g->is_onto)
+        return false;
     if (!keel_is_same(keeli_entity_at(&g->from->entities, index), g->nodes[0])) {
         return false;
     }
@@ -184,19 +199,23 @@ static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder,
                                staged **list, uint32_t index, bool is_alone) {
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(g->from, index, &at)) != NULL;) {
-        if (graft_leaves_out(g, s)) continue;
+        if (graft_leaves_out(g, s))
+            continue;
 
         keel_result result;
         keeli_storage *t = keeli_storage_to_edit(g->to, holder, &s->component, "add", &result);
-        if (!t) return result;
-        if (is_kept(g, s, t, index)) continue;
+        if (!t)
+            return result;
+        if (is_kept(g, s, t, index))
+            continue;
 
         const keel_value_column *over = is_alone ? over_for(g, s) : NULL;
         const bool is_given = over && over->values;
         if (!keeli_can_copy(s) && !(is_given && s->component.is_move_only)) {
             return keeli_cannot_copy(g->to, s);
         }
-        if (is_given) continue;
+        if (is_given)
+            continue;
 
         const void *value = graft_value_of(s, index);
         if (s->size && s->has_handles) {
@@ -213,7 +232,8 @@ static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder,
 static void add_over(const keeli_graft *g, const keeli_holder *holder, keeli_batch *b) {
     for (const keel_value_column *c = g->over; c && c->component && b->result == KEEL_OK; ++c) {
         keeli_storage *t = keeli_storage_to_edit(g->to, holder, c->component, "add", &b->result);
-        if (!t) return;
+        if (!t)
+            return;
 
         keeli_handing handing = KEELI_COPIED;
         if (c->values && c->stride) {
@@ -222,14 +242,16 @@ static void add_over(const keeli_graft *g, const keeli_holder *holder, keeli_bat
         } else if (c->values && !keeli_can_copy(t)) {
             b->result = keeli_cannot_copy(g->to, t);
         }
-        if (b->result != KEEL_OK) return;
+        if (b->result != KEEL_OK)
+            return;
         keeli_batch_add(b, holder, t, c->values, c->stride, handing);
     }
 }
 
 // In place of what they have, when nothing can fail any more.
 static keel_result finish_over(const keeli_graft *g, const keeli_holder *holder) {
-    if (!g->over || !g->over->component) return KEEL_OK;
+    if (!g->over || !g->over->component)
+        return KEEL_OK;
     keeli_batch b;
     keeli_batch_begin(&b, g->to, g->made, g->copies, g->doing);
     add_over(g, holder, &b);
@@ -282,20 +304,25 @@ static keel_result make_copies(keeli_graft *g, const keeli_holder *holder, uint3
     keel_entity *made = &g->made[(size_t)node * g->copies];
     staged *list = NULL;
     keeli_batch b;
-    if (needs_handles(g, is_alone)) keeli_batch_begin_held(&b, g->to, made, g->copies, g->doing);
-    else keeli_batch_begin(&b, g->to, NULL, g->copies, g->doing);
+    if (needs_handles(g, is_alone))
+        keeli_batch_begin_held(&b, g->to, made, g->copies, g->doing);
+    else
+        keeli_batch_begin(&b, g->to, NULL, g->copies, g->doing);
 
     const keel_entity *of = &g->nodes[node];
     b.result = add_columns(g, holder, &b, &list, keeli_index_of(*of), is_alone);
     if (g->link && b.result == KEEL_OK) {
         keeli_batch_add(&b, holder, g->link, of, 0, KEELI_COPIED);
     }
-    if (is_alone && b.result == KEEL_OK) add_over(g, holder, &b);
+    if (is_alone && b.result == KEEL_OK)
+        add_over(g, holder, &b);
     keeli_batch_create(&b, holder, made);
 
     keel_result result;
-    if (is_alone || !g->to->followers.observed) result = keeli_batch_finish(&b);
-    else result = finish_unheard(g, &b);
+    if (is_alone || !g->to->followers.observed)
+        result = keeli_batch_finish(&b);
+    else
+        result = finish_unheard(g, &b);
     unstage(g, list, result == KEEL_OK);
     return result;
 }
@@ -309,7 +336,8 @@ static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint3
         at = g->recipe->above[node];
     } else {
         const keel_entity above = keeli_parent_of(g->from, of);
-        if (!keel_is_null(above)) at = node_place_of(g, above);
+        if (!keel_is_null(above))
+            at = node_place_of(g, above);
     }
     const bool is_inside = at != UINT32_MAX;
 
@@ -343,7 +371,8 @@ static bool keeps_target(const keeli_graft *g, const keeli_relation *r) {
 // Neither that what is alive keeps, nor (commit_rest) that from its node to itself.
 static bool is_related_anew(const keeli_graft *g, const keeli_storage *s, uint32_t node,
                             uint32_t target, bool keeps) {
-    if (g->is_onto && !node && !target) return false;
+    if (g->is_onto && !node && !target)
+        return false;
     return !keeps || (node && (target || !s->component.symmetric));
 }
 
@@ -359,16 +388,20 @@ static keel_result relate(const keeli_graft *g, const keeli_holder *holder, cons
     }
 
     void *value = keeli_new(&to->heap, size, s->component.align);
-    if (!value) return keeli_out_of_memory(to, g->doing);
+    if (!value)
+        return keeli_out_of_memory(to, g->doing);
 
     const void *from;
-    if (keeli_edges_have_values(edges)) from = keeli_edge_value(edges, at.source, at.place);
-    else from = keeli_store_value(g->from, s, at.source);
+    if (keeli_edges_have_values(edges))
+        from = keeli_edge_value(edges, at.source, at.place);
+    else
+        from = keeli_store_value(g->from, s, at.source);
 
     keel_result result = keeli_graft_value(g, s, value, from, copy);
     if (result == KEEL_OK) {
         result = keeli_edit_relate(to, holder, e, &s->component, other, value);
-        if (result < 0) keeli_value_drop(s, value);
+        if (result < 0)
+            keeli_value_drop(s, value);
     }
     keeli_free(&to->heap, value, size, s->component.align);
     return result;
@@ -391,7 +424,8 @@ static keel_result relate_all(const keeli_graft *g, const keeli_holder *holder,
             const keel_entity e = made_of(g, node, copy);
             const keel_entity to = made_of(g, target, copy);
             const keel_result result = relate(g, holder, r, at, e, to, copy);
-            if (result < 0) return result;
+            if (result < 0)
+                return result;
         }
     }
     return KEEL_OK;
@@ -432,7 +466,8 @@ static keel_result hide(const keeli_graft *g, const keeli_holder *holder, uint32
         if (graft_leaves_out(g, s) || !keeli_store_is_disabled(s, index)) {
             continue;
         }
-        if (!node && over_for(g, s)) continue;
+        if (!node && over_for(g, s))
+            continue;
 
         for (uint32_t copy = 0; copy < g->copies; ++copy) {
             const keel_entity e = made_of(g, node, copy);
@@ -448,9 +483,11 @@ static keel_result connect(keeli_graft *g, const keeli_holder *holder, uint32_t 
                            bool is_more) {
     for (uint32_t node = first; node < g->count; ++node)
         KEEL_TRY(place(g, holder, node));
-    if (is_more) KEEL_TRY(relate_copies(g, holder));
+    if (is_more)
+        KEEL_TRY(relate_copies(g, holder));
     tell_unheard(g, first);
-    if (!is_more) return KEEL_OK;
+    if (!is_more)
+        return KEEL_OK;
 
     for (uint32_t node = first; node < g->count; ++node)
         KEEL_TRY(hide(g, holder, node));
@@ -472,15 +509,19 @@ static keel_result graft_begin(keeli_graft *g, const keeli_holder *holder) {
                            "cannot add %llu entities: there are not enough free indices",
                            (unsigned long long)total);
     }
-    if (result < 0) return keeli_out_of_memory(to, g->doing);
+    if (result < 0)
+        return keeli_out_of_memory(to, g->doing);
 
-    if (g->count <= KEELI_GRAFT_FEW) return KEEL_OK;
+    if (g->count <= KEELI_GRAFT_FEW)
+        return KEEL_OK;
     const keeli_recipe *r = g->recipe;
-    if (r && !r->points && !r->is_more) return KEEL_OK; // nobody asks
+    if (r && !r->points && !r->is_more)
+        return KEEL_OK; // nobody asks
 
     g->place_count = g->from->entities.size;
     g->places = keeli_new_zeroed(&to->heap, g->place_count * sizeof *g->places, sizeof *g->places);
-    if (!g->places) return keeli_out_of_memory(to, g->doing);
+    if (!g->places)
+        return keeli_out_of_memory(to, g->doing);
     for (uint32_t i = 0; i < g->count; ++i)
         g->places[keeli_index_of(g->nodes[i])] = i + 1;
     return KEEL_OK;
@@ -511,7 +552,8 @@ static void graft_undo(keeli_graft *g, uint32_t living, uint32_t count) {
         keeli_entity_index_hold_again(&to->entities, e);
     }
 
-    if (g->is_held || count <= g->is_onto) return;
+    if (g->is_held || count <= g->is_onto)
+        return;
     const keel_entity *first = g->made + g->is_onto;
     keeli_entity_index_unhold_all(&to->entities, &g->before, first, count - g->is_onto);
 }
@@ -544,13 +586,16 @@ static inline bool list_own(value_list *list, const keel_world *to, const keeli_
                                                                                  r->first[node + 1];
     const bool is_more = r->is_more, points = r->points;
     list->count = (uint32_t)(end - from);
-    if (list->count >= PLAIN_VALUES) return false;
+    if (list->count >= PLAIN_VALUES)
+        return false;
     for (keel_value *v = list->values; from < end; ++from, ++v) {
         const keeli_storage *s = *from;
-        if (s->flags & KEELI_HAS_HOOKS) return false;
+        if (s->flags & KEELI_HAS_HOOKS)
+            return false;
         if (points && s->has_handles) {
             const keeli_storage *t = keeli_storage_known(to, &s->component);
-            if (!t || keeli_flags_of(t)) return false;
+            if (!t || keeli_flags_of(t))
+                return false;
         }
         v->component = &s->component;
         v->value = is_more ? graft_value_of(s, index) : keeli_store_value_there(s, index);
@@ -569,8 +614,10 @@ static bool list_over(value_list *list, const keel_world *to, uint32_t own, cons
     if (!t || t->flags & KEELI_HAS_HOOKS || (!value && t->size)) {
         return false;
     }
-    if (list->count + 1 >= PLAIN_VALUES) return false;
-    if (k == own) k = list->count++;
+    if (list->count + 1 >= PLAIN_VALUES)
+        return false;
+    if (k == own)
+        k = list->count++;
     list->values[k] = (keel_value){ c, value };
     return true;
 }
@@ -581,7 +628,8 @@ static inline void list_link(value_list *list, const keeli_storage *link, const 
 }
 
 static bool list_values(const keeli_graft *g, uint32_t node, uint32_t copy, value_list *list) {
-    if (!list_own(list, g->to, g->recipe, node)) return false;
+    if (!list_own(list, g->to, g->recipe, node))
+        return false;
     const uint32_t own = list->count;
     for (const keel_value_column *c = node ? NULL : g->over; c && c->component; ++c) {
         const void *value = c->values ? (const char *)c->values + copy * c->stride : NULL;
@@ -617,9 +665,11 @@ static void point_to_copies(const keeli_graft *g, uint32_t node) {
     const keeli_recipe *r = g->recipe;
     for (uint32_t i = r->first[node]; i < r->first[node + 1]; ++i) {
         const keeli_storage *s = r->values[i];
-        if (!s->has_handles) continue;
+        if (!s->has_handles)
+            continue;
         const keel_value_column *over = node ? NULL : over_for(g, s);
-        if (over && over->values) continue; // values that the caller gives are not redirected
+        if (over && over->values)
+            continue; // values that the caller gives are not redirected
 
         const keel_component *c = &s->component;
         const keeli_storage *t = keeli_storage_find(g->to, c);
@@ -636,10 +686,12 @@ static inline __attribute__((always_inline)) keel_result
 make_plain(const keeli_graft *g, uint32_t node, uint32_t copy, keel_entity *e) {
     keel_world *to = g->to;
     value_list list;
-    if (!list_values(g, node, copy, &list)) return KEEL_ABSENT;
+    if (!list_values(g, node, copy, &list))
+        return KEEL_ABSENT;
     if (keeli_is_unused(to) && !keel_is_null(*e = keeli_add_plain_entity(to, list.values)))
         return KEEL_OK;
-    if (!keel_is_null(*e = keeli_edit_add_entity(to, NULL, list.values))) return KEEL_OK;
+    if (!keel_is_null(*e = keeli_edit_add_entity(to, NULL, list.values)))
+        return KEEL_OK;
     return keel_last_error(to)->result;
 }
 
@@ -648,7 +700,8 @@ static keel_result grow_plain(keeli_graft *g, bool is_alone) {
     if (!is_alone && g->to->followers.observed) {
         return KEEL_ABSENT;
     }
-    if (!g->recipe || g->is_held) return KEEL_ABSENT;
+    if (!g->recipe || g->is_held)
+        return KEEL_ABSENT;
     if (g->from == g->to || g->copies > PLAIN_COPIES) {
         return KEEL_ABSENT;
     }
@@ -662,7 +715,8 @@ static keel_result grow_plain(keeli_graft *g, bool is_alone) {
 
     if (result != KEEL_OK) {
         const uint32_t made = (uint32_t)(e - g->made) - 1;
-        if (made) graft_undo(g, made, made);
+        if (made)
+            graft_undo(g, made, made);
     } else if (g->recipe->points) {
         for (uint32_t node = 0; node < g->count; ++node)
             point_to_copies(g, node);
@@ -676,7 +730,8 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
     const bool is_more = !g->recipe || g->recipe->is_more;
     const bool alone = g->count == 1 && !is_more; // nothing comes after its values
     const uint32_t held = needs_handles(g, alone) ? g->count * g->copies : 0;
-    if (!g->is_held) g->before = g->to->entities;
+    if (!g->is_held)
+        g->before = g->to->entities;
     keeli_editing_begin(g->to);
 
     keel_result result = holder ? KEEL_ABSENT : grow_plain(g, alone);
@@ -689,7 +744,8 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
         }
         for (result = KEEL_OK; grown < g->count; ++grown) {
             result = make_copies(g, holder, grown, alone);
-            if (result != KEEL_OK) break;
+            if (result != KEEL_OK)
+                break;
         }
     }
 
@@ -715,7 +771,8 @@ static bool find_parts(const keeli_graft *g) {
     const keel_world *to = g->to;
     const keel_entity own = g->made[0];
     const keel_entity *node = keeli_store_value_of(to, g->link, own);
-    if (!node || !keel_is_same(*node, g->nodes[0])) return false;
+    if (!node || !keel_is_same(*node, g->nodes[0]))
+        return false;
 
     for (uint32_t i = 1; i < g->count; ++i)
         g->made[i] = keel_null();
@@ -723,12 +780,15 @@ static bool find_parts(const keeli_graft *g) {
     uint32_t place = UINT32_MAX; // 0: another copy, whose parts are not its own
     for (keel_entity e = own; keeli_has_children(to, own);) {
         e = place ? keeli_next_in_tree(to, own, e) : keeli_tree_past(to, own, e);
-        if (keel_is_null(e)) break;
+        if (keel_is_null(e))
+            break;
 
         node = keeli_store_value_of(to, g->link, e);
         place = node ? node_place_of(g, *node) : UINT32_MAX;
-        if (!place || place == UINT32_MAX) continue;
-        if (keel_is_null(g->made[place])) g->made[place] = e;
+        if (!place || place == UINT32_MAX)
+            continue;
+        if (keel_is_null(g->made[place]))
+            g->made[place] = e;
     }
     return true;
 }
@@ -750,11 +810,13 @@ static keeli_relation *lacking_loop(const keeli_graft *g, const keeli_holder *ho
     if (keeli_edges_find(&r->edges, index, index) == KEELI_NO_EDGE) {
         return NULL;
     }
-    if (keeps_target(g, r)) return NULL;
+    if (keeps_target(g, r))
+        return NULL;
 
     const keel_component *c = &r->sources->component;
     const keeli_storage *t = keeli_storage_get(g->to, c, false, result);
-    if (t) *result = keeli_may_edit(g->to, holder, t, "change");
+    if (t)
+        *result = keeli_may_edit(g->to, holder, t, "change");
     if (*result >= 0 && c->size) {
         *result =
             keeli_error(g->to, KEEL_ERROR_ARGUMENT,
@@ -762,7 +824,8 @@ static keeli_relation *lacking_loop(const keeli_graft *g, const keeli_holder *ho
                         "has values",
                         c->name);
     }
-    if (*result < 0) return NULL;
+    if (*result < 0)
+        return NULL;
 
     keeli_relation *loop = t->relation;
     return keeli_edges_find(&loop->edges, own, own) == KEELI_NO_EDGE ? loop : NULL;
@@ -781,7 +844,8 @@ static keel_result reserve_rest(const keeli_graft *g, const keeli_holder *holder
             continue;
         }
         keeli_storage *t = keeli_storage_to_edit(to, holder, &s->component, "add", &result);
-        if (!t) return result;
+        if (!t)
+            return result;
         if (keeli_store_has(t, own) || keeli_store_is_disabled(t, own)) {
             continue;
         }
@@ -791,7 +855,8 @@ static keel_result reserve_rest(const keeli_graft *g, const keeli_holder *holder
     }
     for (const keeli_relation *r = g->from->relations.all; room && loops && r; r = r->next) {
         keeli_relation *loop = lacking_loop(g, holder, r, &result);
-        if (result < 0) return result;
+        if (result < 0)
+            return result;
         room = !loop || keeli_reserve_edge(to, loop, own, own);
     }
     return room ? KEEL_OK : keeli_out_of_memory(to, g->doing);
@@ -805,15 +870,18 @@ static void commit_rest(const keeli_graft *g, const keeli_holder *holder, staged
         const keeli_storage *s = hidden->storage;
         keeli_storage *t = keeli_storage_find(to, &s->component);
         void *value = keeli_store_push_disabled(to, t, keeli_index_of(own));
-        if (s->size) keeli_value_move(s, value, hidden->values);
+        if (s->size)
+            keeli_value_move(s, value, hidden->values);
         keeli_validate_storage(to, t);
     }
-    if (!loops) return;
+    if (!loops)
+        return;
 
     for (const keeli_relation *r = g->from->relations.all; r; r = r->next) {
         keel_result result;
         keeli_relation *loop = lacking_loop(g, holder, r, &result);
-        if (loop) keeli_commit_relate(to, loop, own, own, NULL);
+        if (loop)
+            keeli_commit_relate(to, loop, own, own, NULL);
     }
 }
 
@@ -829,7 +897,8 @@ static keel_result add_lacking(const keeli_graft *g, const keeli_holder *holder,
         b.result = reserve_rest(g, holder, &hidden, loops);
     }
     const keel_result result = keeli_batch_finish(&b);
-    if (result == KEEL_OK) commit_rest(g, holder, hidden, loops);
+    if (result == KEEL_OK)
+        commit_rest(g, holder, hidden, loops);
     unstage(g, list, result == KEEL_OK);
     unstage(g, hidden, result == KEEL_OK);
     return result;
@@ -847,7 +916,8 @@ keel_result keeli_graft_onto(keeli_graft *g, const keeli_holder *holder) {
     if (result == KEEL_OK) {
         result = add_lacking(g, holder, !is_copy);
     }
-    if (result < 0 && !is_copy) graft_undo(g, grown, g->count);
+    if (result < 0 && !is_copy)
+        graft_undo(g, grown, g->count);
     keeli_editing_end(g->to);
     allow_source(g, before);
     return result;

@@ -15,8 +15,10 @@ keel_world *keel_templates(keel_world *world) {
         keeli_no_world();
         return NULL;
     }
-    if (world->templates) return world->templates;
-    if (keeli_world_is_editable(world) < 0) return NULL;
+    if (world->templates)
+        return world->templates;
+    if (keeli_world_is_editable(world) < 0)
+        return NULL;
     const keel_world_desc desc = { .name = "templates",
                                    .allocator = world->heap.allocator,
                                    .log = world->reports.log,
@@ -41,7 +43,8 @@ keel_world *keel_templates(keel_world *world) {
 void keeli_templates_deinit(keel_world *world) {
     keel_world *templates = world->templates;
     world->templates = NULL;
-    if (!templates || templates == world) return;
+    if (!templates || templates == world)
+        return;
     keeli_recipes_deinit(templates);
     templates->templates = NULL; // it may go now
     keel_world_destroy(templates);
@@ -70,10 +73,13 @@ static keel_result spawn_begin(keeli_graft *g, keel_world *world, keel_entity ro
                                const char *doing) {
     keel_result result = KEEL_OK;
     keeli_storage *link = keeli_storage_known(world, &keeli_instance);
-    if (!link) link = keeli_storage_get(world, &keeli_instance, false, &result);
-    if (!link) return result;
+    if (!link)
+        link = keeli_storage_get(world, &keeli_instance, false, &result);
+    if (!link)
+        return result;
     const keeli_recipe *recipe = keeli_recipe_of(world, root);
-    if (!recipe) return keeli_out_of_memory(world, doing);
+    if (!recipe)
+        return keeli_out_of_memory(world, doing);
     *g = (keeli_graft){ .to = world,
                         .from = world->templates,
                         .recipe = recipe,
@@ -95,22 +101,28 @@ static keel_result spawn(keel_world *world, const keeli_holder *holder, keel_pre
     keeli_graft g;
     KEEL_TRY(check_prefab(world, prefab, "spawn"));
     KEEL_TRY(spawn_begin(&g, world, prefab.root, count, "spawning a prefab"));
-    if (!count) return KEEL_OK;
+    if (!count)
+        return KEEL_OK;
     g.made = held;
     g.is_held = held != NULL;
     g.over = columns;
     keel_entity few[2 * KEELI_GRAFT_FEW], *made = few;
     const uint64_t total = held ? 0 : (uint64_t)g.count * count;
     const size_t bytes = (size_t)total * sizeof *made;
-    if (total > sizeof few / sizeof *few) made = keeli_new(&world->heap, bytes, sizeof *made);
-    if (!made) return keeli_out_of_memory(world, g.doing);
-    if (!held) g.made = made;
+    if (total > sizeof few / sizeof *few)
+        made = keeli_new(&world->heap, bytes, sizeof *made);
+    if (!made)
+        return keeli_out_of_memory(world, g.doing);
+    if (!held)
+        g.made = made;
     keeli_editing_begin(world);
     const keel_result result = keeli_graft_grow(&g, holder);
     keeli_editing_end(world);
     keeli_graft_end(&g);
-    if (result == KEEL_OK && out) memcpy(out, g.made, count * sizeof *out);
-    if (made != few) keeli_free(&world->heap, made, bytes, sizeof *made);
+    if (result == KEEL_OK && out)
+        memcpy(out, g.made, count * sizeof *out);
+    if (made != few)
+        keeli_free(&world->heap, made, bytes, sizeof *made);
     return keeli_done(world, result);
 }
 
@@ -142,8 +154,10 @@ static keel_result spawn_columns(keel_scope *scope, keel_prefab prefab, uint32_t
                                   keeli_recipe_count(who.world->templates, prefab.root), count, out,
                                   columns, spawn_held);
     }
-    if (!is_list) result = keeli_check_columns(who.world, who.editor, columns);
-    if (result == KEEL_OK) result = spawn(who.world, who.editor, prefab, count, out, columns, NULL);
+    if (!is_list)
+        result = keeli_check_columns(who.world, who.editor, columns);
+    if (result == KEEL_OK)
+        result = spawn(who.world, who.editor, prefab, count, out, columns, NULL);
     return keeli_edit_end(&who, result);
 }
 
@@ -156,7 +170,8 @@ keel_result(keel_spawn_columns)(keel_scope *scope, keel_prefab prefab, uint32_t 
 // graft of it takes (spawn, 2). False, with nothing done, when it takes more.
 static bool spawn_alone(keel_world *world, keel_prefab prefab, const keel_value *values,
                         keel_entity *out) {
-    if (keeli_is_no_world(world)) return false;
+    if (keeli_is_no_world(world))
+        return false;
     const keel_world *from = world->templates;
     const keeli_storage *link = keeli_storage_known(world, &keeli_instance);
     if (!from || from == world || !link || !keeli_is_unused(world) ||
@@ -181,8 +196,10 @@ keel_entity(keel_spawn_values)(keel_scope *scope, keel_prefab prefab, const keel
     while (values && values[count].component)
         ++count;
     const size_t bytes = (count + 1) * sizeof *columns;
-    if (keeli_caller_is(scope, &who) < 0) return keel_null();
-    if (count > FEW) columns = keeli_new(&who.world->heap, bytes, _Alignof(keel_value_column));
+    if (keeli_caller_is(scope, &who) < 0)
+        return keel_null();
+    if (count > FEW)
+        columns = keeli_new(&who.world->heap, bytes, _Alignof(keel_value_column));
     if (!columns) {
         keeli_out_of_memory(who.world, "spawning a prefab");
         return keel_null();
@@ -192,7 +209,8 @@ keel_entity(keel_spawn_values)(keel_scope *scope, keel_prefab prefab, const keel
                                           values[i].value ? values[i].component->size : 0 };
     columns[count] = (keel_value_column){ NULL, NULL, 0 };
     const keel_result result = spawn_columns(scope, prefab, 1, &made, columns, true);
-    if (columns != few) keeli_free(&who.world->heap, columns, bytes, _Alignof(keel_value_column));
+    if (columns != few)
+        keeli_free(&who.world->heap, columns, bytes, _Alignof(keel_value_column));
     return result == KEEL_OK ? made : keel_null();
 }
 
@@ -218,20 +236,24 @@ static keel_result edit_apply(keel_world *world, const keeli_holder *holder, kee
                             KEELI_ENTITY(world, e));
     keel_entity few[KEELI_GRAFT_FEW], *made = few;
     const size_t bytes = g.count * sizeof *made;
-    if (g.count > KEELI_GRAFT_FEW) made = keeli_new(&world->heap, bytes, sizeof *made);
-    if (!made) return keeli_out_of_memory(world, g.doing);
+    if (g.count > KEELI_GRAFT_FEW)
+        made = keeli_new(&world->heap, bytes, sizeof *made);
+    if (!made)
+        return keeli_out_of_memory(world, g.doing);
     g.made = made;
     made[0] = e;
     const keel_result result = keeli_graft_onto(&g, holder);
     keeli_graft_end(&g);
-    if (made != few) keeli_free(&world->heap, made, bytes, sizeof *made);
+    if (made != few)
+        keeli_free(&world->heap, made, bytes, sizeof *made);
     return keeli_done(world, result);
 }
 
 keel_result(keel_apply_prefab)(keel_scope *scope, keel_entity e, keel_prefab prefab) {
     keeli_caller who;
     keel_commands *list = keeli_commands_of(scope);
-    if (list) return keeli_record_two(list, e, prefab.root, edit_apply);
+    if (list)
+        return keeli_record_two(list, e, prefab.root, edit_apply);
     KEEL_TRY(keeli_edit_begin(scope, &who));
     return keeli_edit_end(&who, edit_apply(who.world, who.editor, e, prefab.root));
 }
@@ -240,10 +262,13 @@ keel_result(keel_apply_prefab)(keel_scope *scope, keel_entity e, keel_prefab pre
 keel_prefab(keel_prefab_of)(const keel_scope *scope, keel_entity e) {
     keel_prefab prefab = { keel_null() };
     const keel_world *world = keeli_world_behind(scope);
-    if (!world || !world->templates) return prefab;
+    if (!world || !world->templates)
+        return prefab;
     const keeli_storage *s = keeli_instances_of(world);
     const void *value = s ? keeli_store_value_of(world, s, e) : NULL;
-    if (value) memcpy(&prefab.root, value, sizeof prefab.root);
-    if (!keeli_entity_is_alive(&world->templates->entities, prefab.root)) prefab.root = keel_null();
+    if (value)
+        memcpy(&prefab.root, value, sizeof prefab.root);
+    if (!keeli_entity_is_alive(&world->templates->entities, prefab.root))
+        prefab.root = keel_null();
     return prefab;
 }

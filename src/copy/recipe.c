@@ -8,7 +8,8 @@
 #include "world/tree.h"
 
 static keel_entity next_node(const keel_world *from, keel_entity root, keel_entity at) {
-    if (!keeli_has_children(from, root)) return keel_null();
+    if (!keeli_has_children(from, root))
+        return keel_null();
     return keeli_next_in_tree(from, root, at);
 }
 
@@ -42,7 +43,8 @@ static void fill_recipe(keeli_recipe *r, const keel_world *from) {
         for (const keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;) {
             r->is_more |= keeli_store_is_disabled(s, index) ||
                           (s->relation && s->relation != from->relations.child);
-            if (keeli_store_is_derived(s)) continue;
+            if (keeli_store_is_derived(s))
+                continue;
             r->points |= s->has_handles;
             r->values[values++] = s;
         }
@@ -55,7 +57,8 @@ static keeli_recipe *make_recipe(keel_world *from, keel_entity root) {
     const size_t bytes = sizeof(keeli_recipe) + values * sizeof(keeli_storage *) +
                          count * sizeof(keel_entity) + (2 * (size_t)count + 1) * sizeof(uint32_t);
     keeli_recipe *r = keeli_new(&from->heap, bytes, _Alignof(keeli_recipe));
-    if (!r) return NULL;
+    if (!r)
+        return NULL;
     *r = (keeli_recipe){ .root = root,
                          .edits = keeli_atomic_peek(&from->template_edits),
                          .link_edits = from->relations.child->edges.edits,
@@ -70,7 +73,8 @@ static keeli_recipe *make_recipe(keel_world *from, keel_entity root) {
 }
 
 static void free_recipe(keel_world *from, keeli_recipe *r) {
-    if (r) keeli_free(&from->heap, r, r->bytes, _Alignof(keeli_recipe));
+    if (r)
+        keeli_free(&from->heap, r, r->bytes, _Alignof(keeli_recipe));
 }
 
 static const keeli_recipe *find_or_make(keel_world *from, keel_entity root) {
@@ -85,7 +89,8 @@ static const keeli_recipe *find_or_make(keel_world *from, keel_entity root) {
     while (from->recipes.count <= index)
         *KEELI_APPEND(&from->recipes) = NULL;
     keeli_recipe *made = make_recipe(from, root);
-    if (!made) return NULL;
+    if (!made)
+        return NULL;
     free_recipe(from, old);
     return from->recipes.items[index] = made;
 }
@@ -93,9 +98,11 @@ static const keeli_recipe *find_or_make(keel_world *from, keel_entity root) {
 const keeli_recipe *keeli_recipe_of(const keel_world *to, keel_entity root) {
     keel_world *from = to->templates;
     // several systems may be at it; nobody edits templates meanwhile
-    if (to->access.concurrent) keeli_lock_acquire(&from->access.lock);
+    if (to->access.concurrent)
+        keeli_lock_acquire(&from->access.lock);
     const keeli_recipe *r = find_or_make(from, root);
-    if (to->access.concurrent) keeli_lock_release(&from->access.lock);
+    if (to->access.concurrent)
+        keeli_lock_release(&from->access.lock);
     return r;
 }
 

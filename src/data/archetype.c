@@ -39,10 +39,12 @@ static void index_sets(keeli_archetypes *a) {
 }
 
 static bool grow_by_set(keeli_archetypes *a, keeli_heap *heap) {
-    if ((a->count + 1) * 2 <= a->set_capacity) return true;
+    if ((a->count + 1) * 2 <= a->set_capacity)
+        return true;
     const uint32_t capacity = a->set_capacity ? a->set_capacity * 2 : KEELI_SIZE(16, 2);
     keeli_archetype **fresh = keeli_new_zeroed(heap, capacity * sizeof *fresh, sizeof(void *));
-    if (!fresh) return false;
+    if (!fresh)
+        return false;
     keeli_table_free(heap, a->by_set, a->set_capacity);
     a->bytes += (capacity - a->set_capacity) * sizeof *fresh;
     a->by_set = fresh;
@@ -56,8 +58,10 @@ static bool grow_by_set(keeli_archetypes *a, keeli_heap *heap) {
 // memory.
 static bool reserve_bit(keeli_archetypes *a, keeli_heap *heap) {
     const uint32_t had = a->filled.capacity;
-    if (a->count < a->filled.count * 64) return true;
-    if (!KEELI_RESERVE(heap, &a->filled, 1)) return false;
+    if (a->count < a->filled.count * 64)
+        return true;
+    if (!KEELI_RESERVE(heap, &a->filled, 1))
+        return false;
     a->bytes += (a->filled.capacity - had) * sizeof *a->filled.items;
     *KEELI_APPEND(&a->filled) = 0;
     return true;
@@ -98,7 +102,8 @@ static keeli_archetype *new_archetype(keeli_archetypes *a, keeli_heap *heap,
                                       keeli_row_component *const *set, uint32_t count,
                                       uint64_t hash) {
     keeli_archetype *archetype = KEELI_NEW(heap, keeli_archetype);
-    if (!archetype) return NULL;
+    if (!archetype)
+        return NULL;
     a->bytes += sizeof *archetype;
     if (count) {
         archetype->columns = keeli_new(heap, count * sizeof(void *), sizeof(void *));
@@ -118,17 +123,21 @@ static keeli_archetype *new_archetype(keeli_archetypes *a, keeli_heap *heap,
 keeli_archetype *keeli_archetypes_find(keeli_archetypes *a, keeli_heap *heap,
                                        keeli_row_component *const *set, uint32_t count) {
     const uint64_t hash = hash_of(set, count);
-    if (!grow_by_set(a, heap)) return NULL;
+    if (!grow_by_set(a, heap))
+        return NULL;
     uint32_t at = (uint32_t)hash & (a->set_capacity - 1);
     for (; a->by_set[at]; at = (at + 1) & (a->set_capacity - 1))
         if (a->by_set[at]->hash == hash && is_same_set(a->by_set[at], set, count))
             return a->by_set[at];
     void *table = keeli_table_grow(heap, a->all, &a->capacity, a->count + 1, &a->bytes);
-    if (!table) return NULL;
+    if (!table)
+        return NULL;
     a->all = table;
-    if (!reserve_bit(a, heap)) return NULL;
+    if (!reserve_bit(a, heap))
+        return NULL;
     keeli_archetype *archetype = new_archetype(a, heap, set, count, hash);
-    if (!archetype) return NULL;
+    if (!archetype)
+        return NULL;
     archetype->position = a->count;
     a->all[a->count++] = archetype;
     a->by_set[at] = archetype;
@@ -139,8 +148,10 @@ uint32_t keeli_archetype_column(const keeli_archetype *archetype, uint32_t numbe
     uint32_t low = 0, high = archetype->column_count;
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
-        if (archetype->columns[middle]->number < number) low = middle + 1;
-        else high = middle;
+        if (archetype->columns[middle]->number < number)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < archetype->column_count && archetype->columns[low]->number == number ? low
                                                                                       : UINT32_MAX;
@@ -152,11 +163,13 @@ static bool grow_edges(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *a
                    capacity = had ? had * 2 : KEELI_SIZE(8, 2); // never full
     keeli_edge *old = archetype->edges;
     keeli_edge *fresh = keeli_new_zeroed(heap, capacity * sizeof *fresh, sizeof(void *));
-    if (!fresh) return false;
+    if (!fresh)
+        return false;
     archetype->edges = fresh;
     archetype->edge_capacity = capacity;
     for (uint32_t i = 0; i < had; ++i)
-        if (old[i].number) *keeli_edge_place(archetype, old[i].number) = old[i];
+        if (old[i].number)
+            *keeli_edge_place(archetype, old[i].number) = old[i];
     keeli_free(heap, old, had * sizeof *old, sizeof(void *));
     a->bytes += (capacity - had) * sizeof *old;
     return true;
@@ -166,7 +179,8 @@ static bool grow_edges(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *a
 static keeli_edge *edge_of(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
                            uint32_t number) {
     keeli_edge *edge = keeli_archetype_edge(archetype, number);
-    if (edge) return edge;
+    if (edge)
+        return edge;
     if ((archetype->edge_count + 1) * 2 > archetype->edge_capacity &&
         !grow_edges(a, heap, archetype))
         return NULL;
@@ -183,10 +197,12 @@ static keeli_archetype *neighbour(keeli_archetypes *a, keeli_heap *heap,
                                   bool with) {
     const size_t bytes = (from->column_count + 1) * sizeof(void *);
     keeli_row_component **set = keeli_new(heap, bytes, sizeof(void *));
-    if (!set) return NULL;
+    if (!set)
+        return NULL;
     uint32_t count = 0;
     for (uint32_t c = 0; c < from->column_count; ++c)
-        if (from->columns[c] != component) set[count++] = from->columns[c];
+        if (from->columns[c] != component)
+            set[count++] = from->columns[c];
     if (with) {
         uint32_t at = count;
         for (; at && set[at - 1]->number > component->number; --at)
@@ -201,14 +217,16 @@ static keeli_archetype *neighbour(keeli_archetypes *a, keeli_heap *heap,
 keeli_archetype *keeli_archetype_with(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *from,
                                       keeli_row_component *component) {
     keeli_edge *edge = edge_of(a, heap, from, component->number);
-    if (edge && !edge->with) edge->with = neighbour(a, heap, from, component, true);
+    if (edge && !edge->with)
+        edge->with = neighbour(a, heap, from, component, true);
     return edge ? edge->with : NULL;
 }
 
 keeli_archetype *keeli_archetype_without(keeli_archetypes *a, keeli_heap *heap,
                                          keeli_archetype *from, keeli_row_component *component) {
     keeli_edge *edge = edge_of(a, heap, from, component->number);
-    if (edge && !edge->without) edge->without = neighbour(a, heap, from, component, false);
+    if (edge && !edge->without)
+        edge->without = neighbour(a, heap, from, component, false);
     return edge ? edge->without : NULL;
 }
 
@@ -222,7 +240,8 @@ static size_t column_offset(const keeli_archetype *archetype, uint32_t capacity,
     for (uint32_t c = 0; c < archetype->column_count; ++c) {
         const keeli_row_component *column = archetype->columns[c];
         at = align_up(at, column->align > 64 ? column->align : 64);
-        if (c == k) return at;
+        if (c == k)
+            return at;
         at += (size_t)capacity * column->size;
     }
     return align_up(at, 64);
@@ -231,7 +250,8 @@ static size_t column_offset(const keeli_archetype *archetype, uint32_t capacity,
 static size_t block_align(const keeli_archetype *archetype) {
     size_t align = 64;
     for (uint32_t c = 0; c < archetype->column_count; ++c)
-        if (archetype->columns[c]->align > align) align = archetype->columns[c]->align;
+        if (archetype->columns[c]->align > align)
+            align = archetype->columns[c]->align;
     return align;
 }
 
@@ -250,7 +270,8 @@ static bool reserve_bases(keeli_heap *heap, const keeli_archetype *archetype, ui
         size_t bytes = 0; // the component's owner counts them
         void *table =
             keeli_table_grow(heap, column->bases, &column->base_capacity, number + 1, &bytes);
-        if (!table) return false;
+        if (!table)
+            return false;
         column->bases = table;
         column->root.pages = column->bases;
     }
@@ -261,14 +282,18 @@ static bool reserve_bases(keeli_heap *heap, const keeli_archetype *archetype, ui
 // first in the list of free blocks until add_block has allocated its memory. NULL when out of
 // memory or numbers.
 static keeli_block *new_block(keeli_archetypes *a, keeli_heap *heap) {
-    if (a->free) return a->free;
-    if (a->block_count == (1u << (32 - KEELI_ROW_SHIFT)) - 1) return NULL;
+    if (a->free)
+        return a->free;
+    if (a->block_count == (1u << (32 - KEELI_ROW_SHIFT)) - 1)
+        return NULL;
     void *table =
         keeli_table_grow(heap, a->blocks, &a->block_capacity, a->block_count + 1, &a->bytes);
-    if (!table) return NULL;
+    if (!table)
+        return NULL;
     a->blocks = table;
     keeli_block *block = KEELI_NEW(heap, keeli_block);
-    if (!block) return NULL;
+    if (!block)
+        return NULL;
     a->bytes += sizeof *block;
     block->number = a->block_count;
     a->blocks[a->block_count++] = block;
@@ -281,7 +306,8 @@ static bool allocate_block(keeli_archetypes *a, keeli_heap *heap, const keeli_ar
     const size_t bytes = column_offset(archetype, capacity, archetype->column_count);
     const size_t align = block_align(archetype);
     keel_entity *memory = keeli_new(heap, bytes, align);
-    if (!memory) return false;
+    if (!memory)
+        return false;
     block->entities = memory;
     block->capacity = capacity;
     block->bytes = bytes;
@@ -296,10 +322,13 @@ static bool equip(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archet
                   keeli_block *block, uint32_t capacity) {
     void *table = keeli_table_grow(heap, archetype->blocks, &archetype->block_capacity,
                                    archetype->block_count + 1, &a->bytes);
-    if (!table) return false;
+    if (!table)
+        return false;
     archetype->blocks = table;
-    if (!reserve_bases(heap, archetype, block->number)) return false;
-    if (!allocate_block(a, heap, archetype, block, capacity)) return false;
+    if (!reserve_bases(heap, archetype, block->number))
+        return false;
+    if (!allocate_block(a, heap, archetype, block, capacity))
+        return false;
     archetype->block_shift = (uint32_t)__builtin_ctz(capacity);
     block->archetype = archetype;
     block->count = 0;
@@ -310,7 +339,8 @@ static bool equip(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archet
 static bool add_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *archetype,
                       uint32_t capacity) {
     keeli_block *block = new_block(a, heap);
-    if (!block || !equip(a, heap, archetype, block, capacity)) return false;
+    if (!block || !equip(a, heap, archetype, block, capacity))
+        return false;
     a->free = block->next_free;
     set_column_bases(archetype, block);
     return true;
@@ -330,7 +360,8 @@ static void free_block(keeli_archetypes *a, keeli_heap *heap, keeli_block *block
 }
 
 void keeli_archetypes_free_old(keeli_archetypes *a, keeli_heap *heap) {
-    if (!a->old.entities) return;
+    if (!a->old.entities)
+        return;
     free_memory(a, heap, &a->old);
     a->old.entities = NULL;
 }
@@ -351,7 +382,8 @@ static bool grow_block(keeli_archetypes *a, keeli_heap *heap, keeli_archetype *a
     ++a->moves; // the rows keep their places, but their values get other addresses
     keeli_block *block = archetype->blocks[0];
     const keeli_block old = *block;
-    if (!allocate_block(a, heap, archetype, block, capacity)) return false;
+    if (!allocate_block(a, heap, archetype, block, capacity))
+        return false;
     memcpy(block->entities, old.entities, old.count * sizeof(keel_entity));
     for (uint32_t c = 0; c < archetype->column_count; ++c) {
         const keeli_row_component *column = archetype->columns[c];
@@ -380,11 +412,13 @@ bool keeli_archetype_reserve(keeli_archetypes *a, keeli_heap *heap, keeli_archet
             uint32_t first = archetype->block_count ? full : first_rows;
             while (first < need && first < full)
                 first *= 2;
-            if (!add_block(a, heap, archetype, first < full ? first : full)) return false;
+            if (!add_block(a, heap, archetype, first < full ? first : full))
+                return false;
         } else {
             while (capacity < need && capacity < full)
                 capacity *= 2;
-            if (!grow_block(a, heap, archetype, capacity < full ? capacity : full)) return false;
+            if (!grow_block(a, heap, archetype, capacity < full ? capacity : full))
+                return false;
         }
     }
     return true;
@@ -397,9 +431,12 @@ static keeli_block *last_block(const keeli_archetype *archetype) {
 }
 
 static void move_one(const keeli_row_component *c, uint32_t to, uint32_t from) {
-    if (!c->size) return;
-    if (c->move) c->move(keeli_row_value(c, to), keeli_row_value(c, from), c->hook_data);
-    else keeli_bytes_copy(keeli_row_value(c, to), keeli_row_value(c, from), c->size);
+    if (!c->size)
+        return;
+    if (c->move)
+        c->move(keeli_row_value(c, to), keeli_row_value(c, from), c->hook_data);
+    else
+        keeli_bytes_copy(keeli_row_value(c, to), keeli_row_value(c, from), c->size);
 }
 
 void keeli_archetype_push_many(keeli_archetypes *a, keeli_archetype *archetype,
@@ -420,18 +457,21 @@ void keeli_archetype_push_many(keeli_archetypes *a, keeli_archetype *archetype,
         entities += n;
         count -= n;
     }
-    if (turns) keeli_archetype_turn(a, archetype);
+    if (turns)
+        keeli_archetype_turn(a, archetype);
 }
 
 // Removes the last row. Its values were moved out or dropped.
 static void pop_row(keeli_archetypes *a, keeli_archetype *archetype) {
     keeli_block *last = last_block(archetype);
     const uint32_t place = last->number << KEELI_ROW_SHIFT | --last->count;
-    if (--archetype->row_count == 0) keeli_archetype_turn(a, archetype);
+    if (--archetype->row_count == 0)
+        keeli_archetype_turn(a, archetype);
     if (KEELI_CHECKED) {
         for (uint32_t c = 0; c < archetype->column_count; ++c) {
             const keeli_row_component *column = archetype->columns[c];
-            if (column->size) keeli_bytes_vacate(keeli_row_value(column, place), column->size);
+            if (column->size)
+                keeli_bytes_vacate(keeli_row_value(column, place), column->size);
         }
     }
 }
@@ -458,7 +498,8 @@ uint32_t keeli_archetype_copy_row(keeli_archetypes *a, uint32_t place, keeli_arc
     const uint32_t target = keeli_archetype_push(a, to, block->entities[place & KEELI_ROW_MASK]);
     for (uint32_t f = 0, t = 0; f < from->column_count && t < to->column_count;) {
         const uint32_t a_number = from->columns[f]->number, b_number = to->columns[t]->number;
-        if (a_number == b_number) move_one(to->columns[t], target, place);
+        if (a_number == b_number)
+            move_one(to->columns[t], target, place);
         f += a_number <= b_number;
         t += b_number <= a_number;
     }
@@ -513,7 +554,8 @@ void keeli_archetype_remove_left(keeli_archetypes *a, keeli_entity_index *ix,
         // keeli_archetype_remove moves the last row, so the last row must be one that stays
         while (archetype->row_count && last_is_left(archetype, ix))
             pop_row(a, archetype);
-        if ((places[i] & KEELI_ROW_MASK) < block->count) keeli_archetype_remove(a, ix, places[i]);
+        if ((places[i] & KEELI_ROW_MASK) < block->count)
+            keeli_archetype_remove(a, ix, places[i]);
     }
 }
 
@@ -541,7 +583,8 @@ void keeli_archetype_clear(keeli_archetypes *a, keeli_entity_index *ix,
         }
         block->count = 0;
     }
-    if (!archetype->row_count) return;
+    if (!archetype->row_count)
+        return;
     ++a->moves;
     keeli_archetype_turn(a, archetype);
     archetype->row_count = 0;
@@ -571,9 +614,11 @@ void keeli_archetypes_deinit(keeli_archetypes *a, keeli_heap *heap) {
 
 // ------------------------------------------------------------------ copying
 static bool are_alike(const keeli_archetype *a, const keeli_archetype *b) {
-    if (a->column_count != b->column_count || a->block_count != b->block_count) return false;
+    if (a->column_count != b->column_count || a->block_count != b->block_count)
+        return false;
     for (uint32_t c = 0; c < a->column_count; ++c)
-        if (a->columns[c]->number != b->columns[c]->number) return false;
+        if (a->columns[c]->number != b->columns[c]->number)
+            return false;
     for (uint32_t i = 0; i < a->block_count; ++i)
         if (a->blocks[i]->number != b->blocks[i]->number ||
             a->blocks[i]->capacity != b->blocks[i]->capacity)
@@ -585,9 +630,11 @@ bool keeli_archetypes_are_alike(const keeli_archetypes *a, const keeli_archetype
     const keeli_block *free_a = a->free, *free_b = b->free;
     for (; free_a && free_b && free_a->number == free_b->number; free_b = free_b->next_free)
         free_a = free_a->next_free;
-    if (a->count != b->count || a->block_count != b->block_count || free_a || free_b) return false;
+    if (a->count != b->count || a->block_count != b->block_count || free_a || free_b)
+        return false;
     for (uint32_t i = 0; i < a->count; ++i)
-        if (!are_alike(a->all[i], b->all[i])) return false;
+        if (!are_alike(a->all[i], b->all[i]))
+            return false;
     return true;
 }
 
@@ -596,7 +643,8 @@ bool keeli_archetypes_are_alike(const keeli_archetypes *a, const keeli_archetype
 static bool make_numbers(keeli_archetypes *a, keeli_heap *heap, const keeli_archetypes *from) {
     while (a->block_count < from->block_count) {
         a->free = NULL; // otherwise new_block returns the same block again
-        if (!new_block(a, heap)) return false;
+        if (!new_block(a, heap))
+            return false;
     }
     keeli_block **last = &a->free;
     for (const keeli_block *b = from->free; b; b = b->next_free) {
@@ -613,7 +661,8 @@ static keeli_archetype *make_archetype(keeli_archetypes *a, keeli_heap *heap,
                                        void *data) {
     const size_t bytes = (like->column_count + 1) * sizeof(keeli_row_component *);
     keeli_row_component **set = keeli_new(heap, bytes, sizeof(void *));
-    if (!set) return NULL;
+    if (!set)
+        return NULL;
     for (uint32_t c = 0; c < like->column_count; ++c)
         set[c] = find(data, like->columns[c]->number);
     keeli_archetype *made = keeli_archetypes_find(a, heap, set, like->column_count);
@@ -635,7 +684,8 @@ bool keeli_archetypes_make_alike(keeli_archetypes *fresh, keeli_heap *heap,
             done = equip(fresh, heap, made, fresh->blocks[like->blocks[b]->number],
                          like->blocks[b]->capacity);
     }
-    if (!done) keeli_archetypes_deinit(fresh, heap);
+    if (!done)
+        keeli_archetypes_deinit(fresh, heap);
     return done;
 }
 
@@ -648,7 +698,8 @@ void keeli_archetypes_replace(keeli_archetypes *a, keeli_heap *heap, keeli_arche
     keeli_archetypes_deinit(a, heap);
     *a = *fresh;
     for (uint32_t n = 0; n < a->block_count; ++n)
-        if (a->blocks[n]->archetype) set_column_bases(a->blocks[n]->archetype, a->blocks[n]);
+        if (a->blocks[n]->archetype)
+            set_column_bases(a->blocks[n]->archetype, a->blocks[n]);
 }
 
 void keeli_archetypes_assign(keeli_archetypes *a, const keeli_archetypes *from) {
@@ -675,15 +726,18 @@ static bool is_idle(const keeli_archetypes *a, const keeli_archetype *archetype)
 static void forget_idle(const keeli_archetypes *a, const keeli_archetype *archetype) {
     for (uint32_t e = 0; e < archetype->edge_capacity; ++e) {
         keeli_edge *edge = &archetype->edges[e];
-        if (edge->with && is_idle(a, edge->with)) edge->with = NULL;
-        if (edge->without && is_idle(a, edge->without)) edge->without = NULL;
+        if (edge->with && is_idle(a, edge->with))
+            edge->with = NULL;
+        if (edge->without && is_idle(a, edge->without))
+            edge->without = NULL;
     }
 }
 
 void keeli_archetypes_trim(keeli_archetypes *a, keeli_heap *heap) {
     keeli_archetypes_free_old(a, heap);
     for (uint32_t i = 0; i < a->count; ++i) // before any archetype is freed: is_idle reads them
-        if (!is_idle(a, a->all[i])) forget_idle(a, a->all[i]);
+        if (!is_idle(a, a->all[i]))
+            forget_idle(a, a->all[i]);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < a->count; ++i) {
         keeli_archetype *archetype = a->all[i];
@@ -709,10 +763,13 @@ static bool set_is_listed(const keeli_archetypes *a, const keeli_archetype *arch
 // True if `large` has the component and `small` does not, and both have the same other components.
 static bool is_one_apart(const keeli_archetype *small, const keeli_archetype *large,
                          uint32_t number) {
-    if (small->column_count + 1 != large->column_count) return false;
+    if (small->column_count + 1 != large->column_count)
+        return false;
     for (uint32_t s = 0, l = 0; l < large->column_count; ++l) {
-        if (large->columns[l]->number == number) continue;
-        if (s == small->column_count || small->columns[s++] != large->columns[l]) return false;
+        if (large->columns[l]->number == number)
+            continue;
+        if (s == small->column_count || small->columns[s++] != large->columns[l])
+            return false;
     }
     return keeli_archetype_column(small, number) == UINT32_MAX &&
            keeli_archetype_column(large, number) != UINT32_MAX;
@@ -722,9 +779,11 @@ static bool edges_are_valid(const keeli_archetypes *a, const keeli_archetype *ar
     uint32_t count = 0;
     for (uint32_t e = 0; e < archetype->edge_capacity; ++e) {
         const keeli_edge *edge = &archetype->edges[e];
-        if (!edge->number) continue;
+        if (!edge->number)
+            continue;
         ++count;
-        if (keeli_archetype_edge(archetype, edge->number) != edge) return false;
+        if (keeli_archetype_edge(archetype, edge->number) != edge)
+            return false;
         if (edge->with &&
             (!set_is_listed(a, edge->with) || !is_one_apart(archetype, edge->with, edge->number)))
             return false;
@@ -739,16 +798,20 @@ bool keeli_archetype_graph_is_valid(const keeli_archetypes *a) {
     uint32_t filed = 0;
     for (uint32_t at = 0; at < a->set_capacity; ++at)
         filed += a->by_set[at] != NULL;
-    if (filed != a->count) return false;
+    if (filed != a->count)
+        return false;
     for (uint32_t i = 0; i < a->count; ++i) {
         const keeli_archetype *archetype = a->all[i];
-        if (archetype->position != i) return false;
+        if (archetype->position != i)
+            return false;
         for (uint32_t c = 1; c < archetype->column_count; ++c)
-            if (archetype->columns[c - 1]->number >= archetype->columns[c]->number) return false;
+            if (archetype->columns[c - 1]->number >= archetype->columns[c]->number)
+                return false;
         uint32_t at = (uint32_t)archetype->hash & (a->set_capacity - 1);
         while (a->by_set[at] && a->by_set[at] != archetype)
             at = (at + 1) & (a->set_capacity - 1);
-        if (!a->by_set[at] || !edges_are_valid(a, archetype)) return false;
+        if (!a->by_set[at] || !edges_are_valid(a, archetype))
+            return false;
     }
     return a->count == 0 || a->all[0]->column_count == 0;
 }
@@ -767,22 +830,28 @@ static bool archetype_is_valid(const keeli_archetypes *a, const keeli_entity_ind
                                const keeli_archetype *archetype) {
     uint32_t rows = 0;
     const uint64_t filled = a->filled.items[archetype->position / 64];
-    if ((filled >> archetype->position % 64 & 1) != (archetype->row_count != 0)) return false;
+    if ((filled >> archetype->position % 64 & 1) != (archetype->row_count != 0))
+        return false;
     for (uint32_t b = 0; b < archetype->block_count; ++b) {
         const keeli_block *block = archetype->blocks[b];
         const bool is_partial = block->count < block->capacity;
-        if (block->archetype != archetype || a->blocks[block->number] != block) return false;
-        if (block->capacity != 1u << archetype->block_shift) return false;
+        if (block->archetype != archetype || a->blocks[block->number] != block)
+            return false;
+        if (block->capacity != 1u << archetype->block_shift)
+            return false;
         if (b + 1 < archetype->block_count && is_partial && archetype->blocks[b + 1]->count)
             return false;
         for (uint32_t c = 0; c < archetype->column_count; ++c) {
             const keeli_row_component *column = archetype->columns[c];
             const char *start =
                 (const char *)block->entities + column_offset(archetype, block->capacity, c);
-            if (block->number >= column->base_capacity) return false;
-            if (column->size && column->bases[block->number] != start) return false;
+            if (block->number >= column->base_capacity)
+                return false;
+            if (column->size && column->bases[block->number] != start)
+                return false;
         }
-        if (!block_is_valid(ix, block)) return false;
+        if (!block_is_valid(ix, block))
+            return false;
         rows += block->count;
     }
     return rows == archetype->row_count;
@@ -792,11 +861,13 @@ static bool archetype_is_valid(const keeli_archetypes *a, const keeli_entity_ind
 static bool blocks_are_valid(const keeli_archetypes *a) {
     uint32_t used = 0, free = 0, owned = 0;
     for (uint32_t n = 0; n < a->block_count; ++n) {
-        if (a->blocks[n]->number != n) return false;
+        if (a->blocks[n]->number != n)
+            return false;
         used += a->blocks[n]->archetype != NULL;
     }
     for (const keeli_block *block = a->free; block; block = block->next_free)
-        if (block->archetype || block->entities || ++free > a->block_count) return false;
+        if (block->archetype || block->entities || ++free > a->block_count)
+            return false;
     for (uint32_t i = 0; i < a->count; ++i)
         owned += a->all[i]->block_count;
     return used == owned && used + free == a->block_count;
@@ -806,7 +877,8 @@ static uint32_t count_in_rows(const keeli_entity_index *ix) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < ix->size; ++i) {
         const keel_entity e = keeli_entity_index_next(ix, i);
-        if (keel_is_null(e)) break;
+        if (keel_is_null(e))
+            break;
         i = keeli_index_of(e);
         count += *keeli_row_of(ix, keeli_index_of(e)) != KEELI_NO_ROW;
     }
@@ -814,10 +886,12 @@ static uint32_t count_in_rows(const keeli_entity_index *ix) {
 }
 
 bool keeli_archetypes_are_valid(const keeli_archetypes *a, const keeli_entity_index *ix) {
-    if (!keeli_archetype_graph_is_valid(a) || !blocks_are_valid(a)) return false;
+    if (!keeli_archetype_graph_is_valid(a) || !blocks_are_valid(a))
+        return false;
     uint32_t rows = 0;
     for (uint32_t i = 0; i < a->count; ++i) {
-        if (!archetype_is_valid(a, ix, a->all[i])) return false;
+        if (!archetype_is_valid(a, ix, a->all[i]))
+            return false;
         rows += a->all[i]->row_count;
     }
     return rows == count_in_rows(ix);

@@ -120,7 +120,8 @@ static inline uint32_t keeli_archetype_push(keeli_archetypes *a, keeli_archetype
     KEELI_ASSERT_ROOM(block->count < block->capacity);
     const uint32_t row = block->count++;
     block->entities[row] = e;
-    if (archetype->row_count++ == 0) keeli_archetype_turn(a, archetype);
+    if (archetype->row_count++ == 0)
+        keeli_archetype_turn(a, archetype);
     return block->number << KEELI_ROW_SHIFT | row;
 }
 // Appends rows for `count` entities in order, after a reserve, and stores their places in the

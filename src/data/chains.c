@@ -11,30 +11,36 @@ static bool reserve_link_page(keeli_heap *heap, void ***pages, uint32_t *capacit
     const uint32_t page = index / KEELI_LINKS;
     if (page >= *capacity) {
         void *table = keeli_table_grow(heap, *pages, capacity, page + 1, bytes);
-        if (!table) return false;
+        if (!table)
+            return false;
         *pages = table;
     }
-    if ((*pages)[page]) return true;
+    if ((*pages)[page])
+        return true;
     (*pages)[page] = keeli_new_zeroed(heap, KEELI_LINKS * size, _Alignof(keel_entity));
-    if (!(*pages)[page]) return false;
+    if (!(*pages)[page])
+        return false;
     *bytes += KEELI_LINKS * size;
     return true;
 }
 
 bool keeli_chains_reserve_source(keeli_chains *chains, keeli_heap *heap, uint32_t source) {
-    if (keeli_link_of(chains, source)) return true;
+    if (keeli_link_of(chains, source))
+        return true;
     return reserve_link_page(heap, (void ***)&chains->sources, &chains->source_capacity, source,
                              sizeof(keeli_link), &chains->bytes);
 }
 
 bool keeli_chains_reserve_target(keeli_chains *chains, keeli_heap *heap, uint32_t target) {
-    if (keeli_chain_of(chains, target)) return true;
+    if (keeli_chain_of(chains, target))
+        return true;
     return reserve_link_page(heap, (void ***)&chains->targets, &chains->target_capacity, target,
                              sizeof(keeli_chain), &chains->bytes);
 }
 
 static void free_link_page(keeli_chains *chains, keeli_heap *heap, void *page, size_t size) {
-    if (!page) return;
+    if (!page)
+        return;
     keeli_free(heap, page, KEELI_LINKS * size, _Alignof(keel_entity));
     chains->bytes -= KEELI_LINKS * size;
 }
@@ -51,25 +57,29 @@ void keeli_chains_clear(keeli_chains *chains, keeli_heap *heap) {
 
 static bool has_links(const keeli_link *page) {
     for (uint32_t i = 0; i < KEELI_LINKS; ++i)
-        if (page[i].stamp) return true;
+        if (page[i].stamp)
+            return true;
     return false;
 }
 
 static bool has_chains(const keeli_chain *page) {
     for (uint32_t i = 0; i < KEELI_LINKS; ++i)
-        if (page[i].count) return true;
+        if (page[i].count)
+            return true;
     return false;
 }
 
 void keeli_chains_trim(keeli_chains *chains, keeli_heap *heap) {
     for (uint32_t page = 0; page < chains->source_capacity; ++page) {
-        if (!chains->sources[page] || has_links(chains->sources[page])) continue;
+        if (!chains->sources[page] || has_links(chains->sources[page]))
+            continue;
         free_link_page(chains, heap, chains->sources[page], sizeof(keeli_link));
         chains->sources[page] = NULL;
     }
 
     for (uint32_t page = 0; page < chains->target_capacity; ++page) {
-        if (!chains->targets[page] || has_chains(chains->targets[page])) continue;
+        if (!chains->targets[page] || has_chains(chains->targets[page]))
+            continue;
         free_link_page(chains, heap, chains->targets[page], sizeof(keeli_chain));
         chains->targets[page] = NULL;
     }
@@ -117,7 +127,8 @@ void keeli_chains_relink(keeli_chains *chains, uint32_t target, uint32_t first) 
 uint32_t keeli_chains_behind(const keeli_chains *chains, uint32_t target, uint32_t hint,
                              uint32_t stamp) {
     const keeli_chain *chain = keeli_chain_of(chains, target);
-    if (!chain || !chain->count) return KEELI_NO_EDGE;
+    if (!chain || !chain->count)
+        return KEELI_NO_EDGE;
 
     const keeli_link *from = keeli_link_of(chains, hint);
     const bool is_there =
@@ -132,8 +143,10 @@ uint32_t keeli_chains_next_source(const keeli_chains *chains, uint32_t from) {
     const uint32_t end = chains->source_capacity * KEELI_LINKS;
     for (uint32_t i = from; i < end; ++i) {
         const keeli_link *page = chains->sources[i / KEELI_LINKS];
-        if (!page) i |= KEELI_LINKS - 1;
-        else if (page[i % KEELI_LINKS].stamp) return i;
+        if (!page)
+            i |= KEELI_LINKS - 1;
+        else if (page[i % KEELI_LINKS].stamp)
+            return i;
     }
     return KEELI_NO_EDGE;
 }
@@ -153,15 +166,19 @@ void keeli_chains_assign(keeli_chains *to, const keeli_chains *from) {
     const size_t source_bytes = KEELI_LINKS * sizeof(keeli_link);
     for (uint32_t page = 0; page < to->source_capacity; ++page) {
         const bool has_page = page < from->source_capacity && from->sources[page];
-        if (has_page) memcpy(to->sources[page], from->sources[page], source_bytes);
-        else if (to->sources[page]) memset(to->sources[page], 0, source_bytes);
+        if (has_page)
+            memcpy(to->sources[page], from->sources[page], source_bytes);
+        else if (to->sources[page])
+            memset(to->sources[page], 0, source_bytes);
     }
 
     const size_t target_bytes = KEELI_LINKS * sizeof(keeli_chain);
     for (uint32_t page = 0; page < to->target_capacity; ++page) {
         const bool has_page = page < from->target_capacity && from->targets[page];
-        if (has_page) memcpy(to->targets[page], from->targets[page], target_bytes);
-        else if (to->targets[page]) memset(to->targets[page], 0, target_bytes);
+        if (has_page)
+            memcpy(to->targets[page], from->targets[page], target_bytes);
+        else if (to->targets[page])
+            memset(to->targets[page], 0, target_bytes);
     }
 }
 
@@ -193,7 +210,8 @@ bool keeli_chains_are_valid(const keeli_chains *chains, uint32_t count) {
             continue;
         }
         const uint32_t has = chain_is_valid(chains, i);
-        if (has == UINT32_MAX) return false;
+        if (has == UINT32_MAX)
+            return false;
         in_chains += has;
     }
     return sources == count && in_chains == count;

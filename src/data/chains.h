@@ -41,7 +41,8 @@ static inline bool keeli_chains_have_target(const keeli_chains *chains, uint32_t
 }
 // Returns the handle of a source; null for KEELI_NO_EDGE.
 static inline keel_entity keeli_source_at(const keeli_chains *chains, uint32_t source) {
-    if (source == KEELI_NO_EDGE) return keel_null();
+    if (source == KEELI_NO_EDGE)
+        return keel_null();
     return keeli_source_of(keeli_link_at(chains, source), source);
 }
 static inline uint32_t keeli_chain_count(const keeli_chains *chains, uint32_t target) {
@@ -61,7 +62,8 @@ static inline void keeli_chains_append(const keeli_chains *chains, keeli_link *l
                                        keeli_chain *chain, keel_entity source, keel_entity target) {
     const uint32_t index = keeli_index_of(source);
     const uint32_t version = (uint32_t)(source.bits >> KEEL_ENTITY_INDEX_BITS);
-    if (chain->stamp == UINT32_MAX) keeli_chain_renumber(chains, chain);
+    if (chain->stamp == UINT32_MAX)
+        keeli_chain_renumber(chains, chain);
     *link = (keeli_link){ target, chain->last, KEELI_NO_EDGE, ++chain->stamp, version };
     if (chain->count++) {
         keeli_link_at(chains, chain->last)->next = index;
@@ -77,10 +79,14 @@ static inline const keeli_chain *keeli_chains_remove(const keeli_chains *chains,
     keeli_chain *chain = keeli_chain_at(chains, keeli_index_of(link->target));
     const uint32_t previous = link->previous, next = link->next;
 
-    if (previous == KEELI_NO_EDGE) chain->first = next;
-    else keeli_link_at(chains, previous)->next = next;
-    if (next == KEELI_NO_EDGE) chain->last = previous;
-    else keeli_link_at(chains, next)->previous = previous;
+    if (previous == KEELI_NO_EDGE)
+        chain->first = next;
+    else
+        keeli_link_at(chains, previous)->next = next;
+    if (next == KEELI_NO_EDGE)
+        chain->last = previous;
+    else
+        keeli_link_at(chains, next)->previous = previous;
 
     --chain->count;
     link->stamp = 0;

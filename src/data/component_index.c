@@ -31,7 +31,8 @@ static uint32_t first_free, last_free;
 const char *keeli_base_name(const char *path) {
     const char *base = path ? path : "";
     for (const char *c = base; *c; ++c)
-        if (*c == '/' || *c == '\\') base = c + 1;
+        if (*c == '/' || *c == '\\')
+            base = c + 1;
     return base;
 }
 
@@ -74,11 +75,13 @@ static void link_chain(uint32_t number) {
 static bool grow_index(void) {
     const uint32_t grown = capacity ? capacity * 2 : KEELI_SIZE(64, 1);
     definition *fresh = realloc(definitions, grown * sizeof *fresh);
-    if (!fresh) return false;
+    if (!fresh)
+        return false;
     definitions = fresh;
 
     uint32_t *fresh_chains = calloc(grown, sizeof *fresh_chains);
-    if (!fresh_chains) return false; // `capacity` stays: the larger array does no harm
+    if (!fresh_chains)
+        return false; // `capacity` stays: the larger array does no harm
     free(chains);
     chains = fresh_chains;
     capacity = grown;
@@ -90,17 +93,20 @@ static bool grow_index(void) {
 
 static uint32_t add_definition(const keel_component *c, uint64_t hash) {
     const bool is_full = !first_free && count == capacity;
-    if (is_full && !grow_index()) return 0;
+    if (is_full && !grow_index())
+        return 0;
 
     const char *file = keeli_base_name(c->file);
     const size_t name_size = strlen(keeli_component_name(c)) + 1, file_size = strlen(file) + 1;
     char *name = malloc(name_size + file_size);
-    if (!name) return 0;
+    if (!name)
+        return 0;
     memcpy(name, keeli_component_name(c), name_size);
     memcpy(name + name_size, file, file_size);
 
     const uint32_t number = first_free ? first_free : ++count;
-    if (first_free) first_free = definitions[number - 1].next;
+    if (first_free)
+        first_free = definitions[number - 1].next;
     definitions[number - 1] = (definition){ .name = name,
                                             .file = name + name_size,
                                             .hash = hash,
@@ -122,8 +128,10 @@ static void free_number(uint32_t number) {
     free(d->name);
     *d = (definition){ 0 };
 
-    if (first_free) definitions[last_free - 1].next = number;
-    else first_free = number;
+    if (first_free)
+        definitions[last_free - 1].next = number;
+    else
+        first_free = number;
     last_free = number;
 }
 
@@ -132,8 +140,10 @@ static void free_number(uint32_t number) {
 // that uses the definition, and adds it if the index lacks it.
 static uint32_t component_number(const keel_component *c, bool adds_use) {
     uint32_t number = c->slot ? keeli_atomic_load(c->slot) : 0;
-    if (number && !adds_use) return number;
-    if (!number && !keeli_component_name(c)) return 0;
+    if (number && !adds_use)
+        return number;
+    if (!number && !keeli_component_name(c))
+        return 0;
 
     keeli_lock_acquire(&lock);
     if (!number) {
@@ -142,14 +152,16 @@ static uint32_t component_number(const keel_component *c, bool adds_use) {
         const keel_component *own = c->slot && c->declared ? c->declared : c;
         const uint64_t hash = definition_hash(own);
         number = find_definition(own, hash);
-        if (!number && adds_use) number = add_definition(own, hash);
+        if (!number && adds_use)
+            number = add_definition(own, hash);
         if (number && c->slot) {
             definitions[number - 1].is_kept = true;
             keeli_atomic_store(c->slot, number);
         }
     }
     // a number above `count` is from another copy of the library
-    if (adds_use && number && number <= count) ++definitions[number - 1].uses;
+    if (adds_use && number && number <= count)
+        ++definitions[number - 1].uses;
     keeli_lock_release(&lock);
     return number;
 }
@@ -162,14 +174,16 @@ void keeli_component_release(uint32_t number) {
     if (number && number <= count) {
         definition *d = &definitions[number - 1];
         --d->uses;
-        if (!d->uses && !d->is_kept) free_number(number);
+        if (!d->uses && !d->is_kept)
+            free_number(number);
     }
     keeli_lock_release(&lock);
 }
 
 bool keeli_component_is_like(const keel_component *c) {
     const uint32_t number = c->slot ? keeli_atomic_load(c->slot) : 0;
-    if (!number) return !c->slot || !c->declared || is_alike(c, c->declared);
+    if (!number)
+        return !c->slot || !c->declared || is_alike(c, c->declared);
 
     keeli_lock_acquire(&lock);
     definition none = { .name = NULL }; // the number may be from another copy of the library
@@ -194,7 +208,8 @@ bool keeli_component_is_stored_so(uint32_t number, keel_storage storage) {
 uint64_t keeli_stamp(uint64_t *stamp) {
     static uint64_t last;
     keeli_lock_acquire(&lock);
-    if (!*stamp) __atomic_store_n(stamp, ++last, __ATOMIC_RELEASE);
+    if (!*stamp)
+        __atomic_store_n(stamp, ++last, __ATOMIC_RELEASE);
     const uint64_t now = *stamp;
     keeli_lock_release(&lock);
     return now;

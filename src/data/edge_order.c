@@ -11,8 +11,10 @@
 #define NOBODY UINT32_MAX // number of an entity that is no node
 
 static uint32_t number_of(const keeli_edge_order *o, uint32_t index) {
-    if (!o->nodes) return index;
-    if (o->numbers) return index < o->number_count ? o->numbers[index] - 1 : NOBODY;
+    if (!o->nodes)
+        return index;
+    if (o->numbers)
+        return index < o->number_count ? o->numbers[index] - 1 : NOBODY;
     uint32_t i = 0;
     while (i < o->count && keeli_index_of(o->nodes[i]) != index)
         ++i;
@@ -41,20 +43,24 @@ static bool new_order_pages(keeli_edge_order *o, keeli_heap *heap) {
     o->page_count = a->capacity < b->capacity ? b->capacity : a->capacity;
     const size_t bytes = o->page_count * sizeof *o->pages;
     o->pages = keeli_new_zeroed(heap, bytes, _Alignof(keeli_edge_order_entry *));
-    if (!o->pages) return false;
+    if (!o->pages)
+        return false;
     for (uint32_t page = 0; page < o->page_count; ++page) {
         const bool is_used =
             (page < a->capacity && a->pages[page]) || (page < b->capacity && b->pages[page]);
-        if (is_used && !(o->pages[page] = new_entries(heap, KEELI_PAGE))) return false;
+        if (is_used && !(o->pages[page] = new_entries(heap, KEELI_PAGE)))
+            return false;
     }
     return true;
 }
 
 bool keeli_edge_order_begin(keeli_edge_order *o, keeli_heap *heap) {
-    if (o->edges->is_chained) return true;
+    if (o->edges->is_chained)
+        return true;
     if (!o->nodes) {
         const bool is_room = !o->edges->count || new_order_pages(o, heap);
-        if (!is_room) keeli_edge_order_end(o, heap);
+        if (!is_room)
+            keeli_edge_order_end(o, heap);
         return is_room;
     }
     o->entries = o->count > KEELI_EDGE_ORDER_FEW ? new_entries(heap, o->count) : o->few;
@@ -62,7 +68,8 @@ bool keeli_edge_order_begin(keeli_edge_order *o, keeli_heap *heap) {
 }
 
 void keeli_edge_order_end(keeli_edge_order *o, keeli_heap *heap) {
-    if (o->edges->is_chained) return;
+    if (o->edges->is_chained)
+        return;
     if (o->nodes) {
         if (o->entries != o->few)
             keeli_free(heap, o->entries, order_bytes(o->count), _Alignof(keeli_edge_order_entry));
@@ -84,8 +91,10 @@ static bool is_out(const keeli_edge_order *o, uint32_t source, uint32_t place) {
     const uint32_t target = keeli_edge_other(o->edges, KEELI_TARGETS, source, place);
     const uint32_t from = number_of(o, source), to = number_of(o, target);
     const uint32_t twin = keeli_edge_twin(o->edges, KEELI_TARGETS, source, place);
-    if (twin < entry_of(o, to)->source) return true;
-    if (!o->edges->is_symmetric) return false;
+    if (twin < entry_of(o, to)->source)
+        return true;
+    if (!o->edges->is_symmetric)
+        return false;
     const uint32_t back = keeli_edge_back(o->edges, source, place);
     return back != KEELI_NO_EDGE &&
            keeli_edge_twin(o->edges, KEELI_TARGETS, target, back) < entry_of(o, from)->source;
@@ -100,12 +109,15 @@ static uint32_t first_left(keeli_edge_order *o, uint32_t number, bool of_sources
     uint32_t *at = of_sources ? &entry_of(o, number)->source : &entry_of(o, number)->target;
     for (; (*at = keeli_edge_list_next(side, index, *at)) != KEELI_NO_EDGE; ++*at) {
         const uint32_t other = keeli_edge_other(o->edges, end, index, *at);
-        if (number_of(o, other) == NOBODY) continue;
+        if (number_of(o, other) == NOBODY)
+            continue;
         // the position in a list of sources is behind all visited edges, unless they are symmetric
-        if (of_sources && !o->edges->is_symmetric) return *at;
+        if (of_sources && !o->edges->is_symmetric)
+            return *at;
         const bool out = of_sources ? is_out(o, other, keeli_edge_twin(o->edges, end, index, *at))
                                     : is_out(o, index, *at);
-        if (!out) return *at;
+        if (!out)
+            return *at;
     }
     return *at;
 }
@@ -117,7 +129,8 @@ static void hand_out_edge(keeli_edge_order *o, uint32_t source, uint32_t target,
     const uint32_t at = entry_of(o, target)->source++;
     out->source = node_index(o, source);
     out->place = keeli_edge_twin(o->edges, KEELI_SOURCES, node_index(o, target), at);
-    if (!o->edges->is_symmetric || out->source <= node_index(o, target)) return;
+    if (!o->edges->is_symmetric || out->source <= node_index(o, target))
+        return;
     out->place = keeli_edge_back(o->edges, out->source, out->place);
     out->source = node_index(o, target);
 }
@@ -125,7 +138,8 @@ static void hand_out_edge(keeli_edge_order *o, uint32_t source, uint32_t target,
 // True if a source is left. Skips pages without lists of targets.
 static bool has_base(keeli_edge_order *o) {
     const keeli_edge_side *side = &o->edges->sources;
-    if (o->nodes) return o->base < o->count;
+    if (o->nodes)
+        return o->base < o->count;
     while (o->base / KEELI_PAGE < side->capacity && !side->pages[o->base / KEELI_PAGE])
         o->at = o->base = (o->base / KEELI_PAGE + 1) * KEELI_PAGE;
     return o->base / KEELI_PAGE < side->capacity && o->edges->count;
@@ -141,7 +155,8 @@ static bool next_of_chains(keeli_edge_order *o, keeli_edge_walk *out) {
         uint32_t source = keeli_chains_behind(chains, node_index(o, o->base), o->at, o->stamp);
         while (source != KEELI_NO_EDGE && number_of(o, source) == NOBODY)
             source = keeli_link_at(chains, source)->next;
-        if (source == KEELI_NO_EDGE) continue;
+        if (source == KEELI_NO_EDGE)
+            continue;
 
         o->at = source;
         o->stamp = keeli_link_at(chains, source)->stamp;
@@ -152,13 +167,16 @@ static bool next_of_chains(keeli_edge_order *o, keeli_edge_walk *out) {
 }
 
 bool keeli_edge_order_next(keeli_edge_order *o, keeli_edge_walk *out) {
-    if (o->edges->is_chained) return next_of_chains(o, out);
+    if (o->edges->is_chained)
+        return next_of_chains(o, out);
     while (has_base(o)) {
         const uint32_t s = o->at, place = first_left(o, s, false);
         keeli_edge_order_entry *e = entry_of(o, s);
         if (place == KEELI_NO_EDGE) {
-            if (s == o->base) o->at = ++o->base;
-            else o->at = e->waits - 1;
+            if (s == o->base)
+                o->at = ++o->base;
+            else
+                o->at = e->waits - 1;
             e->waits = 0;
             continue;
         }

@@ -19,7 +19,8 @@ static size_t pages_bytes(uint32_t capacity) {
 }
 static uint32_t *new_words(keeli_edges *edges, keeli_heap *heap, uint32_t stride, uint32_t places) {
     uint32_t *words = keeli_new(heap, words_bytes(stride, places), sizeof(uint32_t));
-    if (words) edges->bytes += words_bytes(stride, places);
+    if (words)
+        edges->bytes += words_bytes(stride, places);
     return words;
 }
 static void free_words(keeli_edges *edges, keeli_heap *heap, uint32_t *words, uint32_t stride,
@@ -30,7 +31,8 @@ static void free_words(keeli_edges *edges, keeli_heap *heap, uint32_t *words, ui
 
 static struct keeli_edge_pages *new_pages(keeli_edges *edges, keeli_heap *heap, uint32_t capacity) {
     struct keeli_edge_pages *pages = keeli_new_zeroed(heap, pages_bytes(capacity), sizeof(void *));
-    if (!pages) return NULL;
+    if (!pages)
+        return NULL;
     edges->bytes += pages_bytes(capacity);
     pages->capacity = capacity;
     return pages;
@@ -65,23 +67,27 @@ static bool add_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list
     struct keeli_edge_pages *pages = list->pages;
     if (pages->count == pages->capacity) {
         struct keeli_edge_pages *more = new_pages(edges, heap, pages->capacity * 2);
-        if (!more) return false;
+        if (!more)
+            return false;
         more->count = pages->count;
         memcpy(more->at, pages->at, pages->count * sizeof *pages->at);
         free_pages(edges, heap, pages);
         list->pages = pages = more;
     }
     uint32_t *words = new_words(edges, heap, stride, 1u << PAGED_FROM);
-    if (words) pages->at[pages->count++] = words;
+    if (words)
+        pages->at[pages->count++] = words;
     return words != NULL;
 }
 
 static bool grow_list(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *list,
                       uint32_t stride) {
-    if (list->power > PAGED_FROM) return add_page(edges, heap, list, stride);
+    if (list->power > PAGED_FROM)
+        return add_page(edges, heap, list, stride);
     if (list->power == PAGED_FROM) {
         struct keeli_edge_pages *pages = new_pages(edges, heap, KEELI_SIZE(4, 1));
-        if (!pages) return false;
+        if (!pages)
+            return false;
         pages->at[pages->count++] = list->words;
         list->pages = pages;
         list->power = PAGED_FROM + 1;
@@ -89,9 +95,11 @@ static bool grow_list(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *lis
     }
     const uint32_t power = list->power ? list->power + 1u : 2, old = keeli_edge_room(list, stride);
     uint32_t *words = new_words(edges, heap, stride, (uint32_t)1 << power);
-    if (!words) return false;
+    if (!words)
+        return false;
     memcpy(words, keeli_edge_entry(list, stride, 0), words_bytes(stride, list->used));
-    if (list->power) free_words(edges, heap, list->words, stride, old);
+    if (list->power)
+        free_words(edges, heap, list->words, stride, old);
     list->words = words;
     list->power = power & 31;
     return true;
@@ -103,13 +111,16 @@ static bool reserve_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *
     const uint32_t page = index / KEELI_PAGE;
     if (page >= side->capacity) {
         void *table = keeli_table_grow(heap, side->pages, &side->capacity, page + 1, &edges->bytes);
-        if (!table) return false;
+        if (!table)
+            return false;
         side->pages = table;
     }
-    if (side->pages[page]) return true;
+    if (side->pages[page])
+        return true;
     const size_t bytes = KEELI_PAGE * sizeof(keeli_edge_list);
     side->pages[page] = keeli_new_zeroed(heap, bytes, _Alignof(keeli_edge_list));
-    if (side->pages[page]) edges->bytes += bytes;
+    if (side->pages[page])
+        edges->bytes += bytes;
     return side->pages[page] != NULL;
 }
 
@@ -124,7 +135,8 @@ static void free_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *sid
 
 static void clear_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side) {
     for (uint32_t page = 0; page < side->capacity; ++page)
-        if (side->pages[page]) free_page(edges, heap, side, page);
+        if (side->pages[page])
+            free_page(edges, heap, side, page);
     keeli_table_free(heap, side->pages, side->capacity);
     side->pages = NULL;
     side->capacity = 0;
@@ -145,7 +157,8 @@ void keeli_edges_init_valued(keeli_edges *edges, bool is_exclusive, bool is_symm
     edges->sources.stride = 3;
     edges->targets.stride = 2;
     *v = (keeli_edge_values){ .size = size, .align = align, .free = KEELI_NO_EDGE };
-    if (v->size < sizeof(uint32_t)) v->size = sizeof(uint32_t); // a free slot stores a number
+    if (v->size < sizeof(uint32_t))
+        v->size = sizeof(uint32_t); // a free slot stores a number
     while (v->shift < KEELI_SIZE(6, 1) && v->size << v->shift < 4096)
         ++v->shift;
 }
@@ -154,7 +167,8 @@ void keeli_edges_init_like(keeli_edges *edges, const keeli_edges *other) {
     const keeli_edge_values *v = &other->values;
     if (v->size)
         keeli_edges_init_valued(edges, other->is_exclusive, other->is_symmetric, v->size, v->align);
-    else keeli_edges_init(edges, other->is_exclusive, other->is_symmetric);
+    else
+        keeli_edges_init(edges, other->is_exclusive, other->is_symmetric);
 }
 
 // ------------------------------------------------------------------ memory of values
@@ -166,16 +180,20 @@ static char *value_slot_at(const keeli_edge_values *v, uint32_t slot) {
 
 bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t extra) {
     keeli_edge_values *v = &edges->values;
-    if (extra <= v->free_count || !v->size) return true;
+    if (extra <= v->free_count || !v->size)
+        return true;
     const uint32_t need = (v->used + extra - v->free_count - 1) >> v->shift;
     if (need >= v->capacity) {
         void *table = keeli_table_grow(heap, v->pages, &v->capacity, need + 1, &edges->bytes);
-        if (!table) return false;
+        if (!table)
+            return false;
         v->pages = table;
     }
     for (uint32_t page = v->used >> v->shift; page <= need; ++page) {
-        if (v->pages[page]) continue;
-        if (!(v->pages[page] = keeli_new_zeroed(heap, value_page_bytes(v), v->align))) return false;
+        if (v->pages[page])
+            continue;
+        if (!(v->pages[page] = keeli_new_zeroed(heap, value_page_bytes(v), v->align)))
+            return false;
         edges->bytes += value_page_bytes(v);
     }
     return true;
@@ -201,7 +219,8 @@ static void release_slot(keeli_edge_values *v, uint32_t slot) {
 
 static void clear_values(keeli_heap *heap, keeli_edge_values *v) {
     for (uint32_t page = 0; page < v->capacity; ++page)
-        if (v->pages[page]) keeli_free(heap, v->pages[page], value_page_bytes(v), v->align);
+        if (v->pages[page])
+            keeli_free(heap, v->pages[page], value_page_bytes(v), v->align);
     keeli_table_free(heap, v->pages, v->capacity);
     v->pages = NULL;
     v->capacity = v->used = v->free_count = 0;
@@ -226,12 +245,14 @@ static void trim_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *sid
         while (side->pages[page] && i < KEELI_PAGE &&
                side->pages[page][i].used == side->pages[page][i].holes)
             ++i;
-        if (i == KEELI_PAGE) free_page(edges, heap, side, page);
+        if (i == KEELI_PAGE)
+            free_page(edges, heap, side, page);
     }
 }
 
 void keeli_edges_trim(keeli_edges *edges, keeli_heap *heap) {
-    if (keeli_atomic_load(&edges->walks)) return;
+    if (keeli_atomic_load(&edges->walks))
+        return;
     if (!edges->count) {
         keeli_edges_clear(edges, heap);
     } else {
@@ -244,7 +265,8 @@ void keeli_edges_trim(keeli_edges *edges, keeli_heap *heap) {
 // ------------------------------------------------------------------ looking
 uint32_t keeli_edge_list_next(const keeli_edge_side *side, uint32_t index, uint32_t place) {
     keeli_edge_list *list = keeli_edge_list_of(side, index);
-    if (!list) return KEELI_NO_EDGE;
+    if (!list)
+        return KEELI_NO_EDGE;
     while (place < list->used && *keeli_edge_entry(list, side->stride, place) == KEELI_HOLE)
         ++place;
     return place < list->used ? place : KEELI_NO_EDGE;
@@ -252,7 +274,8 @@ uint32_t keeli_edge_list_next(const keeli_edge_side *side, uint32_t index, uint3
 
 static uint32_t last_in(const keeli_edge_side *side, uint32_t index, uint32_t below) {
     keeli_edge_list *list = keeli_edge_list_of(side, index);
-    if (!list) return KEELI_NO_EDGE;
+    if (!list)
+        return KEELI_NO_EDGE;
     uint32_t place = below < list->used ? below : list->used;
     while (place && *keeli_edge_entry(list, side->stride, place - 1) == KEELI_HOLE)
         --place;
@@ -260,8 +283,10 @@ static uint32_t last_in(const keeli_edge_side *side, uint32_t index, uint32_t be
 }
 
 uint32_t keeli_edge_first(const keeli_edges *edges, keeli_end end, uint32_t index) {
-    if (!edges->is_chained) return keeli_edge_list_next(keeli_edge_side_of(edges, end), index, 0);
-    if (!keeli_edge_count(edges, end, index)) return KEELI_NO_EDGE;
+    if (!edges->is_chained)
+        return keeli_edge_list_next(keeli_edge_side_of(edges, end), index, 0);
+    if (!keeli_edge_count(edges, end, index))
+        return KEELI_NO_EDGE;
     return end == KEELI_SOURCES ? keeli_chain_at(&edges->chains, index)->first : 0;
 }
 
@@ -272,15 +297,18 @@ uint32_t keeli_edge_after(const keeli_edges *edges, keeli_end end, uint32_t inde
 }
 
 uint32_t keeli_edge_last(const keeli_edges *edges, keeli_end end, uint32_t index, uint32_t below) {
-    if (!edges->is_chained) return last_in(keeli_edge_side_of(edges, end), index, below);
-    if (!keeli_edge_count(edges, end, index)) return KEELI_NO_EDGE;
+    if (!edges->is_chained)
+        return last_in(keeli_edge_side_of(edges, end), index, below);
+    if (!keeli_edge_count(edges, end, index))
+        return KEELI_NO_EDGE;
     return end == KEELI_SOURCES ? keeli_chain_at(&edges->chains, index)->last : 0;
 }
 
 static uint32_t find_in(const keeli_edge_side *side, uint32_t index, uint32_t other) {
     keeli_edge_list *list = keeli_edge_list_of(side, index);
     for (uint32_t place = 0; place < list->used; ++place)
-        if (*keeli_edge_entry(list, side->stride, place) == other) return place;
+        if (*keeli_edge_entry(list, side->stride, place) == other)
+            return place;
     return KEELI_NO_EDGE;
 }
 
@@ -291,8 +319,10 @@ uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t ta
     }
     const uint32_t from = keeli_edge_list_count(&edges->sources, source);
     const uint32_t to = keeli_edge_list_count(&edges->targets, target);
-    if (!from || !to) return KEELI_NO_EDGE;
-    if (from <= to || edges->targets.stride == 1) return find_in(&edges->sources, source, target);
+    if (!from || !to)
+        return KEELI_NO_EDGE;
+    if (from <= to || edges->targets.stride == 1)
+        return find_in(&edges->sources, source, target);
     const uint32_t place = find_in(&edges->targets, target, source);
     return place == KEELI_NO_EDGE ? place : keeli_edge_twin(edges, KEELI_SOURCES, target, place);
 }
@@ -305,7 +335,8 @@ bool keeli_edges_next(const keeli_edges *edges, keeli_edge_walk *walk) {
     }
     for (; walk->source / KEELI_PAGE < edges->sources.capacity; ++walk->source) {
         walk->place = keeli_edge_list_next(&edges->sources, walk->source, walk->place);
-        if (walk->place != KEELI_NO_EDGE) return true;
+        if (walk->place != KEELI_NO_EDGE)
+            return true;
         walk->place = 0;
     }
     return false;
@@ -318,7 +349,8 @@ static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_e
     uint32_t n = 0;
     for (uint32_t place = 0; place < list->used; ++place) {
         const uint32_t *entry = keeli_edge_entry(list, side->stride, place);
-        if (entry[0] == KEELI_HOLE) continue;
+        if (entry[0] == KEELI_HOLE)
+            continue;
         uint32_t *to = keeli_edge_entry(list, side->stride, n);
         const uint32_t twin = side->stride == 1 ? 0 : entry[1];
         memmove(to, entry, side->stride * sizeof *to);
@@ -337,9 +369,11 @@ static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
     const bool is_source = side == &edges->sources;
     const bool has_one = edges->is_exclusive && is_source; // it becomes empty: no places change
     // a loop is open; a later call of keeli_edge_reserve closes the holes
-    if (!has_one && keeli_atomic_load(&edges->walks)) return;
+    if (!has_one && keeli_atomic_load(&edges->walks))
+        return;
     if (list->used == list->holes) {
-        if (!edges->keeps_room) free_list(edges, heap, list, side->stride);
+        if (!edges->keeps_room)
+            free_list(edges, heap, list, side->stride);
         list->used = list->holes = 0;
         return;
     }
@@ -349,7 +383,8 @@ static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
     }
     if (list->holes > list->used / 2 && list->used > KEELI_SIZE(8, 1))
         compact(side, is_source ? &edges->targets : &edges->sources, list);
-    if (list->power > PAGED_FROM) free_last_pages(edges, heap, list, side->stride);
+    if (list->power > PAGED_FROM)
+        free_last_pages(edges, heap, list, side->stride);
 }
 
 bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_end end, uint32_t index,
@@ -359,11 +394,14 @@ bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_end end, uin
                                     : keeli_chains_reserve_source(&edges->chains, heap, index);
     keeli_edge_side *side = end == KEELI_TARGETS ? &edges->sources : &edges->targets;
     keeli_edge_list *list = keeli_edge_list_of(side, index);
-    if (!list && !reserve_page(edges, heap, side, index)) return false;
-    if (list && list->holes > list->used / 2) tidy(edges, heap, side, list);
+    if (!list && !reserve_page(edges, heap, side, index))
+        return false;
+    if (list && list->holes > list->used / 2)
+        tidy(edges, heap, side, list);
     list = list ? list : keeli_edge_list_of(side, index);
     while (keeli_edge_room(list, side->stride) - list->used < extra)
-        if (!grow_list(edges, heap, list, side->stride)) return false;
+        if (!grow_list(edges, heap, list, side->stride))
+            return false;
     return true;
 }
 
@@ -389,7 +427,8 @@ static inline void link(keeli_edges *edges, keeli_edge_list *from, keeli_edge_li
     entry[1] = to->used;
     entry = keeli_edge_entry(to, edges->targets.stride, to->used);
     entry[0] = source;
-    if (edges->targets.stride == 2) entry[1] = from->used;
+    if (edges->targets.stride == 2)
+        entry[1] = from->used;
     ++from->used;
     ++to->used;
     ++edges->count;
@@ -398,7 +437,8 @@ static inline void link(keeli_edges *edges, keeli_edge_list *from, keeli_edge_li
 static void add_edge(keeli_edges *edges, uint32_t source, uint32_t target, uint32_t slot) {
     keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
     KEELI_ASSERT_ROOM(from && from->used < keeli_edge_room(from, edges->sources.stride));
-    if (keeli_edges_have_values(edges)) keeli_edge_entry(from, 3, from->used)[2] = slot;
+    if (keeli_edges_have_values(edges))
+        keeli_edge_entry(from, 3, from->used)[2] = slot;
     link(edges, from, keeli_edge_list_of(&edges->targets, target), source, target);
 }
 static void add_link(keeli_edges *edges, keeli_link *link, keeli_chain *chain, keel_entity source,
@@ -419,7 +459,8 @@ void *keeli_edges_add(keeli_edges *edges, keel_entity source, keel_entity target
     const bool has_values = keeli_edges_have_values(edges);
     const uint32_t slot = has_values ? acquire_slot(&edges->values) : 0;
     add_edge(edges, from, to, slot);
-    if (edges->is_symmetric && from != to) add_edge(edges, to, from, slot);
+    if (edges->is_symmetric && from != to)
+        add_edge(edges, to, from, slot);
     return has_values ? value_slot_at(&edges->values, slot) : NULL;
 }
 
@@ -441,7 +482,8 @@ static void remove_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, u
                                                  : keeli_edge_entry(from, 2, place);
     const uint32_t target = entry[0], twin = entry[1];
     keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
-    if (has_values) release_slot(&edges->values, entry[2]);
+    if (has_values)
+        release_slot(&edges->values, entry[2]);
     *entry = *keeli_edge_entry(to, edges->targets.stride, twin) = KEELI_HOLE;
     ++from->holes;
     ++to->holes;
@@ -473,7 +515,8 @@ void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, u
     const uint32_t target = keeli_edge_other(edges, KEELI_TARGETS, source, place);
     const uint32_t back = edges->is_symmetric ? keeli_edge_back(edges, source, place) : 0;
     remove_edge(edges, heap, source, place, keeli_edges_have_values(edges));
-    if (edges->is_symmetric && source != target) remove_edge(edges, heap, target, back, false);
+    if (edges->is_symmetric && source != target)
+        remove_edge(edges, heap, target, back, false);
 }
 
 void keeli_edges_move_last(keeli_edges *edges, uint32_t source) {
@@ -508,10 +551,12 @@ static void permute_entries(const keeli_edge_side *side, const keeli_edge_side *
                stride * sizeof *scratch);
     for (uint32_t place = 0; place < list->used; ++place) {
         uint32_t *entry = keeli_edge_entry(list, stride, place);
-        if (entry[0] == KEELI_HOLE) continue;
+        if (entry[0] == KEELI_HOLE)
+            continue;
         memcpy(entry, scratch, stride * sizeof *entry);
         scratch += stride;
-        if (other->stride == 1) continue;
+        if (other->stride == 1)
+            continue;
         const uint32_t twin = stride == 1 ? 0 : entry[1];
         keeli_edge_entry(keeli_edge_list_of(other, entry[0]), other->stride, twin)[1] = place;
     }
@@ -539,11 +584,15 @@ static bool reserve_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *
                          const keeli_edge_side *from) {
     for (uint32_t i = 0; i < from->capacity * KEELI_PAGE; ++i) {
         const keeli_edge_list *list = keeli_edge_list_of(from, i);
-        if (!list) i += KEELI_PAGE - 1;
-        if (!list || !list->used) continue;
-        if (!reserve_page(edges, heap, to, i)) return false;
+        if (!list)
+            i += KEELI_PAGE - 1;
+        if (!list || !list->used)
+            continue;
+        if (!reserve_page(edges, heap, to, i))
+            return false;
         while (keeli_edge_room(keeli_edge_list_of(to, i), to->stride) < list->used)
-            if (!grow_list(edges, heap, keeli_edge_list_of(to, i), to->stride)) return false;
+            if (!grow_list(edges, heap, keeli_edge_list_of(to, i), to->stride))
+                return false;
     }
     return true;
 }
@@ -552,9 +601,11 @@ static void assign_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *t
                         const keeli_edge_side *from) {
     for (uint32_t i = 0; i < to->capacity * KEELI_PAGE; ++i) {
         keeli_edge_list *list = keeli_edge_list_of(to, i), *other = keeli_edge_list_of(from, i);
-        if (!list) i += KEELI_PAGE - 1;
+        if (!list)
+            i += KEELI_PAGE - 1;
         if (!list || !other || !other->used) {
-            if (list) free_list(edges, heap, list, to->stride);
+            if (list)
+                free_list(edges, heap, list, to->stride);
             continue;
         }
         for (uint32_t place = 0; place < other->used; ++place)
@@ -562,7 +613,8 @@ static void assign_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *t
                    keeli_edge_entry(other, to->stride, place), to->stride * sizeof(uint32_t));
         list->used = other->used;
         list->holes = other->holes;
-        if (list->power > PAGED_FROM) free_last_pages(edges, heap, list, to->stride);
+        if (list->power > PAGED_FROM)
+            free_last_pages(edges, heap, list, to->stride);
     }
 }
 
@@ -582,7 +634,8 @@ void keeli_edges_assign(keeli_edges *to, const keeli_edges *from, keeli_heap *he
 
 static bool copy_slots(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
     keeli_edge_values *v = &to->values;
-    if (!keeli_edges_reserve_values(to, heap, from->values.used)) return false;
+    if (!keeli_edges_reserve_values(to, heap, from->values.used))
+        return false;
     v->used = from->values.used;
     v->free = from->values.free;
     v->free_count = from->values.free_count;
@@ -607,8 +660,10 @@ static uint32_t list_is_valid(const keeli_edge_side *side, const keeli_edge_side
                               uint32_t index) {
     keeli_edge_list *list = keeli_edge_list_of(side, index);
     uint32_t holes = 0;
-    if (!list) return 0;
-    if (list->used > keeli_edge_room(list, side->stride)) return UINT32_MAX;
+    if (!list)
+        return 0;
+    if (list->used > keeli_edge_room(list, side->stride))
+        return UINT32_MAX;
     for (uint32_t place = 0; place < list->used; ++place) {
         const uint32_t *entry = keeli_edge_entry(list, side->stride, place);
         if (entry[0] == KEELI_HOLE) {
@@ -617,9 +672,11 @@ static uint32_t list_is_valid(const keeli_edge_side *side, const keeli_edge_side
         }
         keeli_edge_list *there = keeli_edge_list_of(other, entry[0]);
         const uint32_t twin = side->stride == 1 ? 0 : entry[1];
-        if (!there || twin >= there->used) return UINT32_MAX;
+        if (!there || twin >= there->used)
+            return UINT32_MAX;
         const uint32_t *back = keeli_edge_entry(there, other->stride, twin);
-        if (back[0] != index || (other->stride != 1 && back[1] != place)) return UINT32_MAX;
+        if (back[0] != index || (other->stride != 1 && back[1] != place))
+            return UINT32_MAX;
     }
     return holes == list->holes ? list->used - holes : UINT32_MAX;
 }
@@ -627,21 +684,25 @@ static uint32_t list_is_valid(const keeli_edge_side *side, const keeli_edge_side
 static bool side_is_valid(const keeli_edge_side *side, const keeli_edge_side *other,
                           uint32_t count) {
     for (uint32_t i = 0; i < side->capacity * KEELI_PAGE; ++i) {
-        if (!keeli_edge_list_of(side, i)) i += KEELI_PAGE - 1;
+        if (!keeli_edge_list_of(side, i))
+            i += KEELI_PAGE - 1;
         const uint32_t has = list_is_valid(side, other, i);
-        if (has > count) return false;
+        if (has > count)
+            return false;
         count -= has;
     }
     return count == 0;
 }
 
 bool keeli_edges_are_valid(const keeli_edges *edges) {
-    if (edges->is_chained) return keeli_chains_are_valid(&edges->chains, edges->count);
+    if (edges->is_chained)
+        return keeli_chains_are_valid(&edges->chains, edges->count);
     const keeli_edge_values *v = &edges->values;
     uint32_t has_value = 0;
     for (keeli_edge_walk at = { 0, 0 }; keeli_edges_next(edges, &at); ++at.place) {
         has_value += keeli_edge_has_value(edges, at.source, at.place);
-        if (!edges->is_symmetric) continue;
+        if (!edges->is_symmetric)
+            continue;
         const uint32_t target = keeli_edge_other(edges, KEELI_TARGETS, at.source, at.place);
         const bool has_list = keeli_edge_list_of(&edges->sources, target) != NULL;
         const uint32_t back =

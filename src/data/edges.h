@@ -109,7 +109,8 @@ static inline uint32_t *keeli_edge_entry(keeli_edge_list *list, uint32_t stride,
 }
 // Returns the number of places that a list has room for.
 static inline uint32_t keeli_edge_room(const keeli_edge_list *list, uint32_t stride) {
-    if (!list->power) return 3 - stride; // two words in place
+    if (!list->power)
+        return 3 - stride; // two words in place
     return list->power <= KEELI_EDGES_PAGED_FROM ? (uint32_t)1 << list->power
                                                  : list->pages->count << KEELI_EDGES_PAGED_FROM;
 }
@@ -118,7 +119,8 @@ static inline uint32_t keeli_edge_list_count(const keeli_edge_side *side, uint32
     return list ? list->used - list->holes : 0;
 }
 static inline uint32_t keeli_edge_count(const keeli_edges *edges, keeli_end end, uint32_t index) {
-    if (!edges->is_chained) return keeli_edge_list_count(keeli_edge_side_of(edges, end), index);
+    if (!edges->is_chained)
+        return keeli_edge_list_count(keeli_edge_side_of(edges, end), index);
     return end == KEELI_SOURCES ? keeli_chain_count(&edges->chains, index)
                                 : keeli_chains_have_target(&edges->chains, index);
 }
@@ -151,7 +153,8 @@ static inline uint32_t keeli_edge_other(const keeli_edges *edges, keeli_end end,
 // Returns the place of the same edge in the list of the other entity.
 static inline uint32_t keeli_edge_twin(const keeli_edges *edges, keeli_end end, uint32_t index,
                                        uint32_t place) {
-    if (edges->is_chained) return end == KEELI_SOURCES ? 0 : index;
+    if (edges->is_chained)
+        return end == KEELI_SOURCES ? 0 : index;
     const keeli_edge_side *side = keeli_edge_side_of(edges, end);
     return side->stride == 1
                ? 0

@@ -63,9 +63,11 @@ static void update_root(keeli_entity_index *ix) {
 // when out of memory.
 static bool own_page(keeli_entity_index *ix, keeli_heap *heap, uint32_t i) {
     const uint32_t page = i / KEELI_PAGE;
-    if (!keeli_pages_own(&ix->where, heap, &keeli_where_pages, page, &ix->bytes)) return false;
+    if (!keeli_pages_own(&ix->where, heap, &keeli_where_pages, page, &ix->bytes))
+        return false;
     update_root(ix); // before the allocator is called again: it may look entities up
-    if (!keeli_pages_own(&ix->versions, heap, &keeli_version_pages, page, &ix->bytes)) return false;
+    if (!keeli_pages_own(&ix->versions, heap, &keeli_version_pages, page, &ix->bytes))
+        return false;
     update_root(ix);
     return true;
 }
@@ -82,29 +84,38 @@ static uint32_t next_gap(const keeli_entity_index *ix, uint32_t from) {
 static bool own_gaps(keeli_entity_index *ix, keeli_heap *heap, uint32_t count) {
     for (uint32_t i = ix->gap_first; count; ++i, --count) {
         i = next_gap(ix, i);
-        if (!own_page(ix, heap, i)) return false;
+        if (!own_page(ix, heap, i))
+            return false;
     }
     return true;
 }
 
 keel_result keeli_entity_index_reserve(keeli_entity_index *ix, keeli_heap *heap, uint32_t extra) {
-    if (extra <= ix->free_count) return KEEL_OK;
-    if (extra == 1 && keeli_entity_index_is_ready(ix)) return KEEL_OK;
+    if (extra <= ix->free_count)
+        return KEEL_OK;
+    if (extra == 1 && keeli_entity_index_is_ready(ix))
+        return KEEL_OK;
 
     extra -= ix->free_count;
     const uint32_t gaps = extra < ix->gap_count ? extra : ix->gap_count;
     const uint64_t fresh = extra - gaps;
-    if (ix->size + fresh > (uint64_t)KEEL_MAX_ENTITY_INDEX + 1) return KEEL_ERROR_FULL;
-    if (!own_gaps(ix, heap, gaps)) return KEEL_ERROR_MEMORY;
-    if (!fresh) return KEEL_OK;
+    if (ix->size + fresh > (uint64_t)KEEL_MAX_ENTITY_INDEX + 1)
+        return KEEL_ERROR_FULL;
+    if (!own_gaps(ix, heap, gaps))
+        return KEEL_ERROR_MEMORY;
+    if (!fresh)
+        return KEEL_OK;
 
     const uint32_t last = (uint32_t)(ix->size + fresh - 1);
     for (uint32_t i = ix->size;; i += KEELI_PAGE) {
-        if (!own_page(ix, heap, i < last ? i : last)) return KEEL_ERROR_MEMORY;
-        if (i / KEELI_PAGE < last / KEELI_PAGE) continue;
+        if (!own_page(ix, heap, i < last ? i : last))
+            return KEEL_ERROR_MEMORY;
+        if (i / KEELI_PAGE < last / KEELI_PAGE)
+            continue;
         const uint32_t page_end = (last / KEELI_PAGE + 1) * KEELI_PAGE;
         const uint32_t ready = page_end < KEEL_MAX_ENTITY_INDEX ? page_end : last + 1;
-        if (ready > ix->ready) ix->ready = ready; // an earlier reserve may have been for more
+        if (ready > ix->ready)
+            ix->ready = ready; // an earlier reserve may have been for more
         return KEEL_OK;
     }
 }
@@ -235,11 +246,14 @@ keel_result keeli_entity_index_may_add_at(const keeli_entity_index *ix, keel_ent
     const uint32_t i = keeli_index_of(e);
     if (keel_is_null(e) || upper_of(e) > KEEL_MAX_ENTITY_VERSION + 1u)
         return KEEL_ERROR_DEAD_ENTITY;
-    if (i > KEEL_MAX_ENTITY_INDEX) return KEEL_ERROR_FULL;
-    if (i >= ix->size) return KEEL_OK;
+    if (i > KEEL_MAX_ENTITY_INDEX)
+        return KEEL_ERROR_FULL;
+    if (i >= ix->size)
+        return KEEL_OK;
 
     const uint32_t where = *where_of(ix, i);
-    if (!(*version_of(ix, i) & KEELI_DEAD) || where == KEELI_HELD) return KEEL_ERROR_OCCUPIED;
+    if (!(*version_of(ix, i) & KEELI_DEAD) || where == KEELI_HELD)
+        return KEEL_ERROR_OCCUPIED;
     return where == KEELI_RETIRED ? KEEL_ERROR_FULL : KEEL_OK;
 }
 
@@ -247,10 +261,12 @@ keel_result keeli_entity_index_add_at(keeli_entity_index *ix, keeli_heap *heap, 
     const uint32_t i = keeli_index_of(e);
     KEEL_TRY(keeli_entity_index_may_add_at(ix, e));
     const uint32_t where = i < ix->size ? *where_of(ix, i) : KEELI_GAP;
-    if (!own_page(ix, heap, i)) return KEEL_ERROR_MEMORY;
+    if (!own_page(ix, heap, i))
+        return KEEL_ERROR_MEMORY;
 
     if (i >= ix->size) {
-        if (ix->gap_count == 0) ix->gap_first = ix->size;
+        if (ix->gap_count == 0)
+            ix->gap_first = ix->size;
         ix->gap_count += i - ix->size;
         ix->size = i + 1;
         ix->ready = 0; // the page of the next fresh index may not have memory
@@ -287,7 +303,8 @@ void keeli_entity_index_clear(keeli_entity_index *ix) {
         *keeli_living_on_page(page) = 0;
         const uint32_t version = *version_of(ix, i), where = *where_of(ix, i);
         const bool dead = (version & KEELI_DEAD) != 0;
-        if (dead && (where == KEELI_GAP || where == KEELI_HELD || where == KEELI_RETIRED)) continue;
+        if (dead && (where == KEELI_GAP || where == KEELI_HELD || where == KEELI_RETIRED))
+            continue;
         keeli_entity_index_free(ix, i, dead ? (version & ~KEELI_DEAD) - 1 : version);
     }
 }
@@ -310,7 +327,8 @@ void keeli_entity_index_confirm(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keeli_index_of(e);
     *version_of(ix, i) = upper_of(e);
     // a batch may have given the entity a row already
-    if (*where_of(ix, i) == KEELI_HELD) *where_of(ix, i) = KEELI_NO_ROW;
+    if (*where_of(ix, i) == KEELI_HELD)
+        *where_of(ix, i) = KEELI_NO_ROW;
     --ix->held;
     ++*living_around(ix, i);
 }
@@ -319,7 +337,8 @@ void keeli_entity_index_promise_again(keeli_entity_index *ix, keel_entity e) {
     const uint32_t i = keeli_index_of(e);
     *where_of(ix, i) = KEELI_HELD;
     const bool is_confirmed = !(*version_of(ix, i) & KEELI_DEAD);
-    if (!is_confirmed) return;
+    if (!is_confirmed)
+        return;
     *version_of(ix, i) |= KEELI_DEAD;
     --*living_around(ix, i);
     ++ix->held;
@@ -378,7 +397,8 @@ void keeli_entity_index_hold_again(keeli_entity_index *ix, keel_entity e) {
 void keeli_entity_index_release_all(keeli_entity_index *ix) {
     for (uint32_t i = 0; ix->held && i < ix->size; ++i) {
         const bool is_held = *where_of(ix, i) == KEELI_HELD && *version_of(ix, i) & KEELI_DEAD;
-        if (is_held) keeli_entity_index_release(ix, handle(i, *version_of(ix, i) & ~KEELI_DEAD));
+        if (is_held)
+            keeli_entity_index_release(ix, handle(i, *version_of(ix, i) & ~KEELI_DEAD));
     }
 }
 
@@ -386,7 +406,8 @@ void keeli_entity_index_release_all(keeli_entity_index *ix) {
 // Copies one page of both arrays; living entities have no row in the copy.
 static bool copy_page(keeli_entity_index *to, const keeli_entity_index *from, keeli_heap *heap,
                       uint32_t p) {
-    if (!own_page(to, heap, p * KEELI_PAGE)) return false;
+    if (!own_page(to, heap, p * KEELI_PAGE))
+        return false;
     memcpy(to->root.versions[p], from->root.versions[p], sizeof gap_versions);
     for (uint32_t i = 0; i < KEELI_PAGE; ++i) {
         const bool dead = from->root.versions[p][i] & KEELI_DEAD;
@@ -451,16 +472,20 @@ keel_entity keeli_entity_index_next_free(const keeli_entity_index *ix, keel_enti
 keel_entity keeli_entity_index_next(const keeli_entity_index *ix, uint32_t from) {
     for (uint32_t i = from; i < ix->size; ++i) {
         uint32_t *page = ix->root.versions[i / KEELI_PAGE], *at = &page[i % KEELI_PAGE];
-        if (!*keeli_living_on_page(page)) i |= KEELI_PAGE - 1;
-        else if (!(*at & KEELI_DEAD)) return handle(i, *at);
-        else if (i % 4 == 0 && at[1] & at[2] & at[3] & KEELI_DEAD) i += 3;
+        if (!*keeli_living_on_page(page))
+            i |= KEELI_PAGE - 1;
+        else if (!(*at & KEELI_DEAD))
+            return handle(i, *at);
+        else if (i % 4 == 0 && at[1] & at[2] & at[3] & KEELI_DEAD)
+            i += 3;
     }
     return keel_null();
 }
 
 bool keeli_entity_index_living(const keeli_entity_index *ix, uint32_t page, uint64_t *words) {
     uint32_t *versions = ix->root.versions[page];
-    if (!*keeli_living_on_page(versions)) return false;
+    if (!*keeli_living_on_page(versions))
+        return false;
     for (uint32_t w = 0; w < KEELI_PAGE / 64; ++w) {
         words[w] = 0;
         for (uint32_t b = 0; b < 64; ++b)
@@ -473,44 +498,58 @@ bool keeli_entity_index_living(const keeli_entity_index *ix, uint32_t page, uint
 // the upper part of the next handle.
 static bool is_dead_version_valid(uint32_t version, uint32_t where) {
     const uint32_t upper = version & ~KEELI_DEAD;
-    if (where == KEELI_GAP) return version == gap_version;
-    if (where == KEELI_RETIRED) return upper == 0;
+    if (where == KEELI_GAP)
+        return version == gap_version;
+    if (where == KEELI_RETIRED)
+        return upper == 0;
     return upper != 0 && upper <= KEEL_MAX_ENTITY_VERSION + 1u;
 }
 
 bool keeli_entity_index_is_valid(const keeli_entity_index *ix) {
     uint32_t alive = 0, alive_on_page = 0, held = 0, retired = 0, gaps = 0, dead = 0, listed = 0;
     const uint64_t covered = (uint64_t)ix->root.page_count * KEELI_PAGE, size = ix->size;
-    if (size > covered) return false;
+    if (size > covered)
+        return false;
     for (uint64_t at = 0; at < size; ++at) {
         const uint32_t i = (uint32_t)at;
         if (ix->root.versions[i / KEELI_PAGE] == gap_versions) { // all of its slots are gaps
             const uint64_t left = size - at;
-            if (i < ix->gap_first) return false;
+            if (i < ix->gap_first)
+                return false;
             gaps += left < KEELI_PAGE ? (uint32_t)left : KEELI_PAGE;
             at += KEELI_PAGE - 1;
             continue;
         }
         const uint32_t version = *version_of(ix, i), where = *where_of(ix, i);
-        if (i % KEELI_PAGE == 0) alive_on_page = 0;
+        if (i % KEELI_PAGE == 0)
+            alive_on_page = 0;
         alive_on_page += !(version & KEELI_DEAD);
         if ((i + 1) % KEELI_PAGE == 0 || i + 1 == ix->size)
-            if (*living_around(ix, i) != alive_on_page) return false;
+            if (*living_around(ix, i) != alive_on_page)
+                return false;
         if (!(version & KEELI_DEAD)) {
             ++alive;
-            if (version == 0 || version > KEEL_MAX_ENTITY_VERSION + 1u) return false;
+            if (version == 0 || version > KEEL_MAX_ENTITY_VERSION + 1u)
+                return false;
             continue;
         }
-        if (!is_dead_version_valid(version, where)) return false;
-        if (where == KEELI_GAP && i < ix->gap_first) return false;
-        if (where == KEELI_GAP) ++gaps;
-        else if (where == KEELI_HELD) ++held;
-        else if (where == KEELI_RETIRED) ++retired;
-        else ++dead;
+        if (!is_dead_version_valid(version, where))
+            return false;
+        if (where == KEELI_GAP && i < ix->gap_first)
+            return false;
+        if (where == KEELI_GAP)
+            ++gaps;
+        else if (where == KEELI_HELD)
+            ++held;
+        else if (where == KEELI_RETIRED)
+            ++retired;
+        else
+            ++dead;
     }
 
     for (uint32_t i = ix->free_head; i != KEELI_FREE_END; i = *where_of(ix, i)) {
-        if (i >= ix->size || !(*version_of(ix, i) & KEELI_DEAD) || listed++ > dead) return false;
+        if (i >= ix->size || !(*version_of(ix, i) & KEELI_DEAD) || listed++ > dead)
+            return false;
     }
     return alive == keeli_entity_count(ix) && held == ix->held && retired == ix->retired &&
            gaps == ix->gap_count && dead == ix->free_count && listed == dead &&

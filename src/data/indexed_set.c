@@ -15,7 +15,8 @@ void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t alig
     *set = (keeli_indexed_set){ .size = size, .align = align };
     set->root = (struct keeli_set_root){ .kind = KEEL_INDEXED, .shift = shift };
     set->root.mask = ((uint32_t)1 << shift) - 1;
-    if (!size) set->root.pages = tag_pages;
+    if (!size)
+        set->root.pages = tag_pages;
 }
 
 static size_t value_bytes(const keeli_indexed_set *set) {
@@ -27,7 +28,8 @@ static size_t indexed_page_align(const keeli_indexed_set *set) {
 // Returns the distance of the page from the start of its memory. Only pages of many values have a
 // colour.
 static size_t colour(const keeli_indexed_set *set, uint32_t page) {
-    if (set->root.shift < 6 || set->align > 64) return 0;
+    if (set->root.shift < 6 || set->align > 64)
+        return 0;
     // each component has a set at another address, so that their colours differ at the same index
     const size_t own = (uintptr_t)set / 64 % 13;
     return ((page + own) * colour_step & (colours - 1)) & ~(size_t)63;
@@ -42,7 +44,8 @@ static bool grow_tables(keeli_indexed_set *set, keeli_heap *heap, uint32_t need)
     while (capacity < need)
         capacity = capacity < UINT32_MAX / 2 ? capacity * 2 : UINT32_MAX;
     const bool is_too_large = (uint64_t)capacity * sizeof *set->pages > SIZE_MAX / 2;
-    if (is_too_large) return false; // possible with 32-bit addresses
+    if (is_too_large)
+        return false; // possible with 32-bit addresses
 
     void **pages = keeli_new_zeroed(heap, capacity * sizeof *pages, 64);
     uint32_t *counts = keeli_new_zeroed(heap, capacity * sizeof *counts, 64);
@@ -75,7 +78,8 @@ void *keeli_indexed_set_memory(const keeli_indexed_set *set, uint32_t page) {
 
 // Removes the memory from the first spare page and returns it. NULL if no page is spare.
 static char *remove_spare(keeli_indexed_set *set) {
-    if (!set->spare_count) return NULL;
+    if (!set->spare_count)
+        return NULL;
     while (set->page_counts[set->first_spare] != KEELI_SPARE_PAGE)
         ++set->first_spare;
     char *memory = keeli_indexed_set_memory(set, set->first_spare);
@@ -86,14 +90,18 @@ static char *remove_spare(keeli_indexed_set *set) {
 
 bool keeli_indexed_set_add_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t index) {
     const uint32_t page = index >> set->root.shift;
-    if (page >= set->capacity && !grow_tables(set, heap, page + 1)) return false;
-    if (page >= set->page_count) set->page_count = page + 1;
-    if (set->pages[page]) return true;
+    if (page >= set->capacity && !grow_tables(set, heap, page + 1))
+        return false;
+    if (page >= set->page_count)
+        set->page_count = page + 1;
+    if (set->pages[page])
+        return true;
 
     char *memory = remove_spare(set);
     if (!memory) {
         memory = keeli_new(heap, indexed_page_bytes(set), indexed_page_align(set));
-        if (!memory) return false;
+        if (!memory)
+            return false;
         set->bytes += indexed_page_bytes(set);
     }
     set->pages[page] = memory + colour(set, page);
@@ -109,7 +117,8 @@ static void free_value_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t p
 
 void keeli_indexed_set_copy(keeli_indexed_set *to, const keeli_indexed_set *from, uint32_t first,
                             uint64_t bits) {
-    if (!to->size) return;
+    if (!to->size)
+        return;
     const bool is_whole_block = bits == UINT64_MAX && keeli_indexed_set_has_whole_blocks(to);
     if (is_whole_block) { // all 64 values are adjacent, on one page
         memcpy(keeli_indexed_set_value(to, first), keeli_indexed_set_value(from, first),
@@ -145,19 +154,22 @@ void keeli_indexed_set_assign(keeli_indexed_set *set, const keeli_indexed_set *f
 
 void keeli_indexed_set_clear(keeli_indexed_set *set) {
     for (uint32_t page = 0; page < set->page_count; ++page)
-        if (keeli_indexed_set_count_of(set, page)) keeli_indexed_set_mark_spare(set, page);
+        if (keeli_indexed_set_count_of(set, page))
+            keeli_indexed_set_mark_spare(set, page);
 }
 
 void keeli_indexed_set_trim(keeli_indexed_set *set, keeli_heap *heap) {
     for (uint32_t page = 0; page < set->page_count; ++page) {
         keeli_indexed_set_unmark_spare(set, page);
-        if (set->pages[page] && !set->page_counts[page]) free_value_page(set, heap, page);
+        if (set->pages[page] && !set->page_counts[page])
+            free_value_page(set, heap, page);
     }
 }
 
 void keeli_indexed_set_deinit(keeli_indexed_set *set, keeli_heap *heap) {
     for (uint32_t page = 0; page < set->page_count; ++page)
-        if (set->pages[page]) free_value_page(set, heap, page);
+        if (set->pages[page])
+            free_value_page(set, heap, page);
     if (set->capacity) {
         keeli_free(heap, set->pages, set->capacity * sizeof *set->pages, 64);
         keeli_free(heap, set->page_counts, set->capacity * sizeof *set->page_counts, 64);
@@ -166,20 +178,26 @@ void keeli_indexed_set_deinit(keeli_indexed_set *set, keeli_heap *heap) {
 }
 
 bool keeli_indexed_set_is_valid(const keeli_indexed_set *set) {
-    if (!set->size) return set->root.pages == tag_pages && set->page_count == 0;
-    if (set->root.pages != set->pages || set->page_count > set->capacity) return false;
+    if (!set->size)
+        return set->root.pages == tag_pages && set->page_count == 0;
+    if (set->root.pages != set->pages || set->page_count > set->capacity)
+        return false;
 
     size_t bytes = set->capacity * (sizeof *set->pages + sizeof *set->page_counts);
     const uint32_t blocks = (uint32_t)1 << set->root.shift >> 6, most = blocks ? blocks : 1;
     uint32_t spares = 0;
     for (uint32_t page = 0; page < set->page_count; ++page) {
         const char *start = set->pages[page];
-        if (start) bytes += indexed_page_bytes(set);
+        if (start)
+            bytes += indexed_page_bytes(set);
         const bool is_spare = set->page_counts[page] == KEELI_SPARE_PAGE;
-        if (is_spare && (!start || page < set->first_spare)) return false;
+        if (is_spare && (!start || page < set->first_spare))
+            return false;
         spares += is_spare;
-        if (keeli_indexed_set_count_of(set, page) > (start ? most : 0)) return false;
-        if ((uintptr_t)keeli_indexed_set_memory(set, page) % indexed_page_align(set)) return false;
+        if (keeli_indexed_set_count_of(set, page) > (start ? most : 0))
+            return false;
+        if ((uintptr_t)keeli_indexed_set_memory(set, page) % indexed_page_align(set))
+            return false;
     }
 
     return bytes == set->bytes && spares == set->spare_count;

@@ -43,11 +43,13 @@ static inline uint32_t keeli_indexed_set_count_of(const keeli_indexed_set *set, 
 // Marks an empty page as spare: its memory may be used for the next page that needs some.
 static inline void keeli_indexed_set_mark_spare(keeli_indexed_set *set, uint32_t page) {
     set->page_counts[page] = KEELI_SPARE_PAGE;
-    if (set->spare_count++ == 0 || page < set->first_spare) set->first_spare = page;
+    if (set->spare_count++ == 0 || page < set->first_spare)
+        set->first_spare = page;
 }
 // Marks the page as in use again, if it was spare.
 static inline void keeli_indexed_set_unmark_spare(keeli_indexed_set *set, uint32_t page) {
-    if (set->page_counts[page] != KEELI_SPARE_PAGE) return;
+    if (set->page_counts[page] != KEELI_SPARE_PAGE)
+        return;
     set->page_counts[page] = 0;
     --set->spare_count;
 }
@@ -57,7 +59,8 @@ static inline void keeli_indexed_set_unmark_spare(keeli_indexed_set *set, uint32
 bool keeli_indexed_set_add_page(keeli_indexed_set *set, keeli_heap *heap, uint32_t index);
 static inline bool keeli_indexed_set_reserve(keeli_indexed_set *set, keeli_heap *heap,
                                              uint32_t index) {
-    if (!set->size) return true;
+    if (!set->size)
+        return true;
     const uint32_t page = index >> set->root.shift;
     if (page >= set->page_count || !set->pages[page])
         return keeli_indexed_set_add_page(set, heap, index);
@@ -76,7 +79,8 @@ static inline void keeli_indexed_set_count_page(keeli_indexed_set *set, uint32_t
     ++set->page_counts[page];
 }
 static inline void keeli_indexed_set_uncount_page(keeli_indexed_set *set, uint32_t page) {
-    if (--set->page_counts[page] == 0) keeli_indexed_set_mark_spare(set, page);
+    if (--set->page_counts[page] == 0)
+        keeli_indexed_set_mark_spare(set, page);
 }
 
 // Update the count of a page: block_began when a block gets its first value, after a reserve, and
@@ -93,11 +97,13 @@ static inline void keeli_indexed_set_block_ended(keeli_indexed_set *set, uint32_
 // value was moved out or dropped. They update the count of a page only if each value has a page of
 // its own; otherwise block_began and block_ended do.
 static inline void *keeli_indexed_set_add(keeli_indexed_set *set, uint32_t index) {
-    if (!keeli_indexed_set_has_whole_blocks(set)) keeli_indexed_set_count_page(set, index);
+    if (!keeli_indexed_set_has_whole_blocks(set))
+        keeli_indexed_set_count_page(set, index);
     return keeli_indexed_set_value(set, index);
 }
 static inline void keeli_indexed_set_remove(keeli_indexed_set *set, uint32_t index) {
-    if (!keeli_indexed_set_has_whole_blocks(set)) keeli_indexed_set_uncount_page(set, index);
+    if (!keeli_indexed_set_has_whole_blocks(set))
+        keeli_indexed_set_uncount_page(set, index);
 }
 // The same for `count` consecutive indices, and for the indices first + i with bit i in `bits`.
 static inline void keeli_indexed_set_add_range(keeli_indexed_set *set, uint32_t index,

@@ -64,7 +64,8 @@ static inline bool keeli_presence_set(keeli_presence *p, uint32_t index) {
     const uint64_t before = *word;
     *word = before | (uint64_t)1 << (index % 64);
     ++p->count;
-    if (before == 0) keeli_presence_began(p, index);
+    if (before == 0)
+        keeli_presence_began(p, index);
     return before == 0;
 }
 // Clears a bit that is set. True if it was the last of its word.
@@ -74,7 +75,8 @@ static inline bool keeli_presence_clear(keeli_presence *p, uint32_t index) {
     *word = after;
     --p->count;
     ++p->cleared;
-    if (after == 0) keeli_presence_ended(p, index);
+    if (after == 0)
+        keeli_presence_ended(p, index);
     return after == 0;
 }
 // The same for several bits of one word, all of them set. `index` is one of the word's indices.
@@ -84,7 +86,8 @@ static inline bool keeli_presence_clear_bits(keeli_presence *p, uint32_t index, 
     *word = after;
     p->count -= (uint32_t)__builtin_popcountll(bits);
     ++p->cleared;
-    if (after == 0) keeli_presence_ended(p, index);
+    if (after == 0)
+        keeli_presence_ended(p, index);
     return after == 0;
 }
 

@@ -29,29 +29,34 @@ static keeli_queue_reader *reader_at(keeli_queue *q, uint32_t i) {
 
 keeli_queue_reader *keeli_queue_find(keeli_queue *q, const keeli_reader *reader) {
     for (uint32_t i = 0; i < reader_count(q); ++i)
-        if (reader_at(q, i)->reader == reader) return reader_at(q, i);
+        if (reader_at(q, i)->reader == reader)
+            return reader_at(q, i);
     return NULL;
 }
 
 keeli_queue_reader *keeli_queue_join(keeli_queue *q, keeli_heap *heap, const keeli_reader *reader,
                                      bool is_system) {
     keeli_queue_reader *r = keeli_queue_find(q, reader);
-    if (r) return r;
+    if (r)
+        return r;
 
     if (reader) {
-        if (!KEELI_RESERVE(heap, &q->readers, 1)) return NULL;
+        if (!KEELI_RESERVE(heap, &q->readers, 1))
+            return NULL;
         r = &q->readers.items[q->readers.count++];
         *r = (keeli_queue_reader){ .reader = reader, .next = q->fresh, .is_system = is_system };
         return r;
     }
-    if (!q->of_removed) q->world.next = q->fresh;
+    if (!q->of_removed)
+        q->world.next = q->fresh;
     q->world_reads = true;
     return &q->world;
 }
 
 void keeli_queue_leave(keeli_queue *q, const keeli_reader *reader) {
     keeli_queue_reader *r = keeli_queue_find(q, reader);
-    if (r) *r = q->readers.items[--q->readers.count];
+    if (r)
+        *r = q->readers.items[--q->readers.count];
 }
 
 // Returns the number of the next value of a reader whose entry has `next`. A reader that has seen
@@ -75,7 +80,8 @@ uint64_t keeli_queue_waiting(const keeli_queue *q) {
     uint64_t least = reader_count(q) ? keeli_queue_end(q) : q->fresh;
     for (uint32_t i = 0; i < q->readers.count; ++i) {
         const keeli_queue_reader *r = &q->readers.items[i];
-        if (r->is_system && r->next < least) least = r->next;
+        if (r->is_system && r->next < least)
+            least = r->next;
     }
     return least > q->begin ? least : q->begin;
 }
@@ -85,7 +91,8 @@ static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // True if the reader has passed the oldest value.
 static bool has_passed(const keeli_queue *q, const keeli_queue_reader *r) {
-    if (!q->of_removed) return r->next > q->begin;
+    if (!q->of_removed)
+        return r->next > q->begin;
     const keeli_removed *removed = keeli_queue_removed_at(q, q->begin);
     return removed->tick <= (r->reader ? r->reader->last : q->cleared[removed->deleted]);
 }
@@ -98,7 +105,8 @@ static void drop_queued(const keeli_queue *q, uint64_t number) {
 
 static void drop_first(keeli_queue *q) {
     drop_queued(q, q->begin);
-    if (q->of_removed) q->dropped_tick = q->removed[q->first].tick;
+    if (q->of_removed)
+        q->dropped_tick = q->removed[q->first].tick;
     q->first = q->first + 1 < q->capacity ? q->first + 1 : 0;
     --q->count;
     ++q->begin;
@@ -123,15 +131,19 @@ static void drop_seen(keeli_queue *q, uint64_t tick) {
     const uint64_t begin = q->begin;
     while (q->count) {
         const keeli_removed *oldest = &q->removed[q->first];
-        if (oldest->tick > tick) break;
-        if (q->world_reads && oldest->tick > q->cleared[oldest->deleted]) break;
+        if (oldest->tick > tick)
+            break;
+        if (q->world_reads && oldest->tick > q->cleared[oldest->deleted])
+            break;
         drop_first(q);
     }
-    if (q->world_reads) q->world.next += q->begin - begin;
+    if (q->world_reads)
+        q->world.next += q->begin - begin;
 }
 
 void keeli_queue_drop_passed(keeli_queue *q) {
-    if (!q->count || !reader_count(q)) return;
+    if (!q->count || !reader_count(q))
+        return;
 
     uint64_t least = UINT64_MAX; // all readers have seen the removed values up to this tick, or
                                  // passed the events before this number
@@ -144,8 +156,10 @@ void keeli_queue_drop_passed(keeli_queue *q) {
         return;
     }
 
-    if (q->world_reads) least = least_of(least, q->world.next);
-    if (least <= q->begin) return;
+    if (q->world_reads)
+        least = least_of(least, q->world.next);
+    if (least <= q->begin)
+        return;
     while (q->drop && q->begin < least)
         drop_first(q);
     q->first = keeli_queue_place(q, least);
@@ -161,14 +175,16 @@ static bool drop_unseen(keeli_queue *q, const char **late) {
     *late = NULL;
     for (uint32_t i = 0; i < reader_count(q); ++i) {
         keeli_queue_reader *r = reader_at(q, i);
-        if (r->is_warned || has_passed(q, r)) continue;
+        if (r->is_warned || has_passed(q, r))
+            continue;
         *late = r->reader ? r->reader->name : "the world";
         is_warned = &r->is_warned;
         break;
     }
     drop_oldest(q);
 
-    if (!is_warned || *is_warned) return false;
+    if (!is_warned || *is_warned)
+        return false;
     *is_warned = true;
     return true;
 }
@@ -187,7 +203,8 @@ void keeli_queue_clear(keeli_queue *q) {
 }
 
 void keeli_queue_clear_removed(keeli_queue *q, bool deleted, uint64_t tick) {
-    if (tick > q->cleared[deleted]) q->cleared[deleted] = tick;
+    if (tick > q->cleared[deleted])
+        q->cleared[deleted] = tick;
     q->world_reads = true;
     q->world.next = q->begin;
     keeli_queue_drop_passed(q);
@@ -211,7 +228,8 @@ static void free_ring(keeli_queue *q, keeli_heap *heap) {
 // oldest value. Returns other addresses as they are.
 static const void *place_in_fresh(const keeli_queue *q, const char *fresh, const void *value) {
     const uintptr_t at = (uintptr_t)value - (uintptr_t)q->values;
-    if (!q->values || at >= (size_t)q->capacity * q->size) return value;
+    if (!q->values || at >= (size_t)q->capacity * q->size)
+        return value;
     const size_t place = (at / q->size + q->capacity - q->first) % q->capacity;
     return fresh + place * q->size + at % q->size;
 }
@@ -224,12 +242,14 @@ static void move_ring(const keeli_queue *q, char *to) {
                 q->move(to + (size_t)i * q->size, keeli_queue_at(q, q->begin + i), q->hook_data);
         return;
     }
-    if (!q->count || !q->size) return;
+    if (!q->count || !q->size)
+        return;
 
     const uint32_t range = keeli_queue_range(q, q->begin);
     const size_t front = (size_t)(range < q->count ? range : q->count) * q->size;
     memcpy(to, keeli_queue_at(q, q->begin), front);
-    if (range < q->count) memcpy(to + front, q->values, (size_t)(q->count - range) * q->size);
+    if (range < q->count)
+        memcpy(to + front, q->values, (size_t)(q->count - range) * q->size);
 }
 
 // Changes the capacity; false when out of memory. Updates `*value` if it points into the ring.
@@ -243,7 +263,8 @@ static bool resize_ring(keeli_queue *q, keeli_heap *heap, uint32_t capacity, con
         return false;
     }
 
-    if (value && q->size) *value = place_in_fresh(q, values, *value);
+    if (value && q->size)
+        *value = place_in_fresh(q, values, *value);
     move_ring(q, values);
     if (removed)
         for (uint32_t i = 0; i < q->count; ++i)
@@ -288,7 +309,8 @@ bool keeli_queue_copy(keeli_queue *q, keeli_heap *heap, const keeli_queue *from)
     q->capacity = q->first = q->count = 0;
     q->sender = NULL;
 
-    if (!KEELI_RESERVE(heap, &q->readers, from->readers.count)) return false;
+    if (!KEELI_RESERVE(heap, &q->readers, from->readers.count))
+        return false;
     if (from->capacity && !resize_ring(q, heap, from->capacity, NULL)) {
         KEELI_RELEASE(heap, &q->readers);
         return false;
@@ -312,8 +334,10 @@ static uint32_t capacity_for(const keeli_queue *q, uint64_t need) {
 }
 
 bool keeli_queue_reserve(keeli_queue *q, keeli_heap *heap, uint32_t extra, const void **value) {
-    if (keeli_queue_has_room(q, extra)) return true;
-    if (q->of_removed) keeli_queue_drop_passed(q); // events are dropped at the end of a run
+    if (keeli_queue_has_room(q, extra))
+        return true;
+    if (q->of_removed)
+        keeli_queue_drop_passed(q); // events are dropped at the end of a run
     const uint64_t need = (uint64_t)q->count + extra;
     return need <= q->room || resize_ring(q, heap, capacity_for(q, need), value);
 }
@@ -345,7 +369,8 @@ void keeli_queue_trim(keeli_queue *q, keeli_heap *heap, uint32_t extra) {
 // Makes a place for one more value: a full queue drops values. The result is that of drop_unseen.
 static bool make_place(keeli_queue *q, const char **late) {
     *late = NULL;
-    if (q->count < q->room) return false;
+    if (q->count < q->room)
+        return false;
     KEELI_ASSERT_ROOM(q->room && q->room == q->limit);
     keeli_queue_drop_passed(q);
     return q->count == q->room && drop_unseen(q, late);
@@ -354,11 +379,15 @@ static bool make_place(keeli_queue *q, const char **late) {
 bool keeli_queue_push(keeli_queue *q, const void *value, const char **late) {
     const bool is_news = make_place(q, late);
     char *to = keeli_queue_at(q, q->begin + q->count++);
-    if (!q->size) return is_news;
+    if (!q->size)
+        return is_news;
 
-    if (!value) memset(to, 0, q->size);
-    else if (q->move) q->move(to, (void *)(uintptr_t)value, q->hook_data); // the queue owns it now
-    else keeli_bytes_copy_fresh(to, value, q->size); // `value` may be the one just dropped, at `to`
+    if (!value)
+        memset(to, 0, q->size);
+    else if (q->move)
+        q->move(to, (void *)(uintptr_t)value, q->hook_data); // the queue owns it now
+    else
+        keeli_bytes_copy_fresh(to, value, q->size); // `value` may be the one just dropped, at `to`
     return is_news;
 }
 
@@ -367,10 +396,13 @@ bool keeli_queue_push_removed(keeli_queue *q, const keeli_removed *removed, void
     const bool is_news = make_place(q, late);
     const uint64_t number = q->begin + q->count++;
     *keeli_queue_removed_at(q, number) = *removed;
-    if (!removed->deleted || !q->size) return is_news;
+    if (!removed->deleted || !q->size)
+        return is_news;
 
-    if (q->move) q->move(keeli_queue_at(q, number), value, q->hook_data);
-    else memcpy(keeli_queue_at(q, number), value, q->size);
+    if (q->move)
+        q->move(keeli_queue_at(q, number), value, q->hook_data);
+    else
+        memcpy(keeli_queue_at(q, number), value, q->size);
     return is_news;
 }
 
@@ -387,12 +419,17 @@ size_t keeli_queue_bytes(const keeli_queue *q) {
 }
 
 bool keeli_queue_is_valid(const keeli_queue *q) {
-    if (q->count > q->room || q->room > q->capacity || q->room > q->limit) return false;
-    if (q->fresh > q->begin || (q->capacity && q->first >= q->capacity)) return false;
-    if (q->world_reads && q->world.next > keeli_queue_end(q)) return false;
+    if (q->count > q->room || q->room > q->capacity || q->room > q->limit)
+        return false;
+    if (q->fresh > q->begin || (q->capacity && q->first >= q->capacity))
+        return false;
+    if (q->world_reads && q->world.next > keeli_queue_end(q))
+        return false;
     for (uint32_t i = 0; i < q->readers.count; ++i)
-        if (q->readers.items[i].next > keeli_queue_end(q)) return false;
-    if (!q->of_removed) return true;
+        if (q->readers.items[i].next > keeli_queue_end(q))
+            return false;
+    if (!q->of_removed)
+        return true;
 
     for (uint64_t i = q->begin + 1; i < keeli_queue_end(q); ++i)
         if (keeli_queue_removed_at(q, i)->tick < keeli_queue_removed_at(q, i - 1)->tick)

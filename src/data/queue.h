@@ -113,7 +113,8 @@ bool keeli_queue_push_removed(keeli_queue *queue, const keeli_removed *removed, 
                               const char **late);
 // Adds an event in the usual case. False, and nothing is done, if it needs reserve and push.
 static inline bool keeli_queue_put(keeli_queue *queue, const void *value) {
-    if (queue->count >= queue->room || queue->move || !queue->values || !value) return false;
+    if (queue->count >= queue->room || queue->move || !queue->values || !value)
+        return false;
     keeli_bytes_copy_fresh(keeli_queue_at(queue, keeli_queue_end(queue)), value, queue->size);
     ++queue->count;
     return true;

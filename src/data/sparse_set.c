@@ -17,8 +17,10 @@ static void *const tag_pages[1] = { tag_value };
 
 // Returns the shift for values of this size: 1 << shift values share a page.
 static uint32_t shift_for(uint32_t size) {
-    if (size == 0) return 31; // tags: all slots are on one page
-    if (size > own_page_above) return 0;
+    if (size == 0)
+        return 31; // tags: all slots are on one page
+    if (size > own_page_above)
+        return 0;
 
     uint32_t shift = 0;
     while ((uint64_t)size << (shift + 1) <= value_page_bytes)
@@ -37,7 +39,8 @@ void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *componen
         .move = component->move,
         .hook_data = component->hook_data
     };
-    if (!component->size) set->root.pages = tag_pages;
+    if (!component->size)
+        set->root.pages = tag_pages;
 }
 
 // ------------------------------------------------------------------ packed pages
@@ -59,7 +62,8 @@ static void trim_packed(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p
         const uint32_t page = --p->page_count;
         set->bytes -= packed_page_bytes(p, page);
         keeli_free(heap, p->pages[page], packed_page_bytes(p, page), packed_page_align(p));
-        if (page == 0) p->first = 0;
+        if (page == 0)
+            p->first = 0;
     }
 }
 
@@ -88,22 +92,29 @@ static bool grow_first(keeli_sparse_set *set, keeli_heap *heap, keeli_packed *p,
     uint64_t grown = p->first ? p->first : KEELI_SIZE(8, 1);
     while (grown < need && grown < full)
         grown *= 2;
-    if (grown > full) grown = full;
-    if (grown == p->first) return true;
+    if (grown > full)
+        grown = full;
+    if (grown == p->first)
+        return true;
 
     char *fresh = keeli_new(heap, grown * p->size, packed_page_align(p)), *old = p->pages[0];
-    if (!fresh) return false;
+    if (!fresh)
+        return false;
 
     const size_t old_bytes = p->first * p->size;
-    if (old) move_items(set, p, fresh, old, keeli_least(set->count, p->first));
+    if (old)
+        move_items(set, p, fresh, old, keeli_least(set->count, p->first));
     set->bytes += grown * p->size - old_bytes;
     p->pages[0] = fresh;
     p->first = (uint32_t)grown;
-    if (!p->page_count) p->page_count = 1;
-    if (!old) return true;
+    if (!p->page_count)
+        p->page_count = 1;
+    if (!old)
+        return true;
 
     ++set->moves;
-    if (!heap->keeps) keeli_bytes_vacate(old, old_bytes);
+    if (!heap->keeps)
+        keeli_bytes_vacate(old, old_bytes);
     keeli_free(heap, old, old_bytes, packed_page_align(p));
     return true;
 }
@@ -113,15 +124,19 @@ static bool reserve_packed(keeli_sparse_set *set, keeli_heap *heap, keeli_packed
                            uint64_t need) {
     const uint32_t pages = (uint32_t)((need - 1) >> p->shift) + 1;
     void *table = keeli_table_grow(heap, p->pages, &p->capacity, pages, &set->bytes);
-    if (!table) return false;
+    if (!table)
+        return false;
     p->pages = table;
     // before the allocator is called again: it may look values up
-    if (p == &set->values && set->size) set->root.pages = table;
+    if (p == &set->values && set->size)
+        set->root.pages = table;
 
-    if (!grow_first(set, heap, p, need)) return false;
+    if (!grow_first(set, heap, p, need))
+        return false;
     while (p->page_count < pages) {
         void *page = keeli_new(heap, packed_page_bytes(p, p->page_count), packed_page_align(p));
-        if (!page) return false;
+        if (!page)
+            return false;
         set->bytes += packed_page_bytes(p, p->page_count);
         p->pages[p->page_count++] = page;
     }
@@ -141,16 +156,20 @@ static void update_room(keeli_sparse_set *set) {
     const uint64_t dense = packed_room(&set->dense), values = packed_room(&set->values);
     const uint64_t room = set->size && values < dense ? values : dense, most = (uint64_t)1 << 31;
     set->room = (uint32_t)(room < most ? room : most);
-    if (set->size) set->root.pages = set->values.pages;
+    if (set->size)
+        set->root.pages = set->values.pages;
 }
 
 bool keeli_sparse_set_grow(keeli_sparse_set *set, keeli_heap *heap, uint32_t extra) {
     const uint64_t need = (uint64_t)set->count + extra;
-    if (need == 0) return true;
-    if (need >= (uint64_t)1 << 31) return false; // slots have 31 bits
+    if (need == 0)
+        return true;
+    if (need >= (uint64_t)1 << 31)
+        return false; // slots have 31 bits
 
     bool done = reserve_packed(set, heap, &set->dense, need);
-    if (done && set->size) done = reserve_packed(set, heap, &set->values, need);
+    if (done && set->size)
+        done = reserve_packed(set, heap, &set->values, need);
     update_room(set);
     return done;
 }
@@ -167,8 +186,10 @@ void keeli_sparse_set_deinit(keeli_sparse_set *set, keeli_heap *heap) {
 
 // ------------------------------------------------------------------ adding and removing
 static void move_value(keeli_sparse_set *set, void *to, void *from) {
-    if (set->move) set->move(to, from, set->hook_data);
-    else memcpy(to, from, set->size);
+    if (set->move)
+        set->move(to, from, set->hook_data);
+    else
+        memcpy(to, from, set->size);
 }
 
 static void set_cell(keeli_sparse_set *set, keel_entity e, uint32_t slot) {
@@ -184,7 +205,8 @@ void keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entit
         const uint32_t in_page = dense_page - slot % dense_page, cell = index % KEELI_PAGE;
         const uint32_t cells_left = descends ? cell + 1 : KEELI_PAGE - cell;
         uint32_t n = in_page < cells_left ? in_page : cells_left;
-        if (n > left) n = left;
+        if (n > left)
+            n = left;
         KEELI_ASSERT_ROOM(keeli_sparse_set_has_cell(set, index));
 
         memcpy(keeli_sparse_set_entity(set, slot), entities, n * sizeof *entities);
@@ -210,7 +232,8 @@ void keeli_sparse_set_remove(keeli_sparse_set *set, uint32_t slot) {
             move_value(set, keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last));
         set_cell(set, moved, slot);
     }
-    if (set->size) keeli_bytes_vacate(keeli_sparse_set_value(set, last), set->size);
+    if (set->size)
+        keeli_bytes_vacate(keeli_sparse_set_value(set, last), set->size);
     set_cell(set, removed, KEELI_NO_SLOT);
     set->count = last;
     ++set->moves;
@@ -227,10 +250,12 @@ static void swap_values(char *a, char *b, size_t size) {
 }
 
 void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *scratch) {
-    if (a == b) return;
+    if (a == b)
+        return;
     void *at_a = keeli_sparse_set_value(set, a), *at_b = keeli_sparse_set_value(set, b);
     if (!scratch) {
-        if (set->size) move_value(set, at_a, at_b);
+        if (set->size)
+            move_value(set, at_a, at_b);
     } else if (set->size == 8 && !set->move) {
         uint64_t value_a, value_b;
         memcpy(&value_a, at_a, 8);
@@ -271,9 +296,11 @@ void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t c
                               void *scratch) {
     ++set->moves;
     for (uint32_t first = 0; first < count; ++first) {
-        if (order[first] == first) continue;
+        if (order[first] == first)
+            continue;
 
-        if (set->size) permute_values(set, first, order, scratch);
+        if (set->size)
+            permute_values(set, first, order, scratch);
         const keel_entity waits = *keeli_sparse_set_entity(set, first);
         for (uint32_t slot = first, from;; slot = from) {
             from = order[slot];
@@ -281,7 +308,8 @@ void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t c
             const keel_entity e = from == first ? waits : *keeli_sparse_set_entity(set, from);
             *keeli_sparse_set_entity(set, slot) = e;
             set_cell(set, e, slot);
-            if (from == first) break;
+            if (from == first)
+                break;
         }
     }
 }
@@ -292,7 +320,8 @@ bool keeli_sparse_set_reserve_all(keeli_sparse_set *set, keeli_heap *heap,
         keeli_pages_reserve(&set->cells, heap, &keeli_cell_pages, &from->cells, &set->bytes);
     set->root.sparse = set->cells.table;
     set->root.page_count = set->cells.count;
-    if (!done) return false;
+    if (!done)
+        return false;
     return from->count <= set->room || keeli_sparse_set_grow(set, heap, from->count - set->count);
 }
 
@@ -306,7 +335,8 @@ static void assign_packed(const keeli_packed *p, const keeli_packed *from, uint3
 }
 
 void keeli_sparse_set_assign_values(keeli_sparse_set *set, const keeli_sparse_set *from) {
-    if (set->size) assign_packed(&set->values, &from->values, from->count);
+    if (set->size)
+        assign_packed(&set->values, &from->values, from->count);
 }
 
 void keeli_sparse_set_assign(keeli_sparse_set *set, const keeli_sparse_set *from) {
@@ -343,14 +373,18 @@ bool keeli_sparse_set_is_valid(const keeli_sparse_set *set) {
     uint32_t used = 0;
     for (uint32_t p = 0; p < set->root.page_count; ++p) {
         const uint32_t *cells = set->root.sparse[p];
-        if (cells == keeli_no_cells) continue;
+        if (cells == keeli_no_cells)
+            continue;
         for (uint32_t i = 0; i < KEELI_PAGE; ++i) {
             const uint32_t slot = cells[i];
-            if (slot == KEELI_NO_SLOT) continue;
+            if (slot == KEELI_NO_SLOT)
+                continue;
             ++used;
-            if (slot >= set->count) return false;
+            if (slot >= set->count)
+                return false;
             const keel_entity e = *keeli_sparse_set_entity(set, slot);
-            if (keeli_index_of(e) != p * KEELI_PAGE + i || keel_is_null(e)) return false;
+            if (keeli_index_of(e) != p * KEELI_PAGE + i || keel_is_null(e))
+                return false;
         }
     }
     return used == set->count;

@@ -115,7 +115,8 @@ static inline void keeli_sparse_set_remove_plain(keeli_sparse_set *set, uint32_t
 }
 // Calls the drop hook, if any, on the value of a slot.
 static inline void keeli_sparse_set_drop(keeli_sparse_set *set, uint32_t slot) {
-    if (set->drop) set->drop(keeli_sparse_set_value(set, slot), set->hook_data);
+    if (set->drop)
+        set->drop(keeli_sparse_set_value(set, slot), set->hook_data);
 }
 // Exchanges two slots. `scratch` has room for one value. If it is NULL, the value in `a` was moved
 // out or dropped, and only that in `b` moves.

@@ -40,7 +40,8 @@ static bool resize_log(keeli_ticks *t, keeli_heap *heap, uint32_t capacity) {
     }
     const size_t old_bytes = t->log_capacity * sizeof *t->log, bytes = capacity * sizeof *t->log;
     keeli_change *log = keeli_resize(heap, t->log, old_bytes, bytes, _Alignof(keeli_change));
-    if (capacity && !log) return false;
+    if (capacity && !log)
+        return false;
     t->bytes += bytes - old_bytes;
     t->log = log;
     t->log_capacity = capacity;
@@ -57,7 +58,8 @@ uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_tick_range
     const uint32_t page = block / KEELI_TICK_BLOCKS, at = block % KEELI_TICK_BLOCKS;
     const keeli_tick_page *p = page < t->table.count ? t->pages[page] : &keeli_no_ticks;
     const uint32_t whole = p->whole[at] > t->all ? p->whole[at] : t->all;
-    if (load_tick(&p->latest[at]) < w.first && whole < w.first) return 0;
+    if (load_tick(&p->latest[at]) < w.first && whole < w.first)
+        return 0;
 
     const uint32_t *slots = &p->slots[(size_t)at * 64];
     uint64_t matches = 0;
@@ -70,24 +72,30 @@ uint64_t keeli_ticks_bits(const keeli_ticks *t, uint32_t block, keeli_tick_range
 }
 
 bool keeli_ticks_page_may_match(const keeli_ticks *t, uint32_t page, keeli_tick_range w) {
-    if (t->all >= w.first) return true;
-    if (page >= t->table.count) return false;
+    if (t->all >= w.first)
+        return true;
+    if (page >= t->table.count)
+        return false;
     const keeli_tick_page *p = t->pages[page];
     uint32_t latest = 0;
     for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b)
-        if (load_tick(&p->latest[b]) > latest) latest = load_tick(&p->latest[b]);
+        if (load_tick(&p->latest[b]) > latest)
+            latest = load_tick(&p->latest[b]);
     return latest >= w.first;
 }
 
 bool keeli_ticks_log_since(const keeli_ticks *t, uint32_t last, uint32_t *count) {
     *count = 0;
-    if (t->log_from > last) return false;
+    if (t->log_from > last)
+        return false;
 
     uint32_t low = 0, high = t->log_count; // binary search for the first change after `last`
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
-        if (t->log[middle].tick > last) high = middle;
-        else low = middle + 1;
+        if (t->log[middle].tick > last)
+            high = middle;
+        else
+            low = middle + 1;
     }
     *count = t->log_count - low;
     return true;
@@ -115,7 +123,8 @@ static void make_room(keeli_ticks *t) {
     const uint32_t tick = t->log[dropped - 1].tick;
     while (dropped < t->log_count && t->log[dropped].tick == tick)
         ++dropped;
-    if (tick > t->log_from) t->log_from = tick;
+    if (tick > t->log_from)
+        t->log_from = tick;
     t->log_count -= dropped;
     memmove(t->log, t->log + dropped, t->log_count * sizeof *t->log);
 }
@@ -142,7 +151,8 @@ void keeli_ticks_mark_range(keeli_ticks *t, uint32_t index, uint32_t count, uint
 void keeli_ticks_mark_bits(keeli_ticks *t, uint32_t block, uint64_t bits, uint32_t tick) {
     keeli_tick_page *p = t->pages[block / KEELI_TICK_BLOCKS];
     const uint32_t at = block % KEELI_TICK_BLOCKS;
-    if (!bits) return;
+    if (!bits)
+        return;
 
     KEELI_ASSERT_ROOM(keeli_ticks_has_page(t, block * 64));
     store_tick(&p->latest[at], tick);
@@ -165,10 +175,13 @@ void keeli_ticks_mark_all(keeli_ticks *t, uint32_t tick) {
 static void push_all_down(keeli_ticks *t) {
     for (uint32_t page = 0; page < t->table.count; ++page) {
         keeli_tick_page *p = t->pages[page];
-        if (p == &keeli_no_ticks) continue;
+        if (p == &keeli_no_ticks)
+            continue;
         for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b) {
-            if (p->whole[b] < t->all) p->whole[b] = t->all;
-            if (p->latest[b] < t->all) p->latest[b] = t->all;
+            if (p->whole[b] < t->all)
+                p->whole[b] = t->all;
+            if (p->latest[b] < t->all)
+                p->latest[b] = t->all;
         }
     }
     t->all = 0;
@@ -186,23 +199,29 @@ static void push_block_down(keeli_tick_page *p, uint32_t b) {
 void keeli_ticks_reset_slow(keeli_ticks *t, uint32_t index) {
     keeli_tick_page *p = t->pages[index / KEELI_PAGE];
     const uint32_t b = index / 64 % KEELI_TICK_BLOCKS;
-    if (t->all) push_all_down(t);
-    if (p->whole[b]) push_block_down(p, b);
+    if (t->all)
+        push_all_down(t);
+    if (p->whole[b])
+        push_block_down(p, b);
     uint32_t *slot = &p->slots[index % KEELI_PAGE];
     // another mark in this tick would log the index twice, so the log is incomplete for this tick
-    if (*slot == t->latest) t->log_from = t->latest;
+    if (*slot == t->latest)
+        t->log_from = t->latest;
     *slot = 0;
 }
 
 void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count) {
-    if (t->all) push_all_down(t);
+    if (t->all)
+        push_all_down(t);
     while (count) {
         keeli_tick_page *p = t->pages[index / KEELI_PAGE];
         const uint32_t at = index % 64, b = index / 64 % KEELI_TICK_BLOCKS;
         const uint32_t n = keeli_least(count, 64 - at);
         if (p->latest[b]) {
-            if (p->latest[b] == t->latest) t->log_from = t->latest;
-            if (p->whole[b]) push_block_down(p, b);
+            if (p->latest[b] == t->latest)
+                t->log_from = t->latest;
+            if (p->whole[b])
+                push_block_down(p, b);
             memset(&p->slots[index % KEELI_PAGE], 0, n * sizeof *p->slots);
         }
         index += n;
@@ -212,7 +231,8 @@ void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count) {
 
 // ------------------------------------------------------------------ the whole
 static uint32_t lowered(uint32_t tick, uint32_t by) {
-    if (tick > by) return tick - by;
+    if (tick > by)
+        return tick - by;
     return tick ? 1 : 0; // 0 (never) stays 0; ticks below the new base become 1, the oldest
 }
 
@@ -223,7 +243,8 @@ static void lower_all(uint32_t *ticks, uint32_t count, uint32_t by) {
 
 void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
     for (uint32_t page = 0; page < t->table.count; ++page) {
-        if (t->pages[page] == &keeli_no_ticks) continue;
+        if (t->pages[page] == &keeli_no_ticks)
+            continue;
         lower_all(t->pages[page]->slots, KEELI_PAGE, by);
         lower_all(t->pages[page]->whole, KEELI_TICK_BLOCKS, by);
         lower_all(t->pages[page]->latest, KEELI_TICK_BLOCKS, by);
@@ -236,7 +257,8 @@ void keeli_ticks_rebase(keeli_ticks *t, uint32_t by) {
     uint32_t dropped = 0;
     while (dropped < t->log_count && t->log[dropped].tick <= by + 1)
         ++dropped;
-    if (dropped && !t->log_from) t->log_from = 1;
+    if (dropped && !t->log_from)
+        t->log_from = 1;
     t->log_count -= dropped;
     for (uint32_t i = 0; i < t->log_count; ++i)
         t->log[i] = (keeli_change){ t->log[i + dropped].index, t->log[i + dropped].tick - by };
@@ -251,10 +273,12 @@ bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks
     const bool done = keeli_pages_reserve(&t->table, heap, &tick_pages, &from->table, &t->bytes);
     const size_t bytes = from->log_capacity * sizeof **log;
     t->pages = t->table.table;
-    if (!done) return false;
+    if (!done)
+        return false;
 
     const bool has_log = !bytes || from->log_capacity == t->log_capacity;
-    if (has_log) return true;
+    if (has_log)
+        return true;
     *log = keeli_new(heap, bytes, _Alignof(keeli_change));
     return *log != NULL;
 }
@@ -262,7 +286,8 @@ bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks
 // Copies the blocks of a page that were marked, on either page, at the tick `since` or later.
 static void assign_marked(keeli_tick_page *to, const keeli_tick_page *from, uint32_t since) {
     for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b) {
-        if (to->latest[b] < since && from->latest[b] < since) continue;
+        if (to->latest[b] < since && from->latest[b] < since)
+            continue;
         memcpy(to->slots + b * 64, from->slots + b * 64, 64 * sizeof *to->slots);
         to->whole[b] = from->whole[b];
         to->latest[b] = from->latest[b];
@@ -275,13 +300,16 @@ static void assign_marked(keeli_tick_page *to, const keeli_tick_page *from, uint
 static bool assign_logged(const keeli_ticks *t, const keeli_ticks *from, uint32_t since) {
     const keeli_ticks *later = t->latest > from->latest ? t : from;
     uint32_t count;
-    if (t->latest == from->latest) return false;
-    if (!keeli_ticks_log_since(later, since - 1, &count)) return false;
+    if (t->latest == from->latest)
+        return false;
+    if (!keeli_ticks_log_since(later, since - 1, &count))
+        return false;
 
     for (uint32_t i = later->log_count - count; i < later->log_count; ++i) {
         const keeli_change c = later->log[i];
         const uint32_t page = c.index / KEELI_PAGE, at = c.index % KEELI_PAGE;
-        if (!keeli_ticks_has_page(t, c.index) || !keeli_ticks_has_page(from, c.index)) continue;
+        if (!keeli_ticks_has_page(t, c.index) || !keeli_ticks_has_page(from, c.index))
+            continue;
         const keeli_tick_page *a = from->pages[page];
         t->pages[page]->slots[at] = later == from ? c.tick : a->slots[at];
         t->pages[page]->latest[at / 64] = later == from ? c.tick : a->latest[at / 64];
@@ -323,7 +351,8 @@ void keeli_ticks_assign(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *fro
     t->log_from = from->log_from;
     t->log_count = from->log_count;
     const size_t bytes = (from->log_count - same) * sizeof *t->log;
-    if (bytes) memcpy(t->log + same, from->log + same, bytes);
+    if (bytes)
+        memcpy(t->log + same, from->log + same, bytes);
 }
 
 void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *enabled,
@@ -335,7 +364,8 @@ void keeli_ticks_trim(keeli_ticks *t, keeli_heap *heap, const keeli_presence *en
 
     const uint32_t values = enabled->count + disabled->count;
     const uint32_t capacity = values ? log_capacity_for(values) : 0;
-    if (capacity < t->log_capacity) (void)resize_log(t, heap, capacity);
+    if (capacity < t->log_capacity)
+        (void)resize_log(t, heap, capacity);
 }
 
 void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap) {
@@ -346,9 +376,11 @@ void keeli_ticks_deinit(keeli_ticks *t, keeli_heap *heap) {
 
 static bool page_is_valid(const keeli_ticks *t, const keeli_tick_page *p) {
     for (uint32_t b = 0; b < KEELI_TICK_BLOCKS; ++b) {
-        if (p->latest[b] > t->latest || p->whole[b] > p->latest[b]) return false;
+        if (p->latest[b] > t->latest || p->whole[b] > p->latest[b])
+            return false;
         for (uint32_t i = 0; i < 64; ++i)
-            if (p->slots[b * 64 + i] > p->latest[b]) return false;
+            if (p->slots[b * 64 + i] > p->latest[b])
+                return false;
     }
     return true;
 }
@@ -357,10 +389,13 @@ bool keeli_ticks_are_valid(const keeli_ticks *t) {
     if (t->all > t->latest || t->log_from > t->latest || t->log_count > t->log_capacity)
         return false;
     for (uint32_t page = 0; page < t->table.count; ++page)
-        if (t->pages[page] != &keeli_no_ticks && !page_is_valid(t, t->pages[page])) return false;
+        if (t->pages[page] != &keeli_no_ticks && !page_is_valid(t, t->pages[page]))
+            return false;
     for (uint32_t i = 0; i < t->log_count; ++i) {
-        if (t->log[i].tick > t->latest) return false;
-        if (i && t->log[i].tick < t->log[i - 1].tick) return false;
+        if (t->log[i].tick > t->latest)
+            return false;
+        if (i && t->log[i].tick < t->log[i - 1].tick)
+            return false;
     }
     return true;
 }

@@ -84,7 +84,8 @@ static inline bool keeli_ticks_reserve_log(keeli_ticks *t, keeli_heap *heap, uin
 // Returns the tick of an index.
 static inline uint32_t keeli_ticks_get(const keeli_ticks *t, uint32_t index) {
     const uint32_t page = index / KEELI_PAGE;
-    if (page >= t->table.count) return t->all;
+    if (page >= t->table.count)
+        return t->all;
     const keeli_tick_page *p = t->pages[page];
     const uint32_t slot = p->slots[index % KEELI_PAGE];
     const uint32_t whole = p->whole[index / 64 % KEELI_TICK_BLOCKS];
@@ -112,8 +113,10 @@ static inline bool keeli_ticks_mark_fast(keeli_ticks *t, uint32_t index, uint32_
     keeli_tick_page *p = t->pages[index / KEELI_PAGE];
     uint32_t *slot = &p->slots[index % KEELI_PAGE];
     const uint32_t count = t->log_count;
-    if (*slot == tick) return true; // logged already, or `log_from` says that the log lacks it
-    if (count == t->log_capacity) return false;
+    if (*slot == tick)
+        return true; // logged already, or `log_from` says that the log lacks it
+    if (count == t->log_capacity)
+        return false;
     *slot = tick;
     p->latest[index / 64 % KEELI_TICK_BLOCKS] = tick;
     t->latest = tick;
@@ -123,7 +126,8 @@ static inline bool keeli_ticks_mark_fast(keeli_ticks *t, uint32_t index, uint32_
 }
 void keeli_ticks_mark_when_full(keeli_ticks *t, uint32_t index, uint32_t tick);
 static inline void keeli_ticks_mark(keeli_ticks *t, uint32_t index, uint32_t tick) {
-    if (!keeli_ticks_mark_fast(t, index, tick)) keeli_ticks_mark_when_full(t, index, tick);
+    if (!keeli_ticks_mark_fast(t, index, tick))
+        keeli_ticks_mark_when_full(t, index, tick);
 }
 // Mark changes without logging them: of one index, of a range, of some of the 64 indices of a
 // block, of every value that exists.

@@ -9,7 +9,8 @@
 // ------------------------------------------------------------------ the general path
 keel_result keeli_edit_add_values(keel_world *world, const keeli_holder *holder, keel_entity e,
                                   const keel_value *values) {
-    if (!keeli_entity_is_alive(&world->entities, e)) return keeli_dead_entity(world, "keel_add", e);
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return keeli_dead_entity(world, "keel_add", e);
     keeli_batch b;
     keeli_batch_begin(&b, world, &e, 1, "adding components");
     keeli_batch_add_values(&b, holder, values);
@@ -20,7 +21,8 @@ keel_result keeli_edit_add(keel_world *world, const keeli_holder *holder, keel_e
                            const keel_component *component, const void *value) {
     const keel_value values[] = { { component, value }, { NULL, NULL } };
     keel_result result = KEEL_OK;
-    if (!keeli_entity_is_alive(&world->entities, e)) return keeli_dead_entity(world, "keel_add", e);
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return keeli_dead_entity(world, "keel_add", e);
     if (!component && !keeli_storage_to_edit(world, holder, component, "add", &result))
         return result;
     return keeli_edit_add_values(world, holder, e, values);
@@ -62,13 +64,17 @@ static inline __attribute__((always_inline)) bool
 give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_archetype **to) {
     const uint32_t index = keeli_index_of(e);
     keeli_storage *s = keeli_storage_known(world, v->component);
-    if (!s || !(follows ? keeli_is_free(world, s) : keeli_is_plain(world, s))) return false;
+    if (!s || !(follows ? keeli_is_free(world, s) : keeli_is_plain(world, s)))
+        return false;
     uint64_t *word = keeli_live_word(s, index);
-    if (!word || *word & keeli_bit_of(index) || !keeli_store_has_place(s)) return false;
-    if (follows && keeli_flags_of(s) && !keeli_followers_are_ready(world, s)) return false;
+    if (!word || *word & keeli_bit_of(index) || !keeli_store_has_place(s))
+        return false;
+    if (follows && keeli_flags_of(s) && !keeli_followers_are_ready(world, s))
+        return false;
     if (keeli_store_has_rows(s)) {
         keeli_archetype *next = row_with(world, s, *to);
-        if (!next) return false;
+        if (!next)
+            return false;
         *to = next;
         keeli_store_set_bit_beside(s, word, keeli_bit_of(index));
         return true;
@@ -94,7 +100,8 @@ static inline __attribute__((always_inline)) bool give_all(keel_world *world, ke
     const keeli_archetype *from = *to;
     const keel_value *v = values;
     for (; v->component; ++v)
-        if (!give(world, e, v, follows, to)) return undo_values(world, e, values, v);
+        if (!give(world, e, v, follows, to))
+            return undo_values(world, e, values, v);
     return *to == from || keeli_archetype_has_room(*to) || undo_values(world, e, values, v);
 }
 
@@ -118,14 +125,18 @@ static inline void end_list(keel_world *world, keel_entity e, const keel_value *
         for (; values->component; ++values)
             keeli_validate_storage(world, keeli_storage_known(world, values->component));
     }
-    if (follows) (void)keeli_done(world, KEEL_OK);
+    if (follows)
+        (void)keeli_done(world, KEEL_OK);
 }
 
 keel_result keeli_world_add_values(keel_scope *scope, keel_entity e, const keel_value *values) {
     keel_world *world = keeli_world_of(scope);
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    if (!keeli_entity_is_alive(&world->entities, e)) return keeli_dead_entity(world, "keel_add", e);
-    if (!values) return KEEL_OK;
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return keeli_dead_entity(world, "keel_add", e);
+    if (!values)
+        return KEEL_OK;
     keeli_archetype *from = keeli_archetype_of(world, keeli_index_of(e)), *to = from;
     if (!give_all(world, e, values, true, &to))
         return keeli_edit_add_values(world, NULL, e, values);
@@ -140,8 +151,10 @@ keel_result keeli_world_add_values(keel_scope *scope, keel_entity e, const keel_
 
 keel_result(keel_add_component_values)(keel_scope *scope, keel_entity e, const keel_value *values) {
     keel_commands *list = keeli_commands_of(scope);
-    if (keeli_is_world(scope)) return keeli_world_add_values(scope, e, values);
-    if (list) return keeli_record_add(list, e, values, keeli_count_values(values));
+    if (keeli_is_world(scope))
+        return keeli_world_add_values(scope, e, values);
+    if (list)
+        return keeli_record_add(list, e, values, keeli_count_values(values));
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
     return keeli_edit_end(&who, keeli_edit_add_values(who.world, who.editor, e, values));
@@ -152,7 +165,8 @@ static inline __attribute__((always_inline)) keel_entity
 create_one(keel_world *world, const keel_value *values, bool follows) {
     const keel_entity e = keeli_entity_index_peek(&world->entities);
     keeli_archetype *none = world->archetypes.all[0], *to = none;
-    if (!give_all(world, e, values, follows, &to)) return keel_null();
+    if (!give_all(world, e, values, follows, &to))
+        return keel_null();
     keeli_entity_index_add_peeked(&world->entities, e);
     if (to != none) {
         *keeli_row_of(&world->entities, keeli_index_of(e)) =
@@ -190,8 +204,10 @@ keel_entity keeli_world_add_entity(keel_scope *scope, const keel_value *values) 
         keeli_no_world();
         return keel_null();
     }
-    if (!is_ready(world)) return keeli_edit_add_entity(world, NULL, values);
-    if (values && values->component) return create_plain(world, values);
+    if (!is_ready(world))
+        return keeli_edit_add_entity(world, NULL, values);
+    if (values && values->component)
+        return create_plain(world, values);
     const keel_entity e = keeli_entity_index_peek(&world->entities);
     keeli_entity_index_add_peeked(&world->entities, e);
     return e;
@@ -200,9 +216,11 @@ keel_entity keeli_world_add_entity(keel_scope *scope, const keel_value *values) 
 static __attribute__((noinline)) keel_entity add_entity_elsewhere(keel_scope *scope,
                                                                   const keel_value *values) {
     keel_commands *list = keeli_commands_of(scope);
-    if (list) return keeli_record_add_entity(list, values);
+    if (list)
+        return keeli_record_add_entity(list, values);
     keeli_caller who;
-    if (keeli_edit_begin(scope, &who) < 0) return keel_null();
+    if (keeli_edit_begin(scope, &who) < 0)
+        return keel_null();
     const keel_entity e = keeli_edit_add_entity(who.world, who.editor, values);
     (void)keeli_edit_end(&who, KEEL_OK);
     return e;
@@ -223,7 +241,8 @@ add_general(keel_world *world, keel_entity e, const keel_component *component, c
 
 static inline void put_value(void *to, const void *value, uint32_t size) {
     static const uint32_t zeros[4];
-    if (value || !keeli_bytes_copy_fours(to, zeros, size)) keeli_bytes_put(to, value, size);
+    if (value || !keeli_bytes_copy_fours(to, zeros, size))
+        keeli_bytes_put(to, value, size);
 }
 static __attribute__((noinline)) keel_result put_other(keel_world *world, keeli_storage *s,
                                                        void *to, const void *value) {
@@ -242,7 +261,8 @@ static inline keel_result end_add(keel_world *world, keeli_storage *s, keel_enti
                                   const void *value, uint32_t who) {
     if (!value || !keeli_bytes_copy_fours(to, value, s->size))
         return who ? put_followed(world, s, e, to, value) : put_other(world, s, to, value);
-    if (who == ANYBODY) return keeli_came_last(world, s, e, to);
+    if (who == ANYBODY)
+        return keeli_came_last(world, s, e, to);
     keeli_validate_storage(world, s);
     return who == OBSERVERS ? keeli_notify_last(world, s, e, KEEL_ON_INSERTED, to) : KEEL_OK;
 }
@@ -267,7 +287,8 @@ add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, u
     keeli_bytes_put(keeli_row_value(&s->row, *keeli_row_of(&world->entities, index)), value,
                     s->size);
     keeli_row_end(world, old); // last: the value may lie in it
-    if (keeli_flags_of(s)) return keeli_came_last(world, s, e, keeli_store_value(world, s, index));
+    if (keeli_flags_of(s))
+        return keeli_came_last(world, s, e, keeli_store_value(world, s, index));
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -278,10 +299,13 @@ static __attribute__((noinline)) keel_result overwrite_value(keel_world *world, 
     if ((s->flags && !keeli_change_is_simple(world, s)) ||
         (keeli_store_has_rows(s) && !keeli_rows_are_free(world)))
         return add_general(world, e, &s->component, value);
-    if (!value) return KEEL_OK; // it stays as it is
+    if (!value)
+        return KEEL_OK; // it stays as it is
     void *to = keeli_store_value_there(s, keeli_index_of(e));
-    if (value != to) keeli_bytes_put(to, value, s->size);
-    if (!s->flags) return KEEL_OK;
+    if (value != to)
+        keeli_bytes_put(to, value, s->size);
+    if (!s->flags)
+        return KEEL_OK;
     return keeli_changed_last(world, s, e, to);
 }
 
@@ -293,9 +317,12 @@ add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s
     uint64_t *word = keeli_live_word(s, index);
     if (!word || !keeli_entity_has_version(&world->entities, e))
         return add_general(world, e, &s->component, value);
-    if (*word & keeli_bit_of(index)) return overwrite_value(world, s, e, value);
-    if (who == NOBODY && keeli_store_has_free_slot(s)) return add_slot(world, s, e, value, word);
-    if (keeli_store_has_rows(s)) return add_row(world, s, e, value, word);
+    if (*word & keeli_bit_of(index))
+        return overwrite_value(world, s, e, value);
+    if (who == NOBODY && keeli_store_has_free_slot(s))
+        return add_slot(world, s, e, value, word);
+    if (keeli_store_has_rows(s))
+        return add_row(world, s, e, value, word);
     if (!keeli_store_has_place(s) || (who == ANYBODY && !keeli_followers_are_ready(world, s)))
         return add_general(world, e, &s->component, value);
     keeli_store_set_bit_beside(s, word, keeli_bit_of(index));
@@ -318,8 +345,10 @@ keel_result keeli_world_add(keel_scope *scope, keel_entity e, const keel_compone
                             const void *value) {
     keel_world *world = keeli_world_of(scope);
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
-    if (!s || !keeli_is_free(world, s)) return add_general(world, e, component, value);
-    if (!keeli_flags_of(s)) return add_beside(world, e, value, s, NOBODY);
+    if (!s || !keeli_is_free(world, s))
+        return add_general(world, e, component, value);
+    if (!keeli_flags_of(s))
+        return add_beside(world, e, value, s, NOBODY);
     return keeli_is_only_observed(s) ? add_observed(world, e, value, s)
                                      : add_followed(world, e, value, s);
 }
@@ -339,7 +368,8 @@ static __attribute__((noinline)) keel_result add_held_entity(keel_scope *scope, 
 
 keel_result(keel_add_component)(keel_scope *scope, keel_entity e, const keel_component *component,
                                 const void *value) {
-    if (keeli_is_world(scope)) return keeli_world_add(scope, e, component, value);
+    if (keeli_is_world(scope))
+        return keeli_world_add(scope, e, component, value);
     keel_commands *list = keeli_commands_of(scope);
     return list ? record_one(list, e, component, value)
                 : add_held_entity(scope, e, component, value);
@@ -357,23 +387,27 @@ void *keel_get_or_add_component(keel_world *world, keel_entity e, const keel_com
         keeli_no_world();
         return NULL;
     }
-    if (!keeli_entity_is_alive(&world->entities, e)) return NULL;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return NULL;
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "add", &result);
-    if (!s) return NULL;
+    if (!s)
+        return NULL;
     void *there = keeli_store_value(world, s, keeli_index_of(e));
     if (there) {
         keeli_track_modified(world, s, keeli_index_of(e));
         return there;
     }
-    if (keel_add_component(world, e, component, value) < 0) return NULL;
+    if (keel_add_component(world, e, component, value) < 0)
+        return NULL;
     return keeli_store_value_of(world, s, e); // NULL: an observer has deleted it
 }
 
 // ------------------------------------------------------------------ many
 keel_result keeli_check_list(keel_world *world, const keel_entity *entities, uint32_t count,
                              const char *function) {
-    if (entities || !count) return KEEL_OK;
+    if (entities || !count)
+        return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "%s was given no list, but a count of %u; pass an array of that many",
                         function, (unsigned)count);
@@ -384,7 +418,8 @@ keel_result keeli_check_columns(keel_world *world, const keeli_holder *holder,
     keel_result result = KEEL_OK;
     for (const keel_value_column *c = columns; c && c->component; ++c) {
         const keeli_storage *s = keeli_storage_to_edit(world, holder, c->component, "add", &result);
-        if (!s) return result;
+        if (!s)
+            return result;
         for (const keel_value_column *other = columns; other < c; ++other)
             if (keeli_storage_find(world, other->component) == s)
                 return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
@@ -400,10 +435,13 @@ static keel_result add_column(keeli_batch *b, const keeli_holder *holder,
     keel_world *world = b->world;
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, holder, c->component, "add", &result);
-    if (!s) return result;
+    if (!s)
+        return result;
     const bool is_copied = !c->values || !c->stride;
-    if (c->values && is_copied && !keeli_can_copy(s)) return keeli_cannot_copy(world, s);
-    if (!is_copied) KEEL_TRY(keeli_check_stride(world, s, c->stride));
+    if (c->values && is_copied && !keeli_can_copy(s))
+        return keeli_cannot_copy(world, s);
+    if (!is_copied)
+        KEEL_TRY(keeli_check_stride(world, s, c->stride));
     keeli_batch_add(b, holder, s, c->values, c->stride,
                     is_copied ? KEELI_COPIED : KEELI_HANDED_OVER);
     return b->result;
@@ -413,7 +451,8 @@ keel_result(keel_add_entity_columns)(keel_scope *scope, uint32_t count, keel_ent
                                      const keel_value_column *columns) {
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
-    if (who.commands) return keeli_record_add_entities(who.commands, count, out, columns);
+    if (who.commands)
+        return keeli_record_add_entities(who.commands, count, out, columns);
     keeli_batch b;
     keeli_batch_begin(&b, who.world, NULL, count, "adding entities");
     b.result = keeli_check_columns(who.world, who.editor, columns);
@@ -441,9 +480,12 @@ keel_result keeli_edit_add_many(keel_world *world, const keeli_holder *holder,
     keel_result result;
     const keeli_storage *s =
         keeli_storage_to_edit(world, holder, column->component, "add", &result);
-    if (!s) return result;
-    if (column->values && column->stride) KEEL_TRY(keeli_check_stride(world, s, column->stride));
-    if (!count) return KEEL_OK;
+    if (!s)
+        return result;
+    if (column->values && column->stride)
+        KEEL_TRY(keeli_check_stride(world, s, column->stride));
+    if (!count)
+        return KEEL_OK;
     KEEL_TRY(check_alive(world, s, entities, count));
     keeli_batch b;
     keeli_batch_begin(&b, world, entities, count, "adding a component to many entities");
@@ -469,13 +511,16 @@ keel_result(keel_add_component_to_many)(keel_scope *scope, const keel_entity *en
 
 // ------------------------------------------------------------------ entities by handle, and room
 keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(keeli_may_edit(world, NULL, &world->stand_in.entities, "add to"));
     keel_result result = keeli_entity_index_may_add_at(&world->entities, e);
     if (result == KEEL_OK && !keeli_followers_reserve_entity(world, e, 1))
         result = KEEL_ERROR_MEMORY;
-    if (result == KEEL_OK) result = keeli_entity_index_add_at(&world->entities, &world->heap, e);
-    if (result == KEEL_ERROR_MEMORY) return keeli_out_of_memory(world, "adding an entity");
+    if (result == KEEL_OK)
+        result = keeli_entity_index_add_at(&world->entities, &world->heap, e);
+    if (result == KEEL_ERROR_MEMORY)
+        return keeli_out_of_memory(world, "adding an entity");
     const uint32_t index = keeli_index_of(e);
     if (result == KEEL_ERROR_OCCUPIED)
         return keeli_error(world, result, "cannot add %s: index %u belongs to %s, which is alive",
@@ -499,7 +544,8 @@ static keel_result reserve_entities(keel_world *world, uint32_t count) {
     const keel_result result =
         count > alive ? keeli_entity_index_reserve(&world->entities, &world->heap, count - alive)
                       : KEEL_OK;
-    if (result == KEEL_ERROR_MEMORY) return keeli_out_of_memory(world, "reserving entities");
+    if (result == KEEL_ERROR_MEMORY)
+        return keeli_out_of_memory(world, "reserving entities");
     if (result == KEEL_ERROR_FULL)
         return keeli_error(world, result,
                            "cannot make room for %u entities: there are not enough free indices",
@@ -511,13 +557,16 @@ static keel_result reserve_entities(keel_world *world, uint32_t count) {
 // Each block of 64 indices has a list of its own.
 static bool reserve_indices(keel_world *world, keeli_storage *s, uint32_t count) {
     for (uint64_t i = 0; i < count; i += 64)
-        if (!keeli_store_reserve(world, s, (uint32_t)i)) return false;
+        if (!keeli_store_reserve(world, s, (uint32_t)i))
+            return false;
     uint64_t from = 0; // the block after the last one looked at
     while (from <= KEEL_MAX_ENTITY_INDEX) {
         const keel_entity e = keeli_entity_index_next(&world->entities, (uint32_t)from);
-        if (keel_is_null(e)) break;
+        if (keel_is_null(e))
+            break;
         const uint32_t index = keeli_index_of(e);
-        if (!keeli_store_reserve(world, s, index)) return false;
+        if (!keeli_store_reserve(world, s, index))
+            return false;
         from = ((uint64_t)index / 64 + 1) * 64;
     }
     return true;
@@ -525,11 +574,14 @@ static bool reserve_indices(keel_world *world, keeli_storage *s, uint32_t count)
 
 keel_result keel_reserve_component(keel_world *world, const keel_component *component,
                                    uint32_t count) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    if (component == &keel_entities) return reserve_entities(world, count);
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
+    if (component == &keel_entities)
+        return reserve_entities(world, count);
     keel_result result;
     keeli_storage *s = keeli_storage_to_edit(world, NULL, component, "reserve", &result);
-    if (!s) return result;
+    if (!s)
+        return result;
     if (count > (uint64_t)KEEL_MAX_ENTITY_INDEX + 1)
         return keeli_error(
             world, KEEL_ERROR_FULL,

@@ -39,7 +39,8 @@ static void *new_memory(keeli_batch *b, size_t size, size_t align) {
     const size_t before = (sizeof(keeli_batch_block) + align - 1) / align * align;
     size += before;
     keeli_batch_block *piece = keeli_new(&b->world->heap, size, align);
-    if (!piece) return NULL;
+    if (!piece)
+        return NULL;
 
     *piece = (keeli_batch_block){ b->pieces, size, align };
     b->pieces = piece;
@@ -60,7 +61,8 @@ static bool grow_columns(keeli_batch *b) {
 }
 
 static inline keeli_column *new_column(keeli_batch *b, keeli_storage *s) {
-    if (b->result < 0 || (b->column_count == b->column_room && !grow_columns(b))) return NULL;
+    if (b->result < 0 || (b->column_count == b->column_room && !grow_columns(b)))
+        return NULL;
     keeli_column *c = &b->columns[b->column_count++];
     *c = (keeli_column){ .storage = s };
     b->has_rows |= keeli_store_has_rows(s);
@@ -78,7 +80,8 @@ static void supersede(keeli_column *c) {
 
 static bool has_column(const keeli_batch *b, const keeli_storage *s) {
     for (uint32_t k = 0; k < b->column_count; ++k)
-        if (b->columns[k].storage == s) return true;
+        if (b->columns[k].storage == s)
+            return true;
     return false;
 }
 
@@ -102,7 +105,8 @@ static __attribute__((noinline)) void bring_required(keeli_batch *b, const keeli
             }
         }
 
-        if (b->result != KEEL_OK || has_column(b, r)) continue;
+        if (b->result != KEEL_OK || has_column(b, r))
+            continue;
         keeli_batch_add(b, holder, r, NULL, 0, KEELI_HANDED_OVER);
     }
 }
@@ -110,17 +114,22 @@ static __attribute__((noinline)) void bring_required(keeli_batch *b, const keeli
 static inline __attribute__((always_inline)) void
 batch_add_column(keeli_batch *b, const keeli_holder *holder, keeli_storage *s, const void *values,
                  size_t stride, keeli_handing handing) {
-    if (s->flags & KEELI_IS_MORE && !b->has_prototype) bring_required(b, holder, s);
+    if (s->flags & KEELI_IS_MORE && !b->has_prototype)
+        bring_required(b, holder, s);
     const bool keeps = !values || handing == KEELI_IF_MISSING;
     bool is_needed = !keeps || b->is_new || b->count > 1 || !b->entities ||
                      !keeli_store_has(s, keeli_index_of(*b->entities));
     for (uint32_t k = 0; k < b->column_count; ++k) {
-        if (b->columns[k].storage != s) continue;
-        if (keeps) is_needed = false;
-        else supersede(&b->columns[k]);
+        if (b->columns[k].storage != s)
+            continue;
+        if (keeps)
+            is_needed = false;
+        else
+            supersede(&b->columns[k]);
     }
     keeli_column *c = new_column(b, s);
-    if (!c) return;
+    if (!c)
+        return;
     c->is_superseded = !is_needed;
     c->keeps = !values;
     if (c->keeps && is_needed && s->component.initial && !b->has_prototype) {
@@ -129,7 +138,8 @@ batch_add_column(keeli_batch *b, const keeli_holder *holder, keeli_storage *s, c
     }
     c->values = values;
     c->stride = stride;
-    if (!values || !s->size) return;
+    if (!values || !s->size)
+        return;
     c->is_copied = handing == KEELI_COPIED && s->component.copy;
     c->is_moved = s->component.move && (handing != KEELI_COPIED || s->component.copy);
     b->has_copies |= c->is_copied;
@@ -142,7 +152,8 @@ void keeli_batch_add(keeli_batch *b, const keeli_holder *holder, keeli_storage *
 
 void keeli_batch_add_out(keeli_batch *b, keeli_storage *s, void *out, bool *taken) {
     keeli_column *c = new_column(b, s);
-    if (!c) return;
+    if (!c)
+        return;
     c->out = out;
     c->taken = taken;
 }
@@ -177,7 +188,8 @@ static bool are_in_rows(const keel_world *world, const char *values, size_t byte
     for (uint32_t b = 0; b < a->block_count; ++b) {
         const keeli_block *block = a->blocks[b];
         const uintptr_t start = (uintptr_t)block->entities;
-        if (!start) continue;
+        if (!start)
+            continue;
         if (from < start + block->bytes && from + bytes > start) {
             return true;
         }
@@ -186,7 +198,8 @@ static bool are_in_rows(const keel_world *world, const char *values, size_t byte
 }
 
 static void drop_copies(const keeli_column *c, uint32_t count) {
-    if (!c->is_copied) return;
+    if (!c->is_copied)
+        return;
 
     const keeli_storage *s = c->storage;
     while (count--)
@@ -216,14 +229,16 @@ static keel_result stage_column(keeli_batch *b, keeli_column *c) {
         }
     }
 
-    if (c->is_copied) c->stride = size;
+    if (c->is_copied)
+        c->stride = size;
     c->values = c->staged;
     return KEEL_OK;
 }
 
 static keel_result stage_copies(keeli_batch *b) {
     const bool rows_move = !b->is_new && b->has_rows && b->count > 1;
-    if (!b->has_copies && !rows_move) return KEEL_OK;
+    if (!b->has_copies && !rows_move)
+        return KEEL_OK;
 
     for (uint32_t k = 0; k < b->column_count; ++k) {
         keeli_column *c = &b->columns[k];
@@ -238,7 +253,8 @@ static keel_result stage_copies(keeli_batch *b) {
             const size_t bytes = (b->count - 1) * c->stride + s->size;
             is_staged = are_in_rows(b->world, c->values, bytes);
         }
-        if (is_staged) KEEL_TRY(stage_column(b, c));
+        if (is_staged)
+            KEEL_TRY(stage_column(b, c));
     }
     return KEEL_OK;
 }
@@ -247,7 +263,8 @@ static keel_result stage_copies(keeli_batch *b) {
 // Slots, noting when the first page of values moves.
 static bool reserve_slots(keeli_batch *b, keeli_column *c, uint32_t extra) {
     keeli_sparse_set *set = &c->storage->set;
-    if (set->room - set->count >= extra) return true;
+    if (set->room - set->count >= extra)
+        return true;
 
     const bool has_values = set->values.page_count != 0;
     c->moved_from = has_values ? (uintptr_t)set->root.pages[0] : 0;
@@ -265,7 +282,8 @@ static bool reserve_slots(keeli_batch *b, keeli_column *c, uint32_t extra) {
 
 // Returns the address of a value of the caller after room was made: its page may have moved.
 static const char *relocated(const keeli_batch *b, const char *value) {
-    if (!value) return NULL;
+    if (!value)
+        return NULL;
 
     for (uint32_t k = 0; k < b->column_count; ++k) {
         const keeli_column *c = &b->columns[k];
@@ -287,7 +305,8 @@ static bool reserve_range(const keeli_batch *b, keeli_storage *s, keeli_range ra
     const uint64_t end = (uint64_t)range.lowest + range.count;
     for (uint64_t i = range.lowest; i < end; i = (i / step + 1) * step) {
         const uint32_t index = (uint32_t)i;
-        if (keeli_store_has(s, index)) continue;
+        if (keeli_store_has(s, index))
+            continue;
         if (!keeli_reserve_value(b->world, s, index)) {
             return false;
         }
@@ -298,7 +317,8 @@ static bool reserve_range(const keeli_batch *b, keeli_storage *s, keeli_range ra
 // Counts the entities that lack the component. An entity that is twice in the list counts twice,
 // but never more than there are entities without it.
 static uint32_t count_lacking(const keeli_batch *b, const keeli_column *c) {
-    if (b->is_new) return b->count;
+    if (b->is_new)
+        return b->count;
 
     uint32_t count = 0;
     for (uint32_t i = 0; i < b->count; ++i)
@@ -311,7 +331,8 @@ static uint32_t count_lacking(const keeli_batch *b, const keeli_column *c) {
 // Makes room to record which of many existing entities had no value, if anybody follows the
 // component.
 static bool reserve_fresh(keeli_batch *b, keeli_column *c) {
-    if (b->is_new || !keeli_flags_of(c->storage)) return true;
+    if (b->is_new || !keeli_flags_of(c->storage))
+        return true;
     if (b->count <= 64) {
         c->fresh = &c->few_fresh;
         return true;
@@ -319,7 +340,8 @@ static bool reserve_fresh(keeli_batch *b, keeli_column *c) {
 
     const size_t bytes = (b->count / 64 + 1) * sizeof *c->fresh;
     c->fresh = new_memory(b, bytes, sizeof *c->fresh);
-    if (!c->fresh) return false;
+    if (!c->fresh)
+        return false;
     memset(c->fresh, 0, bytes);
     return true;
 }
@@ -327,11 +349,13 @@ static bool reserve_fresh(keeli_batch *b, keeli_column *c) {
 static bool reserve_column(keeli_batch *b, uint32_t k) {
     keeli_column *c = &b->columns[k];
     keeli_storage *s = c->storage;
-    if (!reserve_fresh(b, c)) return false;
+    if (!reserve_fresh(b, c))
+        return false;
 
     const keel_entity *e = b->entities;
     if (b->count == 1) {
-        if (!lacks(b, c, 0)) return true;
+        if (!lacks(b, c, 0))
+            return true;
         if (keeli_store_is_sparse(s) && !reserve_slots(b, c, 1)) {
             return false;
         }
@@ -339,7 +363,8 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
     }
 
     const uint32_t lacking = count_lacking(b, c);
-    if (!lacking) return true;
+    if (!lacking)
+        return true;
     if (keeli_store_is_sparse(s) && !reserve_slots(b, c, lacking)) {
         return false;
     }
@@ -349,7 +374,8 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
 
     for (uint32_t i = 0; i < b->count;) {
         const keeli_range range = range_from(b, i, b->count);
-        if (!reserve_range(b, s, range)) return false;
+        if (!reserve_range(b, s, range))
+            return false;
         i += range.count;
     }
     return true;
@@ -362,13 +388,15 @@ static keeli_archetype *step(const keeli_batch *b, keeli_archetype *from, keeli_
     const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
     if (edge) {
         keeli_archetype *to = b->is_removal ? edge->without : edge->with;
-        if (to) return to;
+        if (to)
+            return to;
     }
 
     keel_world *world = b->world;
     keeli_archetypes *a = &world->archetypes;
     const bool is_there = keeli_archetype_column(from, s->slot) != UINT32_MAX;
-    if (is_there != b->is_removal) return from;
+    if (is_there != b->is_removal)
+        return from;
 
     if (is_there) {
         return keeli_archetype_without(a, &world->heap, from, &s->row);
@@ -378,29 +406,35 @@ static keeli_archetype *step(const keeli_batch *b, keeli_archetype *from, keeli_
 
 // NULL when out of memory, which it is not once room was made.
 static keeli_archetype *target(keeli_batch *b, keeli_archetype *from) {
-    if (from == b->from) return b->to;
+    if (from == b->from)
+        return b->to;
 
     b->from = from;
     b->to = from;
     for (uint32_t k = 0; b->to && k < b->column_count; ++k) {
         keeli_storage *s = b->columns[k].storage;
-        if (keeli_store_has_rows(s)) b->to = step(b, b->to, s);
+        if (keeli_store_has_rows(s))
+            b->to = step(b, b->to, s);
     }
-    if (!b->to) b->from = NULL;
+    if (!b->to)
+        b->from = NULL;
     return b->to;
 }
 
 static bool reserve_target(keeli_batch *b, keeli_archetype *from, uint32_t rows) {
     keeli_archetype *to = target(b, from);
-    if (!to) return false;
-    if (to == from || !to->column_count) return true;
+    if (!to)
+        return false;
+    if (to == from || !to->column_count)
+        return true;
     return keeli_archetype_reserve(&b->world->archetypes, &b->world->heap, to, rows);
 }
 
 bool keeli_batch_reserve_rows(keeli_batch *b) {
     keeli_archetypes *a = &b->world->archetypes;
     b->left = &b->one_left;
-    if (b->is_new) return reserve_target(b, a->all[0], b->count);
+    if (b->is_new)
+        return reserve_target(b, a->all[0], b->count);
 
     const keel_entity *e = b->entities;
     if (b->count == 1) {
@@ -415,7 +449,8 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
     uint32_t *leaving = new_memory(b, archetypes * sizeof *leaving, sizeof *leaving);
     keeli_archetype **to = new_memory(b, archetypes * sizeof *to, sizeof *to);
     b->left = new_memory(b, b->count * sizeof *b->left, sizeof *b->left);
-    if (!leaving || !to || !b->left) return false;
+    if (!leaving || !to || !b->left)
+        return false;
 
     memset(leaving, 0, archetypes * sizeof *leaving);
     for (uint32_t i = 0; i < b->count; ++i) {
@@ -427,12 +462,15 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
 
     for (uint32_t p = 0; p < archetypes; ++p) {
         uint32_t rows = leaving[p];
-        if (p && rows > a->all[p]->row_count) rows = a->all[p]->row_count; // some come twice
+        if (p && rows > a->all[p]->row_count)
+            rows = a->all[p]->row_count; // some come twice
         leaving[p] = rows;
-        if (!rows) continue;
+        if (!rows)
+            continue;
 
         to[p] = target(b, a->all[p]);
-        if (!to[p]) return false;
+        if (!to[p])
+            return false;
 
         // an archetype may have some of several columns, and another one others
         if (b->column_count > 1) {
@@ -445,14 +483,16 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
                 }
             }
         }
-        if (!reserve_target(b, a->all[p], rows)) return false;
+        if (!reserve_target(b, a->all[p], rows))
+            return false;
     }
     return true;
 }
 
 // The rows of new entities.
 static void make_batch_rows(keeli_batch *b) {
-    if (!b->has_rows || b->has_made_rows) return;
+    if (!b->has_rows || b->has_made_rows)
+        return;
 
     keel_world *world = b->world;
     keeli_archetypes *a = &world->archetypes;
@@ -472,7 +512,8 @@ static uint32_t rows_beside(const keeli_batch *b, uint32_t i) {
     const keel_entity *e = b->entities + i;
     const keel_world *world = b->world;
     const uint32_t left = b->count - i;
-    if (b->is_new || left == 1) return left;
+    if (b->is_new || left == 1)
+        return left;
 
     const uint32_t place = *keeli_row_of(&world->entities, keeli_index_of(*e));
     const bool has_row = place != KEELI_NO_ROW;
@@ -507,8 +548,10 @@ static void move_in_rows(keeli_batch *b, uint32_t i, uint32_t n, keeli_archetype
 
 // ------------------------------------------------------------------ committing
 static void put_column(const keeli_column *c, uint32_t i, void *to) {
-    if (c->is_moved) keeli_hook_move(to, (void *)(uintptr_t)column_value_at(c, i), c->storage);
-    else keeli_bytes_put(to, column_value_at(c, i), c->storage->size);
+    if (c->is_moved)
+        keeli_hook_move(to, (void *)(uintptr_t)column_value_at(c, i), c->storage);
+    else
+        keeli_bytes_put(to, column_value_at(c, i), c->storage->size);
 }
 
 static void overwrite_column(const keeli_batch *b, const keeli_column *c, uint32_t i) {
@@ -524,7 +567,8 @@ static void overwrite_column(const keeli_batch *b, const keeli_column *c, uint32
     const uint32_t index = keeli_index_of(b->entities[i]);
     void *to = keeli_store_value(b->world, s, index);
     keeli_track_modified(b->world, s, index);
-    if (to == value) return;
+    if (to == value)
+        return;
 
     keeli_value_drop(s, to);
     put_column(c, i, to);
@@ -587,7 +631,8 @@ static void overwrite_rows(keeli_batch *b, const keeli_archetype *from, uint32_t
     for (uint32_t k = 0; k < b->column_count; ++k) {
         keeli_column *c = &b->columns[k];
         c->is_there = keeli_archetype_column(from, c->storage->slot) != UINT32_MAX;
-        if (!c->is_there || c->is_superseded) continue;
+        if (!c->is_there || c->is_superseded)
+            continue;
 
         for (uint32_t at = i; at < end; ++at)
             overwrite_column(b, c, at);
@@ -606,17 +651,22 @@ void keeli_batch_move_rows(keeli_batch *b) {
 
         keeli_archetype *from = keeli_archetype_of(world, keeli_index_of(e));
         keeli_archetype *to = target(b, from);
-        if (to == from && b->is_removal) continue;
+        if (to == from && b->is_removal)
+            continue;
 
         n = rows_beside(b, i);
-        if (!b->is_removal) overwrite_rows(b, from, i, i + n);
-        if (to == from) continue;
+        if (!b->is_removal)
+            overwrite_rows(b, from, i, i + n);
+        if (to == from)
+            continue;
 
         move_in_rows(b, i, n, to);
-        if (b->is_removal) continue;
+        if (b->is_removal)
+            continue;
         for (uint32_t k = 0; k < b->column_count; ++k) {
             const keeli_column *c = &b->columns[k];
-            if (!keeli_store_has_rows(c->storage)) continue;
+            if (!keeli_store_has_rows(c->storage))
+                continue;
             if (!c->is_superseded && !c->is_there) {
                 fill_new(b, c, i, i + n);
             }
@@ -634,18 +684,25 @@ static void commit_column(keeli_batch *b, const keeli_column *c) {
         }
         return;
     }
-    if (c->filled) return;
+    if (c->filled)
+        return;
 
-    if (b->is_new) fill_new(b, c, 0, b->count);
-    else if (keeli_store_has_rows(c->storage)) return; // with the others of the row
-    else if (b->count > 1) fill_sets(b, c);
-    else if (lacks(b, c, 0)) fill_new(b, c, 0, 1);
-    else overwrite_column(b, c, 0);
+    if (b->is_new)
+        fill_new(b, c, 0, b->count);
+    else if (keeli_store_has_rows(c->storage))
+        return; // with the others of the row
+    else if (b->count > 1)
+        fill_sets(b, c);
+    else if (lacks(b, c, 0))
+        fill_new(b, c, 0, 1);
+    else
+        overwrite_column(b, c, 0);
 }
 
 static void notify(const keeli_batch *b, const keeli_column *c) {
     keeli_storage *s = c->storage;
-    if (c->is_superseded || !keeli_is_followed(s)) return;
+    if (c->is_superseded || !keeli_is_followed(s))
+        return;
 
     if (b->count == 1 && (!c->fresh || *c->fresh)) {
         keeli_came(b->world, s, keeli_index_of(b->entities[0]));
@@ -655,11 +712,14 @@ static void notify(const keeli_batch *b, const keeli_column *c) {
 }
 
 static inline void commit_columns(keeli_batch *b) {
-    if (b->is_new) make_batch_rows(b);
+    if (b->is_new)
+        make_batch_rows(b);
     for (uint32_t k = 0; k < b->column_count; ++k)
         commit_column(b, &b->columns[k]);
-    if (b->has_rows && !b->is_new) keeli_batch_move_rows(b);
-    else if (b->has_rows) keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
+    if (b->has_rows && !b->is_new)
+        keeli_batch_move_rows(b);
+    else if (b->has_rows)
+        keeli_archetypes_free_old(&b->world->archetypes, &b->world->heap);
     b->is_committed = true;
 }
 
@@ -689,12 +749,15 @@ static keel_result reserve_batch(keeli_batch *b) {
     if (!has_room) {
         return keeli_out_of_memory(b->world, b->doing);
     }
-    if (!b->has_prototype && !b->has_moved) return KEEL_OK;
+    if (!b->has_prototype && !b->has_moved)
+        return KEEL_OK;
 
     for (uint32_t k = 0; k < b->column_count; ++k) {
         keeli_column *c = &b->columns[k];
-        if (b->has_prototype) c->values = keeli_store_value(b->world, c->storage, b->prototype);
-        else c->values = relocated(b, c->values);
+        if (b->has_prototype)
+            c->values = keeli_store_value(b->world, c->storage, b->prototype);
+        else
+            c->values = relocated(b, c->values);
     }
     return KEEL_OK;
 }
@@ -769,10 +832,12 @@ take_handles(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
     keel_world *world = b->world;
     KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.entities, "add to"));
     const keel_result result = keeli_entity_index_reserve(&world->entities, &world->heap, b->count);
-    if (result == KEEL_ERROR_FULL) return no_entities(world, b->count);
+    if (result == KEEL_ERROR_FULL)
+        return no_entities(world, b->count);
     if (result == KEEL_OK && !out)
         out = new_memory(b, b->count * sizeof *out, _Alignof(keel_entity));
-    if (result < 0 || !out) return keeli_out_of_memory(world, b->doing);
+    if (result < 0 || !out)
+        return keeli_out_of_memory(world, b->doing);
     b->before = world->entities;
     keeli_entity_index_add_many(&world->entities, out, b->count);
     b->entities = out;
@@ -783,7 +848,8 @@ take_handles(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
 static keel_result create_entities(keeli_batch *b, const keeli_holder *holder, keel_entity *out) {
     keel_world *world = b->world;
     keeli_entity_index *ix = &world->entities;
-    if (!b->is_held) KEEL_TRY(take_handles(b, holder, out));
+    if (!b->is_held)
+        KEEL_TRY(take_handles(b, holder, out));
     b->is_created = true;
 
     const keel_entity *e = b->entities;
@@ -795,7 +861,8 @@ static keel_result create_entities(keeli_batch *b, const keeli_holder *holder, k
     if (b->count > 1 && b->column_count) {
         b->whole = keeli_range_of(e, b->count);
     }
-    if (b->whole.count < b->count) b->whole.count = 0;
+    if (b->whole.count < b->count)
+        b->whole.count = 0;
 
     if (world->stand_in.entities.flags) {
         for (uint32_t i = 0; i < b->count; ++i) {
@@ -809,7 +876,8 @@ static keel_result create_entities(keeli_batch *b, const keeli_holder *holder, k
     if (b->has_copies) {
         for (uint32_t k = 0; k < b->column_count; ++k) {
             keeli_column *c = &b->columns[k];
-            if (!c->is_copied || c->staged) continue;
+            if (!c->is_copied || c->staged)
+                continue;
             if (!copy_in_place(b, c)) {
                 return keeli_cannot_copy(world, c->storage);
             }
@@ -830,7 +898,8 @@ void keeli_batch_create(keeli_batch *b, const keeli_holder *holder, keel_entity 
 }
 
 keel_result keeli_batch_end(keeli_batch *b) {
-    if (b->is_created && !b->is_committed) undo_create(b);
+    if (b->is_created && !b->is_committed)
+        undo_create(b);
 
     if (b->is_committed) {
         for (uint32_t k = 0; k < b->column_count; ++k)
@@ -839,7 +908,8 @@ keel_result keeli_batch_end(keeli_batch *b) {
     } else if (b->has_copies) {
         for (uint32_t k = 0; k < b->column_count; ++k) {
             const keeli_column *c = &b->columns[k];
-            if (c->staged) drop_copies(c, b->count);
+            if (c->staged)
+                drop_copies(c, b->count);
         }
     }
 

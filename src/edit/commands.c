@@ -56,7 +56,8 @@ void keeli_commands_forget(keel_world *world, const keeli_storage *storage) {
         for (const keel_commands *list = all[i]; list; list = list->next)
             for (keeli_command *c = list->first; c; c = c->next)
                 for (uint32_t k = 0; k < c->count; ++k)
-                    if (c->parts[k].number == storage->slot) keeli_part_drop(world, &c->parts[k]);
+                    if (c->parts[k].number == storage->slot)
+                        keeli_part_drop(world, &c->parts[k]);
 }
 
 // ------------------------------------------------------------------ applying
@@ -71,9 +72,11 @@ static keel_result apply_add_held(keel_world *world, const keeli_holder *holder,
                                   const keeli_command *c, const keel_value *values) {
     const bool is_child = c->does == KEELI_RECORD_ADD_CHILD,
                has_parent = is_child && keeli_entity_is_alive(&world->entities, c->parent);
-    if (has_parent) return keeli_edit_add_child_held(world, c->entity, c->parent, values);
+    if (has_parent)
+        return keeli_edit_add_child_held(world, c->entity, c->parent, values);
     const keel_result result = keeli_edit_add_held(world, holder, c->entity, values);
-    if (is_child && result == KEEL_OK) count_dropped(world);
+    if (is_child && result == KEEL_OK)
+        count_dropped(world);
     return result;
 }
 
@@ -86,15 +89,18 @@ static keel_result apply_adding(keel_world *world, const keeli_holder *holder,
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->count; ++i) { // forgotten ones are left out
         const keeli_storage *s = keeli_part_storage(world, &c->parts[i]);
-        if (s) values[n++] = (keel_value){ &s->component, c->parts[i].value };
-        else if (c->parts[i].count) values[n++] = (keel_value){ &keeli_if_missing, NULL };
+        if (s)
+            values[n++] = (keel_value){ &s->component, c->parts[i].value };
+        else if (c->parts[i].count)
+            values[n++] = (keel_value){ &keeli_if_missing, NULL };
     }
     values[n] = (keel_value){ NULL, NULL };
     const keel_result result =
         c->does != KEELI_RECORD_ADD ? apply_add_held(world, holder, c, values)
         : holder                    ? keeli_edit_add_values(world, holder, c->entity, values)
                                     : keeli_world_add_values(&world->root.scope, c->entity, values);
-    if (values != few) keeli_free(&world->heap, values, bytes, _Alignof(keel_value));
+    if (values != few)
+        keeli_free(&world->heap, values, bytes, _Alignof(keel_value));
     return result;
 }
 
@@ -108,13 +114,15 @@ static keel_result apply_deletion(keel_world *world, const keeli_holder *holder,
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->count; ++i) {
         const keeli_storage *s = keeli_part_storage(world, &c->parts[i]);
-        if (s) list[n++] = &s->component;
+        if (s)
+            list[n++] = &s->component;
     }
     list[n] = NULL;
     const keel_result result = n == 1 && !holder
                                    ? keeli_world_delete(&world->root.scope, c->entity, *list)
                                    : keeli_edit_delete_components(world, holder, c->entity, list);
-    if (list != few) keeli_free(&world->heap, list, bytes, _Alignof(void *));
+    if (list != few)
+        keeli_free(&world->heap, list, bytes, _Alignof(void *));
     return result;
 }
 
@@ -127,7 +135,8 @@ apply_add_entities(keel_world *world, const keeli_holder *holder, keeli_command 
     for (uint32_t k = 0; k < c->count && b.result == KEEL_OK; ++k) {
         const keeli_command_part *p = &c->parts[k];
         keeli_storage *s = keeli_part_storage(world, p);
-        if (!s || !keeli_storage_to_edit(world, holder, &s->component, "add", &b.result)) continue;
+        if (!s || !keeli_storage_to_edit(world, holder, &s->component, "add", &b.result))
+            continue;
         const bool is_column = p->count == count;
         keeli_batch_add(&b, holder, s, p->value, is_column ? s->size : 0,
                         is_column ? KEELI_HANDED_OVER : KEELI_COPIED);
@@ -135,7 +144,8 @@ apply_add_entities(keel_world *world, const keeli_holder *holder, keeli_command 
     keeli_batch_create(&b, holder, NULL);
     const keel_result result = keeli_batch_finish(&b);
     for (uint32_t k = 0; k < c->count && result == KEEL_OK; ++k)
-        if (c->parts[k].count != count) keeli_part_drop(world, &c->parts[k]);
+        if (c->parts[k].count != count)
+            keeli_part_drop(world, &c->parts[k]);
     return result;
 }
 
@@ -143,7 +153,8 @@ static __attribute__((noinline)) keel_result apply_spawn(keel_world *world, keel
     const uint32_t count = c->many->count / c->many->each;
     const size_t bytes = (c->count + 1) * sizeof(keel_value_column);
     keel_value_column *columns = keeli_new(&world->heap, bytes, _Alignof(keel_value_column));
-    if (!columns) return keeli_out_of_memory(world, "applying commands");
+    if (!columns)
+        return keeli_out_of_memory(world, "applying commands");
     uint32_t n = 0;
     for (uint32_t k = 0; k < c->count; ++k) { // forgotten ones are left out
         const keeli_command_part *p = &c->parts[k];
@@ -156,7 +167,8 @@ static __attribute__((noinline)) keel_result apply_spawn(keel_world *world, keel
     const keel_result result = c->edit_spawn(world, c->entity, c->many, columns);
     keeli_free(&world->heap, columns, bytes, _Alignof(keel_value_column));
     for (uint32_t k = 0; k < c->count && result == KEEL_OK; ++k)
-        if (c->parts[k].count != count) keeli_part_drop(world, &c->parts[k]);
+        if (c->parts[k].count != count)
+            keeli_part_drop(world, &c->parts[k]);
     return result;
 }
 
@@ -165,23 +177,30 @@ static __attribute__((noinline)) keel_result
 apply_add_many(keel_world *world, const keeli_holder *holder, keeli_command *c) {
     keeli_command_part *p = c->parts;
     keeli_storage *s = keeli_part_storage(world, p);
-    if (!s) return KEEL_ABSENT;
+    if (!s)
+        return KEEL_ABSENT;
     const bool is_column = p->count == c->many->count;
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->many->count; ++i) {
         char *value = is_column ? (char *)p->value + (size_t)i * s->size : NULL;
         const bool lives = keeli_entity_is_alive(&world->entities, c->many->items[i]);
-        if (is_column && !lives) keeli_value_drop(s, value);
-        if (!lives) continue;
-        if (is_column && i != n) keeli_value_move(s, (char *)p->value + (size_t)n * s->size, value);
+        if (is_column && !lives)
+            keeli_value_drop(s, value);
+        if (!lives)
+            continue;
+        if (is_column && i != n)
+            keeli_value_move(s, (char *)p->value + (size_t)n * s->size, value);
         c->many->items[n++] = c->many->items[i];
     }
-    if (is_column) p->count = n;
+    if (is_column)
+        p->count = n;
     c->many->count = n;
-    if (!n) return KEEL_ERROR_DEAD_ENTITY;
+    if (!n)
+        return KEEL_ERROR_DEAD_ENTITY;
     const keel_value_column column = { &s->component, p->value, is_column ? s->size : 0 };
     const keel_result result = keeli_edit_add_many(world, holder, c->many->items, n, &column);
-    if (result == KEEL_OK && !is_column) keeli_part_drop(world, p);
+    if (result == KEEL_OK && !is_column)
+        keeli_part_drop(world, p);
     return result;
 }
 
@@ -190,11 +209,13 @@ apply_add_many(keel_world *world, const keeli_holder *holder, keeli_command *c) 
 static __attribute__((noinline)) keel_result apply_matching(keel_world *world, keeli_command *c) {
     keeli_command_part *last = c->count ? &c->parts[c->count - 1] : NULL;
     for (uint32_t k = 0; k < c->count; ++k)
-        if (!c->parts[k].number) return KEEL_ABSENT;
+        if (!c->parts[k].number)
+            return KEEL_ABSENT;
     const keeli_storage *s = last ? keeli_part_storage(world, last) : NULL;
     const keel_result result =
         c->edit_matching(world, c->terms, s ? &s->component : NULL, last ? last->value : NULL);
-    if (result == KEEL_OK && last) keeli_part_drop(world, last); // it was copied
+    if (result == KEEL_OK && last)
+        keeli_part_drop(world, last); // it was copied
     return result;
 }
 
@@ -227,7 +248,8 @@ static keel_result apply_one(keel_world *world, const keeli_holder *holder, keel
         return s ? keeli_edit_replace(world, holder, c->entity, component, c->parts->value)
                  : KEEL_ABSENT;
     case KEELI_RECORD_REMOVE:
-        if (!s) return KEEL_ABSENT;
+        if (!s)
+            return KEEL_ABSENT;
         return holder ? keeli_edit_remove(world, holder, c->entity, component, NULL)
                       : keeli_world_remove(&world->root.scope, c->entity, component, NULL);
     case KEELI_RECORD_DELETE:
@@ -284,8 +306,10 @@ static keel_result apply_list(keel_world *world, const keeli_holder *holder, kee
         const keel_result result = apply_one(world, holder, c);
         keeli_edit_unlock(world, holder);
         const bool stays = result == KEEL_ERROR_MEMORY || result == KEEL_ERROR_THREAD;
-        if (stays && c->does != KEELI_RECORD_CALL) return result;
-        if (result != KEEL_OK) drop_command(world, c); // nobody took what it carries
+        if (stays && c->does != KEELI_RECORD_CALL)
+            return result;
+        if (result != KEEL_OK)
+            drop_command(world, c); // nobody took what it carries
         if (is_dead_end(c, result)) {
             count_dropped(world);
             keeli_forget_dead_entity(world);
@@ -293,7 +317,8 @@ static keel_result apply_list(keel_world *world, const keeli_holder *holder, kee
             first_error = result;
         }
         list->first = c->next;
-        if (!list->first) list->last = NULL;
+        if (!list->first)
+            list->last = NULL;
     }
     return first_error;
 }
@@ -306,7 +331,8 @@ keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list) {
 
 static keel_result apply_pending(keel_world *world) {
     keel_result first_error = KEEL_OK;
-    if (!keeli_commands_queue_own(world)) return keeli_out_of_memory(world, "applying commands");
+    if (!keeli_commands_queue_own(world))
+        return keeli_out_of_memory(world, "applying commands");
     // commands that are recorded meanwhile wait for the next call
     const keel_commands *last = world->commands.pending_end;
     world->commands.applying = true;
@@ -314,30 +340,38 @@ static keel_result apply_pending(keel_world *world) {
     for (bool more = last != NULL; more;) {
         keel_commands *list = world->commands.pending;
         const keel_result result = apply_list(world, NULL, list);
-        if (first_error == KEEL_OK) first_error = result < 0 ? result : KEEL_OK;
-        if (list->first) break; // it stays
+        if (first_error == KEEL_OK)
+            first_error = result < 0 ? result : KEEL_OK;
+        if (list->first)
+            break; // it stays
         more = list != last;
         world->commands.pending = list->next;
-        if (!world->commands.pending) world->commands.pending_end = NULL;
+        if (!world->commands.pending)
+            world->commands.pending_end = NULL;
         keeli_commands_spare(world, list);
     }
     world->commands.applying = false;
-    if (first_error == KEEL_OK && world->workers.own.has_caught) first_error = KEEL_ERROR_SYSTEM;
+    if (first_error == KEEL_OK && world->workers.own.has_caught)
+        first_error = KEEL_ERROR_SYSTEM;
     return keeli_done(world, first_error);
 }
 
 keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
                                  keel_commands *list) {
     const bool outermost = !holder && !world->commands.applying;
-    if (outermost) world->commands.applying = true;
+    if (outermost)
+        world->commands.applying = true;
     const keel_result result = apply_list(world, holder, list);
-    if (outermost) world->commands.applying = false;
-    if (!list->first) keeli_commands_spare(world, list);
+    if (outermost)
+        world->commands.applying = false;
+    if (!list->first)
+        keeli_commands_spare(world, list);
     return result;
 }
 
 keel_result keeli_commands_flush_slow(keel_world *world) {
-    if (world->commands.applying || world->access.holders) return KEEL_OK;
+    if (world->commands.applying || world->access.holders)
+        return KEEL_OK;
     return keeli_commands_are_pending(world) ? apply_pending(world) : keeli_done(world, KEEL_OK);
 }
 
@@ -362,7 +396,8 @@ static void react(keel_world *world) {
         }
     }
     world->commands.reacting = false;
-    if (!f->has_reactions || rounds <= rounds_at_most) return;
+    if (!f->has_reactions || rounds <= rounds_at_most)
+        return;
     keeli_commands_discard(world, f->reaction);
     f->reaction = keeli_commands_acquire(world); // a spare one: there is one now
     f->has_reactions = false;
@@ -373,7 +408,8 @@ static void react(keel_world *world) {
 }
 
 void keeli_flush(keel_world *world) {
-    if (world->followers.has_pending) keeli_view_observers_flush(world);
+    if (world->followers.has_pending)
+        keeli_view_observers_flush(world);
     // whoever is at it, or uses storages, comes by when all is free
     if (!world->followers.has_reactions || world->commands.applying || world->commands.reacting ||
         world->followers.calling || world->access.holders || world->refused)
@@ -386,18 +422,21 @@ keel_commands *keel_world_commands(keel_world *world) {
         keeli_no_world();
         return NULL;
     }
-    if (!(world->refused & KEELI_REFUSED_SHARED)) return world->commands.own;
+    if (!(world->refused & KEELI_REFUSED_SHARED))
+        return world->commands.own;
     if (keeli_is_in_allocator(world)) {
         (void)keeli_world_is_editable(world);
         return NULL;
     }
     keel_commands *list = keeli_commands_of_thread(world);
-    if (!list) keeli_out_of_memory(world, "making a list of commands for a thread");
+    if (!list)
+        keeli_out_of_memory(world, "making a list of commands for a thread");
     return list;
 }
 
 keel_result keel_apply_commands(keel_world *world) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     if (world->commands.applying)
         return keeli_error(world, KEEL_ERROR_BORROWED,

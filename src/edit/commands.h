@@ -16,8 +16,10 @@ keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
 keel_result keeli_commands_flush_slow(keel_world *world);
 static inline keel_result keeli_commands_flush(keel_world *world) {
     // first: in shared mode the rest is not ours to look at
-    if (world->refused) return KEEL_OK;
-    if (!keeli_commands_are_pending(world) && !world->followers.has_reactions) return KEEL_OK;
+    if (world->refused)
+        return KEEL_OK;
+    if (!keeli_commands_are_pending(world) && !world->followers.has_reactions)
+        return KEEL_OK;
     return keeli_commands_flush_slow(world);
 }
 // Apply a list that is not queued, and give it back; what cannot be applied is dropped.

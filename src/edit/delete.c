@@ -26,7 +26,8 @@ static bool is_marked(const keeli_relations *all, uint32_t index) {
     return index / 64 < all->marks.count && all->marks.items[index / 64] >> (index % 64) & 1;
 }
 static void mark(keeli_relations *all, uint32_t index, bool on) {
-    if (index / 64 >= all->marks.count) return; // it is no source, so nobody comes to it
+    if (index / 64 >= all->marks.count)
+        return; // it is no source, so nobody comes to it
     uint64_t *word = &all->marks.items[index / 64];
     *word = on ? *word | keeli_bit_of(index) : *word & ~keeli_bit_of(index);
 }
@@ -34,16 +35,20 @@ static void mark(keeli_relations *all, uint32_t index, bool on) {
 // The next living one of those that are deleted themselves.
 static bool next_root(const keel_world *world, keeli_roots roots, uint32_t *at, keel_entity *e) {
     do {
-        if (roots.list && *at == roots.count) return false;
-        if (roots.list) *e = roots.list[*at];
-        else *e = *at ? keeli_next_in_tree(world, roots.tree, *e) : roots.tree;
+        if (roots.list && *at == roots.count)
+            return false;
+        if (roots.list)
+            *e = roots.list[*at];
+        else
+            *e = *at ? keeli_next_in_tree(world, roots.tree, *e) : roots.tree;
         ++*at;
     } while (roots.list && !keeli_entity_is_alive(&world->entities, *e));
     return !keel_is_null(*e);
 }
 
 static void doom(keeli_relations *all, uint32_t index) {
-    if (is_marked(all, index)) return;
+    if (is_marked(all, index))
+        return;
     mark(all, index, true);
     *KEELI_APPEND(&all->doomed) = index;
 }
@@ -52,7 +57,8 @@ static void doom(keeli_relations *all, uint32_t index) {
 static void spread(keel_world *world, uint32_t target) {
     keeli_relations *all = &world->relations;
     for (const keeli_relation *r = all->all; r; r = r->next) {
-        if (r->sources->component.on_delete != KEEL_DELETE_SOURCES) continue;
+        if (r->sources->component.on_delete != KEEL_DELETE_SOURCES)
+            continue;
         KEELI_EACH_EDGE(at, &r->edges, KEELI_SOURCES, target) {
             doom(all, keeli_edge_other(&r->edges, KEELI_SOURCES, target, at));
         }
@@ -80,10 +86,12 @@ static keel_result related(keel_world *world, const keeli_relation *r, uint32_t 
 static keel_result deletion_is_refused(keel_world *world, uint32_t target) {
     const keeli_relations *all = &world->relations;
     for (const keeli_relation *r = all->all; r; r = r->next) {
-        if (r->sources->component.on_delete != KEEL_REFUSE) continue;
+        if (r->sources->component.on_delete != KEEL_REFUSE)
+            continue;
         KEELI_EACH_EDGE(at, &r->edges, KEELI_SOURCES, target) {
             const uint32_t source = keeli_edge_other(&r->edges, KEELI_SOURCES, target, at);
-            if (!is_marked(all, source)) return related(world, r, source, target);
+            if (!is_marked(all, source))
+                return related(world, r, source, target);
         }
     }
     return KEEL_OK;
@@ -118,7 +126,8 @@ static keel_result collect_doomed(keel_world *world, const keeli_holder *holder,
         mark(all, keeli_index_of(e), false);
     for (uint32_t i = 0; i < all->doomed.count; ++i)
         mark(all, all->doomed.items[i], false);
-    if (result < 0) all->doomed.count = 0;
+    if (result < 0)
+        all->doomed.count = 0;
     return result;
 }
 
@@ -135,9 +144,11 @@ static void free_names(keel_world *world, keeli_roots roots) {
 // Deletes the doomed entities before those that take them along, the last one found first.
 keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots) {
     keeli_relations *all = &world->relations;
-    if (!all->rule_count) return KEEL_OK;
+    if (!all->rule_count)
+        return KEEL_OK;
     KEEL_TRY(collect_doomed(world, holder, roots));
-    if (all->doomed.count && world->names.count) free_names(world, roots);
+    if (all->doomed.count && world->names.count)
+        free_names(world, roots);
     keeli_editing_begin(world);
     while (all->doomed.count) {
         const keel_entity e =
@@ -150,7 +161,8 @@ keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, k
 
 // ------------------------------------------------------------------ one, with whom it takes along
 static keel_result delete_held(keel_world *world, const keeli_holder *holder, keel_entity e) {
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return KEEL_ABSENT;
     KEEL_TRY(keeli_may_delete_entity(world, holder, e));
     KEEL_TRY(keeli_delete_doomed(world, holder, (keeli_roots){ .list = &e, .count = 1 }));
     keeli_commit_delete_entity(world, e);
@@ -163,7 +175,8 @@ void keel_delete_entity_unchecked(keel_world *world, keel_entity e) {
 }
 
 static __attribute__((noinline)) keel_result delete_general(keel_world *world, keel_entity e) {
-    if (world->relations.rule_count || !keeli_is_unused(world)) return delete_held(world, NULL, e);
+    if (world->relations.rule_count || !keeli_is_unused(world))
+        return delete_held(world, NULL, e);
     keeli_commit_delete_entity(world, e);
     return keeli_done(world, KEEL_OK);
 }
@@ -178,16 +191,20 @@ static __attribute__((noinline)) keel_result delete_row(keel_world *world, uint3
 // False when some are left, which the general path takes.
 static inline __attribute__((always_inline)) bool take_plain(keel_world *world, uint32_t index) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
-    if (!list) return true;
+    if (!list)
+        return true;
     const uint16_t *numbers = keeli_list_numbers(list), *next = numbers + list->count;
     const uint64_t bit = keeli_bit_of(index);
     for (; next != numbers; --next) {
         keeli_storage *s = world->registry.by_ordinal.items[next[-1]];
-        if (keeli_flags_of(s)) return false; // also where the list is incomplete
+        if (keeli_flags_of(s))
+            return false; // also where the list is incomplete
         uint64_t *word = keeli_listed_word(s, index);
         const uint64_t bits = *word, rest = bits & ~bit;
-        if (rest == bits) continue;
-        if (!rest || !(s->goes_with_bit || keeli_store_is_sparse(s))) return false;
+        if (rest == bits)
+            continue;
+        if (!rest || !(s->goes_with_bit || keeli_store_is_sparse(s)))
+            return false;
         keeli_store_clear_bit_beside(s, word, rest);
         if (!s->goes_with_bit)
             keeli_sparse_set_remove_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
@@ -197,17 +214,21 @@ static inline __attribute__((always_inline)) bool take_plain(keel_world *world, 
 
 keel_result keeli_world_delete_entity(keel_scope *scope, keel_entity e) {
     keel_world *world = keeli_world_of(scope);
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    if (!keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return KEEL_ABSENT;
     if ((uintptr_t)world->followers.groups | world->followers.observed |
             world->relations.rule_count ||
         !keeli_is_unused(world))
         return delete_general(world, e);
     const uint32_t index = keeli_index_of(e);
-    if (!take_plain(world, index)) return delete_general(world, e);
+    if (!take_plain(world, index))
+        return delete_general(world, e);
     const uint32_t place = *keeli_row_of(&world->entities, index);
     keeli_entity_index_delete(&world->entities, e);
-    if (place != KEELI_NO_ROW) return delete_row(world, place);
+    if (place != KEELI_NO_ROW)
+        return delete_row(world, place);
     keeli_validate_entities(world);
     return KEEL_OK;
 }
@@ -230,7 +251,8 @@ static void delete_living(keel_world *world, const keel_entity *entities, uint32
     for (uint32_t i = 0; i < count; ++i) {
         living[n] = entities[i];
         n += keeli_entity_is_alive(&world->entities, entities[i]);
-        if (n < at_once && i + 1 < count) continue;
+        if (n < at_once && i + 1 < count)
+            continue;
         keeli_commit_delete_entities(world, living, n);
         n = 0;
     }
@@ -239,12 +261,16 @@ static void delete_living(keel_world *world, const keel_entity *entities, uint32
 // Takes all living entities of a list out of the hierarchy.
 static void unlink_all(keel_world *world, const keel_entity *entities, uint32_t count) {
     keeli_relation *tree = world->relations.child;
-    if (!keeli_store_count(tree->sources)) return;
+    if (!keeli_store_count(tree->sources))
+        return;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t index = keeli_index_of(entities[i]);
-        if (!keeli_entity_is_alive(&world->entities, entities[i])) continue;
-        if (keeli_store_has(tree->sources, index)) keeli_remove_edges_of(world, tree, index, false);
-        if (keeli_store_has(tree->targets, index)) keeli_remove_edges_of(world, tree, index, true);
+        if (!keeli_entity_is_alive(&world->entities, entities[i]))
+            continue;
+        if (keeli_store_has(tree->sources, index))
+            keeli_remove_edges_of(world, tree, index, false);
+        if (keeli_store_has(tree->targets, index))
+            keeli_remove_edges_of(world, tree, index, true);
     }
 }
 
@@ -253,7 +279,8 @@ static void commit_delete_many(keel_world *world, const keel_entity *entities, u
     for (uint32_t i = 0; world->followers.observed && i < count; ++i)
         if (keeli_entity_is_alive(&world->entities, entities[i]))
             keeli_commit_delete_entity(world, entities[i]);
-    if (world->followers.observed) return;
+    if (world->followers.observed)
+        return;
     unlink_all(world, entities, count);
     delete_living(world, entities, count);
 }
@@ -262,7 +289,8 @@ keel_result keeli_edit_delete_entities(keel_world *world, const keeli_holder *ho
                                        const keel_entity *entities, uint32_t count) {
     const uint32_t before = keeli_entity_count(&world->entities);
     for (uint32_t i = 0; i < count; ++i) {
-        if (!keeli_entity_is_alive(&world->entities, entities[i])) continue;
+        if (!keeli_entity_is_alive(&world->entities, entities[i]))
+            continue;
         KEEL_TRY(keeli_may_delete_entity(world, holder, entities[i]));
         if (!holder && !world->access.holders && !world->access.owned_storages)
             break; // the same for all
@@ -270,7 +298,8 @@ keel_result keeli_edit_delete_entities(keel_world *world, const keeli_holder *ho
     const keeli_roots roots = { .list = entities, .count = count };
     KEEL_TRY(keeli_delete_doomed(world, holder, roots));
     keeli_editing_begin(world);
-    if (world->names.count) free_names(world, roots);
+    if (world->names.count)
+        free_names(world, roots);
     commit_delete_many(world, entities, count);
     keeli_editing_end(world);
     world->commands.last_count = before - keeli_entity_count(&world->entities);
@@ -297,7 +326,8 @@ static void delete_having(keel_world *world, const keeli_storage *s) {
         keel_entity list[64];
         uint32_t count = 0;
         for (i |= 63; count < (uint32_t)__builtin_popcountll(bits); --i)
-            if (bits >> (i % 64) & 1) list[count++] = keeli_entity_at(&world->entities, i);
+            if (bits >> (i % 64) & 1)
+                list[count++] = keeli_entity_at(&world->entities, i);
         commit_delete_many(world, list, count);
     }
 }
@@ -308,7 +338,8 @@ static keel_result delete_listed(keel_world *world, const keeli_holder *holder,
                                  const keeli_storage *s) {
     const uint32_t count = keeli_store_count(s);
     keel_entity *list = keeli_new(&world->heap, count * sizeof *list, sizeof *list);
-    if (!list) return keeli_out_of_memory(world, "deleting entities by component");
+    if (!list)
+        return keeli_out_of_memory(world, "deleting entities by component");
     for (uint32_t i = 0, n = count; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         list[--n] = keeli_entity_at(&world->entities, i);
     const keel_result result = keeli_edit_delete_entities(world, holder, list, count);
@@ -319,7 +350,8 @@ static keel_result delete_listed(keel_world *world, const keeli_holder *holder,
 static keel_result delete_all_having(keel_world *world, const keeli_holder *holder,
                                      const keel_component *component) {
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
-    if (!s || keeli_store_count(s) == 0) return KEEL_ABSENT;
+    if (!s || keeli_store_count(s) == 0)
+        return KEEL_ABSENT;
     if (s->relation || s->flags & KEELI_IS_LINK || world->relations.rule_count)
         return delete_listed(world, holder, s);
     const uint32_t before = keeli_entity_count(&world->entities);
@@ -351,7 +383,8 @@ keel_result(keel_delete_entities_having_component)(keel_scope *scope,
 }
 
 keel_result keel_clear_entities(keel_world *world) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(keeli_may_edit(world, NULL, &world->stand_in.entities, "clear"));
     for (uint32_t i = 0; i < world->storages.count; ++i)
         if (keeli_store_count(world->storages.items[i]) || world->storages.items[i]->disabled.count)

@@ -23,17 +23,21 @@ static bool is_meant(const change *c, const keeli_storage *s) {
 // The next storage from `*at` on, UINT32_MAX at first. An entity keeps its name, its place in the
 // hierarchy, and what reactive sets collected.
 static keeli_storage *next_meant(const change *c, uint32_t *at) {
-    if (c->only) return *at == UINT32_MAX && is_meant(c, c->only) ? (*at = 0, c->only) : NULL;
+    if (c->only)
+        return *at == UINT32_MAX && is_meant(c, c->only) ? (*at = 0, c->only) : NULL;
     for (keeli_storage *s; (s = keeli_store_next_of(c->world, keeli_index_of(c->entity), at));)
-        if (!(s->flags & KEELI_IS_LINK) && !s->sources.count && is_meant(c, s)) return s;
+        if (!(s->flags & KEELI_IS_LINK) && !s->sources.count && is_meant(c, s))
+            return s;
     return NULL;
 }
 
 static bool reserve_value(const change *c, keeli_storage *s) {
     keel_world *world = c->world;
     const uint32_t index = keeli_index_of(c->entity);
-    if (!c->shows) return keeli_store_reserve_disabled(world, s, index);
-    if (s->kind == KEEL_INDEXED) return true; // it is where it was
+    if (!c->shows)
+        return keeli_store_reserve_disabled(world, s, index);
+    if (s->kind == KEEL_INDEXED)
+        return true; // it is where it was
     return keeli_reserve_value(world, s, index) &&
            (s->kind != KEEL_SPARSE_SET || keeli_sparse_set_reserve(&s->set, &world->heap, 1));
 }
@@ -75,7 +79,8 @@ static keel_result reserve_disabled(change *c) {
         if (!c->only && !keeli_storage_to_edit(world, c->holder, &s->component,
                                                c->shows ? "enable" : "disable", &result))
             return result;
-        if (s->flags & (KEELI_IS_REQUIRED | KEELI_IS_MORE)) KEEL_TRY(check_required(c, s));
+        if (s->flags & (KEELI_IS_REQUIRED | KEELI_IS_MORE))
+            KEEL_TRY(check_required(c, s));
         room = reserve_value(c, s) && (!keeli_store_has_rows(s) || reserve_disabled_row(c, s));
     }
     if (room && c->row != before && c->row->column_count && !keeli_archetype_has_room(c->row))
@@ -83,7 +88,8 @@ static keel_result reserve_disabled(change *c) {
     if (!room)
         return keeli_out_of_memory(world,
                                    c->shows ? "enabling components" : "disabling components");
-    if (c->row == before) c->row = NULL;
+    if (c->row == before)
+        c->row = NULL;
     return c->count ? KEEL_OK : KEEL_ABSENT;
 }
 
@@ -91,7 +97,8 @@ static keel_result commit_disable(const change *c) {
     keel_world *world = c->world;
     const uint32_t index = keeli_index_of(c->entity);
     uint32_t at = UINT32_MAX, old = KEELI_NO_ROW;
-    if (c->row && c->shows) old = keeli_row_begin(world, c->entity, c->row);
+    if (c->row && c->shows)
+        old = keeli_row_begin(world, c->entity, c->row);
     for (keeli_storage *s; (s = next_meant(c, &at)) != NULL;) {
         if (c->shows) {
             keeli_store_enable(world, s, c->entity);
@@ -101,9 +108,12 @@ static keel_result commit_disable(const change *c) {
             keeli_store_disable(world, s, index);
         }
     }
-    if (c->row && c->shows) keeli_row_end(world, old);
-    else if (c->row) keeli_row_move(world, c->entity, c->row);
-    if (c->only) keeli_validate_storage(world, c->only);
+    if (c->row && c->shows)
+        keeli_row_end(world, old);
+    else if (c->row)
+        keeli_row_move(world, c->entity, c->row);
+    if (c->only)
+        keeli_validate_storage(world, c->only);
     return keeli_done(world, KEEL_OK);
 }
 
@@ -115,7 +125,8 @@ static keel_result show(keel_world *world, const keeli_holder *holder, keel_enti
     keel_result result;
     keeli_storage *s =
         keeli_known_to_edit(world, holder, component, shows ? "enable" : "disable", &result);
-    if (!s) return result < 0 ? result : KEEL_ABSENT;
+    if (!s)
+        return result < 0 ? result : KEEL_ABSENT;
     change c = { .world = world, .holder = holder, .entity = e, .only = s, .shows = shows };
     result = reserve_disabled(&c);
     return result == KEEL_OK ? commit_disable(&c) : result;
@@ -137,7 +148,8 @@ keel_result(keel_enable_component)(keel_scope *scope, keel_entity e,
 
 bool keel_is_component_disabled(const keel_world *world, keel_entity e,
                                 const keel_component *component) {
-    if (keeli_is_nobody(world) || !component) return false;
+    if (keeli_is_nobody(world) || !component)
+        return false;
     const keeli_storage *s = keeli_storage_find(world, component);
     return s && keeli_entity_is_alive(&world->entities, e) &&
            keeli_store_is_disabled(s, keeli_index_of(e));

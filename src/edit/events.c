@@ -22,10 +22,12 @@ static void tell_late(keel_world *world, const keeli_storage *s, const char *lat
 
 keel_result keeli_event_push(keel_world *world, keeli_storage *s, const void *value) {
     const char *late;
-    if (keeli_queue_put(s->events, value)) return KEEL_OK;
+    if (keeli_queue_put(s->events, value))
+        return KEEL_OK;
     if (!keeli_queue_reserve(s->events, &world->heap, 1, &value))
         return keeli_out_of_memory(world, "sending an event");
-    if (keeli_queue_push(s->events, value, &late)) tell_late(world, s, late);
+    if (keeli_queue_push(s->events, value, &late))
+        tell_late(world, s, late);
     return KEEL_OK;
 }
 
@@ -39,7 +41,8 @@ keel_result keeli_edit_send_event(keel_world *world, const keeli_holder *holder,
 
 keel_result keeli_world_send(keel_scope *scope, const keel_component *event, const void *value) {
     keel_world *world = keeli_world_of(scope);
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_event_get(world, event, &result);
     return s ? keeli_edit_send_event(world, NULL, s, value) : result;
@@ -58,18 +61,24 @@ keel_event_walk keeli_event_walk_from(const keel_world *world, const keeli_stora
 
 // Goes on to the next event. While others may send, one event is looked up at a time.
 bool keel_event_next(keel_event_walk *walk) {
-    if (walk && walk->left) return keeli_event_step(walk);
+    if (walk && walk->left)
+        return keeli_event_step(walk);
     const keeli_storage *s = walk && walk->world ? walk->world->root.storages[walk->number] : NULL;
     const keeli_queue *q = s ? s->events : NULL;
-    if (!q) return false; // unregistered meanwhile
+    if (!q)
+        return false; // unregistered meanwhile
     uint64_t end = keeli_queue_end(q);
-    if (end > walk->end) end = walk->end;
-    if (walk->next < q->begin) walk->next = q->begin; // they went meanwhile
-    if (walk->next >= end) return false;
+    if (end > walk->end)
+        end = walk->end;
+    if (walk->next < q->begin)
+        walk->next = q->begin; // they went meanwhile
+    if (walk->next >= end)
+        return false;
     uint64_t run = 1;
     if (walk->stays) {
         run = keeli_queue_range(q, walk->next);
-        if (run > end - walk->next) run = end - walk->next;
+        if (run > end - walk->next)
+            run = end - walk->next;
     }
     walk->value = s->component.size ? keeli_queue_at(q, walk->next) : NULL;
     walk->left = s->component.size ? (uint32_t)run - 1 : 0;
@@ -94,13 +103,15 @@ static keeli_queue_reader *look_at_event(keel_world *world, const keel_component
         return NULL;
     }
     *s = keeli_event_get(world, event, result);
-    if (!*s) return NULL;
+    if (!*s)
+        return NULL;
     if ((*s)->borrow < 0) {
         *result = keeli_borrowed(world, *s, "receive", NULL);
         return NULL;
     }
     keeli_queue_reader *r = keeli_queue_join((*s)->events, &world->heap, reader, false);
-    if (!r) *result = keeli_out_of_memory(world, "receiving events");
+    if (!r)
+        *result = keeli_out_of_memory(world, "receiving events");
     return r;
 }
 
@@ -116,19 +127,22 @@ keel_result keel_advance_events_of(keel_world *world, const keel_component *even
     keeli_storage *s;
     keel_result result;
     keeli_queue_reader *r = look_at_event(world, event, NULL, &s, &result);
-    if (!r) return result;
+    if (!r)
+        return result;
     r->next = keeli_queue_end(s->events);
     keeli_events_flush(world);
     return KEEL_OK;
 }
 
 keel_result keel_clear_events_of(keel_world *world, const keel_component *event) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     keel_result result = KEEL_ABSENT;
     const bool is_event = event && event->is_event;
     const keeli_storage *s =
         is_event ? keeli_event_known(world, event) : keeli_event_get(world, event, &result);
-    if (!s) return result;
+    if (!s)
+        return result;
     KEEL_TRY(keeli_may_edit(world, NULL, s, "clear"));
     keeli_queue_clear(s->events);
     return KEEL_OK;

@@ -23,7 +23,8 @@ typedef struct value_form {
 static value_form form_of(const keeli_storage *s) {
     const keel_component *c = &s->component;
     value_form form = { s, 0, c->size };
-    if (c->no_padding || !c->field_count) return form;
+    if (c->no_padding || !c->field_count)
+        return form;
     form.offset = c->fields[0].offset;
     form.size = 0;
     for (uint32_t i = 0; i < c->field_count; ++i) {
@@ -44,7 +45,8 @@ static uint64_t hash_of_value(const value_form *form, const void *value, uint64_
         const uint64_t own = keeli_hook_hash(form->storage, value);
         return keeli_hash(&own, sizeof own, seed);
     }
-    if (form->size != UINT32_MAX) return keeli_hash(bytes + form->offset, form->size, seed);
+    if (form->size != UINT32_MAX)
+        return keeli_hash(bytes + form->offset, form->size, seed);
     return keeli_fields_hash(c->fields, c->field_count, bytes, seed);
 }
 
@@ -78,7 +80,8 @@ static uint64_t hash_of_events(const keeli_storage *s) {
     const value_form form = form_of(s);
     const uint64_t end = keeli_queue_end(queue);
     uint64_t number = keeli_queue_waiting(queue), hash = seed_of(s, EVENT_TERM);
-    if (number == end) return 0;
+    if (number == end)
+        return 0;
     for (; number < end; ++number)
         hash = hash_of_value(&form, keeli_queue_at(queue, number), keeli_hash_mix(hash));
     return hash;
@@ -86,7 +89,8 @@ static uint64_t hash_of_events(const keeli_storage *s) {
 
 static uint64_t add_sibling(const keel_world *world, uint32_t child, uint64_t term) {
     const uint32_t previous = keeli_link_at(&world->relations.child->edges.chains, child)->previous;
-    if (previous == KEELI_NO_EDGE) return term;
+    if (previous == KEELI_NO_EDGE)
+        return term;
     return keeli_hash_mix(term + keeli_entity_at(&world->entities, previous).bits);
 }
 
@@ -103,20 +107,24 @@ static uint64_t sum_of_edges(const keel_world *world, const keeli_storage *s) {
             const keel_entity target = keeli_entity_at(&world->entities, other);
             const uint64_t source = seed + keeli_entity_at(&world->entities, i).bits;
             uint64_t term = keeli_hash_mix(keeli_hash_mix(source) + target.bits);
-            if (s->relation == world->relations.child) term = add_sibling(world, i, term);
+            if (s->relation == world->relations.child)
+                term = add_sibling(world, i, term);
             sum += has_values ? hash_of_value(&form, keeli_edge_value(edges, i, at), term) : term;
         }
     return sum;
 }
 
 static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) {
-    if (s->component.transient || keeli_store_has_sources(s)) return 0;
+    if (s->component.transient || keeli_store_has_sources(s))
+        return 0;
     const value_form form = form_of(s);
     if (s->relation)
         return sum_of_edges(world, s) +
                (s->size ? sum_of_values(world, s, &s->presence, COMPONENT_TERM) : 0);
-    if (s->events) return hash_of_events(s);
-    if (s->unique) return hash_of_value(&form, s->unique, seed_of(s, UNIQUE_TERM));
+    if (s->events)
+        return hash_of_events(s);
+    if (s->unique)
+        return hash_of_value(&form, s->unique, seed_of(s, UNIQUE_TERM));
     return sum_of_values(world, s, &s->presence, COMPONENT_TERM) +
            sum_of_values(world, s, &s->disabled, DISABLED_TERM);
 }
@@ -124,10 +132,12 @@ static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) 
 // Returns an error if the component may have padding and does not say which bytes to hash.
 static keel_result check_form(keel_world *world, const keeli_storage *s) {
     const keel_component *c = &s->component;
-    if (c->transient || !c->size || c->hash || c->no_padding || c->field_count) return KEEL_OK;
+    if (c->transient || !c->size || c->hash || c->no_padding || c->field_count)
+        return KEEL_OK;
     const bool has_events =
         s->events && keeli_queue_waiting(s->events) < keeli_queue_end(s->events);
-    if (!s->unique && !s->presence.count && !s->disabled.count && !has_events) return KEEL_OK;
+    if (!s->unique && !s->presence.count && !s->disabled.count && !has_events)
+        return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_HASH,
                        "cannot hash '%s': some bytes of its values may be padding; declare it with "
                        ".no_padding = true when none is, with KEEL_HAS_FIELDS (KEEL_FIELDS "
@@ -137,7 +147,8 @@ static keel_result check_form(keel_world *world, const keeli_storage *s) {
 }
 
 keel_result keel_world_hash(keel_world *world, uint64_t *hash) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     if (!hash)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "keel_world_hash needs a place for the hash, but it is NULL");

@@ -9,11 +9,15 @@
 static inline void remove_followed(keel_world *world, keeli_storage *s, keel_entity e,
                                    uint32_t kind, void *out) {
     const bool is_kept = kind == KEEL_TRACK_DELETION && s->tracking.kinds & kind;
-    if (!(is_kept | (out != NULL)) && !s->component.drop) return;
+    if (!(is_kept | (out != NULL)) && !s->component.drop)
+        return;
     void *value = keeli_store_value_there(s, keeli_index_of(e));
-    if (is_kept) (void)keeli_track_removed(world, s, e, kind, value);
-    else if (out && s->size) keeli_value_move(s, out, value);
-    else if (!out && !keeli_store_has_edge_values(s)) keeli_value_drop(s, value);
+    if (is_kept)
+        (void)keeli_track_removed(world, s, e, kind, value);
+    else if (out && s->size)
+        keeli_value_move(s, out, value);
+    else if (!out && !keeli_store_has_edge_values(s))
+        keeli_value_drop(s, value);
 }
 
 // The entity, which has the component, loses its value and its bit. Its row stays.
@@ -34,8 +38,10 @@ static inline keeli_archetype *reserve_row_without(keel_world *world, keeli_stor
     keeli_archetype *from = keeli_archetype_of(world, index);
     const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
     keeli_archetype *to = edge ? edge->without : NULL;
-    if (!to) to = keeli_archetype_without(a, &world->heap, from, &s->row);
-    if (!to || !to->column_count || keeli_archetype_has_room(to)) return to;
+    if (!to)
+        to = keeli_archetype_without(a, &world->heap, from, &s->row);
+    if (!to || !to->column_count || keeli_archetype_has_room(to))
+        return to;
     return keeli_archetype_reserve(a, &world->heap, to, 1) ? to : NULL;
 }
 
@@ -44,13 +50,15 @@ keel_result keeli_remove_value(keel_world *world, keeli_storage *s, keel_entity 
     const uint32_t index = keeli_index_of(e);
     keeli_archetype *to = NULL;
     if (!keeli_store_has(s, index)) {
-        if (keeli_store_is_disabled(s, index)) keeli_store_drop_disabled(world, s, index);
+        if (keeli_store_is_disabled(s, index))
+            keeli_store_drop_disabled(world, s, index);
         return KEEL_ABSENT;
     }
     if (keeli_store_has_rows(s) && !(to = reserve_row_without(world, s, index)))
         return keeli_out_of_memory(world, "removing a component");
     remove_one(world, s, e, kind, out);
-    if (to) keeli_row_move(world, e, to);
+    if (to)
+        keeli_row_move(world, e, to);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -59,7 +67,8 @@ keel_result keeli_remove_value(keel_world *world, keeli_storage *s, keel_entity 
 static bool goes_too(const keeli_batch *going, const keeli_storage *s) {
     if (going) {
         for (uint32_t k = 0; k < going->column_count; ++k)
-            if (going->columns[k].storage == s) return true;
+            if (going->columns[k].storage == s)
+                return true;
     }
     return false;
 }
@@ -106,7 +115,8 @@ static bool remove_column(const keeli_batch *b, const keeli_column *c, uint32_t 
     bool taken = false;
     for (uint32_t i = b->count; i--;) { // nothing moves when the list is in packed order
         const keel_entity e = b->entities[i];
-        if (!keeli_entity_is_alive(&world->entities, e)) continue;
+        if (!keeli_entity_is_alive(&world->entities, e))
+            continue;
         const uint32_t index = keeli_index_of(e);
         if (keeli_store_has(c->storage, index)) {
             remove_one(world, c->storage, e, kind, c->out);
@@ -115,7 +125,8 @@ static bool remove_column(const keeli_batch *b, const keeli_column *c, uint32_t 
             keeli_store_drop_disabled(world, c->storage, index);
         }
     }
-    if (c->taken) *c->taken = taken;
+    if (c->taken)
+        *c->taken = taken;
     return taken;
 }
 
@@ -125,11 +136,13 @@ keel_result keeli_batch_remove(keeli_batch *b, uint32_t kind) {
         b->result = may_remove_columns(b, kind);
     if (b->result == KEEL_OK && b->has_rows && !keeli_batch_reserve_rows(b))
         b->result = keeli_out_of_memory(b->world, b->doing);
-    if (b->result < 0) return keeli_batch_end(b);
+    if (b->result < 0)
+        return keeli_batch_end(b);
     bool any = false;
     for (uint32_t k = 0; k < b->column_count; ++k)
         any |= remove_column(b, &b->columns[k], kind);
-    if (b->has_rows && any) keeli_batch_move_rows(b);
+    if (b->has_rows && any)
+        keeli_batch_move_rows(b);
     b->is_committed = true;
     b->result = any ? KEEL_OK : KEEL_ABSENT;
     return keeli_batch_end(b);
@@ -138,7 +151,8 @@ keel_result keeli_batch_remove(keeli_batch *b, uint32_t kind) {
 // ------------------------------------------------------------------ from all entities
 // The archetype without the component, of one that has rows with it; itself when it has none.
 static keeli_archetype *without(keel_world *world, keeli_archetype *from, keeli_storage *s) {
-    if (!from->row_count || keeli_archetype_column(from, s->slot) == UINT32_MAX) return from;
+    if (!from->row_count || keeli_archetype_column(from, s->slot) == UINT32_MAX)
+        return from;
     return keeli_archetype_without(&world->archetypes, &world->heap, from, &s->row);
 }
 
@@ -172,7 +186,8 @@ static void clear_rows(keel_world *world, keeli_storage *s) {
 
 void keeli_clear(keel_world *world, keeli_storage *s) {
     keeli_store_clear_watched(world, s);
-    if (keeli_store_has_rows(s)) clear_rows(world, s);
+    if (keeli_store_has_rows(s))
+        clear_rows(world, s);
     keeli_store_drop_values(world, s);
 }
 
@@ -194,16 +209,20 @@ void keeli_clear_all(keel_world *world) {
 void keeli_remove_components(keel_world *world, keel_entity e, uint32_t kind) {
     const uint32_t index = keeli_index_of(e);
     const bool drops = kind == KEEL_TRACK_DELETION;
-    if (world->followers.groups) keeli_groups_leave(world, e, !drops);
+    if (world->followers.groups)
+        keeli_groups_leave(world, e, !drops);
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
         if (keeli_store_is_disabled(s, index)) {
-            if (drops) keeli_value_drop(s, keeli_store_disabled_value(s, index));
+            if (drops)
+                keeli_value_drop(s, keeli_store_disabled_value(s, index));
             keeli_store_pop_disabled(world, s, index);
             continue;
         }
-        if (keeli_flags_of(s) && drops) remove_followed(world, s, e, kind, NULL);
-        else if (keeli_flags_of(s)) (void)keeli_track_removed(world, s, e, kind, NULL);
+        if (keeli_flags_of(s) && drops)
+            remove_followed(world, s, e, kind, NULL);
+        else if (keeli_flags_of(s))
+            (void)keeli_track_removed(world, s, e, kind, NULL);
         keeli_store_close(world, s, index);
     }
     if (*keeli_row_of(&world->entities, index) != KEELI_NO_ROW)
@@ -216,15 +235,19 @@ static inline bool is_any_related(const keel_world *world) {
 }
 
 static inline void notify_losing(keel_world *world, keel_entity e, bool dies) {
-    if (is_any_related(world)) keeli_notify_unrelated_entity(world, e);
-    if (!world->followers.observed) return;
+    if (is_any_related(world))
+        keeli_notify_unrelated_entity(world, e);
+    if (!world->followers.observed)
+        return;
     keeli_entity_going(world, e, KEEL_ON_DELETED, dies);
     world->relations.going = e;
 }
 
 static inline void lose_all(keel_world *world, keel_entity e) {
-    if (world->names.count) keeli_free_name(world, e); // a child may have it as a root
-    if (is_any_related(world)) keeli_commit_unrelate_entity(world, e);
+    if (world->names.count)
+        keeli_free_name(world, e); // a child may have it as a root
+    if (is_any_related(world))
+        keeli_commit_unrelate_entity(world, e);
     world->relations.going = keel_null();
     keeli_remove_components(world, e, KEEL_TRACK_DELETION);
 }
@@ -265,7 +288,8 @@ static bool add_set(stretch *at, keeli_storage *s) {
     uint32_t i = 0;
     while (i < at->set_count && at->sets[i] != s)
         ++i;
-    if (i == sizeof at->sets / sizeof *at->sets) return false;
+    if (i == sizeof at->sets / sizeof *at->sets)
+        return false;
     at->sets[i] = s;
     at->set_count = i == at->set_count ? i + 1 : at->set_count;
     return true;
@@ -274,16 +298,20 @@ static bool add_set(stretch *at, keeli_storage *s) {
 // True if all components of the block can be removed with the stretch.
 static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, first);
-    if (!list) return true;
-    if (keeli_list_is_incomplete(list)) return false;
+    if (!list)
+        return true;
+    if (keeli_list_is_incomplete(list))
+        return false;
     const uint32_t plain =
         KEELI_IS_LINK | KEELI_IS_NAMED | KEELI_HAS_RULE | KEELI_IS_REQUIRED | KEELI_IS_MORE;
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = 0; i < list->count; ++i) {
         keeli_storage *s = world->registry.by_ordinal.items[numbers[i]];
         const bool is_related = s->relation && s->relation != world->relations.child;
-        if (is_related || keeli_flags_of(s) & ~plain) return false;
-        if (keeli_store_is_sparse(s) && !add_set(at, s)) return false;
+        if (is_related || keeli_flags_of(s) & ~plain)
+            return false;
+        if (keeli_store_is_sparse(s) && !add_set(at, s))
+            return false;
     }
     return true;
 }
@@ -291,14 +319,16 @@ static bool is_plain(const keel_world *world, stretch *at, uint32_t first) {
 static void remove_from_block(keel_world *world, stretch *at, keeli_storage *s, uint32_t first,
                               uint64_t taken) {
     const uint64_t bits = *keeli_listed_word(s, first) & taken;
-    if (!bits) return;
+    if (!bits)
+        return;
     at->has_rows |= keeli_store_has_rows(s);
     keeli_store_clear_bits(world, s, first, bits);
 }
 
 static void remove_block(keel_world *world, stretch *at, uint32_t place) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, at->first[place]);
-    if (!list) return;
+    if (!list)
+        return;
     const uint16_t *numbers = keeli_list_numbers(list);
     for (uint32_t i = list->count; i--;) // downwards, as numbers leave
         remove_from_block(world, at, world->registry.by_ordinal.items[numbers[i]], at->first[place],
@@ -309,8 +339,10 @@ static void remove_block(keel_world *world, stretch *at, uint32_t place) {
 // component that is not plain.
 static __attribute__((noinline)) bool open_block(keel_world *world, stretch *at, uint32_t first) {
     const uint32_t place = first / 64 % open_at_once;
-    if (!is_plain(world, at, first)) return false;
-    if (at->first[place] != NO_BLOCK) remove_block(world, at, place);
+    if (!is_plain(world, at, first))
+        return false;
+    if (at->first[place] != NO_BLOCK)
+        remove_block(world, at, place);
     at->open |= (uint64_t)1 << place;
     at->first[place] = first;
     at->bits[place] = 0;
@@ -323,7 +355,8 @@ static void extend(keel_world *world, stretch *at, const keel_entity *end) {
     const keel_entity *e = at->entities;
     for (; e < end; ++e) {
         const uint32_t index = keeli_index_of(*e), place = index / 64 % open_at_once;
-        if (at->first[place] != index / 64 * 64 && !open_block(world, at, index / 64 * 64)) break;
+        if (at->first[place] != index / 64 * 64 && !open_block(world, at, index / 64 * 64))
+            break;
         at->bits[place] |= (uint64_t)1 << (index % 64);
     }
     at->count = (uint32_t)(e - at->entities);
@@ -333,7 +366,8 @@ static void remove_slots(const stretch *at, keeli_sparse_set *set) {
     for (uint32_t i = 0; i < at->count; ++i) {
         const uint32_t index = keeli_index_of(at->entities[i]);
         const uint32_t slot = keeli_sparse_set_find(set, index);
-        if (slot != KEELI_NO_SLOT) keeli_sparse_set_remove_plain(set, slot, index);
+        if (slot != KEELI_NO_SLOT)
+            keeli_sparse_set_remove_plain(set, slot, index);
     }
 }
 
@@ -356,7 +390,8 @@ static void commit_stretch(keel_world *world, stretch *at) {
     }
     for (uint32_t i = 0; i < at->set_count; ++i)
         remove_slots(at, &at->sets[i]->set);
-    if (at->has_rows) remove_old_rows(world, at);
+    if (at->has_rows)
+        remove_old_rows(world, at);
     keeli_entity_index_delete_many(&world->entities, at->entities, at->count);
     at->entities += at->count;
     at->count = 0;
@@ -373,10 +408,13 @@ void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, ui
     at.open = 0;
     memset(at.first, 0xFF, sizeof at.first);
     while (at.entities < end) {
-        if (is_quiet) extend(world, &at, end);
-        if (at.count) commit_stretch(world, &at);
+        if (is_quiet)
+            extend(world, &at, end);
+        if (at.count)
+            commit_stretch(world, &at);
         at.set_count = 0;
-        if (at.entities == end) break;
+        if (at.entities == end)
+            break;
         // the entity that the stretch stopped at, and those of its block that follow
         const uint32_t block = keeli_index_of(*at.entities) / 64;
         for (; at.entities < end && keeli_index_of(*at.entities) / 64 == block; ++at.entities)

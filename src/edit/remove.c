@@ -15,8 +15,10 @@ static keel_result remove_from_one(keel_world *world, const keeli_holder *holder
     keel_result result;
     const char *verb = kind == KEEL_TRACK_REMOVAL ? "remove" : "delete";
     keeli_storage *s = keeli_known_to_edit(world, holder, component, verb, &result);
-    if (!s) return result < 0 ? result : KEEL_ABSENT;
-    if (s->flags & KEELI_IS_REQUIRED) KEEL_TRY(keeli_may_remove(world, s, e, NULL, verb));
+    if (!s)
+        return result < 0 ? result : KEEL_ABSENT;
+    if (s->flags & KEELI_IS_REQUIRED)
+        KEEL_TRY(keeli_may_remove(world, s, e, NULL, verb));
     return keeli_done(world, keeli_remove_value(world, s, e, kind, out));
 }
 
@@ -30,15 +32,18 @@ keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *hold
                                      const keel_out *outs) {
     if (!keeli_entity_is_alive(&world->entities, e))
         return keeli_dead_entity(world, "keel_remove", e);
-    if (!outs) return KEEL_ABSENT;
+    if (!outs)
+        return KEEL_ABSENT;
     keeli_batch b;
     keeli_batch_begin(&b, world, &e, 1, "removing components");
     for (const keel_out *o = outs; o->component && b.result == KEEL_OK; ++o) {
         keeli_storage *s = keeli_known_to_edit(world, holder, o->component, "remove", &b.result);
-        if (s) keeli_batch_add_out(&b, s, o->value, o->taken);
+        if (s)
+            keeli_batch_add_out(&b, s, o->value, o->taken);
     }
     for (const keel_out *o = outs; o->component && b.result == KEEL_OK; ++o)
-        if (o->taken) *o->taken = false; // also of what the world does not know
+        if (o->taken)
+            *o->taken = false; // also of what the world does not know
     return keeli_batch_remove(&b, KEEL_TRACK_REMOVAL);
 }
 
@@ -52,7 +57,8 @@ keel_result keeli_edit_delete_components(keel_world *world, const keeli_holder *
     keeli_batch_begin(&b, world, &e, 1, "removing components");
     for (; components && *components && b.result == KEEL_OK; ++components) {
         keeli_storage *s = keeli_known_to_edit(world, holder, *components, "delete", &b.result);
-        if (s) keeli_batch_add_out(&b, s, NULL, NULL);
+        if (s)
+            keeli_batch_add_out(&b, s, NULL, NULL);
     }
     return keeli_batch_remove(&b, KEEL_TRACK_DELETION);
 }
@@ -121,17 +127,23 @@ static __attribute__((noinline)) keel_result take_followed(keel_world *world, ke
 static inline __attribute__((always_inline)) keel_result
 take_fast(keel_world *world, keel_entity e, const keel_component *component, uint32_t kind) {
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
-    if (!s || !keeli_is_free(world, s)) return take_general(world, e, component, kind, NULL);
-    if (keeli_flags_of(s)) return take_followed(world, s, e, kind);
+    if (!s || !keeli_is_free(world, s))
+        return take_general(world, e, component, kind, NULL);
+    if (keeli_flags_of(s))
+        return take_followed(world, s, e, kind);
     const uint32_t index = keeli_index_of(e);
     uint64_t *word = keeli_live_word(s, index);
     const uint64_t bits = word ? *word : 0, rest = bits & ~keeli_bit_of(index);
-    if (rest == bits && keeli_entity_is_alive(&world->entities, e)) return KEEL_ABSENT;
+    if (rest == bits && keeli_entity_is_alive(&world->entities, e))
+        return KEEL_ABSENT;
     if (!rest || rest == bits || !keeli_entity_has_version(&world->entities, e))
         return take_general(world, e, component, kind, NULL);
-    if (keeli_store_is_sparse(s)) return remove_slot(world, s, index, word);
-    if (keeli_store_has_rows(s)) return take_row(world, s, e, word, kind);
-    if (!s->goes_with_bit) return take_general(world, e, component, kind, NULL);
+    if (keeli_store_is_sparse(s))
+        return remove_slot(world, s, index, word);
+    if (keeli_store_has_rows(s))
+        return take_row(world, s, e, word, kind);
+    if (!s->goes_with_bit)
+        return take_general(world, e, component, kind, NULL);
     keeli_store_clear_bit_beside(s, word, rest);
     keeli_validate_storage(world, s);
     return KEEL_OK;
@@ -140,7 +152,8 @@ take_fast(keel_world *world, keel_entity e, const keel_component *component, uin
 keel_result keeli_world_remove(keel_scope *scope, keel_entity e, const keel_component *component,
                                void *out) {
     keel_world *world = keeli_world_of(scope);
-    if (out) return take_general(world, e, component, KEEL_TRACK_REMOVAL, out);
+    if (out)
+        return take_general(world, e, component, KEEL_TRACK_REMOVAL, out);
     return take_fast(world, e, component, KEEL_TRACK_REMOVAL);
 }
 
@@ -176,7 +189,8 @@ keel_result(keel_remove_component_values)(keel_scope *scope, keel_entity e, cons
     const keel_commands *list = keeli_commands_of(scope);
     if (keeli_is_world(scope))
         return keeli_edit_remove_values(keeli_world_of(scope), NULL, e, outs);
-    if (list) return cannot_record(list->world);
+    if (list)
+        return cannot_record(list->world);
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
     return keeli_edit_end(&who, keeli_edit_remove_values(who.world, who.editor, e, outs));
@@ -203,7 +217,8 @@ keel_result(keel_delete_components)(keel_scope *scope, keel_entity e,
                    ? keeli_world_delete(scope, e, *components)
                    : keeli_edit_delete_components(keeli_world_of(scope), NULL, e, components);
     keel_commands *list = keeli_commands_of(scope);
-    if (list) return keeli_record_removal(list, true, e, components, count);
+    if (list)
+        return keeli_record_removal(list, true, e, components, count);
     keeli_caller who;
     KEEL_TRY(keeli_edit_begin(scope, &who));
     return keeli_edit_end(&who, keeli_edit_delete_components(who.world, who.editor, e, components));
@@ -217,12 +232,15 @@ keel_result(keel_strip)(keel_scope *scope, keel_entity e) {
 bool(keel_drain_component)(keel_scope *scope, const keel_component *component, keel_entity *e,
                            void *out) {
     keeli_caller who;
-    if (keeli_caller_is(scope, &who) < 0) return false;
+    if (keeli_caller_is(scope, &who) < 0)
+        return false;
     const keeli_storage *s = keeli_look_up(&who, component, KEEL_ACCESS_READ);
     const uint32_t index = s ? keeli_store_next(s, 0) : UINT32_MAX;
-    if (index == UINT32_MAX) return false;
+    if (index == UINT32_MAX)
+        return false;
     const keel_entity next = keeli_entity_at(&who.world->entities, index);
-    if (e) *e = next;
+    if (e)
+        *e = next;
     return keel_remove_component(scope, next, component, out) == KEEL_OK;
 }
 
@@ -231,8 +249,10 @@ keel_result keeli_edit_delete_many(keel_world *world, const keeli_holder *holder
                                    const keel_component *component) {
     keel_result result;
     keeli_storage *s = keeli_known_to_edit(world, holder, component, "delete", &result);
-    if (result < 0) return result;
-    if (!s || !count) return KEEL_ABSENT;
+    if (result < 0)
+        return result;
+    if (!s || !count)
+        return KEEL_ABSENT;
     const uint32_t before = keeli_store_count(s);
     keeli_batch b;
     keeli_batch_begin(&b, world, entities, count, "deleting a component from many entities");
@@ -261,11 +281,14 @@ static keel_result clear_component(keel_world *world, const keeli_holder *holder
     (void)none;
     keel_result result;
     keeli_storage *s = keeli_known_to_edit(world, holder, component, "clear", &result);
-    if (!s) return result < 0 ? result : KEEL_ABSENT;
+    if (!s)
+        return result < 0 ? result : KEEL_ABSENT;
     const uint32_t count = keeli_store_count(s);
-    if (!count && !s->disabled.count) return KEEL_ABSENT;
+    if (!count && !s->disabled.count)
+        return KEEL_ABSENT;
     KEEL_TRY(keeli_may_remove_from_all(world, s, "clear"));
-    if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "clearing a component");
+    if (!keeli_reserve_clear(world, s))
+        return keeli_out_of_memory(world, "clearing a component");
     keeli_clear(world, s);
     world->commands.last_count = count;
     keeli_validate_storage(world, s);
@@ -285,21 +308,27 @@ static void ask_followers(keel_world *world, keeli_storage *s, keel_entity e, ke
     const uint32_t before_it = keeli_refuse_begin(world, KEELI_REFUSED_ASKING);
     const bool stays = keep(e, value, data);
     keeli_refuse_end(world, before_it);
-    if (!stays) (void)keeli_remove_value(world, s, e, KEEL_TRACK_DELETION, NULL);
-    else if (follows && keeli_hash(value, s->size, 0) != before) keeli_changed(world, s, e);
+    if (!stays)
+        (void)keeli_remove_value(world, s, e, KEEL_TRACK_DELETION, NULL);
+    else if (follows && keeli_hash(value, s->size, 0) != before)
+        keeli_changed(world, s, e);
 }
 
 keel_result keel_retain_component(keel_world *world, const keel_component *component,
                                   keel_retain_fn *keep, void *data) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_known_to_edit(world, NULL, component, "retain", &result);
-    if (!s) return result < 0 ? result : KEEL_ABSENT;
+    if (!s)
+        return result < 0 ? result : KEEL_ABSENT;
     if (!keep)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "keel_retain needs a function that decides");
-    if (s->flags & KEELI_IS_REQUIRED) KEEL_TRY(keeli_may_remove_from_all(world, s, "retain"));
-    if (!keeli_reserve_clear(world, s)) return keeli_out_of_memory(world, "retaining components");
+    if (s->flags & KEELI_IS_REQUIRED)
+        KEEL_TRY(keeli_may_remove_from_all(world, s, "retain"));
+    if (!keeli_reserve_clear(world, s))
+        return keeli_out_of_memory(world, "retaining components");
     const uint32_t before = keeli_store_count(s);
     if (keeli_store_is_sparse(s) && !s->collectors.count) {
         for (uint32_t slot = s->set.count;

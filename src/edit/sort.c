@@ -41,8 +41,10 @@ static bool is_behind(const sorting *s, uint32_t a, uint32_t b) {
     if (s->values && &s->by->set == s->set)
         return s->values(keeli_sparse_set_value(s->set, a), keeli_sparse_set_value(s->set, b),
                          s->data) > 0;
-    if (s->values) return is_behind_elsewhere(s, a, b);
-    if (s->list) return s->entities(s->world, s->list[a], s->list[b], s->data) > 0;
+    if (s->values)
+        return is_behind_elsewhere(s, a, b);
+    if (s->list)
+        return s->entities(s->world, s->list[a], s->list[b], s->data) > 0;
     return s->entities(s->world, *keeli_sparse_set_entity(s->set, a),
                        *keeli_sparse_set_entity(s->set, b), s->data) > 0;
 }
@@ -59,7 +61,8 @@ static void sort_few(const sorting *s, uint32_t *order, uint32_t count) {
 
 // Two sorted runs that lie side by side. Runs that are in order already cost one comparison.
 static void merge(const sorting *s, uint32_t *order, uint32_t left, uint32_t count) {
-    if (!is_behind(s, order[left - 1], order[left])) return;
+    if (!is_behind(s, order[left - 1], order[left]))
+        return;
     memcpy(s->spare, order, left * sizeof *order);
     uint32_t a = 0, b = left, to = 0;
     while (a < left && b < count)
@@ -79,11 +82,13 @@ static uint32_t run(const sorting *s, bool backwards) {
 // Sort the slots; false when they are in order.
 static bool sort_slots(const sorting *s) {
     enum { few = KEELI_SIZE(12, 2) };
-    if (s->count < 2 || run(s, false) == s->count) return false;
+    if (s->count < 2 || run(s, false) == s->count)
+        return false;
     const bool backwards = run(s, true) == s->count;
     for (uint32_t i = 0; i < s->count; ++i)
         s->order[i] = backwards ? s->count - 1 - i : i;
-    if (backwards) return true;
+    if (backwards)
+        return true;
     for (uint32_t from = 0; from < s->count; from += few)
         sort_few(s, s->order + from, s->count - from < few ? s->count - from : few);
     for (uint64_t width = few; width < s->count; width *= 2)
@@ -121,7 +126,8 @@ static keel_result sort_storage(sorting *s, keeli_storage *sorted, bool *moved) 
     if (!keeli_holder_want(world, &holder, sorted, KEEL_ACCESS_EDIT) ||
         (s->by && !keeli_holder_want(world, &holder, s->by, KEEL_ACCESS_READ)))
         result = keeli_out_of_memory(world, "sorting");
-    if (result == KEEL_OK) result = keeli_holder_open(world, &holder);
+    if (result == KEEL_OK)
+        result = keeli_holder_open(world, &holder);
     if (result == KEEL_OK) {
         *moved = sort_slots(s);
         keeli_holder_close(world, &holder);
@@ -135,7 +141,8 @@ static keel_result sort_storage(sorting *s, keeli_storage *sorted, bool *moved) 
 static keeli_storage *storage_to_sort(keel_world *world, const keel_component *component,
                                       const char *verb, keel_result *result) {
     keeli_storage *s = keeli_known_to_edit(world, NULL, component, verb, result);
-    if (!s || keeli_store_is_sparse(s)) return s;
+    if (!s || keeli_store_is_sparse(s))
+        return s;
     *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                            "cannot sort '%s': only sparse sets have an order of their own; "
                            "declare it with .storage = KEEL_SPARSE_SET",
@@ -161,13 +168,15 @@ static keel_result find_target(keel_world *world, const keel_sort_desc *desc, ta
     if (desc->group) {
         KEEL_TRY(keeli_world_is_editable(world));
         keel_group *g = keeli_group_of(world, desc->group);
-        if (!g) return KEEL_ERROR_ARGUMENT;
+        if (!g)
+            return KEEL_ERROR_ARGUMENT;
         t->group = g;
         t->first = g->owned_count ? g->storages[0] : &g->order;
         return KEEL_OK;
     }
     t->first = storage_to_sort(world, desc->component, "sort", &result);
-    if (!t->first) return result < 0 ? result : KEEL_ABSENT;
+    if (!t->first)
+        return result < 0 ? result : KEEL_ABSENT;
     return !t->first->owner
                ? KEEL_OK
                : keeli_error(world, KEEL_ERROR_GROUPED,
@@ -207,8 +216,10 @@ static keel_result check_order(sorting *how, const target *t) {
     const keel_sort_desc *d = t->as;
     const int orders = (d->compare != NULL) + (d->compare_entities != NULL) + (d->as != NULL);
     // a comparator of values may be missing because of what `by` is about
-    if (d->compare || (d->by && !orders)) KEEL_TRY(find_by(how, t));
-    if (t->group) KEEL_TRY(keeli_may_edit_group(how->world, t->group, "sort the group of"));
+    if (d->compare || (d->by && !orders))
+        KEEL_TRY(find_by(how, t));
+    if (t->group)
+        KEEL_TRY(keeli_may_edit_group(how->world, t->group, "sort the group of"));
     if (!orders)
         return keeli_misuse(how->world, KEEL_ERROR_ARGUMENT,
                             "a sort needs a function that compares");
@@ -231,12 +242,14 @@ static void order_as(const sorting *how, const keeli_storage *other) {
     memset(how->spare, 0, how->count * sizeof *how->spare);
     for (uint32_t at = 0, index; (index = keeli_store_in_order(other, &at)) != UINT32_MAX; ++at) {
         const uint32_t slot = keeli_sparse_set_find(how->set, index);
-        if (slot >= how->count) continue; // it has no value, or is not in the sorted part
+        if (slot >= how->count)
+            continue; // it has no value, or is not in the sorted part
         how->order[placed++] = slot;
         how->spare[slot] = 1;
     }
     for (uint32_t slot = 0; slot < how->count; ++slot)
-        if (!how->spare[slot]) how->order[placed++] = slot;
+        if (!how->spare[slot])
+            how->order[placed++] = slot;
 }
 
 static void permute_slots(sorting *how, const target *t) {
@@ -251,27 +264,36 @@ static void permute_slots(sorting *how, const target *t) {
 
 keel_result keel_sort_by(keel_world *world, const keel_sort_desc *desc) {
     target t;
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     if (!desc)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a sort needs a description, not NULL");
     sorting how = { .world = world, .entities = desc->compare_entities, .data = desc->data };
     how.values = desc->compare;
     keel_result result = find_target(world, desc, &t);
-    if (result != KEEL_OK) return result;
+    if (result != KEEL_OK)
+        return result;
     KEEL_TRY(check_order(&how, &t));
     const keeli_storage *other = desc->as ? keeli_storage_find(world, desc->as) : NULL;
-    if ((desc->as && (!other || other == t.first)) || (desc->compare && !how.by)) return KEEL_OK;
-    if (other && other->borrow < 0) return keeli_borrowed(world, other, "read the order of", NULL);
+    if ((desc->as && (!other || other == t.first)) || (desc->compare && !how.by))
+        return KEEL_OK;
+    if (other && other->borrow < 0)
+        return keeli_borrowed(world, other, "read the order of", NULL);
     how.set = &t.first->set;
     uint32_t count = t.group ? keeli_group_count(t.group) : how.set->count;
-    if (desc->first && desc->first < count) count = desc->first;
-    if (other && !count) return KEEL_OK;
+    if (desc->first && desc->first < count)
+        count = desc->first;
+    if (other && !count)
+        return KEEL_OK;
     result = t.group ? reserve_scratch(&how, count, t.group->scratch_size, t.group->scratch_align)
                      : reserve_scratch(&how, count, t.first->size, t.first->component.align);
     bool moved = other != NULL;
-    if (result == KEEL_OK && other) order_as(&how, other);
-    else if (result == KEEL_OK) result = sort_storage(&how, t.first, &moved);
-    if (result == KEEL_OK && moved) permute_slots(&how, &t);
+    if (result == KEEL_OK && other)
+        order_as(&how, other);
+    else if (result == KEEL_OK)
+        result = sort_storage(&how, t.first, &moved);
+    if (result == KEEL_OK && moved)
+        permute_slots(&how, &t);
     release_scratch(&how);
     keeli_validate_storage(world, t.group ? t.group->storages[0] : t.first);
     return result;
@@ -280,17 +302,20 @@ keel_result keel_sort_by(keel_world *world, const keel_sort_desc *desc) {
 // ------------------------------------------------------------------ two entities change places
 keel_result keel_swap_component(keel_world *world, const keel_component *component, keel_entity a,
                                 keel_entity b) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     keel_result result = KEEL_OK;
     keeli_storage *s = storage_to_sort(world, component, "swap two of", &result);
-    if (!s) return result < 0 ? result : KEEL_ABSENT;
+    if (!s)
+        return result < 0 ? result : KEEL_ABSENT;
     if (!keeli_entity_is_alive(&world->entities, a))
         return keeli_dead_entity(world, "keel_swap", a);
     if (!keeli_entity_is_alive(&world->entities, b))
         return keeli_dead_entity(world, "keel_swap", b);
     const uint32_t x = keeli_sparse_set_find(&s->set, keeli_index_of(a)),
                    y = keeli_sparse_set_find(&s->set, keeli_index_of(b));
-    if (x == KEELI_NO_SLOT || y == KEELI_NO_SLOT) return KEEL_ABSENT;
+    if (x == KEELI_NO_SLOT || y == KEELI_NO_SLOT)
+        return KEEL_ABSENT;
     const keel_group *g = s->owner;
     const bool inside = g && x < keeli_group_count(g);
     if (g && inside != (y < keeli_group_count(g)))
@@ -298,11 +323,13 @@ keel_result keel_swap_component(keel_world *world, const keel_component *compone
                            "cannot swap two of '%s': group '%s' owns it, and one of them is in the "
                            "group, at its front, the other is not",
                            s->component.name, g->name);
-    if (inside) KEEL_TRY(keeli_may_edit_group(world, g, "swap members of the group of"));
+    if (inside)
+        KEEL_TRY(keeli_may_edit_group(world, g, "swap members of the group of"));
     sorting how = { .world = world };
     result = inside ? reserve_scratch(&how, 0, g->scratch_size, g->scratch_align)
                     : reserve_scratch(&how, 0, s->size, s->component.align);
-    if (result == KEEL_OK && !inside) keeli_sparse_set_swap(&s->set, x, y, how.scratch);
+    if (result == KEEL_OK && !inside)
+        keeli_sparse_set_swap(&s->set, x, y, how.scratch);
     if (result == KEEL_OK && inside) {
         for (uint32_t i = 0; i < g->owned_count; ++i)
             keeli_sparse_set_swap(&g->storages[i]->set, x, y, how.scratch);
@@ -379,7 +406,8 @@ static void sort_sources(sorting *s, keeli_edges *edges, keel_entity e, keel_ent
     const uint32_t before = keeli_refuse_begin(s->world, KEELI_REFUSED_ASKING);
     const bool moved = sort_slots(s);
     keeli_refuse_end(s->world, before);
-    if (!moved) return;
+    if (!moved)
+        return;
     for (i = 0; i < s->count; ++i)
         s->spare[i] = places[s->order[i]];
     keeli_edges_order_sources(edges, of, s->spare, places + s->count);
@@ -416,11 +444,13 @@ static keeli_relation *sources_to_sort(keel_world *world, keel_entity e,
 keel_result keel_sort_sources(keel_world *world, keel_entity e, const keel_component *relation,
                               keel_entity_compare *compare, void *data) {
     keel_result result;
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     if (!compare)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_sort_sources needs a comparator");
     keeli_relation *r = sources_to_sort(world, e, relation, &result);
-    if (!r) return result;
+    if (!r)
+        return result;
     sorting how = { .world = world, .entities = compare, .data = data };
     if (r->edges.is_chained) {
         sort_chain(&how, &r->edges, keeli_index_of(e));
@@ -430,7 +460,8 @@ keel_result keel_sort_sources(keel_world *world, keel_entity e, const keel_compo
     how.count = keeli_edge_count(&r->edges, KEELI_SOURCES, keeli_index_of(e));
     const size_t bytes = bytes_of_sources(how.count);
     keel_entity *list = keeli_new(&world->heap, bytes, _Alignof(keel_entity));
-    if (!list) return keeli_out_of_memory(world, "sorting sources");
+    if (!list)
+        return keeli_out_of_memory(world, "sorting sources");
     sort_sources(&how, &r->edges, e, list);
     keeli_free(&world->heap, list, bytes, _Alignof(keel_entity));
     keeli_validate_storage(world, r->sources);

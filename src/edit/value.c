@@ -25,8 +25,10 @@ static void *not_of_source(const keel_world *world, const keeli_storage *s) {
 static __attribute__((noinline)) const void *get_general(const keel_world *world, keel_entity e,
                                                          const keel_component *component) {
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
-    if (!s || !keeli_entity_is_alive(&world->entities, e)) return NULL;
-    if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s)) return NULL;
+    if (!s || !keeli_entity_is_alive(&world->entities, e))
+        return NULL;
+    if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s))
+        return NULL;
     const void *value = keeli_store_value(world, s, keeli_index_of(e));
     return value && keeli_store_has_edge_values(s) ? not_of_source(world, s) : value;
 }
@@ -34,8 +36,10 @@ static __attribute__((noinline)) const void *get_general(const keel_world *world
 // A write to an entity that is not alive crashes when its NULL is not looked at: in checked builds
 // the log says so, once per component.
 static void *not_alive(keel_world *world, keeli_storage *s, keel_entity e) {
-    if (!KEELI_CHECKED || keeli_entity_is_alive(&world->entities, e)) return NULL;
-    if (keeli_atomic_fetch_add(&s->absent_writes, 1)) return NULL;
+    if (!KEELI_CHECKED || keeli_entity_is_alive(&world->entities, e))
+        return NULL;
+    if (keeli_atomic_fetch_add(&s->absent_writes, 1))
+        return NULL;
     keeli_warn(world,
                "keel_get_mut of '%s' is NULL: the entity %s; look at the pointer first, or use "
                "keel_at_mut where that is a bug",
@@ -50,7 +54,8 @@ static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_
     keeli_caller who;
     keeli_storage *s =
         keeli_caller_is(scope, &who) < 0 ? NULL : keeli_look_up(&who, component, access);
-    if (!s) return NULL;
+    if (!s)
+        return NULL;
     if (!keeli_entity_is_alive(&who.world->entities, e))
         return access == KEEL_ACCESS_WRITE ? not_alive(who.world, s, e) : NULL;
     if (access == KEEL_ACCESS_WRITE && keeli_store_has_edge_values(s))
@@ -60,7 +65,8 @@ static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_
         return NULL;
     }
     void *value = keeli_store_value(who.world, s, keeli_index_of(e));
-    if (value && access == KEEL_ACCESS_WRITE) keeli_track_modified(who.world, s, keeli_index_of(e));
+    if (value && access == KEEL_ACCESS_WRITE)
+        keeli_track_modified(who.world, s, keeli_index_of(e));
     return value;
 }
 
@@ -68,7 +74,8 @@ static __attribute__((noinline)) const void *get_held(const keel_scope *scope, k
                                                       const keel_component *component) {
     const void *value = value_held(scope, e, component, KEEL_ACCESS_READ);
     keeli_caller who;
-    if (!value || keeli_caller_is(scope, &who) < 0) return value;
+    if (!value || keeli_caller_is(scope, &who) < 0)
+        return value;
     const keeli_storage *s = keeli_storage_find(who.world, component);
     return s && keeli_store_has_edge_values(s) ? not_of_source(who.world, s) : value;
 }
@@ -76,15 +83,18 @@ static __attribute__((noinline)) const void *get_held(const keel_scope *scope, k
 const void *(keel_get_component)(const keel_scope *scope, keel_entity e,
                                  const keel_component *component) {
     const uint32_t asks = KEELI_IS_BOUND | KEELI_IS_STORED_OTHERWISE;
-    if (!keeli_is_world(scope)) return get_held(scope, e, component);
+    if (!keeli_is_world(scope))
+        return get_held(scope, e, component);
     const keel_world *world = keeli_world_of(scope);
     const keeli_storage *s = keeli_storage_known(world, component);
-    if (!s || s->flags & asks) return get_general(world, e, component);
+    if (!s || s->flags & asks)
+        return get_general(world, e, component);
     return keeli_store_value_of(world, s, e);
 }
 
 bool(keel_has_component)(const keel_scope *scope, keel_entity e, const keel_component *component) {
-    if (!keeli_is_world(scope)) return value_held(scope, e, component, KEEL_ACCESS_READ) != NULL;
+    if (!keeli_is_world(scope))
+        return value_held(scope, e, component, KEEL_ACCESS_READ) != NULL;
     const keel_world *world = keeli_world_of(scope);
     const keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
     return s && keeli_entity_is_alive(&world->entities, e) && keeli_store_has(s, keeli_index_of(e));
@@ -126,7 +136,8 @@ static bool may_write(keel_world *world, const keeli_storage *s, const keel_comp
 bool keeli_may_write_edges(const keel_scope *scope, const keeli_caller *who,
                            const keeli_storage *s) {
     keel_world *world = who->world;
-    if (!keeli_is_world(scope)) return keeli_may_look_up(who, s, KEEL_ACCESS_WRITE);
+    if (!keeli_is_world(scope))
+        return keeli_may_look_up(who, s, KEEL_ACCESS_WRITE);
     if (s->flags & KEELI_IS_BOUND &&
         keeli_check_thread(world, world, s, KEEL_ACCESS_WRITE, NULL, "write") < 0)
         return false;
@@ -135,14 +146,20 @@ bool keeli_may_write_edges(const keel_scope *scope, const keeli_caller *who,
 
 static __attribute__((noinline)) void *get_mut_general(keel_world *world, keel_entity e,
                                                        const keel_component *component) {
-    if (keeli_is_no_world(world) || !component) return NULL;
+    if (keeli_is_no_world(world) || !component)
+        return NULL;
     keeli_storage *s = keeli_storage_find(world, component);
-    if (!s) return NULL;
-    if (!keeli_entity_is_alive(&world->entities, e)) return not_alive(world, s, e);
+    if (!s)
+        return NULL;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return not_alive(world, s, e);
     void *value = keeli_store_value(world, s, keeli_index_of(e));
-    if (!value) return NULL;
-    if (keeli_store_has_edge_values(s)) return not_of_source(world, s);
-    if (!may_write(world, s, component)) return NULL;
+    if (!value)
+        return NULL;
+    if (keeli_store_has_edge_values(s))
+        return not_of_source(world, s);
+    if (!may_write(world, s, component))
+        return NULL;
     keeli_track_modified(world, s, keeli_index_of(e));
     return value;
 }
@@ -154,7 +171,8 @@ static inline bool has_value(const keel_world *world, const keeli_storage *s, ke
 static __attribute__((noinline)) void *get_stamped(keel_world *world, keel_entity e,
                                                    keeli_storage *s) {
     uint32_t place;
-    if (!keeli_store_find(world, s, e, &place)) return not_alive(world, s, e);
+    if (!keeli_store_find(world, s, e, &place))
+        return not_alive(world, s, e);
     keeli_stamp_place(world, s, place);
     if (keeli_is_marked(s) && !keeli_track_modified_fast(world, s, keeli_index_of(e)))
         return get_mut_general(world, e, &s->component);
@@ -166,8 +184,10 @@ static __attribute__((noinline)) void *get_stamped(keel_world *world, keel_entit
 void *keeli_get_marked(keel_scope *scope, keel_entity e, keeli_storage *s) {
     keel_world *world = keeli_world_of(scope);
     uint32_t place;
-    if (s->flags & KEELI_IS_STAMPED) return get_stamped(world, e, s);
-    if (!keeli_store_find(world, s, e, &place)) return not_alive(world, s, e);
+    if (s->flags & KEELI_IS_STAMPED)
+        return get_stamped(world, e, s);
+    if (!keeli_store_find(world, s, e, &place))
+        return not_alive(world, s, e);
     if (!keeli_track_modified_fast(world, s, keeli_index_of(e)))
         return get_mut_general(world, e, &s->component);
     return keeli_store_at(s, place);
@@ -175,10 +195,12 @@ void *keeli_get_marked(keel_scope *scope, keel_entity e, keeli_storage *s) {
 
 void *(keel_get_component_mut)(keel_scope *scope, keel_entity e, const keel_component *component) {
     const uint32_t asks = KEELI_IS_LINK | KEELI_IS_BOUND;
-    if (!keeli_is_world(scope)) return value_held(scope, e, component, KEEL_ACCESS_WRITE);
+    if (!keeli_is_world(scope))
+        return value_held(scope, e, component, KEEL_ACCESS_WRITE);
     keel_world *world = keeli_world_of(scope);
     keeli_storage *s = keeli_storage_known(world, component);
-    if (!s || !keeli_is_free(world, s)) return get_mut_general(world, e, component);
+    if (!s || !keeli_is_free(world, s))
+        return get_mut_general(world, e, component);
     if (!keeli_writes_are_plain(s, asks))
         return s->flags & asks ? get_mut_general(world, e, component)
                                : keeli_get_marked(scope, e, s);
@@ -192,9 +214,12 @@ static void stop(const keel_scope *scope, keel_entity e, const keel_component *c
     keeli_caller who = { 0 };
     char message[400];
     const char *why = "has no such component";
-    if (keeli_caller_is(scope, &who) < 0) why = "is asked for through a scope that has ended";
-    else if (keel_is_null(e)) why = "is null";
-    else if (!keeli_entity_is_alive(&who.world->entities, e)) why = "was deleted";
+    if (keeli_caller_is(scope, &who) < 0)
+        why = "is asked for through a scope that has ended";
+    else if (keel_is_null(e))
+        why = "is null";
+    else if (!keeli_entity_is_alive(&who.world->entities, e))
+        why = "was deleted";
     else if (component && keeli_storage_find(who.world, component) &&
              keeli_store_has(keeli_storage_find(who.world, component), keeli_index_of(e)))
         why = keel_last_error(who.world)->message; // it has one, and was refused
@@ -208,14 +233,16 @@ static void stop(const keel_scope *scope, keel_entity e, const keel_component *c
 const void *(keel_at_component)(const keel_scope *scope, keel_entity e,
                                 const keel_component *component, const char *place) {
     const void *value = scope ? keel_get_component(scope, e, component) : NULL;
-    if (!value) stop(scope, e, component, place);
+    if (!value)
+        stop(scope, e, component, place);
     return value;
 }
 
 void *(keel_at_component_mut)(keel_scope *scope, keel_entity e, const keel_component *component,
                               const char *place) {
     void *value = scope ? keel_get_component_mut(scope, e, component) : NULL;
-    if (!value) stop(scope, e, component, place);
+    if (!value)
+        stop(scope, e, component, place);
     return value;
 }
 
@@ -232,7 +259,8 @@ static void *value_to_change(keel_world *world, const keeli_holder *holder, keel
     }
     *s = keeli_known_to_edit(world, holder, component, verb, result);
     if (!*s) {
-        if (*result == KEEL_OK) *result = KEEL_ABSENT;
+        if (*result == KEEL_OK)
+            *result = KEEL_ABSENT;
         return NULL;
     }
     void *value = keeli_store_value(world, *s, keeli_index_of(e));
@@ -248,7 +276,8 @@ static keel_result changed(keel_world *world, keeli_storage *s, keel_entity e) {
 static __attribute__((noinline)) keel_result mark_general(keel_world *world,
                                                           const keeli_holder *holder, keel_entity e,
                                                           const keel_component *component) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     keeli_storage *s;
     keel_result result;
     (void)value_to_change(world, holder, e, component, "keel_mark", &s, &result);
@@ -270,12 +299,15 @@ keel_result keeli_world_mark(keel_scope *scope, keel_entity e, const keel_compon
 // is.
 static keel_result mark_in(const keeli_caller *who, keel_entity e, const keel_component *component,
                            keeli_storage **s) {
-    if (!component || !keeli_storage_find(who->world, component)) return KEEL_ABSENT;
+    if (!component || !keeli_storage_find(who->world, component))
+        return KEEL_ABSENT;
     *s = keeli_look_up(who, component, KEEL_ACCESS_WRITE);
-    if (!*s) return who->holder ? KEEL_ERROR_ACCESS : KEEL_ERROR_ARGUMENT;
+    if (!*s)
+        return who->holder ? KEEL_ERROR_ACCESS : KEEL_ERROR_ARGUMENT;
     if (!keeli_entity_is_alive(&who->world->entities, e))
         return keeli_dead_entity(who->world, "keel_mark", e);
-    if (!keeli_store_has(*s, keeli_index_of(e))) return KEEL_ABSENT;
+    if (!keeli_store_has(*s, keeli_index_of(e)))
+        return KEEL_ABSENT;
     keeli_track_modified(who->world, *s, keeli_index_of(e));
     return KEEL_OK;
 }
@@ -297,12 +329,15 @@ keel_result(keel_mark_component)(keel_scope *scope, keel_entity e,
 
 keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_component *component,
                                  keel_patch_fn *patch, void *data) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    if (!patch) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_patch needs a function");
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
+    if (!patch)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_patch needs a function");
     keeli_storage *s;
     keel_result result;
     void *value = value_to_change(world, NULL, e, component, "keel_patch", &s, &result);
-    if (result != KEEL_OK) return result;
+    if (result != KEEL_OK)
+        return result;
     const uint32_t before_it =
         keeli_refuse_begin(world, KEELI_REFUSED_ASKING); // it may look around, but edit nothing
     patch(value, data);
@@ -311,10 +346,13 @@ keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_co
 }
 
 static void put_unique(keeli_storage *s, void *to, const void *value) {
-    if (to == value || !s->size) return;
+    if (to == value || !s->size)
+        return;
     keeli_value_drop(s, to);
-    if (value) keeli_value_move(s, to, (void *)(uintptr_t)value); // handed over
-    else memset(to, 0, s->size);
+    if (value)
+        keeli_value_move(s, to, (void *)(uintptr_t)value); // handed over
+    else
+        memset(to, 0, s->size);
 }
 
 keel_result keeli_edit_replace(keel_world *world, const keeli_holder *holder, keel_entity e,
@@ -322,7 +360,8 @@ keel_result keeli_edit_replace(keel_world *world, const keeli_holder *holder, ke
     keeli_storage *s;
     keel_result result;
     void *to = value_to_change(world, holder, e, component, "keel_replace", &s, &result);
-    if (result != KEEL_OK) return result;
+    if (result != KEEL_OK)
+        return result;
     put_unique(s, to, value);
     return changed(world, s, e);
 }
@@ -334,14 +373,16 @@ static keel_result replace_held(const keel_scope *scope, keel_entity e,
     keeli_storage *s;
     KEEL_TRY(keeli_caller_is(scope, &who));
     const keel_result result = mark_in(&who, e, component, &s);
-    if (result != KEEL_OK) return result;
+    if (result != KEEL_OK)
+        return result;
     put_unique(s, keeli_store_value(who.world, s, keeli_index_of(e)), value);
     return KEEL_OK;
 }
 
 keel_result(keel_replace_component)(keel_scope *scope, keel_entity e,
                                     const keel_component *component, const void *value) {
-    if (!scope) return keeli_no_world();
+    if (!scope)
+        return keeli_no_world();
     if (keeli_is_world(scope))
         return keeli_edit_replace(keeli_world_of(scope), NULL, e, component, value);
     keel_commands *list = keeli_commands_of(scope);
@@ -361,7 +402,8 @@ typedef struct visit {
 } visit;
 
 static void hand_out_run(visit *v) {
-    if (v->run.count && v->goes_on) v->goes_on = v->function(&v->run, v->data);
+    if (v->run.count && v->goes_on)
+        v->goes_on = v->function(&v->run, v->data);
     v->run.count = 0;
 }
 
@@ -383,7 +425,8 @@ static inline void visit_some(visit *v, uint32_t index, uint32_t count, const ch
 static const char *values_side_by_side(const keeli_storage *s, uint32_t first) {
     const struct keeli_set_root *root = s->root;
     uint32_t *const *places = *root->places, apart = 0;
-    if (!places) return keeli_store_reserve_step(s) == 64 ? keeli_store_at(s, first) : NULL;
+    if (!places)
+        return keeli_store_reserve_step(s) == 64 ? keeli_store_at(s, first) : NULL;
     const uint32_t *place = &places[first / KEELI_PAGE][first % KEELI_PAGE];
     for (uint32_t i = 0; i < 64; ++i)
         apart |= place[i] ^ (place[0] + i);
@@ -428,14 +471,16 @@ static keel_result may_visit(keel_world *world, const char *call) {
         written = "entities";
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        if (s->borrow < 0) written = s->component.name;
+        if (s->borrow < 0)
+            written = s->component.name;
         if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s))
             return keeli_error(world, KEEL_ERROR_THREAD,
                                "%s looks at '%s' in another thread than the one that it is bound "
                                "to",
                                call, s->component.name);
     }
-    if (!written) return KEEL_OK;
+    if (!written)
+        return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_BORROWED,
                        "%s looks at values while '%s' is written; end that view or loop before",
                        call, written);
@@ -454,13 +499,15 @@ static bool refuse_edits(keel_world *world) {
 }
 
 static void allow_edits(keel_world *world, bool refuses) {
-    if (!refuses) return;
+    if (!refuses)
+        return;
     keeli_atomic_put(&world->refused, world->refused & ~(uint32_t)KEELI_REFUSED_COPIED);
 }
 
 keel_result keel_visit_values(const keel_world *world, const keel_component *component,
                               keel_visit_fn *function, void *data) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     keel_world *own = (keel_world *)(uintptr_t)world; // errors are kept of a const world, too
     if (!component || !function)
         return keeli_error(own, KEEL_ERROR_ARGUMENT, "keel_visit_values needs a %s, but it is NULL",
@@ -468,7 +515,8 @@ keel_result keel_visit_values(const keel_world *world, const keel_component *com
     KEEL_TRY(may_visit(own, "keel_visit_values"));
     const keeli_storage *s = keeli_storage_find(world, component);
     visit v = { .function = function, .data = data, .goes_on = true };
-    if (!s || s->relation) return KEEL_OK;
+    if (!s || s->relation)
+        return KEEL_OK;
     v.size = s->size;
     const bool refuses = refuse_edits(own);
     for (uint32_t at = 0; v.goes_on && (at = next_value_block(s, at)) < UINT32_MAX / 64 * 64;
@@ -497,7 +545,8 @@ static void visit_edges(const keeli_relation *r, keeli_edge_order *order,
 
 keel_result keel_visit_edges(const keel_world *world, const keel_component *relation,
                              keel_visit_edge_fn *function, void *data) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     keel_world *own = (keel_world *)(uintptr_t)world;
     if (!relation || !function)
         return keeli_error(own, KEEL_ERROR_ARGUMENT, "keel_visit_edges needs a %s, but it is NULL",
@@ -507,15 +556,18 @@ keel_result keel_visit_edges(const keel_world *world, const keel_component *rela
     if (s && (!s->relation || keeli_store_has_sources(s)))
         return keeli_error(own, KEEL_ERROR_ARGUMENT,
                            "'%s' is no relation; declare it with KEEL_RELATION", s->component.name);
-    if (!s || !s->relation->edges.count) return KEEL_OK;
+    if (!s || !s->relation->edges.count)
+        return KEEL_OK;
     keeli_heap heap; // the world's allocator may be at work in another thread
     keeli_heap_init(&heap, (keel_allocator){ 0 });
     keeli_edge_order order = { .edges = &s->relation->edges };
     const bool is_room = keeli_edge_order_begin(&order, &heap);
     const bool refuses = is_room && refuse_edits(own);
-    if (is_room) visit_edges(s->relation, &order, function, data);
+    if (is_room)
+        visit_edges(s->relation, &order, function, data);
     allow_edits(own, refuses);
-    if (is_room) keeli_edge_order_end(&order, &heap);
+    if (is_room)
+        keeli_edge_order_end(&order, &heap);
     keeli_heap_deinit(&heap);
     return is_room ? KEEL_OK : keeli_out_of_memory(own, "visiting edges");
 }
@@ -538,19 +590,23 @@ keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder,
         s->changed_at = world->changes.tick;
     } else {
         s->unique = keeli_new(&world->heap, value_bytes(c), c->align);
-        if (!s->unique) return keeli_out_of_memory(world, "setting a unique");
+        if (!s->unique)
+            return keeli_out_of_memory(world, "setting a unique");
         s->set_at = world->changes.tick;
         s->changed_at = 0;
     }
-    if (!value) memset(s->unique, 0, value_bytes(c));
-    else keeli_value_move(s, s->unique, (void *)(uintptr_t)value); // handed over
+    if (!value)
+        memset(s->unique, 0, value_bytes(c));
+    else
+        keeli_value_move(s, s->unique, (void *)(uintptr_t)value); // handed over
     return KEEL_OK;
 }
 
 static keel_result set_unique(keel_world *world, const keel_component *unique, const void *value) {
     keel_result result;
     keeli_storage *s = keeli_storage_get(world, unique, true, &result);
-    if (!s) return result;
+    if (!s)
+        return result;
     if (s->events)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is a type of events; keel_send them",
                             s->component.name);
@@ -559,7 +615,8 @@ static keel_result set_unique(keel_world *world, const keel_component *unique, c
 
 keel_result(keel_set_unique_value)(keel_scope *scope, const keel_component *unique,
                                    const void *value) {
-    if (keeli_is_world(scope)) return set_unique(keeli_world_of(scope), unique, value);
+    if (keeli_is_world(scope))
+        return set_unique(keeli_world_of(scope), unique, value);
     keeli_caller who;
     KEEL_TRY(keeli_edit_outside(scope, &who, "set uniques"));
     return keeli_record_value(who.commands, KEELI_RECORD_SET_UNIQUE, keel_null(), unique, value);
@@ -573,7 +630,8 @@ void *keel_get_or_set_unique_value(keel_world *world, const keel_component *uniq
         return NULL;
     }
     const keeli_storage *s = keeli_storage_get(world, unique, true, &result); // sets .initial
-    if (!s || (!s->unique && keel_set_unique_value(world, unique, value) < 0)) return NULL;
+    if (!s || (!s->unique && keel_set_unique_value(world, unique, value) < 0))
+        return NULL;
     return keel_get_unique_value_mut(world, unique);
 }
 
@@ -588,31 +646,41 @@ const void *(keel_get_unique_value)(const keel_scope *scope, const keel_componen
     keeli_caller who;
     const keeli_storage *s =
         keeli_is_world(scope) ? keeli_storage_known(keeli_world_of(scope), unique) : NULL;
-    if (s && !(s->flags & KEELI_IS_BOUND)) return s->unique;
-    if (keeli_caller_is(scope, &who) < 0) return NULL;
-    if (unique && !who.holder) (void)meet_unique(who.world, unique);
+    if (s && !(s->flags & KEELI_IS_BOUND))
+        return s->unique;
+    if (keeli_caller_is(scope, &who) < 0)
+        return NULL;
+    if (unique && !who.holder)
+        (void)meet_unique(who.world, unique);
     s = keeli_look_up(&who, unique, KEEL_ACCESS_READ);
     return s ? s->unique : NULL;
 }
 
 void *(keel_get_unique_value_mut)(keel_scope *scope, const keel_component *unique) {
     keeli_caller who;
-    if (keeli_caller_is(scope, &who) < 0) return NULL;
-    if (unique && !who.holder) (void)meet_unique(who.world, unique);
+    if (keeli_caller_is(scope, &who) < 0)
+        return NULL;
+    if (unique && !who.holder)
+        (void)meet_unique(who.world, unique);
     keeli_storage *s = keeli_look_up(&who, unique, KEEL_ACCESS_WRITE);
-    if (!s || !s->unique) return NULL;
-    if (!who.holder && keeli_may_edit(who.world, NULL, s, "write") < 0) return NULL;
+    if (!s || !s->unique)
+        return NULL;
+    if (!who.holder && keeli_may_edit(who.world, NULL, s, "write") < 0)
+        return NULL;
     s->changed_at = who.holder ? keeli_holder_now(who.world, who.holder) : who.world->changes.tick;
     return s->unique;
 }
 
 keel_result keeli_edit_remove_unique(keel_world *world, const keeli_holder *holder,
                                      keeli_storage *s, void *out) {
-    if (!s->unique) return KEEL_ABSENT;
+    if (!s->unique)
+        return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit(world, holder, s, "remove"));
     const keel_component *c = &s->component;
-    if (out) keeli_value_move(s, out, s->unique);
-    else keeli_value_drop(s, s->unique);
+    if (out)
+        keeli_value_move(s, out, s->unique);
+    else
+        keeli_value_drop(s, s->unique);
     keeli_free(&world->heap, s->unique, value_bytes(c), c->align);
     s->unique = NULL;
     return KEEL_OK;
@@ -633,10 +701,12 @@ keel_result(keel_remove_unique_value)(keel_scope *scope, const keel_component *u
 }
 
 keel_result keel_clear_uniques(keel_world *world) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     uint32_t count = 0;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
-        if (!world->storages.items[i]->unique) continue;
+        if (!world->storages.items[i]->unique)
+            continue;
         KEEL_TRY(keeli_may_edit(world, NULL, world->storages.items[i], "clear"));
         ++count;
     }

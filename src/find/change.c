@@ -53,7 +53,8 @@ bool keeli_change_passes(const keeli_change_filter *f, uint32_t index) {
 
 bool keeli_change_matches(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
     const bool negated = is_negated(term->kind);
-    if (!view->storages[term->first]) return negated;
+    if (!view->storages[term->first])
+        return negated;
     const keeli_change_filter f = keeli_change_filter_of(view, term);
     return keeli_change_passes(&f, index);
 }
@@ -61,13 +62,16 @@ bool keeli_change_matches(const keeli_view *view, const keeli_bound_term *term, 
 uint64_t keeli_change_bits(const keeli_change_filter *f, uint32_t block, uint64_t bits) {
     const uint64_t there = bits & keeli_presence_word(&f->storage->presence, block);
     uint64_t changed = 0;
-    if (f->inserted) changed = keeli_ticks_bits(f->inserted, block, f->inserted_in, there);
-    if (f->modified) changed |= keeli_ticks_bits(f->modified, block, f->modified_in, there);
+    if (f->inserted)
+        changed = keeli_ticks_bits(f->inserted, block, f->inserted_in, there);
+    if (f->modified)
+        changed |= keeli_ticks_bits(f->modified, block, f->modified_in, there);
     return f->negated ? bits & ~changed : changed;
 }
 
 bool keeli_change_page_may_match(const keeli_change_filter *f, uint32_t page) {
-    if (f->inserted && keeli_ticks_page_may_match(f->inserted, page, f->inserted_in)) return true;
+    if (f->inserted && keeli_ticks_page_may_match(f->inserted, page, f->inserted_in))
+        return true;
     return f->modified && keeli_ticks_page_may_match(f->modified, page, f->modified_in);
 }
 
@@ -94,8 +98,10 @@ void keeli_scan_changes_begin(keeli_iterator *it) {
     it->second_log = !f->inserted;
     it->block = NULL; // candidates are just indices, of any pages
     it->one_page = false;
-    if (f->inserted) begin_log(it, f->inserted, f->inserted_in);
-    else begin_log(it, f->modified, f->modified_in);
+    if (f->inserted)
+        begin_log(it, f->inserted, f->inserted_in);
+    else
+        begin_log(it, f->modified, f->modified_in);
 }
 
 // Makes the indices of the next `count` changes of a log the candidates; returns how many. With
@@ -110,8 +116,10 @@ read_log(keeli_iterator *it, const keeli_change *log, uint32_t count, const keel
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t index = log[i].index;
         uint32_t keep = 1;
-        if (ticks) keep = keeli_ticks_slot(ticks, index) == log[i].tick;
-        if (there) keep &= (uint32_t)keeli_presence_has(&bits, index);
+        if (ticks)
+            keep = keeli_ticks_slot(ticks, index) == log[i].tick;
+        if (there)
+            keep &= (uint32_t)keeli_presence_has(&bits, index);
         candidates[kept] = index;
         all |= index; // not the highest, for which compilers move each to vectors (change_iter)
         kept += keep;
@@ -142,9 +150,12 @@ static uint32_t next_logged(keeli_iterator *it) {
     it->at += count;
 
     // The log has each entity once in a tick, so that no change can be followed by a later one.
-    if (!it->one_tick) count = read_log(it, log, count, ticks, there);
-    else if (it->plan->finds_lead) count = read_log(it, log, count, NULL, NULL);
-    else count = read_log(it, log, count, NULL, there);
+    if (!it->one_tick)
+        count = read_log(it, log, count, ticks, there);
+    else if (it->plan->finds_lead)
+        count = read_log(it, log, count, NULL, NULL);
+    else
+        count = read_log(it, log, count, NULL, there);
 
     if (it->second_log && f->inserted)
         count = drop_inserted(it, f->inserted, f->inserted_in, count);
@@ -155,8 +166,10 @@ bool keeli_scan_changes(keeli_iterator *it) {
     const keeli_change_filter *f = it->plan->lead;
     for (;;) {
         while (it->at != it->end)
-            if (keeli_gather(it, next_logged(it))) return true;
-        if (it->second_log || !f->modified) return false;
+            if (keeli_gather(it, next_logged(it)))
+                return true;
+        if (it->second_log || !f->modified)
+            return false;
         it->second_log = true;
         begin_log(it, f->modified, f->modified_in);
     }
@@ -168,21 +181,25 @@ static bool visits_all(const keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const keeli_view *view = it->view;
     const keeli_mark *mark = &it->marks[0];
-    if (it->mark_count != 1 || mark->by_hand || mark->maybe || mark->relation) return false;
-    if (plan->need_count || plan->change_count) return false;
+    if (it->mark_count != 1 || mark->by_hand || mark->maybe || mark->relation)
+        return false;
+    if (plan->need_count || plan->change_count)
+        return false;
 
     // A plan over rows has dropped the filters that its archetypes fulfil: ask the terms.
     uint32_t must = 0;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
-        if (kind == KEEL_TERM_WITHOUT || kind == KEEL_TERM_ANY_OF) return false;
+        if (kind == KEEL_TERM_WITHOUT || kind == KEEL_TERM_ANY_OF)
+            return false;
         must += keeli_term_must(kind);
     }
     return must == 1 && plan->scan != KEELI_SCAN_GROUP;
 }
 
 static bool reserve_flags(keeli_iterator *it, uint32_t terms) {
-    if (terms <= it->flag_terms) return true;
+    if (terms <= it->flag_terms)
+        return true;
     keeli_heap *heap = &it->view->world->heap;
     bool *flags = keeli_new_zeroed(heap, (size_t)terms * KEELI_MASK_SLOTS, 1);
     if (!flags) {
@@ -202,13 +219,15 @@ bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked) {
     it->has_chunk = false;
     it->handed = 0;
     it->marks_all = false;
-    if (!it->writes || (!any_is_marked && !view->facts.marks_by_hand)) return true;
+    if (!it->writes || (!any_is_marked && !view->facts.marks_by_hand))
+        return true;
 
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
         keeli_storage *s = keeli_term_writes(term->kind) ? view->storages[term->first] : NULL;
         const bool flagged = term->kind == KEEL_TERM_WRITE_MARKED;
-        if (!s || (!flagged && !keeli_writes_are_seen(s))) continue;
+        if (!s || (!flagged && !keeli_writes_are_seen(s)))
+            continue;
 
         const bool of_target = term->kind == KEEL_TERM_OF_TARGET_WRITE;
         it->marks[it->mark_count++] =
@@ -219,7 +238,8 @@ bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked) {
                           .relation = of_target ? view->storages[term->first + 1] : NULL,
                           .is_tracked = keeli_is_marked(s),
                           .is_stamped = (s->flags & KEELI_IS_STAMPED) != 0 };
-        if (flagged) keeli_atomic_put(&s->stamps.vague, view->world->epoch);
+        if (flagged)
+            keeli_atomic_put(&s->stamps.vague, view->world->epoch);
         by_hand += flagged;
     }
 
@@ -230,7 +250,8 @@ bool keeli_marks_begin(keeli_iterator *it, bool any_is_marked) {
 void keeli_marks_hand_out(keeli_iterator *it) {
     bool *flags = it->flags;
     for (uint32_t m = 0; m < it->mark_count; ++m) {
-        if (!it->marks[m].by_hand) continue;
+        if (!it->marks[m].by_hand)
+            continue;
         it->chunk.columns[it->marks[m].term].marked = flags;
         flags += KEELI_MASK_SLOTS;
     }
@@ -238,8 +259,10 @@ void keeli_marks_hand_out(keeli_iterator *it) {
 
 // Returns the entity index of an item of the chunk.
 static uint32_t item_index(const keeli_iterator *it, uint32_t i) {
-    if (it->who == KEELI_WHO_LIST) return it->candidates[i];
-    if (it->who == KEELI_WHO_RANGE) return it->who_first + i;
+    if (it->who == KEELI_WHO_LIST)
+        return it->candidates[i];
+    if (it->who == KEELI_WHO_RANGE)
+        return it->who_first + i;
     return keeli_index_of(it->who_entities[i]);
 }
 
@@ -249,11 +272,15 @@ static void mark_items(const keeli_iterator *it, const keeli_mark *mark, uint32_
     const bool is_mask = it->chunk.form == KEEL_CHUNK_MASK;
     const bool *flags = mark->by_hand ? it->chunk.columns[mark->term].marked : NULL;
     for (uint32_t i = from; i < end; ++i) {
-        if (is_mask && !(it->chunk.words[i / 64] >> (i % 64) & 1)) continue;
-        if (flags && !flags[i]) continue;
+        if (is_mask && !(it->chunk.words[i / 64] >> (i % 64) & 1))
+            continue;
+        if (flags && !flags[i])
+            continue;
         uint32_t index = item_index(it, i);
-        if (mark->relation) index = keeli_target_at(mark->relation, index);
-        if (mark->maybe && !keeli_store_has(mark->storage, index)) continue;
+        if (mark->relation)
+            index = keeli_target_at(mark->relation, index);
+        if (mark->maybe && !keeli_store_has(mark->storage, index))
+            continue;
         keeli_ticks_mark_unlogged(ticks, index, tick);
     }
 }
@@ -279,21 +306,26 @@ static void mark_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t 
         return;
     }
     if (is_range) {
-        if (is_span) keeli_ticks_mark_range(ticks, it->who_first, count, tick);
-        else mark_words(it, ticks, count, tick);
+        if (is_span)
+            keeli_ticks_mark_range(ticks, it->who_first, count, tick);
+        else
+            mark_words(it, ticks, count, tick);
         return;
     }
 
     // A span of handles: by runs of consecutive indices, of which there are few if all is well.
     for (uint32_t i = 0, n; i < count; i += n) {
         n = keeli_range_length(it->who_entities + i, count - i);
-        if (n < KEELI_SIZE(16, 2)) mark_items(it, mark, i, i + n, tick);
-        else keeli_ticks_mark_range(ticks, item_index(it, i), n, tick);
+        if (n < KEELI_SIZE(16, 2))
+            mark_items(it, mark, i, i + n, tick);
+        else
+            keeli_ticks_mark_range(ticks, item_index(it, i), n, tick);
     }
 }
 
 static void stamp_range(const keeli_storage *s, uint32_t place, uint32_t count) {
-    if (!count) return;
+    if (!count)
+        return;
     const uint32_t last = (place + count - 1) / 64;
     for (uint32_t block = place / 64; block <= last; ++block)
         keeli_stamp_place(s->world, s, block * 64);
@@ -306,7 +338,8 @@ static void stamp_list(keeli_storage *s, const uint32_t *numbers, uint32_t first
     uint32_t *items = s->stamps.items;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t block = (from + numbers[i]) / 64;
-        if (block < blocks) keeli_atomic_put(&items[block], epoch);
+        if (block < blocks)
+            keeli_atomic_put(&items[block], epoch);
     }
 }
 
@@ -320,36 +353,47 @@ static void stamp_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t
     const bool is_own = !mark->maybe && !mark->relation; // each entity has a value of its own
     if (is_own && !is_mask && count) {
         const uint32_t first = keeli_store_place(world, s, item_index(it, 0));
-        if (is_span) stamp_range(s, first, count);
-        else stamp_list(s, it->chunk.columns[mark->term].index, first, count);
+        if (is_span)
+            stamp_range(s, first, count);
+        else
+            stamp_list(s, it->chunk.columns[mark->term].index, first, count);
         return;
     }
     if (is_own && is_mask && keeli_store_is_by_index(s)) {
         for (uint32_t at = 0; at < count; at += 64)
-            if (it->chunk.words[at / 64]) keeli_stamp_place(world, s, it->who_first + at);
+            if (it->chunk.words[at / 64])
+                keeli_stamp_place(world, s, it->who_first + at);
         return;
     }
     for (uint32_t i = 0; i < count; ++i) {
-        if (is_mask && !(it->chunk.words[i / 64] >> (i % 64) & 1)) continue;
+        if (is_mask && !(it->chunk.words[i / 64] >> (i % 64) & 1))
+            continue;
         uint32_t index = item_index(it, i);
-        if (mark->relation) index = keeli_target_at(mark->relation, index);
-        if (index == UINT32_MAX || (mark->maybe && !keeli_store_has(s, index))) continue;
+        if (mark->relation)
+            index = keeli_target_at(mark->relation, index);
+        if (index == UINT32_MAX || (mark->maybe && !keeli_store_has(s, index)))
+            continue;
         keeli_stamp_place(world, s, keeli_store_place(world, s, index));
     }
 }
 
 void keeli_mark_chunk_slow(keeli_iterator *it, uint32_t count) {
-    if (!it->has_chunk) return;
+    if (!it->has_chunk)
+        return;
     it->has_chunk = false;
     ++it->handed;
     count = keeli_least(count, it->chunk.count);
-    if (it->marks_all) return;
+    if (it->marks_all)
+        return;
 
     for (uint32_t m = 0; m < it->mark_count; ++m) {
         const keeli_mark *mark = &it->marks[m];
-        if (mark->is_tracked) mark_one(it, mark, count);
-        if (mark->is_stamped) stamp_one(it, mark, count);
-        if (mark->by_hand) memset(it->chunk.columns[mark->term].marked, 0, it->chunk.count);
+        if (mark->is_tracked)
+            mark_one(it, mark, count);
+        if (mark->is_stamped)
+            stamp_one(it, mark, count);
+        if (mark->by_hand)
+            memset(it->chunk.columns[mark->term].marked, 0, it->chunk.count);
     }
 }
 
@@ -366,24 +410,29 @@ static void mark_again(keeli_iterator *it) {
 }
 
 static uint32_t count_visited(const keeli_iterator *it) {
-    if (it->visited) return it->visited;
+    if (it->visited)
+        return it->visited;
     return it->span_at ? it->span_at : UINT32_MAX;
 }
 
 void keeli_mark_left(keeli_iterator *it) { keeli_mark_chunk_slow(it, count_visited(it)); }
 
 void keeli_marks_end(keeli_iterator *it) {
-    if (!it->mark_count) return;
+    if (!it->mark_count)
+        return;
     it->visited = count_visited(it);
     keeli_mark_chunk_slow(it, it->visited);
-    if (!it->marks_all) return;
+    if (!it->marks_all)
+        return;
     keeli_storage *s = it->marks[0].storage;
     if (!it->done) {
         mark_again(it);
         return;
     }
-    if (!keeli_store_count(s)) return;
+    if (!keeli_store_count(s))
+        return;
     if (it->marks[0].is_tracked)
         keeli_ticks_mark_all(&s->tracking.modified, keeli_tick_now(it->view->world, s));
-    if (it->marks[0].is_stamped) keeli_atomic_put(&s->stamps.all, it->view->world->epoch);
+    if (it->marks[0].is_stamped)
+        keeli_atomic_put(&s->stamps.all, it->view->world->epoch);
 }

@@ -74,9 +74,11 @@ static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t coun
                              uint32_t resolved) {
     for (uint32_t c = 0; c < resolved; ++c) {
         uint32_t *index = it->index[it->plan->columns[c].term];
-        if (keeli_is_looked_up(it->plan->columns[c].how)) keep_numbers(index, index, p, count);
+        if (keeli_is_looked_up(it->plan->columns[c].how))
+            keep_numbers(index, index, p, count);
     }
-    if (it->block) keep_numbers(it->picks, it->picked, p, count);
+    if (it->block)
+        keep_numbers(it->picks, it->picked, p, count);
     it->picked = it->picks;
     return keep_numbers(it->candidates, it->candidates, p, count);
 }
@@ -99,7 +101,8 @@ static uint32_t filter(keeli_iterator *it, uint32_t count) {
         keep_bits(it, &p, count, plan->check[i], 0);
     for (uint32_t i = 0; i < plan->without_count; ++i)
         keep_bits(it, &p, count, plan->without[i], 1);
-    if (are_roots) keep_bits(it, &p, count, plan->relation, 1);
+    if (are_roots)
+        keep_bits(it, &p, count, plan->relation, 1);
     if (are_roots && plan->is_changed_up && !it->all_changed)
         for (uint32_t i = 0; i < count; ++i)
             p.yes[i] &= keeli_change_passes(&plan->changed_up, it->candidates[i]);
@@ -109,7 +112,8 @@ static uint32_t filter(keeli_iterator *it, uint32_t count) {
             p.yes[i] &= any_has(it->view, plan->any[a], it->candidates[i]);
     for (uint32_t c = 0; c < plan->change_count; ++c) {
         const keeli_change_filter *f = &plan->changes[c];
-        if (leads && f == plan->lead) continue;
+        if (leads && f == plan->lead)
+            continue;
         for (uint32_t i = 0; i < count; ++i)
             p.yes[i] &= keeli_change_passes(f, it->candidates[i]);
     }
@@ -147,8 +151,10 @@ static void look_up_all(keeli_iterator *it, uint32_t *index, uint32_t count,
     uint32_t *candidates = it->candidates, fours = count;
     for (; fours % 4; ++fours)
         candidates[fours] = candidates[count - 1];
-    if (it->one_page) look_up(index, candidates, fours, table, true);
-    else look_up(index, candidates, fours, table, false);
+    if (it->one_page)
+        look_up(index, candidates, fours, table, true);
+    else
+        look_up(index, candidates, fours, table, false);
 }
 
 // Finds out for how many slots from the first on the indices count up, some slots with each call.
@@ -158,13 +164,15 @@ static void learn_order(const keel_world *world, keeli_storage *s) {
     keeli_known_order *known = &s->known;
     const keeli_sparse_set *set = &s->set;
     const uint32_t page = (uint32_t)1 << KEELI_DENSE_SHIFT;
-    if (world->access.concurrent) return;
+    if (world->access.concurrent)
+        return;
     if (known->moves_of_range != set->moves) {
         known->moves_of_range = set->moves;
         known->range = 0;
         known->range_ends = false;
     }
-    if (known->range_ends || known->range >= set->count) return;
+    if (known->range_ends || known->range >= set->count)
+        return;
     const uint32_t on_page = keeli_least(set->count - known->range, page - known->range % page);
     const uint32_t count = keeli_least(on_page, AT_ONCE);
     const keel_entity *entities = keeli_sparse_set_entity(set, known->range);
@@ -183,11 +191,13 @@ static void learn_order(const keel_world *world, keeli_storage *s) {
 static bool find_in_order(const keeli_iterator *it, uint32_t *restrict index,
                           const keeli_storage *s, uint32_t count) {
     const uint32_t range = s->known.moves_of_range == s->set.moves ? s->known.range : 0;
-    if (!range) return false;
+    if (!range)
+        return false;
     const uint32_t *candidates = it->candidates;
     const uint32_t first = keeli_index_of(*keeli_sparse_set_entity(&s->set, 0));
     uint32_t outside = 0;
-    if (candidates[0] - first >= range) return false;
+    if (candidates[0] - first >= range)
+        return false;
     for (uint32_t i = 0; i < count; ++i) {
         index[i] = candidates[i] - first;
         outside |= index[i] >= range;
@@ -201,7 +211,8 @@ static uint32_t find_cells(keeli_iterator *it, uint32_t *index, keeli_storage *s
     const uint32_t *candidates = it->candidates;
     uint32_t missing = 0;
     learn_order(it->view->world, s);
-    if (find_in_order(it, index, s, count)) return 0;
+    if (find_in_order(it, index, s, count))
+        return 0;
 
     if (it->highest / KEELI_PAGE < set->cells.capacity)
         look_up_all(it, index, count, set->root.sparse);
@@ -224,11 +235,15 @@ static uint32_t resolve(keeli_iterator *it, uint32_t count) {
         if (column->how == KEELI_LOOK_UP)
             for (uint32_t i = 0; i < count; ++i)
                 index[i] = keeli_store_place(world, column->storage, candidates[i]);
-        if (column->how == KEELI_BY_ROW) look_up_all(it, index, count, world->entities.root.where);
+        if (column->how == KEELI_BY_ROW)
+            look_up_all(it, index, count, world->entities.root.where);
         uint32_t missing = 0;
-        if (column->how == KEELI_BY_CELL) missing = find_cells(it, index, column->storage, count);
-        if (column->relation) missing = keeli_find_through(it, column, count);
-        if (!missing || column->maybe) continue;
+        if (column->how == KEELI_BY_CELL)
+            missing = find_cells(it, index, column->storage, count);
+        if (column->relation)
+            missing = keeli_find_through(it, column, count);
+        if (!missing || column->maybe)
+            continue;
 
         passing p;
         for (uint32_t i = 0; i < count; ++i)
@@ -241,7 +256,8 @@ static uint32_t resolve(keeli_iterator *it, uint32_t count) {
 // ------------------------------------------------------------------ columns
 bool keeli_is_range(const uint32_t *index, uint32_t count) {
     const uint32_t first = index[0], step = first == UINT32_MAX ? 0 : 1;
-    if (index[count - 1] != first + (count - 1) * step) return false;
+    if (index[count - 1] != first + (count - 1) * step)
+        return false;
     uint32_t broken = 0;
     for (uint32_t i = 0; i < count; ++i)
         broken |= index[i] ^ (first + i * step);
@@ -283,8 +299,10 @@ static bool use_places(keeli_iterator *it, const keeli_plan_column *column, cons
     keel_chunk_column *out = &it->chunk.columns[column->term];
     void *const *pages = s->root->pages ? s->root->pages : no_page;
     *out = (keel_chunk_column){ NULL, pages, index, shift, NULL };
-    if (index[0] == UINT32_MAX) return keeli_is_range(index, count);
-    if (!is_on_one_page(index, count, shift)) return false;
+    if (index[0] == UINT32_MAX)
+        return keeli_is_range(index, count);
+    if (!is_on_one_page(index, count, shift))
+        return false;
 
     if (page) {
         uint32_t *low = it->index[column->term];
@@ -298,8 +316,10 @@ static bool use_places(keeli_iterator *it, const keeli_plan_column *column, cons
 }
 
 static bool set_column(keeli_iterator *it, const keeli_plan_column *column, uint32_t count) {
-    if (column->how == KEELI_IN_ORDER) return use_block(it, column, count);
-    if (column->how == KEELI_BY_INDEX) return use_places(it, column, it->candidates, count);
+    if (column->how == KEELI_IN_ORDER)
+        return use_block(it, column, count);
+    if (column->how == KEELI_BY_INDEX)
+        return use_places(it, column, it->candidates, count);
     if (keeli_is_looked_up(column->how))
         return use_places(it, column, it->index[column->term], count);
     uint32_t *index = it->index[column->term];
@@ -325,15 +345,18 @@ static void set_entities(keeli_iterator *it, uint32_t count) {
 bool keeli_gather_chunk(keeli_iterator *it, uint32_t count) {
     const keeli_plan *plan = it->plan;
     count = resolve(it, count);
-    if (!count) return false;
+    if (!count)
+        return false;
 
     bool is_span = true;
     for (uint32_t c = 0; c < plan->column_count; ++c)
         is_span &= set_column(it, &plan->columns[c], count);
     it->chunk.form = is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_LIST;
     it->chunk.count = count;
-    if (it->wants_entities) set_entities(it, count);
-    if (!is_span) return true;
+    if (it->wants_entities)
+        set_entities(it, count);
+    if (!is_span)
+        return true;
 
     // The base of a span's column is its first value.
     for (uint32_t c = 0; c < plan->column_count; ++c) {

@@ -20,7 +20,8 @@ static void assign(keeli_iterator *it, keeli_view *view) {
 
 static keeli_iterator *iterator_new(keel_world *world) {
     keeli_iterator *it = KEELI_NEW(&world->heap, keeli_iterator);
-    if (it) keeli_plan_init(&it->own_plan, it->room, KEEL_MAX_TERMS);
+    if (it)
+        keeli_plan_init(&it->own_plan, it->room, KEEL_MAX_TERMS);
     return it;
 }
 
@@ -31,9 +32,11 @@ static keeli_iterator *iterator_acquire(keeli_view *view) {
     keeli_iterator *it = world->views.iterators;
     while (it && it->serial)
         it = it->next;
-    if (it) assign(it, view);
+    if (it)
+        assign(it, view);
     keeli_world_unlock(world);
-    if (it) return it;
+    if (it)
+        return it;
     it = iterator_new(world);
     if (!it) {
         (void)keeli_out_of_memory(world, "beginning a loop");
@@ -52,7 +55,8 @@ bool keeli_iterators_reserve(keel_world *world, uint32_t count) {
         --count;
     while (count--) {
         keeli_iterator *it = iterator_new(world);
-        if (!it) return false;
+        if (!it)
+            return false;
         it->next = world->views.iterators;
         world->views.iterators = it;
     }
@@ -73,33 +77,44 @@ static void count_in(const keeli_iterator *it, int32_t change) {
     const keeli_plan *plan = it->plan;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
-        if (!keeli_term_is_walked(term->kind)) continue;
+        if (!keeli_term_is_walked(term->kind))
+            continue;
         for (uint32_t i = 0; i < term->count; ++i) {
             keeli_storage *s = view->storages[term->first + i];
-            if (!s) continue;
-            if (keeli_store_has_sources(s)) s = s->relation->sources; // edits look at this count
+            if (!s)
+                continue;
+            if (keeli_store_has_sources(s))
+                s = s->relation->sources; // edits look at this count
             keeli_count(view->world, &s->iterating, change);
-            if (s->owner) keeli_count(view->world, &s->owner->order.iterating, change);
+            if (s->owner)
+                keeli_count(view->world, &s->owner->order.iterating, change);
         }
     }
 
-    if (plan->has_rows) keeli_count(view->world, &view->world->stand_in.rows.iterating, change);
+    if (plan->has_rows)
+        keeli_count(view->world, &view->world->stand_in.rows.iterating, change);
     const bool visits_living = plan->scan == KEELI_SCAN_ENTITIES ||
                                (plan->scan == KEELI_SCAN_LEVELS && !plan->leader) ||
                                (plan->scan == KEELI_SCAN_HANDLES && !plan->need_count);
-    if (visits_living) keeli_count(view->world, &view->world->stand_in.entities.iterating, change);
+    if (visits_living)
+        keeli_count(view->world, &view->world->stand_in.entities.iterating, change);
 }
 
 // Returns the end of the slots, indices or places that the plan scans.
 static uint32_t scan_end(const keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
-    if (plan->scan == KEELI_SCAN_SET) return plan->leader->set.count;
-    if (plan->scan == KEELI_SCAN_GROUP) return keeli_group_count(plan->group);
+    if (plan->scan == KEELI_SCAN_SET)
+        return plan->leader->set.count;
+    if (plan->scan == KEELI_SCAN_GROUP)
+        return keeli_group_count(plan->group);
     if (plan->scan == KEELI_SCAN_BITS || (plan->relation && plan->leader))
         return keeli_presence_page_end(&plan->leader->presence) * KEELI_MASK_SLOTS;
-    if (plan->united) return plan->united_pages * KEELI_MASK_SLOTS;
-    if (plan->scan == KEELI_SCAN_HANDLES) return it->handle_count;
-    if (plan->scan == KEELI_SCAN_SOURCES) return keeli_source_places(it->view, plan->related);
+    if (plan->united)
+        return plan->united_pages * KEELI_MASK_SLOTS;
+    if (plan->scan == KEELI_SCAN_HANDLES)
+        return it->handle_count;
+    if (plan->scan == KEELI_SCAN_SOURCES)
+        return keeli_source_places(it->view, plan->related);
 
     // Only these may read the size: other plans do not borrow the list of entities, so that other
     // threads may be making entities.
@@ -116,8 +131,10 @@ void keeli_iterator_rewind(keeli_iterator *it) {
     it->range_misses = it->range_pause = 0;
     it->block = NULL;
     it->one_page = false;
-    if (it->plan->scan == KEELI_SCAN_CHANGES) keeli_scan_changes_begin(it);
-    if (it->plan->scan == KEELI_SCAN_LEVELS) keeli_levels_rewind(it);
+    if (it->plan->scan == KEELI_SCAN_CHANGES)
+        keeli_scan_changes_begin(it);
+    if (it->plan->scan == KEELI_SCAN_LEVELS)
+        keeli_levels_rewind(it);
 }
 
 static bool any_is_marked(const keeli_view *view) {
@@ -142,7 +159,8 @@ static void clear_chunks(keeli_iterator *it, const keeli_view *view) {
 static bool list_backwards(keeli_iterator *it) {
     keeli_handle_list *list = &it->reversed;
     keeli_iterator *forwards = iterator_begin(it->view, NULL, true, false, true);
-    if (keeli_view_collect(forwards, list) < 0) return false;
+    if (keeli_view_collect(forwards, list) < 0)
+        return false;
     for (uint32_t i = 0, k = list->count; i + 1 < k; ++i) {
         const keel_entity first = list->items[i];
         list->items[i] = list->items[--k];
@@ -160,8 +178,10 @@ static const keeli_plan *listed_plan(keeli_iterator *it, bool forwards) {
     const bool is_backwards = view->facts.is_backwards && !forwards;
     it->handles = view->facts.among;
     it->handle_count = view->facts.among_count;
-    if (is_backwards && !list_backwards(it)) return NULL;
-    if (!is_backwards && !it->handles) return keeli_plan_get(view, &it->own_plan);
+    if (is_backwards && !list_backwards(it))
+        return NULL;
+    if (!is_backwards && !it->handles)
+        return keeli_plan_get(view, &it->own_plan);
     return keeli_plan_make(&it->own_plan, view, true) ? &it->own_plan : NULL;
 }
 
@@ -170,17 +190,22 @@ static const keeli_plan *listed_plan(keeli_iterator *it, bool forwards) {
 static keeli_iterator *iterator_begin(keeli_view *view, const keeli_plan *like, bool wants_entities,
                                       bool writes, bool forwards) {
     keeli_iterator *it = iterator_acquire(view);
-    if (!it) return NULL;
+    if (!it)
+        return NULL;
     it->wants_entities = wants_entities;
     it->writes = writes;
-    if (like) it->plan = like;
-    else if (view->facts.is_listed) it->plan = listed_plan(it, forwards);
-    else it->plan = keeli_plan_get(view, &it->own_plan);
+    if (like)
+        it->plan = like;
+    else if (view->facts.is_listed)
+        it->plan = listed_plan(it, forwards);
+    else
+        it->plan = keeli_plan_get(view, &it->own_plan);
 
     const bool is_marked = any_is_marked(view);
     it->levels = NULL;
     bool is_ready = it->plan && keeli_marks_begin(it, is_marked);
-    if (is_ready && it->plan->scan == KEELI_SCAN_LEVELS && !like) is_ready = keeli_levels_begin(it);
+    if (is_ready && it->plan->scan == KEELI_SCAN_LEVELS && !like)
+        is_ready = keeli_levels_begin(it);
     if (!is_ready) {
         KEELI_RELEASE(&view->world->heap, &it->reversed);
         iterator_release(it);
@@ -191,11 +216,13 @@ static keeli_iterator *iterator_begin(keeli_view *view, const keeli_plan *like, 
     keeli_iterator_rewind(it);
     it->chunk.words = it->span.words = NULL;
     it->chunk.entities = it->span.entities = NULL;
-    if (it->cleared_for != view->holder.serial) clear_chunks(it, view);
+    if (it->cleared_for != view->holder.serial)
+        clear_chunks(it, view);
 
     // Only edits through the view and marks look at the counts.
     it->counts = view->facts.edits || is_marked;
-    if (it->counts) count_in(it, 1);
+    if (it->counts)
+        count_in(it, 1);
     it->kept = NULL;
     return it;
 }
@@ -203,14 +230,16 @@ static keeli_iterator *iterator_begin(keeli_view *view, const keeli_plan *like, 
 keeli_iterator *keeli_iterator_begin(keeli_view *view) {
     keeli_iterator *it =
         iterator_begin(view, NULL, view->facts.wants_entities, view->facts.writes, false);
-    if (it) keeli_kept_lists_begin(it);
+    if (it)
+        keeli_kept_lists_begin(it);
     return it;
 }
 
 keeli_iterator *keeli_iterator_begin_like(const keeli_iterator *other) {
     keeli_iterator *it =
         iterator_begin(other->view, other->plan, other->wants_entities, other->writes, true);
-    if (!it) return NULL;
+    if (!it)
+        return NULL;
     it->handles = other->handles;
     it->handle_count = other->handle_count;
     keeli_levels_share(it, other);
@@ -224,8 +253,10 @@ keeli_iterator *keeli_iterator_begin_to_look(keeli_view *view, bool wants_entiti
 void keeli_iterator_end(keeli_iterator *it) {
     keeli_marks_end(it);
     keeli_kept_lists_end(it);
-    if (it->counts) count_in(it, -1);
-    if (it->reversed.items) KEELI_RELEASE(&it->view->world->heap, &it->reversed);
+    if (it->counts)
+        count_in(it, -1);
+    if (it->reversed.items)
+        KEELI_RELEASE(&it->view->world->heap, &it->reversed);
     iterator_release(it);
 }
 
@@ -267,12 +298,15 @@ static bool scan_handles(keeli_iterator *it) {
         it->highest = 0;
         for (; count < KEELI_BLOCK && it->at < it->end; ++it->at) {
             const keel_entity e = it->handles[it->at];
-            if (!keeli_entity_is_alive(entities, e)) continue;
+            if (!keeli_entity_is_alive(entities, e))
+                continue;
             it->candidates[count] = keeli_index_of(e);
-            if (it->candidates[count] > it->highest) it->highest = it->candidates[count];
+            if (it->candidates[count] > it->highest)
+                it->highest = it->candidates[count];
             ++count;
         }
-        if (keeli_gather(it, count)) return true;
+        if (keeli_gather(it, count))
+            return true;
     }
     return false;
 }
@@ -299,7 +333,8 @@ bool keeli_scan_next(keeli_iterator *it) {
 }
 
 bool keeli_iterator_scan(keeli_iterator *it) {
-    if (it->done) return false;
+    if (it->done)
+        return false;
     return it->kept ? keeli_kept_lists_scan(it) : keeli_scan_next(it);
 }
 
@@ -308,12 +343,14 @@ const keel_chunk *keeli_iterator_advance(keeli_iterator *it) {
     it->span_at = 0;
     it->done = !keeli_iterator_scan(it);
     it->has_chunk = !it->done;
-    if (it->mark_count) keeli_marks_hand_out(it);
+    if (it->mark_count)
+        keeli_marks_hand_out(it);
     return it->done ? NULL : &it->chunk;
 }
 
 uint32_t keeli_chunk_count(const keel_chunk *chunk) {
-    if (chunk->form != KEEL_CHUNK_MASK) return chunk->count;
+    if (chunk->form != KEEL_CHUNK_MASK)
+        return chunk->count;
     uint32_t count = 0;
     for (uint32_t w = 0; w < (chunk->count + 63) / 64; ++w)
         count += (uint32_t)__builtin_popcountll(chunk->words[w]);
@@ -336,7 +373,8 @@ static uint32_t next_slot(const keel_chunk *mask, uint32_t from, bool set) {
     while (from < mask->count) {
         const uint64_t word = set ? mask->words[from / 64] : ~mask->words[from / 64];
         const uint64_t bits = word >> (from % 64);
-        if (bits) return keeli_least(from + (uint32_t)__builtin_ctzll(bits), mask->count);
+        if (bits)
+            return keeli_least(from + (uint32_t)__builtin_ctzll(bits), mask->count);
         from = (from / 64 + 1) * 64;
     }
     return mask->count;
@@ -347,7 +385,8 @@ static void *chunk_value(const keel_chunk *chunk, const keeli_plan_column *plann
     if (chunk->form == KEEL_CHUNK_MASK)
         return column->base ? (char *)column->base + (size_t)i * planned->storage->size : NULL;
     const uint32_t place = column->index[i], mask = ((uint32_t)1 << column->shift) - 1;
-    if (place == UINT32_MAX) return NULL;
+    if (place == UINT32_MAX)
+        return NULL;
     char *page = column->pages[place >> column->shift];
     return page + (size_t)(place & mask) * planned->storage->size;
 }
@@ -356,7 +395,8 @@ static void *chunk_value(const keel_chunk *chunk, const keeli_plan_column *plann
 static uint32_t span_end(const keeli_iterator *it, uint32_t from) {
     const keel_chunk *chunk = &it->chunk;
     const keeli_plan *plan = it->plan;
-    if (chunk->form == KEEL_CHUNK_MASK) return next_slot(chunk, from, false);
+    if (chunk->form == KEEL_CHUNK_MASK)
+        return next_slot(chunk, from, false);
     uint32_t count = chunk->count - from;
     for (uint32_t c = 0; c < plan->column_count; ++c)
         count = keeli_least(count,
@@ -370,7 +410,8 @@ static bool cut(keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const bool is_mask = chunk->form == KEEL_CHUNK_MASK;
     const uint32_t from = is_mask ? next_slot(chunk, it->span_at, true) : it->span_at;
-    if (from == chunk->count) return false;
+    if (from == chunk->count)
+        return false;
 
     const uint32_t end = span_end(it, from);
     for (uint32_t c = 0; c < plan->column_count; ++c)
@@ -389,22 +430,28 @@ static bool cut(keeli_iterator *it) {
 const keel_chunk *keeli_iterator_advance_span(keeli_iterator *it) {
     it->span.form = KEEL_CHUNK_SPAN;
     for (;;) {
-        if (it->span_at && it->span_at < it->chunk.count && cut(it)) return &it->span;
-        if (!keeli_iterator_advance(it)) return NULL;
-        if (it->chunk.form == KEEL_CHUNK_SPAN) return &it->chunk;
-        if (cut(it)) return &it->span;
+        if (it->span_at && it->span_at < it->chunk.count && cut(it))
+            return &it->span;
+        if (!keeli_iterator_advance(it))
+            return NULL;
+        if (it->chunk.form == KEEL_CHUNK_SPAN)
+            return &it->chunk;
+        if (cut(it))
+            return &it->span;
     }
 }
 
 // ------------------------------------------------------------------ pieces
 uint32_t keeli_grain(uint32_t range) {
     const uint32_t few = (range + KEELI_PIECES_OF_FEW - 1) / KEELI_PIECES_OF_FEW;
-    if (few < 64) return few ? few : 1;
+    if (few < 64)
+        return few ? few : 1;
     return keeli_least((range / KEELI_PIECES + 63) / 64 * 64, KEELI_GRAIN_MOST);
 }
 
 static bool add_piece(keeli_pieces *p, keeli_heap *heap, keeli_piece piece) {
-    if (!KEELI_RESERVE(heap, &p->list, 1)) return false;
+    if (!KEELI_RESERVE(heap, &p->list, 1))
+        return false;
     *KEELI_APPEND(&p->list) = piece;
     return true;
 }
@@ -423,16 +470,20 @@ static bool cut_rows(keeli_pieces *p, keeli_heap *heap, const keeli_match *match
     keeli_piece piece = { 0 };
     for (uint32_t m = 0; m < match->list.count; ++m) {
         const keeli_archetype *a = match->list.items[m];
-        if (!a->row_count) continue;
+        if (!a->row_count)
+            continue;
         for (uint32_t b = 0; b < a->block_count; ++b) {
             const uint32_t rows = a->blocks[b]->count;
             for (uint32_t at = 0; at < rows;) {
-                if (piece.end == 0) piece = (keeli_piece){ at, 0, m, b };
+                if (piece.end == 0)
+                    piece = (keeli_piece){ at, 0, m, b };
                 const uint32_t count = keeli_least(grain - piece.end, rows - at);
                 piece.end += count;
                 at += count;
-                if (piece.end < grain) continue;
-                if (!add_piece(p, heap, piece)) return false;
+                if (piece.end < grain)
+                    continue;
+                if (!add_piece(p, heap, piece))
+                    return false;
                 piece.end = 0;
             }
         }
@@ -449,8 +500,10 @@ static bool is_one_piece(const keeli_iterator *it) {
 
 // Presence bits count as whole pages; of a single page only the part with bits counts.
 uint32_t keeli_iterator_range(const keeli_iterator *it) {
-    if (it->done) return 0;
-    if (is_one_piece(it)) return 1;
+    if (it->done)
+        return 0;
+    if (is_one_piece(it))
+        return 1;
     if (it->plan->scan == KEELI_SCAN_ROWS) {
         const keeli_match *match = it->plan->match;
         uint32_t rows = 0;
@@ -458,9 +511,11 @@ uint32_t keeli_iterator_range(const keeli_iterator *it) {
             rows += match->list.items[m]->row_count;
         return rows;
     }
-    if (it->plan->scan == KEELI_SCAN_LEVELS) return keeli_levels_range(it, scan_end(it));
+    if (it->plan->scan == KEELI_SCAN_LEVELS)
+        return keeli_levels_range(it, scan_end(it));
     const bool has_bits = it->plan->scan == KEELI_SCAN_BITS || it->plan->united;
-    if (!has_bits || it->end != KEELI_MASK_SLOTS) return it->end;
+    if (!has_bits || it->end != KEELI_MASK_SLOTS)
+        return it->end;
     uint64_t room[KEELI_PAGE_WORDS];
     const uint64_t *words = keeli_leading_words(it, 0, room);
     const uint32_t used = keeli_used_words(words);
@@ -470,10 +525,14 @@ uint32_t keeli_iterator_range(const keeli_iterator *it) {
 bool keeli_pieces_make(keeli_pieces *pieces, const keeli_iterator *it, uint32_t range) {
     keeli_heap *heap = &it->view->world->heap;
     pieces->list.count = 0;
-    if (!range) return true;
-    if (it->plan->scan == KEELI_SCAN_ROWS) return cut_rows(pieces, heap, it->plan->match, range);
-    if (is_one_piece(it)) return add_piece(pieces, heap, (keeli_piece){ 0 });
-    if (it->plan->scan == KEELI_SCAN_LEVELS) return keeli_levels_cut(pieces, it, scan_end(it));
+    if (!range)
+        return true;
+    if (it->plan->scan == KEELI_SCAN_ROWS)
+        return cut_rows(pieces, heap, it->plan->match, range);
+    if (is_one_piece(it))
+        return add_piece(pieces, heap, (keeli_piece){ 0 });
+    if (it->plan->scan == KEELI_SCAN_LEVELS)
+        return keeli_levels_cut(pieces, it, scan_end(it));
     return cut_range(pieces, heap, range);
 }
 
@@ -499,43 +558,52 @@ void keeli_iterator_aim(keeli_iterator *it, const keeli_piece *piece) {
     it->from = it->words_end = piece->at;
     it->next_page = piece->at / KEELI_MASK_SLOTS;
     it->range_misses = it->range_pause = 0; // chunks depend on the piece alone
-    if (it->plan->scan == KEELI_SCAN_LEVELS) keeli_levels_aim(it, piece);
+    if (it->plan->scan == KEELI_SCAN_LEVELS)
+        keeli_levels_aim(it, piece);
 }
 
 // ------------------------------------------------------------------ public
 static keeli_iterator *state_of(const keel_iterator *handle) {
-    if (!handle || !handle->state) return NULL;
+    if (!handle || !handle->state)
+        return NULL;
     return handle->state->serial == handle->serial ? handle->state : NULL;
 }
 
 keel_result keel_iterator_begin(keel_iterator *iterator, const keel_view *view) {
     if (!iterator && view && view->world)
         return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "keel_iterator_begin needs a place");
-    if (!iterator) return keeli_no_world();
+    if (!iterator)
+        return keeli_no_world();
     keeli_view *state = keeli_view_of(view);
     *iterator = (keel_iterator){ 0 };
-    if (!state) return keeli_view_is_closed(view);
+    if (!state)
+        return keeli_view_is_closed(view);
     keeli_iterator *it = keeli_iterator_begin(state);
-    if (!it) return KEEL_ERROR_MEMORY;
+    if (!it)
+        return KEEL_ERROR_MEMORY;
     *iterator = (keel_iterator){ it, state->world, it->serial };
     return KEEL_OK;
 }
 
 void keeli_iterator_visited(keel_iterator *iterator, uint32_t count) {
     keeli_iterator *it = state_of(iterator);
-    if (it) it->visited = count;
+    if (it)
+        it->visited = count;
 }
 
 void keel_iterator_end(keel_iterator *iterator) {
     keeli_iterator *it = state_of(iterator);
-    if (iterator) iterator->state = NULL;
-    if (it) keeli_iterator_end(it);
+    if (iterator)
+        iterator->state = NULL;
+    if (it)
+        keeli_iterator_end(it);
 }
 
 const keel_chunk *keel_iterator_next(keel_iterator *iterator) {
     keeli_iterator *it = state_of(iterator);
     const keel_chunk *chunk = it ? keeli_iterator_advance(it) : NULL;
-    if (!chunk) keel_iterator_end(iterator);
+    if (!chunk)
+        keel_iterator_end(iterator);
     return chunk;
 }
 

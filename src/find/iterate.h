@@ -404,7 +404,8 @@ void keeli_marks_hand_out(keeli_iterator *it);
 // Marks the first `count` items (slots of a mask) of the chunk.
 void keeli_mark_chunk_slow(keeli_iterator *it, uint32_t count);
 static inline void keeli_mark_chunk(keeli_iterator *it) {
-    if (it->mark_count) keeli_mark_chunk_slow(it, UINT32_MAX);
+    if (it->mark_count)
+        keeli_mark_chunk_slow(it, UINT32_MAX);
 }
 // Marks what is left to mark when the iterator ends, at its end or before.
 void keeli_marks_end(keeli_iterator *it);

@@ -71,7 +71,8 @@ static size_t lists_bytes(uint32_t keys) {
 }
 
 void keeli_kept_lists_free(keeli_kept_lists *lists) {
-    if (!lists) return;
+    if (!lists)
+        return;
     keel_world *world = lists->world;
     clear_lists(lists);
     keeli_world_lock(world);
@@ -92,7 +93,8 @@ static keeli_kept_lists *new_lists(const keeli_view *view) {
     keel_world *world = view->world;
     keeli_kept_lists *lists = keeli_new_zeroed(&world->heap, lists_bytes(view->storage_count),
                                                _Alignof(keeli_kept_lists));
-    if (!lists) return NULL;
+    if (!lists)
+        return NULL;
     lists->world = world;
     lists->key_count = view->storage_count;
     keeli_world_lock(world);
@@ -108,7 +110,8 @@ static keeli_kept_lists *new_lists(const keeli_view *view) {
 static place_key place_key_of(const keeli_storage *s, keel_term_kind kind) {
     place_key key;
     memset(&key, 0, sizeof key);
-    if (!s || !keeli_term_is_walked(kind)) return key;
+    if (!s || !keeli_term_is_walked(kind))
+        return key;
     key.cleared = s->presence.cleared;
     key.moves = s->set.moves;
     key.count = s->presence.count;
@@ -139,12 +142,16 @@ static bool update_keys(keeli_kept_lists *lists, const keeli_iterator *it) {
 static bool may_keep(const keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const bool has_kept_plan = it->view->kept && plan == &it->view->kept->plan;
-    if (!has_kept_plan || it->view->facts.edits) return false;
-    if (plan->has_maybe || plan->has_through || !plan->column_count) return false;
+    if (!has_kept_plan || it->view->facts.edits)
+        return false;
+    if (plan->has_maybe || plan->has_through || !plan->column_count)
+        return false;
 
     const bool is_filtered = plan->need_count || plan->without_count || plan->any_count;
-    if (plan->scan == KEELI_SCAN_SET) return is_filtered;
-    if (plan->scan == KEELI_SCAN_BITS || plan->united) return !plan->has_masks;
+    if (plan->scan == KEELI_SCAN_SET)
+        return is_filtered;
+    if (plan->scan == KEELI_SCAN_BITS || plan->united)
+        return !plan->has_masks;
     return plan->scan == KEELI_SCAN_ROWS && !plan->only_rows;
 }
 
@@ -156,8 +163,10 @@ static bool stamp_all(keeli_iterator *it, uint64_t touches) {
     enum { SCATTERED = KEELI_SIZE(16, 2) };
     for (uint32_t m = 0; m < it->mark_count; ++m) {
         const keeli_mark *mark = &it->marks[m];
-        if (mark->is_tracked || mark->by_hand || it->plan->change_count) return false;
-        if (touches * SCATTERED < keeli_store_count(mark->storage)) return false;
+        if (mark->is_tracked || mark->by_hand || it->plan->change_count)
+            return false;
+        if (touches * SCATTERED < keeli_store_count(mark->storage))
+            return false;
     }
     for (uint32_t m = 0; m < it->mark_count; ++m)
         keeli_atomic_put(&it->marks[m].storage->stamps.all, it->view->world->epoch);
@@ -167,17 +176,23 @@ static bool stamp_all(keeli_iterator *it, uint64_t touches) {
 
 void keeli_kept_lists_begin(keeli_iterator *it) {
     it->kept = NULL;
-    if (!may_keep(it)) return;
+    if (!may_keep(it))
+        return;
     const uint64_t touches = keeli_plan_touches(it->plan, it->view);
-    if (touches < FEWEST || !stamp_all(it, touches)) return;
+    if (touches < FEWEST || !stamp_all(it, touches))
+        return;
 
     keeli_kept_plan *owner = it->view->kept;
-    if (!owner->lists) owner->lists = new_lists(it->view);
+    if (!owner->lists)
+        owner->lists = new_lists(it->view);
     keeli_kept_lists *lists = owner->lists;
-    if (!lists) return;
+    if (!lists)
+        return;
 
-    if (!update_keys(lists, it)) clear_lists(lists);
-    else if (!lists->is_given_up) it->kept = lists;
+    if (!update_keys(lists, it))
+        clear_lists(lists);
+    else if (!lists->is_given_up)
+        it->kept = lists;
     it->kept_at = 0;
 }
 
@@ -200,7 +215,8 @@ static bool reserve_chunk(keeli_kept_lists *lists, uint32_t columns, uint32_t nu
     const size_t bytes = lists->chunks.capacity * sizeof(kept_chunk) +
                          lists->columns.capacity * sizeof(kept_column) +
                          lists->numbers.capacity * sizeof(uint32_t);
-    if (bytes == lists->bytes) return true;
+    if (bytes == lists->bytes)
+        return true;
 
     keeli_world_lock(world);
     world->views.kept_bytes += bytes - lists->bytes;
@@ -219,7 +235,8 @@ static uint32_t put_numbers(keeli_kept_lists *lists, const uint32_t *numbers, ui
 
 static kept_column column_of(keeli_kept_lists *lists, const keel_chunk_column *column,
                              const keeli_storage *s, const keel_chunk *chunk) {
-    if (chunk->form == KEEL_CHUNK_SPAN) return (kept_column){ column->base, UINT32_MAX };
+    if (chunk->form == KEEL_CHUNK_SPAN)
+        return (kept_column){ column->base, UINT32_MAX };
     if (column->base && keeli_is_range(column->index, chunk->count))
         return (kept_column){ (char *)column->base + (size_t)column->index[0] * s->size,
                               UINT32_MAX };
@@ -229,18 +246,21 @@ static kept_column column_of(keeli_kept_lists *lists, const keel_chunk_column *c
 // True if the chunk is a span whose values begin where those of the last chunk end.
 static bool continues_last(const keeli_kept_lists *lists, const keeli_iterator *it) {
     const keel_chunk *chunk = &it->chunk;
-    if (!lists->chunks.count || chunk->form != KEEL_CHUNK_SPAN) return false;
+    if (!lists->chunks.count || chunk->form != KEEL_CHUNK_SPAN)
+        return false;
     const kept_chunk *last = &lists->chunks.items[lists->chunks.count - 1];
     const uint32_t columns = it->plan->column_count;
     const kept_column *column = &lists->columns.items[lists->columns.count - columns];
-    if (last->form != KEEL_CHUNK_SPAN) return false;
+    if (last->form != KEEL_CHUNK_SPAN)
+        return false;
 
     if (chunk->entities && (!last->entities || chunk->entities != last->entities + last->count))
         return false;
     for (uint32_t c = 0; c < columns; ++c) {
         const keeli_plan_column *planned = &it->plan->columns[c];
         const size_t bytes = (size_t)last->count * planned->storage->size;
-        if (it->chunk.columns[planned->term].base != (char *)column[c].base + bytes) return false;
+        if (it->chunk.columns[planned->term].base != (char *)column[c].base + bytes)
+            return false;
     }
     return true;
 }
@@ -249,12 +269,14 @@ static bool continues_last(const keeli_kept_lists *lists, const keeli_iterator *
 static bool write_chunk(keeli_kept_lists *lists, const keeli_iterator *it) {
     const keel_chunk *chunk = &it->chunk;
     const uint32_t columns = it->plan->column_count;
-    if (chunk->form == KEEL_CHUNK_MASK) return stop_writing(lists);
+    if (chunk->form == KEEL_CHUNK_MASK)
+        return stop_writing(lists);
     if (continues_last(lists, it)) {
         lists->chunks.items[lists->chunks.count - 1].count += chunk->count;
         return true;
     }
-    if (!reserve_chunk(lists, columns, (columns + 1) * chunk->count)) return false;
+    if (!reserve_chunk(lists, columns, (columns + 1) * chunk->count))
+        return false;
 
     kept_chunk kept = { chunk->form, chunk->count, chunk->entities, 0 };
     if (chunk->entities == it->entities) { // the iterator's own memory: keep the indices instead
@@ -291,7 +313,8 @@ static void read_column(keeli_iterator *it, const keeli_plan_column *planned,
 static bool read_next(keeli_iterator *it) {
     const keeli_kept_lists *lists = it->kept;
     const uint32_t columns = it->plan->column_count;
-    if (it->kept_at == lists->chunks.count) return false;
+    if (it->kept_at == lists->chunks.count)
+        return false;
 
     const kept_chunk *kept = &lists->chunks.items[it->kept_at];
     const kept_column *column = &lists->columns.items[(size_t)it->kept_at * columns];
@@ -300,10 +323,12 @@ static bool read_next(keeli_iterator *it) {
     for (uint32_t c = 0; c < columns; ++c)
         read_column(it, &it->plan->columns[c], &column[c]);
     ++it->kept_at;
-    if (!it->wants_entities) return true;
+    if (!it->wants_entities)
+        return true;
 
     it->chunk.entities = kept->entities;
-    if (kept->entities) return true;
+    if (kept->entities)
+        return true;
     it->chunk.entities = it->entities;
     for (uint32_t i = 0; i < kept->count; ++i)
         it->entities[i] =
@@ -313,17 +338,20 @@ static bool read_next(keeli_iterator *it) {
 
 bool keeli_kept_lists_scan(keeli_iterator *it) {
     keeli_kept_lists *lists = it->kept;
-    if (lists->is_complete) return read_next(it);
+    if (lists->is_complete)
+        return read_next(it);
     if (!keeli_scan_next(it)) {
         lists->is_complete = true;
         it->kept_at = lists->chunks.count;
         return false;
     }
-    if (!write_chunk(lists, it)) it->kept = NULL;
+    if (!write_chunk(lists, it))
+        it->kept = NULL;
     return true;
 }
 
 void keeli_kept_lists_end(keeli_iterator *it) {
-    if (it->kept && !it->kept->is_complete) clear_lists(it->kept); // the loop was left early
+    if (it->kept && !it->kept->is_complete)
+        clear_lists(it->kept); // the loop was left early
     it->kept = NULL;
 }

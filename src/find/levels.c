@@ -52,11 +52,13 @@ static void append_chains(keeli_levels *l, const keeli_chains *chains, uint32_t 
         if (p + ROWS < end)
             __builtin_prefetch(keeli_chain_of(chains, keeli_index_of(l->entities.items[p + ROWS])));
         const keeli_chain *chain = keeli_chain_of(chains, target);
-        if (!chain || !chain->count) continue;
+        if (!chain || !chain->count)
+            continue;
         rows[count++] = (row){ chain->first, p, at, chain->count };
         __builtin_prefetch(keeli_link_at(chains, chain->first));
         at += chain->count;
-        if (count < ROWS) continue;
+        if (count < ROWS)
+            continue;
         append_rows(l, chains, rows, count);
         count = 0;
     }
@@ -82,7 +84,8 @@ static void append_lists(const keel_world *world, keeli_levels *l, const keeli_e
 static void append_roots(const keel_world *world, keeli_levels *l, const keeli_storage *sources,
                          const keeli_storage *targets) {
     KEELI_EACH_BIT(i, &targets->presence) {
-        if (keeli_store_has(sources, i)) continue;
+        if (keeli_store_has(sources, i))
+            continue;
         l->targets.items[l->entities.count] = NO_PLACE;
         *KEELI_APPEND(&l->entities) = keeli_entity_at(&world->entities, i);
     }
@@ -101,15 +104,20 @@ static bool build_levels(keel_world *world, keeli_levels *l, const keeli_storage
 
     append_roots(world, l, sources, targets);
     for (uint32_t at = 0;;) {
-        if (!KEELI_RESERVE(heap, &l->starts, 2)) return false;
+        if (!KEELI_RESERVE(heap, &l->starts, 2))
+            return false;
         *KEELI_APPEND(&l->starts) = at;
         const uint32_t end = l->entities.count;
-        if (at == end) break;
-        if (r->edges.is_chained) append_chains(l, &r->edges.chains, at, end);
-        else append_lists(world, l, &r->edges, at, end);
+        if (at == end)
+            break;
+        if (r->edges.is_chained)
+            append_chains(l, &r->edges.chains, at, end);
+        else
+            append_lists(world, l, &r->edges, at, end);
         at = end;
     }
-    if (l->starts.count == 1) *KEELI_APPEND(&l->starts) = 0; // level 0 exists, even if empty
+    if (l->starts.count == 1)
+        *KEELI_APPEND(&l->starts) = 0; // level 0 exists, even if empty
 
     l->edits = keeli_relation_edits(sources);
     l->has_places = false;
@@ -120,7 +128,8 @@ static bool build_levels(keel_world *world, keeli_levels *l, const keeli_storage
 // Builds the table of places by index; false when out of memory.
 static bool build_places(keel_world *world, keeli_levels *l) {
     l->places.count = 0;
-    if (!KEELI_RESERVE(&world->heap, &l->places, world->entities.size)) return false;
+    if (!KEELI_RESERVE(&world->heap, &l->places, world->entities.size))
+        return false;
     if (world->entities.size)
         memset(l->places.items, 0xFF, world->entities.size * sizeof *l->places.items);
     l->places.count = world->entities.size;
@@ -141,9 +150,11 @@ static bool update_levels(const keeli_view *view, const keeli_plan *plan) {
         is_ready = build_levels(world, l, plan->relation);
         l->made_at = keeli_holder_now(world, &view->holder);
     }
-    if (is_ready && plan->is_changed_up && !l->has_places) is_ready = build_places(world, l);
+    if (is_ready && plan->is_changed_up && !l->has_places)
+        is_ready = build_places(world, l);
     keeli_lock_release(&l->lock);
-    if (!is_ready) (void)keeli_out_of_memory(world, "beginning a loop");
+    if (!is_ready)
+        (void)keeli_out_of_memory(world, "beginning a loop");
     return is_ready;
 }
 
@@ -166,7 +177,8 @@ static void find_nearest(keeli_iterator *it, uint32_t from, uint32_t end) {
     const keeli_levels *l = it->levels;
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
         const keeli_plan_column *column = &it->plan->columns[c];
-        if (!needs_nearest(it, column)) continue;
+        if (!needs_nearest(it, column))
+            continue;
         uint32_t *nearest = it->nearest[column->term];
         uint32_t last = NO_PLACE, answer = NO_PLACE; // siblings have the same answer
         for (uint32_t p = from; p < end; ++p) {
@@ -203,13 +215,15 @@ static bool begin_changed(keeli_iterator *it) {
     const keeli_change_filter *f = &it->plan->changed_up;
     const keel_world *world = it->view->world;
     it->all_changed = keeli_is_within(f->modified_in, keeli_tick_of(world, l->made_at));
-    if (it->all_changed || keeli_change_is_empty(f)) return true;
+    if (it->all_changed || keeli_change_is_empty(f))
+        return true;
 
     it->room_of_changed.count = 0;
     if (!KEELI_RESERVE(&it->view->world->heap, &it->room_of_changed, l->entities.count))
         return false;
     it->is_changed = it->room_of_changed.items;
-    if (l->entities.count) memset(it->is_changed, 0, l->entities.count);
+    if (l->entities.count)
+        memset(it->is_changed, 0, l->entities.count);
     if (keeli_change_logged(f) < UINT32_MAX) {
         mark_logged(it, f->inserted, f->inserted_in);
         mark_logged(it, f->modified, f->modified_in);
@@ -218,7 +232,8 @@ static bool begin_changed(keeli_iterator *it) {
 
     const keeli_presence *there = &f->storage->presence;
     for (uint32_t page = 0; page < there->root.page_count; ++page) {
-        if (!keeli_change_page_may_match(f, page)) continue;
+        if (!keeli_change_page_may_match(f, page))
+            continue;
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w) {
             const uint32_t block = page * KEELI_PAGE_WORDS + w;
             uint64_t bits = keeli_change_bits(f, block, there->root.pages[page][w]);
@@ -254,10 +269,12 @@ static uint32_t next_changed(keeli_iterator *it) {
                 continue;
             }
         }
-        if (!is_changed[at]) continue;
+        if (!is_changed[at])
+            continue;
         it->picks[count] = at;
         it->candidates[count] = keeli_index_of(block[at]);
-        if (it->candidates[count] > it->highest) it->highest = it->candidates[count];
+        if (it->candidates[count] > it->highest)
+            it->highest = it->candidates[count];
         ++count;
     }
 
@@ -288,7 +305,8 @@ static bool all_have(const keel_world *world, keeli_levels *l, const keeli_stora
                                    .edits = l->edits,
                                    .bindings = world->registry.bindings };
     keeli_level_fact *fact = &l->facts[s->slot % KEELI_LEVEL_FACTS];
-    if (is_same_fact(fact, &now)) return fact->all;
+    if (is_same_fact(fact, &now))
+        return fact->all;
 
     *fact = now;
     fact->all = s->presence.count >= l->entities.count;
@@ -316,14 +334,16 @@ static void find_facts(keeli_iterator *it) {
 bool keeli_levels_begin(keeli_iterator *it) {
     keel_world *world = it->view->world;
     it->all_changed = false;
-    if (!update_levels(it->view, it->plan)) return false;
+    if (!update_levels(it->view, it->plan))
+        return false;
     const keeli_levels *l = it->levels = &it->plan->relation->relation->levels;
     if (it->plan->is_changed_up && !begin_changed(it)) {
         (void)keeli_out_of_memory(world, "beginning a loop");
         return false;
     }
     find_facts(it);
-    if (is_filtered(it)) return true; // it visits some entities only: climbing from each is faster
+    if (is_filtered(it))
+        return true; // it visits some entities only: climbing from each is faster
 
     uint32_t columns = 0;
     for (uint32_t c = 0; c < it->plan->column_count; ++c)
@@ -354,8 +374,10 @@ void keeli_levels_share(keeli_iterator *it, const keeli_iterator *other) {
 static void begin_level(keeli_iterator *it, uint32_t at, uint32_t end) {
     it->at = at;
     it->end = end;
-    if (is_filtered(it)) mark_below(it, at, end);
-    else find_nearest(it, at, end);
+    if (is_filtered(it))
+        mark_below(it, at, end);
+    else
+        find_nearest(it, at, end);
 }
 
 static void begin_next_level(keeli_iterator *it) {
@@ -366,7 +388,8 @@ static void begin_next_level(keeli_iterator *it) {
 void keeli_levels_rewind(keeli_iterator *it) {
     it->level = 0;
     it->level_end = it->levels ? level_count(it->levels) : 0; // 0: keeli_levels_aim sets it
-    if (it->plan->needs_target) it->end = 0;
+    if (it->plan->needs_target)
+        it->end = 0;
     it->done |= it->levels && is_filtered(it) && keeli_change_is_empty(&it->plan->changed_up);
 }
 
@@ -381,15 +404,18 @@ static bool scan_level(keeli_iterator *it) {
             it->at += count;
             keeli_gather_block(it, it->levels->entities.items + at, count, at);
         }
-        if (count && keeli_gather(it, count)) return true;
+        if (count && keeli_gather(it, count))
+            return true;
     }
     return false;
 }
 
 bool keeli_scan_levels(keeli_iterator *it) {
     for (;;) {
-        if (it->level == 0 ? keeli_scan_bits(it) : scan_level(it)) return true;
-        if (it->level + 1 >= it->level_end) return false;
+        if (it->level == 0 ? keeli_scan_bits(it) : scan_level(it))
+            return true;
+        if (it->level + 1 >= it->level_end)
+            return false;
         ++it->level;
         begin_next_level(it);
     }
@@ -399,7 +425,8 @@ bool keeli_scan_levels(keeli_iterator *it) {
 // Returns the number of entities of a level, or of indices to scan for level 0.
 static uint32_t level_size(const keeli_iterator *it, uint32_t level, uint32_t indices) {
     const uint32_t *starts = it->levels->starts.items;
-    if (level == 0) return it->plan->needs_target ? 0 : indices;
+    if (level == 0)
+        return it->plan->needs_target ? 0 : indices;
     return starts[level + 1] - starts[level];
 }
 
@@ -424,7 +451,8 @@ bool keeli_levels_cut(keeli_pieces *p, const keeli_iterator *it, uint32_t indice
 
         for (uint32_t at = 0; at < size || at == 0;) {
             const uint32_t count = is_large ? keeli_least(grain * KEELI_BLOCK, size - at) : size;
-            if (!KEELI_RESERVE(heap, &p->list, 1)) return false;
+            if (!KEELI_RESERVE(heap, &p->list, 1))
+                return false;
             *KEELI_APPEND(&p->list) = (keeli_piece){ from + at, from + at + count, level, end };
             at += count ? count : 1;
         }
@@ -436,7 +464,8 @@ void keeli_levels_aim(keeli_iterator *it, const keeli_piece *piece) {
     it->level = piece->match_at;
     it->level_end = piece->block_at;
     it->block = NULL;
-    if (it->level) begin_level(it, piece->at, piece->end);
+    if (it->level)
+        begin_level(it, piece->at, piece->end);
 }
 
 // ------------------------------------------------------------------ values through a relation
@@ -444,15 +473,18 @@ void keeli_levels_aim(keeli_iterator *it, const keeli_piece *piece) {
 static uint32_t climb(const keeli_storage *relation, const keeli_storage *s, uint32_t index) {
     while (keeli_store_has(relation, index)) {
         index = keeli_target_at(relation, index);
-        if (keeli_store_has(s, index)) return index;
+        if (keeli_store_has(s, index))
+            return index;
     }
     return NO_PLACE;
 }
 
 uint32_t keeli_through(const keeli_storage *relation, const keeli_storage *s, bool is_up,
                        uint32_t index) {
-    if (!s || !relation || !keeli_store_has(relation, index)) return NO_PLACE;
-    if (is_up) return climb(relation, s, index);
+    if (!s || !relation || !keeli_store_has(relation, index))
+        return NO_PLACE;
+    if (is_up)
+        return climb(relation, s, index);
     index = keeli_target_at(relation, index);
     return keeli_store_has(s, index) ? index : NO_PLACE;
 }
@@ -464,7 +496,8 @@ static inline __attribute__((always_inline)) uint32_t place_through(const keel_w
                                                                     keel_storage kind, bool climbs,
                                                                     uint32_t target) {
     const keeli_storage *s = column->storage;
-    if (climbs && !keeli_store_has(s, target)) target = climb(column->relation, s, target);
+    if (climbs && !keeli_store_has(s, target))
+        target = climb(column->relation, s, target);
     return keeli_place(kind, s->root, &s->presence.root, &world->entities.root, target);
 }
 
@@ -498,9 +531,11 @@ static inline __attribute__((always_inline)) void find_by_link(keeli_iterator *i
     uint32_t *index = it->index[column->term], last = NO_PLACE, answer = NO_PLACE;
     for (uint32_t i = 0; i < count; ++i) {
         index[i] = NO_PLACE;
-        if (column->maybe && !keeli_store_has(column->relation, candidates[i])) continue;
+        if (column->maybe && !keeli_store_has(column->relation, candidates[i]))
+            continue;
         const uint32_t target = keeli_target_at(column->relation, candidates[i]);
-        if (target != last) answer = place_through(it->view->world, column, kind, climbs, target);
+        if (target != last)
+            answer = place_through(it->view->world, column, kind, climbs, target);
         last = target; // siblings often follow each other
         index[i] = answer;
     }
@@ -514,18 +549,24 @@ static inline __attribute__((always_inline)) void find_through(keeli_iterator *i
         it->plan->scan == KEELI_SCAN_LEVELS && it->level && column->relation == it->plan->relation;
     const bool is_up = column->how == KEELI_UP;
     const bool must_climb = is_up && is_filtered(it) && !it->is_direct[column->term];
-    if (by_level && !must_climb) find_by_level(it, column, kind, count);
-    else if (is_up) find_by_link(it, column, kind, true, count);
-    else find_by_link(it, column, kind, false, count);
+    if (by_level && !must_climb)
+        find_by_level(it, column, kind, count);
+    else if (is_up)
+        find_by_link(it, column, kind, true, count);
+    else
+        find_by_link(it, column, kind, false, count);
 }
 
 uint32_t keeli_find_through(keeli_iterator *it, const keeli_plan_column *column, uint32_t count) {
     const keel_storage kind = column->storage->kind;
     const uint32_t *index = it->index[column->term];
     uint32_t missing = 0;
-    if (kind == KEEL_INDEXED) find_through(it, column, KEEL_INDEXED, count);
-    else if (kind == KEEL_SPARSE_SET) find_through(it, column, KEEL_SPARSE_SET, count);
-    else find_through(it, column, KEEL_ARCHETYPE, count);
+    if (kind == KEEL_INDEXED)
+        find_through(it, column, KEEL_INDEXED, count);
+    else if (kind == KEEL_SPARSE_SET)
+        find_through(it, column, KEEL_SPARSE_SET, count);
+    else
+        find_through(it, column, KEEL_ARCHETYPE, count);
     for (uint32_t i = 0; i < count; ++i)
         missing += index[i] == NO_PLACE;
     return missing;
@@ -535,9 +576,11 @@ uint32_t keeli_find_through(keeli_iterator *it, const keeli_plan_column *column,
 uint32_t keeli_source_places(const keeli_view *view, const keeli_storage *relation) {
     const keel_world *world = view->world;
     const keel_entity to = view->facts.related_to;
-    if (!keeli_entity_is_alive(&world->entities, to)) return 0;
+    if (!keeli_entity_is_alive(&world->entities, to))
+        return 0;
     const keeli_relation *r = relation->relation;
-    if (r->edges.is_chained) return keeli_chain_count(&r->edges.chains, keeli_index_of(to));
+    if (r->edges.is_chained)
+        return keeli_chain_count(&r->edges.chains, keeli_index_of(to));
     const keeli_edge_list *list = keeli_edge_list_of(&r->edges.targets, keeli_index_of(to));
     return list ? list->used : 0;
 }
@@ -556,7 +599,8 @@ static uint32_t next_in_chain(keeli_iterator *it) {
 
 // Makes the next sources of the target the candidates; returns how many.
 static uint32_t next_sources(keeli_iterator *it) {
-    if (it->plan->related->relation->edges.is_chained) return next_in_chain(it);
+    if (it->plan->related->relation->edges.is_chained)
+        return next_in_chain(it);
     const keeli_edge_side *side = &it->plan->related->relation->edges.targets;
     keeli_edge_list *list = keeli_edge_list_of(side, keeli_index_of(it->view->facts.related_to));
     uint32_t n = 0;
@@ -578,7 +622,8 @@ bool keeli_scan_sources(keeli_iterator *it) {
         it->one_page = differ < KEELI_MASK_SLOTS;
         it->highest = first | differ;
         it->block = NULL;
-        if (count && keeli_gather(it, count)) return true;
+        if (count && keeli_gather(it, count))
+            return true;
     }
     return false;
 }
@@ -586,9 +631,11 @@ bool keeli_scan_sources(keeli_iterator *it) {
 bool keeli_is_below_change(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
     keel_world *world = view->world;
     const keeli_storage *relation = view->storages[term->first + 1];
-    if (!view->storages[term->first]) return false;
+    if (!view->storages[term->first])
+        return false;
     const keeli_change_filter f = keeli_change_filter_of(view, term);
-    if (!relation) return keeli_change_passes(&f, index);
+    if (!relation)
+        return keeli_change_passes(&f, index);
 
     // The relation itself has changed: every entity passes.
     const keeli_levels *l = &relation->relation->levels;
@@ -597,7 +644,8 @@ bool keeli_is_below_change(const keeli_view *view, const keeli_bound_term *term,
         return true;
 
     while (!keeli_change_passes(&f, index)) {
-        if (!keeli_store_has(relation, index)) return false;
+        if (!keeli_store_has(relation, index))
+            return false;
         index = keeli_target_at(relation, index);
     }
     return true;

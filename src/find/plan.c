@@ -26,19 +26,25 @@ typedef struct demand {
 
 static bool is_among(const keeli_storage *s, keeli_storage *const *list, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i)
-        if (list[i] == s) return true;
+        if (list[i] == s)
+            return true;
     return false;
 }
 
 // Adds a required storage, unless it is there.
 static void add_must(demand *d, keeli_storage *s) {
-    if (is_among(s, d->must, d->must_count)) return;
+    if (is_among(s, d->must, d->must_count))
+        return;
     d->must[d->must_count++] = s;
-    if (!d->smallest || keeli_store_count(s) < keeli_store_count(d->smallest)) d->smallest = s;
-    if (s->kind == KEEL_ARCHETYPE) ++d->row_count;
-    if (s->kind != KEEL_SPARSE_SET) return;
+    if (!d->smallest || keeli_store_count(s) < keeli_store_count(d->smallest))
+        d->smallest = s;
+    if (s->kind == KEEL_ARCHETYPE)
+        ++d->row_count;
+    if (s->kind != KEEL_SPARSE_SET)
+        return;
     ++d->sparse_count;
-    if (!d->sparse || s->set.count < d->sparse->set.count) d->sparse = s;
+    if (!d->sparse || s->set.count < d->sparse->set.count)
+        d->sparse = s;
 }
 
 // Adds a filter about changes; false if no entity can pass it. The filter with the shortest log
@@ -46,19 +52,24 @@ static void add_must(demand *d, keeli_storage *s) {
 static bool add_change(keeli_plan *plan, const keeli_view *view, const keeli_bound_term *term) {
     keeli_change_filter *f = &plan->changes[plan->change_count++];
     *f = keeli_change_filter_of(view, term);
-    if (f->negated) return true;
-    if (keeli_change_is_empty(f)) return false;
+    if (f->negated)
+        return true;
+    if (keeli_change_is_empty(f))
+        return false;
     f->logged = keeli_change_logged(f);
-    if (!plan->lead || f->logged < plan->lead->logged) plan->lead = f;
+    if (!plan->lead || f->logged < plan->lead->logged)
+        plan->lead = f;
     return true;
 }
 
 // Adds KEEL_CHANGED_UP, as a filter of the levels, or without levels as one of all entities. False
 // if no entity can pass it.
 static bool add_changed_up(keeli_plan *plan, const keeli_view *view, const keeli_bound_term *term) {
-    if (!view->storages[term->first]) return false;
+    if (!view->storages[term->first])
+        return false;
     plan->is_changed_up = view->facts.targets_first != NULL;
-    if (!plan->is_changed_up && !add_change(plan, view, term)) return false;
+    if (!plan->is_changed_up && !add_change(plan, view, term))
+        return false;
     plan->changed_up = keeli_change_filter_of(view, term);
     return true;
 }
@@ -70,7 +81,8 @@ static bool add_plan_column(keeli_plan *plan, const keeli_view *view, demand *d,
     const bool is_through = keeli_term_is_through(term->kind);
     keeli_storage *s = view->storages[term->first];
     keeli_storage *const relation = is_through ? view->storages[term->first + 1] : NULL;
-    if (is_through && !relation) s = NULL; // no entity has a target
+    if (is_through && !relation)
+        s = NULL; // no entity has a target
 
     keeli_plan_column column = { t, maybe, KEELI_ABSENT, s, s ? relation : NULL };
     if (column.relation) {
@@ -80,8 +92,10 @@ static bool add_plan_column(keeli_plan *plan, const keeli_view *view, demand *d,
     plan->has_maybe |= maybe;
     plan->columns[plan->column_count++] = column;
 
-    if (!is_through || maybe) return true;
-    if (!s) return false;
+    if (!is_through || maybe)
+        return true;
+    if (!s)
+        return false;
     add_must(d, relation);
     return true;
 }
@@ -94,33 +108,41 @@ static bool sort_term(keeli_plan *plan, const keeli_view *view, demand *d, uint3
         plan->relation = s;
         return true;
     }
-    if (term->kind == KEEL_TERM_CHANGED_UP) return add_changed_up(plan, view, term);
-    if (term->kind == KEEL_TERM_RELATED) plan->related = s;
+    if (term->kind == KEEL_TERM_CHANGED_UP)
+        return add_changed_up(plan, view, term);
+    if (term->kind == KEEL_TERM_RELATED)
+        plan->related = s;
 
     for (uint32_t i = 0; i < term->count; ++i) {
         const keeli_storage *each = view->storages[term->first + i];
         plan->has_rows |= each && each->kind == KEEL_ARCHETYPE;
     }
     if (keeli_term_must(term->kind)) {
-        if (!s) return false;
+        if (!s)
+            return false;
         add_must(d, s);
-        if (keeli_term_leads(term->kind, term->data_size)) d->chosen = s;
+        if (keeli_term_leads(term->kind, term->data_size))
+            d->chosen = s;
     } else if (term->kind == KEEL_TERM_WITHOUT) {
-        if (s) plan->without[plan->without_count++] = s;
+        if (s)
+            plan->without[plan->without_count++] = s;
     } else if (term->kind == KEEL_TERM_ANY_OF) {
         plan->any[plan->any_count++] = term;
     }
 
     const bool filters_changes = s && keeli_term_filters_changes(term->kind);
-    if (filters_changes && !add_change(plan, view, term)) return false;
+    if (filters_changes && !add_change(plan, view, term))
+        return false;
     return !keeli_term_has_values(term->kind) || add_plan_column(plan, view, d, t);
 }
 
 // Sorts all terms into required storages, filters and columns. False if no entity can match.
 static bool sort_terms(keeli_plan *plan, const keeli_view *view, demand *d) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
-        if (!keeli_term_is_walked(view->terms[t].kind)) continue;
-        if (!sort_term(plan, view, d, t)) return false;
+        if (!keeli_term_is_walked(view->terms[t].kind))
+            continue;
+        if (!sort_term(plan, view, d, t))
+            return false;
     }
     return true;
 }
@@ -136,11 +158,13 @@ static bool key_fits(const keeli_match_key *key, const keeli_archetype *archetyp
     for (uint32_t i = 0; i < key->count; ++i) {
         const uint32_t number = key->asked[i] >> 2, how = key->asked[i] & 3;
         if (how != KEELI_ASK_ANY) {
-            if (archetype_has(archetype, number) != (how == KEELI_ASK_MUST)) return false;
+            if (archetype_has(archetype, number) != (how == KEELI_ASK_MUST))
+                return false;
         } else if (number) {
             any |= archetype_has(archetype, number);
         } else { // the end of a group
-            if (!any) return false;
+            if (!any)
+                return false;
             any = false;
         }
     }
@@ -155,11 +179,14 @@ static bool is_same_key(const keeli_match_key *a, const keeli_match_key *b) {
 static bool add_archetype(keeli_match *match, keeli_heap *heap, const keeli_archetype *archetype) {
     const uint32_t word = archetype->position / 64, more = match->fitting + 1 - match->list.count;
     if (word == match->fits.count) {
-        if (!KEELI_RESERVE(heap, &match->fits, 1)) return false;
+        if (!KEELI_RESERVE(heap, &match->fits, 1))
+            return false;
         *KEELI_APPEND(&match->fits) = 0;
     }
-    if (!key_fits(&match->key, archetype)) return true;
-    if (!KEELI_RESERVE(heap, &match->list, more)) return false;
+    if (!key_fits(&match->key, archetype))
+        return true;
+    if (!KEELI_RESERVE(heap, &match->list, more))
+        return false;
     match->fits.items[word] |= (uint64_t)1 << archetype->position % 64;
     ++match->fitting;
     return true;
@@ -183,8 +210,10 @@ static bool update_match(keel_world *world, keeli_match *match) {
         match->list.count = match->fits.count = match->fitting = match->seen = 0;
     }
     for (; match->seen < a->count; ++match->seen)
-        if (!add_archetype(match, &world->heap, a->all[match->seen])) return false;
-    if (match->turns != a->turns) list_filled(match, a);
+        if (!add_archetype(match, &world->heap, a->all[match->seen]))
+            return false;
+    if (match->turns != a->turns)
+        list_filled(match, a);
     return true;
 }
 
@@ -193,10 +222,12 @@ static keeli_match *find_match(keel_world *world, const keeli_match_key *key) {
     keeli_match *match = world->views.matches;
     while (match && !is_same_key(&match->key, key))
         match = match->next;
-    if (match) return match;
+    if (match)
+        return match;
 
     match = KEELI_NEW(&world->heap, keeli_match);
-    if (!match) return NULL;
+    if (!match)
+        return NULL;
     match->key = *key;
     match->generation = world->archetypes.generation;
     match->next = world->views.matches;
@@ -208,7 +239,8 @@ static keeli_match *find_match(keel_world *world, const keeli_match_key *key) {
 static keeli_match *get_match(keel_world *world, const keeli_match_key *key) {
     keeli_world_lock(world);
     keeli_match *match = find_match(world, key);
-    if (match && !update_match(world, match)) match = NULL;
+    if (match && !update_match(world, match))
+        match = NULL;
     keeli_world_unlock(world);
     return match;
 }
@@ -233,13 +265,15 @@ void keeli_matches_deinit(keel_world *world) {
 static bool is_kept_in_rows(const keeli_view *view, const keeli_bound_term *any) {
     for (uint32_t i = 0; i < any->count; ++i) {
         const keeli_storage *s = view->storages[any->first + i];
-        if (s && s->kind != KEEL_ARCHETYPE) return false;
+        if (s && s->kind != KEEL_ARCHETYPE)
+            return false;
     }
     return true;
 }
 
 static void ask_for(keeli_match_key *key, uint32_t how, const keeli_storage *s) {
-    if (s && s->kind == KEEL_ARCHETYPE) key->asked[key->count++] = s->slot << 2 | how;
+    if (s && s->kind == KEEL_ARCHETYPE)
+        key->asked[key->count++] = s->slot << 2 | how;
 }
 
 // Returns the key of the archetypes that can match a view.
@@ -253,7 +287,8 @@ static keeli_match_key match_key_of(const keeli_plan *plan, const keeli_view *vi
         ask_for(&key, KEELI_ASK_WITHOUT, plan->without[i]);
     for (uint32_t a = 0; a < plan->any_count; ++a) {
         const keeli_bound_term *any = plan->any[a];
-        if (!is_kept_in_rows(view, any)) continue;
+        if (!is_kept_in_rows(view, any))
+            continue;
         for (uint32_t i = 0; i < any->count; ++i)
             ask_for(&key, KEELI_ASK_ANY, view->storages[any->first + i]);
         key.asked[key.count++] = KEELI_ASK_ANY;
@@ -272,11 +307,13 @@ static uint64_t rows_of(const keeli_match *match) {
 static void drop_fulfilled(keeli_plan *plan, const keeli_view *view) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < plan->without_count; ++i)
-        if (plan->without[i]->kind != KEEL_ARCHETYPE) plan->without[kept++] = plan->without[i];
+        if (plan->without[i]->kind != KEEL_ARCHETYPE)
+            plan->without[kept++] = plan->without[i];
     plan->without_count = kept;
     kept = 0;
     for (uint32_t i = 0; i < plan->any_count; ++i)
-        if (!is_kept_in_rows(view, plan->any[i])) plan->any[kept++] = plan->any[i];
+        if (!is_kept_in_rows(view, plan->any[i]))
+            plan->any[kept++] = plan->any[i];
     plan->any_count = kept;
 }
 
@@ -284,14 +321,17 @@ static void drop_fulfilled(keeli_plan *plan, const keeli_view *view) {
 // True if every entity that the view matches is a member of the group.
 static bool covers(const keel_group *g, const keeli_plan *plan, const demand *d) {
     for (uint32_t i = 0; i < g->must_count; ++i)
-        if (!is_among(g->storages[i], d->must, d->must_count)) return false;
+        if (!is_among(g->storages[i], d->must, d->must_count))
+            return false;
     for (uint32_t i = g->must_count; i < g->storage_count; ++i)
-        if (!is_among(g->storages[i], plan->without, plan->without_count)) return false;
+        if (!is_among(g->storages[i], plan->without, plan->without_count))
+            return false;
     return true;
 }
 
 static bool is_better_group(const keel_group *g, const keel_group *best) {
-    if (!best) return true;
+    if (!best)
+        return true;
     const uint32_t count = keeli_group_count(g), least = keeli_group_count(best);
     return count != least ? count < least : g->owned_count > best->owned_count;
 }
@@ -303,8 +343,10 @@ static keel_group *find_group(const keeli_plan *plan, const demand *d) {
     for (uint32_t m = 0; m < d->must_count; ++m) {
         for (uint32_t i = 0; i < d->must[m]->groups.count; ++i) {
             keel_group *g = d->must[m]->groups.items[i].group;
-            if (g->storages[0] != d->must[m]) continue; // so that each group is asked once
-            if (covers(g, plan, d) && is_better_group(g, best)) best = g;
+            if (g->storages[0] != d->must[m])
+                continue; // so that each group is asked once
+            if (covers(g, plan, d) && is_better_group(g, best))
+                best = g;
         }
     }
     return best;
@@ -322,7 +364,8 @@ static void follow_group(keeli_plan *plan, keel_group *g) {
 
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
-        if (column->maybe || column->relation) continue;
+        if (column->maybe || column->relation)
+            continue;
         const bool is_settled = is_among(column->storage, g->storages, g->must_count);
         if (is_settled && !keeli_plan_is_ordered(plan, column->storage))
             plan->beside[plan->beside_count++] = column->storage;
@@ -357,28 +400,36 @@ static uint64_t cost_of_group(const keeli_plan *plan, const demand *d, const kee
 }
 
 static keeli_scan scan_of_chosen(const keeli_storage *s, const keel_group *g) {
-    if (s->kind == KEEL_ARCHETYPE) return KEELI_SCAN_ROWS;
-    if (s->kind == KEEL_INDEXED) return KEELI_SCAN_BITS;
+    if (s->kind == KEEL_ARCHETYPE)
+        return KEELI_SCAN_ROWS;
+    if (s->kind == KEEL_INDEXED)
+        return KEELI_SCAN_BITS;
     return g && s->owner == g ? KEELI_SCAN_GROUP : KEELI_SCAN_SET; // the group has the same order
 }
 
 // Chooses what leads. `g`: the group that could lead, or NULL.
 static keeli_scan choose(const keeli_plan *plan, const demand *d, const keel_group *g) {
     const uint64_t none = UINT64_MAX;
-    if (d->chosen) return scan_of_chosen(d->chosen, g);
-    if (plan->lead) return plan->lead->logged < UINT32_MAX ? KEELI_SCAN_CHANGES : KEELI_SCAN_BITS;
+    if (d->chosen)
+        return scan_of_chosen(d->chosen, g);
+    if (plan->lead)
+        return plan->lead->logged < UINT32_MAX ? KEELI_SCAN_CHANGES : KEELI_SCAN_BITS;
 
     const uint64_t group = g ? cost_of_group(plan, d, g) : none;
     const uint64_t sparse = d->sparse ? (uint64_t)d->sparse->set.count * cost_packed : none;
-    if (d->must_count == 0) return KEELI_SCAN_ENTITIES;
+    if (d->must_count == 0)
+        return KEELI_SCAN_ENTITIES;
     if (d->sparse_count == d->must_count)
         return g && group <= sparse ? KEELI_SCAN_GROUP : KEELI_SCAN_SET;
-    if (d->row_count == d->must_count && !g) return KEELI_SCAN_ROWS;
+    if (d->row_count == d->must_count && !g)
+        return KEELI_SCAN_ROWS;
 
     const uint64_t bits = cost_of_bits(d);
     const uint64_t rows = plan->match ? rows_of(plan->match) * cost_row_filtered : none;
-    if (g && group <= sparse && group <= bits && group <= rows) return KEELI_SCAN_GROUP;
-    if (sparse <= bits && sparse <= rows) return KEELI_SCAN_SET;
+    if (g && group <= sparse && group <= bits && group <= rows)
+        return KEELI_SCAN_GROUP;
+    if (sparse <= bits && sparse <= rows)
+        return KEELI_SCAN_SET;
     return rows < bits ? KEELI_SCAN_ROWS : KEELI_SCAN_BITS;
 }
 
@@ -408,7 +459,8 @@ static uint64_t count_of_any(const keeli_view *view, const keeli_bound_term *any
     uint64_t count = 0;
     for (uint32_t i = 0; i < any->count; ++i) {
         const keeli_storage *s = view->storages[any->first + i];
-        if (s) count += keeli_store_count(s);
+        if (s)
+            count += keeli_store_count(s);
     }
     return count;
 }
@@ -418,7 +470,8 @@ static uint32_t pages_of_any(const keeli_view *view, const keeli_bound_term *any
     for (uint32_t i = 0; i < any->count; ++i) {
         const keeli_storage *s = view->storages[any->first + i];
         const uint32_t pages = s ? keeli_presence_page_end(&s->presence) : 0;
-        if (pages > most) most = pages;
+        if (pages > most)
+            most = pages;
     }
     return most;
 }
@@ -429,8 +482,10 @@ static const keeli_bound_term *rarest_any(const keeli_plan *plan, const keeli_vi
     const keeli_bound_term *best = NULL;
     for (uint32_t i = 0; i < plan->any_count; ++i) {
         const keeli_bound_term *any = plan->any[i];
-        if (plan->match && is_kept_in_rows(view, any)) continue;
-        if (!best || count_of_any(view, any) < count_of_any(view, best)) best = any;
+        if (plan->match && is_kept_in_rows(view, any))
+            continue;
+        if (!best || count_of_any(view, any) < count_of_any(view, best))
+            best = any;
     }
     return best;
 }
@@ -443,7 +498,8 @@ static void follow_union(keeli_plan *plan, const keeli_view *view, const keeli_b
     plan->united_pages = pages_of_any(view, any);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < plan->any_count; ++i)
-        if (plan->any[i] != any) plan->any[kept++] = plan->any[i];
+        if (plan->any[i] != any)
+            plan->any[kept++] = plan->any[i];
     plan->any_count = kept;
 }
 
@@ -451,22 +507,27 @@ static void follow_union(keeli_plan *plan, const keeli_view *view, const keeli_b
 // entities is looked up, while a loop over values in one order may cost a tenth of that for each.
 static void try_union(keeli_plan *plan, const keeli_view *view, const demand *d,
                       const keel_group *g) {
-    if (!plan->any_count || d->chosen) return;
+    if (!plan->any_count || d->chosen)
+        return;
     const keeli_bound_term *any = rarest_any(plan, view);
-    if (!any) return;
+    if (!any)
+        return;
 
     plan->considered_union = true;
     const uint64_t looks = count_of_any(view, any) + pages_of_any(view, any) * UNION_PAGE;
-    if (looks * UNION_SHARE < count_candidates(plan, view, d, g)) follow_union(plan, view, any);
+    if (looks * UNION_SHARE < count_candidates(plan, view, d, g))
+        follow_union(plan, view, any);
 }
 
 // ------------------------------------------------------------------ the plan
 // True if the look-up of a column tells whether a candidate has the component.
 static bool is_looked_up(const keeli_plan *plan, const keeli_storage *s) {
-    if (s->kind != KEEL_SPARSE_SET) return false;
+    if (s->kind != KEEL_SPARSE_SET)
+        return false;
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
-        if (column->storage == s && !column->maybe && !column->relation) return true;
+        if (column->storage == s && !column->maybe && !column->relation)
+            return true;
     }
     return false;
 }
@@ -474,12 +535,18 @@ static bool is_looked_up(const keeli_plan *plan, const keeli_storage *s) {
 static keeli_column_way way_of(const keeli_plan *plan, const keeli_plan_column *column) {
     const keeli_storage *s = column->storage;
     const bool is_packed = plan->scan == KEELI_SCAN_SET || plan->scan == KEELI_SCAN_GROUP;
-    if (!s) return KEELI_ABSENT;
-    if (column->relation) return column->how;
-    if (column->maybe) return s->kind == KEEL_SPARSE_SET ? KEELI_BY_CELL : KEELI_LOOK_UP;
-    if (is_packed && keeli_plan_is_ordered(plan, s)) return KEELI_IN_ORDER;
-    if (plan->scan == KEELI_SCAN_ROWS && s->kind == KEEL_ARCHETYPE) return KEELI_IN_ORDER;
-    if (s->kind == KEEL_INDEXED) return KEELI_BY_INDEX;
+    if (!s)
+        return KEELI_ABSENT;
+    if (column->relation)
+        return column->how;
+    if (column->maybe)
+        return s->kind == KEEL_SPARSE_SET ? KEELI_BY_CELL : KEELI_LOOK_UP;
+    if (is_packed && keeli_plan_is_ordered(plan, s))
+        return KEELI_IN_ORDER;
+    if (plan->scan == KEELI_SCAN_ROWS && s->kind == KEEL_ARCHETYPE)
+        return KEELI_IN_ORDER;
+    if (s->kind == KEEL_INDEXED)
+        return KEELI_BY_INDEX;
     return s->kind == KEEL_SPARSE_SET ? KEELI_BY_CELL : KEELI_BY_ROW;
 }
 
@@ -495,10 +562,12 @@ static bool has_only_rows(const keeli_plan *plan) {
 
 // True if all columns can have one base for 64 indices.
 static bool has_masks(const keeli_plan *plan) {
-    if (plan->has_through) return false;
+    if (plan->has_through)
+        return false;
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_storage *s = plan->columns[c].storage;
-        if (s && s->size && (s->kind != KEEL_INDEXED || s->root->shift < 6)) return false;
+        if (s && s->size && (s->kind != KEEL_INDEXED || s->root->shift < 6))
+            return false;
     }
     return true;
 }
@@ -506,20 +575,27 @@ static bool has_masks(const keeli_plan *plan) {
 // True if the scan can find ranges of equal order: all required storages are sparse sets, and no
 // value may be absent.
 static bool has_ranges(const keeli_plan *plan) {
-    if (plan->has_maybe || plan->has_through || plan->change_count) return false;
+    if (plan->has_maybe || plan->has_through || plan->change_count)
+        return false;
     for (uint32_t i = 0; i < plan->need_count; ++i)
-        if (plan->need[i]->kind != KEEL_SPARSE_SET) return false;
+        if (plan->need[i]->kind != KEEL_SPARSE_SET)
+            return false;
     for (uint32_t i = 0; i < plan->beside_count; ++i)
-        if (plan->beside[i]->kind != KEEL_SPARSE_SET) return false;
+        if (plan->beside[i]->kind != KEEL_SPARSE_SET)
+            return false;
     return true;
 }
 
 // True if every candidate of the leader has the component of a required storage.
 static bool is_granted(const keeli_plan *plan, const keeli_storage *s) {
-    if (s == plan->leader && plan->scan != KEELI_SCAN_LEVELS) return true;
-    if (plan->scan == KEELI_SCAN_SOURCES && s == plan->related) return true;
-    if (plan->scan == KEELI_SCAN_CHANGES && s == plan->lead->storage) return true;
-    if (plan->scan == KEELI_SCAN_ROWS && s->kind == KEEL_ARCHETYPE) return true;
+    if (s == plan->leader && plan->scan != KEELI_SCAN_LEVELS)
+        return true;
+    if (plan->scan == KEELI_SCAN_SOURCES && s == plan->related)
+        return true;
+    if (plan->scan == KEELI_SCAN_CHANGES && s == plan->lead->storage)
+        return true;
+    if (plan->scan == KEELI_SCAN_ROWS && s->kind == KEEL_ARCHETYPE)
+        return true;
     return plan->group && is_among(s, plan->group->storages, plan->group->must_count);
 }
 
@@ -527,19 +603,25 @@ static bool is_granted(const keeli_plan *plan, const keeli_storage *s) {
 static void set_leader(keeli_plan *plan, const keeli_view *view, const demand *d,
                        keel_group *group) {
     const bool by_bits = plan->scan == KEELI_SCAN_BITS, by_level = plan->scan == KEELI_SCAN_LEVELS;
-    if (plan->scan == KEELI_SCAN_GROUP) follow_group(plan, group);
-    if (plan->scan == KEELI_SCAN_SET) plan->leader = d->sparse;
-    if (by_bits || by_level) plan->leader = d->smallest;
-    if (by_bits && plan->lead) plan->leader = view->world->root.storages[plan->lead->storage->slot];
+    if (plan->scan == KEELI_SCAN_GROUP)
+        follow_group(plan, group);
+    if (plan->scan == KEELI_SCAN_SET)
+        plan->leader = d->sparse;
+    if (by_bits || by_level)
+        plan->leader = d->smallest;
+    if (by_bits && plan->lead)
+        plan->leader = view->world->root.storages[plan->lead->storage->slot];
     plan->needs_target = by_level && is_among(plan->relation, d->must, d->must_count);
 }
 
 // Lists what is left to check and to look up.
 static void set_checks(keeli_plan *plan, const demand *d) {
     for (uint32_t i = 0; i < d->must_count; ++i) {
-        if (is_granted(plan, d->must[i])) continue;
+        if (is_granted(plan, d->must[i]))
+            continue;
         plan->need[plan->need_count++] = d->must[i];
-        if (!is_looked_up(plan, d->must[i])) plan->check[plan->check_count++] = d->must[i];
+        if (!is_looked_up(plan, d->must[i]))
+            plan->check[plan->check_count++] = d->must[i];
     }
     for (uint32_t c = 0; c < plan->column_count; ++c)
         plan->columns[c].how = way_of(plan, &plan->columns[c]);
@@ -553,7 +635,8 @@ static void set_checks(keeli_plan *plan, const demand *d) {
 static bool make_plan(keeli_plan *plan, const keeli_view *view, bool is_listed, demand *d) {
     memset(d, 0, offsetof(demand, must));
     memset(plan, 0, offsetof(keeli_plan, need));
-    if (!sort_terms(plan, view, d)) return true;
+    if (!sort_terms(plan, view, d))
+        return true;
     if (d->chosen) { // filters about changes do not lead
         d->sparse = d->smallest = d->chosen;
         plan->lead = NULL;
@@ -567,21 +650,29 @@ static bool make_plan(keeli_plan *plan, const keeli_view *view, bool is_listed, 
         }
     }
 
-    if (is_listed) plan->relation = NULL;
+    if (is_listed)
+        plan->relation = NULL;
     const bool by_level = plan->relation != NULL, by_target = plan->related && !is_listed;
     const bool is_settled = is_listed || by_level || by_target;
-    if (is_settled) plan->lead = NULL;
+    if (is_settled)
+        plan->lead = NULL;
     keel_group *group = NULL;
-    if (!is_settled && !plan->lead && view->world->followers.groups) group = find_group(plan, d);
+    if (!is_settled && !plan->lead && view->world->followers.groups)
+        group = find_group(plan, d);
     plan->considered_group = group != NULL;
 
-    if (is_listed) plan->scan = KEELI_SCAN_HANDLES;
-    else if (by_level) plan->scan = KEELI_SCAN_LEVELS;
-    else if (by_target) plan->scan = KEELI_SCAN_SOURCES;
-    else plan->scan = choose(plan, d, group);
+    if (is_listed)
+        plan->scan = KEELI_SCAN_HANDLES;
+    else if (by_level)
+        plan->scan = KEELI_SCAN_LEVELS;
+    else if (by_target)
+        plan->scan = KEELI_SCAN_SOURCES;
+    else
+        plan->scan = choose(plan, d, group);
     try_union(plan, view, d, group);
     set_leader(plan, view, d, group);
-    if (plan->scan == KEELI_SCAN_ROWS) drop_fulfilled(plan, view);
+    if (plan->scan == KEELI_SCAN_ROWS)
+        drop_fulfilled(plan, view);
     set_checks(plan, d);
     return true;
 }
@@ -615,9 +706,11 @@ void keeli_kept_plan_init(keeli_kept_plan *kept, uint32_t terms) {
 }
 
 static bool is_valid_plan(const keeli_kept_plan *kept, keel_world *world) {
-    if (!kept->is_made) return false;
+    if (!kept->is_made)
+        return false;
     for (uint32_t i = 0; i < kept->must_count; ++i)
-        if (keeli_store_count(kept->must[i]) != kept->counts[i]) return false;
+        if (keeli_store_count(kept->must[i]) != kept->counts[i])
+            return false;
     return !kept->plan.match || update_match_locked(world, kept->plan.match);
 }
 
@@ -640,11 +733,14 @@ static void note_counts(keeli_kept_plan *kept, const demand *d) {
 
 const keeli_plan *keeli_plan_get(const keeli_view *view, keeli_plan *own) {
     keeli_kept_plan *kept = view->kept;
-    if (!kept) return keeli_plan_make(own, view, false) ? own : NULL;
-    if (is_valid_plan(kept, view->world)) return &kept->plan;
+    if (!kept)
+        return keeli_plan_make(own, view, false) ? own : NULL;
+    if (is_valid_plan(kept, view->world))
+        return &kept->plan;
     demand d;
     kept->is_made = false;
-    if (!make_plan(&kept->plan, view, false, &d)) return NULL;
+    if (!make_plan(&kept->plan, view, false, &d))
+        return NULL;
     note_counts(kept, &d);
     return &kept->plan;
 }
@@ -652,8 +748,10 @@ const keeli_plan *keeli_plan_get(const keeli_view *view, keeli_plan *own) {
 // Returns the number of candidates of all levels.
 static uint64_t levels_touches(const keeli_plan *plan, const keel_world *world) {
     const uint64_t sources = keeli_store_count(plan->relation);
-    if (plan->needs_target) return sources;
-    if (plan->leader) return sources + keeli_store_count(plan->leader);
+    if (plan->needs_target)
+        return sources;
+    if (plan->leader)
+        return sources + keeli_store_count(plan->leader);
     return sources + keeli_entity_count(&world->entities);
 }
 

@@ -8,7 +8,8 @@
 // Returns the target of an index that has one, where each has one at most.
 static inline uint32_t keeli_target_at(const keeli_storage *relation, uint32_t index) {
     const keeli_edges *edges = &relation->relation->edges;
-    if (edges->is_chained) return keeli_index_of(keeli_link_at(&edges->chains, index)->target);
+    if (edges->is_chained)
+        return keeli_index_of(keeli_link_at(&edges->chains, index)->target);
     return edges->sources.pages[index / KEELI_PAGE][index % KEELI_PAGE].few[0];
 }
 // True if an index, which may have several targets, is related to this one.

@@ -33,7 +33,8 @@ static void keep_any(keeli_iterator *it, const keeli_bound_term *any, uint32_t p
 }
 
 const uint64_t *keeli_leading_words(const keeli_iterator *it, uint32_t page, uint64_t *room) {
-    if (it->plan->leader) return words_of(it->plan->leader, page);
+    if (it->plan->leader)
+        return words_of(it->plan->leader, page);
     unite(it, it->plan->united, page, room);
     return room;
 }
@@ -41,19 +42,23 @@ const uint64_t *keeli_leading_words(const keeli_iterator *it, uint32_t page, uin
 // Sets it->words to the leading bits of a page.
 static void copy_leading(keeli_iterator *it, uint32_t page) {
     const uint64_t *words = keeli_leading_words(it, page, it->words);
-    if (words != it->words) memcpy(it->words, words, sizeof it->words);
+    if (words != it->words)
+        memcpy(it->words, words, sizeof it->words);
 }
 
 // Returns the next page that may have leading bits; UINT32_MAX at the end.
 static uint32_t next_page(const keeli_iterator *it, uint32_t page) {
     const keeli_bound_term *any = it->plan->united;
-    if (it->plan->leader) return keeli_presence_next_page(&it->plan->leader->presence, page);
-    if (!any) return page; // living entities lead
+    if (it->plan->leader)
+        return keeli_presence_next_page(&it->plan->leader->presence, page);
+    if (!any)
+        return page; // living entities lead
 
     uint32_t next = UINT32_MAX;
     for (uint32_t i = 0; i < any->count; ++i) {
         const keeli_storage *s = it->view->storages[any->first + i];
-        if (s) next = keeli_least(next, keeli_presence_next_page(&s->presence, page));
+        if (s)
+            next = keeli_least(next, keeli_presence_next_page(&s->presence, page));
     }
     return next;
 }
@@ -79,8 +84,10 @@ static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
 // True if there are few matches on each page.
 static bool is_rare(const keeli_plan *plan) {
     enum { FEW = KEELI_SIZE(KEELI_MASK_SLOTS / 256, 8) };
-    if (plan->united) return plan->united_count < (uint64_t)plan->united_pages * FEW;
-    if (!plan->leader) return false;
+    if (plan->united)
+        return plan->united_count < (uint64_t)plan->united_pages * FEW;
+    if (!plan->leader)
+        return false;
     const keeli_presence *p = &plan->leader->presence;
     return p->count < keeli_presence_page_end(p) * FEW;
 }
@@ -92,10 +99,13 @@ static void trim_words(keeli_iterator *it, uint32_t page) {
     const uint32_t from = it->from > first ? it->from - first : 0;
     const uint32_t end = keeli_least(it->end - first, KEELI_MASK_SLOTS);
     uint64_t *words = it->words;
-    if (!from && end == KEELI_MASK_SLOTS) return;
+    if (!from && end == KEELI_MASK_SLOTS)
+        return;
     memset(words, 0, from / 64 * sizeof *words);
-    if (from % 64) words[from / 64] &= ~(uint64_t)0 << from % 64;
-    if (end % 64) words[end / 64] &= ((uint64_t)1 << end % 64) - 1;
+    if (from % 64)
+        words[from / 64] &= ~(uint64_t)0 << from % 64;
+    if (end % 64)
+        words[end / 64] &= ((uint64_t)1 << end % 64) - 1;
     for (uint32_t w = (end + 63) / 64; w < KEELI_PAGE_WORDS; ++w)
         words[w] = 0;
 }
@@ -113,7 +123,8 @@ uint32_t keeli_used_words(const uint64_t *words) {
 static uint32_t match_page(keeli_iterator *it, uint32_t page) {
     const keeli_plan *plan = it->plan;
     uint64_t *words = it->words;
-    if (plan->lead && !keeli_change_page_may_match(plan->lead, page)) return 0;
+    if (plan->lead && !keeli_change_page_may_match(plan->lead, page))
+        return 0;
     if (plan->is_changed_up && !it->all_changed &&
         !keeli_change_page_may_match(&plan->changed_up, page))
         return 0;
@@ -124,11 +135,15 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
     }
 
     for (uint32_t i = 0; i < plan->need_count; ++i)
-        if (words_of(plan->need[i], page) == keeli_no_bits) return 0;
+        if (words_of(plan->need[i], page) == keeli_no_bits)
+            return 0;
     if (!plan->leader && !plan->united) {
-        if (!keeli_entity_index_living(&it->view->world->entities, page, words)) return 0;
-    } else if (!plan->need_count) copy_leading(it, page);
-    else keep_both(words, keeli_leading_words(it, page, words), words_of(plan->need[0], page));
+        if (!keeli_entity_index_living(&it->view->world->entities, page, words))
+            return 0;
+    } else if (!plan->need_count)
+        copy_leading(it, page);
+    else
+        keep_both(words, keeli_leading_words(it, page, words), words_of(plan->need[0], page));
 
     for (uint32_t i = 1; i < plan->need_count; ++i)
         keep_both(words, words, words_of(plan->need[i], page));
@@ -137,7 +152,8 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
         for (uint32_t w = 0; w < KEELI_PAGE_WORDS; ++w)
             words[w] &= ~without[w];
     }
-    if (plan->relation) keep_roots(it, page);
+    if (plan->relation)
+        keep_roots(it, page);
     for (uint32_t i = 0; i < plan->any_count; ++i)
         keep_any(it, plan->any[i], page);
     trim_words(it, page);
@@ -158,7 +174,8 @@ static void set_chunk(keeli_iterator *it, keel_chunk_form form, uint32_t first, 
     it->chunk.entities = it->wants_entities ? it->entities : NULL;
     it->who = KEELI_WHO_RANGE;
     it->who_first = first;
-    if (!it->wants_entities) return;
+    if (!it->wants_entities)
+        return;
     for (uint32_t i = 0; i < slots; ++i)
         it->entities[i] = (keel_entity){ (keel_entity_bits)versions[first % KEELI_PAGE + i]
                                              << KEEL_ENTITY_INDEX_BITS |
@@ -168,19 +185,23 @@ static void set_chunk(keeli_iterator *it, keel_chunk_form form, uint32_t first, 
 // Moves to the next page that has matches; false at the end.
 static bool next_words(keeli_iterator *it) {
     uint32_t page = it->next_page, words = 0;
-    if (page * KEELI_MASK_SLOTS >= it->end) return false;
+    if (page * KEELI_MASK_SLOTS >= it->end)
+        return false;
     for (;; ++page) {
         page = next_page(it, page);
-        if (page > (it->end - 1) / KEELI_MASK_SLOTS) return false; // UINT32_MAX too
+        if (page > (it->end - 1) / KEELI_MASK_SLOTS)
+            return false; // UINT32_MAX too
         words = match_page(it, page);
-        if (words) break;
+        if (words)
+            break;
     }
 
     // A piece may begin and end inside of a page.
     it->at = page * KEELI_MASK_SLOTS;
     it->next_page = page + 1;
     it->words_end = keeli_least(it->at + words * 64, (it->end + 63) / 64 * 64);
-    if (it->at < it->from) it->at = it->from / 64 * 64;
+    if (it->at < it->from)
+        it->at = it->from / 64 * 64;
     return true;
 }
 
@@ -189,7 +210,8 @@ static bool next_words(keeli_iterator *it) {
 static const uint32_t *places_of(const keeli_iterator *it, const keeli_plan_column *column,
                                  uint32_t page) {
     const keeli_sparse_set *set = &column->storage->set;
-    if (column->how == KEELI_BY_ROW) return it->view->world->entities.root.where[page];
+    if (column->how == KEELI_BY_ROW)
+        return it->view->world->entities.root.where[page];
     return page < set->root.page_count ? set->root.sparse[page] : NULL;
 }
 
@@ -199,7 +221,8 @@ static uint32_t range_length(const uint32_t *numbers, uint32_t limit) {
     for (uint32_t differ = 0; n + 64 <= limit; n += 64) {
         for (uint32_t i = n; i < n + 64; ++i)
             differ |= numbers[i] ^ (numbers[0] + i);
-        if (differ) break;
+        if (differ)
+            break;
     }
     while (n < limit && numbers[n] == numbers[0] + n)
         ++n;
@@ -218,16 +241,21 @@ static uint32_t set_span_columns(keeli_iterator *it, uint32_t first, uint32_t co
         const keeli_plan_column *column = &it->plan->columns[c];
         const keeli_storage *s = column->storage;
         uint32_t place = first;
-        if (column->maybe && !(s && s->size)) return 0; // no value lies beside another one
+        if (column->maybe && !(s && s->size))
+            return 0; // no value lies beside another one
         if (column->how == KEELI_BY_CELL || column->how == KEELI_BY_ROW) {
             const uint32_t *places = places_of(it, column, first / KEELI_MASK_SLOTS);
-            if (!places) return 0;
+            if (!places)
+                return 0;
             places += first % KEELI_MASK_SLOTS;
             place = places[0];
             count = range_length(places, count);
-        } else if (column->how != KEELI_BY_INDEX) return 0;
-        if (s->size) count = keeli_least(count, s->root->mask + 1 - (place & s->root->mask));
-        if (count < KEELI_SHORT_RANGE && !it->plan->has_masks) return 0;
+        } else if (column->how != KEELI_BY_INDEX)
+            return 0;
+        if (s->size)
+            count = keeli_least(count, s->root->mask + 1 - (place & s->root->mask));
+        if (count < KEELI_SHORT_RANGE && !it->plan->has_masks)
+            return 0;
         it->chunk.columns[column->term].base = base_at(s, place);
     }
     return count;
@@ -245,7 +273,8 @@ static uint32_t leading_full(const uint64_t *words, uint32_t count) {
 // Returns the number of set bits from `slot` of the page on.
 static uint32_t ones_from(const uint64_t *words, uint32_t slot) {
     const uint64_t zeros = ~words[slot / 64] >> slot % 64;
-    if (zeros) return (uint32_t)__builtin_ctzll(zeros);
+    if (zeros)
+        return (uint32_t)__builtin_ctzll(zeros);
     const uint32_t next = slot / 64 + 1;
     const uint32_t w = next + leading_full(words + next, KEELI_PAGE_WORDS - next);
     const uint32_t more = w < KEELI_PAGE_WORDS ? (uint32_t)__builtin_ctzll(~words[w]) : 0;
@@ -262,7 +291,8 @@ static bool next_span(keeli_iterator *it) {
     uint32_t count = ones_from(it->words, slot), end = slot + count;
     const bool is_last = page + (end + 63) / 64 * 64 >= it->words_end &&
                          !(end % 64 && it->words[end / 64] >> end % 64);
-    if (count < least && !is_last) return false;
+    if (count < least && !is_last)
+        return false;
 
     // A short look first: where values do not lie side by side, that mostly shows soon, and the
     // whole range is not looked through again for each list (tree_target).
@@ -270,12 +300,14 @@ static bool next_span(keeli_iterator *it) {
         !set_span_columns(it, page + slot, keeli_least(count, KEELI_SHORT_RANGE)))
         return false;
     count = set_span_columns(it, page + slot, count);
-    if (!count) return false;
+    if (!count)
+        return false;
 
     set_chunk(it, KEEL_CHUNK_SPAN, page + slot, count);
     end = slot + count;
     it->at = page + end / 64 * 64;
-    if (end % 64) it->words[end / 64] &= ~(uint64_t)0 << end % 64;
+    if (end % 64)
+        it->words[end / 64] &= ~(uint64_t)0 << end % 64;
     return true;
 }
 
@@ -284,10 +316,12 @@ static bool next_span(keeli_iterator *it) {
 // be a mask; 0 if they are fewer than 64.
 static uint32_t mask_slots(const keeli_iterator *it) {
     uint32_t slots = it->words_end - it->at;
-    if (!it->plan->has_masks) return 0;
+    if (!it->plan->has_masks)
+        return 0;
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
         const keeli_storage *s = it->plan->columns[c].storage;
-        if (!s || !s->size) continue;
+        if (!s || !s->size)
+            continue;
         const uint32_t page = (uint32_t)1 << s->root->shift;
         slots = keeli_least(slots, page - (it->at & (page - 1)));
     }
@@ -309,7 +343,8 @@ static bool set_mask_columns(keeli_iterator *it, uint32_t slots) {
                 absent |= words[w] & ~bits;
             }
         }
-        if (there && absent) return false;
+        if (there && absent)
+            return false;
         it->chunk.columns[column->term].base = absent ? NULL : base_at(s, it->at);
     }
     return true;
@@ -322,7 +357,8 @@ static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_s
     *is_span = n == count || n >= KEELI_SPAN_WORDS;
     while (!*is_span && n < count) {
         const uint32_t full = leading_full(words + n, count - n);
-        if (full >= KEELI_SPAN_WORDS) break;
+        if (full >= KEELI_SPAN_WORDS)
+            break;
         n += full + (n + full < count);
     }
     return n;
@@ -332,7 +368,8 @@ static bool next_mask(keeli_iterator *it, uint32_t slots) {
     uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
     bool is_span;
     const uint32_t n = words_together(words, slots / 64, &is_span);
-    if (!set_mask_columns(it, 64 * n)) return false;
+    if (!set_mask_columns(it, 64 * n))
+        return false;
     it->chunk.words = words;
     set_chunk(it, is_span ? KEEL_CHUNK_SPAN : KEEL_CHUNK_MASK, it->at, 64 * n);
     it->at += 64 * n;
@@ -361,7 +398,8 @@ static uint32_t append_words(keeli_iterator *it, uint32_t count, uint32_t end) {
     uint32_t *out = it->candidates, at = it->at;
     while (at < end && count + 64 <= KEELI_BLOCK) {
         const uint64_t *words = &it->words[at % KEELI_MASK_SLOTS / 64];
-        if (words[0]) count += append_word(out + count, words[0], at);
+        if (words[0])
+            count += append_word(out + count, words[0], at);
         at += end - at >= 256 && !(words[1] | words[2] | words[3]) ? 256 : 64;
     }
     it->at = at;
@@ -384,28 +422,38 @@ static bool gather_rare(keeli_iterator *it) {
     for (;;) {
         uint32_t count = 0;
         while (count + 64 <= KEELI_BLOCK) {
-            if (it->at < it->words_end) count = append_words(it, count, it->words_end);
-            else if (!next_words(it)) break;
+            if (it->at < it->words_end)
+                count = append_words(it, count, it->words_end);
+            else if (!next_words(it))
+                break;
         }
-        if (!count) return false;
+        if (!count)
+            return false;
         it->highest = it->candidates[count - 1];
         it->one_page =
             it->candidates[0] / KEELI_MASK_SLOTS == it->candidates[count - 1] / KEELI_MASK_SLOTS;
-        if (keeli_gather(it, count)) return true;
+        if (keeli_gather(it, count))
+            return true;
     }
 }
 
 bool keeli_scan_bits(keeli_iterator *it) {
-    if (it->end == 0) return false;
-    if (is_rare(it->plan)) return gather_rare(it);
+    if (it->end == 0)
+        return false;
+    if (is_rare(it->plan))
+        return gather_rare(it);
     for (;;) {
         if (!skip_empty(it)) {
-            if (!next_words(it)) return false;
+            if (!next_words(it))
+                return false;
             continue;
         }
-        if (next_span(it)) return true;
+        if (next_span(it))
+            return true;
         const uint32_t slots = mask_slots(it), left = it->words_end - it->at;
-        if (slots && next_mask(it, slots)) return true;
-        if (next_list(it, slots ? slots : keeli_least(left, KEELI_BLOCK))) return true;
+        if (slots && next_mask(it, slots))
+            return true;
+        if (next_list(it, slots ? slots : keeli_least(left, KEELI_BLOCK)))
+            return true;
     }
 }

@@ -52,8 +52,10 @@ static void note_same(const keeli_iterator *it, keeli_storage *s, uint32_t slot,
     keeli_same_order *same = known_same(it, s);
     const uint32_t known = same ? same->count : 0, from = slot - it->at;
     const bool extends_known = it->at <= known && it->at + range > known;
-    if (!may_note(it) || !extends_known) return;
-    if (it->at && (!same || same->from != from)) return;
+    if (!may_note(it) || !extends_known)
+        return;
+    if (it->at && (!same || same->from != from))
+        return;
 
     if (!same) {
         same = &s->known.same[s->known.oldest];
@@ -75,7 +77,8 @@ static uint32_t consecutive_range(keeli_iterator *it, const keel_entity *first, 
     const uint32_t skip = known > it->at ? known - it->at - 1 : 0;
     range = skip + keeli_range_length(first + skip, range - skip);
     const bool extends_known = it->at <= known && it->at + range > known;
-    if (!may_note(it) || !extends_known) return range;
+    if (!may_note(it) || !extends_known)
+        return range;
 
     // A range that begins at the end of the known range extends it only if no index is left out.
     if (keeli_index_of(*first) != keeli_index_of(*keeli_sparse_set_entity(&s->set, 0)) + it->at)
@@ -102,7 +105,8 @@ static uint32_t common_range(const keeli_iterator *it, keeli_storage *const *lis
         }
         const uint32_t slot =
             known ? same->from + it->at : keeli_sparse_set_find(set, keeli_index_of(*first));
-        if (slot == KEELI_NO_SLOT) return 0;
+        if (slot == KEELI_NO_SLOT)
+            return 0;
         range = keeli_least(keeli_least(range, left_on_page(set, slot, false)), set->count - slot);
         const uint32_t skip = keeli_least(known, range);
         range = skip +
@@ -131,7 +135,8 @@ static uint64_t passing_bits(const keeli_iterator *it, uint32_t index) {
         uint64_t some = 0;
         for (uint32_t k = 0; k < any->count; ++k) {
             const keeli_storage *s = it->view->storages[any->first + k];
-            if (s) some |= bits_from(&s->presence, index);
+            if (s)
+                some |= bits_from(&s->presence, index);
         }
         bits &= some;
     }
@@ -149,7 +154,8 @@ static keel_chunk_form mask_range(keeli_iterator *it, uint32_t index, uint32_t r
         all &= bits | ~valid;
         some |= bits;
     }
-    if (!some) return KEEL_CHUNK_LIST;
+    if (!some)
+        return KEEL_CHUNK_LIST;
     return ~all ? KEEL_CHUNK_MASK : KEEL_CHUNK_SPAN;
 }
 
@@ -164,10 +170,12 @@ static attempt find_range(keeli_iterator *it) {
     const uint32_t index = keeli_index_of(*first), on_page = left_on_page(leader, it->at, false);
     uint32_t range = keeli_least(it->end - it->at, on_page);
     const bool is_filtered = plan->without_count || plan->any_count;
-    if (is_filtered) range = consecutive_range(it, first, range);
+    if (is_filtered)
+        range = consecutive_range(it, first, range);
     range = common_range(it, plan->need, plan->need_count, first, range);
     range = common_range(it, plan->beside, plan->beside_count, first, range);
-    if (range == 0) return NO_RANGE;
+    if (range == 0)
+        return NO_RANGE;
 
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_sparse_set *set = &plan->columns[c].storage->set;
@@ -178,11 +186,13 @@ static attempt find_range(keeli_iterator *it) {
     }
 
     // A short range makes no chunk of its own, unless it ends the page or the scan.
-    if (range < KEELI_SHORT_RANGE && it->at + range < it->end && range < on_page) return NO_RANGE;
+    if (range < KEELI_SHORT_RANGE && it->at + range < it->end && range < on_page)
+        return NO_RANGE;
 
     it->at += range;
     it->chunk.form = is_filtered ? mask_range(it, index, range) : KEEL_CHUNK_SPAN;
-    if (it->chunk.form == KEEL_CHUNK_LIST) return SKIPPED;
+    if (it->chunk.form == KEEL_CHUNK_LIST)
+        return SKIPPED;
     it->chunk.count = range;
     it->chunk.words = it->words;
     it->chunk.entities = it->wants_entities ? first : NULL;
@@ -207,13 +217,16 @@ bool keeli_scan_set(keeli_iterator *it) {
     const keeli_sparse_set *set = &it->plan->leader->set;
     while (it->at < it->end) {
         const attempt tried = it->plan->has_ranges ? try_range(it) : NO_RANGE;
-        if (tried == HANDED_OUT) return true;
-        if (tried == SKIPPED) continue;
+        if (tried == HANDED_OUT)
+            return true;
+        if (tried == SKIPPED)
+            continue;
         uint32_t count = keeli_least(it->end - it->at, KEELI_BLOCK);
         count = keeli_least(count, left_on_page(set, it->at, false));
         keeli_gather_block(it, keeli_sparse_set_entity(set, it->at), count, it->at);
         it->at += count;
-        if (keeli_gather(it, count)) return true;
+        if (keeli_gather(it, count))
+            return true;
     }
     return false;
 }
@@ -225,9 +238,11 @@ static inline const keeli_block *next_row_block(keeli_iterator *it) {
     const keeli_match *match = it->plan->match;
     for (; it->match_at < match->list.count; ++it->match_at, it->block_at = 0) {
         const keeli_archetype *archetype = match->list.items[it->match_at];
-        if (it->block_at >= archetype->block_count) continue;
+        if (it->block_at >= archetype->block_count)
+            continue;
         const keeli_block *block = archetype->blocks[it->block_at];
-        if (block->count) return block;
+        if (block->count)
+            return block;
     }
     return NULL;
 }
@@ -235,7 +250,8 @@ static inline const keeli_block *next_row_block(keeli_iterator *it) {
 // Moves from the end of a block to the next block, which may be of another archetype.
 static inline void end_block(keeli_iterator *it, const keeli_archetype *archetype) {
     it->at = 0;
-    if (++it->block_at < archetype->block_count) return;
+    if (++it->block_at < archetype->block_count)
+        return;
     it->block_at = 0;
     ++it->match_at;
 }
@@ -252,7 +268,8 @@ static bool block_span(keeli_iterator *it, const keeli_block *block) {
     it->who_entities = entities;
     it->rows_left -= count;
     it->at += count;
-    if (count == left) end_block(it, block->archetype);
+    if (count == left)
+        end_block(it, block->archetype);
     return true;
 }
 
@@ -264,7 +281,8 @@ static inline void *row_base(const keeli_row_component *row, const keeli_block *
 static bool next_rows(keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const keeli_block *block = it->rows_left ? next_row_block(it) : NULL;
-    if (!block) return false;
+    if (!block)
+        return false;
     for (uint32_t c = 0; c < plan->column_count; ++c) {
         const keeli_plan_column *column = &plan->columns[c];
         const keeli_storage *s = column->storage;
@@ -282,15 +300,18 @@ static bool row_list(keeli_iterator *it, const keeli_block *block) {
                        block->number << KEELI_ROW_SHIFT | it->at);
     it->at += count;
     it->rows_left -= count;
-    if (it->at == block->count) end_block(it, block->archetype);
+    if (it->at == block->count)
+        end_block(it, block->archetype);
     return keeli_gather(it, count);
 }
 
 bool keeli_scan_rows(keeli_iterator *it) {
     const keeli_block *block;
-    if (it->plan->only_rows) return next_rows(it);
+    if (it->plan->only_rows)
+        return next_rows(it);
     while (it->rows_left && (block = next_row_block(it)) != NULL)
-        if (row_list(it, block)) return true;
+        if (row_list(it, block))
+            return true;
     return false;
 }
 
@@ -307,15 +328,18 @@ void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *cont
         for (; b < archetype->block_count; ++b, at = 0) {
             const keeli_block *block = archetype->blocks[b];
             const uint32_t count = keeli_least(block->count - at, left);
-            if (!count) break; // the blocks behind are empty
+            if (!count)
+                break; // the blocks behind are empty
             for (uint32_t c = 0; c < plan->column_count; ++c)
                 it->chunk.columns[plan->columns[c].term].base =
                     row_base(&plan->columns[c].storage->row, block, at);
             it->chunk.count = count;
-            if (it->wants_entities) it->chunk.entities = block->entities + at;
+            if (it->wants_entities)
+                it->chunk.entities = block->entities + at;
             visit(&it->chunk, context);
             left -= count;
-            if (*stop || !left) return;
+            if (*stop || !left)
+                return;
         }
     }
 }

@@ -9,7 +9,8 @@
 #include "world/report.h"
 
 keel_access keeli_term_access(keel_term_kind kind) {
-    if (kind == KEEL_TERM_EDIT || kind == KEEL_TERM_MAY_EDIT) return KEEL_ACCESS_EDIT;
+    if (kind == KEEL_TERM_EDIT || kind == KEEL_TERM_MAY_EDIT)
+        return KEEL_ACCESS_EDIT;
     const bool writes = keeli_term_writes(kind) || kind == KEEL_TERM_MAY_WRITE ||
                         kind == KEEL_TERM_UNIQUE_WRITE || kind == KEEL_TERM_SEND;
     return writes ? KEEL_ACCESS_WRITE : KEEL_ACCESS_READ;
@@ -31,15 +32,18 @@ static keel_result bad_term(const keeli_view *view, const char *what) {
 }
 
 uint32_t keeli_term_tracks(keel_term_kind kind) {
-    if (kind == KEEL_TERM_CHANGED_UP) return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
-    if (!keeli_term_filters_changes(kind)) return 0;
+    if (kind == KEEL_TERM_CHANGED_UP)
+        return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
+    if (!keeli_term_filters_changes(kind))
+        return 0;
     const bool inserted = kind == KEEL_TERM_INSERTED || kind == KEEL_TERM_NOT_INSERTED;
     const bool modified = kind == KEEL_TERM_MODIFIED || kind == KEEL_TERM_NOT_MODIFIED;
     return (modified ? 0u : KEEL_TRACK_INSERTION) | (inserted ? 0u : KEEL_TRACK_MODIFICATION);
 }
 
 static keel_result want(keeli_view *view, keeli_storage *s, keel_access access) {
-    if (keeli_holder_want(view->world, &view->holder, s, access)) return KEEL_OK;
+    if (keeli_holder_want(view->world, &view->holder, s, access))
+        return KEEL_OK;
     return keeli_out_of_memory(view->world, "opening a view");
 }
 
@@ -51,7 +55,8 @@ static keel_result want_entities(keeli_view *view, keel_access access) {
 // borrows the sources to read.
 static keel_result bind_targets(keeli_view *view, const keel_term *term, keeli_storage **s) {
     keel_world *world = view->world;
-    if (!*s) return KEEL_OK;
+    if (!*s)
+        return KEEL_OK;
     if (!(*s)->relation)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "%s: '%s' is no relation; declare it with KEEL_RELATION",
@@ -65,7 +70,8 @@ static keel_result bind_targets(keeli_view *view, const keel_term *term, keeli_s
 static keel_result check_event(const keeli_view *view, const keel_term *term,
                                const keel_component *component) {
     const bool to_event = keeli_term_is_event(term->kind);
-    if (component->is_event == to_event) return KEEL_OK;
+    if (component->is_event == to_event)
+        return KEEL_OK;
     return bad_term(view, to_event ? "KEEL_SEND and KEEL_RECEIVE take a type of events, which "
                                      "KEEL_EVENT declares"
                                    : "a type of events is only for KEEL_SEND and "
@@ -75,14 +81,17 @@ static keel_result check_event(const keeli_view *view, const keel_term *term,
 // Returns an error if the storage is one of links or names, which only their verbs write, and the
 // term hands it out with more than read access.
 static keel_result check_link(const keeli_view *view, const keeli_storage *s, keel_access access) {
-    if (!(s->flags & KEELI_IS_LINK) || access <= KEEL_ACCESS_READ) return KEEL_OK;
+    if (!(s->flags & KEELI_IS_LINK) || access <= KEEL_ACCESS_READ)
+        return KEEL_OK;
 
     const bool is_child = s->relation == view->world->relations.child;
     const bool has_values = keeli_store_is_valued(s) || keeli_store_has_edge_values(s);
     const bool is_edited_by_verbs =
         s->relation && !is_child && (access != KEEL_ACCESS_WRITE || has_values);
-    if (is_edited_by_verbs) return KEEL_OK;
-    if (is_child) return bad_term(view, "keel_child can only be read; use keel_attach and so on");
+    if (is_edited_by_verbs)
+        return KEEL_OK;
+    if (is_child)
+        return bad_term(view, "keel_child can only be read; use keel_attach and so on");
     if (s->relation)
         return bad_term(view, "a relation has no values to be written; use keel_relate and "
                               "keel_unrelate, and KEEL_MAY_EDIT to declare it");
@@ -97,7 +106,8 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
                                   const keel_component *component) {
     const bool is_relation = keeli_term_has_relation(term->kind) && component != term->component;
     keel_world *world = view->world;
-    if (view->storage_count == KEELI_MAX_BOUND) return bad_term(view, "too many components");
+    if (view->storage_count == KEELI_MAX_BOUND)
+        return bad_term(view, "too many components");
     KEEL_TRY(check_event(view, term, component));
 
     // While several threads run no component becomes known; an unknown one matches nothing.
@@ -108,20 +118,25 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
     if (!stays_unknown) {
         keel_result result = KEEL_OK;
         s = keeli_storage_get(world, component, to_unique, &result);
-        if (!s) return result;
+        if (!s)
+            return result;
     }
 
     const keel_access access = is_relation ? KEEL_ACCESS_READ : keeli_term_access(term->kind);
     if (s && keeli_store_has_edge_values(s) && !is_relation && keeli_term_has_values(term->kind))
         return bad_term(view, "a relation to many has a value for each target and none for the "
                               "source; use KEEL_WITH, and KEEL_EACH_TARGET or keel_get_related");
-    if (s) KEEL_TRY(check_link(view, s, access));
+    if (s)
+        KEEL_TRY(check_link(view, s, access));
 
-    if (term->kind == KEEL_TERM_TARGETED) KEEL_TRY(bind_targets(view, term, &s));
+    if (term->kind == KEEL_TERM_TARGETED)
+        KEEL_TRY(bind_targets(view, term, &s));
     view->storages[view->storage_count++] = s;
     const uint32_t tracks = is_relation ? 0 : keeli_term_tracks(term->kind);
-    if (s) KEEL_TRY(keeli_track_for(world, s, tracks, view->holder.name));
-    if (!s || term->kind == KEEL_TERM_COMMANDS || keeli_store_has_sources(s)) return KEEL_OK;
+    if (s)
+        KEEL_TRY(keeli_track_for(world, s, tracks, view->holder.name));
+    if (!s || term->kind == KEEL_TERM_COMMANDS || keeli_store_has_sources(s))
+        return KEEL_OK;
     return want(view, s, access);
 }
 
@@ -133,10 +148,12 @@ static keel_result missing_unique(keel_world *world, const char *who,
 }
 
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms) {
-    if (!view->facts.has_uniques) return KEEL_OK;
+    if (!view->facts.has_uniques)
+        return KEEL_OK;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *bound = &view->terms[t];
-        if (!keeli_term_is_unique(bound->kind)) continue;
+        if (!keeli_term_is_unique(bound->kind))
+            continue;
         const keeli_storage *s = view->storages[bound->first];
         if (!s || !s->unique)
             return missing_unique(view->world, view->holder.name, terms[t].component);
@@ -150,7 +167,8 @@ static keel_result bind_components(keeli_view *view, const keel_term *term, uint
     const keel_component *const *other = term->others;
     *count = 0;
     for (const keel_component *c = term->component; c; c = other ? *other++ : NULL) {
-        if (++*count > KEEL_MAX_TERM_COMPONENTS) return KEEL_OK;
+        if (++*count > KEEL_MAX_TERM_COMPONENTS)
+            return KEEL_OK;
         KEEL_TRY(bind_component(view, term, c));
     }
     return KEEL_OK;
@@ -178,7 +196,8 @@ static keel_result check_relation(const keeli_view *view, const keel_component *
     } else if (needs_exclusive && !relation->exclusive) {
         what = "not .exclusive, and the term needs a relation with one target at most";
     }
-    if (!what) return KEEL_OK;
+    if (!what)
+        return KEEL_OK;
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "%s: '%s' is %s", view->holder.name,
                         keeli_component_name(relation), what);
 }
@@ -188,7 +207,8 @@ static keel_result check_relations(const keeli_view *view, const keel_term *term
     const bool has_relation = keeli_term_has_relation(term->kind);
     const bool is_alone = term->kind == KEEL_TERM_TARGETS_FIRST ||
                           term->kind == KEEL_TERM_TARGETED || term->kind == KEEL_TERM_RELATED;
-    if (!has_relation && !is_alone) return KEEL_OK;
+    if (!has_relation && !is_alone)
+        return KEEL_OK;
     if (count != (has_relation ? 2 : 1))
         return bad_term(view, has_relation ? "KEEL_OF_TARGET, KEEL_UP and KEEL_CHANGED_UP name one "
                                              "relation and one component"
@@ -196,7 +216,8 @@ static keel_result check_relations(const keeli_view *view, const keel_term *term
                                              "name one relation");
     if (term->kind == KEEL_TERM_CHANGED_UP && view->facts.is_changed_up)
         return bad_term(view, "more than one KEEL_CHANGED_UP");
-    if (term->kind == KEEL_TERM_TARGETED) return KEEL_OK; // bind_targets has checked it
+    if (term->kind == KEEL_TERM_TARGETED)
+        return KEEL_OK; // bind_targets has checked it
     return check_relation(view, term->others ? term->others[0] : term->component, term->kind);
 }
 
@@ -211,12 +232,16 @@ static void gather_facts(keeli_view *view, const keel_term *term) {
     const bool is_among = term->kind == KEEL_TERM_AMONG;
     const bool is_first = term->kind == KEEL_TERM_TARGETS_FIRST;
     facts->is_targets_first |= is_first;
-    if (is_first) facts->targets_first = view->storages[view->storage_count - 1];
-    if (term->kind == KEEL_TERM_RELATED) facts->related_to = *(const keel_entity *)term->custom;
+    if (is_first)
+        facts->targets_first = view->storages[view->storage_count - 1];
+    if (term->kind == KEEL_TERM_RELATED)
+        facts->related_to = *(const keel_entity *)term->custom;
     facts->is_listed |= is_among || term->kind == KEEL_TERM_BACKWARDS;
     facts->is_backwards |= term->kind == KEEL_TERM_BACKWARDS;
-    if (is_among) facts->among = term->custom ? term->custom : &no_handles;
-    if (is_among) facts->among_count = term->data_size;
+    if (is_among)
+        facts->among = term->custom ? term->custom : &no_handles;
+    if (is_among)
+        facts->among_count = term->data_size;
     facts->has_events |= keeli_term_is_event(term->kind);
     facts->sends |= term->kind == KEEL_TERM_SEND;
     facts->is_changed_up |= term->kind == KEEL_TERM_CHANGED_UP;
@@ -236,11 +261,13 @@ static keel_result check_kind_of_term(const keeli_view *view, keel_term_kind kin
                                       bool for_system) {
     if (is_for_systems(kind) && !for_system)
         return bad_term(view, "commands, context, data, events and custom views are for systems");
-    if ((uint32_t)kind > KEEL_TERM_RELATED) return bad_term(view, "a term of an unknown kind");
+    if ((uint32_t)kind > KEEL_TERM_RELATED)
+        return bad_term(view, "a term of an unknown kind");
     if (kind >= KEEL_TERM_AMONG && for_system)
         return bad_term(view,
                         "KEEL_AMONG, KEEL_BACKWARDS and KEEL_RELATED are for loops and views");
-    if (view->term_count == KEEL_MAX_TERMS) return bad_term(view, "more than 16 terms");
+    if (view->term_count == KEEL_MAX_TERMS)
+        return bad_term(view, "more than 16 terms");
     return KEEL_OK;
 }
 
@@ -255,7 +282,8 @@ static keel_result check_leading(keeli_view *view, const keel_term *term) {
             view, "more than one KEEL_LEADING, KEEL_AMONG, KEEL_RELATED or KEEL_TARGETS_FIRST");
     if (is_among && !term->custom && term->data_size)
         return bad_term(view, "the list of a KEEL_AMONG is NULL");
-    if (is_related && !term->custom) return bad_term(view, "the target of a KEEL_RELATED is NULL");
+    if (is_related && !term->custom)
+        return bad_term(view, "the target of a KEEL_RELATED is NULL");
     view->facts.has_leading |= leads;
     return KEEL_OK;
 }
@@ -289,8 +317,10 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
 
     // A loop or view that asks for handles does not borrow the list of entities: if a component
     // leads, the handles are of living entities whatever happens to others.
-    if (term->kind == KEEL_TERM_ENTITY && for_system) return want_entities(view, KEEL_ACCESS_READ);
-    if (term->kind == KEEL_TERM_MAY_EDIT_ENTITIES) return want_entities(view, KEEL_ACCESS_EDIT);
+    if (term->kind == KEEL_TERM_ENTITY && for_system)
+        return want_entities(view, KEEL_ACCESS_READ);
+    if (term->kind == KEEL_TERM_MAY_EDIT_ENTITIES)
+        return want_entities(view, KEEL_ACCESS_EDIT);
     return KEEL_OK;
 }
 
@@ -305,21 +335,26 @@ static bool hands_out(keel_term_kind kind) {
 static keel_access access_to(const keel_world *world, const keel_custom_view *kind,
                              const keeli_storage *s, uint32_t depth) {
     keel_access most = KEEL_ACCESS_NONE;
-    if (depth == KEEL_MAX_CUSTOM_DEPTH) return most;
+    if (depth == KEEL_MAX_CUSTOM_DEPTH)
+        return most;
     for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t) {
         keel_access access = KEEL_ACCESS_NONE;
-        if (keeli_term_is_custom(t->kind)) access = access_to(world, t->custom, s, depth + 1);
+        if (keeli_term_is_custom(t->kind))
+            access = access_to(world, t->custom, s, depth + 1);
         const keel_component *const *other = t->others;
         for (const keel_component *c = t->component; c; c = other ? *other++ : NULL)
-            if (keeli_storage_find(world, c) == s) access = keeli_term_access(t->kind);
-        if (access > most) most = access;
+            if (keeli_storage_find(world, c) == s)
+                access = keeli_term_access(t->kind);
+        if (access > most)
+            most = access;
     }
     return most;
 }
 
 static bool custom_has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind),
                        uint32_t depth) {
-    if (!kind || !kind->terms || depth == KEEL_MAX_CUSTOM_DEPTH) return false;
+    if (!kind || !kind->terms || depth == KEEL_MAX_CUSTOM_DEPTH)
+        return false;
     for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t)
         if (like(t->kind) ||
             (keeli_term_is_custom(t->kind) && custom_has(t->custom, like, depth + 1)))
@@ -339,7 +374,8 @@ static keel_result bad_kind(const keeli_view *view, const keel_custom_view *kind
 }
 
 static keel_result check_kind(const keeli_view *view, const keel_custom_view *kind) {
-    if (!kind) return bad_kind(view, kind, "is NULL: the term lacks its descriptor");
+    if (!kind)
+        return bad_kind(view, kind, "is NULL: the term lacks its descriptor");
     const bool is_power_of_two = kind->align && (kind->align & (kind->align - 1)) == 0;
     if (!kind->name || !kind->terms || !kind->size || !is_power_of_two)
         return bad_kind(view, kind, "needs a name, terms, a size and an alignment");
@@ -361,8 +397,10 @@ static keel_result bind_custom_term(keeli_view *view, const keel_custom_view *ki
     KEEL_TRY(bind_components(view, term, &count));
     if (count > KEEL_MAX_TERM_COMPONENTS)
         return bad_kind(view, kind, "has a term that names more than 8 components");
-    if (term->kind == KEEL_TERM_MAY_EDIT_WORLD) view->holder.everything = true;
-    if (term->kind == KEEL_TERM_MAY_EDIT_ENTITIES) return want_entities(view, KEEL_ACCESS_EDIT);
+    if (term->kind == KEEL_TERM_MAY_EDIT_WORLD)
+        view->holder.everything = true;
+    if (term->kind == KEEL_TERM_MAY_EDIT_ENTITIES)
+        return want_entities(view, KEEL_ACCESS_EDIT);
     return KEEL_OK;
 }
 
@@ -373,8 +411,10 @@ static keel_result bind_custom(keeli_view *view, const keel_custom_view *kind, u
                             "custom view '%s' contains itself, or more than %d contain each other",
                             kind->name, KEEL_MAX_CUSTOM_DEPTH);
     for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t) {
-        if (keeli_term_is_custom(t->kind)) KEEL_TRY(bind_custom(view, t->custom, depth + 1));
-        else KEEL_TRY(bind_custom_term(view, kind, t));
+        if (keeli_term_is_custom(t->kind))
+            KEEL_TRY(bind_custom(view, t->custom, depth + 1));
+        else
+            KEEL_TRY(bind_custom_term(view, kind, t));
     }
     return KEEL_OK;
 }
@@ -389,15 +429,18 @@ static bool is_about_entities(keel_term_kind kind) {
 keel_result keeli_custom_bind(keeli_view *view, const keel_custom_view *kind) {
     KEEL_TRY(bind_custom(view, kind, 0));
     const bool in_system = view->holder.is_system || view->holder.parent;
-    if (!in_system && !keeli_custom_has(kind, is_about_entities)) return KEEL_OK;
+    if (!in_system && !keeli_custom_has(kind, is_about_entities))
+        return KEEL_OK;
     return want_entities(view, KEEL_ACCESS_READ);
 }
 
 keel_result keeli_custom_check_uniques(keel_world *world, const keel_custom_view *kind) {
     for (const keel_term *t = kind->terms; t->kind != KEEL_TERM_END; ++t) {
-        if (!keeli_term_is_unique(t->kind)) continue;
+        if (!keeli_term_is_unique(t->kind))
+            continue;
         const keeli_storage *s = keeli_storage_find(world, t->component);
-        if (!s || !s->unique) return missing_unique(world, kind->name, t->component);
+        if (!s || !s->unique)
+            return missing_unique(world, kind->name, t->component);
     }
     return KEEL_OK;
 }
@@ -407,7 +450,8 @@ keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_
     keeli_view *view = world->views.all;
     for (; view; view = view->next) {
         const bool is_open_custom = view->holder.serial && view->custom;
-        if (is_open_custom && view->value == value && view->inside == inside) break;
+        if (is_open_custom && view->value == value && view->inside == inside)
+            break;
     }
     keeli_world_unlock(world);
     return view;
@@ -457,8 +501,10 @@ static bool is_before_its_sources(const keeli_view *view, const keeli_bound_term
 static keel_result check_pair(const keeli_view *view, const keeli_bound_term *a,
                               const keeli_bound_term *b) {
     const bool both_look_up = !keeli_term_has_values(a->kind) && !keeli_term_has_values(b->kind);
-    if (!hands_out(a->kind) || !hands_out(b->kind) || both_look_up) return KEEL_OK;
-    if (is_before_its_sources(view, a, b) || is_before_its_sources(view, b, a)) return KEEL_OK;
+    if (!hands_out(a->kind) || !hands_out(b->kind) || both_look_up)
+        return KEEL_OK;
+    if (is_before_its_sources(view, a, b) || is_before_its_sources(view, b, a))
+        return KEEL_OK;
     if (keeli_term_access(a->kind) == KEEL_ACCESS_READ &&
         keeli_term_access(b->kind) == KEEL_ACCESS_READ)
         return KEEL_OK;
@@ -466,7 +512,8 @@ static keel_result check_pair(const keeli_view *view, const keeli_bound_term *a,
     for (uint32_t x = 0; x < count_handed_out(a); ++x) {
         for (uint32_t y = 0; y < count_handed_out(b); ++y) {
             const keeli_storage *s = view->storages[a->first + x];
-            if (!s || s != view->storages[b->first + y]) continue;
+            if (!s || s != view->storages[b->first + y])
+                continue;
             if (keeli_term_is_through(a->kind) && keeli_term_has_values(b->kind))
                 return depends_on_order(view, a, s);
             if (keeli_term_is_through(b->kind) && keeli_term_has_values(a->kind))
@@ -491,11 +538,14 @@ static keel_result check_custom_aliases(const keeli_view *view, const keeli_boun
                                         const keel_custom_view *kind) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *bound = &view->terms[t];
-        if (!keeli_term_has_values(bound->kind) && !keeli_term_is_unique(bound->kind)) continue;
+        if (!keeli_term_has_values(bound->kind) && !keeli_term_is_unique(bound->kind))
+            continue;
         const keeli_storage *s = view->storages[bound->first];
-        if (!s) continue;
+        if (!s)
+            continue;
         for (uint32_t i = 0; i < custom->count; ++i) {
-            if (view->storages[custom->first + i] != s) continue;
+            if (view->storages[custom->first + i] != s)
+                continue;
             if (keeli_term_access(bound->kind) > KEEL_ACCESS_READ ||
                 access_to(view->world, kind, s, 0) > KEEL_ACCESS_READ)
                 return written_twice(view, s);
@@ -508,7 +558,8 @@ static keel_result check_custom_aliases(const keeli_view *view, const keeli_boun
 static keel_result bind_customs(keeli_view *view, const keel_term *terms) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
         keeli_bound_term *bound = &view->terms[t];
-        if (!keeli_term_is_custom(bound->kind)) continue;
+        if (!keeli_term_is_custom(bound->kind))
+            continue;
         bound->first = view->storage_count;
         KEEL_TRY(keeli_custom_bind(view, terms[t].custom));
         bound->count = view->storage_count - bound->first;
@@ -521,7 +572,8 @@ static keel_result bind_customs(keeli_view *view, const keel_term *terms) {
 static bool receives_own(const keeli_view *view) {
     for (uint32_t i = 0; i < view->term_count; ++i) {
         const keeli_bound_term *sent = &view->terms[i];
-        if (sent->kind != KEEL_TERM_SEND) continue;
+        if (sent->kind != KEEL_TERM_SEND)
+            continue;
         for (uint32_t k = 0; k < view->term_count; ++k) {
             const keeli_bound_term *other = &view->terms[k];
             if (other->kind == KEEL_TERM_RECEIVE &&
@@ -541,7 +593,8 @@ static bool borrows_entities(const keeli_view *view, const keel_system *system) 
     for (uint32_t i = 0; i < view->term_count; ++i) {
         const keel_term_kind kind = view->terms[i].kind;
         const bool needs_target = keeli_term_is_through(kind) && !keeli_term_may_lack(kind);
-        if (keeli_term_must(kind) || needs_target) return false;
+        if (keeli_term_must(kind) || needs_target)
+            return false;
         filters |= is_about_entities(kind) || kind >= KEEL_TERM_AMONG;
     }
     return filters;
@@ -549,9 +602,11 @@ static bool borrows_entities(const keeli_view *view, const keel_system *system) 
 
 // True if the system gets its context, with which it may ask whether any entity is alive.
 static bool has_context(const keeli_view *view, const keel_system *system) {
-    if (!system || !system->run) return system != NULL;
+    if (!system || !system->run)
+        return system != NULL;
     for (uint32_t i = 0; i < view->term_count; ++i)
-        if (view->terms[i].kind == KEEL_TERM_CONTEXT) return true;
+        if (view->terms[i].kind == KEEL_TERM_CONTEXT)
+            return true;
     return false;
 }
 
@@ -564,7 +619,8 @@ static bool holds_edits(const keeli_holder *holder) {
 
 static keel_result check_changed_up(const keeli_view *view) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
-        if (view->terms[t].kind != KEEL_TERM_CHANGED_UP) continue;
+        if (view->terms[t].kind != KEEL_TERM_CHANGED_UP)
+            continue;
         if (!is_in_order(view, &view->terms[t]) || view->facts.is_backwards)
             return bad_term(view, "KEEL_CHANGED_UP needs KEEL_TARGETS_FIRST of its relation beside "
                                   "it, and no KEEL_BACKWARDS");
@@ -573,14 +629,17 @@ static keel_result check_changed_up(const keeli_view *view) {
 }
 
 keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system) {
-    if (!terms) return bad_term(view, "the list of terms is NULL");
+    if (!terms)
+        return bad_term(view, "the list of terms is NULL");
     for (const keel_term *term = terms; term->kind != KEEL_TERM_END; ++term)
         KEEL_TRY(bind_term(view, term, system != NULL));
 
     keeli_view_facts *facts = &view->facts;
-    if (facts->is_changed_up) KEEL_TRY(check_changed_up(view));
+    if (facts->is_changed_up)
+        KEEL_TRY(check_changed_up(view));
     KEEL_TRY(check_aliases(view));
-    if (facts->custom_count) KEEL_TRY(bind_customs(view, terms));
+    if (facts->custom_count)
+        KEEL_TRY(bind_customs(view, terms));
 
     const bool gets_context = has_context(view, system);
     facts->asks_about_changes =

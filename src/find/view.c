@@ -31,7 +31,8 @@ static keeli_view *new_view(keel_world *world, uint32_t terms, uint32_t storages
                          terms * sizeof(keeli_bound_term) + storages * sizeof(keeli_storage *) +
                          more;
     keeli_view *view = keeli_new_zeroed(&world->heap, bytes, _Alignof(keeli_view));
-    if (!view) return NULL;
+    if (!view)
+        return NULL;
     keel_chunk *one = (keel_chunk *)(view + 1);
     view->world = world;
     view->bytes = (uint32_t)bytes;
@@ -45,18 +46,21 @@ void keeli_view_free(keeli_view *view) {
     keeli_heap *heap = &view->world->heap;
     keeli_holder_deinit(view->world, &view->holder);
     keeli_arena_deinit(&view->scratch, heap);
-    if (view->kept) keeli_kept_lists_free(view->kept->lists);
+    if (view->kept)
+        keeli_kept_lists_free(view->kept->lists);
     keeli_free(heap, view, view->bytes, _Alignof(keeli_view));
 }
 
 keeli_view *keeli_view_new(keel_world *world, const char *name) {
     keeli_view *view = new_view(world, 0, 0, 0, 0);
-    if (view) keeli_view_reset(view, name);
+    if (view)
+        keeli_view_reset(view, name);
     return view;
 }
 
 static bool copy_uses(keel_world *world, keeli_holder *to, const keeli_holder *from) {
-    if (!KEELI_RESERVE(&world->heap, &to->uses, from->uses.count)) return false;
+    if (!KEELI_RESERVE(&world->heap, &to->uses, from->uses.count))
+        return false;
     for (uint32_t i = 0; i < from->uses.count; ++i) {
         to->uses.items[i] = from->uses.items[i];
         to->uses.items[i].inner = 0;
@@ -67,7 +71,8 @@ static bool copy_uses(keel_world *world, keeli_holder *to, const keeli_holder *f
 
 static bool names_components(const keeli_view *view) {
     for (uint32_t i = 0; i < view->storage_count; ++i)
-        if (!view->storages[i] || !view->storages[i]->component.is_unique) return true;
+        if (!view->storages[i] || !view->storages[i]->component.is_unique)
+            return true;
     return false;
 }
 
@@ -77,7 +82,8 @@ keeli_view *keeli_view_duplicate(const keeli_view *view) {
     const bool has_plan = !view->facts.filters_changes && names_components(view);
     const size_t plan_bytes = has_plan ? keeli_kept_plan_bytes(terms) : 0;
     keeli_view *kept = new_view(world, terms, storages, 0, plan_bytes);
-    if (!kept) return NULL;
+    if (!kept)
+        return NULL;
     if (has_plan) {
         kept->kept = (keeli_kept_plan *)(void *)(kept->storages + storages);
         keeli_kept_plan_init(kept->kept, terms);
@@ -106,8 +112,10 @@ keeli_view *keeli_view_duplicate(const keeli_view *view) {
 static keeli_view *new_listed_view(keel_world *world) {
     enum { USES = KEELI_SIZE(16, 1) };
     keeli_view *view = new_view(world, KEEL_MAX_TERMS, KEELI_MAX_BOUND, 1, 0);
-    if (!view) return NULL;
-    if (KEELI_RESERVE(&world->heap, &view->holder.uses, USES)) return view;
+    if (!view)
+        return NULL;
+    if (KEELI_RESERVE(&world->heap, &view->holder.uses, USES))
+        return view;
     keeli_view_free(view);
     return NULL;
 }
@@ -123,7 +131,8 @@ keeli_view *keeli_view_acquire(keel_world *world, const char *where) {
     keeli_view *view = world->views.all;
     while (view && view->holder.serial)
         view = view->next;
-    if (view) view->holder.serial = ++world->views.serial;
+    if (view)
+        view->holder.serial = ++world->views.serial;
     keeli_world_unlock(world);
     if (!view) {
         view = new_listed_view(world);
@@ -144,7 +153,8 @@ bool keeli_views_reserve(keel_world *world, uint32_t count) {
         --count;
     while (count--) {
         keeli_view *view = new_listed_view(world);
-        if (!view) return false;
+        if (!view)
+            return false;
         link_listed_view(world, view, 0);
     }
     return true;
@@ -165,13 +175,15 @@ void keeli_view_reset(keeli_view *view, const char *where) {
 // there are any to look for.
 static void put_inside(keeli_view *view, keeli_holder *inside) {
     view->inside = inside;
-    if (inside) ++inside->opened;
+    if (inside)
+        ++inside->opened;
 }
 
 void keeli_view_release(keeli_view *view) {
     keeli_world_lock(view->world);
     view->holder.serial = 0;
-    if (view->inside) --view->inside->opened;
+    if (view->inside)
+        --view->inside->opened;
     view->inside = NULL;
     view->custom = NULL;
     view->value = NULL;
@@ -190,7 +202,8 @@ void keeli_view_is_custom(keeli_view *view, const keel_custom_view *kind, void *
 }
 
 keeli_view *keeli_view_of(const keel_view *view) {
-    if (!view || !view->state) return NULL;
+    if (!view || !view->state)
+        return NULL;
     return view->state->holder.serial == view->serial ? view->state : NULL;
 }
 
@@ -210,16 +223,20 @@ keel_result keeli_view_begin_inside(keel_view *handle, keel_world *world, keeli_
                                     const keeli_reader *reader, const keel_term *terms,
                                     const char *where) {
     *handle = (keel_view){ .scope.kind = KEELI_SCOPE_VIEW, .world = world };
-    if (keeli_is_in_allocator(world)) return keeli_world_is_editable(world);
+    if (keeli_is_in_allocator(world))
+        return keeli_world_is_editable(world);
     keeli_view *view = keeli_view_acquire(world, where);
-    if (!view) return KEEL_ERROR_MEMORY;
+    if (!view)
+        return KEEL_ERROR_MEMORY;
     view->holder.parent = keeli_lender(inside);
     view->thread = keeli_thread_id();
     view->is_loop = false;
     view->reader = reader;
     keel_result result = keeli_view_bind(view, terms, NULL);
-    if (result == KEEL_OK) result = keeli_view_check_uniques(view, terms);
-    if (result == KEEL_OK) result = keeli_holder_open(world, &view->holder);
+    if (result == KEEL_OK)
+        result = keeli_view_check_uniques(view, terms);
+    if (result == KEEL_OK)
+        result = keeli_holder_open(world, &view->holder);
     if (result < 0) {
         keeli_view_release(view);
         return result;
@@ -242,7 +259,8 @@ void keeli_view_close(keeli_view *view) {
 }
 
 keel_result keeli_view_may_end(const keeli_view *view) {
-    if (!view->world->access.concurrent || view->thread == keeli_thread_id()) return KEEL_OK;
+    if (!view->world->access.concurrent || view->thread == keeli_thread_id())
+        return KEEL_OK;
     return keeli_misuse(view->world, KEEL_ERROR_THREAD,
                         "view '%s' is ended in another thread than the one that began it, which "
                         "may be using it; end it there",
@@ -257,9 +275,12 @@ void keel_view_end(keel_view *view) {
                            state->holder.name);
         return;
     }
-    if (state && keeli_view_may_end(state) < 0) return;
-    if (view) view->state = NULL;
-    if (state) keeli_view_close(state);
+    if (state && keeli_view_may_end(state) < 0)
+        return;
+    if (view)
+        view->state = NULL;
+    if (state)
+        keeli_view_close(state);
 }
 
 keeli_view *keeli_view_last_inside(keel_world *world, const keeli_holder *inside) {
@@ -268,9 +289,12 @@ keeli_view *keeli_view_last_inside(keel_world *world, const keeli_holder *inside
     const bool may_have_views = !inside || inside->opened;
     if (may_have_views) {
         for (keeli_view *view = world->views.all; view; view = view->next) {
-            if (!view->holder.serial || view->inside != inside) continue;
-            if (!inside && !view->custom) continue;
-            if (!last || view->holder.serial > last->holder.serial) last = view;
+            if (!view->holder.serial || view->inside != inside)
+                continue;
+            if (!inside && !view->custom)
+                continue;
+            if (!last || view->holder.serial > last->holder.serial)
+                last = view;
         }
     }
     keeli_world_unlock(world);
@@ -284,7 +308,8 @@ static bool is_living(const keeli_view *view, keel_entity e) {
 
 static bool is_in_list(const keeli_view_facts *facts, keel_entity e) {
     for (uint32_t i = 0; i < facts->among_count; ++i)
-        if (keel_is_same(facts->among[i], e)) return true;
+        if (keel_is_same(facts->among[i], e))
+            return true;
     return false;
 }
 
@@ -292,7 +317,8 @@ static bool is_in_list(const keeli_view_facts *facts, keel_entity e) {
 // one through a relation. UINT32_MAX if there is none.
 static uint32_t value_source_of(const keeli_view *view, const keeli_bound_term *term,
                                 uint32_t index) {
-    if (!keeli_term_is_through(term->kind)) return index;
+    if (!keeli_term_is_through(term->kind))
+        return index;
     return keeli_through(view->storages[term->first + 1], view->storages[term->first],
                          keeli_term_is_up(term->kind), index);
 }
@@ -317,22 +343,28 @@ static bool has_any(const keeli_view *view, const keeli_bound_term *term, uint32
 // True if a term lets a living entity pass.
 static bool passes(const keeli_view *view, const keeli_bound_term *term, uint32_t index) {
     const keel_term_kind kind = term->kind;
-    if (keeli_term_filters_changes(kind) && !keeli_change_matches(view, term, index)) return false;
-    if (kind == KEEL_TERM_CHANGED_UP) return keeli_is_below_change(view, term, index);
-    if (kind == KEEL_TERM_RELATED && !is_related(view, term, index)) return false;
+    if (keeli_term_filters_changes(kind) && !keeli_change_matches(view, term, index))
+        return false;
+    if (kind == KEEL_TERM_CHANGED_UP)
+        return keeli_is_below_change(view, term, index);
+    if (kind == KEEL_TERM_RELATED && !is_related(view, term, index))
+        return false;
     if (keeli_term_is_through(kind))
         return keeli_term_may_lack(kind) || value_source_of(view, term, index) != UINT32_MAX;
-    if (kind == KEEL_TERM_WITHOUT) return !has_any(view, term, index);
+    if (kind == KEEL_TERM_WITHOUT)
+        return !has_any(view, term, index);
     const bool asks_presence = kind == KEEL_TERM_ANY_OF || keeli_term_must(kind);
     return !asks_presence || has_any(view, term, index);
 }
 
 // True if the view matches a living entity.
 static bool matches(const keeli_view *view, keel_entity e) {
-    if (view->facts.among && !is_in_list(&view->facts, e)) return false;
+    if (view->facts.among && !is_in_list(&view->facts, e))
+        return false;
     const uint32_t index = keeli_index_of(e);
     for (uint32_t t = 0; t < view->term_count; ++t)
-        if (!passes(view, &view->terms[t], index)) return false;
+        if (!passes(view, &view->terms[t], index))
+            return false;
     return true;
 }
 
@@ -343,20 +375,26 @@ bool keel_view_contains(const keel_view *view, keel_entity e) {
 
 keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span) {
     keeli_view *state = keeli_view_of(view);
-    if (!state) return keeli_view_is_closed(view);
+    if (!state)
+        return keeli_view_is_closed(view);
     if (!span)
         return keeli_misuse(state->world, KEEL_ERROR_ARGUMENT,
                             "keel_view_get_all needs a place for the span, but it is NULL");
-    if (!is_living(state, e)) return keeli_dead_entity(state->world, "keel_view_get_all", e);
-    if (!matches(state, e)) return KEEL_ABSENT;
+    if (!is_living(state, e))
+        return keeli_dead_entity(state->world, "keel_view_get_all", e);
+    if (!matches(state, e))
+        return KEEL_ABSENT;
 
     *state->one = (keel_chunk){ .form = KEEL_CHUNK_SPAN, .count = 1 };
     state->one_entity = e;
-    if (state->facts.wants_entities) state->one->entities = &state->one_entity;
+    if (state->facts.wants_entities)
+        state->one->entities = &state->one_entity;
     for (uint32_t t = 0; t < state->term_count; ++t) {
-        if (!keeli_term_has_values(state->terms[t].kind)) continue;
+        if (!keeli_term_has_values(state->terms[t].kind))
+            continue;
         keeli_storage *s = state->storages[state->terms[t].first];
-        if (!s) continue;
+        if (!s)
+            continue;
         const uint32_t index = value_source_of(state, &state->terms[t], keeli_index_of(e));
         void *value = keeli_store_value(state->world, s, index);
         state->one->columns[t].base = value;
@@ -369,16 +407,20 @@ keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *s
 
 // ------------------------------------------------------------------ spans
 static void *span_base(const keel_span *span, const keel_component *component, bool to_write) {
-    if (!span || !span->state || !component) return NULL;
+    if (!span || !span->state || !component)
+        return NULL;
     const keeli_view *state = span->state;
     const keeli_storage *s = keeli_storage_find(state->world, component);
-    if (!s) return NULL;
+    if (!s)
+        return NULL;
 
     bool only_reads = false;
     for (uint32_t t = 0; t < state->term_count; ++t) {
         const keel_term_kind kind = state->terms[t].kind;
-        if (!keeli_term_has_values(kind) || state->storages[state->terms[t].first] != s) continue;
-        if (!to_write || keeli_term_writes(kind)) return span->chunk->columns[t].base;
+        if (!keeli_term_has_values(kind) || state->storages[state->terms[t].first] != s)
+            continue;
+        if (!to_write || keeli_term_writes(kind))
+            return span->chunk->columns[t].base;
         only_reads = true;
     }
 
@@ -400,7 +442,8 @@ void *keel_span_write_component(const keel_span *span, const keel_component *com
 
 // ------------------------------------------------------------------ counting
 static keel_entity first_of_chunk(const keel_chunk *chunk) {
-    if (chunk->form != KEEL_CHUNK_MASK) return chunk->entities[0];
+    if (chunk->form != KEEL_CHUNK_MASK)
+        return chunk->entities[0];
     uint32_t w = 0;
     while (!chunk->words[w])
         ++w;
@@ -412,13 +455,16 @@ static keel_entity first_of_chunk(const keel_chunk *chunk) {
 static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint32_t *result) {
     *result = 0;
     keeli_iterator *it = keeli_iterator_begin_to_look(view, first != NULL);
-    if (!it) return false;
+    if (!it)
+        return false;
 
     uint32_t count = 0;
     while (count < enough) {
         const keel_chunk *c = keeli_iterator_advance(it);
-        if (!c) break;
-        if (first && count == 0) *first = first_of_chunk(c);
+        if (!c)
+            break;
+        if (first && count == 0)
+            *first = first_of_chunk(c);
         count += keeli_chunk_count(c);
     }
     keeli_iterator_end(it);
@@ -428,7 +474,8 @@ static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint
 
 uint32_t keel_view_count(const keel_view *view) {
     keeli_view *state = keeli_view_of(view);
-    if (!state) return 0;
+    if (!state)
+        return 0;
     const bool is_one_component = state->term_count == 1 && keeli_term_must(state->terms[0].kind);
     if (is_one_component && !state->facts.filters_changes) {
         const keeli_storage *s = state->storages[0];
@@ -443,13 +490,15 @@ keel_entity keel_view_first(const keel_view *view) {
     keeli_view *state = keeli_view_of(view);
     keel_entity first = keel_null();
     uint32_t count;
-    if (state) (void)count_to(state, 1, &first, &count);
+    if (state)
+        (void)count_to(state, 1, &first, &count);
     return first;
 }
 
 keel_result keel_view_single(const keel_view *view, keel_entity *out) {
     keeli_view *state = keeli_view_of(view);
-    if (!state) return keeli_view_is_closed(view);
+    if (!state)
+        return keeli_view_is_closed(view);
     if (!out)
         return keeli_misuse(state->world, KEEL_ERROR_ARGUMENT,
                             "keel_view_single needs a place for the handle, but it is NULL");
@@ -473,15 +522,18 @@ keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *co
         (void)keeli_no_world();
         return none;
     }
-    if (!component) return none;
+    if (!component)
+        return none;
 
     const keeli_storage *s = keeli_storage_find(world, component);
     if (!s) {
         component = keel_register_component(world, component);
-        if (!component) return none;
+        if (!component)
+            return none;
         s = keeli_storage_find(world, component);
     }
-    if (s->component.is_unique || keeli_store_has_edge_values(s)) return none;
+    if (s->component.is_unique || keeli_store_has_edge_values(s))
+        return none;
     if (s->flags & KEELI_IS_BOUND && // analyzer: it is registered now
         keeli_check_thread(world, world, s, KEEL_ACCESS_READ, NULL, "look up") < 0)
         return none;
@@ -501,14 +553,18 @@ static void append_chunk(keeli_handle_list *list, const keel_chunk *chunk) {
 }
 
 keel_result keeli_view_collect(keeli_iterator *it, keeli_handle_list *list) {
-    if (!it) return KEEL_ERROR_MEMORY;
+    if (!it)
+        return KEEL_ERROR_MEMORY;
     keel_world *world = it->view->world;
     keel_result result = KEEL_OK;
     while (result == KEEL_OK) {
         const keel_chunk *c = keeli_iterator_advance(it);
-        if (!c) break;
-        if (KEELI_RESERVE(&world->heap, list, c->count)) append_chunk(list, c);
-        else result = keeli_out_of_memory(world, "collecting entities");
+        if (!c)
+            break;
+        if (KEELI_RESERVE(&world->heap, list, c->count))
+            append_chunk(list, c);
+        else
+            result = keeli_out_of_memory(world, "collecting entities");
     }
     keeli_iterator_end(it);
     return result;
@@ -530,7 +586,8 @@ static keel_result add_to_matching(keel_world *world, const keel_term *terms,
     keel_result result = collect_matching(world, terms, "keel_add_component_to_matching", &list);
     if (result == KEEL_OK)
         result = keel_add_component_to_many(world, list.items, list.count, component, value, 0);
-    if (result == KEEL_OK && !list.count) result = KEEL_ABSENT;
+    if (result == KEEL_OK && !list.count)
+        result = KEEL_ABSENT;
     KEELI_RELEASE(&world->heap, &list);
     return result;
 }
@@ -559,7 +616,8 @@ static keel_result delete_matching(keel_world *world, const keel_term *terms,
         list.items[i] = list.items[--k];
         list.items[k] = first;
     }
-    if (result == KEEL_OK) result = keel_delete_entities(world, list.items, list.count);
+    if (result == KEEL_OK)
+        result = keel_delete_entities(world, list.items, list.count);
     KEELI_RELEASE(&world->heap, &list);
     return result;
 }
@@ -569,7 +627,8 @@ static keel_result edit_matching(keel_scope *scope, const keel_term *terms,
                                  const keel_value_column *column, keeli_edit_matching_fn *edit) {
     keeli_caller who;
     KEEL_TRY(keeli_edit_outside(scope, &who, "edit all that match"));
-    if (who.commands) return keeli_record_matching(who.commands, terms, column, edit);
+    if (who.commands)
+        return keeli_record_matching(who.commands, terms, column, edit);
     return edit(who.world, terms, column ? column->component : NULL,
                 column ? column->values : NULL);
 }

@@ -157,9 +157,11 @@ static inline bool keeli_term_filters_changes(keel_term_kind kind) {
 }
 // Returns the term that says which components commands may edit, or NULL.
 static inline const keeli_bound_term *keeli_view_commands(const keeli_view *view) {
-    if (!view->facts.records) return NULL;
+    if (!view->facts.records)
+        return NULL;
     for (uint32_t t = 0; t < view->term_count; ++t)
-        if (view->terms[t].kind == KEEL_TERM_COMMANDS) return &view->terms[t];
+        if (view->terms[t].kind == KEEL_TERM_COMMANDS)
+            return &view->terms[t];
     return NULL;
 }
 // True if the term is about components of the visited entities.

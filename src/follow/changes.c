@@ -27,7 +27,8 @@ void keeli_ticks_rebase_all(keel_world *world) {
 keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_storage *s,
                                       const keeli_reader *reader, uint32_t kind) {
     uint64_t last = kind == KEEL_TRACK_INSERTION ? s->cleared_inserted : s->cleared_modified;
-    if (reader) last = reader->last;
+    if (reader)
+        last = reader->last;
     return keeli_tick_range_of(keeli_tick_of(world, last), UINT32_MAX);
 }
 
@@ -38,7 +39,8 @@ uint64_t keel_tick(keel_world *world) {
     }
 
     const uint64_t tick = world->changes.tick;
-    if (!world->refused) keeli_tick_advance(world); // only the owner advances the time
+    if (!world->refused)
+        keeli_tick_advance(world); // only the owner advances the time
     return tick;
 }
 
@@ -53,20 +55,23 @@ bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds) {
     const uint32_t added = kinds & ~before;
     if (added & KEEL_TRACK_INSERTION && s->presence.count + s->disabled.count)
         keeli_ticks_mark_all(&s->tracking.inserted, keeli_tick_now(world, s));
-    if (added & KEEL_TRACK_MODIFICATION) s->stamps.vague = world->epoch;
+    if (added & KEEL_TRACK_MODIFICATION)
+        s->stamps.vague = world->epoch;
     keeli_followers_update(s);
     return true;
 }
 
 keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds,
                             const char *asker) {
-    if (!(kinds & ~s->tracking.kinds)) return KEEL_OK;
+    if (!(kinds & ~s->tracking.kinds))
+        return KEEL_OK;
     if (world->refused)
         return keeli_error(world, KEEL_ERROR_SHARED,
                            "%s asks for changes of '%s', which is not tracked, and the world is "
                            "shared; declare .tracking, or keel_track it before",
                            asker, s->component.name);
-    if (!keeli_track(world, s, kinds)) return keeli_out_of_memory(world, "tracking a component");
+    if (!keeli_track(world, s, kinds))
+        return keeli_out_of_memory(world, "tracking a component");
     return KEEL_OK;
 }
 
@@ -83,7 +88,8 @@ static bool has_pages_of(const keeli_presence *p, const keeli_ticks *t) {
 // set whose sources have no values needs room for its own values only.
 static uint32_t removals_before_room(const keeli_storage *s) {
     for (uint32_t i = 0; i < s->sources.count; ++i)
-        if (keeli_could_have(s->world, s->sources.items[i])) return keeli_removals_to_come(s);
+        if (keeli_could_have(s->world, s->sources.items[i]))
+            return keeli_removals_to_come(s);
     return s->presence.count + s->disabled.count;
 }
 
@@ -93,12 +99,15 @@ static bool has_pages_for_all(const keeli_storage *s, const keeli_ticks *t) {
 
 bool keeli_tracking_is_valid(const keeli_storage *s) {
     const keeli_tracking *t = &s->tracking;
-    if (!keeli_ticks_are_valid(&t->inserted) || !keeli_ticks_are_valid(&t->modified)) return false;
-    if (!keeli_queue_is_valid(&t->removed)) return false;
+    if (!keeli_ticks_are_valid(&t->inserted) || !keeli_ticks_are_valid(&t->modified))
+        return false;
+    if (!keeli_queue_is_valid(&t->removed))
+        return false;
     if (t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
         !keeli_queue_has_room(&t->removed, removals_before_room(s)))
         return false;
-    if (t->kinds & KEEL_TRACK_INSERTION && !has_pages_for_all(s, &t->inserted)) return false;
+    if (t->kinds & KEEL_TRACK_INSERTION && !has_pages_for_all(s, &t->inserted))
+        return false;
     return !(t->kinds & KEEL_TRACK_MODIFICATION) || has_pages_for_all(s, &t->modified);
 }
 
@@ -118,7 +127,8 @@ bool keeli_track_reserve(keel_world *world, keeli_storage *s, uint32_t index, ui
 
 void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t index) {
     keeli_tracking *t = &s->tracking;
-    if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset(&t->modified, index);
+    if (t->kinds & KEEL_TRACK_MODIFICATION)
+        keeli_ticks_reset(&t->modified, index);
     if (t->kinds & KEEL_TRACK_INSERTION)
         keeli_ticks_mark(&t->inserted, index, keeli_tick_now(world, s));
 }
@@ -126,8 +136,10 @@ void keeli_track_inserted(const keel_world *world, keeli_storage *s, uint32_t in
 void keeli_track_inserted_run(const keel_world *world, keeli_storage *s, uint32_t index,
                               uint32_t count) {
     keeli_tracking *t = &s->tracking;
-    if (t->kinds & KEEL_TRACK_MODIFICATION) keeli_ticks_reset_range(&t->modified, index, count);
-    if (!(t->kinds & KEEL_TRACK_INSERTION)) return;
+    if (t->kinds & KEEL_TRACK_MODIFICATION)
+        keeli_ticks_reset_range(&t->modified, index, count);
+    if (!(t->kinds & KEEL_TRACK_INSERTION))
+        return;
 
     if (count > 64) {
         keeli_ticks_mark_range(&t->inserted, index, count, keeli_tick_now(world, s));
@@ -143,7 +155,8 @@ static inline __attribute__((always_inline)) void mark_modified(const keel_world
     // an iterator may be reading the log, or several threads may write
     if (keeli_atomic_peek(&s->iterating) || keeli_world_is_looped(world))
         keeli_ticks_mark_unlogged(t, index, keeli_tick_now(world, s));
-    else keeli_ticks_mark(t, index, keeli_tick_now(world, s));
+    else
+        keeli_ticks_mark(t, index, keeli_tick_now(world, s));
 }
 
 // Stamps the value for snapshots, and marks it. Not inlined: a value that is only marked should not
@@ -151,21 +164,26 @@ static inline __attribute__((always_inline)) void mark_modified(const keel_world
 static __attribute__((noinline)) void stamp(const keel_world *world, keeli_storage *s,
                                             uint32_t index) {
     keeli_stamp_place(world, s, keeli_store_place(world, s, index));
-    if (keeli_is_marked(s)) mark_modified(world, s, index);
+    if (keeli_is_marked(s))
+        mark_modified(world, s, index);
 }
 
 void keeli_track_modified_slow(const keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->flags & KEELI_IS_STAMPED) stamp(world, s, index);
-    else mark_modified(world, s, index);
+    if (s->flags & KEELI_IS_STAMPED)
+        stamp(world, s, index);
+    else
+        mark_modified(world, s, index);
 }
 
 bool keeli_track_removed(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                          void *value) {
     keeli_tracking *t = &s->tracking;
-    if (!(t->kinds & kind)) return false;
+    if (!(t->kinds & kind))
+        return false;
 
     const bool deleted = kind == KEEL_TRACK_DELETION;
-    if (deleted && s == world->names.storage) keeli_name_leave_value(world, value);
+    if (deleted && s == world->names.storage)
+        keeli_name_leave_value(world, value);
 
     const keeli_removed removed = { e, keeli_now(world, s), deleted };
     const char *late;
@@ -179,36 +197,44 @@ bool keeli_track_removed(keel_world *world, keeli_storage *s, keel_entity e, uin
 
 keel_result keeli_check_track_kinds(keel_world *world, const char *call, const keel_component *c,
                                     uint32_t kinds) {
-    if (!(kinds & ~(uint32_t)KEEL_TRACK_ALL)) return KEEL_OK;
+    if (!(kinds & ~(uint32_t)KEEL_TRACK_ALL))
+        return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "%s of '%s' takes KEEL_TRACK_* bits, not 0x%x",
                         call, c ? keeli_component_name(c) : "all", (unsigned)kinds);
 }
 
 keel_result keel_track_component(keel_world *world, const keel_component *component,
                                  uint32_t kinds) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_storage_get(world, component, false, &result);
-    if (!s) return result;
+    if (!s)
+        return result;
     KEEL_TRY(keeli_check_track_kinds(world, "keel_track", component, kinds));
     KEEL_TRY(keeli_may_edit(world, NULL, s, "track"));
-    if (!keeli_track(world, s, kinds)) return keeli_out_of_memory(world, "tracking a component");
+    if (!keeli_track(world, s, kinds))
+        return keeli_out_of_memory(world, "tracking a component");
     return KEEL_OK;
 }
 
 uint32_t keel_tracked_kinds(const keel_world *world, const keel_component *component) {
-    if (keeli_is_nobody(world) || !component) return 0;
+    if (keeli_is_nobody(world) || !component)
+        return 0;
     const keeli_storage *s = keeli_storage_find(world, component);
-    if (s && s->flags & KEELI_IS_UNIQUE) return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
+    if (s && s->flags & KEELI_IS_UNIQUE)
+        return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
     return s ? s->tracking.kinds : 0;
 }
 
 keel_result keel_set_limit_of(keel_world *world, const keel_component *component, uint32_t limit) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     keel_result result;
     const bool is_event = component && component->is_event;
     keeli_storage *s = keeli_storage_get(world, component, is_event, &result);
-    if (!s) return result;
+    if (!s)
+        return result;
     if (!limit)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             is_event ? "the limit of events '%s' is 0; at least 1 is needed"
@@ -224,32 +250,40 @@ keel_result keel_set_limit_of(keel_world *world, const keel_component *component
     }
 
     keeli_queue_set_limit(queue, limit);
-    if (keeli_queue_reserve(queue, &world->heap, keeli_removals_to_come(s), NULL)) return KEEL_OK;
+    if (keeli_queue_reserve(queue, &world->heap, keeli_removals_to_come(s), NULL))
+        return KEEL_OK;
     keeli_queue_set_limit(queue, before);
     return keeli_out_of_memory(world, "setting a tracking limit");
 }
 
 static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
     // a storage without values counts as unknown: a restore does not forget what was cleared
-    if (keeli_store_is_new(s)) return;
+    if (keeli_store_is_new(s))
+        return;
 
     // the tick never falls below that of an earlier call
-    if (kinds & KEEL_TRACK_INSERTION && tick > s->cleared_inserted) s->cleared_inserted = tick;
-    if (kinds & KEEL_TRACK_MODIFICATION && tick > s->cleared_modified) s->cleared_modified = tick;
+    if (kinds & KEEL_TRACK_INSERTION && tick > s->cleared_inserted)
+        s->cleared_inserted = tick;
+    if (kinds & KEEL_TRACK_MODIFICATION && tick > s->cleared_modified)
+        s->cleared_modified = tick;
     kinds &= s->tracking.kinds;
-    if (kinds & KEEL_TRACK_REMOVAL) keeli_queue_clear_removed(&s->tracking.removed, false, tick);
-    if (kinds & KEEL_TRACK_DELETION) keeli_queue_clear_removed(&s->tracking.removed, true, tick);
+    if (kinds & KEEL_TRACK_REMOVAL)
+        keeli_queue_clear_removed(&s->tracking.removed, false, tick);
+    if (kinds & KEEL_TRACK_DELETION)
+        keeli_queue_clear_removed(&s->tracking.removed, true, tick);
 }
 
 // Lowers `*tick` to the present at most, and advances the time, so that later changes are not
 // cleared. Returns an error if the world or the kinds are wrong.
 static keel_result begin_clearing(keel_world *world, const keel_component *component,
                                   uint32_t kinds, uint64_t *tick) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     KEEL_TRY(keeli_check_track_kinds(world, "keel_clear_changes", component, kinds));
     const uint64_t now = keel_tick(world);
-    if (*tick > now) *tick = now;
+    if (*tick > now)
+        *tick = now;
     return KEEL_OK;
 }
 
@@ -257,7 +291,8 @@ keel_result keel_clear_component_changes(keel_world *world, const keel_component
                                          uint32_t kinds, uint64_t tick) {
     KEEL_TRY(begin_clearing(world, component, kinds, &tick));
     keeli_storage *s = component ? keeli_storage_find(world, component) : NULL;
-    if (!s) return KEEL_ABSENT;
+    if (!s)
+        return KEEL_ABSENT;
     clear_changes(s, kinds, tick);
     return KEEL_OK;
 }

@@ -18,7 +18,8 @@ static inline uint32_t keeli_tick_of(const keel_world *world, uint64_t tick) {
 }
 // Returns the tick of a change that the holder makes.
 static inline uint64_t keeli_holder_now(const keel_world *world, const keeli_holder *holder) {
-    if (holder->parent) holder = holder->parent;
+    if (holder->parent)
+        holder = holder->parent;
     return holder->tick ? holder->tick : world->changes.tick;
 }
 // Returns the tick of a change that is made to the storage now.
@@ -54,7 +55,8 @@ static inline bool keeli_track_has_room(const keeli_storage *s) {
     const keeli_tracking *t = &s->tracking;
     const keeli_queue *log = &t->removed;
     const uint32_t values = s->presence.count + s->disabled.count + 1;
-    if (t->kinds & KEEL_TRACK_INSERTION && !keeli_ticks_has_log(&t->inserted, values)) return false;
+    if (t->kinds & KEEL_TRACK_INSERTION && !keeli_ticks_has_log(&t->inserted, values))
+        return false;
     if (t->kinds & KEEL_TRACK_MODIFICATION && !keeli_ticks_has_log(&t->modified, values))
         return false;
     return !(t->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL)) ||
@@ -78,7 +80,8 @@ static inline bool keeli_writes_are_seen(const keeli_storage *s) {
 _Static_assert((int)KEELI_IS_MARKED + (int)KEELI_IS_STAMPED == (int)KEELI_WRITE_MARKS,
                "as keel_get_mut reads it");
 static inline void keeli_track_modified(const keel_world *world, keeli_storage *s, uint32_t index) {
-    if (keeli_writes_are_seen(s)) keeli_track_modified_slow(world, s, index);
+    if (keeli_writes_are_seen(s))
+        keeli_track_modified_slow(world, s, index);
 }
 // Marks a changed value of a storage that is marked and has no holder, so that no iterator
 // reads the log. False: nothing was done, take the general path.
@@ -102,7 +105,8 @@ void keeli_reader_forget(keel_world *world, const keeli_reader *reader);
 // keeli_events_flush does nothing in a world without events, and while edits are refused.
 void keeli_events_flush_all(keel_world *world);
 static inline void keeli_events_flush(keel_world *world) {
-    if (world->registry.queues.count && !world->refused) keeli_events_flush_all(world);
+    if (world->registry.queues.count && !world->refused)
+        keeli_events_flush_all(world);
 }
 // True if no value was inserted or modified since the reader looked.
 static inline bool keeli_nothing_changed(const keel_world *world, const keeli_storage *s,

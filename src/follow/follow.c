@@ -10,18 +10,25 @@
 void keeli_followers_update(keeli_storage *s) {
     uint32_t flags = s->flags & ~(uint32_t)(KEELI_IS_WATCHED | KEELI_IS_SET);
     flags |= s->tracking.kinds << KEELI_KINDS_FROM;
-    if (s->groups.count) flags |= KEELI_IS_GROUPED;
-    if (s->tracking.observers.list.count) flags |= KEELI_IS_OBSERVED;
-    if (s->collectors.count) flags |= KEELI_IS_SOURCE;
-    if (s->sources.count) flags |= KEELI_IS_SET;
-    if (s->viewers.count) flags |= KEELI_IS_IN_VIEW;
+    if (s->groups.count)
+        flags |= KEELI_IS_GROUPED;
+    if (s->tracking.observers.list.count)
+        flags |= KEELI_IS_OBSERVED;
+    if (s->collectors.count)
+        flags |= KEELI_IS_SOURCE;
+    if (s->sources.count)
+        flags |= KEELI_IS_SET;
+    if (s->viewers.count)
+        flags |= KEELI_IS_IN_VIEW;
     s->flags = flags;
 }
 
 bool keeli_followers_reserve_slow(keel_world *world, keeli_storage *s, uint32_t index,
                                   uint32_t extra) {
-    if (s->groups.count && !keeli_groups_reserve(s, index, extra)) return false;
-    if (s->tracking.kinds && !keeli_track_reserve(world, s, index, extra)) return false;
+    if (s->groups.count && !keeli_groups_reserve(s, index, extra))
+        return false;
+    if (s->tracking.kinds && !keeli_track_reserve(world, s, index, extra))
+        return false;
     if (s->collectors.count | s->sources.count && !keeli_sets_reserve(world, s, index, extra))
         return false;
     return !s->viewers.count || keeli_view_observers_reserve(world, s, index);
@@ -34,12 +41,14 @@ bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s)
         return false;
 
     for (uint32_t i = 0; i < s->groups.count; ++i)
-        if (s->groups.items[i].group->order.flags) return false;
+        if (s->groups.items[i].group->order.flags)
+            return false;
     return true;
 }
 
 bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage *s) {
-    if (!keeli_followers_are_simple(world, s)) return false;
+    if (!keeli_followers_are_simple(world, s))
+        return false;
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         const keel_group *g = s->groups.items[i].group;
         // a group that owns nothing has a slot for each entity with its first component
@@ -55,10 +64,12 @@ static bool reserve_as(keel_world *world, keeli_storage *s, const keeli_storage 
     const keeli_presence *const bits[] = { &of->presence, &of->disabled };
     for (uint32_t k = 0; k < 2; ++k)
         KEELI_EACH_BIT(i, bits[k])
-            if (!keeli_followers_reserve_slow(world, s, i, 0)) return false;
+            if (!keeli_followers_reserve_slow(world, s, i, 0))
+                return false;
 
     for (uint32_t i = 0; i < of->sources.count; ++i)
-        if (!reserve_as(world, s, of->sources.items[i])) return false;
+        if (!reserve_as(world, s, of->sources.items[i]))
+            return false;
     return true;
 }
 
@@ -77,7 +88,8 @@ bool keeli_followers_reserve_all(keel_world *world) {
     if (world->stand_in.entities.collectors.count) {
         const uint32_t count = keeli_entity_count(&world->entities);
         for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
-            if (!keeli_followers_reserve_entity(world, e, count)) return false;
+            if (!keeli_followers_reserve_entity(world, e, count))
+                return false;
     }
 
     keeli_groups_refill(world);
@@ -85,11 +97,14 @@ bool keeli_followers_reserve_all(keel_world *world) {
 }
 
 void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->groups.count) keeli_groups_changed(s, index, true);
-    if (s->tracking.kinds) keeli_track_inserted(world, s, index);
+    if (s->groups.count)
+        keeli_groups_changed(s, index, true);
+    if (s->tracking.kinds)
+        keeli_track_inserted(world, s, index);
     if (s->flags & KEELI_NOTIFIES)
         keeli_tell(world, s, keeli_entity_at(&world->entities, index), KEEL_ON_INSERTED);
-    if (s->viewers.count) keeli_view_observers_came(world, s, index);
+    if (s->viewers.count)
+        keeli_view_observers_came(world, s, index);
 }
 
 keel_result keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
@@ -103,8 +118,10 @@ keel_result keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e, 
 }
 
 void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->groups.count) keeli_groups_changed(s, index, true);
-    if (s->viewers.count) keeli_view_observers_came(world, s, index);
+    if (s->groups.count)
+        keeli_groups_changed(s, index, true);
+    if (s->viewers.count)
+        keeli_view_observers_came(world, s, index);
 }
 
 static bool is_fresh(const uint64_t *fresh, uint32_t i) {
@@ -119,26 +136,32 @@ static void track_many(const keel_world *world, keeli_storage *s, const keel_ent
         const bool is_inserted = is_fresh(fresh, i);
         if (fresh) // the run ends where the bits change
             for (uint32_t k = 0; k < n; ++k)
-                if (is_fresh(fresh, i + k) != is_inserted) n = k;
+                if (is_fresh(fresh, i + k) != is_inserted)
+                    n = k;
 
-        if (is_inserted) keeli_track_inserted_run(world, s, keeli_index_of(entities[i]), n);
+        if (is_inserted)
+            keeli_track_inserted_run(world, s, keeli_index_of(entities[i]), n);
     }
 }
 
 void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
                      uint32_t count, const uint64_t *fresh, bool keeps) {
-    if (!(s->flags & KEELI_IS_WATCHED)) return;
+    if (!(s->flags & KEELI_IS_WATCHED))
+        return;
 
     if (s->groups.count)
         for (uint32_t i = 0; i < count; ++i)
             keeli_groups_changed(s, keeli_index_of(entities[i]), true);
 
-    if (s->tracking.kinds) track_many(world, s, entities, count, fresh);
+    if (s->tracking.kinds)
+        track_many(world, s, entities, count, fresh);
 
     if (s->flags & KEELI_NOTIFIES)
         for (uint32_t i = 0; i < count; ++i) {
-            if (is_fresh(fresh, i)) keeli_tell(world, s, entities[i], KEEL_ON_INSERTED);
-            else if (!keeps) keeli_tell(world, s, entities[i], KEEL_ON_MODIFIED);
+            if (is_fresh(fresh, i))
+                keeli_tell(world, s, entities[i], KEEL_ON_INSERTED);
+            else if (!keeps)
+                keeli_tell(world, s, entities[i], KEEL_ON_MODIFIED);
         }
 
     if (s->viewers.count)
@@ -150,7 +173,8 @@ void keeli_all_came(keel_world *world) {
     for (uint32_t k = 0; k < 2; ++k) // reactive sets first: reports of the others add to them
         for (uint32_t i = 0; i < world->storages.count; ++i) {
             keeli_storage *s = world->storages.items[i];
-            if ((s->sources.count == 0) != k || !keeli_is_followed(s)) continue;
+            if ((s->sources.count == 0) != k || !keeli_is_followed(s))
+                continue;
             KEELI_EACH_BIT(n, &s->presence)
                 keeli_came_slow(world, s, n);
         }
@@ -163,9 +187,12 @@ void keeli_all_came(keel_world *world) {
 void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
     keeli_tell(world, s, e, kind); // KEEL_ON_* and KEEL_TRACK_* are the same bits
-    if (s->viewers.count) keeli_view_observers_going(world, s, index);
-    if (s->groups.count) keeli_groups_changed(s, index, false);
-    if (kind == KEEL_TRACK_REMOVAL) (void)keeli_track_removed(world, s, e, kind, NULL);
+    if (s->viewers.count)
+        keeli_view_observers_going(world, s, index);
+    if (s->groups.count)
+        keeli_groups_changed(s, index, false);
+    if (kind == KEEL_TRACK_REMOVAL)
+        (void)keeli_track_removed(world, s, e, kind, NULL);
 }
 
 void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -175,8 +202,10 @@ void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index) {
 
 void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
-    if (keeli_track_removed(world, s, e, KEEL_TRACK_DELETION, value)) return;
-    if (!keeli_store_has_edge_values(s)) keeli_value_drop(s, value);
+    if (keeli_track_removed(world, s, e, KEEL_TRACK_DELETION, value))
+        return;
+    if (!keeli_store_has_edge_values(s))
+        keeli_value_drop(s, value);
 }
 
 // Observers are called for all entities before the first value is deleted. Groups remove all
@@ -192,7 +221,8 @@ void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
             keeli_view_observers_going(world, s, i);
     keeli_groups_clear(s);
 
-    if (!(s->tracking.kinds & KEEL_TRACK_DELETION) || keeli_store_has_rows(s)) return;
+    if (!(s->tracking.kinds & KEEL_TRACK_DELETION) || keeli_store_has_rows(s))
+        return;
     for (uint32_t i; (i = keeli_presence_last(&s->presence)) != UINT32_MAX;) {
         keeli_value_delete(world, s, i, keeli_store_value(world, s, i));
         keeli_store_pop(world, s, i);
@@ -207,7 +237,8 @@ bool keeli_is_any_followed(const keel_world *world) {
 }
 
 void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool dies) {
-    if (!world->followers.observed) return;
+    if (!world->followers.observed)
+        return;
 
     const bool has_values = kind != KEEL_ON_REMOVED; // removed values were moved to another world
     uint32_t at = UINT32_MAX;
@@ -216,11 +247,13 @@ void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool di
             keeli_notify_slow(world, s, e, kind, has_values);
 
     keeli_view_observers_all_going(world, keeli_index_of(e));
-    if (dies) keeli_notify(world, &world->stand_in.entities, e, KEEL_ON_DESTROYED);
+    if (dies)
+        keeli_notify(world, &world->stand_in.entities, e, KEEL_ON_DESTROYED);
 }
 
 void keeli_followers_forget(keel_world *world, keeli_storage *s) {
-    if (world->followers.has_pending) keeli_view_observers_flush(world);
+    if (world->followers.has_pending)
+        keeli_view_observers_flush(world);
     keeli_view_observers_forget(world, s);
     keeli_sets_forget(world, s);
     keeli_observers_forget(world, s);
@@ -250,7 +283,8 @@ const char *keeli_followers_find_fault(const keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i)
         if (!keeli_followers_are_valid(world->storages.items[i]))
             return world->storages.items[i]->component.name;
-    if (!keeli_sets_are_valid(world)) return "a set that collects is broken";
+    if (!keeli_sets_are_valid(world))
+        return "a set that collects is broken";
     return keeli_view_observers_are_valid(world) ? NULL : "an observed view is out of date";
 }
 

@@ -86,7 +86,8 @@ void keeli_collect(keel_world *world, const keeli_storage *s, keel_entity e, uin
 void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                        bool has_value);
 static inline void keeli_notify(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
-    if (s->tracking.observers.kinds & kind) keeli_notify_slow(world, s, e, kind, true);
+    if (s->tracking.observers.kinds & kind)
+        keeli_notify_slow(world, s, e, kind, true);
 }
 // Calls the observers of a relation after an edge was added, or before it is removed (`kind`).
 // keeli_notify_all_edges does so before all edges of a relation are removed.
@@ -205,7 +206,8 @@ static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity
 // Reports that the entity with this index got the component. All values of the edit are in place.
 void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_came(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->flags & KEELI_IS_WATCHED) keeli_came_slow(world, s, index);
+    if (s->flags & KEELI_IS_WATCHED)
+        keeli_came_slow(world, s, index);
 }
 // Reports many entities. `fresh` has one bit for each of the list: 1 if the value was inserted, 0
 // if it was overwritten or (`keeps`) left as it was. NULL: all were inserted.
@@ -215,7 +217,8 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
 void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index);
 // Lets reactive sets collect a change of a component of a living entity, and calls its observers.
 static inline void keeli_tell(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
-    if (s->collectors.count) keeli_collect(world, s, e, kind);
+    if (s->collectors.count)
+        keeli_collect(world, s, e, kind);
     keeli_notify(world, s, e, kind);
 }
 // Reports that an entity was created. keeli_followers_reserve_entity made room for it.
@@ -255,7 +258,8 @@ static inline void keeli_changed(keel_world *world, keeli_storage *s, keel_entit
 // KEEL_TRACK_DELETION.
 void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind);
 static inline void keeli_going(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind) {
-    if (s->flags & KEELI_IS_WATCHED) keeli_going_slow(world, s, index, kind);
+    if (s->flags & KEELI_IS_WATCHED)
+        keeli_going_slow(world, s, index, kind);
 }
 // The same, faster if the world's owner edits and the only followers are observers of the
 // component.
@@ -264,7 +268,8 @@ static inline void keeli_going_alone(keel_world *world, keeli_storage *s, uint32
     if (keeli_is_only_observed(s) && !world->refused)
         keeli_notify_before(world, s, keeli_entity_at(&world->entities, index), kind,
                             keeli_store_value_there(s, index));
-    else keeli_going(world, s, index, kind);
+    else
+        keeli_going(world, s, index, kind);
 }
 // Silences the observers of the storage if the entity is the one that loses all its components
 // (relations.going), since they were notified before. Returns the bits that the caller sets again
@@ -272,7 +277,8 @@ static inline void keeli_going_alone(keel_world *world, keeli_storage *s, uint32
 static inline uint32_t keeli_hush(const keel_world *world, keeli_storage *s, uint32_t index) {
     const keel_entity e = world->relations.going;
     const uint32_t kinds = s->tracking.observers.kinds;
-    if (!keel_is_null(e) && keeli_index_of(e) == index) s->tracking.observers.kinds = 0;
+    if (!keel_is_null(e) && keeli_index_of(e) == index)
+        s->tracking.observers.kinds = 0;
     return kinds;
 }
 // Deletes the value of an entity: moves it into the log if deletions are tracked, or drops it.

@@ -20,9 +20,11 @@
 // True if the entity matches, with the component `except` (or NULL) treated as absent.
 static bool group_matches(const keel_group *g, uint32_t index, const keeli_storage *except) {
     for (uint32_t i = 0; i < g->must_count; ++i)
-        if (!keeli_store_has(g->storages[i], index)) return false;
+        if (!keeli_store_has(g->storages[i], index))
+            return false;
     for (uint32_t i = g->must_count; i < g->storage_count; ++i)
-        if (g->storages[i] != except && keeli_store_has(g->storages[i], index)) return false;
+        if (g->storages[i] != except && keeli_store_has(g->storages[i], index))
+            return false;
     return true;
 }
 
@@ -36,20 +38,26 @@ static void move_to_slot(const keel_group *g, uint32_t index, uint32_t slot, boo
 }
 
 static void group_enter(keel_group *g, uint32_t index) {
-    if (g->owned_count) move_to_slot(g, index, g->length++, false);
-    else (void)keeli_sparse_set_push(&g->order.set, keeli_entity_at(&g->world->entities, index));
+    if (g->owned_count)
+        move_to_slot(g, index, g->length++, false);
+    else
+        (void)keeli_sparse_set_push(&g->order.set, keeli_entity_at(&g->world->entities, index));
 }
 
 static void group_leave(keel_group *g, uint32_t index, bool moved_out) {
-    if (!keeli_group_has(g, index)) return;
-    if (g->owned_count) move_to_slot(g, index, --g->length, moved_out);
-    else keeli_sparse_set_remove(&g->order.set, keeli_sparse_set_find(&g->order.set, index));
+    if (!keeli_group_has(g, index))
+        return;
+    if (g->owned_count)
+        move_to_slot(g, index, --g->length, moved_out);
+    else
+        keeli_sparse_set_remove(&g->order.set, keeli_sparse_set_find(&g->order.set, index));
 }
 
 void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes) {
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         keel_group *g = s->groups.items[i].group;
-        if (s->groups.items[i].excludes == comes) group_leave(g, index, false);
+        if (s->groups.items[i].excludes == comes)
+            group_leave(g, index, false);
         else if (!keeli_group_has(g, index) && group_matches(g, index, comes ? NULL : s))
             group_enter(g, index);
     }
@@ -76,7 +84,8 @@ void keeli_groups_clear(keeli_storage *s) {
             continue;
         }
         KEELI_EACH_BIT(k, &s->presence)
-            if (!keeli_group_has(g, k) && group_matches(g, k, s)) group_enter(g, k);
+            if (!keeli_group_has(g, k) && group_matches(g, k, s))
+                group_enter(g, k);
     }
 }
 
@@ -94,11 +103,13 @@ bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra
         keel_group *g = s->groups.items[i].group;
         keeli_sparse_set *set = &g->order.set;
         keeli_heap *heap = &g->world->heap;
-        if (g->owned_count || g->storages[0] != s) continue;
+        if (g->owned_count || g->storages[0] != s)
+            continue;
         const uint64_t need = (uint64_t)keeli_could_have(g->world, s) + extra;
         if (need > set->room && !keeli_sparse_set_reserve(set, heap, (uint32_t)(need - set->count)))
             return false;
-        if (!keeli_sparse_set_reserve_cell(set, heap, index)) return false;
+        if (!keeli_sparse_set_reserve_cell(set, heap, index))
+            return false;
     }
     return true;
 }
@@ -107,7 +118,8 @@ void keeli_group_fill(keel_group *g) {
     const keeli_storage *first = g->storages[0];
     // an entity that enters changes places with one that was visited before
     for (uint32_t at = 0, i; (i = keeli_store_in_order(first, &at)) != UINT32_MAX; ++at)
-        if (group_matches(g, i, NULL)) group_enter(g, i);
+        if (group_matches(g, i, NULL))
+            group_enter(g, i);
 }
 
 void keeli_groups_refill(keel_world *world) {
@@ -170,13 +182,16 @@ static keel_result check_group(keel_world *world, const keel_group *g, const cha
 static void set_name(keel_group *g, const char *name) {
     size_t at = (size_t)snprintf(g->title, sizeof g->title, "group %s", name ? name : "");
     g->name = g->title + sizeof "group " - 1;
-    if (name) return;
+    if (name)
+        return;
 
     // an unnamed group is called after its components
     for (uint32_t i = 0; i < g->storage_count && at < sizeof g->title; ++i) {
         const char *before = "";
-        if (i >= g->must_count) before = " without ";
-        else if (i > 0) before = ", ";
+        if (i >= g->must_count)
+            before = " without ";
+        else if (i > 0)
+            before = ", ";
         const int n = snprintf(g->title + at, sizeof g->title - at, "%s%s", before,
                                g->storages[i]->component.name);
         at += n > 0 ? (size_t)n : 0;
@@ -188,7 +203,8 @@ static void link_storages(keel_group *g) {
         keeli_storage *s = g->storages[i];
         *KEELI_APPEND(&s->groups) = (keeli_group_link){ g, &g->order, i >= g->must_count };
         keeli_followers_update(s);
-        if (i >= g->owned_count) continue;
+        if (i >= g->owned_count)
+            continue;
         s->owner = g;
         keeli_threads_follow(&g->order, s);
     }
@@ -199,10 +215,13 @@ static void unlink_storages(keel_group *g) {
         keeli_storage *s = g->storages[i];
         uint32_t kept = 0;
         for (uint32_t k = 0; k < s->groups.count; ++k)
-            if (s->groups.items[k].group != g) s->groups.items[kept++] = s->groups.items[k];
+            if (s->groups.items[k].group != g)
+                s->groups.items[kept++] = s->groups.items[k];
         s->groups.count = kept;
-        if (s->owner == g) s->owner = NULL;
-        if (!kept) KEELI_RELEASE(&g->world->heap, &s->groups);
+        if (s->owner == g)
+            s->owner = NULL;
+        if (!kept)
+            KEELI_RELEASE(&g->world->heap, &s->groups);
         keeli_followers_update(s);
     }
 }
@@ -222,10 +241,14 @@ static bool reserve_parts(keel_group *g) {
     g->scratch_size = g->scratch_align = 1;
     for (uint32_t i = 0; i < g->storage_count; ++i) {
         const keel_component *c = &g->storages[i]->component;
-        if (!KEELI_RESERVE(&g->world->heap, &g->storages[i]->groups, 1)) return false;
-        if (i >= g->owned_count) continue;
-        if (c->size > g->scratch_size) g->scratch_size = c->size;
-        if (c->align > g->scratch_align) g->scratch_align = c->align;
+        if (!KEELI_RESERVE(&g->world->heap, &g->storages[i]->groups, 1))
+            return false;
+        if (i >= g->owned_count)
+            continue;
+        if (c->size > g->scratch_size)
+            g->scratch_size = c->size;
+        if (c->align > g->scratch_align)
+            g->scratch_align = c->align;
     }
 
     g->scratch = keeli_new(&g->world->heap, g->scratch_size, g->scratch_align);
@@ -238,21 +261,24 @@ static keel_result prepare_group(keel_group *g, const keel_group_desc *desc) {
     const keel_component *const *const lists[] = { desc->owned, desc->get, desc->exclude };
     uint32_t *const ends[] = { &g->owned_count, &g->must_count, &g->storage_count };
     for (uint32_t i = 0; i < 3; ++i) {
-        if (!lists[i]) continue;
+        if (!lists[i])
+            continue;
         for (uint32_t k = 0; lists[i][k]; ++k)
             ++g->capacity;
     }
 
     g->storages =
         keeli_new(&world->heap, g->capacity * sizeof *g->storages, _Alignof(keeli_storage *));
-    if (g->capacity && !g->storages) return keeli_out_of_memory(world, "making a group");
+    if (g->capacity && !g->storages)
+        return keeli_out_of_memory(world, "making a group");
 
     uint32_t count = 0;
     for (uint32_t i = 0; i < 3; ++i) {
         for (uint32_t k = 0; lists[i] && lists[i][k]; ++k) {
             keel_result result;
             g->storages[count] = keeli_storage_get(world, lists[i][k], false, &result);
-            if (!g->storages[count++]) return result;
+            if (!g->storages[count++])
+                return result;
         }
         *ends[i] = count;
     }
@@ -264,13 +290,17 @@ static keel_result prepare_group(keel_group *g, const keel_group_desc *desc) {
 
 keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc,
                                  keel_group **group) {
-    if (group) *group = NULL;
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (group)
+        *group = NULL;
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a group is made"));
-    if (!desc) return group_misuse(world, "", "its description is NULL");
+    if (!desc)
+        return group_misuse(world, "", "its description is NULL");
 
     keel_group *g = KEELI_NEW(&world->heap, keel_group);
-    if (!g) return keeli_out_of_memory(world, "making a group");
+    if (!g)
+        return keeli_out_of_memory(world, "making a group");
     g->world = world;
     g->serial = keeli_next_serial(world);
     g->order.component.name = g->title;
@@ -294,16 +324,19 @@ keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc,
     ++world->registry.bindings;
     for (uint32_t i = 0; i < g->storage_count; ++i)
         keeli_validate_storage(world, g->storages[i]);
-    if (group) *group = g;
+    if (group)
+        *group = g;
     return KEEL_OK;
 }
 
 // ------------------------------------------------------------------ ending
 keel_result keel_group_destroy(keel_world *world, keel_group *group) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a group is destroyed"));
     keel_group *g = keeli_group_of(world, group);
-    if (!g) return KEEL_ERROR_ARGUMENT;
+    if (!g)
+        return KEEL_ERROR_ARGUMENT;
     KEEL_TRY(keeli_may_edit_group(world, g, "end the group of"));
 
     ++world->registry.bindings;
@@ -327,10 +360,12 @@ static bool has_room(const keel_group *g) {
     const keeli_storage *first = g->storages[0];
     const keeli_sparse_set *set = &g->order.set;
     const uint64_t values = (uint64_t)first->presence.count + first->disabled.count;
-    if (!keeli_sparse_set_is_valid(set) || set->room < values) return false;
+    if (!keeli_sparse_set_is_valid(set) || set->room < values)
+        return false;
     KEELI_EACH_BIT(i, &first->presence) {
         const uint32_t page = i / KEELI_PAGE;
-        if (page >= set->root.page_count || set->root.sparse[page] == keeli_no_cells) return false;
+        if (page >= set->root.page_count || set->root.sparse[page] == keeli_no_cells)
+            return false;
     }
     return true;
 }
@@ -338,25 +373,31 @@ static bool has_room(const keel_group *g) {
 static bool is_named_by(const keel_group *g, const keeli_storage *s, bool excludes) {
     uint32_t links = 0;
     for (uint32_t i = 0; i < s->groups.count; ++i)
-        if (s->groups.items[i].group == g && s->groups.items[i].excludes == excludes) ++links;
+        if (s->groups.items[i].group == g && s->groups.items[i].excludes == excludes)
+            ++links;
     return links == 1;
 }
 
 static bool group_is_valid(const keel_group *g) {
     const uint32_t count = keeli_group_count(g);
     const keeli_sparse_set *first = keeli_group_set(g);
-    if (!g->owned_count && !has_room(g)) return false;
+    if (!g->owned_count && !has_room(g))
+        return false;
 
     for (uint32_t i = 0; i < g->storage_count; ++i) {
         const keeli_storage *s = g->storages[i];
-        if ((i < g->owned_count) != (s->owner == g)) return false;
-        if (!is_named_by(g, s, i >= g->must_count)) return false;
-        if (i < g->owned_count && count > s->set.count) return false;
+        if ((i < g->owned_count) != (s->owner == g))
+            return false;
+        if (!is_named_by(g, s, i >= g->must_count))
+            return false;
+        if (i < g->owned_count && count > s->set.count)
+            return false;
     }
 
     for (uint32_t slot = 0; slot < count; ++slot) {
         const keel_entity e = *keeli_sparse_set_entity(first, slot);
-        if (!group_matches(g, keeli_index_of(e), NULL)) return false;
+        if (!group_matches(g, keeli_index_of(e), NULL))
+            return false;
         for (uint32_t i = 1; i < g->owned_count; ++i)
             if (!keel_is_same(e, *keeli_sparse_set_entity(&g->storages[i]->set, slot)))
                 return false;
@@ -370,7 +411,8 @@ static bool group_is_valid(const keel_group *g) {
 
 bool keeli_groups_of_are_valid(const keeli_storage *s) {
     for (uint32_t i = 0; i < s->groups.count; ++i)
-        if (!group_is_valid(s->groups.items[i].group)) return false;
+        if (!group_is_valid(s->groups.items[i].group))
+            return false;
     return true;
 }
 
@@ -398,11 +440,13 @@ keel_result keeli_may_edit_group(keel_world *world, const keel_group *group, con
 }
 
 keel_group *keel_find_group(const keel_world *world, const char *name) {
-    if (keeli_is_nobody(world) || !name) return NULL;
+    if (keeli_is_nobody(world) || !name)
+        return NULL;
     char kept[64]; // names of groups are cut to this length
     snprintf(kept, sizeof kept, "%s", name);
     for (keel_group *g = world->followers.groups; g; g = g->next)
-        if (strcmp(g->name, kept) == 0) return g;
+        if (strcmp(g->name, kept) == 0)
+            return g;
     return NULL;
 }
 
@@ -420,6 +464,7 @@ bool keel_group_contains(const keel_world *world, const keel_group *group, keel_
 }
 
 keel_entity keel_group_entity(const keel_world *world, const keel_group *group, uint32_t position) {
-    if (!known_group(world, group) || position >= keeli_group_count(group)) return keel_null();
+    if (!known_group(world, group) || position >= keeli_group_count(group))
+        return keel_null();
     return *keeli_sparse_set_entity(keeli_group_set(group), position);
 }

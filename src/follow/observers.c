@@ -26,12 +26,14 @@ static void update_observers(keel_world *world, keeli_storage *s) {
     uint32_t kept = 0;
     o->kinds = 0;
     for (uint32_t i = 0; i < o->list.count; ++i) {
-        if (!o->list.items[i].function) continue;
+        if (!o->list.items[i].function)
+            continue;
         o->kinds |= o->list.items[i].kinds;
         o->list.items[kept++] = o->list.items[i];
     }
     o->list.count = kept;
-    if (was_observed && !kept) --world->followers.observed;
+    if (was_observed && !kept)
+        --world->followers.observed;
     keeli_followers_update(s);
 }
 
@@ -51,7 +53,8 @@ static keeli_observer *find_observer(const keeli_observers *o, keel_observer_fn 
 
 // Makes the list of commands that observers record in, if there is none. False when out of memory.
 static bool reserve_reaction(keel_world *world) {
-    if (!world->followers.reaction) world->followers.reaction = keeli_commands_acquire(world);
+    if (!world->followers.reaction)
+        world->followers.reaction = keeli_commands_acquire(world);
     return world->followers.reaction != NULL;
 }
 
@@ -63,9 +66,12 @@ static keel_result add_observer(keel_world *world, keeli_storage *s, const keeli
         return keeli_out_of_memory(world, "adding an observer");
 
     keeli_observer *known = find_observer(o, fresh->function, fresh->data);
-    if (!o->list.count) ++world->followers.observed;
-    if (known) known->kinds |= fresh->kinds;
-    else *KEELI_APPEND(&o->list) = *fresh;
+    if (!o->list.count)
+        ++world->followers.observed;
+    if (known)
+        known->kinds |= fresh->kinds;
+    else
+        *KEELI_APPEND(&o->list) = *fresh;
     o->kinds |= fresh->kinds;
     keeli_followers_update(s);
     ++world->registry.bindings; // systems that edit an observed component run alone: run/graph.c
@@ -75,13 +81,17 @@ static keel_result add_observer(keel_world *world, keeli_storage *s, const keeli
 // Removes an observer. While observers run it stays in the list, without a function.
 static keel_result remove_observer(keel_world *world, keeli_storage *s, keel_observer_fn *function,
                                    const void *data) {
-    if (!s || !function) return KEEL_ABSENT;
+    if (!s || !function)
+        return KEEL_ABSENT;
     keeli_observer *known = find_observer(&s->tracking.observers, function, data);
-    if (!known) return KEEL_ABSENT;
+    if (!known)
+        return KEEL_ABSENT;
 
     known->function = NULL;
-    if (!world->followers.calling) update_observers(world, s);
-    else world->followers.any_lost = true;
+    if (!world->followers.calling)
+        update_observers(world, s);
+    else
+        world->followers.any_lost = true;
     return KEEL_OK;
 }
 
@@ -99,7 +109,8 @@ static __attribute__((noinline)) void called(keel_world *world) {
         update_observers(world, &world->stand_in.entities);
         world->followers.any_lost = false;
     }
-    if (!keeli_commands_is_empty(world->followers.reaction)) world->followers.has_reactions = true;
+    if (!keeli_commands_is_empty(world->followers.reaction))
+        world->followers.has_reactions = true;
 }
 
 static void calling_end(keel_world *world, uint32_t before) {
@@ -109,8 +120,10 @@ static void calling_end(keel_world *world, uint32_t before) {
 }
 
 static inline void call_one(const keeli_observer *o, const keel_change *event) {
-    if (keeli_guard_in_use) keeli_guard_in_use->observe(o->function, event, o->data);
-    else o->function(event, o->data);
+    if (keeli_guard_in_use)
+        keeli_guard_in_use->observe(o->function, event, o->data);
+    else
+        o->function(event, o->data);
 }
 
 // Calls the observers of a kind. Each is copied, since the list may grow, and move, meanwhile.
@@ -118,7 +131,8 @@ static __attribute__((noinline)) void call_all(keeli_storage *s, const keel_chan
     const keeli_observers *o = &s->tracking.observers;
     for (uint32_t i = 0, count = o->list.count; i < count; ++i) {
         const keeli_observer it = o->list.items[i];
-        if (it.function && it.kinds & event->kind) call_one(&it, event);
+        if (it.function && it.kinds & event->kind)
+            call_one(&it, event);
     }
 }
 
@@ -149,8 +163,10 @@ void keeli_notify_edge_slow(keel_world *world, const keeli_relation *r, uint32_t
     const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
 
     void *value = NULL;
-    if (keeli_edges_have_values(&r->edges)) value = keeli_edge_value(&r->edges, source, place);
-    else if (s->size) value = keeli_store_value(world, s, source);
+    if (keeli_edges_have_values(&r->edges))
+        value = keeli_edge_value(&r->edges, source, place);
+    else if (s->size)
+        value = keeli_store_value(world, s, source);
 
     const keel_change event = { .world = world,
                                 .kind = kind,
@@ -163,7 +179,8 @@ void keeli_notify_edge_slow(keel_world *world, const keeli_relation *r, uint32_t
 }
 
 void keeli_notify_all_edges(keel_world *world, const keeli_storage *s) {
-    if (!(s->tracking.observers.kinds & KEEL_ON_UNRELATED) || !s->relation) return;
+    if (!(s->tracking.observers.kinds & KEEL_ON_UNRELATED) || !s->relation)
+        return;
     const keeli_relation *r = s->relation;
     for (keeli_edge_walk at = { 0, 0 }; keeli_edges_next(&r->edges, &at); ++at.place)
         keeli_notify_edge(world, r, at.source, at.place, KEEL_ON_UNRELATED);
@@ -175,7 +192,8 @@ void keeli_notify_all_edges(keel_world *world, const keeli_storage *s) {
 static inline bool notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                                 const void *value) {
     const keeli_observers *o = &s->tracking.observers;
-    if (!(o->kinds & kind)) return false;
+    if (!(o->kinds & kind))
+        return false;
     KEEL_ASSERT_INTERNAL(!world->refused && !world->followers.calling);
     const keel_change event = { .world = world,
                                 .kind = kind,
@@ -186,21 +204,25 @@ static inline bool notify_alone(keel_world *world, keeli_storage *s, keel_entity
                                 .commands = world->followers.reaction };
     world->followers.calling = 1;
     world->refused = KEELI_REFUSED_OBSERVER;
-    if (o->list.count == 1) call_one(o->list.items, &event);
-    else call_all(s, &event);
+    if (o->list.count == 1)
+        call_one(o->list.items, &event);
+    else
+        call_all(s, &event);
     world->followers.calling = world->refused = 0;
     return !keeli_commands_is_empty(world->followers.reaction) | world->followers.any_lost;
 }
 
 void keeli_notify_before(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                          const void *value) {
-    if (notify_alone(world, s, e, kind, value)) called(world);
+    if (notify_alone(world, s, e, kind, value))
+        called(world);
 }
 
 keel_result keeli_notify_last(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                               const void *value) {
     // without commands nothing is left to do at the end of the edit
-    if (!notify_alone(world, s, e, kind, value)) return KEEL_OK;
+    if (!notify_alone(world, s, e, kind, value))
+        return KEEL_OK;
     called(world);
     return keeli_done(world, KEEL_OK);
 }
@@ -227,15 +249,19 @@ static keel_result check_observers_changeable(keel_world *world) {
 
 keel_result keel_observe_component(keel_world *world, const keel_component *component,
                                    uint32_t kinds, keel_observer_fn *function, void *data) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     keel_result result;
     keeli_storage *s = keeli_followed_get(world, component, &result);
-    if (!s) return result;
+    if (!s)
+        return result;
     KEEL_TRY(check_observers_changeable(world));
 
     uint32_t allowed = KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED;
-    if (s->relation) allowed |= KEEL_ON_RELATED | KEEL_ON_UNRELATED;
-    if (component == &keel_entities) allowed = KEEL_ON_CREATED | KEEL_ON_DESTROYED;
+    if (s->relation)
+        allowed |= KEEL_ON_RELATED | KEEL_ON_UNRELATED;
+    if (component == &keel_entities)
+        allowed = KEEL_ON_CREATED | KEEL_ON_DESTROYED;
     if (!function || !kinds || kinds & ~allowed)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             function ? "an observer of '%s' takes other KEEL_ON_* bits"
@@ -246,7 +272,8 @@ keel_result keel_observe_component(keel_world *world, const keel_component *comp
 
 keel_result keel_unobserve_component(keel_world *world, const keel_component *component,
                                      keel_observer_fn *function, void *data) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(check_observers_changeable(world));
     return remove_observer(world, keeli_followed_find(world, component), function, data);
 }
@@ -277,7 +304,8 @@ static bool has_wanted(const keeli_view_observer *v, uint32_t index, const keeli
             const keeli_storage *s = v->parts.items[i].storage;
             any |= s != except && keeli_store_has(s, index);
         } while (++i < v->parts.count && role >= KEELI_ANY_OF && v->parts.items[i].role == role);
-        if (!any && role != KEELI_MUST_NOT) return false;
+        if (!any && role != KEELI_MUST_NOT)
+            return false;
     }
     return true;
 }
@@ -297,16 +325,19 @@ static bool is_member(const keeli_view_observer *v, uint32_t index) {
 // Marks the entity to be checked at the end of the edit. An entity without room for the mark has no
 // required component, so it neither is a member nor matches.
 static void mark_pending(keel_world *world, keeli_view_observer *v, uint32_t index) {
-    if (!keeli_presence_has_page(&v->pending, index / KEELI_PAGE)) return;
+    if (!keeli_presence_has_page(&v->pending, index / KEELI_PAGE))
+        return;
     world->followers.has_pending = true;
-    if (!keeli_presence_has(&v->pending, index)) (void)keeli_presence_set(&v->pending, index);
+    if (!keeli_presence_has(&v->pending, index))
+        (void)keeli_presence_set(&v->pending, index);
 }
 
 static void notify_view(keel_world *world, const keeli_view_observer *v, uint32_t index,
                         uint32_t kind) {
     // the analyzer cannot tell that `v` is not NULL
     const keeli_observer it = v->observer;
-    if (!it.function || !(it.kinds & kind)) return;
+    if (!it.function || !(it.kinds & kind))
+        return;
     const keel_change event = { .world = world,
                                 .kind = kind,
                                 .entity = keeli_entity_at(&world->entities, index),
@@ -317,8 +348,10 @@ static void notify_view(keel_world *world, const keeli_view_observer *v, uint32_
 }
 
 static void set_member(keel_world *world, keeli_view_observer *v, uint32_t index, bool is) {
-    if (is) (void)keeli_presence_set(&v->members, index);
-    else (void)keeli_presence_clear(&v->members, index);
+    if (is)
+        (void)keeli_presence_set(&v->members, index);
+    else
+        (void)keeli_presence_clear(&v->members, index);
     notify_view(world, v, index, is ? KEEL_ON_ENTERED : KEEL_ON_LEFT);
 }
 
@@ -329,14 +362,16 @@ static bool reserve_bits(keel_world *world, keeli_view_observer *v, uint32_t ind
 
 bool keeli_view_observers_reserve(keel_world *world, const keeli_storage *s, uint32_t index) {
     for (uint32_t i = 0; i < s->viewers.count; ++i)
-        if (!reserve_bits(world, s->viewers.items[i], index)) return false;
+        if (!reserve_bits(world, s->viewers.items[i], index))
+            return false;
     return true;
 }
 
 void keeli_view_observers_came(keel_world *world, const keeli_storage *s, uint32_t index) {
     for (uint32_t i = 0; i < s->viewers.count; ++i) {
         keeli_view_observer *v = s->viewers.items[i];
-        if (view_matches(v, index) != is_member(v, index)) mark_pending(world, v, index);
+        if (view_matches(v, index) != is_member(v, index))
+            mark_pending(world, v, index);
     }
 }
 
@@ -344,14 +379,17 @@ void keeli_view_observers_going(keel_world *world, const keeli_storage *s, uint3
     for (uint32_t i = 0; i < s->viewers.count; ++i) {
         keeli_view_observer *v = s->viewers.items[i];
         const bool stays = has_wanted(v, index, s);
-        if (!stays && is_member(v, index)) set_member(world, v, index, false);
-        else if (stays && !is_member(v, index)) mark_pending(world, v, index);
+        if (!stays && is_member(v, index))
+            set_member(world, v, index, false);
+        else if (stays && !is_member(v, index))
+            mark_pending(world, v, index);
     }
 }
 
 void keeli_view_observers_all_going(keel_world *world, uint32_t index) {
     for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next)
-        if (is_member(v, index)) set_member(world, v, index, false);
+        if (is_member(v, index))
+            set_member(world, v, index, false);
 }
 
 void keeli_view_observers_renew(keel_world *world) {
@@ -373,9 +411,11 @@ static void unlink_and_free(keel_world *world, keeli_view_observer *v) {
         keeli_storage *s = v->parts.items[i].storage;
         uint32_t kept = 0;
         for (uint32_t k = 0; k < s->viewers.count; ++k)
-            if (s->viewers.items[k] != v) s->viewers.items[kept++] = s->viewers.items[k];
+            if (s->viewers.items[k] != v)
+                s->viewers.items[kept++] = s->viewers.items[k];
         s->viewers.count = kept;
-        if (!kept) KEELI_RELEASE(&world->heap, &s->viewers);
+        if (!kept)
+            KEELI_RELEASE(&world->heap, &s->viewers);
         keeli_followers_update(s);
     }
     KEELI_RELEASE(&world->heap, &v->parts);
@@ -403,16 +443,20 @@ static void flush_view(keel_world *world, keeli_view_observer *v) {
     KEELI_EACH_BIT(i, &v->pending) {
         (void)keeli_presence_clear(&v->pending, i);
         const bool is_match = view_matches(v, i);
-        if (is_match != is_member(v, i)) set_member(world, v, i, is_match);
-        if (!v->observer.function || !v->pending.count) return;
+        if (is_match != is_member(v, i))
+            set_member(world, v, i, is_match);
+        if (!v->observer.function || !v->pending.count)
+            return;
     }
 }
 
 void keeli_view_observers_flush(keel_world *world) {
-    if (world->followers.calling) return;
+    if (world->followers.calling)
+        return;
     world->followers.has_pending = false;
     for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next)
-        if (v->observer.function && v->pending.count) flush_view(world, v);
+        if (v->observer.function && v->pending.count)
+            flush_view(world, v);
     free_lost(world);
 }
 
@@ -431,14 +475,17 @@ void keeli_view_observers_deinit(keel_world *world) {
 
 bool keeli_view_observers_are_valid(const keel_world *world) {
     for (const keeli_view_observer *v = world->followers.view_observers; v; v = v->next) {
-        if (!keeli_presence_is_valid(&v->members) || v->pending.count) return false;
+        if (!keeli_presence_is_valid(&v->members) || v->pending.count)
+            return false;
         uint32_t count = 0;
         for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));) {
             const uint32_t index = keeli_index_of(e);
-            if (view_matches(v, index) != is_member(v, index)) return false;
+            if (view_matches(v, index) != is_member(v, index))
+                return false;
             count += is_member(v, index);
         }
-        if (count != v->members.count) return false;
+        if (count != v->members.count)
+            return false;
     }
     return true;
 }
@@ -452,7 +499,8 @@ static keel_result add_part(keel_world *world, keeli_view_observer *v, const kee
                             uint32_t role) {
     keel_result result;
     keeli_storage *s = keeli_storage_get(world, c, false, &result);
-    if (!s) return result;
+    if (!s)
+        return result;
     if (!KEELI_RESERVE(&world->heap, &v->parts, 1) || !KEELI_RESERVE(&world->heap, &s->viewers, 1))
         return keeli_out_of_memory(world, "observing a view");
     *KEELI_APPEND(&v->parts) = (keeli_view_part){ s, role };
@@ -493,7 +541,8 @@ static keel_result add_term(keel_world *world, keeli_view_observer *v, const kee
     }
 
     const keel_component *const *other = term->others;
-    if (!term->component) return view_misuse(world, "a term lacks its component");
+    if (!term->component)
+        return view_misuse(world, "a term lacks its component");
     for (const keel_component *c = term->component; c; c = other ? *other++ : NULL) {
         if (++count > KEEL_MAX_TERM_COMPONENTS)
             return view_misuse(world, "a term names more than 8 components");
@@ -512,18 +561,22 @@ static keel_result link_view(keel_world *world, keeli_view_observer *v) {
         bool known = false;
         for (uint32_t k = 0; k < s->viewers.count; ++k)
             known |= s->viewers.items[k] == v;
-        if (!known) *KEELI_APPEND(&s->viewers) = v;
+        if (!known)
+            *KEELI_APPEND(&s->viewers) = v;
         keeli_followers_update(s);
         if (v->parts.items[i].role != KEELI_MUST_NOT && !keeli_followers_reserve_present(world, s))
             return keeli_out_of_memory(world, "observing a view");
     }
-    if (!reserve_reaction(world)) return keeli_out_of_memory(world, "observing a view");
+    if (!reserve_reaction(world))
+        return keeli_out_of_memory(world, "observing a view");
 
     for (uint32_t i = 0; i < v->parts.count; ++i) {
         const keeli_view_part *part = &v->parts.items[i];
-        if (part->role == KEELI_MUST_NOT) continue;
+        if (part->role == KEELI_MUST_NOT)
+            continue;
         KEELI_EACH_BIT(k, &part->storage->presence)
-            if (!is_member(v, k) && view_matches(v, k)) (void)keeli_presence_set(&v->members, k);
+            if (!is_member(v, k) && view_matches(v, k))
+                (void)keeli_presence_set(&v->members, k);
     }
 
     keeli_view_observer **at = &world->followers.view_observers;
@@ -548,28 +601,33 @@ static bool is_same_view(const keeli_view_observer *a, const keeli_view_observer
 
 static keel_result add_terms(keel_world *world, keeli_view_observer *v, const keel_term *terms) {
     for (uint32_t t = 0; terms && terms[t].kind != KEEL_TERM_END; ++t) {
-        if (t == KEEL_MAX_TERMS) return view_misuse(world, "more than 16 terms");
+        if (t == KEEL_MAX_TERMS)
+            return view_misuse(world, "more than 16 terms");
         KEEL_TRY(add_term(world, v, &terms[t], t));
     }
 
     for (uint32_t i = 0; i < v->parts.count; ++i)
-        if (v->parts.items[i].role != KEELI_MUST_NOT) return KEEL_OK;
+        if (v->parts.items[i].role != KEELI_MUST_NOT)
+            return KEEL_OK;
     return view_misuse(world, "it names nothing that must be there; add KEEL_WITH or KEEL_ANY_OF, "
                               "or observe keel_entities");
 }
 
 keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
                               keel_observer_fn *function, void *data) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     const uint32_t known = KEEL_ON_ENTERED | KEEL_ON_LEFT;
-    if (!function) return view_misuse(world, "it needs a function");
+    if (!function)
+        return view_misuse(world, "it needs a function");
     if (!(kinds & known) || kinds & ~(known | KEEL_ON_PRESENT))
         return view_misuse(world,
                            "it takes KEEL_ON_ENTERED, KEEL_ON_LEFT, and KEEL_ON_PRESENT with them");
 
     keeli_view_observer *fresh = KEELI_NEW(&world->heap, keeli_view_observer), *v = NULL;
-    if (!fresh) return keeli_out_of_memory(world, "observing a view");
+    if (!fresh)
+        return keeli_out_of_memory(world, "observing a view");
     fresh->observer = (keeli_observer){ function, data, kinds };
 
     // an equal observed view gets the kinds, or else the fresh one is added
@@ -585,8 +643,10 @@ keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_
             result = link_view(world, v);
         }
     }
-    if (result < 0 || v != fresh) unlink_and_free(world, fresh);
-    if (result < 0) return keeli_done(world, result);
+    if (result < 0 || v != fresh)
+        unlink_and_free(world, fresh);
+    if (result < 0)
+        return keeli_done(world, result);
 
     if (kinds & KEEL_ON_PRESENT)
         KEELI_EACH_BIT(i, &v->members)
@@ -595,19 +655,26 @@ keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_
 }
 
 keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *function, void *data) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    if (!world->followers.calling) KEEL_TRY(keeli_world_is_editable(world));
-    if (!function) return KEEL_ABSENT;
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
+    if (!world->followers.calling)
+        KEEL_TRY(keeli_world_is_editable(world));
+    if (!function)
+        return KEEL_ABSENT;
 
     bool any = false;
     for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next) {
-        if (v->observer.function != function || v->observer.data != data) continue;
+        if (v->observer.function != function || v->observer.data != data)
+            continue;
         v->observer.function = NULL;
         any = true;
     }
-    if (!any) return KEEL_ABSENT;
+    if (!any)
+        return KEEL_ABSENT;
 
-    if (world->followers.calling) world->followers.has_pending = true; // freed at the edit's end
-    else free_lost(world);
+    if (world->followers.calling)
+        world->followers.has_pending = true; // freed at the edit's end
+    else
+        free_lost(world);
     return KEEL_OK;
 }

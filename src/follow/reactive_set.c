@@ -17,7 +17,8 @@
 
 uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
     uint64_t count = (uint64_t)s->presence.count + s->disabled.count;
-    if (!s->sources.count) return (uint32_t)count;
+    if (!s->sources.count)
+        return (uint32_t)count;
     for (uint32_t i = 0; i < s->sources.count; ++i)
         count += keeli_could_have(world, s->sources.items[i]);
     const uint32_t alive = keeli_entity_count(&world->entities);
@@ -32,7 +33,8 @@ static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, ui
     if (set->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
         !keeli_queue_reserve(&set->tracking.removed, heap, keeli_removals_to_come(set), NULL))
         return false;
-    if (!keeli_store_reserve(world, set, index)) return false;
+    if (!keeli_store_reserve(world, set, index))
+        return false;
 
     world->lists.names_sets = true;
     if (!keeli_component_lists_has(&world->lists, index, set->ordinal))
@@ -44,7 +46,8 @@ static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, ui
 }
 
 bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra) {
-    if (s->sources.count && !reserve_in(world, s, index, extra)) return false;
+    if (s->sources.count && !reserve_in(world, s, index, extra))
+        return false;
     for (uint32_t i = 0; i < s->collectors.count; ++i)
         if (!keeli_followers_reserve_slow(world, s->collectors.items[i].set, index, extra))
             return false;
@@ -52,7 +55,8 @@ bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uin
 }
 
 static void add_to_set(keel_world *world, keeli_storage *set, keel_entity e) {
-    if (keeli_store_has(set, keeli_index_of(e))) return;
+    if (keeli_store_has(set, keeli_index_of(e)))
+        return;
     (void)keeli_store_push(world, set, e);
     keeli_came(world, set, keeli_index_of(e));
     keeli_validate_storage(world, set);
@@ -60,21 +64,25 @@ static void add_to_set(keel_world *world, keeli_storage *set, keel_entity e) {
 
 void keeli_collect(keel_world *world, const keeli_storage *s, keel_entity e, uint32_t kind) {
     for (uint32_t i = 0; i < s->collectors.count; ++i)
-        if (s->collectors.items[i].kinds & kind) add_to_set(world, s->collectors.items[i].set, e);
+        if (s->collectors.items[i].kinds & kind)
+            add_to_set(world, s->collectors.items[i].set, e);
 }
 
 static bool is_strip_set(const keel_world *world, const keeli_storage *set) {
     for (uint32_t i = 0; i < world->followers.strip_sets.count; ++i)
-        if (world->followers.strip_sets.items[i] == set) return true;
+        if (world->followers.strip_sets.items[i] == set)
+            return true;
     return false;
 }
 
 void keeli_strip_begins(keel_world *world, keel_entity e) {
-    if (!world->followers.set_count) return;
+    if (!world->followers.set_count)
+        return;
 
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;) {
-        if (!keeli_store_has(s, keeli_index_of(e))) continue;
+        if (!keeli_store_has(s, keeli_index_of(e)))
+            continue;
         for (uint32_t i = 0; i < s->collectors.count; ++i) {
             const keeli_collector *c = &s->collectors.items[i];
             if (c->kinds & KEEL_ON_DELETED && !is_strip_set(world, c->set))
@@ -86,19 +94,23 @@ void keeli_strip_begins(keel_world *world, keel_entity e) {
 void keeli_strip_ended(keel_world *world, keel_entity e) {
     for (uint32_t i = world->followers.strip_sets.count; i--;)
         add_to_set(world, world->followers.strip_sets.items[i], e);
-    if (world->followers.set_count) world->followers.strip_sets.count = 0;
+    if (world->followers.set_count)
+        world->followers.strip_sets.count = 0;
 }
 
 static keeli_collector *collector_of(const keeli_storage *source, const keeli_storage *set) {
     for (uint32_t i = 0; i < source->collectors.count; ++i)
-        if (source->collectors.items[i].set == set) return &source->collectors.items[i];
+        if (source->collectors.items[i].set == set)
+            return &source->collectors.items[i];
     return NULL;
 }
 
 static bool reaches(const keeli_storage *from, const keeli_storage *to) {
-    if (from == to) return true;
+    if (from == to)
+        return true;
     for (uint32_t i = 0; i < from->collectors.count; ++i)
-        if (reaches(from->collectors.items[i].set, to)) return true;
+        if (reaches(from->collectors.items[i].set, to))
+            return true;
     return false;
 }
 
@@ -120,7 +132,8 @@ static void remove_collector(keel_world *world, keeli_storage *source, keeli_sto
     keeli_collector *c = collector_of(source, set);
     // the analyzer cannot tell that a set has a collector at each of its sources
     *c = source->collectors.items[--source->collectors.count];
-    if (!source->collectors.count) KEELI_RELEASE(&world->heap, &source->collectors);
+    if (!source->collectors.count)
+        KEELI_RELEASE(&world->heap, &source->collectors);
 
     uint32_t at = 0;
     while (set->sources.items[at] != source)
@@ -149,8 +162,10 @@ void keeli_sets_forget(keel_world *world, keeli_storage *s) {
 static bool could_enter(const keeli_storage *set, uint32_t index) {
     for (uint32_t i = 0; i < set->sources.count; ++i) {
         const keeli_storage *s = set->sources.items[i];
-        if (keeli_store_has(s, index) || keeli_presence_has(&s->disabled, index)) return true;
-        if (could_enter(s, index)) return true;
+        if (keeli_store_has(s, index) || keeli_presence_has(&s->disabled, index))
+            return true;
+        if (could_enter(s, index))
+            return true;
     }
     return false;
 }
@@ -169,13 +184,16 @@ static void forget_former_sets(keel_world *world) {
 }
 
 void keeli_sets_relist(keel_world *world) {
-    if (world->lists.names_sets) forget_former_sets(world);
+    if (world->lists.names_sets)
+        forget_former_sets(world);
     world->lists.names_sets = world->followers.set_count != 0;
-    if (!world->followers.set_count) return;
+    if (!world->followers.set_count)
+        return;
 
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *set = world->storages.items[i];
-        if (!set->sources.count) continue;
+        if (!set->sources.count)
+            continue;
         for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
             if (could_enter(set, keeli_index_of(e)) &&
                 !keeli_component_lists_has(&world->lists, keeli_index_of(e), set->ordinal))
@@ -190,7 +208,8 @@ static bool set_is_valid(const keel_world *world, const keeli_storage *set) {
         const uint32_t i = keeli_index_of(e), page = i / KEELI_PAGE;
         const bool may_enter = could_enter(set, i);
         count += may_enter || keeli_store_has(set, i);
-        if (!may_enter) continue;
+        if (!may_enter)
+            continue;
 
         if (!keeli_component_lists_has(&world->lists, i, set->ordinal) ||
             !keeli_presence_has_page(&set->presence, page))
@@ -201,7 +220,8 @@ static bool set_is_valid(const keel_world *world, const keeli_storage *set) {
     }
 
     for (uint32_t i = 0; i < set->sources.count; ++i)
-        if (!collector_of(set->sources.items[i], set)) return false;
+        if (!collector_of(set->sources.items[i], set))
+            return false;
     return !keeli_store_is_sparse(set) || set->set.room >= count;
 }
 
@@ -209,7 +229,8 @@ bool keeli_sets_are_valid(const keel_world *world) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        if (s->sources.count && !set_is_valid(world, s)) return false;
+        if (s->sources.count && !set_is_valid(world, s))
+            return false;
         count += s->sources.count != 0;
     }
     return count == world->followers.set_count;
@@ -268,34 +289,40 @@ static keel_result connect_set(keel_world *world, keeli_storage *set, keeli_stor
     keeli_followers_update(set);
     ++world->registry.bindings;
 
-    if (keeli_followers_reserve_present(world, source)) return KEEL_OK;
+    if (keeli_followers_reserve_present(world, source))
+        return KEEL_OK;
     remove_collector(world, source, set);
     return keeli_out_of_memory(world, "making a set");
 }
 
 keel_result keel_collect_component(keel_world *world, const keel_component *set,
                                    const keel_component *source, uint32_t kinds) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a set is made"));
     keel_result result;
     keeli_storage *from = keeli_followed_get(world, source, &result);
     keeli_storage *to = from ? keeli_storage_get(world, set, false, &result) : NULL;
-    if (!to) return result;
+    if (!to)
+        return result;
 
     KEEL_TRY(check_set(world, to, from, kinds));
     keeli_collector *known = collector_of(from, to);
-    if (!known) return connect_set(world, to, from, kinds);
+    if (!known)
+        return connect_set(world, to, from, kinds);
     known->kinds |= kinds;
     return KEEL_OK;
 }
 
 keel_result keel_stop_collecting_component(keel_world *world, const keel_component *set,
                                            const keel_component *source) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(keeli_world_is_idle(world, "a set is ended"));
     keeli_storage *to = set ? keeli_storage_find(world, set) : NULL;
     keeli_storage *from = keeli_followed_find(world, source);
-    if (!to || !from || !collector_of(from, to)) return KEEL_ABSENT;
+    if (!to || !from || !collector_of(from, to))
+        return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit(world, NULL, from, "stop collecting from"));
     remove_collector(world, from, to);
     return KEEL_OK;
@@ -303,7 +330,8 @@ keel_result keel_stop_collecting_component(keel_world *world, const keel_compone
 
 uint32_t keel_collected_kinds(const keel_world *world, const keel_component *set,
                               const keel_component *source) {
-    if (keeli_is_nobody(world) || !set) return 0;
+    if (keeli_is_nobody(world) || !set)
+        return 0;
     const keeli_storage *to = keeli_storage_find(world, set);
     const keeli_storage *from = to ? keeli_followed_find(world, source) : NULL;
     const keeli_collector *c = from ? collector_of(from, to) : NULL;

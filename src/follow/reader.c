@@ -35,7 +35,8 @@ void keeli_reader_forget(keel_world *world, const keeli_reader *reader) {
 void keeli_events_flush_all(keel_world *world) {
     for (uint32_t i = 0; i < world->registry.queues.count; ++i) {
         const keeli_storage *s = world->registry.queues.items[i];
-        if (s->borrow) continue;
+        if (s->borrow)
+            continue;
         keeli_queue_drop_passed(s->events);
         KEELI_CHECK_STRUCTURE(keeli_queue_is_valid(s->events));
     }
@@ -44,7 +45,8 @@ void keeli_events_flush_all(keel_world *world) {
 // Returns an error while several threads may look at the world's list of readers. `done`: for the
 // message.
 static keel_result may_change_readers(keel_world *world, const char *done) {
-    if (!world->access.concurrent) return KEEL_OK;
+    if (!world->access.concurrent)
+        return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_SHARED,
                        "a reader cannot be %s while several threads are at work; do that before or "
                        "after",
@@ -61,10 +63,12 @@ static void spare_reader(keel_world *world, keel_reader *reader) {
 }
 
 static bool is_destroyed(const keel_reader *reader) {
-    if (reader->scope.kind == KEELI_SCOPE_READER) return false;
+    if (reader->scope.kind == KEELI_SCOPE_READER)
+        return false;
     KEEL_ASSERT(reader->world, "a reader is used whose world was destroyed; the world's end "
                                "destroys its readers, so destroy them before or not at all");
-    if (!reader->world) return true;
+    if (!reader->world)
+        return true;
     (void)keeli_misuse(reader->world, KEEL_ERROR_ARGUMENT,
                        "a reader is used that was destroyed; keep it as long as it is used");
     return true;
@@ -75,17 +79,21 @@ keel_reader *keel_reader_create(keel_world *world, const char *name) {
         keeli_no_world();
         return NULL;
     }
-    if (may_change_readers(world, "made") < 0) return NULL;
+    if (may_change_readers(world, "made") < 0)
+        return NULL;
 
     keel_reader *reader = world->changes.spare_readers;
-    if (!reader) reader = KEELI_NEW(&world->heap, keel_reader);
-    else world->changes.spare_readers = reader->next;
+    if (!reader)
+        reader = KEELI_NEW(&world->heap, keel_reader);
+    else
+        world->changes.spare_readers = reader->next;
     if (reader) {
         *reader = (keel_reader){ .scope.kind = KEELI_SCOPE_DESTROYED };
         reader->reader.name = keeli_new_text(&world->heap, name ? name : "a reader");
     }
     if (!reader || !reader->reader.name) {
-        if (reader) spare_reader(world, reader);
+        if (reader)
+            spare_reader(world, reader);
         keeli_out_of_memory(world, "making a reader");
         return NULL;
     }
@@ -99,9 +107,11 @@ keel_reader *keel_reader_create(keel_world *world, const char *name) {
 }
 
 void keel_reader_destroy(keel_reader *reader) {
-    if (!reader || is_destroyed(reader)) return;
+    if (!reader || is_destroyed(reader))
+        return;
     keel_world *world = reader->world;
-    if (may_change_readers(world, "destroyed") < 0) return;
+    if (may_change_readers(world, "destroyed") < 0)
+        return;
 
     keeli_reader_forget(world, &reader->reader);
     keel_reader **at = &world->changes.readers;
@@ -115,22 +125,27 @@ void keel_reader_destroy(keel_reader *reader) {
 }
 
 void keel_reader_advance(keel_reader *reader) {
-    if (!reader || is_destroyed(reader)) return;
+    if (!reader || is_destroyed(reader))
+        return;
     keel_world *world = reader->world;
-    if (may_change_readers(world, "advanced") < 0) return;
+    if (may_change_readers(world, "advanced") < 0)
+        return;
 
     reader->reader.last = keel_tick(world);
-    if (world->refused) return; // other threads may be sending events
+    if (world->refused)
+        return; // other threads may be sending events
     for (uint32_t i = 0; i < world->registry.queues.count; ++i) {
         keeli_queue *events = world->registry.queues.items[i]->events;
         keeli_queue_reader *r = keeli_queue_find(events, &reader->reader);
-        if (r) r->next = keeli_queue_end(events);
+        if (r)
+            r->next = keeli_queue_end(events);
     }
     keeli_events_flush(world);
 }
 
 void keel_reader_keep(keel_reader *reader) {
-    if (reader && !is_destroyed(reader)) reader->reader.is_kept = true;
+    if (reader && !is_destroyed(reader))
+        reader->reader.is_kept = true;
 }
 
 void keeli_readers_deinit(keel_world *world) {
@@ -152,19 +167,22 @@ void keeli_readers_deinit(keel_world *world) {
 static uint32_t changes_of(const keel_world *world, const keeli_storage *s,
                            const keeli_reader *reader, uint32_t index) {
     const keeli_tracking *t = &s->tracking;
-    if (!keeli_store_has(s, index)) return 0;
+    if (!keeli_store_has(s, index))
+        return 0;
 
     uint32_t changes = 0;
     for (uint32_t kind = KEEL_TRACK_INSERTION; kind <= KEEL_TRACK_MODIFICATION; kind *= 2) {
         const keeli_ticks *ticks = kind == KEEL_TRACK_INSERTION ? &t->inserted : &t->modified;
         const keeli_tick_range w = keeli_tick_range_for(world, s, reader, kind);
-        if (keeli_is_within(w, keeli_ticks_get(ticks, index))) changes |= kind;
+        if (keeli_is_within(w, keeli_ticks_get(ticks, index)))
+            changes |= kind;
     }
     return changes;
 }
 
 static uint32_t unique_changes(const keeli_storage *s, const keeli_reader *reader) {
-    if (!s->unique) return 0;
+    if (!s->unique)
+        return 0;
     const bool set = s->set_at > (reader ? reader->last : s->cleared_inserted);
     const bool changed = s->changed_at > (reader ? reader->last : s->cleared_modified);
     return (set ? KEEL_TRACK_INSERTION : 0u) | (changed ? KEEL_TRACK_MODIFICATION : 0u);
@@ -173,7 +191,8 @@ static uint32_t unique_changes(const keeli_storage *s, const keeli_reader *reade
 // Returns the storage of the component or unique if the scope may look at it, or NULL.
 static keeli_storage *tracked_storage(const keel_scope *scope, const keel_component *component,
                                       bool is_unique, keeli_caller *who) {
-    if (keeli_caller_is(scope, who) < 0 || !component) return NULL;
+    if (keeli_caller_is(scope, who) < 0 || !component)
+        return NULL;
     keeli_storage *s = who->holder ? keeli_look_up(who, component, KEEL_ACCESS_READ)
                                    : keeli_storage_find(who->world, component);
     return s && s->component.is_unique == is_unique ? s : NULL;
@@ -184,8 +203,10 @@ uint32_t(keel_changes_of_component)(const keel_scope *scope, keel_entity e,
     keeli_caller who;
     const bool is_unique = component && component->is_unique;
     const keeli_storage *s = tracked_storage(scope, component, is_unique, &who);
-    if (s && is_unique) return unique_changes(s, who.reader);
-    if (!s || !keeli_entity_is_alive(&who.world->entities, e)) return 0;
+    if (s && is_unique)
+        return unique_changes(s, who.reader);
+    if (!s || !keeli_entity_is_alive(&who.world->entities, e))
+        return 0;
     return changes_of(who.world, s, who.reader, keeli_index_of(e));
 }
 
@@ -196,7 +217,8 @@ static keel_removal_walk removals_begin(keel_world *world, keeli_storage *s,
         return walk;
     const uint32_t of_these = kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL);
     const char *asker = reader ? reader->name : "a walk over removals";
-    if (!s || keeli_track_for(world, s, of_these, asker) < 0) return walk;
+    if (!s || keeli_track_for(world, s, of_these, asker) < 0)
+        return walk;
 
     keeli_queue *log = &s->tracking.removed;
     if (reader) { // the log keeps an entry until this reader has passed it, too
@@ -221,16 +243,19 @@ static keel_removal_walk removals_begin(keel_world *world, keeli_storage *s,
 
 bool keel_removal_next(keel_removal_walk *walk) {
     const keeli_storage *s = walk && walk->world ? walk->world->root.storages[walk->number] : NULL;
-    if (!s) return false; // the component was unregistered meanwhile
+    if (!s)
+        return false; // the component was unregistered meanwhile
 
     const keeli_queue *log = &s->tracking.removed;
-    if (walk->next < log->begin) walk->next = log->begin; // entries were dropped meanwhile
+    if (walk->next < log->begin)
+        walk->next = log->begin; // entries were dropped meanwhile
     while (walk->next < keeli_queue_end(log)) {
         const uint64_t number = walk->next++;
         const keeli_removed *entry = keeli_queue_removed_at(log, number);
         const uint32_t kind = entry->deleted ? KEEL_TRACK_DELETION : KEEL_TRACK_REMOVAL;
         const uint64_t last = entry->deleted ? walk->last : walk->last_removed;
-        if (!(walk->kinds & kind) || entry->tick <= last) continue;
+        if (!(walk->kinds & kind) || entry->tick <= last)
+            continue;
 
         const bool has_value = entry->deleted && log->size;
         walk->removal =
@@ -246,14 +271,16 @@ keel_removal_walk(keel_removals)(keel_scope *scope, const keel_component *compon
     keeli_caller who = { 0 };
     const bool is_unique = component && component->is_unique;
     keeli_storage *s = tracked_storage(scope, component, is_unique, &who);
-    if (!scope) (void)keeli_no_world();
+    if (!scope)
+        (void)keeli_no_world();
     return removals_begin(who.world, s, who.reader, kinds);
 }
 
 uint64_t keeli_missed_removals(const keel_scope *scope, const keel_component *component) {
     keeli_caller who;
     const keeli_storage *s = tracked_storage(scope, component, false, &who);
-    if (!s) return 0;
+    if (!s)
+        return 0;
 
     keeli_world_lock(who.world); // other threads may add their readers to the log
     const keeli_queue *log = &s->tracking.removed;

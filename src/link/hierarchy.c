@@ -35,13 +35,15 @@ static __attribute__((noinline)) keel_result attach_elsewhere(keel_scope *scope,
                                                               keel_entity parent) {
     keeli_caller who;
     keel_commands *list = keeli_commands_of(scope);
-    if (list) return keeli_record_two(list, child, parent, keeli_edit_attach);
+    if (list)
+        return keeli_record_two(list, child, parent, keeli_edit_attach);
     KEEL_TRY(keeli_edit_begin(scope, &who));
     return keeli_edit_end(&who, keeli_edit_attach(who.world, who.editor, child, parent));
 }
 
 keel_result(keel_attach)(keel_scope *scope, keel_entity child, keel_entity parent) {
-    if (!keeli_is_world(scope)) return attach_elsewhere(scope, child, parent);
+    if (!keeli_is_world(scope))
+        return attach_elsewhere(scope, child, parent);
     keel_world *world = keeli_world_of(scope);
     return keeli_relate(world, tree_of(world), child, parent);
 }
@@ -67,7 +69,8 @@ static keel_entity add_child_beside(keel_world *world, keel_entity parent,
         !has_room_beside(world, keeli_entity_index_peek(&world->entities), parent))
         return keel_null();
     const keel_entity child = keeli_add_plain_entity(world, values ? values : &nothing);
-    if (keel_is_null(child)) return child;
+    if (keel_is_null(child))
+        return child;
 
     const uint32_t source = keeli_index_of(child), target = keeli_index_of(parent);
     uint64_t *there = keeli_live_word(tree->targets, target);
@@ -114,7 +117,8 @@ static keel_entity add_child_apart(keel_world *world, keel_entity parent,
     }
     keeli_editing_begin(world);
     const keel_entity child = keeli_world_add_entity(&world->root.scope, values);
-    if (!keel_is_null(child)) (void)keeli_relate(world, tree_of(world), child, parent);
+    if (!keel_is_null(child))
+        (void)keeli_relate(world, tree_of(world), child, parent);
     keeli_editing_end(world);
     (void)keeli_done(world, KEEL_OK);
     return child;
@@ -128,9 +132,11 @@ static keel_entity add_child(keel_world *world, const keeli_holder *holder, keel
         return keel_null();
     }
     const keel_entity beside = holder ? keel_null() : add_child_beside(world, parent, values);
-    if (!keel_is_null(beside)) return beside;
+    if (!keel_is_null(beside))
+        return beside;
 
-    if (may_edit_tree(world, holder) < 0) return keel_null();
+    if (may_edit_tree(world, holder) < 0)
+        return keel_null();
     if (!holder && !world->followers.observed &&
         keeli_entity_index_reserve(&world->entities, &world->heap, 1) == KEEL_OK)
         return add_child_apart(world, parent, values);
@@ -156,9 +162,12 @@ keel_entity(keel_add_child_values)(keel_scope *scope, keel_entity parent,
                                    const keel_value *values) {
     keeli_caller who;
     keel_commands *list = keeli_commands_of(scope);
-    if (keeli_is_world(scope)) return add_child(keeli_world_of(scope), NULL, parent, values);
-    if (list) return keeli_record_add_child(list, parent, values);
-    if (keeli_edit_begin(scope, &who) < 0) return keel_null();
+    if (keeli_is_world(scope))
+        return add_child(keeli_world_of(scope), NULL, parent, values);
+    if (list)
+        return keeli_record_add_child(list, parent, values);
+    if (keeli_edit_begin(scope, &who) < 0)
+        return keel_null();
     const keel_entity child = add_child(who.world, who.editor, parent, values);
     (void)keeli_edit_end(&who, KEEL_OK);
     return child;
@@ -172,11 +181,14 @@ keel_result(keel_detach)(keel_scope *scope, keel_entity child) {
 static keel_result unlink(keel_world *world, const keeli_holder *holder, keel_entity e) {
     if (!keeli_entity_is_alive(&world->entities, e))
         return keeli_dead_entity(world, "keel_unlink", e);
-    if (!keeli_has_links(world, e)) return KEEL_ABSENT;
+    if (!keeli_has_links(world, e))
+        return KEEL_ABSENT;
     KEEL_TRY(may_edit_tree(world, holder));
-    if (world->names.count) KEEL_TRY(keeli_may_place_name(world, "unlink", e, keel_null()));
+    if (world->names.count)
+        KEEL_TRY(keeli_may_place_name(world, "unlink", e, keel_null()));
     KEEL_TRY(keeli_may_orphan(world, holder, e));
-    if (keeli_has_parent(world, e)) keeli_commit_detach(world, e);
+    if (keeli_has_parent(world, e))
+        keeli_commit_detach(world, e);
     keeli_remove_edges_of(world, tree_of(world), keeli_index_of(e), true);
     validate_hierarchy(world);
     return keeli_done(world, KEEL_OK);
@@ -207,7 +219,8 @@ static inline uint32_t before_in_tree(const keeli_chains *chains, uint32_t index
 static keel_result may_unlink_tree(keel_world *world, const keeli_holder *holder,
                                    keel_entity root) {
     KEEL_TRY(may_edit_tree(world, holder));
-    if (!world->names.count) return KEEL_OK;
+    if (!world->names.count)
+        return KEEL_OK;
     KEEL_TRY(keeli_may_place_name(world, "unlink", root, keel_null()));
     for (keel_entity e = root; !keel_is_null(e); e = keeli_next_in_tree(world, root, e))
         KEEL_TRY(keeli_may_orphan(world, holder, e));
@@ -219,9 +232,11 @@ static keel_result unlink_tree(keel_world *world, const keeli_holder *holder, ke
     const uint32_t top = keeli_index_of(root);
     if (!keeli_entity_is_alive(&world->entities, root))
         return keeli_dead_entity(world, "keel_unlink_tree", root);
-    if (!keeli_has_links(world, root)) return KEEL_ABSENT;
+    if (!keeli_has_links(world, root))
+        return KEEL_ABSENT;
     KEEL_TRY(may_unlink_tree(world, holder, root));
-    if (keeli_has_parent(world, root)) keeli_commit_detach(world, root);
+    if (keeli_has_parent(world, root))
+        keeli_commit_detach(world, root);
 
     for (uint32_t at = last_below(chains, top), next; at != top; at = next) {
         next = before_in_tree(chains, at);
@@ -239,7 +254,8 @@ keel_result(keel_unlink_tree)(keel_scope *scope, keel_entity root) {
 static keel_result may_delete_tree(keel_world *world, const keeli_holder *holder,
                                    keel_entity root) {
     KEEL_TRY(keeli_may_delete_entity(world, holder, root));
-    if (!holder && !world->access.holders && !world->access.owned_storages) return KEEL_OK;
+    if (!holder && !world->access.holders && !world->access.owned_storages)
+        return KEEL_OK;
     keel_entity e = root;
     while (!keel_is_null(e = keeli_next_in_tree(world, root, e)))
         KEEL_TRY(keeli_may_delete_entity(world, holder, e));
@@ -247,7 +263,8 @@ static keel_result may_delete_tree(keel_world *world, const keeli_holder *holder
 }
 
 static inline void drop_chain(const keeli_chains *chains, uint32_t target) {
-    if (keeli_chain_count(chains, target)) keeli_chain_at(chains, target)->count = 0;
+    if (keeli_chain_count(chains, target))
+        keeli_chain_at(chains, target)->count = 0;
 }
 
 // Deletes a tree from the last descendant in pre-order up to the root, one by one, so that
@@ -257,7 +274,8 @@ static void delete_observed_tree(keel_world *world, uint32_t top) {
     for (uint32_t at = last_below(chains, top), next;; at = next) {
         next = at == top ? top : before_in_tree(chains, at);
         keeli_commit_delete_entity(world, keeli_entity_at(&world->entities, at));
-        if (at == top) return;
+        if (at == top)
+            return;
     }
 }
 
@@ -278,7 +296,8 @@ static void delete_whole_tree(keel_world *world, keel_entity root) {
         at = before_in_tree(chains, at);
         link->stamp = 0;
         --edges->count;
-        if (count < at_once) continue;
+        if (count < at_once)
+            continue;
         keeli_commit_delete_entities(world, doomed, count);
         count = 0;
     }
@@ -289,15 +308,18 @@ static void delete_whole_tree(keel_world *world, keel_entity root) {
 
 keel_result keeli_edit_delete_tree(keel_world *world, const keeli_holder *holder,
                                    keel_entity root) {
-    if (!keeli_entity_is_alive(&world->entities, root)) return KEEL_ABSENT;
+    if (!keeli_entity_is_alive(&world->entities, root))
+        return KEEL_ABSENT;
     KEEL_TRY(may_delete_tree(world, holder, root));
     KEEL_TRY(keeli_delete_doomed(world, holder, (keeli_roots){ .tree = root }));
     if (world->followers.observed) {
         delete_observed_tree(world, keeli_index_of(root));
         return keeli_done(world, KEEL_OK);
     }
-    if (world->names.count) keeli_free_name(world, root);
-    if (keeli_has_parent(world, root)) keeli_commit_detach(world, root);
+    if (world->names.count)
+        keeli_free_name(world, root);
+    if (keeli_has_parent(world, root))
+        keeli_commit_detach(world, root);
     delete_whole_tree(world, root);
     return keeli_done(world, KEEL_OK);
 }

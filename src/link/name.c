@@ -36,7 +36,8 @@ static void commit_remove_name(keel_world *world, keel_entity e) {
 
 static keel_result remove_name_of(keel_world *world, const keeli_holder *holder, keel_entity e) {
     keeli_storage *s = world->names.storage;
-    if (!s || !keeli_name_at(world, e)) return KEEL_ABSENT;
+    if (!s || !keeli_name_at(world, e))
+        return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit(world, holder, s, "delete"));
     commit_remove_name(world, e);
     return keeli_done(world, KEEL_OK);
@@ -62,23 +63,27 @@ keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_
     if (!keeli_entity_is_alive(&world->entities, e))
         return keeli_dead_entity(world, "keel_set_name", e);
     const size_t length = text ? strlen(text) : 0;
-    if (!length) return remove_name_of(world, holder, e);
+    if (!length)
+        return remove_name_of(world, holder, e);
     if (memchr(text, '/', length))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "cannot name %s \"%.60s\": a '/' stands between the names of a path",
                             KEELI_ENTITY(world, e), text);
     keel_result result;
     keeli_storage *s = keeli_storage_get(world, KEEL_OF(keel_name), false, &result);
-    if (!s) return result;
+    if (!s)
+        return result;
     KEEL_TRY(keeli_may_edit(world, holder, s, "set"));
     const keel_entity parent = keeli_parent_of(world, e);
     const keeli_name *there = keeli_name_find(world, parent, text, length);
-    if (there) return keel_is_same(there->entity, e) ? KEEL_OK : occupied(world, "name", e, there);
+    if (there)
+        return keel_is_same(there->entity, e) ? KEEL_OK : occupied(world, "name", e, there);
     const uint32_t index = keeli_index_of(e);
     keeli_name *old = keeli_name_at(world, e);
     keeli_name *name =
         old ? keeli_name_new(world, text, length) : keeli_reserve_name(world, e, text, length);
-    if (!name) return keeli_out_of_memory(world, "naming an entity");
+    if (!name)
+        return keeli_out_of_memory(world, "naming an entity");
     if (old) {
         keeli_name_free(world, old);
         // analyzer: an entity with an old name has the component
@@ -96,7 +101,8 @@ keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_
 keel_result(keel_set_name)(keel_scope *scope, keel_entity e, const char *name) {
     keeli_caller who;
     keel_commands *list = keeli_commands_of(scope);
-    if (list) return keeli_record_name(list, e, name);
+    if (list)
+        return keeli_record_name(list, e, name);
     KEEL_TRY(keeli_edit_begin(scope, &who));
     return keeli_edit_end(&who, keeli_edit_name(who.world, who.editor, e, name));
 }
@@ -111,7 +117,8 @@ keel_result keeli_may_place_name(keel_world *world, const char *doing, keel_enti
 }
 
 keel_result keeli_may_orphan(keel_world *world, const keeli_holder *holder, keel_entity e) {
-    if (!world->names.count) return KEEL_OK;
+    if (!world->names.count)
+        return KEEL_OK;
     KEELI_EACH_EDGE(child, &world->relations.child->edges, KEELI_SOURCES, keeli_index_of(e)) {
         if (keeli_name_at(world, keeli_entity_at(&world->entities, child)))
             return keeli_may_edit(world, holder, world->names.storage, "delete");
@@ -121,12 +128,14 @@ keel_result keeli_may_orphan(keel_world *world, const keeli_holder *holder, keel
 
 void keeli_place_name(keel_world *world, keel_entity e) {
     keeli_name *name = keeli_name_at(world, e);
-    if (!name || !name->is_listed) return;
+    if (!name || !name->is_listed)
+        return;
     const keel_entity parent = keeli_parent_of(world, e);
     keeli_name_leave(world, name);
     const keeli_name *there = keeli_name_find(world, parent, name->text, name->length);
     keeli_name_enter(world, name, e, parent);
-    if (!there) return;
+    if (!there)
+        return;
     const uint64_t lost = ++world->names.lost; // warns at 1, 2, 4, 8, ..., not for every one
     if (!(lost & (lost - 1)))
         keeli_warn(world,
@@ -139,7 +148,8 @@ void keeli_place_name(keel_world *world, keel_entity e) {
 
 void keeli_free_name(keel_world *world, keel_entity e) {
     keeli_name *name = keeli_name_at(world, e);
-    if (name) keeli_name_leave(world, name);
+    if (name)
+        keeli_name_leave(world, name);
 }
 
 // ------------------------------------------------------------------ another world
@@ -150,7 +160,8 @@ bool keeli_copy_names(const keel_world *from, keel_world *to) {
             const keel_entity e = *keeli_sparse_set_entity(&s->set, slot);
             const keeli_name *name = keeli_name_at(from, e);
             keeli_name *copy = keeli_reserve_name(to, e, name->text, name->length);
-            if (!copy) return false;
+            if (!copy)
+                return false;
             keeli_push_name(to, e, name->parent, copy);
         }
     }
@@ -162,7 +173,8 @@ bool keeli_copy_names(const keel_world *from, keel_world *to) {
 // world has no names.
 static const keel_world *world_of_names(const keel_scope *scope, bool at_places) {
     keeli_caller who;
-    if (keeli_caller_is(scope, &who) < 0 || !who.world->names.storage) return NULL;
+    if (keeli_caller_is(scope, &who) < 0 || !who.world->names.storage)
+        return NULL;
     return (!who.holder && !who.commands) ||
                    (keeli_may_look_up(&who, who.world->names.storage, KEEL_ACCESS_READ) &&
                     (!at_places || keeli_may_look_up(&who, who.world->relations.child->sources,
@@ -180,12 +192,16 @@ const char *(keel_name_of)(const keel_scope *scope, keel_entity e) {
 
 keel_entity(keel_find_entity)(const keel_scope *scope, keel_entity parent, const char *path) {
     const keel_world *world = path ? world_of_names(scope, true) : NULL;
-    if (!world) return keel_null();
+    if (!world)
+        return keel_null();
     for (const char *end;; path = end + 1) {
-        if ((end = strchr(path, '/')) == NULL) end = path + strlen(path);
+        if ((end = strchr(path, '/')) == NULL)
+            end = path + strlen(path);
         const keeli_name *name = keeli_name_find(world, parent, path, (size_t)(end - path));
-        if (!name) return keel_null();
-        if (!*end) return name->entity;
+        if (!name)
+            return keel_null();
+        if (!*end)
+            return name->entity;
         parent = name->entity;
     }
 }

@@ -30,7 +30,8 @@ bool keeli_reserve_doomed(keel_world *world, uint32_t source, uint32_t extra) {
         return false;
     }
 
-    if (words <= old) return true;
+    if (words <= old)
+        return true;
     if (!KEELI_RESERVE(&world->heap, &all->marks, words - old)) {
         return false;
     }
@@ -50,7 +51,8 @@ static bool is_both_ways(const keeli_relation *r, uint32_t source, uint32_t targ
 
 static bool reserve_end(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target,
                         uint32_t extra) {
-    if (!reserve_rule(world, r, source, extra)) return false;
+    if (!reserve_rule(world, r, source, extra))
+        return false;
     if (!keeli_store_reserve(world, r->sources, source)) {
         return false;
     }
@@ -59,7 +61,8 @@ static bool reserve_end(keel_world *world, keeli_relation *r, uint32_t source, u
     }
 
     // `targets` has no followers
-    if (keeli_store_has(r->targets, target)) return true;
+    if (keeli_store_has(r->targets, target))
+        return true;
     return keeli_reserve_value(world, r->targets, target);
 }
 
@@ -79,8 +82,10 @@ bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, u
 // because they were called for that already.
 static void follow_end(keel_world *world, keeli_storage *s, uint32_t source, bool is_last) {
     const uint32_t kinds = keeli_hush(world, s, source);
-    if (!is_last) keeli_changed(world, s, keeli_entity_at(&world->entities, source));
-    else if (keeli_is_followed(s)) keeli_going(world, s, source, KEEL_TRACK_DELETION);
+    if (!is_last)
+        keeli_changed(world, s, keeli_entity_at(&world->entities, source));
+    else if (keeli_is_followed(s))
+        keeli_going(world, s, source, KEEL_TRACK_DELETION);
     s->tracking.observers.kinds |= kinds;
 }
 // Before an edge is removed: if it is the last one of the source, tells followers and drops the
@@ -103,8 +108,10 @@ static bool begin_removal(keel_world *world, const keeli_relation *r, uint32_t s
 // that it changed.
 static void end_removal(keel_world *world, const keeli_relation *r, uint32_t source, bool is_last,
                         bool stays) {
-    if (is_last) keeli_store_pop(world, r->sources, source);
-    else if (!stays) follow_end(world, r->sources, source, false);
+    if (is_last)
+        keeli_store_pop(world, r->sources, source);
+    else if (!stays)
+        follow_end(world, r->sources, source, false);
 }
 // Removes the component `targets` from an entity that has no sources left.
 static inline void end_target(keel_world *world, const keeli_relation *r, uint32_t target) {
@@ -127,9 +134,11 @@ static __attribute__((noinline)) void unrelate_general(keel_world *world, keeli_
 
     keeli_edges_remove(&r->edges, &world->heap, source, place);
     end_target(world, r, target);
-    if (both) end_target(world, r, source);
+    if (both)
+        end_target(world, r, source);
     end_removal(world, r, source, is_last, stays);
-    if (both) end_removal(world, r, target, is_last_there, false);
+    if (both)
+        end_removal(world, r, target, is_last_there, false);
 
     if (r == world->relations.child && !stays && world->names.count) {
         keeli_place_name(world, keeli_entity_at(&world->entities, source));
@@ -149,7 +158,8 @@ void keeli_remove_edge(keel_world *world, keeli_relation *r, uint32_t source, ui
         if (!keeli_chains_remove(&r->edges.chains, source)->count) {
             keeli_store_pop(world, r->targets, of);
         }
-        if (!stays) keeli_store_pop(world, r->sources, source);
+        if (!stays)
+            keeli_store_pop(world, r->sources, source);
         return;
     }
     const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
@@ -162,7 +172,8 @@ void keeli_remove_edge(keel_world *world, keeli_relation *r, uint32_t source, ui
 
 void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t source,
                             uint32_t place) {
-    if (!is_edge_observed(r)) return;
+    if (!is_edge_observed(r))
+        return;
 
     const uint32_t target = keeli_edge_other(&r->edges, KEELI_TARGETS, source, place);
     keeli_notify_edge(world, r, source, place, KEEL_ON_UNRELATED);
@@ -182,7 +193,8 @@ static void notify_sources(keel_world *world, const keeli_relation *r, uint32_t 
     const keeli_edges *edges = &r->edges;
     KEELI_EACH_EDGE(at, edges, KEELI_SOURCES, target) {
         const uint32_t source = keeli_edge_other(edges, KEELI_SOURCES, target, at);
-        if (source == but) continue;
+        if (source == but)
+            continue;
 
         const uint32_t place = keeli_edge_twin(edges, KEELI_SOURCES, target, at);
         keeli_notify_unrelated(world, r, source, place);
@@ -206,7 +218,8 @@ void *keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, kee
     const bool both = is_both_ways(r, source, target);
     if (r->sources->component.exclusive) {
         leave_target(world, r, source);
-        if (both) leave_target(world, r, target);
+        if (both)
+            leave_target(world, r, target);
     }
 
     if (!keeli_store_has(targets, target)) {
@@ -221,8 +234,10 @@ void *keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, kee
 // Moves a value to an edge. NULL: zeros.
 static __attribute__((noinline)) void put_value(const keeli_storage *s, void *to,
                                                 const void *value) {
-    if (value) keeli_value_move(s, to, (void *)(uintptr_t)value);
-    else memset(to, 0, s->component.size);
+    if (value)
+        keeli_value_move(s, to, (void *)(uintptr_t)value);
+    else
+        memset(to, 0, s->component.size);
 }
 
 void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to,
@@ -236,14 +251,18 @@ void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, ke
         had[i] = keeli_store_has(s, indices[i]);
 
     void *own = keeli_commit_edge(world, r, e, to);
-    if (own) put_value(s, own, value);
+    if (own)
+        put_value(s, own, value);
     for (uint32_t i = 0; i < count; ++i) {
-        if (!had[i]) (void)keeli_store_push(world, s, ends[i]);
+        if (!had[i])
+            (void)keeli_store_push(world, s, ends[i]);
     }
 
     for (uint32_t i = 0; i < count; ++i) {
-        if (had[i]) keeli_changed(world, s, ends[i]);
-        else keeli_came(world, s, indices[i]);
+        if (had[i])
+            keeli_changed(world, s, ends[i]);
+        else
+            keeli_came(world, s, indices[i]);
     }
     for (uint32_t i = 0; i < count; ++i)
         keeli_notify_related(world, r, indices[i]);
@@ -281,7 +300,8 @@ void keeli_remove_edges_of(keel_world *world, keeli_relation *r, uint32_t index,
         }
         remove_sources(world, r, index);
     } else {
-        if (is_observed) notify_targets(world, r, index);
+        if (is_observed)
+            notify_targets(world, r, index);
         remove_targets(world, r, index);
     }
 }
@@ -289,7 +309,8 @@ void keeli_remove_edges_of(keel_world *world, keeli_relation *r, uint32_t index,
 void keeli_notify_unrelated_entity(keel_world *world, keel_entity e) {
     const uint32_t index = keeli_index_of(e);
     for (const keeli_relation *r = world->relations.all; r; r = r->next) {
-        if (!is_edge_observed(r)) continue;
+        if (!is_edge_observed(r))
+            continue;
         notify_targets(world, r, index);
         if (!r->edges.is_symmetric) {
             notify_sources(world, r, index, index);
@@ -312,7 +333,8 @@ void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
         return;
     }
     for (const keeli_storage *s; (s = keeli_store_next_of(world, index, &at)) != NULL;) {
-        if (!s->relation) continue;
+        if (!s->relation)
+            continue;
         remove_targets(world, s->relation, index);
         remove_sources(world, s->relation, index);
     }
@@ -333,11 +355,13 @@ keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keel
         if (keeli_edge_has_value(from, at.source, at.place)) {
             const void *value = keeli_edge_value(from, at.source, at.place);
             void *copy = keeli_edge_value(to, at.source, at.place);
-            if (!keeli_hook_copy(s, copy, value)) break;
+            if (!keeli_hook_copy(s, copy, value))
+                break;
         }
         ++made;
     }
-    if (made == from->count) return KEEL_OK;
+    if (made == from->count)
+        return KEEL_OK;
 
     keeli_edge_walk undo = { 0, 0 };
     for (; made && keeli_edges_next(to, &undo); --made) {
@@ -354,8 +378,10 @@ keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keel
 // True if clones of an entity get its targets in this relation. They do not get its parent, and
 // they do not get its target in a symmetric exclusive relation, as that has a partner already.
 static bool edges_are_cloned(const keel_world *world, const keeli_relation *r, uint32_t prototype) {
-    if (!keeli_store_has(r->sources, prototype)) return false;
-    if (r == world->relations.child) return false;
+    if (!keeli_store_has(r->sources, prototype))
+        return false;
+    if (r == world->relations.child)
+        return false;
     return !r->edges.is_symmetric || !r->edges.is_exclusive;
 }
 
@@ -368,7 +394,8 @@ static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t protot
     const bool both = edges->is_symmetric;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t index = keeli_index_of(copies[i]);
-        if (!reserve_rule(world, r, index, count)) return false;
+        if (!reserve_rule(world, r, index, count))
+            return false;
         if (!keeli_store_reserve(world, r->sources, index)) {
             return false;
         }
@@ -378,7 +405,8 @@ static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t protot
         if (!keeli_edge_reserve(edges, heap, KEELI_TARGETS, index, each)) {
             return false;
         }
-        if (!both) continue;
+        if (!both)
+            continue;
 
         if (!keeli_reserve_value(world, r->targets, index)) {
             return false;
@@ -393,7 +421,8 @@ static bool reserve_copies(keel_world *world, keeli_relation *r, uint32_t protot
         if (!keeli_edge_reserve(edges, heap, KEELI_SOURCES, target, count)) {
             return false;
         }
-        if (!both) continue;
+        if (!both)
+            continue;
         if (!keeli_edge_reserve(edges, heap, KEELI_TARGETS, target, count)) {
             return false;
         }
@@ -406,7 +435,8 @@ static keel_result copy_edge_values(keel_world *world, const keeli_relation *r, 
                                     uint32_t count, keeli_edge_copies **list) {
     const keeli_storage *s = r->sources;
     const size_t size = s->component.size;
-    if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
+    if (!keeli_can_copy(s))
+        return keeli_cannot_copy(world, s);
 
     keeli_edge_copies *own = KEELI_NEW(&world->heap, keeli_edge_copies);
     if (!own) {
@@ -426,8 +456,10 @@ static keel_result copy_edge_values(keel_world *world, const keeli_relation *r, 
         KEELI_EACH_EDGE(at, &r->edges, KEELI_TARGETS, prototype) {
             const void *value = keeli_edge_value(&r->edges, prototype, at);
             void *to = own->values + own->made * size;
-            if (!s->component.copy) memcpy(to, value, size);
-            else if (!keeli_hook_copy(s, to, value)) return keeli_cannot_copy(world, s);
+            if (!s->component.copy)
+                memcpy(to, value, size);
+            else if (!keeli_hook_copy(s, to, value))
+                return keeli_cannot_copy(world, s);
             ++own->made;
         }
     }
@@ -450,7 +482,8 @@ keel_result keeli_reserve_targets_of(keel_world *world, const keeli_holder *hold
                                      uint32_t prototype, const keel_entity *copies, uint32_t count,
                                      keeli_edge_copies **values) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
-        if (!edges_are_cloned(world, r, prototype)) continue;
+        if (!edges_are_cloned(world, r, prototype))
+            continue;
         KEEL_TRY(keeli_may_edit(world, holder, r->sources, "clone"));
         if (!reserve_copies(world, r, prototype, copies, count)) {
             return keeli_out_of_memory(world, "cloning an entity");
@@ -466,7 +499,8 @@ void keeli_commit_targets_of(keel_world *world, uint32_t prototype, const keel_e
                              uint32_t count, keeli_edge_copies *values) {
     for (keeli_relation *r = world->relations.all; r; r = r->next) {
         const keeli_edges *edges = &r->edges;
-        if (!edges_are_cloned(world, r, prototype)) continue;
+        if (!edges_are_cloned(world, r, prototype))
+            continue;
 
         if (r->sources->size) {
             for (uint32_t i = 0; i < count; ++i) // keeli_commit_edges_of added the edges
@@ -512,6 +546,7 @@ void keeli_commit_edges_of(keel_world *world, uint32_t prototype, const keel_ent
 
 bool keeli_reserve_rule(keel_world *world, const keeli_relation *r) {
     const uint32_t last = keeli_presence_last(&r->sources->presence);
-    if (last == UINT32_MAX) return true;
+    if (last == UINT32_MAX)
+        return true;
     return reserve_rule(world, r, last, keeli_store_count(r->sources));
 }

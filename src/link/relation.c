@@ -18,7 +18,8 @@ static keeli_relation *to_edit(keel_world *world, const keeli_holder *holder,
                                const keel_component *relation, keel_entity e, keel_entity other,
                                const char *call, keel_result *result) {
     keeli_storage *s = keeli_storage_get(world, relation, false, result);
-    if (!s) return NULL;
+    if (!s)
+        return NULL;
 
     if (!s->relation || keeli_store_has_sources(s)) {
         *result =
@@ -39,7 +40,8 @@ static keeli_relation *to_edit(keel_world *world, const keeli_holder *holder,
 
 static keel_entity entity_at(const keeli_relation *r, keeli_end end, keel_entity of,
                              uint32_t place) {
-    if (place == KEELI_NO_EDGE) return keel_null();
+    if (place == KEELI_NO_EDGE)
+        return keel_null();
     const uint32_t index = keeli_edge_other(&r->edges, end, keeli_index_of(of), place);
     return keeli_entity_at(&r->sources->world->entities, index);
 }
@@ -72,8 +74,10 @@ static keel_result set_related_value(keel_world *world, keeli_relation *r, keel_
 
     // the batch told the followers of a value that was added or replaced
     if (result == KEEL_OK) {
-        if (had && !value) keeli_changed(world, r->sources, e);
-        if (to) keeli_notify_related(world, r, source);
+        if (had && !value)
+            keeli_changed(world, r->sources, e);
+        if (to)
+            keeli_notify_related(world, r, source);
     }
     keeli_editing_end(world);
     return keeli_done(world, result);
@@ -129,7 +133,8 @@ static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel
     }
     while (!keel_is_same(above, of)) {
         of = keeli_parent_of(world, of);
-        if (keel_is_null(of)) return false;
+        if (keel_is_null(of))
+            return false;
     }
     return true;
 }
@@ -176,7 +181,8 @@ keel_result keeli_attach_general(keel_world *world, const keeli_holder *holder, 
     }
 
     keeli_commit_relate(world, tree, child, parent, NULL);
-    if (world->names.count) keeli_place_name(world, child);
+    if (world->names.count)
+        keeli_place_name(world, child);
     validate_tree(world);
     return keeli_done(world, KEEL_OK);
 }
@@ -192,7 +198,8 @@ keel_result keeli_edit_detach(keel_world *world, const keeli_holder *holder, kee
     if (!keeli_entity_is_alive(&world->entities, child)) {
         return keeli_dead_entity(world, "keel_detach", child);
     }
-    if (!keeli_has_parent(world, child)) return KEEL_ABSENT;
+    if (!keeli_has_parent(world, child))
+        return KEEL_ABSENT;
     KEEL_TRY(keeli_may_edit(world, holder, world->relations.child->sources, "change"));
     KEEL_TRY(may_place_name(world, "detach", child, keel_null()));
     keeli_commit_detach(world, child);
@@ -233,7 +240,8 @@ link_first(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to, 
 static __attribute__((noinline)) keel_result
 link_last(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to, uint64_t *beside) {
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(to);
-    if (!keeli_store_has(r->targets, target)) return link_first(world, r, e, to, beside);
+    if (!keeli_store_has(r->targets, target))
+        return link_first(world, r, e, to, beside);
     const keeli_chains *chains = &r->edges.chains;
     keeli_chain *chain = keeli_chain_at(chains, target);
     if (world->entities.root.versions[target / KEELI_PAGE][target % KEELI_PAGE] !=
@@ -293,7 +301,8 @@ keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, kee
     keel_result result;
     keeli_relation *r = to_edit(world, holder, relation, e, other, "keel_relate", &result);
     const uint32_t source = keeli_index_of(e), target = keeli_index_of(other);
-    if (!r) return result;
+    if (!r)
+        return result;
     if (value && !r->sources->component.size)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "the relation '%s' has no values; pass NULL",
@@ -303,12 +312,14 @@ keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, kee
         return write_edge(world, r, e, place, value);
     if (place != KEELI_NO_EDGE)
         return value ? set_related_value(world, r, e, NULL, value) : KEEL_OK;
-    if (r == world->relations.child) return keeli_attach_general(world, holder, e, other);
+    if (r == world->relations.child)
+        return keeli_attach_general(world, holder, e, other);
     if (r->sources->component.acyclic && is_above(r, source, target))
         return cycle(world, r->sources, e, other);
     if (!keeli_reserve_edge(world, r, source, target))
         return keeli_out_of_memory(world, "relating entities");
-    if (r->sources->size) return set_related_value(world, r, e, &other, value);
+    if (r->sources->size)
+        return set_related_value(world, r, e, &other, value);
     keeli_commit_relate(world, r, e, other, value);
     keeli_validate_storage(world, r->sources);
     return keeli_done(world, KEEL_OK);
@@ -319,11 +330,14 @@ static keel_result unrelate(keel_world *world, const keeli_holder *holder, keel_
     keel_result result;
     keeli_relation *r = to_edit(world, holder, relation, e, other, "keel_unrelate", &result);
     (void)value;
-    if (!r) return result;
+    if (!r)
+        return result;
     const uint32_t source = keeli_index_of(e);
     const uint32_t place = keeli_edges_find(&r->edges, source, keeli_index_of(other));
-    if (place == KEELI_NO_EDGE) return KEEL_ABSENT;
-    if (r == world->relations.child) return keeli_edit_detach(world, holder, e);
+    if (place == KEELI_NO_EDGE)
+        return KEEL_ABSENT;
+    if (r == world->relations.child)
+        return keeli_edit_detach(world, holder, e);
     keeli_notify_unrelated(world, r, source, place);
     keeli_remove_edge(world, r, source, place, false);
     keeli_validate_storage(world, r->sources);
@@ -335,10 +349,14 @@ static keel_result unrelate_end(keel_world *world, const keeli_holder *holder, k
     keel_result result;
     const char *call = sources ? "keel_unrelate_sources" : "keel_unrelate_all";
     keeli_relation *r = to_edit(world, holder, relation, e, e, call, &result);
-    if (!r) return result;
-    if (!keeli_store_has(sources ? r->targets : r->sources, keeli_index_of(e))) return KEEL_ABSENT;
-    if (r == world->relations.child && !sources) return keeli_edit_detach(world, holder, e);
-    if (r == world->relations.child) KEEL_TRY(keeli_may_orphan(world, holder, e));
+    if (!r)
+        return result;
+    if (!keeli_store_has(sources ? r->targets : r->sources, keeli_index_of(e)))
+        return KEEL_ABSENT;
+    if (r == world->relations.child && !sources)
+        return keeli_edit_detach(world, holder, e);
+    if (r == world->relations.child)
+        KEEL_TRY(keeli_may_orphan(world, holder, e));
     keeli_remove_edges_of(world, r, keeli_index_of(e), sources);
     return keeli_done(world, KEEL_OK);
 }
@@ -394,9 +412,11 @@ static const keeli_relation *look_at_relation(const keel_scope *scope,
     }
 
     keeli_caller who;
-    if (keeli_caller_is(scope, &who) < 0) return NULL;
+    if (keeli_caller_is(scope, &who) < 0)
+        return NULL;
     s = keeli_look_up(&who, relation, KEEL_ACCESS_READ);
-    if (!s) return NULL;
+    if (!s)
+        return NULL;
 
     if (s->relation && !keeli_store_has_sources(s)) {
         return s->relation;
@@ -428,18 +448,21 @@ static void *edge_value_of(const keeli_relation *r, keel_entity source, keel_ent
     if (!end_is_alive(r, source) || !end_is_alive(r, target)) {
         return NULL;
     }
-    if (!keeli_edges_have_values(edges)) return NULL;
+    if (!keeli_edges_have_values(edges))
+        return NULL;
 
     const uint32_t index = keeli_index_of(source);
     const uint32_t place = keeli_edges_find(edges, index, keeli_index_of(target));
-    if (place == KEELI_NO_EDGE) return NULL;
+    if (place == KEELI_NO_EDGE)
+        return NULL;
     return keeli_edge_value(edges, index, place);
 }
 
 const void *(keel_get_related_component)(const keel_scope *scope, keel_entity source,
                                          const keel_component *relation, keel_entity target) {
     const keeli_relation *r = look_at_relation(scope, relation);
-    if (!r) return NULL;
+    if (!r)
+        return NULL;
     if (keeli_edges_have_values(&r->edges)) {
         return edge_value_of(r, source, target);
     }
@@ -453,7 +476,8 @@ const void *(keel_get_related_component)(const keel_scope *scope, keel_entity so
 void *(keel_get_related_component_mut)(keel_scope *scope, keel_entity source,
                                        const keel_component *relation, keel_entity target) {
     keeli_relation *r = (keeli_relation *)(uintptr_t)look_at_relation(scope, relation);
-    if (!r) return NULL;
+    if (!r)
+        return NULL;
     if (!keeli_edges_have_values(&r->edges)) {
         if (!(keel_is_related_component)(scope, source, relation, target)) {
             return NULL;
@@ -464,8 +488,10 @@ void *(keel_get_related_component_mut)(keel_scope *scope, keel_entity source,
     keeli_storage *s = r->sources;
     keeli_caller who;
     void *value = edge_value_of(r, source, target);
-    if (!value || keeli_caller_is(scope, &who) < 0) return NULL;
-    if (!keeli_may_write_edges(scope, &who, s)) return NULL;
+    if (!value || keeli_caller_is(scope, &who) < 0)
+        return NULL;
+    if (!keeli_may_write_edges(scope, &who, s))
+        return NULL;
 
     mark_edge(who.world, r);
     keeli_track_modified(who.world, s, keeli_index_of(source));
@@ -478,11 +504,13 @@ void *(keel_get_related_component_mut)(keel_scope *scope, keel_entity source,
 keel_entity(keel_target_of_component)(const keel_scope *scope, keel_entity source,
                                       const keel_component *relation) {
     const keeli_relation *r = look_at_relation(scope, relation);
-    if (!r) return keel_null();
+    if (!r)
+        return keel_null();
     if (r->edges.is_chained) {
         return keeli_target_of(&r->edges.chains, source);
     }
-    if (!end_is_alive(r, source)) return keel_null();
+    if (!end_is_alive(r, source))
+        return keel_null();
     const uint32_t first = keeli_edge_first(&r->edges, KEELI_TARGETS, keeli_index_of(source));
     return entity_at(r, KEELI_TARGETS, source, first);
 }
@@ -490,14 +518,16 @@ keel_entity(keel_target_of_component)(const keel_scope *scope, keel_entity sourc
 uint32_t(keel_target_count_component)(const keel_scope *scope, keel_entity source,
                                       const keel_component *relation) {
     const keeli_relation *r = look_at_relation(scope, relation);
-    if (!r || !end_is_alive(r, source)) return 0;
+    if (!r || !end_is_alive(r, source))
+        return 0;
     return keeli_edge_count(&r->edges, KEELI_TARGETS, keeli_index_of(source));
 }
 
 uint32_t(keel_source_count_component)(const keel_scope *scope, keel_entity target,
                                       const keel_component *relation) {
     const keeli_relation *r = look_at_relation(scope, relation);
-    if (!r || !end_is_alive(r, target)) return 0;
+    if (!r || !end_is_alive(r, target))
+        return 0;
     return keeli_edge_count(&r->edges, KEELI_SOURCES, keeli_index_of(target));
 }
 
@@ -515,21 +545,24 @@ static uint32_t edge_place_of(const keeli_relation *r, keeli_end end, keel_entit
 
     const uint32_t source = keeli_index_of(other);
     const uint32_t place = keeli_edges_find(&r->edges, source, keeli_index_of(of));
-    if (place == KEELI_NO_EDGE) return place;
+    if (place == KEELI_NO_EDGE)
+        return place;
     return keeli_edge_twin(&r->edges, KEELI_TARGETS, source, place);
 }
 
 static keel_entity next_of(const keel_scope *scope, const keel_component *relation, keeli_end end,
                            keel_entity of, keel_entity after) {
     const keeli_relation *r = look_at_relation(scope, relation);
-    if (!r || !end_is_alive(r, of)) return keel_null();
+    if (!r || !end_is_alive(r, of))
+        return keel_null();
     const uint32_t index = keeli_index_of(of);
     if (keel_is_null(after)) {
         return entity_at(r, end, of, keeli_edge_first(&r->edges, end, index));
     }
 
     const uint32_t place = edge_place_of(r, end, of, after);
-    if (place == KEELI_NO_EDGE) return keel_null();
+    if (place == KEELI_NO_EDGE)
+        return keel_null();
     return entity_at(r, end, of, keeli_edge_after(&r->edges, end, index, place));
 }
 
@@ -548,7 +581,8 @@ keel_entity(keel_next_source_component)(const keel_scope *scope, keel_entity tar
 static const keeli_relation *look_along(const keel_scope *scope, const keel_component *relation,
                                         keel_entity from, keel_entity after) {
     const keeli_relation *r = look_at_relation(scope, relation);
-    if (!r) return NULL;
+    if (!r)
+        return NULL;
 
     if (!r->edges.is_exclusive) {
         const keeli_storage *s = r->sources;
@@ -563,9 +597,11 @@ static const keeli_relation *look_along(const keel_scope *scope, const keel_comp
 
 keel_entity(keel_next_target_above_component)(const keel_scope *scope, keel_entity source,
                                               const keel_component *relation, keel_entity after) {
-    if (keel_is_null(after)) after = source;
+    if (keel_is_null(after))
+        after = source;
     const keeli_relation *r = look_along(scope, relation, source, after);
-    if (!r) return keel_null();
+    if (!r)
+        return keel_null();
     const keeli_edges *edges = &r->edges;
     const uint32_t at = keeli_index_of(after);
     if (!keeli_edge_count(edges, KEELI_TARGETS, at)) {
@@ -599,9 +635,11 @@ static uint32_t unless_to(const keeli_relation *r, uint32_t target, uint32_t pla
 
 keel_entity(keel_next_source_below_component)(const keel_scope *scope, keel_entity target,
                                               const keel_component *relation, keel_entity after) {
-    if (keel_is_null(after)) after = target;
+    if (keel_is_null(after))
+        after = target;
     const keeli_relation *r = look_along(scope, relation, target, after);
-    if (!r) return keel_null();
+    if (!r)
+        return keel_null();
     const keeli_edges *edges = &r->edges;
     const uint32_t root = keeli_index_of(target);
     uint32_t at = keeli_index_of(after);
@@ -634,8 +672,10 @@ static void fill_value(keeli_relation_walk *walk, uint32_t i, uint32_t place) {
     }
 
     void *value = NULL;
-    if (keeli_edges_have_values(edges)) value = keeli_edge_value(edges, source, place);
-    else if (r->sources->size) value = keeli_store_value_there(r->sources, source);
+    if (keeli_edges_have_values(edges))
+        value = keeli_edge_value(edges, source, place);
+    else if (r->sources->size)
+        value = keeli_store_value_there(r->sources, source);
     ((keeli_valued_walk *)walk)->values[i] = value;
 }
 
@@ -644,7 +684,8 @@ enum { MOST_ITEMS = sizeof((keeli_relation_walk *)0)->items / sizeof(keel_entity
 static void add_item(keeli_relation_walk *walk, uint32_t other, uint32_t place) {
     const keeli_relation *r = walk->relation;
     walk->items[walk->count] = keeli_entity_at(&r->sources->world->entities, other);
-    if (walk->wants_values) fill_value(walk, walk->count, place);
+    if (walk->wants_values)
+        fill_value(walk, walk->count, place);
     ++walk->count;
 }
 
@@ -657,7 +698,8 @@ static void fill_from_list(keeli_relation_walk *walk) {
     walk->at = walk->count = 0;
     for (; walk->count < MOST_ITEMS && place < end; ++place) {
         const uint32_t other = *keeli_edge_entry(list, side->stride, place);
-        if (other != KEELI_HOLE) add_item(walk, other, place);
+        if (other != KEELI_HOLE)
+            add_item(walk, other, place);
     }
     walk->place = place < end ? place : walk->end;
 }
@@ -683,7 +725,8 @@ static void fill_from_chain(keeli_relation_walk *walk) {
     walk->at = walk->count = 0;
     while (source != KEELI_NO_EDGE && walk->count < MOST_ITEMS) {
         const keeli_link *link = keeli_link_at(chains, source);
-        if (link->stamp > walk->end) break;
+        if (link->stamp > walk->end)
+            break;
         walk->place = link->stamp;
         walk->items[walk->count] = keeli_source_of(link, source);
         if (walk->wants_values) {
@@ -710,9 +753,12 @@ static void fill_with_target(keeli_relation_walk *walk) {
 // Fills the walk with the next handles, as many as it has room for.
 static __attribute__((noinline)) void fill_walk(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
-    if (!r->edges.is_chained) fill_from_list(walk);
-    else if (walk->to_sources) fill_from_chain(walk);
-    else fill_with_target(walk);
+    if (!r->edges.is_chained)
+        fill_from_list(walk);
+    else if (walk->to_sources)
+        fill_from_chain(walk);
+    else
+        fill_with_target(walk);
     walk->seen = r->edges.edits;
 }
 
@@ -720,12 +766,14 @@ static __attribute__((noinline)) void fill_walk(keeli_relation_walk *walk) {
 // of a chain's last source. 0 if there is nothing to visit.
 static uint32_t end_of_now(const keeli_relation *r, keeli_end end, uint32_t index) {
     const keeli_edges *edges = &r->edges;
-    if (!keeli_edge_count(edges, end, index)) return 0;
+    if (!keeli_edge_count(edges, end, index))
+        return 0;
     if (!edges->is_chained) {
         return keeli_edge_list_of(keeli_edge_side_of(edges, end), index)->used;
     }
 
-    if (end == KEELI_TARGETS) return 1;
+    if (end == KEELI_TARGETS)
+        return 1;
     return keeli_chain_at(&edges->chains, index)->stamp;
 }
 
@@ -745,10 +793,12 @@ void keeli_relation_walk_begin(keeli_relation_walk *walk, const keel_scope *scop
     walk->end = 0;
     walk->at = 0;
     walk->count = 0;
-    if (!walk->relation) return;
+    if (!walk->relation)
+        return;
 
     walk->end = end_of_now(walk->relation, walk_end(walk), keeli_index_of(of));
-    if (!walk->end) return;
+    if (!walk->end)
+        return;
     fill_walk(walk);
 
     // If there are more handles than fit and the body may edit, the walk is counted, so that edges
@@ -770,7 +820,8 @@ void keeli_relation_walk_close(keeli_relation_walk *walk) {
 
 void keeli_relation_walk_more(keeli_relation_walk *walk) {
     const keeli_relation *r = walk->relation;
-    if (!r) return;
+    if (!r)
+        return;
     if (walk->seen != r->edges.edits) { // skips items that are not related any more
         if (walk->seen < r->born || !end_is_alive(r, walk->of)) {
             walk->at = walk->count;
@@ -780,7 +831,8 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
         uint32_t place = KEELI_NO_EDGE;
         for (; walk->at < walk->count; ++walk->at) {
             place = edge_place_of(r, walk_end(walk), walk->of, walk->items[walk->at]);
-            if (place != KEELI_NO_EDGE) break;
+            if (place != KEELI_NO_EDGE)
+                break;
         }
         if (walk->at < walk->count && walk->wants_values) {
             fill_value(walk, walk->at, place);
@@ -795,7 +847,8 @@ void keeli_relation_walk_more(keeli_relation_walk *walk) {
 // True if each entity with the component has edges.
 static bool storage_is_valid(const keeli_storage *s, const keeli_edges *edges, keeli_end end) {
     KEELI_EACH_BIT(i, &s->presence)
-        if (!keeli_edge_count(edges, end, i)) return false;
+        if (!keeli_edge_count(edges, end, i))
+            return false;
     return true;
 }
 

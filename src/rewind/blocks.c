@@ -14,8 +14,10 @@
 // ------------------------------------------------------------------ stamps
 // Returns the number of blocks that may have plain values.
 static uint32_t blocks_of(const keel_world *world, const keeli_storage *s) {
-    if (!s->size || s->flags & (KEELI_IS_UNIQUE | KEELI_IS_LINK)) return 0;
-    if (keeli_store_is_sparse(s)) return s->set.count / 64 + 1;
+    if (!s->size || s->flags & (KEELI_IS_UNIQUE | KEELI_IS_LINK))
+        return 0;
+    if (keeli_store_is_sparse(s))
+        return s->set.count / 64 + 1;
     return keeli_store_has_rows(s) ? world->archetypes.block_count << (KEELI_ROW_SHIFT - 6)
                                    : s->presence.root.page_count * KEELI_PAGE_WORDS;
 }
@@ -26,12 +28,15 @@ bool keeli_stamps_reserve(keel_world *world) {
         keeli_storage *s = world->storages.items[i];
         keeli_stamps *stamps = &s->stamps;
         const uint32_t need = blocks_of(world, s);
-        if (need <= stamps->count) continue;
+        if (need <= stamps->count)
+            continue;
 
         const uint32_t count = need > stamps->count * 2 ? need : stamps->count * 2;
         uint32_t *items = keeli_new_zeroed(heap, count * sizeof *items, _Alignof(uint32_t));
-        if (!items) return false;
-        if (stamps->count) memcpy(items, stamps->items, stamps->count * sizeof *items);
+        if (!items)
+            return false;
+        if (stamps->count)
+            memcpy(items, stamps->items, stamps->count * sizeof *items);
         keeli_free(heap, stamps->items, stamps->count * sizeof *items, _Alignof(uint32_t));
         stamps->items = items;
         stamps->count = count;
@@ -40,11 +45,14 @@ bool keeli_stamps_reserve(keel_world *world) {
 }
 
 void keeli_stamps_begin(keel_world *world) {
-    if (!world->epoch) world->epoch = 1;
+    if (!world->epoch)
+        world->epoch = 1;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         keeli_storage *s = world->storages.items[i];
-        if (!s->stamps.from) s->stamps.from = world->epoch + 1; // the take now copies all values
-        if (s->stamps.count) s->flags |= KEELI_IS_STAMPED;
+        if (!s->stamps.from)
+            s->stamps.from = world->epoch + 1; // the take now copies all values
+        if (s->stamps.count)
+            s->flags |= KEELI_IS_STAMPED;
     }
 }
 
@@ -64,7 +72,8 @@ void keeli_stamps_renew(keel_world *world, keel_world *image) {
         t->set.moves = s->set.moves;
         t->presence.cleared = s->presence.cleared;
         t->disabled.cleared = s->disabled.cleared;
-        if (t->relation) t->relation->edges.edits = s->relation->edges.edits;
+        if (t->relation)
+            t->relation->edges.edits = s->relation->edges.edits;
     }
     image->archetypes.moves = world->archetypes.moves;
     image->entities.frees = world->entities.frees;
@@ -96,7 +105,8 @@ static bool is_dirty(const block_walk *walk, uint32_t block) {
 
 // Stamps a block that a restore writes, as other snapshots have other values.
 static void stamp_restored(const block_walk *walk, uint32_t block) {
-    if (walk->renewed && block < walk->stamps->count) walk->renewed[block] = walk->image->to->epoch;
+    if (walk->renewed && block < walk->stamps->count)
+        walk->renewed[block] = walk->image->to->epoch;
 }
 
 // Returns the first block from `block` on that has to be copied, or `end`.
@@ -108,7 +118,8 @@ static uint32_t next_dirty(const block_walk *walk, uint32_t block, uint32_t end)
         uint32_t any = 0;
         for (uint32_t i = 0; i < step; ++i) // compiled to vector instructions
             any |= items[i] >= since;
-        if (any) break;
+        if (any)
+            break;
         block += step;
     }
 
@@ -151,7 +162,8 @@ static void add_run(block_walk *walk, uint32_t place, uint32_t count) {
 // Compares values that should be the same, if the image checks, and copies those that differ. It
 // compares value by value, since a page may hold only one.
 static void check_run(block_walk *walk, uint32_t place, uint32_t count) {
-    if (!walk->image->checks) return;
+    if (!walk->image->checks)
+        return;
 
     const uint32_t end = place + count;
     for (; place < end; ++place) {
@@ -169,7 +181,8 @@ static void add_bits(block_walk *walk, uint32_t first, uint64_t bits) {
         const uint64_t rest = ~(bits >> at);
         const uint32_t n = rest ? (uint32_t)__builtin_ctzll(rest) : 64;
         add_run(walk, first + at, n);
-        if (at + n == 64) return;
+        if (at + n == 64)
+            return;
         bits &= ~(uint64_t)0 << (at + n);
     }
 }
@@ -180,8 +193,10 @@ static void copy_packed(block_walk *walk, uint32_t first, uint32_t old, uint32_t
     const uint32_t end = first + old;
     for (uint32_t at = first; at < end;) {
         const uint32_t dirty = next_dirty(walk, at / 64, (end + 63) / 64) * 64;
-        if (dirty > at) check_run(walk, at, keeli_least(dirty, end) - at);
-        if (dirty >= end) break;
+        if (dirty > at)
+            check_run(walk, at, keeli_least(dirty, end) - at);
+        if (dirty >= end)
+            break;
 
         at = dirty > at ? dirty : at;
         const uint32_t n = keeli_least(at / 64 * 64 + 64, end) - at;
@@ -190,7 +205,8 @@ static void copy_packed(block_walk *walk, uint32_t first, uint32_t old, uint32_t
         at += n;
     }
 
-    if (count > old) add_run(walk, end, count - old);
+    if (count > old)
+        add_run(walk, end, count - old);
 }
 
 // Copies the values of KEEL_INDEXED. `is_same`: both worlds have values in the same places.
@@ -198,9 +214,11 @@ static void copy_by_index(block_walk *walk, const keeli_presence *to, const keel
                           bool is_same) {
     const uint32_t end = from->root.page_count * KEELI_PAGE_WORDS;
     for (uint32_t block = 0; block < end; ++block) {
-        if (is_same && !walk->image->checks) block = next_dirty(walk, block, end);
+        if (is_same && !walk->image->checks)
+            block = next_dirty(walk, block, end);
         const uint64_t bits = keeli_presence_word(from, block);
-        if (!bits) continue;
+        if (!bits)
+            continue;
 
         if (is_dirty(walk, block)) {
             add_bits(walk, block * 64, bits);
@@ -236,15 +254,19 @@ static bool copy_logged(block_walk *walk) {
     const keeli_ticks *ticks = &live->tracking.modified;
     const bool is_ticked = walk->image->staged.items[walk->t->position].is_ticked;
     uint32_t count = 0;
-    if (!is_ticked || walk->image->checks) return false;
-    if (!keeli_ticks_log_since(ticks, walk->image->tick - 1, &count)) return false;
-    if (count > live->presence.count / 32) return false;
+    if (!is_ticked || walk->image->checks)
+        return false;
+    if (!keeli_ticks_log_since(ticks, walk->image->tick - 1, &count))
+        return false;
+    if (count > live->presence.count / 32)
+        return false;
 
     for (uint32_t i = ticks->log_count - count; i < ticks->log_count;) {
         uint32_t places[32], n = 0; // prefetched together
         for (; n < 32 && i < ticks->log_count; ++i) {
             const uint32_t index = ticks->log[i].index;
-            if (!keeli_store_has(walk->s, index)) continue;
+            if (!keeli_store_has(walk->s, index))
+                continue;
 
             const uint32_t place = places[n++] = keeli_store_place(walk->s->world, walk->s, index);
             __builtin_prefetch(keeli_store_at(walk->t, place), 1);
@@ -273,17 +295,24 @@ void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage
     const bool by_stamps = live->flags & KEELI_IS_STAMPED && g->is_known && is_in_place(image, t) &&
                            stamps->all < image->since;
     block_walk walk = { .image = image, .t = t, .s = s };
-    if (by_stamps) walk.stamps = stamps;
-    if (by_stamps && live == t) walk.renewed = stamps->items;
-    if (!by_stamps && live == t) stamps->all = image->to->epoch;
-    if (by_stamps && copy_logged(&walk)) return;
+    if (by_stamps)
+        walk.stamps = stamps;
+    if (by_stamps && live == t)
+        walk.renewed = stamps->items;
+    if (!by_stamps && live == t)
+        stamps->all = image->to->epoch;
+    if (by_stamps && copy_logged(&walk))
+        return;
 
     if (keeli_store_is_sparse(t))
         copy_packed(&walk, 0, keeli_least(t->set.count, s->set.count), s->set.count);
-    else if (keeli_store_has_rows(t)) copy_blocks_of_rows(&walk);
-    else copy_by_index(&walk, &t->presence, &s->presence, g->is_same);
+    else if (keeli_store_has_rows(t))
+        copy_blocks_of_rows(&walk);
+    else
+        copy_by_index(&walk, &t->presence, &s->presence, g->is_same);
     end_run(&walk);
-    if (walk.is_missed) warn_missed(&walk);
+    if (walk.is_missed)
+        warn_missed(&walk);
 }
 
 // ------------------------------------------------------------------ memory a journal may skip
@@ -291,7 +320,8 @@ static void declare_pages(const keel_world *to, const keeli_pages *pages,
                           const keeli_page_kind *kind) {
     void *const *table = pages->table;
     for (uint32_t page = 0; page < pages->count; ++page)
-        if (table[page] != kind->empty) keeli_journal_same(to->journal, table[page]);
+        if (table[page] != kind->empty)
+            keeli_journal_same(to->journal, table[page]);
 }
 
 // Declares the blocks of rows in which no handle and no value with hooks was written: they share
@@ -305,7 +335,8 @@ static void declare_rows(const keeli_image *image) {
             const keeli_storage *t = image->to->root.storages[archetype->columns[c]->number];
             are_plain &= !t->component.copy || image->staged.items[t->position].keeps_values;
         }
-        if (!are_plain) continue;
+        if (!are_plain)
+            continue;
 
         for (uint32_t b = 0; b < archetype->block_count; ++b)
             keeli_journal_same(image->to->journal, archetype->blocks[b]->entities);
@@ -320,7 +351,8 @@ static void declare_storage(const keel_world *to, const keeli_storage *t, bool i
         for (uint32_t page = 0; page < t->set.values.page_count; ++page)
             keeli_journal_values(to->journal, t->set.values.pages[page]);
     }
-    if (!is_same) return;
+    if (!is_same)
+        return;
 
     declare_pages(to, &t->presence.pages, &keeli_bit_pages);
     declare_pages(to, &t->disabled.pages, &keeli_bit_pages);
@@ -335,12 +367,14 @@ void keeli_blocks_declare(const keeli_image *image) {
         if (!keeli_image_leaves(to->storages.items[i]))
             declare_storage(to, to->storages.items[i], image->staged.items[i].is_same);
 
-    if (image->same_rows) declare_rows(image);
+    if (image->same_rows)
+        declare_rows(image);
     if (image->same_handles) {
         declare_pages(to, &to->entities.versions, &keeli_version_pages);
         declare_pages(to, &to->entities.where, &keeli_where_pages);
     }
-    if (!image->same_lists) return;
+    if (!image->same_lists)
+        return;
     for (uint32_t page = 0; page < to->lists.capacity; ++page)
         keeli_journal_same(to->journal, to->lists.pages[page]);
 }

@@ -31,8 +31,10 @@ static bool has_same_set(const keeli_storage *t, const keeli_storage *s) {
 
 // True if no value has another place in the other world, apart from rows of new archetypes.
 static bool is_in_place(const keeli_image *image, const keeli_storage *t, const keeli_storage *s) {
-    if (keeli_store_is_sparse(t)) return t->set.moves == s->set.moves;
-    if (!keeli_store_has_rows(t)) return t->presence.cleared == s->presence.cleared;
+    if (keeli_store_is_sparse(t))
+        return t->set.moves == s->set.moves;
+    if (!keeli_store_has_rows(t))
+        return t->presence.cleared == s->presence.cleared;
     return image->to->archetypes.moves == image->from->archetypes.moves;
 }
 
@@ -54,8 +56,10 @@ static bool is_ticked(const keeli_image *image, const keeli_storage *t) {
 // memory by it.
 static bool has_same_unique(const keeli_image *image, const keeli_storage *t,
                             const keeli_storage *s) {
-    if (!image->to->journal || keeli_copies_singly(t)) return false;
-    if (!t->unique || !s->unique) return false;
+    if (!image->to->journal || keeli_copies_singly(t))
+        return false;
+    if (!t->unique || !s->unique)
+        return false;
     return !t->size || !memcmp(t->unique, s->unique, t->size);
 }
 
@@ -64,12 +68,14 @@ static bool has_same_unique(const keeli_image *image, const keeli_storage *t,
 static bool has_same_names(const keeli_image *image, const keeli_storage *t,
                            const keeli_storage *s) {
     const bool are_names = t->size && keeli_copies_singly(t) && !s->component.copy;
-    if (!keeli_image_is_take(image) || !are_names || t->disabled.count) return false;
+    if (!keeli_image_is_take(image) || !are_names || t->disabled.count)
+        return false;
 
     for (uint32_t slot = 0; slot < s->set.count; ++slot) {
         const keel_name *a = keeli_sparse_set_value(&t->set, slot);
         const keel_name *b = keeli_sparse_set_value(&s->set, slot);
-        if (strcmp(a->text, b->text) != 0) return false;
+        if (strcmp(a->text, b->text) != 0)
+            return false;
     }
     return true;
 }
@@ -80,8 +86,10 @@ static bool has_same_edges(const keeli_image *image, const keeli_storage *t,
                            const keeli_storage *s) {
     const keeli_edges *own = &t->relation->edges;
     const keeli_edges *from = &s->relation->edges;
-    if (own->edits != from->edits) return false;
-    if (!keeli_edges_have_values(from)) return true;
+    if (own->edits != from->edits)
+        return false;
+    if (!keeli_edges_have_values(from))
+        return true;
 
     const keeli_edges *live = keeli_image_is_take(image) ? from : own;
     return live->values.written < image->since;
@@ -95,7 +103,8 @@ static keeli_staged compare_storage(const keeli_image *image, const keeli_storag
         .keeps_unique = has_same_unique(image, t, s),
     };
     g.is_same = g.is_known && !keeli_image_leaves(t) && has_same_set(t, s);
-    if (!g.is_same) return g;
+    if (!g.is_same)
+        return g;
 
     g.is_ticked = is_ticked(image, t);
     g.keeps_values = has_same_names(image, t, s);
@@ -124,9 +133,11 @@ void keeli_image_compare(keeli_image *image) {
 
 bool keeli_are_same_rows(const keeli_image *image) {
     const keeli_archetypes *a = &image->to->archetypes, *b = &image->from->archetypes;
-    if (!image->since || image->has_archetypes || a->moves != b->moves) return false;
+    if (!image->since || image->has_archetypes || a->moves != b->moves)
+        return false;
 
     for (uint32_t i = 0; i < a->count; ++i)
-        if (a->all[i]->row_count != b->all[i]->row_count) return false;
+        if (a->all[i]->row_count != b->all[i]->row_count)
+            return false;
     return true;
 }

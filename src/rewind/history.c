@@ -40,7 +40,8 @@ keel_history *keel_history_create(keel_world *world, size_t max_bytes) {
         (void)keeli_no_world();
         return NULL;
     }
-    if (keeli_world_is_editable(world) < 0) return NULL;
+    if (keeli_world_is_editable(world) < 0)
+        return NULL;
 
     keeli_heap heap;
     keeli_heap_init(&heap, world->heap.allocator);
@@ -68,10 +69,14 @@ keel_history *keel_history_create(keel_world *world, size_t max_bytes) {
 
 // ------------------------------------------------------------------ removing steps
 static void free_step(keel_history *history, keeli_delta *step) {
-    if (step->older) step->older->newer = step->newer;
-    else history->oldest = step->newer;
-    if (step->newer) step->newer->older = step->older;
-    else history->newest = step->older;
+    if (step->older)
+        step->older->newer = step->newer;
+    else
+        history->oldest = step->newer;
+    if (step->newer)
+        step->newer->older = step->older;
+    else
+        history->newest = step->older;
     KEELI_FREE(&history->journal.heap, keeli_delta, step);
 }
 
@@ -86,18 +91,21 @@ static void forget_ahead(keel_history *history) {
 static void forget_oldest(keel_history *history) {
     keeli_delta *step = history->oldest;
     keeli_journal_forget_before(&history->journal, step);
-    if (history->at == step) history->at = NULL;
+    if (history->at == step)
+        history->at = NULL;
     --history->behind;
     free_step(history, step);
 }
 
 void keel_history_destroy(keel_history *history) {
-    if (!history) return;
+    if (!history)
+        return;
     if (!history->snapshot) {
         (void)keeli_no_world();
         return;
     }
-    if (history->is_busy) return;
+    if (history->is_busy)
+        return;
 
     history->is_busy = true;
     forget_ahead(history);
@@ -110,7 +118,8 @@ void keel_history_destroy(keel_history *history) {
 
 // ------------------------------------------------------------------ pushing
 static keel_result may_begin(const keel_history *history, const char *what) {
-    if (!history || !history->snapshot) return keeli_no_world();
+    if (!history || !history->snapshot)
+        return keeli_no_world();
     if (history->is_busy)
         return keeli_error(history->snapshot->world ? history->snapshot->world
                                                     : history->snapshot->image,
@@ -122,8 +131,10 @@ static keel_result may_begin(const keel_history *history, const char *what) {
 static keel_result check_moves(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        if (!s->component.move || !keeli_holds_values(s) || s->component.transient) continue;
-        if (!keeli_can_copy(s)) return keeli_cannot_copy(world, s);
+        if (!s->component.move || !keeli_holds_values(s) || s->component.transient)
+            continue;
+        if (!keeli_can_copy(s))
+            return keeli_cannot_copy(world, s);
         return keeli_error(world, KEEL_ERROR_COPY,
                            "'%s' has a move hook, so no history can hold it: make it "
                            ".transient, or take snapshots",
@@ -134,7 +145,8 @@ static keel_result check_moves(keel_world *world) {
 
 static keeli_delta *begin_step(keel_history *history, bool has_ahead) {
     keeli_delta *step = KEELI_NEW(&history->journal.heap, keeli_delta);
-    if (step) keeli_journal_begin(&history->journal, step, has_ahead);
+    if (step)
+        keeli_journal_begin(&history->journal, step, has_ahead);
     return step;
 }
 
@@ -145,8 +157,10 @@ static keel_result take_snapshot(keel_history *history, keel_world *world) {
     const bool was_taken = snapshot->is_taken;
     const keel_result result = keel_snapshot_take(snapshot);
     const bool has_room = !journal->is_full;
-    if (result < 0) keeli_journal_undo(journal);
-    if (result == KEEL_OK && keeli_journal_end(journal)) return KEEL_OK;
+    if (result < 0)
+        keeli_journal_undo(journal);
+    if (result == KEEL_OK && keeli_journal_end(journal))
+        return KEEL_OK;
 
     snapshot->is_taken = was_taken;
     return result < 0 && has_room ? result : keeli_out_of_memory(world, "a step of a history");
@@ -154,8 +168,10 @@ static keel_result take_snapshot(keel_history *history, keel_world *world) {
 
 static void link_step(keel_history *history, keeli_delta *step) {
     step->older = history->newest;
-    if (step->older) step->older->newer = step;
-    else history->oldest = step;
+    if (step->older)
+        step->older->newer = step;
+    else
+        history->oldest = step;
     history->newest = history->at = step;
     ++history->behind;
 }
@@ -168,7 +184,8 @@ static keel_result push(keel_history *history) {
     const bool is_first = !history->snapshot->is_taken;
     const bool is_lost = keeli_snapshot_has_lost(history->snapshot);
     keeli_delta *step = begin_step(history, history->ahead != 0);
-    if (!step) return keeli_out_of_memory(world, "a step of a history");
+    if (!step)
+        return keeli_out_of_memory(world, "a step of a history");
     journal->is_first = is_first;
     const keel_result result = take_snapshot(history, world);
     if (result < 0 || is_first) {
@@ -212,7 +229,8 @@ static keel_result restore_world(keel_history *history) {
         return keeli_snapshot_restore_silently(snapshot, true);
 
     keeli_delta *step = begin_step(history, true);
-    if (!step) return keeli_out_of_memory(snapshot->world, "a step of a history");
+    if (!step)
+        return keeli_out_of_memory(snapshot->world, "a step of a history");
     const keel_result result = keeli_snapshot_restore_silently(snapshot, true);
     keeli_journal_undo(&history->journal);
     KEELI_FREE(&history->journal.heap, keeli_delta, step);
@@ -223,7 +241,8 @@ static keel_result restore_world(keel_history *history) {
 static keel_result swap_state(keel_history *history, keeli_delta *step, bool is_back) {
     keel_world *world = history->snapshot->world, *image = history->snapshot->image;
     keeli_journal_swap(step, is_back);
-    if (image->epoch > world->epoch) image->epoch = 0; // the world's epochs have begun again at 0
+    if (image->epoch > world->epoch)
+        image->epoch = 0; // the world's epochs have begun again at 0
 
     history->is_busy = true;
     const keel_result result = restore_world(history);
@@ -252,7 +271,8 @@ keel_result keel_history_back(keel_history *history) {
 
 keel_result keel_history_forward(keel_history *history) {
     KEEL_TRY(may_begin(history, "a history goes forward"));
-    if (!history->ahead) return KEEL_ABSENT;
+    if (!history->ahead)
+        return KEEL_ABSENT;
     return swap_state(history, history->at ? history->at->newer : history->oldest, false);
 }
 

@@ -20,8 +20,10 @@
 
 void keeli_image_write(const keel_world *to, void *memory, char *at, const char *from,
                        size_t bytes) {
-    if (to->journal) keeli_journal_write(to->journal, memory, at, from, bytes);
-    else memcpy(at, from, bytes);
+    if (to->journal)
+        keeli_journal_write(to->journal, memory, at, from, bytes);
+    else
+        memcpy(at, from, bytes);
 }
 
 // ------------------------------------------------------------------ values with hooks
@@ -48,7 +50,8 @@ static keel_result copy_value(const keeli_image *image, const keeli_storage *t, 
         return KEEL_OK;
     }
 
-    if (keeli_hook_copy(t, to, from)) return KEEL_OK;
+    if (keeli_hook_copy(t, to, from))
+        return KEEL_OK;
     return keeli_cannot_copy(image->teller, t);
 }
 
@@ -80,7 +83,8 @@ static void *next_value(value_walk *walk) {
     }
 
     index = keeli_presence_next(&s->disabled, walk->at);
-    if (index == UINT32_MAX) return NULL;
+    if (index == UINT32_MAX)
+        return NULL;
 
     walk->at = index + 1;
     return keeli_store_disabled_value(s, index);
@@ -135,7 +139,8 @@ static keel_result stage_queue(const keeli_image *image, keeli_queue *queue, boo
     const uint32_t count = queue->count;
     for (queue->count = 0; queue->count < count; ++queue->count) { // counts the values made so far
         const uint64_t number = queue->begin + queue->count;
-        if (!keeli_queue_has_value(from, number)) continue;
+        if (!keeli_queue_has_value(from, number))
+            continue;
 
         void *copy = keeli_queue_at(queue, number);
         KEEL_TRY(copy_value(image, t, copy, keeli_queue_at(from, number)));
@@ -150,14 +155,17 @@ static keel_result stage_removed(const keeli_image *image, keeli_staged *g, cons
     const keeli_tracking *old = &t->tracking;
     keeli_queue *removed = &g->removed;
     KEEL_TRY(stage_queue(image, removed, &g->has_removed, t, &old->removed, &s->tracking.removed));
-    if (!g->has_removed) return KEEL_OK;
+    if (!g->has_removed)
+        return KEEL_OK;
     if (!(old->kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL))) {
         return KEEL_OK;
     }
 
     uint64_t need = removed->count;
-    if (t->sources.count) need += removed->limit;
-    else need += (uint64_t)s->presence.count + s->disabled.count;
+    if (t->sources.count)
+        need += removed->limit;
+    else
+        need += (uint64_t)s->presence.count + s->disabled.count;
 
     if (keeli_queue_reserve_capacity(removed, &image->to->heap, need)) {
         return KEEL_OK;
@@ -167,7 +175,8 @@ static keel_result stage_removed(const keeli_image *image, keeli_staged *g, cons
 
 static keel_result stage_unique_value(const keeli_image *image, keeli_staged *g,
                                       const keeli_storage *t, const keeli_storage *s) {
-    if (!s->unique || g->keeps_unique) return KEEL_OK;
+    if (!s->unique || g->keeps_unique)
+        return KEEL_OK;
 
     const size_t bytes = t->size ? t->size : 1;
     g->unique = keeli_new(&image->to->heap, bytes, t->component.align);
@@ -244,11 +253,13 @@ static bool reserve_image_storage(keeli_heap *heap, keeli_staged *g, keeli_stora
 static uint32_t could_have_then(const keeli_image *image, const keeli_storage *t) {
     const keeli_storage *s = keeli_image_leaves(t) ? t : keeli_image_source(image, t);
     uint64_t count = (uint64_t)s->presence.count + s->disabled.count;
-    if (!t->sources.count) return (uint32_t)count;
+    if (!t->sources.count)
+        return (uint32_t)count;
 
     for (uint32_t i = 0; i < t->sources.count; ++i) {
         const keeli_storage *source = t->sources.items[i];
-        if (source == &image->to->stand_in.entities) continue;
+        if (source == &image->to->stand_in.entities)
+            continue;
         count += could_have_then(image, source);
     }
 
@@ -265,7 +276,8 @@ static bool reserve_set(const keeli_image *image, keeli_storage *t) {
 
     keeli_sparse_set *set = &t->set;
     const uint32_t need = could_have_then(image, t);
-    if (need <= set->room) return true;
+    if (need <= set->room)
+        return true;
     return keeli_sparse_set_reserve(set, &image->to->heap, need - set->count);
 }
 
@@ -280,13 +292,15 @@ static bool reserve_followers(const keeli_image *image, keeli_storage *t, const 
     const uint32_t then = could_have_then(image, t);
     const uint32_t now = keeli_could_have(to, t);
     const uint32_t extra = then > now ? then - now : 0;
-    if (!reserve_set(image, t)) return false;
+    if (!reserve_set(image, t))
+        return false;
 
     const keeli_presence *const bits[] = { &s->presence, &s->disabled };
     for (uint32_t k = 0; k < 2; ++k) {
         uint32_t i = 0;
         while ((i = keeli_presence_next(bits[k], i)) != UINT32_MAX) {
-            if (!keeli_groups_reserve(t, i, extra)) return false;
+            if (!keeli_groups_reserve(t, i, extra))
+                return false;
             if (!keeli_sets_reserve(to, t, i, extra)) {
                 return false;
             }
@@ -338,7 +352,8 @@ static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keel
     KEEL_TRY(stage_unique_value(image, g, t, s));
     KEEL_TRY(stage_removed(image, g, t, s));
 
-    if (!s->events) return KEEL_OK;
+    if (!s->events)
+        return KEEL_OK;
     return stage_queue(image, &g->events, &g->has_events, t, t->events, s->events);
 }
 
@@ -403,10 +418,12 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
     for (uint32_t i = 0; result == KEEL_OK && i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
         keeli_staged *g = &image->staged.items[i];
-        if (keeli_image_leaves(t)) continue;
+        if (keeli_image_leaves(t))
+            continue;
         result = stage_storage(image, g, t, keeli_image_source(image, t));
     }
-    if (result < 0) keeli_image_cancel(image);
+    if (result < 0)
+        keeli_image_cancel(image);
     return result;
 }
 
@@ -426,11 +443,14 @@ static void free_staged(keeli_heap *heap, keeli_staged *g, const keeli_storage *
         keeli_value_drop(t, staged_at(g, t, i));
     keeli_free(heap, g->values, (size_t)g->count * t->size, t->component.align);
 
-    if (g->has_unique) keeli_value_drop(t, g->unique);
+    if (g->has_unique)
+        keeli_value_drop(t, g->unique);
     keeli_free(heap, g->unique, t->size ? t->size : 1, t->component.align);
 
-    if (g->has_removed) keeli_queue_deinit(&g->removed, heap);
-    if (g->has_events) keeli_queue_deinit(&g->events, heap);
+    if (g->has_removed)
+        keeli_queue_deinit(&g->removed, heap);
+    if (g->has_events)
+        keeli_queue_deinit(&g->events, heap);
     if (g->has_edges) {
         keeli_store_drop_edges(t->relation, &g->edges, heap);
     }
@@ -523,7 +543,8 @@ static void drop_dead(const keeli_image *image, keeli_storage *t) {
 
     KEELI_EACH_BIT(i, &t->presence) {
         const keel_entity e = keeli_entity_at(&to->entities, i);
-        if (keeli_entity_is_alive(alive, e)) continue;
+        if (keeli_entity_is_alive(alive, e))
+            continue;
 
         if (t->relation) {
             drop_edges_of(to, t, i);
@@ -537,7 +558,8 @@ static void drop_dead(const keeli_image *image, keeli_storage *t) {
 // ------------------------------------------------------------------ copying
 // Copies the disabled values of plain bytes. Others were staged.
 static void copy_plain_disabled(keel_world *to, keeli_storage *t, const keeli_storage *s) {
-    if (!t->size || keeli_copies_singly(t)) return;
+    if (!t->size || keeli_copies_singly(t))
+        return;
 
     KEELI_EACH_BIT(i, &t->disabled) {
         void *memory = keeli_indexed_set_memory(&t->indexed, i >> t->indexed.root.shift);
@@ -559,12 +581,15 @@ static void assign_storage(const keeli_image *image, const keeli_staged *g, keel
             keeli_indexed_set_assign(&t->indexed, &s->indexed);
         }
 
-        if (t->disabled.count) t->flags |= KEELI_HAS_DISABLED;
-        else t->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
+        if (t->disabled.count)
+            t->flags |= KEELI_HAS_DISABLED;
+        else
+            t->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
     }
     copy_plain_disabled(to, t, s);
 
-    if (!keeli_image_is_take(image)) t->stamps.vague = to->epoch; // its ticks are set back
+    if (!keeli_image_is_take(image))
+        t->stamps.vague = to->epoch; // its ticks are set back
     t->set_at = s->set_at;
     t->changed_at = s->changed_at;
     t->cleared_inserted = s->cleared_inserted;
@@ -600,9 +625,12 @@ static void update_transient(const keeli_image *image, keeli_storage *t) {
     keeli_queue_clear(&own->removed);
 
     const uint64_t tick = to->changes.tick;
-    if (t->set_at > tick) t->set_at = tick;
-    if (t->changed_at > tick) t->changed_at = tick;
-    if (!image->same_numbers) return; // relist enters all components
+    if (t->set_at > tick)
+        t->set_at = tick;
+    if (t->changed_at > tick)
+        t->changed_at = tick;
+    if (!image->same_numbers)
+        return; // relist enters all components
 
     keeli_component_lists *lists = &to->lists;
     for (uint32_t i = 0; i / KEELI_PAGE < lists->capacity; i += 64) {
@@ -612,8 +640,10 @@ static void update_transient(const keeli_image *image, keeli_storage *t) {
             continue;
         }
 
-        if (has) keeli_component_lists_add(lists, i, t->ordinal);
-        else keeli_component_lists_remove(lists, i, t->ordinal);
+        if (has)
+            keeli_component_lists_add(lists, i, t->ordinal);
+        else
+            keeli_component_lists_remove(lists, i, t->ordinal);
     }
 }
 
@@ -629,7 +659,8 @@ static void swap_queue(keeli_queue *queue, keeli_queue *staged, keeli_reader_map
         keeli_queue_reader *r = &queue->readers.items[kept];
         *r = queue->readers.items[i];
         r->reader = keeps(data, r->reader);
-        if (!r->reader) continue;
+        if (!r->reader)
+            continue;
 
         ++kept;
         if (r->reader->is_kept && !queue->of_removed) {
@@ -664,7 +695,8 @@ static void place_staged(keel_world *to, keeli_staged *g, keeli_storage *t, keel
     if (g->from_edges) {
         keeli_edges_assign(&t->relation->edges, g->from_edges, &to->heap);
     }
-    if (!g->has_edges) return;
+    if (!g->has_edges)
+        return;
 
     keeli_edges *edges = &t->relation->edges;
     const keeli_edges before = *edges;
@@ -677,7 +709,8 @@ static void place_staged(keel_world *to, keeli_staged *g, keeli_storage *t, keel
 // Enters all names under the parents that they have in `from`.
 static void enter_names(keel_world *to, const keel_world *from) {
     const keeli_storage *t = to->names.storage;
-    if (!t) return;
+    if (!t)
+        return;
 
     for (uint32_t slot = 0; slot < t->set.count; ++slot) {
         const keel_entity e = *keeli_sparse_set_entity(&t->set, slot);
@@ -742,10 +775,12 @@ static void relist(keel_world *to) {
     keeli_component_lists_assign(lists, &empty);
     for (uint32_t n = 0; n < to->registry.by_ordinal.count; ++n) {
         const keeli_storage *t = to->registry.by_ordinal.items[n];
-        if (!t) continue;
+        if (!t)
+            continue;
 
         for (uint32_t page = 0; page < lists->capacity; ++page) {
-            if (!lists->pages[page]) continue;
+            if (!lists->pages[page])
+                continue;
 
             for (uint32_t i = page * KEELI_PAGE; i / KEELI_PAGE == page; i += 64) {
                 if (keeli_is_in_block(t, i)) {
@@ -762,8 +797,10 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
     const uint32_t before = keeli_refuse_begin(to, KEELI_REFUSED_HOOK);
     for (uint32_t i = 0; i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
-        if (keeli_image_leaves(t)) drop_dead(image, t);
-        else if (!image->staged.items[i].keeps_values) drop_values(t);
+        if (keeli_image_leaves(t))
+            drop_dead(image, t);
+        else if (!image->staged.items[i].keeps_values)
+            drop_values(t);
     }
 
     copy_plain(image);
@@ -781,14 +818,18 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
         const keeli_storage *s = keeli_image_source(image, t);
         keeli_staged *g = &image->staged.items[i];
         assign_storage(image, g, t);
-        if (keeli_image_is_take(image)) t->tracking.kinds_then = s->tracking.kinds;
-        else track_anew(to, t, s);
+        if (keeli_image_is_take(image))
+            t->tracking.kinds_then = s->tracking.kinds;
+        else
+            track_anew(to, t, s);
         place_staged(to, g, t, keeps, data);
     }
 
-    if (!image->same_numbers) relist(to);
+    if (!image->same_numbers)
+        relist(to);
     enter_names(to, from);
-    if (to->journal) keeli_blocks_declare(image);
+    if (to->journal)
+        keeli_blocks_declare(image);
 
     for (uint32_t i = 0; i < to->storages.count; ++i)
         free_staged(&to->heap, &image->staged.items[i], to->storages.items[i]);

@@ -15,11 +15,14 @@ static char *start_of(keeli_memory *m) { return (char *)(m + 1); }
 
 // Returns zeroed memory that is part of the present step, or NULL.
 static void *allocate_memory(keeli_journal *journal, size_t size, size_t align) {
-    if (align < _Alignof(keeli_memory)) align = _Alignof(keeli_memory);
+    if (align < _Alignof(keeli_memory))
+        align = _Alignof(keeli_memory);
     const size_t before = (sizeof(keeli_memory) + align - 1) / align * align;
-    if (size > SIZE_MAX - before) return NULL;
+    if (size > SIZE_MAX - before)
+        return NULL;
     char *block = keeli_new_zeroed(&journal->heap, before + size, align);
-    if (!block) return NULL;
+    if (!block)
+        return NULL;
 
     keeli_memory *m = header_of(block + before);
     *m = (keeli_memory){ .next = journal->all,
@@ -28,7 +31,8 @@ static void *allocate_memory(keeli_journal *journal, size_t size, size_t align) 
                          .align = align,
                          .born = journal->turn,
                          .is_there = true };
-    if (m->next) m->next->prev = m;
+    if (m->next)
+        m->next->prev = m;
     journal->all = m;
 
     if (journal->step) {
@@ -40,9 +44,12 @@ static void *allocate_memory(keeli_journal *journal, size_t size, size_t align) 
 
 // Frees memory that belongs to no step any more.
 static void free_allocation(keeli_journal *journal, keeli_memory *m) {
-    if (m->prev) m->prev->next = m->next;
-    else journal->all = m->next;
-    if (m->next) m->next->prev = m->prev;
+    if (m->prev)
+        m->prev->next = m->next;
+    else
+        journal->all = m->next;
+    if (m->next)
+        m->next->prev = m->prev;
 
     keeli_free(&journal->heap, m->mirror, m->size, 1);
     const size_t before = m->before;
@@ -68,10 +75,13 @@ static void *resize_memory(void *context, void *block, size_t old_size, size_t n
                            size_t align) {
     keeli_journal *journal = context;
     void *fresh = new_size ? allocate_memory(journal, new_size, align) : NULL;
-    if (new_size && !fresh) return NULL;
+    if (new_size && !fresh)
+        return NULL;
 
-    if (block && fresh) memcpy(fresh, block, old_size < new_size ? old_size : new_size);
-    if (block) free_in_step(journal, block);
+    if (block && fresh)
+        memcpy(fresh, block, old_size < new_size ? old_size : new_size);
+    if (block)
+        free_in_step(journal, block);
     return fresh;
 }
 
@@ -95,7 +105,8 @@ static void *owned_value(keeli_owned *owned) { return (char *)owned + owned_befo
 
 static keeli_owned *new_owned(keeli_owner *o) {
     keeli_owned *owned = keeli_new(&o->journal->heap, owned_before(o) + o->size, o->align);
-    if (owned) *owned = (keeli_owned){ .owner = o };
+    if (owned)
+        *owned = (keeli_owned){ .owner = o };
     return owned;
 }
 
@@ -106,7 +117,8 @@ static void free_owned(keeli_owned *owned) {
 
 static keeli_owned *remove_first(keeli_owned **list) {
     keeli_owned *first = *list;
-    if (first) *list = first->next;
+    if (first)
+        *list = first->next;
     return first;
 }
 static void put_first(keeli_owned **list, keeli_owned *owned) {
@@ -127,11 +139,13 @@ static bool copy_owned(void *to, const void *from, void *data) {
     keeli_owned *fresh[3] = { NULL }; // two spare nodes, and one for the step
     for (uint32_t i = 0; i < 3; ++i) {
         fresh[i] = new_owned(o);
-        if (!fresh[i]) journal->is_full = true;
+        if (!fresh[i])
+            journal->is_full = true;
     }
     if (journal->is_full || !o->copy(to, from, o->data)) {
         for (uint32_t i = 0; i < 3; ++i)
-            if (fresh[i]) free_owned(fresh[i]);
+            if (fresh[i])
+                free_owned(fresh[i]);
         return false;
     }
 
@@ -164,10 +178,12 @@ static keeli_owner *owner_of(keeli_journal *journal, const keel_component *c) {
     while (o && !(o->drop == c->drop && o->copy == c->copy && o->data == c->hook_data &&
                   o->size == c->size))
         o = o->next;
-    if (o) return o;
+    if (o)
+        return o;
 
     o = KEELI_NEW(&journal->heap, keeli_owner);
-    if (!o) return NULL;
+    if (!o)
+        return NULL;
     *o = (keeli_owner){ .next = journal->owners,
                         .journal = journal,
                         .drop = c->drop,
@@ -175,14 +191,17 @@ static keeli_owner *owner_of(keeli_journal *journal, const keel_component *c) {
                         .data = c->hook_data,
                         .size = c->size,
                         .align = c->align };
-    if (o->align < _Alignof(keeli_owned)) o->align = _Alignof(keeli_owned);
+    if (o->align < _Alignof(keeli_owned))
+        o->align = _Alignof(keeli_owned);
     return journal->owners = o;
 }
 
 bool keeli_journal_own(keeli_journal *journal, keeli_storage *t) {
-    if (!t->component.drop || !t->component.copy) return true;
+    if (!t->component.drop || !t->component.copy)
+        return true;
     keeli_owner *o = owner_of(journal, &t->component);
-    if (!o) return false;
+    if (!o)
+        return false;
     t->component.drop = drop_owned;
     t->component.copy = copy_owned;
     t->component.hook_data = o;
@@ -218,7 +237,8 @@ static bool add_record(keeli_journal *journal, const record *r, const char *othe
         const size_t grown = need > twice ? need : twice;
         char *fresh = keeli_resize(&journal->heap, step->records, step->capacity, grown,
                                    _Alignof(max_align_t));
-        if (!fresh) return false;
+        if (!fresh)
+            return false;
         step->records = fresh;
         step->capacity = grown;
     }
@@ -232,7 +252,8 @@ static bool add_record(keeli_journal *journal, const record *r, const char *othe
 static void trim_records(keeli_journal *journal, keeli_delta *step) {
     char *fresh = keeli_resize(&journal->heap, step->records, step->capacity, step->bytes,
                                _Alignof(max_align_t));
-    if (!fresh && step->bytes) return; // the larger memory remains
+    if (!fresh && step->bytes)
+        return; // the larger memory remains
 
     step->records = fresh;
     step->capacity = step->bytes;
@@ -240,7 +261,8 @@ static void trim_records(keeli_journal *journal, keeli_delta *step) {
 
 // True if the first line, or what there is of it, differs.
 static bool lines_differ(const char *a, const char *b, size_t bytes) {
-    if (bytes < LINE) return memcmp(a, b, bytes) != 0;
+    if (bytes < LINE)
+        return memcmp(a, b, bytes) != 0;
 
     uint64_t any = 0;
     for (size_t i = 0; i < LINE; i += 8) { // compiled to vector instructions
@@ -261,7 +283,8 @@ static size_t next_run(const char *a, const char *b, size_t bytes, size_t *at) {
     *at = i;
     while (i < bytes && lines_differ(a + i, b + i, bytes - i))
         i += LINE;
-    if (*at >= bytes) return 0;
+    if (*at >= bytes)
+        return 0;
     return (i < bytes ? i : bytes) - *at;
 }
 
@@ -271,11 +294,13 @@ void keeli_journal_write(keeli_journal *journal, void *memory, char *at, const c
     char *const mirror = m->mirror ? m->mirror + (at - start_of(m)) : NULL;
     if (!journal->step || journal->is_first) {
         memcpy(at, from, bytes);
-        if (mirror) memcpy(mirror, from, bytes);
+        if (mirror)
+            memcpy(mirror, from, bytes);
         return;
     }
 
-    if (journal->is_full) return;
+    if (journal->is_full)
+        return;
     for (size_t i = 0, n; (n = next_run(at, from, bytes, &i)) != 0; i += n) {
         const record r = { at + i, mirror ? mirror + i : NULL, n };
         if (!add_record(journal, &r, at + i)) {
@@ -283,43 +308,52 @@ void keeli_journal_write(keeli_journal *journal, void *memory, char *at, const c
             return;
         }
         memcpy(at + i, from + i, n);
-        if (r.mirror) memcpy(r.mirror, from + i, n);
+        if (r.mirror)
+            memcpy(r.mirror, from + i, n);
     }
 }
 
 void keeli_journal_values(const keeli_journal *journal, void *memory) {
-    if (memory) header_of(memory)->same = journal->turn;
+    if (memory)
+        header_of(memory)->same = journal->turn;
 }
 
 void keeli_journal_same(const keeli_journal *journal, void *memory) {
-    if (memory && header_of(memory)->mirror) keeli_journal_values(journal, memory);
+    if (memory && header_of(memory)->mirror)
+        keeli_journal_values(journal, memory);
 }
 
 // Stores in the mirror what the memory has now; false when out of memory.
 static bool make_mirror(keeli_journal *journal, keeli_memory *m) {
-    if (!m->mirror) m->mirror = keeli_new(&journal->heap, m->size, 1);
-    if (m->mirror) memcpy(m->mirror, start_of(m), m->size);
+    if (!m->mirror)
+        m->mirror = keeli_new(&journal->heap, m->size, 1);
+    if (m->mirror)
+        memcpy(m->mirror, start_of(m), m->size);
     return m->mirror != NULL;
 }
 
 // Compares memory with its mirror and records what was written in this step; false when out of
 // memory.
 static bool compare_memory(keeli_journal *journal, keeli_memory *m) {
-    if (m->is_pinned || m->same == journal->turn) return true;
-    if (!m->is_there && m->died != journal->turn) return true;
+    if (m->is_pinned || m->same == journal->turn)
+        return true;
+    if (!m->is_there && m->died != journal->turn)
+        return true;
     if (journal->is_first || m->born == journal->turn)
         return !m->is_there || make_mirror(journal, m);
 
     if (!m->mirror) {
-        if (!m->is_there) return true; // plain values that were freed without another write
-        journal->is_lost = true;       // plain values whose component has got hooks
+        if (!m->is_there)
+            return true;         // plain values that were freed without another write
+        journal->is_lost = true; // plain values whose component has got hooks
         return make_mirror(journal, m);
     }
 
     char *const at = start_of(m);
     for (size_t i = 0, n; (n = next_run(m->mirror, at, m->size, &i)) != 0; i += n) {
         const record r = { at + i, m->mirror + i, n };
-        if (!add_record(journal, &r, m->mirror + i)) return false;
+        if (!add_record(journal, &r, m->mirror + i))
+            return false;
         memcpy(m->mirror + i, at + i, n);
     }
     return true;
@@ -337,8 +371,10 @@ void keeli_journal_begin(keeli_journal *journal, keeli_delta *step, bool has_ahe
 static void free_passing(keeli_journal *journal, keeli_delta *step) {
     for (keeli_memory **at = &step->dead; *at;) {
         keeli_memory **next = &(*at)->next_dead[step->link];
-        if ((*at)->born == journal->turn) *at = *next;
-        else at = next;
+        if ((*at)->born == journal->turn)
+            *at = *next;
+        else
+            at = next;
     }
 
     for (keeli_memory **at = &step->born; *at;) {
@@ -390,7 +426,8 @@ void keeli_journal_undo(keeli_journal *journal) {
 // Exchanges the bytes, and updates the mirror of `a` if it is not NULL.
 static void swap_bytes(char *a, char *b, char *mirror, size_t bytes) {
     char part[256];
-    if (mirror) memcpy(mirror, b, bytes);
+    if (mirror)
+        memcpy(mirror, b, bytes);
     for (size_t i = 0, n; i < bytes; i += n) {
         n = bytes - i < sizeof part ? bytes - i : sizeof part;
         memcpy(part, a + i, n);
@@ -416,7 +453,8 @@ void keeli_journal_swap(keeli_delta *step, bool is_back) {
 }
 
 void keeli_journal_join(keeli_delta *step) {
-    if (!step->link) return;
+    if (!step->link)
+        return;
 
     for (keeli_memory *m = step->dead; m; m = m->next_dead[1])
         m->next_dead[0] = m->next_dead[1];

@@ -51,13 +51,15 @@ keel_ring *keel_ring_create(keel_world *world, uint32_t frames) {
     ring->allocator = world->heap.allocator;
     ring->capacity = frames;
     ring->slots[0].snapshot = keel_snapshot_create(world, "a ring's frame");
-    if (ring->slots[0].snapshot) return ring;
+    if (ring->slots[0].snapshot)
+        return ring;
     keel_ring_destroy(ring);
     return NULL;
 }
 
 void keel_ring_destroy(keel_ring *ring) {
-    if (!ring) return;
+    if (!ring)
+        return;
     if (!ring->capacity) {
         (void)keeli_no_world();
         return;
@@ -86,19 +88,22 @@ static uint32_t find_frame(keel_ring *ring, uint64_t frame) {
 static keel_snapshot *snapshot_of(keel_ring *ring, ring_slot *slot, keel_result *result) {
     keel_world *world = world_of(ring);
     *result = KEEL_OK;
-    if (slot->snapshot) return slot->snapshot;
+    if (slot->snapshot)
+        return slot->snapshot;
     if (!world) {
         *result = KEEL_ERROR_SNAPSHOT;
         return NULL;
     }
 
     slot->snapshot = keel_snapshot_create(world, "a ring's frame");
-    if (!slot->snapshot) *result = keel_last_error(world)->result;
+    if (!slot->snapshot)
+        *result = keel_last_error(world)->result;
     return slot->snapshot;
 }
 
 keel_result keel_ring_reserve(keel_ring *ring) {
-    if (!ring || !ring->capacity) return keeli_no_world();
+    if (!ring || !ring->capacity)
+        return keeli_no_world();
 
     // behind the newest frame are the slots without a frame, then that of the oldest frame
     const uint32_t behind = ring->first + ring->count, free = ring->capacity - ring->count;
@@ -106,9 +111,11 @@ keel_result keel_ring_reserve(keel_ring *ring) {
         keel_result result;
         keel_snapshot *snapshot =
             snapshot_of(ring, &ring->slots[(behind + i) % ring->capacity], &result);
-        if (!snapshot) return result;
+        if (!snapshot)
+            return result;
         KEEL_TRY(keel_snapshot_reserve(snapshot));
-        if (i < free) continue;
+        if (i < free)
+            continue;
 
         ring->first = (ring->first + 1) % ring->capacity; // the slot had the oldest frame
         --ring->count;
@@ -117,7 +124,8 @@ keel_result keel_ring_reserve(keel_ring *ring) {
 }
 
 keel_result keel_ring_take(keel_ring *ring, uint64_t frame) {
-    if (!ring || !ring->capacity) return keeli_no_world();
+    if (!ring || !ring->capacity)
+        return keeli_no_world();
 
     const uint32_t at = find_frame(ring, frame);
     const bool is_new = at == ring->count, is_full = ring->count == ring->capacity;
@@ -131,19 +139,24 @@ keel_result keel_ring_take(keel_ring *ring, uint64_t frame) {
     ring_slot *slot = ring_slot_at(ring, at); // a new frame of a full ring gets the oldest's slot
     keel_result result;
     keel_snapshot *snapshot = snapshot_of(ring, slot, &result);
-    if (!snapshot) return result;
+    if (!snapshot)
+        return result;
     KEEL_TRY(keel_snapshot_take(snapshot));
 
     slot->frame = frame;
-    if (is_new && is_full) ring->first = (ring->first + 1) % ring->capacity;
-    else ring->count = at + 1; // removes the frames after it
+    if (is_new && is_full)
+        ring->first = (ring->first + 1) % ring->capacity;
+    else
+        ring->count = at + 1; // removes the frames after it
     return KEEL_OK;
 }
 
 keel_result keel_rollback(keel_ring *ring, uint64_t frame) {
-    if (!ring || !ring->capacity) return keeli_no_world();
+    if (!ring || !ring->capacity)
+        return keeli_no_world();
     const uint32_t at = find_frame(ring, frame);
-    if (at == ring->count) return KEEL_ABSENT;
+    if (at == ring->count)
+        return KEEL_ABSENT;
 
     KEEL_TRY(keel_snapshot_restore(ring_slot_at(ring, at)->snapshot));
     ring->count = at + 1;

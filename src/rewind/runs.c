@@ -32,10 +32,12 @@ static void visit_readers_of(void *data, const keeli_schedule *s, keeli_node *no
     (void)s;
     const node_readers *n = data;
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
-        if (!node->bound[k]) continue;
+        if (!node->bound[k])
+            continue;
 
         keeli_reader *reader = n->parked ? node->bound[k]->parked : node->bound[k]->reader;
-        if (reader) n->visit(n->data, reader);
+        if (reader)
+            n->visit(n->data, reader);
     }
 }
 
@@ -47,7 +49,8 @@ void keeli_parked_readers_visit(const keel_world *world, keeli_reader_visit *vis
 void keeli_readers_visit(const keel_world *world, keeli_reader_visit *visit, void *data) {
     const keeli_pointer_table *systems = &world->changes.system_readers;
     for (uint32_t i = 0; i < systems->capacity; ++i)
-        if (systems->items[i].key) visit(data, systems->items[i].value);
+        if (systems->items[i].key)
+            visit(data, systems->items[i].value);
     for (struct keel_reader *r = world->changes.readers; r; r = r->next)
         visit(data, &r->reader);
     node_readers nodes = { visit, data, false };
@@ -103,7 +106,8 @@ static void copy_node(void *data, const keeli_schedule *s, keeli_node *node) {
                                .runs = node->runs,
                                .idle = s->idle.items[node - s->nodes.items] };
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
-        if (!node->bound[k]) continue;
+        if (!node->bound[k])
+            continue;
 
         kept->want[k] = keeli_handles_wanted(s->world, &node->bound[k]->reserved);
         kept->most[k] = node->bound[k]->reserved.most;
@@ -118,7 +122,8 @@ static int compare_serials(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 static void sort_by_serial(void *items, uint32_t count, size_t size) {
-    if (count) qsort(items, count, size, compare_serials);
+    if (count)
+        qsort(items, count, size, compare_serials);
 }
 static const void *find_serial(const void *items, uint32_t count, size_t size, uint64_t serial) {
     return count ? bsearch(&serial, items, count, size, compare_serials) : NULL;
@@ -163,7 +168,8 @@ typedef struct restoring {
 // Parks a reader that a step got after the copy, so that the step has not read yet. The reader is
 // not freed, as a later restore may go forward again.
 static void park_reader(keel_world *world, const keeli_runs *runs, keeli_bound *bound) {
-    if (!bound->reader || keeli_runs_know(runs, bound->reader)) return;
+    if (!bound->reader || keeli_runs_know(runs, bound->reader))
+        return;
 
     keeli_reader_forget(world, bound->reader);
     bound->parked = bound->reader;
@@ -177,7 +183,8 @@ static void unpark_reader(void *data, const keeli_schedule *s, keeli_node *node)
     (void)s;
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
         keeli_bound *bound = node->bound[k];
-        if (!bound || !bound->parked || !keeli_runs_know(runs, bound->parked)) continue;
+        if (!bound || !bound->parked || !keeli_runs_know(runs, bound->parked))
+            continue;
 
         bound->reader = bound->parked;
         bound->parked = NULL;
@@ -189,13 +196,15 @@ static void restore_node(void *data, const keeli_schedule *s, keeli_node *node) 
     const restoring *r = data;
     const keeli_runs *runs = r->runs;
     const keeli_kept_node *kept = FIND(&runs->nodes, node->serial);
-    if (!kept) kept = &unused;
+    if (!kept)
+        kept = &unused;
 
     s->idle.items[node - s->nodes.items] = kept->idle;
     node->runs = kept->runs;
     node->passed = kept->passed;
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
-        if (!node->bound[k]) continue;
+        if (!node->bound[k])
+            continue;
 
         park_reader(r->world, runs, node->bound[k]);
         node->bound[k]->reserved.want = kept->want[k];
@@ -208,11 +217,13 @@ bool keeli_runs_reserve_restore(const keeli_runs *runs, keel_world *world) {
     for (keel_group *g = world->followers.groups; g; g = g->next) {
         const keeli_kept_group *kept = FIND(&runs->groups, g->serial);
         keeli_sparse_set *set = &g->order.set;
-        if (!kept) continue;
+        if (!kept)
+            continue;
 
         for (uint32_t i = 0; i < kept->count; ++i) {
             const uint32_t index = keeli_index_of(runs->members.items[kept->first + i]);
-            if (!keeli_sparse_set_reserve_cell(set, &world->heap, index)) return false;
+            if (!keeli_sparse_set_reserve_cell(set, &world->heap, index))
+                return false;
         }
         if (kept->count > set->room &&
             !keeli_sparse_set_reserve(set, &world->heap, kept->count - set->count))

@@ -26,7 +26,8 @@ keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name,
     keel_snapshot *snapshot = image ? KEELI_NEW(&image->heap, keel_snapshot) : NULL;
     keeli_taken *taken = snapshot ? KEELI_NEW(&image->heap, keeli_taken) : NULL;
     if (!taken) {
-        if (snapshot) KEELI_FREE(&image->heap, keel_snapshot, snapshot);
+        if (snapshot)
+            KEELI_FREE(&image->heap, keel_snapshot, snapshot);
         keel_world_destroy(image);
         (void)keeli_out_of_memory(world, "making a snapshot");
         return NULL;
@@ -45,13 +46,15 @@ keel_snapshot *keel_snapshot_create(keel_world *world, const char *name) {
         (void)keeli_no_world();
         return NULL;
     }
-    if (keeli_world_is_editable(world) < 0) return NULL;
+    if (keeli_world_is_editable(world) < 0)
+        return NULL;
     return keeli_snapshot_create(world, name, world->heap.allocator);
 }
 
 // ------------------------------------------------------------------ readers of the image
 keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const keel_world **image) {
-    if (!snapshot || snapshot->self != snapshot) return keeli_no_world();
+    if (!snapshot || snapshot->self != snapshot)
+        return keeli_no_world();
     if (!image)
         return keeli_misuse(snapshot->world ? snapshot->world : snapshot->image,
                             KEEL_ERROR_ARGUMENT,
@@ -59,7 +62,8 @@ keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const keel_world *
 
     int32_t readers = keeli_atomic_peek(&snapshot->readers);
     do
-        if (readers < 0) return KEEL_ERROR_SHARED;
+        if (readers < 0)
+            return KEEL_ERROR_SHARED;
     while (!keeli_atomic_swap(&snapshot->readers, &readers, readers + 1));
 
     if (!snapshot->is_taken) {
@@ -78,7 +82,8 @@ void keel_snapshot_read_end(keel_snapshot *snapshot) {
 // Locks the image for writing, until write_end. An error while it has readers.
 static keel_result write_begin(const keel_snapshot *snapshot, const char *what) {
     int32_t no_readers = 0;
-    if (keeli_atomic_swap(&snapshot->self->readers, &no_readers, -1)) return KEEL_OK;
+    if (keeli_atomic_swap(&snapshot->self->readers, &no_readers, -1))
+        return KEEL_OK;
     return keeli_error(snapshot->world ? snapshot->world : snapshot->image, KEEL_ERROR_BORROWED,
                        "cannot %s snapshot '%s' while it is read; keel_snapshot_read_end, or the "
                        "end of keel_save_snapshot, comes first",
@@ -91,12 +96,14 @@ static keel_result write_end(const keel_snapshot *snapshot, keel_result result) 
 }
 
 void keel_snapshot_destroy(keel_snapshot *snapshot) {
-    if (!snapshot) return;
+    if (!snapshot)
+        return;
     if (snapshot->self != snapshot) {
         (void)keeli_no_world();
         return;
     }
-    if (write_begin(snapshot, "destroy") < 0) return;
+    if (write_begin(snapshot, "destroy") < 0)
+        return;
 
     keel_world *image = snapshot->image, *world = snapshot->world;
     if (world) {
@@ -104,7 +111,8 @@ void keel_snapshot_destroy(keel_snapshot *snapshot) {
         while (*at != snapshot)
             at = &(*at)->before;
         *at = snapshot->before;
-        if (!world->snapshots) keeli_stamps_end(world);
+        if (!world->snapshots)
+            keeli_stamps_end(world);
     }
 
     keeli_runs_deinit(&snapshot->taken->runs, &image->heap);
@@ -130,7 +138,8 @@ uint64_t keel_snapshot_copied(const keel_snapshot *snapshot) {
 }
 
 keel_result keel_snapshot_set_flags(keel_snapshot *snapshot, uint32_t flags) {
-    if (!snapshot || snapshot->self != snapshot) return keeli_no_world();
+    if (!snapshot || snapshot->self != snapshot)
+        return keeli_no_world();
     if (flags & ~(uint32_t)(KEEL_SNAPSHOT_FULL | KEEL_SNAPSHOT_CHECK))
         return keeli_misuse(
             snapshot->world ? snapshot->world : snapshot->image, KEEL_ERROR_ARGUMENT,
@@ -163,9 +172,11 @@ static keel_result learn(const keel_snapshot *snapshot) {
         const keeli_storage *s = world->storages.items[i];
         keel_result result;
         keeli_storage *t = keeli_storage_get(image, &s->component, s->component.is_unique, &result);
-        if (!t) return keeli_error(snapshot->world, result, "%s", keel_last_error(image)->message);
+        if (!t)
+            return keeli_error(snapshot->world, result, "%s", keel_last_error(image)->message);
 
-        if (!keeli_store_copy_hooks(t, &s->component)) continue;
+        if (!keeli_store_copy_hooks(t, &s->component))
+            continue;
         if (image->journal && !keeli_journal_own(image->journal, t))
             return keeli_out_of_memory(snapshot->world, "making a snapshot");
     }
@@ -190,7 +201,8 @@ static void number_like_world(const keel_snapshot *snapshot) {
         const keeli_storage *s = world->registry.by_ordinal.items[n];
         keeli_storage *t = s ? same_in(image, s) : NULL;
         image->registry.by_ordinal.items[n] = t;
-        if (t) t->ordinal = (uint16_t)n;
+        if (t)
+            t->ordinal = (uint16_t)n;
     }
 }
 
@@ -200,7 +212,8 @@ static const keeli_storage *find_lost(const keel_snapshot *snapshot) {
     const keel_world *image = snapshot->image;
     for (uint32_t i = image->storages.count; i--;) { // a component before those that it requires
         const keeli_storage *t = image->storages.items[i], *s = same_in(snapshot->world, t);
-        if (!s || !are_like_components(s, t)) return t;
+        if (!s || !are_like_components(s, t))
+            return t;
     }
     return NULL;
 }
@@ -209,19 +222,23 @@ bool keeli_snapshot_has_lost(const keel_snapshot *snapshot) { return find_lost(s
 
 bool keeli_snapshot_knows_all(const keel_snapshot *snapshot) {
     const keel_world *world = snapshot->world, *image = snapshot->image;
-    if (world->storages.count != image->storages.count) return false;
+    if (world->storages.count != image->storages.count)
+        return false;
     for (uint32_t i = 0; i < world->storages.count; ++i)
-        if (!same_in(image, world->storages.items[i])) return false;
+        if (!same_in(image, world->storages.items[i]))
+            return false;
     return true;
 }
 
 keel_result keeli_snapshot_may_begin(const keel_snapshot *snapshot, const char *what) {
-    if (!snapshot || snapshot->self != snapshot) return keeli_no_world();
+    if (!snapshot || snapshot->self != snapshot)
+        return keeli_no_world();
     keel_world *world = snapshot->world;
     if (!world)
         return keeli_error(snapshot->image, KEEL_ERROR_SNAPSHOT,
                            "the world of snapshot '%s' was destroyed", snapshot->image->name);
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
 
     KEEL_TRY(keeli_world_is_idle(world, what));
     KEEL_TRY(keeli_nothing_is_open(world, what));
@@ -248,8 +265,10 @@ static void begin_epoch(keel_world *world, keel_world *image) {
         world->epoch = 0;
     }
 
-    if (image) keeli_stamps_renew(world, image);
-    else ++world->epoch;
+    if (image)
+        keeli_stamps_renew(world, image);
+    else
+        ++world->epoch;
 }
 
 // Returns an error if the world has values that cannot be copied.
@@ -296,7 +315,8 @@ static keel_result take_image(keel_snapshot *snapshot) {
         keeli_image_commit(&changes, same_reader, NULL);
     }
     keeli_refuse_end(world, before);
-    if (result < 0) return result;
+    if (result < 0)
+        return result;
 
     const keeli_runs old = snapshot->taken->runs;
     snapshot->taken->runs = snapshot->taken->next;
@@ -341,10 +361,12 @@ typedef struct living {
 
 static void add_living(void *data, keeli_reader *reader) {
     living *l = data;
-    if (!l->has_room || !keeli_runs_know(&l->snapshot->taken->runs, reader)) return;
+    if (!l->has_room || !keeli_runs_know(&l->snapshot->taken->runs, reader))
+        return;
 
     l->has_room = keeli_pointer_reserve(&l->readers, &l->snapshot->world->heap);
-    if (l->has_room) keeli_pointer_add(&l->readers, reader, reader);
+    if (l->has_room)
+        keeli_pointer_add(&l->readers, reader, reader);
 }
 
 static const keeli_reader *find_living(void *data, const keeli_reader *reader) {
@@ -384,10 +406,12 @@ keel_result keeli_snapshot_restore_silently(const keel_snapshot *snapshot, bool 
     KEEL_TRY(write_begin(snapshot, "restore"));
     living l = { .snapshot = snapshot, .has_room = true };
     keel_result result = keeli_snapshot_knows_all(snapshot) ? KEEL_OK : learn(snapshot);
-    if (result == KEEL_OK) result = restore_image(&l, keeps);
+    if (result == KEEL_OK)
+        result = restore_image(&l, keeps);
     (void)write_end(snapshot, result);
     keeli_pointer_table_deinit(&l.readers, &world->heap);
-    if (result == KEEL_OK) keeli_validate_entities(world);
+    if (result == KEEL_OK)
+        keeli_validate_entities(world);
     return result;
 }
 
@@ -400,7 +424,8 @@ void keeli_snapshot_notify(keel_world *world) {
 
 keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
     KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is restored"));
-    if (!snapshot->is_taken) return KEEL_ABSENT;
+    if (!snapshot->is_taken)
+        return KEEL_ABSENT;
     KEEL_TRY(keeli_snapshot_restore_silently(snapshot, false));
     keeli_snapshot_notify(snapshot->world);
     return KEEL_OK;
@@ -409,7 +434,8 @@ keel_result keel_snapshot_restore(const keel_snapshot *snapshot) {
 keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty) {
     const keel_world *image;
     const keel_result begun = keel_snapshot_read_begin(snapshot ? snapshot->self : NULL, &image);
-    if (begun != KEEL_OK) return begun;
+    if (begun != KEEL_OK)
+        return begun;
 
     const keel_result result = keel_copy_world(image, empty);
     keel_snapshot_read_end(snapshot->self);
@@ -417,7 +443,8 @@ keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *em
 }
 
 keel_result keel_on_restore(keel_world *world, keel_restore_fn *function, void *data) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(keeli_world_is_editable(world));
     if (!function)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_on_restore needs a function");

@@ -18,7 +18,8 @@ static void mix(uint64_t *hash, uint64_t number) {
 }
 
 static void mix_text(uint64_t *hash, const char *text) {
-    if (!text) text = "";
+    if (!text)
+        text = "";
     *hash = keeli_hash(text, strlen(text), *hash);
 }
 
@@ -38,7 +39,8 @@ static void hash_entities(const keeli_entity_index *ix, uint64_t *hash) {
     for (uint32_t i = 0; i < ix->size; ++i) {
         const uint32_t version = ix->root.versions[i / KEELI_PAGE][i % KEELI_PAGE];
         mix(hash, version);
-        if (version & KEELI_DEAD) mix(hash, *keeli_row_of(ix, i)); // the next free index
+        if (version & KEELI_DEAD)
+            mix(hash, *keeli_row_of(ix, i)); // the next free index
     }
 }
 
@@ -90,7 +92,8 @@ static void hash_queue(const keeli_storage *s, const keeli_queue *q, uint64_t *h
             mix(hash, removed->entity.bits);
             mix(hash, removed->tick + removed->deleted);
         }
-        if (keeli_queue_has_value(q, i)) mix_value(hash, s, keeli_queue_at(q, i));
+        if (keeli_queue_has_value(q, i))
+            mix_value(hash, s, keeli_queue_at(q, i));
     }
 
     uint64_t readers = 0;
@@ -113,7 +116,8 @@ static void hash_edges(const keeli_storage *s, uint64_t *hash) {
         KEELI_EACH_EDGE(at, edges, end, i) {
             mix(hash, i);
             mix(hash, keeli_edge_other(edges, end, i, at));
-            if (has_values) mix_value(hash, s, keeli_edge_value(edges, i, at));
+            if (has_values)
+                mix_value(hash, s, keeli_edge_value(edges, i, at));
         }
     }
 }
@@ -121,17 +125,21 @@ static void hash_edges(const keeli_storage *s, uint64_t *hash) {
 static void hash_values(const keeli_storage *s, uint64_t *hash) {
     for (uint32_t at = 0, i; (i = keeli_store_in_order(s, &at)) != UINT32_MAX; ++at) {
         mix(hash, i);
-        if (!s->size) continue;
+        if (!s->size)
+            continue;
 
         const void *value;
-        if (keeli_store_is_sparse(s)) value = keeli_sparse_set_value(&s->set, at);
-        else value = keeli_store_value_there(s, i);
+        if (keeli_store_is_sparse(s))
+            value = keeli_sparse_set_value(&s->set, at);
+        else
+            value = keeli_store_value_there(s, i);
         mix_value(hash, s, value);
     }
 
     KEELI_EACH_BIT(i, &s->disabled) {
         mix(hash, i);
-        if (s->size) mix_value(hash, s, keeli_store_disabled_value(s, i));
+        if (s->size)
+            mix_value(hash, s, keeli_store_disabled_value(s, i));
     }
 }
 
@@ -148,21 +156,27 @@ static void hash_storage(const keeli_storage *s, uint64_t *hash) {
     mix(hash, s->unique != NULL);
 
     hash_values(s, hash);
-    if (s->unique && s->size) mix_value(hash, s, s->unique);
+    if (s->unique && s->size)
+        mix_value(hash, s, s->unique);
 
-    if (own->kinds & KEEL_TRACK_INSERTION) hash_ticks(s, &own->inserted, hash);
-    if (own->kinds & KEEL_TRACK_MODIFICATION) hash_ticks(s, &own->modified, hash);
+    if (own->kinds & KEEL_TRACK_INSERTION)
+        hash_ticks(s, &own->inserted, hash);
+    if (own->kinds & KEEL_TRACK_MODIFICATION)
+        hash_ticks(s, &own->modified, hash);
     hash_queue(s, &own->removed, hash);
-    if (s->events) hash_queue(s, s->events, hash);
+    if (s->events)
+        hash_queue(s, s->events, hash);
 
-    if (s->relation) hash_edges(s, hash);
+    if (s->relation)
+        hash_edges(s, hash);
 }
 
 // ------------------------------------------------------------------ runs
 // Adds the hash of a reader to the sum `data`. A reader or node that has recorded nothing counts
 // like none, since they are only created when they are used.
 static void add_reader(void *data, keeli_reader *reader) {
-    if (!reader->last) return;
+    if (!reader->last)
+        return;
 
     uint64_t *sum = data;
     uint64_t hash = 1;
@@ -182,11 +196,13 @@ static void add_node(void *data, const keeli_schedule *s, keeli_node *node) {
     uint64_t known = runs | node->passed;
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k) {
         uint32_t want = 0;
-        if (node->bound[k]) want = keeli_handles_wanted(s->world, &node->bound[k]->reserved);
+        if (node->bound[k])
+            want = keeli_handles_wanted(s->world, &node->bound[k]->reserved);
         mix(&hash, want);
         known |= want;
     }
-    if (known) *sum += hash;
+    if (known)
+        *sum += hash;
 }
 
 static uint64_t hash_groups(const keel_world *world) {
@@ -210,7 +226,8 @@ uint64_t keeli_state_hash(const keel_world *world) {
 
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
-        if (keeli_image_leaves(s) || keeli_store_is_new(s)) continue;
+        if (keeli_image_leaves(s) || keeli_store_is_new(s))
+            continue;
         hash_storage(s, &hash);
     }
 

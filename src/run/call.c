@@ -41,7 +41,8 @@ void keeli_timings_leave(keel_world *world, uint64_t number) {
     const uint64_t now = keeli_clock_ns() - t->origin;
     keeli_lock_acquire(&t->lock);
     keel_timing *entry = &t->ring[number % t->capacity];
-    if (t->count - number <= t->capacity) entry->end = now ? now : 1;
+    if (t->count - number <= t->capacity)
+        entry->end = now ? now : 1;
     keeli_lock_release(&t->lock);
 }
 
@@ -49,13 +50,16 @@ void keeli_timings_leave(keel_world *world, uint64_t number) {
 // Returns an error if a KEEL_DATA parameter has another size than the data of this run.
 static keel_result check_data(const keel_context *context) {
     const keel_run_desc *run = context->run;
-    if (!context->view->facts.takes_data) return KEEL_OK;
+    if (!context->view->facts.takes_data)
+        return KEEL_OK;
 
     for (uint32_t t = 0; t < context->view->term_count; ++t) {
         const keeli_bound_term *term = &context->view->terms[t];
-        if (term->kind != KEEL_TERM_DATA) continue;
+        if (term->kind != KEEL_TERM_DATA)
+            continue;
         const bool fits = run->data && term->data_size == run->data_size;
-        if (fits) continue;
+        if (fits)
+            continue;
         return keeli_misuse(context->in.world, KEEL_ERROR_ARGUMENT,
                             "system '%s' takes KEEL_DATA(%s) of %u bytes but was given %u; pass a "
                             "pointer to it with %s",
@@ -79,27 +83,34 @@ keel_result keeli_context_begin_commands(keel_context *context) {
     const keeli_view *view = context->view;
     const keeli_bound_term *term = keeli_view_commands(view);
     const bool records_events = keeli_context_records_events(context);
-    if (!term && !records_events) return KEEL_OK;
+    if (!term && !records_events)
+        return KEEL_OK;
     keel_commands *list = keeli_commands_acquire(world);
     context->commands = list;
-    if (!list) return keeli_out_of_memory(world, "starting a system");
+    if (!list)
+        return keeli_out_of_memory(world, "starting a system");
     if (!KEELI_RESERVE(&world->heap, &list->allowed, KEEL_MAX_TERM_COMPONENTS + KEEL_MAX_TERMS))
         return keeli_out_of_memory(world, "starting a system");
     list->for_events = !term;
     list->thread = keeli_thread_id();
 
     const bool may_edit_all = term && !term->count;
-    if (may_edit_all) return KEEL_OK;
-    if (term) allow(list, view, term);
-    if (!records_events) return KEEL_OK;
+    if (may_edit_all)
+        return KEEL_OK;
+    if (term)
+        allow(list, view, term);
+    if (!records_events)
+        return KEEL_OK;
     for (uint32_t t = 0; t < view->term_count; ++t)
-        if (view->terms[t].kind == KEEL_TERM_SEND) allow(list, view, &view->terms[t]);
+        if (view->terms[t].kind == KEEL_TERM_SEND)
+            allow(list, view, &view->terms[t]);
     return KEEL_OK;
 }
 
 keel_result keeli_hold_everything(keel_world *world, const char *kind, const char *name) {
     KEEL_TRY(keeli_world_is_editable(world));
-    if (!world->access.holders) return KEEL_OK;
+    if (!world->access.holders)
+        return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_BORROWED,
                        "%s '%s' wants the whole world while %s is open; end that first", kind, name,
                        world->access.holders->name);
@@ -110,15 +121,18 @@ void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     const keeli_view *view = context->view;
     const bool has_any = view->facts.has_uniques || view->facts.takes_data ||
                          view->facts.custom_count || view->facts.has_events;
-    if (!has_any) return;
+    if (!has_any)
+        return;
 
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
-        if (kind < KEEL_TERM_UNIQUE_READ) continue;
+        if (kind < KEEL_TERM_UNIQUE_READ)
+            continue;
 
         if (keeli_term_is_unique(kind)) {
             keeli_storage *s = view->storages[view->terms[t].first];
-            if (kind == KEEL_TERM_UNIQUE_WRITE) s->changed_at = context->tick;
+            if (kind == KEEL_TERM_UNIQUE_WRITE)
+                s->changed_at = context->tick;
             chunk->columns[t].base = s->unique;
         } else if (kind == KEEL_TERM_DATA) {
             chunk->columns[t].base = context->run->data;
@@ -132,7 +146,8 @@ void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
 
 // A function that returns an error without calling keel_fail fails with the text of the error.
 static void fail_if_negative(keel_context *context, keel_result result) {
-    if (result < 0 && !context->in.failed) keel_fail_text(context, keel_result_text(result));
+    if (result < 0 && !context->in.failed)
+        keel_fail_text(context, keel_result_text(result));
 }
 
 void keeli_run_walk(keel_context *context, keeli_iterator *it) {
@@ -151,7 +166,8 @@ void keeli_run_walk(keel_context *context, keeli_iterator *it) {
 
     while (!context->in.failed) {
         const keel_chunk *c = spans ? keeli_iterator_advance_span(it) : keeli_iterator_advance(it);
-        if (!c) return;
+        if (!c)
+            return;
         if (system->run) {
             system->run(c, context);
             continue;
@@ -171,8 +187,10 @@ void keeli_run_whole(keel_context *context, keeli_iterator *it) {
 // Calls the system for all its entities, split over the workers if the run asks for it.
 static keel_result call_loop(keel_context *context) {
     keeli_iterator *it = keeli_iterator_begin(context->view);
-    if (!it) return KEEL_ERROR_MEMORY;
-    if (context->splits) return keeli_run_split(context, it);
+    if (!it)
+        return KEEL_ERROR_MEMORY;
+    if (context->splits)
+        return keeli_run_split(context, it);
     keeli_run_whole(context, it);
     return KEEL_OK;
 }
@@ -199,7 +217,8 @@ static keel_result report_failure(const keel_context *context) {
     if (system->kind == KEEL_SYSTEM_IS_CONDITION && context->node)
         snprintf(message, sizeof message, "condition '%.40s' of '%.40s': %.150s", system->name,
                  context->node->name, context->message);
-    else snprintf(message, sizeof message, "system '%.40s': %s", system->name, context->message);
+    else
+        snprintf(message, sizeof message, "system '%.40s': %s", system->name, context->message);
     return keeli_error_from_user(context->in.world, KEEL_ERROR_SYSTEM, system->name,
                                  context->object, message);
 }
@@ -226,8 +245,10 @@ static keel_result call_system(keel_context *context) {
     keeli_inside *outer = worker->inside;
     worker->inside = &context->in;
     keel_result result = view->facts.custom_count ? keeli_customs_begin(context) : KEEL_OK;
-    if (result == KEEL_OK && is_loop) result = call_loop(context);
-    else if (result == KEEL_OK) call_once(context);
+    if (result == KEEL_OK && is_loop)
+        result = call_loop(context);
+    else if (result == KEEL_OK)
+        call_once(context);
 
     if (result >= 0 && context->in.failed)
         result = context->in.is_denied ? KEEL_ERROR_ACCESS : report_failure(context);
@@ -235,7 +256,8 @@ static keel_result call_system(keel_context *context) {
 
     worker->inside = outer;
     --worker->depth;
-    if (is_timed) keeli_timings_leave(context->in.world, number);
+    if (is_timed)
+        keeli_timings_leave(context->in.world, number);
     keeli_arena_back(&worker->scratch, mark);
     return result < 0 ? result : ended;
 }
@@ -247,7 +269,8 @@ static keel_result begin_reading(keel_context *context) {
     keeli_view *view = context->view;
     if (!context->node && view->facts.asks_about_changes) {
         context->in.reader = keeli_system_reader_get(context->in.world, context->system);
-        if (!context->in.reader) return keeli_out_of_memory(context->in.world, "starting a system");
+        if (!context->in.reader)
+            return keeli_out_of_memory(context->in.world, "starting a system");
     }
     view->reader = context->in.reader;
     view->holder.tick = context->node || context->is_inner ? context->tick : 0;
@@ -259,35 +282,42 @@ static keel_result begin_reading(keel_context *context) {
 // because more can happen at that tick. In shared mode nobody's time advances.
 static void end_reading(const keel_context *context) {
     keel_world *world = context->in.world;
-    if ((world->refused & KEELI_REFUSED_SHARED)) return;
+    if ((world->refused & KEELI_REFUSED_SHARED))
+        return;
     const bool is_alone = !world->refused;
     if (context->in.reader)
         context->in.reader->last =
             is_alone ? world->changes.tick : context->tick - context->is_inner;
-    if (is_alone) keeli_tick_advance(world);
+    if (is_alone)
+        keeli_tick_advance(world);
 }
 
 // ------------------------------------------------------------------ the whole call
 // Checks, opens the holder, calls, and closes the holder again.
 static keel_result hold_and_call(keel_context *context) {
     keeli_view *view = context->view;
-    if (view->facts.has_uniques) KEEL_TRY(keeli_view_check_uniques(view, context->system->terms));
-    if (view->facts.takes_data) KEEL_TRY(check_data(context));
+    if (view->facts.has_uniques)
+        KEEL_TRY(keeli_view_check_uniques(view, context->system->terms));
+    if (view->facts.takes_data)
+        KEEL_TRY(check_data(context));
     if (keeli_context_records(context) && !context->commands && !context->splits)
         KEEL_TRY(keeli_context_begin_commands(context));
 
     KEEL_TRY(begin_reading(context));
     if (view->holder.everything)
         KEEL_TRY(keeli_hold_everything(context->in.world, "system", context->system->name));
-    else KEEL_TRY(keeli_holder_open(context->in.world, &view->holder));
+    else
+        KEEL_TRY(keeli_holder_open(context->in.world, &view->holder));
 
     keel_result result = view->facts.has_events ? keeli_context_events_begin(context) : KEEL_OK;
     if (result == KEEL_OK) {
         result = call_system(context);
-        if (view->facts.has_events) keeli_context_events_end(context, result);
+        if (view->facts.has_events)
+            keeli_context_events_end(context, result);
     }
 
-    if (view->holder.open) keeli_holder_close(context->in.world, &view->holder);
+    if (view->holder.open)
+        keeli_holder_close(context->in.world, &view->holder);
     end_reading(context);
     return result;
 }
@@ -305,7 +335,8 @@ keel_result keeli_run_bound(keel_context *context, keeli_bound *bound) {
 void keel_fail(keel_context *context, const void *object, const char *format, ...) {
     if (!context || !keeli_context_is_here(context, "calls keel_fail") || context->in.failed)
         return;
-    if (!format) format = "no reason given";
+    if (!format)
+        format = "no reason given";
 
     context->in.failed = true;
     context->object = object;

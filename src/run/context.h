@@ -100,7 +100,8 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
 // Marks a context as ended when its system has returned. In checked builds a context that is used
 // afterwards is reported, as long as its place on the stack is not overwritten.
 static inline void keeli_context_end(keel_context *context) {
-    if (KEELI_CHECKED) *(volatile uint32_t *)&context->in.scope.kind = KEELI_SCOPE_ENDED;
+    if (KEELI_CHECKED)
+        *(volatile uint32_t *)&context->in.scope.kind = KEELI_SCOPE_ENDED;
 }
 
 // ------------------------------------------------------------------ queries

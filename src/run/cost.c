@@ -36,7 +36,8 @@ bool keeli_cost_decide(keeli_cost *c) {
         c->is_many = !c->many_ns;
         return c->is_many;
     }
-    if (c->looks) return c->is_many;
+    if (c->looks)
+        return c->is_many;
     if (c->wait) {
         --c->wait;
         return c->is_many;
@@ -54,8 +55,10 @@ static void end_look(keeli_cost *c) {
     const uint64_t slow = c->one_ns > c->many_ns ? c->one_ns : c->many_ns;
     const uint64_t fast = c->one_ns + c->many_ns - slow;
     const uint64_t most = LOOK_AT_LEAST * (slow / (fast + 1) + 1); // dear looks are rarer
-    if (is_confirmed && c->interval) c->interval = keeli_least(c->interval * 2, (uint32_t)most);
-    else c->interval = LOOK_AFTER;
+    if (is_confirmed && c->interval)
+        c->interval = keeli_least(c->interval * 2, (uint32_t)most);
+    else
+        c->interval = LOOK_AFTER;
 
     c->is_many = gains_clearly(c);
     c->wait = c->interval;
@@ -68,7 +71,8 @@ static void count_above(keeli_cost *c, uint64_t known, uint64_t ns) {
         c->above = 0;
         return;
     }
-    if (!c->above || ns < c->least_above) c->least_above = ns;
+    if (!c->above || ns < c->least_above)
+        c->least_above = ns;
     ++c->above;
 }
 
@@ -92,16 +96,19 @@ static void merge_time(keeli_cost *c, uint64_t *known, uint64_t ns) {
 
 void keeli_cost_note(keeli_cost *c, bool many, uint64_t ns) {
     uint64_t *known = many ? &c->many_ns : &c->one_ns;
-    if (!ns) ns = 1;
+    if (!ns)
+        ns = 1;
     count_above(c, *known, ns);
     merge_time(c, known, ns);
     c->is_first_look = false;
 
     const bool both_known = c->one_ns && c->many_ns;
-    if (!both_known || many != c->is_many) return;
+    if (!both_known || many != c->is_many)
+        return;
     if (c->looks) {
         --c->looks;
-        if (!c->looks) end_look(c);
+        if (!c->looks)
+            end_look(c);
     } else if (gains_clearly(c) != c->is_many) { // the answer may have changed: look soon
         c->interval = LOOK_AFTER;
         c->wait = 0;
@@ -111,7 +118,8 @@ void keeli_cost_note(keeli_cost *c, bool many, uint64_t ns) {
 // ------------------------------------------------------------------ loops
 keeli_loop_way keeli_cost_decide_loop(keeli_cost *c, uint32_t items, uint64_t helper_ns) {
     keeli_loop_way way = { true, true, c->one_ns * items / ITEMS };
-    if (!c->one_ns) return way;
+    if (!c->one_ns)
+        return way;
     if (way.one_ns < helper_ns) {
         way.is_many = false;
         way.is_timed = c->above || c->untimed++ % SMALL_EVERY == 0;
@@ -139,7 +147,8 @@ static bool promises(const keeli_schedule *s) {
     const uint64_t share = c->sum / s->world->workers.count;
     const uint64_t longest = c->chain > share ? c->chain : share;
     const uint64_t wide = longest + (uint64_t)c->nodes * NODE_NS;
-    if (c->sum <= wide + HOT_NS) return false;
+    if (c->sum <= wide + HOT_NS)
+        return false;
     return c->sum > wide + COLD_NS || keeli_helpers_are_hot(s->world);
 }
 
@@ -147,18 +156,23 @@ void keeli_costs_begin(keeli_schedule *s, bool may_be_wide) {
     keeli_costs *c = &s->costs;
     c->are_wanted = may_be_wide && s->is_wide && s->world->workers.count > 1;
     c->is_wide = c->is_timed = c->is_open = false;
-    if (!c->are_wanted) return;
+    if (!c->are_wanted)
+        return;
 
     c->is_timed = s->runs < TIMED_RUNS || s->runs % TIMED_EVERY == 0;
     c->is_open = c->are_known && promises(s); // either way may be the better one
-    if (c->is_open) c->is_wide = keeli_cost_decide(&c->run);
-    else c->is_wide = !c->are_known;
-    if (c->is_timed || c->is_open) c->began = keeli_clock_ns();
+    if (c->is_open)
+        c->is_wide = keeli_cost_decide(&c->run);
+    else
+        c->is_wide = !c->are_known;
+    if (c->is_timed || c->is_open)
+        c->began = keeli_clock_ns();
 }
 
 void keeli_costs_note(keeli_schedule *s, keeli_node *node, uint64_t ns) {
     node->cost = !node->is_measured ? ns : (node->cost * 3 + ns) / 4;
-    if (!node->is_measured && !s->costs.is_timed) keeli_atomic_store(&s->costs.news, 1);
+    if (!node->is_measured && !s->costs.is_timed)
+        keeli_atomic_store(&s->costs.news, 1);
     node->is_measured = true;
 }
 
@@ -167,25 +181,32 @@ static void add_node_cost(keeli_schedule *s, uint32_t index) {
     keeli_costs *c = &s->costs;
     keeli_node *node = &s->nodes.items[index];
     const bool is_idle = keeli_node_is_idle(s, index);
-    if (is_idle) node->is_measured = false; // its last time says nothing about when it works again
+    if (is_idle)
+        node->is_measured = false; // its last time says nothing about when it works again
     const uint64_t cost = is_idle ? 0 : node->cost, end = node->after + cost;
-    if (!is_idle && !node->is_measured) c->are_known = false;
+    if (!is_idle && !node->is_measured)
+        c->are_known = false;
 
     c->nodes += !is_idle;
     c->sum += cost;
-    if (end > c->chain) c->chain = end;
+    if (end > c->chain)
+        c->chain = end;
 
     for (uint32_t e = 0; e < node->edge_count; ++e) {
         keeli_node *next = &s->nodes.items[s->edges.items[node->first_edge + e].to];
-        if (next->after < end) next->after = end;
+        if (next->after < end)
+            next->after = end;
     }
 }
 
 void keeli_costs_end(keeli_schedule *s) {
     keeli_costs *c = &s->costs;
-    if (!c->are_wanted) return;
-    if (c->is_open) keeli_cost_note(&c->run, c->is_wide, keeli_clock_ns() - c->began);
-    if (!c->is_timed && !c->news) return;
+    if (!c->are_wanted)
+        return;
+    if (c->is_open)
+        keeli_cost_note(&c->run, c->is_wide, keeli_clock_ns() - c->began);
+    if (!c->is_timed && !c->news)
+        return;
 
     c->sum = c->chain = c->nodes = c->news = 0;
     c->are_known = true;

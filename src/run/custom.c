@@ -25,11 +25,13 @@ static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context 
     h->self = (keel_system){ .name = kind->name, .kind = KEEL_SYSTEM_PER_RUN, .user = kind->user };
     keeli_context_init(&h->context, view->world, &h->self, worker);
     keeli_context_set_view(&h->context, view);
-    if (!view->is_parameter) h->context.scratch = &view->scratch;
+    if (!view->is_parameter)
+        h->context.scratch = &view->scratch;
     h->around = worker->inside; // analyzer: a caller with a world runs on one of its workers
     worker->inside = &h->context.in;
 
-    if (!outer) return &h->context;
+    if (!outer)
+        return &h->context;
     h->context.node = outer->node;
     h->context.in.reader = outer->in.reader;
     h->context.tick = outer->tick;
@@ -43,7 +45,8 @@ static keel_result report_custom(const keel_context *context, const keel_context
     if (outer)
         snprintf(message, sizeof message, "view '%.40s' of %s '%.40s' %s: %s",
                  context->system->name, outer->in.kind, outer->system->name, what, why);
-    else snprintf(message, sizeof message, "view '%.40s' %s: %s", context->system->name, what, why);
+    else
+        snprintf(message, sizeof message, "view '%.40s' %s: %s", context->system->name, what, why);
     return keeli_error_from_user(context->in.world, KEEL_ERROR_VIEW, NULL, context->object,
                                  message);
 }
@@ -51,7 +54,8 @@ static keel_result report_custom(const keel_context *context, const keel_context
 // ------------------------------------------------------------------ one view
 // Frees the state of a custom view, and closes its holder.
 static void close_state(keeli_view *view) {
-    if (view->holder.open) keeli_holder_close(view->world, &view->holder);
+    if (view->holder.open)
+        keeli_holder_close(view->world, &view->holder);
     keeli_arena_reset(&view->scratch);
     keeli_view_release(view);
 }
@@ -61,15 +65,19 @@ static void close_state(keeli_view *view) {
 static keel_result open_state(keeli_view **state, keel_world *world, keel_context *outer,
                               const keel_custom_view *kind) {
     keeli_view *view = *state = keeli_view_acquire(world, kind && kind->name ? kind->name : NULL);
-    if (!view) return KEEL_ERROR_MEMORY;
+    if (!view)
+        return KEEL_ERROR_MEMORY;
     view->thread = keeli_thread_id();
     view->holder.parent = keeli_lender(outer ? &outer->view->holder : NULL);
     KEEL_TRY(keeli_custom_bind(view, kind));
     KEEL_TRY(keeli_custom_check_uniques(world, kind));
 
-    if (!view->holder.everything) return keeli_holder_open(world, &view->holder);
-    if (!outer) return keeli_hold_everything(world, "custom view", view->holder.name);
-    if (keeli_context_has_world(outer)) return KEEL_OK;
+    if (!view->holder.everything)
+        return keeli_holder_open(world, &view->holder);
+    if (!outer)
+        return keeli_hold_everything(world, "custom view", view->holder.name);
+    if (keeli_context_has_world(outer))
+        return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ACCESS,
                         "%s '%s' begins the custom view '%s', which has the whole world; add "
                         "KEEL_WORLD to its parameters",
@@ -81,11 +89,14 @@ static keel_result check_memory(keel_world *world, const keel_context *outer,
                                 const keel_custom_view *kind, const void *value) {
     const keeli_holder *inside = outer ? &outer->view->holder : NULL;
     const char *what;
-    if (!value) what = "is NULL";
-    else if ((uintptr_t)value % kind->align) what = "is not aligned as the custom view wants it";
+    if (!value)
+        what = "is NULL";
+    else if ((uintptr_t)value % kind->align)
+        what = "is not aligned as the custom view wants it";
     else if (keeli_custom_find(world, value, inside))
         what = "holds a custom view that was not ended";
-    else return KEEL_OK;
+    else
+        return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "the memory for the custom view '%s' %s; end it first, or hand in a "
                         "variable of its type",
@@ -97,9 +108,11 @@ static keel_result begin_custom(keel_world *world, keel_context *outer, keeli_wo
                                 const keel_custom_view *kind, void *value, bool is_parameter) {
     keeli_view *view;
     keel_result result = open_state(&view, world, outer, kind);
-    if (result == KEEL_OK) result = check_memory(world, outer, kind, value);
+    if (result == KEEL_OK)
+        result = check_memory(world, outer, kind, value);
     if (result < 0) {
-        if (view) close_state(view);
+        if (view)
+            close_state(view);
         return result;
     }
 
@@ -108,7 +121,8 @@ static keel_result begin_custom(keel_world *world, keel_context *outer, keeli_wo
 
     hands h;
     keel_context *context = begin_hands(&h, view, outer, worker);
-    if (kind->fill) result = kind->fill(value, context);
+    if (kind->fill)
+        result = kind->fill(value, context);
     const bool is_filled = result >= 0; // otherwise `fill` has reported why
     if (is_filled) {
         result = kind->init ? kind->init(value, context) : KEEL_OK;
@@ -125,7 +139,8 @@ static keel_result begin_custom(keel_world *world, keel_context *outer, keeli_wo
 
     worker->inside = h.around;
     view->in_hands = false;
-    if (result == KEEL_OK) return KEEL_OK;
+    if (result == KEEL_OK)
+        return KEEL_OK;
 
     (void)keeli_context_end_inside(context);
     close_state(view);
@@ -138,10 +153,12 @@ static keel_result end_custom(keeli_view *view, const keel_context *outer, keeli
     view->in_hands = true;
     keel_context *context = begin_hands(&h, view, outer, worker);
     keel_result result = KEEL_OK;
-    if (view->custom->drop) view->custom->drop(view->value, context);
+    if (view->custom->drop)
+        view->custom->drop(view->value, context);
     worker->inside = h.around;
 
-    if (context->in.is_denied) result = KEEL_ERROR_ACCESS;
+    if (context->in.is_denied)
+        result = KEEL_ERROR_ACCESS;
     else if (context->in.failed)
         result = report_custom(context, outer, "failed in its drop", context->message);
 
@@ -157,13 +174,16 @@ keel_result keeli_customs_begin(keel_context *context) {
     keeli_heap *heap = &context->in.world->heap;
     context->customs =
         keeli_arena_new(scratch, heap, KEEL_MAX_TERMS * sizeof(void *), sizeof(void *));
-    if (!context->customs) return keeli_out_of_memory(context->in.world, "making custom views");
+    if (!context->customs)
+        return keeli_out_of_memory(context->in.world, "making custom views");
 
     for (uint32_t t = 0; t < context->view->term_count; ++t) {
-        if (!keeli_term_is_custom(terms[t].kind)) continue;
+        if (!keeli_term_is_custom(terms[t].kind))
+            continue;
         const keel_custom_view *kind = terms[t].custom;
         void *value = keeli_arena_new(scratch, heap, kind->size, kind->align);
-        if (!value) return keeli_out_of_memory(context->in.world, "making custom views");
+        if (!value)
+            return keeli_out_of_memory(context->in.world, "making custom views");
         context->customs[t] = value;
         KEEL_TRY(begin_custom(context->in.world, context, context->worker, kind, value, true));
     }
@@ -173,7 +193,8 @@ keel_result keeli_customs_begin(keel_context *context) {
 // Warns of a view that the code of a system opened and did not end. Parameters, and what custom
 // views open, are ended by Keel.
 static void warn_if_forgotten(const keel_context *context, const keeli_view *view) {
-    if (context->view->custom || view->is_parameter) return;
+    if (context->view->custom || view->is_parameter)
+        return;
     keeli_warn(context->in.world, "system '%s' returned while %s was open; call %s in it",
                context->view->holder.name, view->holder.name,
                view->custom ? "keel_custom_end" : "keel_view_end");
@@ -184,12 +205,16 @@ keel_result keeli_context_end_inside(keel_context *context) {
     keel_result first = KEEL_OK;
     for (;;) {
         keeli_view *view = keeli_view_last_inside(context->in.world, holder);
-        if (!view) return first;
+        if (!view)
+            return first;
         keel_result ended = KEEL_OK;
         warn_if_forgotten(context, view);
-        if (view->custom) ended = end_custom(view, context, context->worker);
-        else keeli_view_close(view);
-        if (first == KEEL_OK) first = ended;
+        if (view->custom)
+            ended = end_custom(view, context, context->worker);
+        else
+            keeli_view_close(view);
+        if (first == KEEL_OK)
+            first = ended;
     }
 }
 
@@ -253,7 +278,8 @@ keel_result(keel_begin_custom_view)(keel_scope *scope, const keel_custom_view *k
                             "make it a parameter: KEEL_CUSTOM_READ(T, name)",
                             outer->system->name);
     const keel_result result = begin_custom(world, outer, worker, kind, value, false);
-    if (!outer) keeli_worker_end(world, worker);
+    if (!outer)
+        keeli_worker_end(world, worker);
     return result;
 }
 
@@ -263,6 +289,7 @@ keel_result(keel_end_custom_view)(keel_scope *scope, void *value) {
     keeli_worker spare, *worker = NULL;
     KEEL_TRY(custom_caller(scope, &world, &outer, &spare, &worker));
     const keel_result result = end_at(world, outer, worker, value);
-    if (!outer) keeli_worker_end(world, worker);
+    if (!outer)
+        keeli_worker_end(world, worker);
     return result;
 }

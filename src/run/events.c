@@ -26,8 +26,10 @@ static keel_result begin_receiving(keel_context *context, keeli_bound_term *term
 
     keeli_world_lock(world);
     keeli_queue_reader *r = keeli_queue_join(queue, &world->heap, context->in.reader, true);
-    if (r) r->shown = keeli_queue_end(queue);
-    if (r) term->from = r->next;
+    if (r)
+        r->shown = keeli_queue_end(queue);
+    if (r)
+        term->from = r->next;
     keeli_world_unlock(world);
     return r ? KEEL_OK : keeli_out_of_memory(world, "receiving events");
 }
@@ -45,21 +47,25 @@ keel_result keeli_context_events_begin(keel_context *context) {
     for (uint32_t t = 0; t < view->term_count; ++t) { // all that may fail comes first
         keeli_bound_term *term = &view->terms[t];
         const bool is_known = queue_of(view, term) != NULL;
-        if (term->kind == KEEL_TERM_RECEIVE && is_known) KEEL_TRY(begin_receiving(context, term));
+        if (term->kind == KEEL_TERM_RECEIVE && is_known)
+            KEEL_TRY(begin_receiving(context, term));
         if (term->kind == KEEL_TERM_SEND && !is_known)
             return refuse_unknown_event(context, context->system->terms[t].component);
     }
-    if (!view->facts.sends) return KEEL_OK;
+    if (!view->facts.sends)
+        return KEEL_OK;
 
     // the mark is where its events begin, to remove them again; `sender` opens the fast path of
     // sending where nothing is in its way
     const bool waits =
         context->splits || view->facts.defers_events || keeli_context_has_world(context);
     for (uint32_t t = 0; t < view->term_count; ++t) {
-        if (view->terms[t].kind != KEEL_TERM_SEND) continue;
+        if (view->terms[t].kind != KEEL_TERM_SEND)
+            continue;
         const keeli_storage *s = queue_of(view, &view->terms[t]);
         s->events->mark = keeli_queue_end(s->events);
-        if (!waits && !(s->flags & KEELI_IS_BOUND)) s->events->sender = context;
+        if (!waits && !(s->flags & KEELI_IS_BOUND))
+            s->events->sender = context;
     }
     return KEEL_OK;
 }
@@ -70,12 +76,14 @@ keel_result keeli_context_events_begin(keel_context *context) {
 // looked: it has passed only what it was shown.
 static void mark_passed(const keel_context *context, const keeli_storage *s, bool is_done) {
     keeli_world_lock(context->in.world);
-    if (is_done) keeli_queue_leave(s->events, context->in.reader);
+    if (is_done)
+        keeli_queue_leave(s->events, context->in.reader);
     keeli_queue_reader *r = keeli_queue_find(s->events, context->in.reader);
     if (r) {
         const bool has_world = keeli_context_has_world(context);
         const uint64_t seen = has_world ? r->shown : keeli_queue_end(s->events);
-        if (seen > r->next) r->next = seen;
+        if (seen > r->next)
+            r->next = seen;
     }
     keeli_world_unlock(context->in.world);
 }
@@ -89,7 +97,8 @@ void keeli_context_events_end(keel_context *context, keel_result result) {
                          context->system->kind != KEEL_SYSTEM_IS_CONDITION;
 
     if (keeli_context_has_world(context)) {
-        if (!context->in.reader) return;
+        if (!context->in.reader)
+            return;
         for (uint32_t i = 0; i < world->registry.queues.count; ++i)
             mark_passed(context, world->registry.queues.items[i], is_done);
         return;
@@ -97,13 +106,15 @@ void keeli_context_events_end(keel_context *context, keel_result result) {
 
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_storage *s = queue_of(view, &view->terms[t]);
-        if (!s) continue;
+        if (!s)
+            continue;
         if (view->terms[t].kind == KEEL_TERM_RECEIVE) {
             mark_passed(context, s, is_done);
             continue;
         }
         s->events->sender = NULL;
-        if (result < 0) keeli_queue_cut(s->events, s->events->mark);
+        if (result < 0)
+            keeli_queue_cut(s->events, s->events->mark);
     }
 }
 
@@ -131,8 +142,10 @@ static bool receives_unknown(const keel_context *context) {
 static keeli_storage *held_events(const keel_context *context, const keel_component *event,
                                   keel_access access) {
     keel_result result;
-    if (!context) return NULL;
-    if (!event || !event->is_event) return keeli_event_get(context->in.world, event, &result);
+    if (!context)
+        return NULL;
+    if (!event || !event->is_event)
+        return keeli_event_get(context->in.world, event, &result);
 
     keeli_storage *s = keeli_context_has_world(context)
                            ? keeli_event_get(context->in.world, event, &result)
@@ -155,13 +168,16 @@ static keeli_storage *held_events(const keel_context *context, const keel_compon
 static keel_result send_inside(keel_context *context, const keel_component *event,
                                const void *value) {
     const keeli_storage *known = keeli_storage_known(context->in.world, event);
-    if (!keeli_context_is_here(context, "sends an event")) return KEEL_ERROR_THREAD;
+    if (!keeli_context_is_here(context, "sends an event"))
+        return KEEL_ERROR_THREAD;
     const bool is_fast = known && known->events && known->events->sender == context;
-    if (is_fast && keeli_queue_put(known->events, value)) return KEEL_OK; // the usual case
+    if (is_fast && keeli_queue_put(known->events, value))
+        return KEEL_OK; // the usual case
     if (keeli_context_has_world(context))
         return keeli_world_send(&context->in.world->root.scope, event, value);
     keeli_storage *s = held_events(context, event, KEEL_ACCESS_WRITE);
-    if (!s) return KEEL_ERROR_ACCESS;
+    if (!s)
+        return KEEL_ERROR_ACCESS;
     if (context->loop || context->view->facts.defers_events)
         return keeli_record_event(context->commands, event, value);
     return keeli_event_push(context->in.world, s, value);
@@ -172,7 +188,8 @@ static keel_result send_inside(keel_context *context, const keel_component *even
 static bool receive_whole_world(const keel_context *context, const keeli_storage *s, bool shows,
                                 uint64_t *next) {
     keel_world *world = context->in.world;
-    if (!context->in.reader) return false;
+    if (!context->in.reader)
+        return false;
     keeli_queue_reader *r = keeli_queue_join(s->events, &world->heap, context->in.reader, true);
     if (!r) {
         (void)keeli_out_of_memory(world, "receiving events");
@@ -180,7 +197,8 @@ static bool receive_whole_world(const keel_context *context, const keeli_storage
     }
 
     *next = r->next;
-    if (shows) r->shown = keeli_queue_end(s->events);
+    if (shows)
+        r->shown = keeli_queue_end(s->events);
     return true;
 }
 
@@ -189,12 +207,15 @@ static bool receive_whole_world(const keel_context *context, const keeli_storage
 static bool find_received(keel_context *context, const keel_component *event, bool shows,
                           const keeli_storage **s, uint64_t *next) {
     *s = held_events(context, event, KEEL_ACCESS_READ);
-    if (!*s) return false;
-    if (keeli_context_has_world(context)) return receive_whole_world(context, *s, shows, next);
+    if (!*s)
+        return false;
+    if (keeli_context_has_world(context))
+        return receive_whole_world(context, *s, shows, next);
 
     for (uint32_t t = 0; t < context->view->term_count; ++t) {
         const keeli_bound_term *term = &context->view->terms[t];
-        if (term->kind != KEEL_TERM_RECEIVE || queue_of(context->view, term) != *s) continue;
+        if (term->kind != KEEL_TERM_RECEIVE || queue_of(context->view, term) != *s)
+            continue;
         *next = term->from;
         return true;
     }
@@ -210,7 +231,8 @@ static __attribute__((noinline)) keel_result
 send_elsewhere(keel_scope *scope, const keel_component *event, const void *value) {
     keeli_caller who;
     keel_commands *list = keeli_commands_of(scope);
-    if (list) return keeli_record_event(list, event, value);
+    if (list)
+        return keeli_record_event(list, event, value);
     KEEL_TRY(keeli_edit_begin(scope, &who));
     return keeli_edit_end(&who, keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
                                              "views send no events; send through the world, a "
@@ -233,11 +255,14 @@ keel_event_walk(keel_events_of)(keel_scope *scope, const keel_component *event) 
         (void)keeli_no_world();
         return none;
     }
-    if (keeli_caller_is(scope, &who) < 0) return none;
-    if (!who.inside) return keeli_events_outside(who.world, event, who.reader);
+    if (keeli_caller_is(scope, &who) < 0)
+        return none;
+    if (!who.inside)
+        return keeli_events_outside(who.world, event, who.reader);
 
     keel_context *context = (keel_context *)scope;
-    if (!find_received(context, event, true, &s, &next)) return none;
+    if (!find_received(context, event, true, &s, &next))
+        return none;
     return keeli_event_walk_from(who.world, s, next, !keeli_context_has_world(context));
 }
 
@@ -246,14 +271,16 @@ keel_event_walk(keel_events_of)(keel_scope *scope, const keel_component *event) 
 static const keeli_queue *unreceived(const keel_scope *scope, const keel_component *event,
                                      uint64_t *next) {
     keeli_caller who;
-    if (keeli_caller_is(scope, &who) < 0) return NULL;
+    if (keeli_caller_is(scope, &who) < 0)
+        return NULL;
     const keeli_storage *s = NULL;
     if (who.inside) {
         keel_context *context = (keel_context *)(uintptr_t)scope;
         return find_received(context, event, false, &s, next) ? s->events : NULL;
     }
     s = keeli_event_known(who.world, event);
-    if (!s) return NULL;
+    if (!s)
+        return NULL;
     *next = keeli_queue_next(s->events, who.reader);
     return s->events;
 }
@@ -266,7 +293,8 @@ uint32_t(keel_event_count_of)(const keel_scope *scope, const keel_component *eve
 
 uint64_t(keel_missed_component)(const keel_scope *scope, const keel_component *component) {
     uint64_t next;
-    if (!component || !component->is_event) return keeli_missed_removals(scope, component);
+    if (!component || !component->is_event)
+        return keeli_missed_removals(scope, component);
     const keeli_queue *queue = unreceived(scope, component, &next);
     return queue ? keeli_queue_missed(queue, next) : 0;
 }

@@ -32,7 +32,8 @@ static solitude begin_alone(const keeli_schedule *s, const keeli_node *node,
     keel_world *world = s->world;
     const solitude kept = { world->refused, world->access.concurrent, world->workers.own.node,
                             world->workers.own.first };
-    if (s->is_inner) return kept;
+    if (s->is_inner)
+        return kept;
 
     world->refused = world->access.concurrent = 0;
     world->heap.shared = false;
@@ -48,8 +49,10 @@ static keel_result end_alone(keeli_schedule *s, const keeli_node *node, solitude
                              keel_result result) {
     keel_world *world = s->world;
     const keel_result applied = keeli_commands_flush(world);
-    if (result >= 0) result = applied;
-    if (s->is_inner) return result;
+    if (result >= 0)
+        result = applied;
+    if (s->is_inner)
+        return result;
 
     s->first_tick += world->changes.tick - tick_of(s, node);
     world->refused = kept.refused;
@@ -63,14 +66,16 @@ static keel_result end_alone(keeli_schedule *s, const keeli_node *node, solitude
 // ------------------------------------------------------------------ systems and conditions
 // Binds the system of a step, or one of its conditions, if it is not bound yet.
 static keel_result bind_step(keel_world *world, keeli_node *node, keeli_step_system which) {
-    if (node->bound[which] && node->bound[which]->view) return KEEL_OK;
+    if (node->bound[which] && node->bound[which]->view)
+        return KEEL_OK;
     const keel_step *step = &node->step;
     const keel_system *const systems[] = { step->system, step->run_if, step->skip_if };
     const keel_system *system = systems[which];
     char condition[sizeof((keeli_holder *)0)->name];
     if (!node->bound[which]) {
         node->bound[which] = KEELI_NEW(&world->heap, keeli_bound);
-        if (!node->bound[which]) return keeli_out_of_memory(world, "starting a system");
+        if (!node->bound[which])
+            return keeli_out_of_memory(world, "starting a system");
     }
     snprintf(condition, sizeof condition, "condition '%.20s' of '%.20s'", system->name, node->name);
     return keeli_bound_bind(node->bound[which], world, system,
@@ -85,17 +90,22 @@ static keel_result begin_step_context(keel_context *context, keeli_bound *bound)
     if (asks_about_changes && !bound->reader) {
         const bool is_new = !bound->parked;
         bound->reader = is_new ? KEELI_NEW(&world->heap, keeli_reader) : bound->parked;
-        if (!bound->reader) return keeli_out_of_memory(world, "starting a system");
+        if (!bound->reader)
+            return keeli_out_of_memory(world, "starting a system");
         bound->reader->name = context->system->name;
-        if (is_new) bound->reader->serial = keeli_next_serial(world);
+        if (is_new)
+            bound->reader->serial = keeli_next_serial(world);
         bound->parked = NULL;
     }
-    if (asks_about_changes) context->in.reader = bound->reader;
-    if (!keeli_context_records(context) || context->splits) return KEEL_OK;
+    if (asks_about_changes)
+        context->in.reader = bound->reader;
+    if (!keeli_context_records(context) || context->splits)
+        return KEEL_OK;
     KEEL_TRY(keeli_context_begin_commands(context));
     if (!KEELI_RESERVE(&world->heap, &context->node->lists, 1))
         return keeli_out_of_memory(world, "starting a system");
-    if (!context->is_inner) keeli_handles_serve(context->commands, context);
+    if (!context->is_inner)
+        keeli_handles_serve(context->commands, context);
     return KEEL_OK;
 }
 
@@ -118,15 +128,19 @@ static keel_result run_bound_step(keeli_schedule *s, keeli_node *node, keeli_ste
     if (result == KEEL_OK && bound->view->holder.everything) {
         const solitude kept = begin_alone(s, node, worker);
         result = end_alone(s, node, kept, keeli_run_bound(&context, bound));
-    } else if (result == KEEL_OK) result = keeli_run_bound(&context, bound);
+    } else if (result == KEEL_OK)
+        result = keeli_run_bound(&context, bound);
 
     if (context.commands) { // the node owns what was recorded
         keeli_commands_close(context.commands);
-        if (!context.commands->first) keeli_commands_discard(s->world, context.commands);
-        else *KEELI_APPEND(&node->lists) = context.commands;
+        if (!context.commands->first)
+            keeli_commands_discard(s->world, context.commands);
+        else
+            *KEELI_APPEND(&node->lists) = context.commands;
     }
 
-    if (answer) *answer = context.answer;
+    if (answer)
+        *answer = context.answer;
     keeli_context_end(&context);
     return result;
 }
@@ -168,12 +182,16 @@ static keel_result ask_conditions(keeli_schedule *s, keeli_node *node, keeli_wor
         *yes = storage && keeli_store_count(storage);
     }
 
-    if (*yes && step->run_if) KEEL_TRY(ask_condition(s, node, KEELI_STEP_RUN_IF, worker, yes));
+    if (*yes && step->run_if)
+        KEEL_TRY(ask_condition(s, node, KEELI_STEP_RUN_IF, worker, yes));
     bool no = false;
-    if (*yes && step->skip_if) KEEL_TRY(ask_condition(s, node, KEELI_STEP_SKIP_IF, worker, &no));
-    if (no) *yes = false;
+    if (*yes && step->skip_if)
+        KEEL_TRY(ask_condition(s, node, KEELI_STEP_SKIP_IF, worker, &no));
+    if (no)
+        *yes = false;
 
-    if (*yes && step->every > 0) *yes = is_due(s, node);
+    if (*yes && step->every > 0)
+        *yes = is_due(s, node);
     return KEEL_OK;
 }
 
@@ -193,8 +211,10 @@ static keel_result run_step_system(keeli_schedule *s, uint32_t index, keeli_work
     keel_result result = KEEL_OK;
     if (may_leave_out && keeli_bound_sees_nothing(s->world, bound))
         bound->reader->last = tick_of(s, node);
-    else result = run_bound_step(s, node, KEELI_STEP_SYSTEM, worker, NULL);
-    if (result >= 0 && node->runs < UINT32_MAX) keeli_atomic_store(&node->runs, node->runs + 1);
+    else
+        result = run_bound_step(s, node, KEELI_STEP_SYSTEM, worker, NULL);
+    if (result >= 0 && node->runs < UINT32_MAX)
+        keeli_atomic_store(&node->runs, node->runs + 1);
     return result;
 }
 
@@ -209,9 +229,11 @@ static keeli_node *next_same(const keeli_schedule *s, uint32_t index, keeli_sche
         keeli_schedule *o = *other;
         *other = o->next;
         const bool is_other_run = o != s && o->table == s->table && o->stamp == s->stamp;
-        if (!is_other_run || index >= o->nodes.count) continue;
+        if (!is_other_run || index >= o->nodes.count)
+            continue;
         keeli_node *node = &o->nodes.items[index];
-        if (node->step.system == s->nodes.items[index].step.system) return node;
+        if (node->step.system == s->nodes.items[index].step.system)
+            return node;
     }
     return NULL;
 }
@@ -219,7 +241,8 @@ static keeli_node *next_same(const keeli_schedule *s, uint32_t index, keeli_sche
 static bool is_counted_elsewhere(const keeli_schedule *s, uint32_t index) {
     keeli_schedule *other = keeli_schedules_beside(s);
     for (const keeli_node *node; (node = next_same(s, index, &other)) != NULL;)
-        if (node->is_counting) return true;
+        if (node->is_counting)
+            return true;
     return false;
 }
 
@@ -255,7 +278,8 @@ static void end_counted(keeli_schedule *s, uint32_t index, bool is_done) {
     for (keeli_node *node; (node = next_same(s, index, &other)) != NULL;)
         keeli_atomic_store(&node->runs, own->runs);
     keeli_world_unlock(world);
-    if (world->access.concurrent) keeli_condition_wake_all(&world->workers.started);
+    if (world->access.concurrent)
+        keeli_condition_wake_all(&world->workers.started);
 }
 
 // ------------------------------------------------------------------ commands
@@ -273,9 +297,11 @@ static keel_result apply_lists(keeli_schedule *s, keeli_node *system, const keel
     for (uint32_t i = 0; i < system->lists.count; ++i) {
         keel_commands *list = system->lists.items[i];
         const keel_result result = keeli_commands_apply(s->world, holder, list);
-        if (first == KEEL_OK && result < 0) first = result;
+        if (first == KEEL_OK && result < 0)
+            first = result;
         const bool is_unfinished = result == KEEL_ERROR_MEMORY && list->first;
-        if (!is_unfinished) continue;
+        if (!is_unfinished)
+            continue;
         defer_lists(s, system, i); // the next keel_apply_commands continues with this list
         return first;
     }
@@ -288,7 +314,8 @@ static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_nod
     keel_world *world = s->world;
     if (!node->editor) {
         node->editor = keeli_view_new(world, node->name);
-        if (!node->editor) return keeli_out_of_memory(world, "applying commands");
+        if (!node->editor)
+            return keeli_out_of_memory(world, "applying commands");
     }
 
     keeli_holder *holder = &node->editor->holder;
@@ -332,22 +359,29 @@ static keel_result apply_node(keeli_schedule *s, keeli_node *node, keeli_worker 
 // or a condition says no.
 static keel_result run_step(keeli_schedule *s, uint32_t index, keeli_worker *worker) {
     keeli_node *node = &s->nodes.items[index];
-    if (node->kind == KEEL_NODE_COMMANDS) return apply_node(s, node, worker);
+    if (node->kind == KEEL_NODE_COMMANDS)
+        return apply_node(s, node, worker);
     const bool is_system = node->kind == KEEL_NODE_SYSTEM;
-    if (!is_system && node->kind != KEEL_NODE_BEGIN) return KEEL_OK;
+    if (!is_system && node->kind != KEEL_NODE_BEGIN)
+        return KEEL_OK;
     const uint32_t open = s->sections.items[node->section].open;
     const bool is_section_skipped = open != KEEL_NO_NODE && s->nodes.items[open].is_skipped;
     node->is_skipped = node->asked->disabled || is_section_skipped;
-    if (node->is_skipped || has_run_enough(node)) return KEEL_OK;
+    if (node->is_skipped || has_run_enough(node))
+        return KEEL_OK;
     if (node->has_conditions) {
         bool yes;
         KEEL_TRY(ask_conditions(s, node, worker, &yes));
         node->is_skipped = !yes;
-        if (!yes) return KEEL_OK;
+        if (!yes)
+            return KEEL_OK;
     }
-    if (!is_system) return KEEL_OK;
-    if (!node->step.times) return run_step_system(s, index, worker);
-    if (!begin_counted(s, index)) return KEEL_OK;
+    if (!is_system)
+        return KEEL_OK;
+    if (!node->step.times)
+        return run_step_system(s, index, worker);
+    if (!begin_counted(s, index))
+        return KEEL_OK;
     const keel_result result = run_step_system(s, index, worker);
     end_counted(s, index, result >= 0);
     return result;
@@ -358,15 +392,19 @@ keel_result keeli_node_run(keeli_schedule *s, uint32_t index, keeli_worker *work
     const bool opens = node->is_alone && !s->is_inner;
     const bool is_timed = keeli_costs_want(s, node);
     const uint64_t begin = is_timed ? keeli_clock_ns() : 0;
-    if (opens) keeli_world_open(s->world, true); // observers and edits of everything need the world
+    if (opens)
+        keeli_world_open(s->world, true); // observers and edits of everything need the world
     const keel_result result = run_step(s, index, worker);
-    if (opens) keeli_world_open(s->world, false);
-    if (is_timed) keeli_costs_note(s, node, keeli_clock_ns() - begin);
+    if (opens)
+        keeli_world_open(s->world, false);
+    if (is_timed)
+        keeli_costs_note(s, node, keeli_clock_ns() - begin);
     return result;
 }
 
 bool keeli_node_may_run(const keeli_schedule *s, const keeli_node *node) {
-    if (!node->is_blocked) return true;
+    if (!node->is_blocked)
+        return true;
     return node->kind == KEEL_NODE_COMMANDS && !s->nodes.items[node->of].has_failed;
 }
 
@@ -377,17 +415,22 @@ static keel_result run_in_order(keeli_schedule *s, keeli_worker *worker) {
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
         // a blocked node blocks others; before the first failure none is, and nodes are not read
-        if (keeli_node_is_idle(s, i) && (first == KEEL_OK || !node->is_blocked)) continue;
+        if (keeli_node_is_idle(s, i) && (first == KEEL_OK || !node->is_blocked))
+            continue;
         keel_result result = KEEL_OK;
         worker->node = i;
-        if (first == KEEL_OK || keeli_node_may_run(s, node)) result = keeli_node_run(s, i, worker);
-        if (result == KEEL_OK && (first == KEEL_OK || !node->is_blocked)) continue;
-        if (first == KEEL_OK) first = result;
+        if (first == KEEL_OK || keeli_node_may_run(s, node))
+            result = keeli_node_run(s, i, worker);
+        if (result == KEEL_OK && (first == KEEL_OK || !node->is_blocked))
+            continue;
+        if (first == KEEL_OK)
+            first = result;
 
         node->has_failed = true;
         for (uint32_t e = node->first_edge; e < node->first_edge + node->edge_count; ++e) {
             const keeli_node_edge *edge = &s->edges.items[e];
-            if (!edge->is_loose) s->nodes.items[edge->to].is_blocked = true;
+            if (!edge->is_loose)
+                s->nodes.items[edge->to].is_blocked = true;
         }
     }
     worker->node = KEEL_NO_NODE;
@@ -408,7 +451,8 @@ static void drop_lists(keeli_schedule *s) {
 
 // Runs all nodes on several threads or, if `workers` is NULL, on one.
 static keel_result run_nodes(keeli_schedule *s, keeli_workers *workers) {
-    if (workers) return keeli_workers_run(workers, s);
+    if (workers)
+        return keeli_workers_run(workers, s);
 
     keeli_worker spare, *worker = keeli_worker_begin(s->world, &spare);
     keeli_first_error first, *const outer = worker->first;
@@ -442,13 +486,16 @@ static keel_result run_all(keeli_schedule *s, keeli_workers *workers) {
         keeli_events_flush(world);
     }
 
-    if (result < 0) drop_lists(s);
-    if (!s->is_inner) keeli_handles_return_all(s);
+    if (result < 0)
+        drop_lists(s);
+    if (!s->is_inner)
+        keeli_handles_return_all(s);
     return result;
 }
 
 static void warn_of_no_time(const keeli_schedule *s) {
-    if (s->run->dt > 0) return;
+    if (s->run->dt > 0)
+        return;
     keeli_warn(s->world,
                "workload '%s' has steps with .every, and no time passes with its first run; hand "
                "it in: keel_run_workload(world, name, .dt = seconds)",
@@ -457,7 +504,8 @@ static void warn_of_no_time(const keeli_schedule *s) {
 
 keel_result keeli_schedule_run(keeli_schedule *s) {
     keel_world *world = s->world;
-    if (s->has_periods && !s->runs) warn_of_no_time(s);
+    if (s->has_periods && !s->runs)
+        warn_of_no_time(s);
 
     s->is_inner = world->refused > 0;
     s->is_guest = s->is_inner || world->access.holders;
@@ -466,12 +514,15 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
     // a workload that an observer runs stays on its thread, where it is known to change nothing
     keeli_costs_begin(s, !keeli_is_inside_edit(world));
     keeli_workers *workers = s->costs.is_wide ? keeli_workers_acquire(world) : NULL;
-    if (s->costs.is_wide && !workers) return KEEL_ERROR_MEMORY;
+    if (s->costs.is_wide && !workers)
+        return KEEL_ERROR_MEMORY;
     keeli_workers_count_memory(world, 1);
 
     const keel_result result = run_all(s, workers);
-    if (workers) keeli_workers_release(workers);
-    if (workers || s->parallel) keeli_workers_preallocate(world, s->parallel);
+    if (workers)
+        keeli_workers_release(workers);
+    if (workers || s->parallel)
+        keeli_workers_preallocate(world, s->parallel);
     keeli_costs_end(s);
 
     ++s->runs;

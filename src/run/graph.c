@@ -16,12 +16,15 @@
 static bool touch(keeli_schedule *s, keeli_node *node, keeli_storage *storage, keel_access access) {
     for (uint32_t i = 0; i < node->touch_count; ++i) {
         keeli_touch *t = &s->touches.items[node->first_touch + i];
-        if (t->storage != storage) continue;
-        if (access > t->access) t->access = access;
+        if (t->storage != storage)
+            continue;
+        if (access > t->access)
+            t->access = access;
         return true;
     }
 
-    if (!KEELI_RESERVE(&s->world->heap, &s->touches, 1)) return false;
+    if (!KEELI_RESERVE(&s->world->heap, &s->touches, 1))
+        return false;
     *KEELI_APPEND(&s->touches) = (keeli_touch){ storage, access };
     ++node->touch_count;
     return true;
@@ -66,16 +69,20 @@ static bool record_all(keel_world *world, record *r, const keeli_view *view, boo
     if (commands) {
         r->creates = true;
         r->everything |= commands->count == 0;
-        if (!record_term(world, r, view, commands)) return false;
+        if (!record_term(world, r, view, commands))
+            return false;
         if (!keeli_holder_want(world, &r->holder, &world->stand_in.entities, KEEL_ACCESS_EDIT))
             return false;
     }
     const bool waits = view->facts.sends && (splits || view->facts.defers_events);
-    if (!waits) return true;
+    if (!waits)
+        return true;
 
     for (uint32_t t = 0; t < view->term_count; ++t) {
-        if (view->terms[t].kind != KEEL_TERM_SEND) continue;
-        if (!record_term(world, r, view, &view->terms[t])) return false;
+        if (view->terms[t].kind != KEEL_TERM_SEND)
+            continue;
+        if (!record_term(world, r, view, &view->terms[t]))
+            return false;
     }
     return true;
 }
@@ -89,7 +96,8 @@ static bool touch_handles(keeli_schedule *s, keeli_node *node, bool creates) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
         edits |= t->storage == &s->world->stand_in.entities && t->access == KEEL_ACCESS_EDIT;
     }
-    if (!edits && !creates) return true;
+    if (!edits && !creates)
+        return true;
     return touch(s, node, &s->world->stand_in.handles, edits ? KEEL_ACCESS_EDIT : KEEL_ACCESS_READ);
 }
 
@@ -112,15 +120,18 @@ static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
     const keel_step *step = &node->step;
     const keel_component *list[4] = { step->skip_if_empty, step->skip_if_missing, NULL, NULL };
     (void)keeli_state_uniques(step, &list[2]);
-    if (step->in_state) list[3] = NULL;
+    if (step->in_state)
+        list[3] = NULL;
     for (uint32_t i = 0; i < 4; ++i) {
         keel_result result = KEEL_OK;
         keeli_storage *storage = NULL;
-        if (!list[i]) continue;
+        if (!list[i])
+            continue;
         const bool may_get = !s->world->refused || keeli_storage_find(s->world, list[i]);
         if (may_get) {
             storage = keeli_storage_get(s->world, list[i], i > 0, &result);
-            if (!storage) return result;
+            if (!storage)
+                return result;
         } else {
             s->is_partial = true; // unknown, in shared mode
         }
@@ -134,15 +145,21 @@ static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
 static keel_result touch_node(keeli_schedule *s, keeli_node *node, keeli_view *view, record *r) {
     const keel_step *step = &node->step;
     node->first_touch = s->touches.count;
-    if (node->kind != KEEL_NODE_SYSTEM && node->kind != KEEL_NODE_BEGIN) return KEEL_OK;
-    if (step->run_if) KEEL_TRY(bind_and_touch(s, node, step->run_if, view, r));
-    if (step->skip_if) KEEL_TRY(bind_and_touch(s, node, step->skip_if, view, r));
+    if (node->kind != KEEL_NODE_SYSTEM && node->kind != KEEL_NODE_BEGIN)
+        return KEEL_OK;
+    if (step->run_if)
+        KEEL_TRY(bind_and_touch(s, node, step->run_if, view, r));
+    if (step->skip_if)
+        KEEL_TRY(bind_and_touch(s, node, step->skip_if, view, r));
     KEEL_TRY(touch_skips(s, node));
-    if (node->kind != KEEL_NODE_SYSTEM) return KEEL_OK;
+    if (node->kind != KEEL_NODE_SYSTEM)
+        return KEEL_OK;
     KEEL_TRY(bind_and_touch(s, node, step->system, view, r));
 
-    if (!step->parallel) return KEEL_OK;
-    if (!step->main_thread) return keeli_check_split(s->world, step->system);
+    if (!step->parallel)
+        return KEEL_OK;
+    if (!step->main_thread)
+        return keeli_check_split(s->world, step->system);
     return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
                         "the step of '%s' is both .parallel and .main_thread", node->name);
 }
@@ -150,7 +167,8 @@ static keel_result touch_node(keeli_schedule *s, keeli_node *node, keeli_view *v
 // Adds a node behind node `index` that applies the commands of that node.
 static bool add_sync(keeli_schedule *s, uint32_t index, const record *r) {
     keeli_node *sync = keeli_new_node(s, KEEL_NODE_COMMANDS, s->nodes.items[index].section);
-    if (!sync) return false;
+    if (!sync)
+        return false;
     keeli_node *node = &s->nodes.items[index];
     node->creates = r->creates;
     node->of = s->nodes.count - 1;
@@ -169,8 +187,10 @@ keel_result keeli_touch_step(keeli_schedule *s, uint32_t index, keeli_view *view
     keel_result result = touch_node(s, node, view, &r);
     if (result == KEEL_OK) {
         bool has_memory = touch_handles(s, node, r.creates);
-        if (has_memory && r.any) has_memory = add_sync(s, index, &r);
-        if (!has_memory) result = keeli_schedule_no_memory(s);
+        if (has_memory && r.any)
+            has_memory = add_sync(s, index, &r);
+        if (!has_memory)
+            result = keeli_schedule_no_memory(s);
     }
     keeli_holder_deinit(s->world, &r.holder);
     return result;
@@ -201,12 +221,14 @@ typedef struct tracker {
 static touch_state *touch_state_of(keeli_schedule *s, tracker *t, const keeli_storage *storage) {
     touch_state *now = keeli_pointer_find(&t->by_storage, storage);
     if (!now) {
-        if (!keeli_pointer_reserve(&t->by_storage, &s->world->heap)) return NULL;
+        if (!keeli_pointer_reserve(&t->by_storage, &s->world->heap))
+            return NULL;
         now = &t->states.items[t->states.count++];
         keeli_pointer_add(&t->by_storage, storage, now);
         now->epoch = UINT32_MAX;
     }
-    if (now->epoch != t->epoch) *now = (touch_state){ t->epoch, KEEL_NO_NODE, KEEL_NO_NODE };
+    if (now->epoch != t->epoch)
+        *now = (touch_state){ t->epoch, KEEL_NO_NODE, KEEL_NO_NODE };
     return now;
 }
 
@@ -221,13 +243,15 @@ static bool order_after(keeli_schedule *s, tracker *t, touch_state *now, uint32_
         return false;
     if (writes) {
         for (uint32_t r = now->readers; r != KEEL_NO_NODE; r = t->readers.items[r].next)
-            if (!keeli_add_edge(s, t->readers.items[r].node, node, false)) return false;
+            if (!keeli_add_edge(s, t->readers.items[r].node, node, false))
+                return false;
         now->readers = KEEL_NO_NODE;
         now->writer = node;
         return true;
     }
 
-    if (!KEELI_RESERVE(&s->world->heap, &t->readers, 1)) return false;
+    if (!KEELI_RESERVE(&s->world->heap, &t->readers, 1))
+        return false;
     t->readers.items[t->readers.count] = (reader){ node, now->readers };
     now->readers = t->readers.count++;
     return true;
@@ -247,12 +271,14 @@ static bool is_alone(const keeli_schedule *s, const keeli_node *node) {
 // Adds an edge wherever two nodes conflict. False if out of memory.
 static bool add_conflicts(keeli_schedule *s, tracker *t) {
     t->all = (touch_state){ 0, KEEL_NO_NODE, KEEL_NO_NODE };
-    if (!KEELI_RESERVE(&s->world->heap, &t->states, s->touches.count)) return false;
+    if (!KEELI_RESERVE(&s->world->heap, &t->states, s->touches.count))
+        return false;
 
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
         node->is_alone = is_alone(s, node);
-        if (!order_after(s, t, &t->all, i, node->is_alone)) return false;
+        if (!order_after(s, t, &t->all, i, node->is_alone))
+            return false;
         if (node->is_alone) {
             ++t->epoch;
             t->readers.count = 0;
@@ -261,7 +287,8 @@ static bool add_conflicts(keeli_schedule *s, tracker *t) {
         for (uint32_t k = 0; k < node->touch_count; ++k) {
             const keeli_touch *touch = &s->touches.items[node->first_touch + k];
             touch_state *now = touch_state_of(s, t, touch->storage);
-            if (!now || !order_after(s, t, now, i, touch->access > KEEL_ACCESS_READ)) return false;
+            if (!now || !order_after(s, t, now, i, touch->access > KEEL_ACCESS_READ))
+                return false;
         }
     }
     return true;
@@ -277,8 +304,10 @@ static bool chain_main(keeli_schedule *s) {
         keeli_node *node = &s->nodes.items[i];
         node->is_main |= node->step.main_thread;
         const bool waits = last != KEEL_NO_NODE && (node->is_main || node->creates);
-        if (waits && !keeli_add_edge(s, last, i, true)) return false;
-        if (node->is_main) last = i;
+        if (waits && !keeli_add_edge(s, last, i, true))
+            return false;
+        if (node->is_main)
+            last = i;
     }
     return true;
 }
@@ -287,10 +316,13 @@ static bool chain_main(keeli_schedule *s) {
 static bool is_wide(const keeli_schedule *s) {
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
-        if (node->step.parallel) return true;
-        if (i + 1 == s->nodes.count) return false;
+        if (node->step.parallel)
+            return true;
+        if (i + 1 == s->nodes.count)
+            return false;
         const bool next_waits = node->edge_count && s->edges.items[node->first_edge].to == i + 1;
-        if (!next_waits) return true;
+        if (!next_waits)
+            return true;
     }
     return false;
 }
@@ -301,7 +333,8 @@ keel_result keeli_graph(keeli_schedule *s) {
     keeli_pointer_table_deinit(&t.by_storage, &s->world->heap);
     KEELI_RELEASE(&s->world->heap, &t.states);
     KEELI_RELEASE(&s->world->heap, &t.readers);
-    if (!done) return keeli_schedule_no_memory(s);
+    if (!done)
+        return keeli_schedule_no_memory(s);
 
     keeli_sort_edges(s);
     s->is_wide = is_wide(s);

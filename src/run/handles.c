@@ -14,7 +14,8 @@ enum { batch_at_least = 16 }; // handles that are reserved at once during a run
 
 // Reserves `count` more handles.
 static keel_result reserve_handles(keel_world *world, keeli_handles *reserved, uint32_t count) {
-    if (!KEELI_RESERVE(&world->heap, &reserved->list, count)) return KEEL_ERROR_MEMORY;
+    if (!KEELI_RESERVE(&world->heap, &reserved->list, count))
+        return KEEL_ERROR_MEMORY;
     KEEL_TRY(keeli_entity_index_reserve(&world->entities, &world->heap, count));
 
     for (uint32_t i = 0; i < count; ++i)
@@ -27,15 +28,18 @@ uint32_t keeli_handles_wanted(const keel_world *world, const keeli_handles *rese
 }
 
 keel_result keeli_handles_reserve_all(keeli_schedule *s) {
-    if (!s->created) return KEEL_OK;
+    if (!s->created)
+        return KEEL_OK;
 
     for (uint32_t i = 0; i < s->nodes.count * KEELI_STEP_SYSTEMS; ++i) {
         const keeli_node *node = &s->nodes.items[i / KEELI_STEP_SYSTEMS];
         keeli_bound *bound = node->creates ? node->bound[i % KEELI_STEP_SYSTEMS] : NULL;
-        if (!bound) continue;
+        if (!bound)
+            continue;
         const uint32_t wanted = keeli_handles_wanted(s->world, &bound->reserved);
         const keel_result result = reserve_handles(s->world, &bound->reserved, wanted);
-        if (result >= 0) continue;
+        if (result >= 0)
+            continue;
         keeli_handles_return_all(s);
         return keeli_error(s->world, result, "cannot prepare entities for '%s': %s", node->name,
                            keel_result_text(result));
@@ -44,7 +48,8 @@ keel_result keeli_handles_reserve_all(keeli_schedule *s) {
 }
 
 void keeli_handles_return(keel_world *world, keeli_handles *reserved) {
-    if (reserved->list.count > reserved->most) reserved->most = reserved->list.count;
+    if (reserved->list.count > reserved->most)
+        reserved->most = reserved->list.count;
     while (reserved->list.count > reserved->used)
         keeli_entity_index_unhold(&world->entities, reserved->list.items[--reserved->list.count]);
 
@@ -54,10 +59,12 @@ void keeli_handles_return(keel_world *world, keeli_handles *reserved) {
 }
 
 void keeli_handles_return_all(keeli_schedule *s) {
-    if (!s->created) return;
+    if (!s->created)
+        return;
     for (uint32_t i = s->nodes.count * KEELI_STEP_SYSTEMS; i--;) {
         keeli_bound *bound = s->nodes.items[i / KEELI_STEP_SYSTEMS].bound[i % KEELI_STEP_SYSTEMS];
-        if (bound) keeli_handles_return(s->world, &bound->reserved);
+        if (bound)
+            keeli_handles_return(s->world, &bound->reserved);
     }
 }
 
@@ -102,7 +109,8 @@ static keel_result next_handle(keel_commands *list, keel_entity *out) {
     if (reserved->used == reserved->list.count) {
         more m = { context->in.world, reserved, KEEL_OK };
         keeli_context_alone(context, true, reserve_more, &m);
-        if (m.result < 0) return m.result;
+        if (m.result < 0)
+            return m.result;
     }
     *out = reserved->list.items[reserved->used++];
     return KEEL_OK;

@@ -61,13 +61,15 @@ static bool is_same_byte(const void *a, const void *b) {
 }
 
 bool keeli_keys_agree(const keeli_schedule *s) {
-    if (s->stamp) return true; // the stamp tells enough
+    if (s->stamp)
+        return true; // the stamp tells enough
 
     for (uint32_t i = 0; i < s->keys.count; ++i) {
         const keeli_key *key = &s->keys.items[i];
         const char *now = key->at, *then = s->key_bytes.items + key->copy;
         for (uint32_t k = 0; k < key->count; ++k) {
-            if (!key->is_same(now, then)) return false;
+            if (!key->is_same(now, then))
+                return false;
             now += key->size;
             then += key->size;
         }
@@ -82,12 +84,17 @@ static bool add_key(keeli_schedule *s, bool (*is_same)(const void *a, const void
     enum { ALIGN = _Alignof(max_align_t) };
     keeli_heap *heap = &s->world->heap;
     const size_t bytes = size * count;
-    if (!at || !count) return true;
-    if (count > (UINT32_MAX - ALIGN) / size) return false;
-    if (!KEELI_RESERVE(heap, &s->keys, 1)) return false;
-    if (!KEELI_RESERVE(heap, &s->key_bytes, (uint32_t)bytes + ALIGN)) return false;
+    if (!at || !count)
+        return true;
+    if (count > (UINT32_MAX - ALIGN) / size)
+        return false;
+    if (!KEELI_RESERVE(heap, &s->keys, 1))
+        return false;
+    if (!KEELI_RESERVE(heap, &s->key_bytes, (uint32_t)bytes + ALIGN))
+        return false;
     uint32_t copy = s->key_bytes.count;
-    if (size > 1) copy = (copy + ALIGN - 1) / ALIGN * ALIGN;
+    if (size > 1)
+        copy = (copy + ALIGN - 1) / ALIGN * ALIGN;
     *KEELI_APPEND(&s->keys) = (keeli_key){ at, (uint32_t)size, (uint32_t)count, copy, is_same };
     memcpy(s->key_bytes.items + copy, at, bytes);
     s->key_bytes.count = copy + (uint32_t)bytes;
@@ -104,10 +111,12 @@ static bool add_text_key(keeli_schedule *s, const char *text) {
 static bool add_term_keys(keeli_schedule *s, const keel_term *terms, uint32_t most,
                           uint32_t depth) {
     uint32_t count = 0;
-    if (!terms) return true;
+    if (!terms)
+        return true;
     while (count < most && terms[count].kind != KEEL_TERM_END)
         ++count;
-    if (!add_key(s, is_same_term, terms, sizeof *terms, (size_t)count + 1)) return false;
+    if (!add_key(s, is_same_term, terms, sizeof *terms, (size_t)count + 1))
+        return false;
     for (uint32_t t = 0; t < count; ++t) {
         const keel_component *const *others = terms[t].others;
         const keel_custom_view *custom =
@@ -117,26 +126,33 @@ static bool add_term_keys(keeli_schedule *s, const keel_term *terms, uint32_t mo
             while (n < KEEL_MAX_TERM_COMPONENTS && others[n])
                 ++n;
             n += n < KEEL_MAX_TERM_COMPONENTS; // the end of the list
-            if (!add_key(s, is_same_pointer, others, sizeof *others, n)) return false;
+            if (!add_key(s, is_same_pointer, others, sizeof *others, n))
+                return false;
         }
         const bool is_too_deep = depth >= KEEL_MAX_CUSTOM_DEPTH;
-        if (!custom || is_too_deep) continue;
-        if (!add_key(s, is_same_custom_view, custom, sizeof *custom, 1)) return false;
-        if (!add_term_keys(s, custom->terms, UINT32_MAX, depth + 1)) return false;
+        if (!custom || is_too_deep)
+            continue;
+        if (!add_key(s, is_same_custom_view, custom, sizeof *custom, 1))
+            return false;
+        if (!add_term_keys(s, custom->terms, UINT32_MAX, depth + 1))
+            return false;
     }
     return true;
 }
 
 // Adds a system and its terms; NULL: nothing.
 static bool add_system_keys(keeli_schedule *s, const keel_system *system) {
-    if (!system) return true;
+    if (!system)
+        return true;
     return add_key(s, is_same_system, system, sizeof *system, 1) &&
            add_term_keys(s, system->terms, KEEL_MAX_TERMS, 0);
 }
 
 bool keeli_key_table(keeli_schedule *s, const keel_workload *table) {
-    if (!add_key(s, is_same_workload, table, sizeof *table, 1)) return false;
-    if (!table->steps) return true;
+    if (!add_key(s, is_same_workload, table, sizeof *table, 1))
+        return false;
+    if (!table->steps)
+        return true;
     return add_key(s, is_same_step, table->steps, sizeof *table->steps, table->step_count);
 }
 

@@ -26,11 +26,14 @@ static keeli_loop *acquire_loop(keeli_workers *workers, const keeli_loop_body *b
                                 keeli_iterator *it) {
     keeli_lock_acquire(&workers->lock);
     keeli_loop *loop = workers->spare_loops;
-    if (loop) workers->spare_loops = loop->next;
+    if (loop)
+        workers->spare_loops = loop->next;
     keeli_lock_release(&workers->lock);
-    if (!loop) loop = KEELI_NEW(&workers->world->heap, keeli_loop);
+    if (!loop)
+        loop = KEELI_NEW(&workers->world->heap, keeli_loop);
     if (!loop) {
-        if (it) keeli_iterator_end(it);
+        if (it)
+            keeli_iterator_end(it);
         (void)keeli_out_of_memory(workers->world, "splitting a loop");
         return NULL;
     }
@@ -51,7 +54,8 @@ static keeli_loop *acquire_loop(keeli_workers *workers, const keeli_loop_body *b
 // Puts a loop back to the spare ones, and releases its iterator.
 static void release_loop(keeli_loop *loop) {
     keeli_workers *workers = loop->workers;
-    if (loop->it) keeli_iterator_end(loop->it);
+    if (loop->it)
+        keeli_iterator_end(loop->it);
     keeli_lock_acquire(&workers->lock); // from here on another thread may use the loop
     loop->next = workers->spare_loops;
     workers->spare_loops = loop;
@@ -77,13 +81,16 @@ bool keeli_loops_reserve(keeli_workers *workers, uint32_t count) {
     keeli_heap *heap = &workers->world->heap;
     uint32_t pieces = 0, handles = 0, there = 0;
     for (const keeli_loop *loop = workers->spare_loops; loop; loop = loop->next, ++there) {
-        if (loop->most > pieces) pieces = loop->most;
-        if (loop->reserved.most > handles) handles = loop->reserved.most;
+        if (loop->most > pieces)
+            pieces = loop->most;
+        if (loop->reserved.most > handles)
+            handles = loop->reserved.most;
     }
 
     for (; there < count; ++there) {
         keeli_loop *loop = KEELI_NEW(heap, keeli_loop);
-        if (!loop) return false;
+        if (!loop)
+            return false;
         loop->next = workers->spare_loops;
         workers->spare_loops = loop;
     }
@@ -119,11 +126,14 @@ static void consider_helpers(keeli_loop *loop, uint32_t taken) {
     keeli_workers *workers = loop->workers;
     const uint32_t done = taken - loop->first;
     const bool is_power_of_two = (done & (done - 1)) == 0; // or 0
-    if (!is_power_of_two) return;
-    if (done) loop->piece_ns = (keeli_clock_ns() - loop->began) / done + 1;
+    if (!is_power_of_two)
+        return;
+    if (done)
+        loop->piece_ns = (keeli_clock_ns() - loop->began) / done + 1;
     const uint64_t piece_ns = loop->piece_ns, left = loop->count - taken;
     const uint64_t all = piece_ns * left, least = keeli_helper_cost(workers->world);
-    if (!piece_ns || all < least) return;
+    if (!piece_ns || all < least)
+        return;
     loop->has_called = true;
     const uint64_t fair = left / ((uint64_t)workers->world->workers.count * 2);
     const uint64_t few = SHARE_NS / piece_ns;
@@ -141,14 +151,18 @@ static void consider_helpers(keeli_loop *loop, uint32_t taken) {
 // first.
 static uint32_t next_piece(keeli_loop *loop, const keeli_worker *worker, share *mine) {
     keeli_workers *workers = loop->workers;
-    if (keeli_atomic_load(&workers->pausing)) keeli_workers_pause(workers);
-    if (mine->next < mine->end) return mine->next++;
+    if (keeli_atomic_load(&workers->pausing))
+        keeli_workers_pause(workers);
+    if (mine->next < mine->end)
+        return mine->next++;
 
     const uint32_t taken = keeli_atomic_load(&loop->taken);
-    if (taken >= loop->count) return KEELI_NO_PIECE;
+    if (taken >= loop->count)
+        return KEELI_NO_PIECE;
     const uint32_t left = loop->count - taken;
     const bool is_first = worker == loop->owner && !loop->has_called;
-    if (is_first) consider_helpers(loop, taken);
+    if (is_first)
+        consider_helpers(loop, taken);
     const bool is_alone = is_first && !loop->has_called;
     uint32_t many = 0, least = 1;
     if (is_alone) {
@@ -165,16 +179,19 @@ static uint32_t next_piece(keeli_loop *loop, const keeli_worker *worker, share *
         mine->next = mine->end = 0;
         return KEELI_NO_PIECE;
     }
-    if (mine->end > loop->count) mine->end = loop->count;
+    if (mine->end > loop->count)
+        mine->end = loop->count;
     return mine->next++;
 }
 
 // Marks a piece as ended, and wakes a worker that waits for its turn.
 static void end_piece(keeli_loop *loop, uint32_t piece) {
-    if (!loop->records) return;
+    if (!loop->records)
+        return;
     keeli_atomic_store(&loop->ended.items[piece], 1);
     keeli_workers *workers = loop->workers;
-    if (!keeli_atomic_load(&workers->waiting)) return;
+    if (!keeli_atomic_load(&workers->waiting))
+        return;
     keeli_lock_acquire(&workers->lock);
     keeli_workers_announce(workers);
     keeli_lock_release(&workers->lock);
@@ -189,10 +206,13 @@ static void run_system_piece(keeli_loop *loop, keel_context *context, keeli_iter
     context->message[0] = 0;
 
     if (loop->records && !context->commands) {
-        if (keeli_context_begin_commands(context) < 0) keel_fail(context, NULL, "out of memory");
-        else if (!context->is_inner) keeli_handles_serve(context->commands, context);
+        if (keeli_context_begin_commands(context) < 0)
+            keel_fail(context, NULL, "out of memory");
+        else if (!context->is_inner)
+            keeli_handles_serve(context->commands, context);
     }
-    if (!context->in.failed) keeli_run_walk(context, it);
+    if (!context->in.failed)
+        keeli_run_walk(context, it);
 
     if (context->in.failed) {
         keeli_world_lock(context->in.world);
@@ -206,7 +226,8 @@ static void run_system_piece(keeli_loop *loop, keel_context *context, keeli_iter
     }
 
     keel_commands *list = context->commands;
-    if (!list || !list->first) return; // the next piece records into it
+    if (!list || !list->first)
+        return; // the next piece records into it
     loop->lists.items[piece] = list;
     context->commands = NULL;
 }
@@ -220,7 +241,8 @@ static void run_piece(keeli_loop *loop, keeli_worker *worker, keel_context *cont
                                loop->partials ? loop->partials + number * loop->stride : NULL,
                                loop->workers->world, worker };
     worker->piece = number;
-    if (it) keeli_iterator_aim(it, &loop->pieces.list.items[number]);
+    if (it)
+        keeli_iterator_aim(it, &loop->pieces.list.items[number]);
     if (context) {
         run_system_piece(loop, context, it, number);
     } else if (it) {
@@ -247,7 +269,8 @@ static void run_shares(keeli_loop *loop, keeli_worker *worker, keel_context *con
         run_piece(loop, worker, context, it, piece);
         end_piece(loop, piece);
     }
-    if (is_timed) keeli_timings_leave(context->in.world, number);
+    if (is_timed)
+        keeli_timings_leave(context->in.world, number);
 }
 
 // A worker that helps takes the name and node of the loop meanwhile, so that errors belong to what
@@ -257,7 +280,8 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
     keeli_iterator *it = loop->it;
     if (it && !is_owner) {
         it = keeli_iterator_begin_like(loop->it);
-        if (!it) return; // out of memory: the owner does it all
+        if (!it)
+            return; // out of memory: the owner does it all
     }
     const char *outer = worker->running;
     keeli_inside *outer_inside = worker->inside;
@@ -278,20 +302,24 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
         keeli_fill_fixed_columns(&context, &it->chunk);
         keeli_fill_fixed_columns(&context, &it->span);
         run_shares(loop, worker, &context, it);
-        if (context.commands) keeli_commands_discard(context.in.world, context.commands); // empty
+        if (context.commands)
+            keeli_commands_discard(context.in.world, context.commands); // empty
         keeli_context_end(&context);
     } else {
         keeli_inside helper = { .is_denied = false }; // a helper holds nothing of the owner's
-        if (!is_owner) worker->inside = &helper;
+        if (!is_owner)
+            worker->inside = &helper;
         run_shares(loop, worker, NULL, it);
-        if (helper.is_denied) keeli_atomic_store(&loop->is_denied, 1);
+        if (helper.is_denied)
+            keeli_atomic_store(&loop->is_denied, 1);
     }
 
     worker->inside = outer_inside;
     worker->running = outer;
     worker->node = outer_node;
     worker->piece = outer_piece;
-    if (it && !is_owner) keeli_iterator_end(it);
+    if (it && !is_owner)
+        keeli_iterator_end(it);
 }
 
 // ------------------------------------------------------------------ one loop
@@ -301,7 +329,8 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
 static keeli_loop_way choose_way(const keel_world *world, keeli_cost *cost, uint32_t range,
                                  const keeli_view *view) {
     const bool is_bound = view && keeli_holder_is_bound(&view->holder);
-    if (world->workers.count < 2 || is_bound || range < 2) return (keeli_loop_way){ 0 };
+    if (world->workers.count < 2 || is_bound || range < 2)
+        return (keeli_loop_way){ 0 };
     return keeli_cost_decide_loop(cost, range, keeli_helper_cost(world));
 }
 
@@ -309,20 +338,26 @@ static keeli_loop_way choose_way(const keel_world *world, keeli_cost *cost, uint
 static bool make_pieces(keeli_loop *loop) {
     const keeli_loop_body *body = &loop->body;
     if (loop->it) {
-        if (!keeli_pieces_make(&loop->pieces, loop->it, loop->range)) return false;
+        if (!keeli_pieces_make(&loop->pieces, loop->it, loop->range))
+            return false;
         loop->count = loop->pieces.list.count;
     } else {
         const bool has_rest = body->range_end % body->grain != 0;
         loop->count = body->range_end / body->grain + has_rest;
     }
-    if (loop->count > loop->most) loop->most = loop->count;
+    if (loop->count > loop->most)
+        loop->most = loop->count;
 
-    if (!loop->records || !loop->count) return true;
+    if (!loop->records || !loop->count)
+        return true;
     keeli_heap *heap = &loop->workers->world->heap;
     keeli_node *node = body->context->node; // pieces hand it what they record
-    if (!KEELI_RESERVE(heap, &loop->ended, loop->count)) return false;
-    if (!KEELI_RESERVE(heap, &loop->lists, loop->count)) return false;
-    if (node && !KEELI_RESERVE(heap, &node->lists, loop->count)) return false;
+    if (!KEELI_RESERVE(heap, &loop->ended, loop->count))
+        return false;
+    if (!KEELI_RESERVE(heap, &loop->lists, loop->count))
+        return false;
+    if (node && !KEELI_RESERVE(heap, &node->lists, loop->count))
+        return false;
     loop->lists.count = loop->count;
     memset(loop->ended.items, 0, loop->count);
     memset(loop->lists.items, 0, loop->count * sizeof *loop->lists.items);
@@ -363,7 +398,8 @@ static bool run_batch(keeli_loop *loop, keeli_worker *worker, uint32_t end, bool
         keeli_lock_release(&loop->workers->lock);
     }
     keeli_loop_work(loop, worker);
-    if (!is_shared) return false;
+    if (!is_shared)
+        return false;
 
     await_helpers(loop);
     return loop->has_called || loop->is_helped;
@@ -374,7 +410,8 @@ static bool run_batch(keeli_loop *loop, keeli_worker *worker, uint32_t end, bool
 static uint32_t end_of_batch(const keeli_loop *loop, uint32_t from, uint32_t count) {
     const keeli_piece *pieces = loop->pieces.list.items;
     uint32_t end = from + 1;
-    if (!loop->it || loop->it->plan->scan != KEELI_SCAN_LEVELS) return count;
+    if (!loop->it || loop->it->plan->scan != KEELI_SCAN_LEVELS)
+        return count;
 
     while (end < count && pieces[end].match_at == pieces[from].match_at)
         ++end;
@@ -386,7 +423,8 @@ static uint32_t end_of_batch(const keeli_loop *loop, uint32_t from, uint32_t cou
 static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way, keeli_cost *cost) {
     keel_world *world = loop->workers->world;
     const uint32_t count = loop->count;
-    if (!count) return;
+    if (!count)
+        return;
     const bool begins = keeli_world_go_concurrent(world);
     const bool is_known = cost->one_ns != 0;
     bool went_many = false;
@@ -399,7 +437,8 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way,
     const uint64_t began = way.is_timed ? keeli_clock_ns() : 0;
     loop->began = began;
     for (loop->first = 0; loop->first < count; loop->first = loop->count) {
-        if (loop->first && way.is_timed) loop->began = keeli_clock_ns();
+        if (loop->first && way.is_timed)
+            loop->began = keeli_clock_ns();
         went_many |= run_batch(loop, worker, end_of_batch(loop, loop->first, count), way.is_many);
     }
 
@@ -412,7 +451,8 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way,
         keeli_cost_note_loop(cost, loop->range, went_many, ns);
     }
 
-    if (begins) keeli_world_end_concurrent(world);
+    if (begins)
+        keeli_world_end_concurrent(world);
 }
 
 // ------------------------------------------------------------------ a system that is split
@@ -458,12 +498,16 @@ static void collect_lists(const keeli_loop *loop) {
     const keel_context *context = loop->body.context;
     for (uint32_t i = 0; i < loop->lists.count; ++i) {
         keel_commands *list = loop->lists.items[i];
-        if (!list) continue;
+        if (!list)
+            continue;
         keeli_commands_close(list);
         const bool has_failed = loop->failed != KEELI_NO_PIECE;
-        if (context->node) *KEELI_APPEND(&context->node->lists) = list;
-        else if (has_failed) keeli_commands_discard(context->in.world, list);
-        else keeli_commands_submit(context->in.world, list);
+        if (context->node)
+            *KEELI_APPEND(&context->node->lists) = list;
+        else if (has_failed)
+            keeli_commands_discard(context->in.world, list);
+        else
+            keeli_commands_submit(context->in.world, list);
     }
 }
 
@@ -471,15 +515,18 @@ static void collect_lists(const keeli_loop *loop) {
 // out of memory. `outer`: the caller's worker around the loop, or NULL.
 static keeli_worker *begin_workers(keel_world *world, const keeli_worker *outer) {
     keeli_workers *workers = keeli_workers_acquire(world);
-    if (!workers) return NULL;
+    if (!workers)
+        return NULL;
     keeli_worker *worker = keeli_workers_open(workers, NULL);
-    if (!outer) return worker;
+    if (!outer)
+        return worker;
 
     worker->running = outer->running;
     worker->inside = outer->inside;
     worker->node = outer->node;
     worker->depth = outer->depth;
-    if (!outer->first) return worker;
+    if (!outer->first)
+        return worker;
     for (uint32_t i = 0; i < workers->count; ++i)
         workers->list[i].first = outer->first;
     return worker;
@@ -501,13 +548,15 @@ static keel_result run_pieces(keel_context *context, keeli_iterator *it, uint32_
                               keeli_loop_way way) {
     const keeli_loop_body body = { .context = context, .view = context->view };
     keeli_loop *loop = acquire_loop(context->worker->workers, &body, it);
-    if (!loop) return KEEL_ERROR_MEMORY;
+    if (!loop)
+        return KEEL_ERROR_MEMORY;
     loop->range = range;
 
     const bool has_room = make_pieces(loop);
     if (has_room) {
         run_loop(loop, context->worker, way, &context->bound->loop_cost);
-        if (!context->is_inner) keeli_handles_return(context->in.world, &loop->reserved);
+        if (!context->is_inner)
+            keeli_handles_return(context->in.world, &loop->reserved);
         collect_lists(loop);
         context->in.failed = loop->failed != KEELI_NO_PIECE;
         context->in.is_denied = loop->is_denied;
@@ -531,7 +580,8 @@ keel_result keeli_run_split(keel_context *context, keeli_iterator *it) {
         const uint64_t began = way.is_timed ? keeli_clock_ns() : 0;
         context->in.is_split = true; // it may look up nothing, as in pieces
         keeli_run_whole(context, it);
-        if (way.is_timed) keeli_cost_note_loop(cost, range, false, keeli_clock_ns() - began);
+        if (way.is_timed)
+            keeli_cost_note_loop(cost, range, false, keeli_clock_ns() - began);
         return KEEL_OK;
     }
 
@@ -545,7 +595,8 @@ keel_result keeli_run_split(keel_context *context, keeli_iterator *it) {
         }
     }
     const keel_result result = run_pieces(context, it, range, way);
-    if (context->worker != outer) end_workers(context->worker);
+    if (context->worker != outer)
+        end_workers(context->worker);
     context->worker = outer;
     return result;
 }
@@ -555,12 +606,15 @@ keel_result keeli_run_split(keel_context *context, keeli_iterator *it) {
 // False when out of memory.
 static bool make_partials(keeli_loop *loop, keeli_worker *worker) {
     const keel_reduction *r = loop->body.reduction;
-    if (!r || !loop->count) return true;
-    if (r->size > SIZE_MAX / loop->count - 63) return false;
+    if (!r || !loop->count)
+        return true;
+    if (r->size > SIZE_MAX / loop->count - 63)
+        return false;
     loop->stride = (r->size + 63) / 64 * 64;
     loop->partials = keeli_arena_new(&worker->scratch, &loop->workers->world->heap,
                                      loop->stride * loop->count, 64);
-    if (!loop->partials) return false;
+    if (!loop->partials)
+        return false;
 
     for (uint32_t i = 0; i < loop->count; ++i)
         memcpy(loop->partials + i * loop->stride, r->total, r->size);
@@ -594,15 +648,18 @@ static keel_result run_by(const keeli_loop_body *body, keeli_worker *worker) {
     keeli_iterator *it = NULL;
     if (body->view) {
         it = keeli_iterator_begin(body->view);
-        if (!it) return KEEL_ERROR_MEMORY;
+        if (!it)
+            return KEEL_ERROR_MEMORY;
     }
     keeli_loop *loop = acquire_loop(worker->workers, body, it);
-    if (!loop) return KEEL_ERROR_MEMORY;
+    if (!loop)
+        return KEEL_ERROR_MEMORY;
     loop->range = it ? keeli_iterator_range(it) : body->range_end;
     const keeli_arena_mark mark = keeli_arena_now(&worker->scratch);
     const bool has_room = make_pieces(loop) && make_partials(loop, worker);
     if (has_room) {
-        if (loop->count) run_known_loop(loop, worker);
+        if (loop->count)
+            run_known_loop(loop, worker);
         const keel_reduction *r = body->reduction;
         const uint32_t partials = loop->partials ? loop->count : 0;
         for (uint32_t i = 0; i < partials; ++i)
@@ -616,9 +673,11 @@ static keel_result run_by(const keeli_loop_body *body, keeli_worker *worker) {
 // Runs a loop by direct call. Errors in its pieces belong to the system that runs around it.
 static keel_result run_direct(keel_world *world, const keeli_loop_body *body) {
     keeli_worker *outer = keeli_worker_here(world);
-    if (outer && outer->workers) return run_by(body, outer);
+    if (outer && outer->workers)
+        return run_by(body, outer);
     keeli_worker *worker = begin_workers(world, outer);
-    if (!worker) return KEEL_ERROR_MEMORY;
+    if (!worker)
+        return KEEL_ERROR_MEMORY;
     const keel_result result = run_by(body, worker);
     end_workers(worker);
     return result;
@@ -630,7 +689,8 @@ static keel_result check_direct_loop(keel_world *world, bool has_function,
     if (r && !(r->total && r->size && r->combine))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "a reduction needs a total, its size and a function that combines");
-    if (has_function) return KEEL_OK;
+    if (has_function)
+        return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "a parallel loop needs a function");
 }
 
@@ -639,8 +699,10 @@ static keel_result loop_over_range(const keel_scope *scope, uint32_t count, uint
     keeli_caller who;
     KEEL_TRY(keeli_caller_must_be(scope, &who));
     KEEL_TRY(check_direct_loop(who.world, fn != NULL, reduction));
-    if (!grain) grain = keeli_grain(count);
-    if (count / grain >= KEEL_MAX_PIECES) grain = count / KEEL_MAX_PIECES + 1;
+    if (!grain)
+        grain = keeli_grain(count);
+    if (count / grain >= KEEL_MAX_PIECES)
+        grain = count / KEEL_MAX_PIECES + 1;
 
     return run_direct(who.world, &(keeli_loop_body){ .range = fn,
                                                      .range_end = count,
@@ -652,7 +714,8 @@ static keel_result loop_over_range(const keel_scope *scope, uint32_t count, uint
 static keel_result loop_over_view(const keel_view *view, keel_span_fn *fn, void *data,
                                   const keel_reduction *reduction) {
     keeli_view *state = keeli_view_of(view);
-    if (!state) return keeli_view_is_closed(view);
+    if (!state)
+        return keeli_view_is_closed(view);
     KEEL_TRY(check_direct_loop(state->world, fn != NULL, reduction));
     (void)keeli_atomic_add(&state->loops, 1); // so that the view is not ended meanwhile
     const keel_result result = run_direct(
@@ -688,7 +751,8 @@ keel_result keel_view_parallel_reduce(const keel_view *view, keel_span_fn *fn, v
 }
 
 void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t align) {
-    if (!piece || !piece->self) return NULL;
+    if (!piece || !piece->self)
+        return NULL;
     if (!align || (align & (align - 1)) != 0) {
         keeli_misuse(piece->world, KEEL_ERROR_ARGUMENT,
                      "a piece asks for scratch memory with an alignment of %u; it must be a power "
@@ -697,6 +761,7 @@ void *keel_piece_scratch(const keel_piece *piece, size_t size, size_t align) {
         return NULL;
     }
     void *memory = keeli_arena_new(&piece->self->scratch, &piece->world->heap, size, align);
-    if (!memory) keeli_out_of_memory(piece->world, "giving out scratch memory");
+    if (!memory)
+        keeli_out_of_memory(piece->world, "giving out scratch memory");
     return memory;
 }

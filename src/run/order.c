@@ -17,7 +17,8 @@
 enum { STRAIGHT_AT_MOST = KEELI_SIZE(64, 2) }; // edges for one name; for more there is a join
 
 bool keeli_add_edge(keeli_schedule *s, uint32_t from, uint32_t to, bool is_loose) {
-    if (!KEELI_RESERVE(&s->world->heap, &s->edges, 1)) return false;
+    if (!KEELI_RESERVE(&s->world->heap, &s->edges, 1))
+        return false;
     *KEELI_APPEND(&s->edges) = (keeli_node_edge){ from, to, is_loose };
     return true;
 }
@@ -37,7 +38,8 @@ bool keeli_next_name(const char **at, const char **token, size_t *length) {
     const char *p = *at;
     while (p && (is_space(*p) || *p == ','))
         ++p;
-    if (!p || !*p) return false;
+    if (!p || !*p)
+        return false;
     const char *end = p;
     while (*end && *end != ',')
         ++end;
@@ -81,7 +83,8 @@ static bool add_names(keeli_schedule *s, names *n, const char *name, const char 
     const char *token = name;
     size_t length = name ? strlen(name) : 0;
     while (token || keeli_next_name(&labels, &token, &length)) {
-        if (!KEELI_RESERVE(&s->world->heap, &n->list, 1)) return false;
+        if (!KEELI_RESERVE(&s->world->heap, &n->list, 1))
+            return false;
         *KEELI_APPEND(&n->list) = (named){ token, length, first, last };
         token = NULL;
     }
@@ -95,9 +98,11 @@ static bool list_step_names(keeli_schedule *s, names *n) {
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
         const bool is_system = node->kind == KEEL_NODE_SYSTEM;
-        if (!is_system && node->kind != KEEL_NODE_BARRIER) continue;
+        if (!is_system && node->kind != KEEL_NODE_BARRIER)
+            continue;
         const char *name = is_system ? node->name : NULL;
-        if (!add_names(s, n, name, node->step.label, i, i)) return false;
+        if (!add_names(s, n, name, node->step.label, i, i))
+            return false;
     }
 
     for (uint32_t g = 1; g < s->sections.count; ++g) {
@@ -111,19 +116,25 @@ static bool list_step_names(keeli_schedule *s, names *n) {
 static int compare_named(const void *a, const void *b) {
     const named *x = a, *y = b;
     const int order = memcmp(x->text, y->text, x->length < y->length ? x->length : y->length);
-    if (order) return order;
-    if (x->length != y->length) return x->length < y->length ? -1 : 1;
-    if (x->first != y->first) return x->first < y->first ? -1 : 1;
+    if (order)
+        return order;
+    if (x->length != y->length)
+        return x->length < y->length ? -1 : 1;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
     return 0;
 }
 
 // Lists and sorts all names, and makes the buckets. False if out of memory.
 static bool begin_names(keeli_schedule *s, names *n) {
-    if (!list_step_names(s, n)) return false;
+    if (!list_step_names(s, n))
+        return false;
     const uint32_t count = n->list.count;
-    if (!count) return true;
+    if (!count)
+        return true;
     n->buckets = keeli_new(&s->world->heap, count * sizeof *n->buckets, sizeof(uint32_t));
-    if (!n->buckets) return false;
+    if (!n->buckets)
+        return false;
     memset(n->buckets, 0xFF, count * sizeof *n->buckets);
     qsort(n->list.items, count, sizeof *n->list.items, compare_named);
     return true;
@@ -134,8 +145,10 @@ static uint32_t lower_bound(const names *n, const named *key) {
     uint32_t begin = 0, end = n->list.count;
     while (begin < end) {
         const uint32_t middle = begin + (end - begin) / 2;
-        if (compare_named(&n->list.items[middle], key) < 0) begin = middle + 1;
-        else end = middle;
+        if (compare_named(&n->list.items[middle], key) < 0)
+            begin = middle + 1;
+        else
+            end = middle;
     }
     return begin;
 }
@@ -158,7 +171,8 @@ static keel_result unknown_name(keeli_schedule *s, names *n, const constraint *w
     (void)list_step_names(s, n); // unsorted again; cannot fail, as there is room
     for (uint32_t i = 0; i < n->list.count && at < sizeof known; ++i) {
         const named *entry = &n->list.items[i];
-        if (entry->first < scope->first || entry->first >= scope->end) continue;
+        if (entry->first < scope->first || entry->first >= scope->end)
+            continue;
         at += (size_t)snprintf(known + at, sizeof known - at, "%s%.*s", at ? ", " : "",
                                (int)entry->length, entry->text);
     }
@@ -173,11 +187,13 @@ static target *target_of(keeli_schedule *s, names *n, uint32_t begin, uint32_t e
     uint32_t *bucket = &n->buckets[begin];
     for (uint32_t i = *bucket; i != UINT32_MAX;) {
         target *t = &n->targets.items[i];
-        if (t->end == end && t->after == after) return t;
+        if (t->end == end && t->after == after)
+            return t;
         i = t->next;
     }
 
-    if (!KEELI_RESERVE(&s->world->heap, &n->targets, 1)) return NULL;
+    if (!KEELI_RESERVE(&s->world->heap, &n->targets, 1))
+        return NULL;
     target *t = &n->targets.items[n->targets.count];
     *t = (target){ .begin = begin, .end = end, .after = after, .next = *bucket };
     t->join = t->own = KEEL_NO_NODE;
@@ -210,14 +226,16 @@ static bool add_own(keeli_schedule *s, const names *n, target *t, const constrai
     t->own = w->first;
     t->own_last = w->last;
     const uint32_t before = s->edges.count;
-    if (!add_straight(s, n, t, w)) return false;
+    if (!add_straight(s, n, t, w))
+        return false;
     return s->edges.count > before || order_before(s, w->first, w->first);
 }
 
 // Adds a node between all things of a name and all steps that ask for them.
 static bool make_join(keeli_schedule *s, const names *n, target *t, uint32_t scope) {
     keeli_node *join = keeli_new_node(s, KEEL_NODE_JOIN, scope);
-    if (!join) return false;
+    if (!join)
+        return false;
     join->name = "a join";
     t->join = s->nodes.count - 1;
     const constraint of_join = { .after = t->after, .first = t->join, .last = t->join };
@@ -230,8 +248,10 @@ static bool add_others(keeli_schedule *s, const names *n, target *t, const const
     ++t->waiters;
     if (t->join == KEEL_NO_NODE) {
         const bool is_few = (uint64_t)count * t->waiters <= STRAIGHT_AT_MOST;
-        if (count == 1 || t->waiters == 1 || is_few) return add_straight(s, n, t, w);
-        if (!make_join(s, n, t, w->scope)) return false;
+        if (count == 1 || t->waiters == 1 || is_few)
+            return add_straight(s, n, t, w);
+        if (!make_join(s, n, t, w->scope))
+            return false;
     }
     return add_order_edge(s, w, t->join, t->join);
 }
@@ -240,20 +260,24 @@ static bool add_others(keeli_schedule *s, const names *n, target *t, const const
 static keel_result add_constraint(keeli_schedule *s, names *n, const constraint *w) {
     const char *at = w->names, *token;
     size_t length;
-    if (at && !n->buckets && !begin_names(s, n)) return keeli_schedule_no_memory(s);
+    if (at && !n->buckets && !begin_names(s, n))
+        return keeli_schedule_no_memory(s);
 
     while (keeli_next_name(&at, &token, &length)) {
         const keeli_section *scope = &s->sections.items[w->scope];
         const uint32_t begin = lower_bound(n, &(named){ token, length, scope->first, 0 });
         const uint32_t end = lower_bound(n, &(named){ token, length, scope->end, 0 });
-        if (begin == end) return unknown_name(s, n, w, token, length);
+        if (begin == end)
+            return unknown_name(s, n, w, token, length);
 
         const uint32_t own = lower_bound(n, &(named){ token, length, w->first, 0 });
         const bool has_it = own >= begin && own < end && n->list.items[own].first == w->first;
         target *t = target_of(s, n, begin, end, w->after);
-        if (!t) return keeli_schedule_no_memory(s);
+        if (!t)
+            return keeli_schedule_no_memory(s);
         const bool is_added = has_it ? add_own(s, n, t, w) : add_others(s, n, t, w);
-        if (!is_added) return keeli_schedule_no_memory(s);
+        if (!is_added)
+            return keeli_schedule_no_memory(s);
     }
     return KEEL_OK;
 }
@@ -294,7 +318,8 @@ static keel_result add_constraints(keeli_schedule *s) {
 // workload from its opening to its close.
 static uint32_t end_of_member(const keeli_schedule *s, uint32_t first) {
     const keeli_node *node = &s->nodes.items[first];
-    if (node->kind == KEEL_NODE_BEGIN) return s->sections.items[node->place].close;
+    if (node->kind == KEEL_NODE_BEGIN)
+        return s->sections.items[node->place].close;
     return node->of != KEEL_NO_NODE ? node->of : first;
 }
 
@@ -302,7 +327,8 @@ static uint32_t end_of_member(const keeli_schedule *s, uint32_t first) {
 static bool add_barrier(keeli_schedule *s, uint32_t waiting, uint32_t barrier) {
     for (uint32_t first = waiting; first < barrier;) {
         const uint32_t last = end_of_member(s, first);
-        if (!order_before(s, last, barrier)) return false;
+        if (!order_before(s, last, barrier))
+            return false;
         first = last + 1;
     }
     return true;
@@ -314,7 +340,8 @@ static bool add_section(keeli_schedule *s, const keeli_section *g) {
     uint32_t barrier = KEEL_NO_NODE, before = KEEL_NO_NODE;
     uint32_t waiting = g->first; // the first member since the last barrier
     const bool is_nested = g->open != KEEL_NO_NODE;
-    if (is_nested && g->first == g->end) return order_before(s, g->open, g->close);
+    if (is_nested && g->first == g->end)
+        return order_before(s, g->open, g->close);
 
     for (uint32_t first = g->first; first < g->end;) {
         const uint32_t last = end_of_member(s, first);
@@ -323,8 +350,10 @@ static bool add_section(keeli_schedule *s, const keeli_section *g) {
             return false;
         if (g->sequential && before != KEEL_NO_NODE && !order_before(s, before, first))
             return false;
-        if (is_barrier && !add_barrier(s, waiting, first)) return false;
-        if (barrier != KEEL_NO_NODE && !order_before(s, barrier, first)) return false;
+        if (is_barrier && !add_barrier(s, waiting, first))
+            return false;
+        if (barrier != KEEL_NO_NODE && !order_before(s, barrier, first))
+            return false;
 
         if (is_barrier) {
             barrier = first;
@@ -348,25 +377,31 @@ uint32_t keeli_heap_pop(uint32_t *heap, uint32_t *count) {
     const uint32_t least = heap[0], last = heap[--*count];
     uint32_t i = 0;
     for (uint32_t child; (child = 2 * i + 1) < *count; i = child) {
-        if (child + 1 < *count && heap[child + 1] < heap[child]) ++child;
-        if (heap[child] >= last) break;
+        if (child + 1 < *count && heap[child + 1] < heap[child])
+            ++child;
+        if (heap[child] >= last)
+            break;
         heap[i] = heap[child];
     }
-    if (*count) heap[i] = last;
+    if (*count)
+        heap[i] = last;
     return least;
 }
 
 static int compare_edges(const void *a, const void *b) {
     const keeli_node_edge *x = a, *y = b;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    if (x->to != y->to) return x->to < y->to ? -1 : 1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    if (x->to != y->to)
+        return x->to < y->to ? -1 : 1;
     return x->is_loose - y->is_loose; // the first of equal edges stays
 }
 
 void keeli_sort_edges(keeli_schedule *s) {
     keeli_node_edge *edges = s->edges.items;
     uint32_t kept = 0;
-    if (s->edges.count) qsort(edges, s->edges.count, sizeof *edges, compare_edges);
+    if (s->edges.count)
+        qsort(edges, s->edges.count, sizeof *edges, compare_edges);
 
     for (uint32_t i = 0; i < s->nodes.count; ++i)
         s->nodes.items[i].edge_count = s->nodes.items[i].waits_for = 0;
@@ -375,9 +410,11 @@ void keeli_sort_edges(keeli_schedule *s) {
         const keeli_node_edge edge = edges[e];
         const bool is_double =
             kept && edges[kept - 1].from == edge.from && edges[kept - 1].to == edge.to;
-        if (is_double) continue;
+        if (is_double)
+            continue;
         keeli_node *from = &s->nodes.items[edge.from];
-        if (!from->edge_count) from->first_edge = kept;
+        if (!from->edge_count)
+            from->first_edge = kept;
         ++from->edge_count;
         ++s->nodes.items[edge.to].waits_for;
         edges[kept++] = edge;
@@ -393,9 +430,12 @@ static void append_to_order(keeli_schedule *s, uint32_t index) {
     *KEELI_APPEND(&s->ready_main) = index;
     for (uint32_t e = node->first_edge; e < node->first_edge + node->edge_count; ++e) {
         const uint32_t to = s->edges.items[e].to;
-        if (--s->nodes.items[to].pending) continue;
-        if (s->nodes.items[to].kind == KEEL_NODE_JOIN) append_to_order(s, to);
-        else keeli_heap_push(s->ready.items, &s->ready.count, to);
+        if (--s->nodes.items[to].pending)
+            continue;
+        if (s->nodes.items[to].kind == KEEL_NODE_JOIN)
+            append_to_order(s, to);
+        else
+            keeli_heap_push(s->ready.items, &s->ready.count, to);
     }
 }
 
@@ -410,7 +450,8 @@ static keel_result report_circle(const keeli_schedule *s) {
         ++node;
     for (uint32_t i = 0; i < s->nodes.count; ++i) // after so many steps it is in a circle
         node = before[node];
-    if (s->nodes.items[node].kind == KEEL_NODE_JOIN) node = before[node];
+    if (s->nodes.items[node].kind == KEEL_NODE_JOIN)
+        node = before[node];
 
     char text[300] = "";
     size_t at = 0;
@@ -431,7 +472,8 @@ static keel_result report_circle(const keeli_schedule *s) {
 
 // Replaces the number of a node by its place in the order.
 static void relocate(uint32_t *node, const uint32_t *place) {
-    if (*node != KEEL_NO_NODE) *node = place[*node];
+    if (*node != KEEL_NO_NODE)
+        *node = place[*node];
 }
 
 // Puts the nodes in their order, in memory of just their size, and renumbers all references to
@@ -440,7 +482,8 @@ static bool apply_order(keeli_schedule *s) {
     const uint32_t count = s->nodes.count;
     uint32_t *place = s->ready.items;
     keeli_node *fresh = keeli_new(&s->world->heap, count * sizeof *fresh, _Alignof(max_align_t));
-    if (!fresh) return false;
+    if (!fresh)
+        return false;
     for (uint32_t i = 0; i < count; ++i) {
         fresh[i] = s->nodes.items[s->ready_main.items[i]];
         place[s->ready_main.items[i]] = i;
@@ -466,10 +509,12 @@ static bool apply_order(keeli_schedule *s) {
 
 keel_result keeli_order(keeli_schedule *s) {
     for (uint32_t g = 0; g < s->sections.count; ++g)
-        if (!add_section(s, &s->sections.items[g])) return keeli_schedule_no_memory(s);
+        if (!add_section(s, &s->sections.items[g]))
+            return keeli_schedule_no_memory(s);
     KEEL_TRY(add_constraints(s));
     const uint32_t count = s->nodes.count;
-    if (!count) return KEEL_OK;
+    if (!count)
+        return KEEL_OK;
     if (!KEELI_RESERVE(&s->world->heap, &s->ready, count) ||
         !KEELI_RESERVE(&s->world->heap, &s->ready_main, count))
         return keeli_schedule_no_memory(s);
@@ -477,11 +522,13 @@ keel_result keeli_order(keeli_schedule *s) {
     keeli_sort_edges(s);
     for (uint32_t i = 0; i < count; ++i) {
         s->nodes.items[i].pending = s->nodes.items[i].waits_for;
-        if (!s->nodes.items[i].pending) keeli_heap_push(s->ready.items, &s->ready.count, i);
+        if (!s->nodes.items[i].pending)
+            keeli_heap_push(s->ready.items, &s->ready.count, i);
     }
 
     while (s->ready.count)
         append_to_order(s, keeli_heap_pop(s->ready.items, &s->ready.count));
-    if (s->ready_main.count < count) return report_circle(s);
+    if (s->ready_main.count < count)
+        return report_circle(s);
     return apply_order(s) ? KEEL_OK : keeli_schedule_no_memory(s);
 }

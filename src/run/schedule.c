@@ -24,7 +24,8 @@ keel_result keeli_check_step(keel_world *world, const keel_step *step, const cha
     if (step)
         kinds = (step->system != NULL) + (step->workload != NULL) + (step->workload_name != NULL) +
                 (step->barrier ? 1 : 0);
-    if (kinds == 1) return KEEL_OK;
+    if (kinds == 1)
+        return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "a step of workload '%s' needs one of system, workload, workload_name and "
                         "barrier",
@@ -34,8 +35,10 @@ keel_result keeli_check_step(keel_world *world, const keel_step *step, const cha
 // Checks everything about a step that is known before its terms are bound.
 static keel_result check_step(const keeli_schedule *s, const keel_step *step, const char *name) {
     KEEL_TRY(keeli_check_step(s->world, step, name));
-    if (step->run_if) KEEL_TRY(keeli_check_system(s->world, step->run_if, true));
-    if (step->skip_if) KEEL_TRY(keeli_check_system(s->world, step->skip_if, true));
+    if (step->run_if)
+        KEEL_TRY(keeli_check_system(s->world, step->run_if, true));
+    if (step->skip_if)
+        KEEL_TRY(keeli_check_system(s->world, step->skip_if, true));
     if (step->skip_if_missing &&
         (!step->skip_if_missing->is_unique || step->skip_if_missing->is_event))
         return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
@@ -58,7 +61,8 @@ static keel_result check_step(const keeli_schedule *s, const keel_step *step, co
 
 // ------------------------------------------------------------------ nodes
 keeli_node *keeli_new_node(keeli_schedule *s, keel_node_kind kind, uint32_t section) {
-    if (!KEELI_RESERVE(&s->world->heap, &s->nodes, 1)) return NULL;
+    if (!KEELI_RESERVE(&s->world->heap, &s->nodes, 1))
+        return NULL;
     keeli_node *node = &s->nodes.items[s->nodes.count++];
     memset(node, 0, sizeof *node);
     node->kind = kind;
@@ -92,11 +96,13 @@ typedef struct walk {
 
 // Marks a list as entered. KEEL_ERROR_CYCLE if it is entered already.
 static keel_result mark_open(keeli_schedule *s, walk *w, const char *name, const keel_step *steps) {
-    if (!keeli_pointer_reserve(&w->open, &s->world->heap)) return keeli_schedule_no_memory(s);
+    if (!keeli_pointer_reserve(&w->open, &s->world->heap))
+        return keeli_schedule_no_memory(s);
     struct keeli_pointer_item *item = keeli_pointer_place(&w->open, steps);
     if (item->value)
         return keeli_error(s->world, KEEL_ERROR_CYCLE, "workload '%s' contains itself", name);
-    if (!item->key) keeli_pointer_add(&w->open, steps, w);
+    if (!item->key)
+        keeli_pointer_add(&w->open, steps, w);
     item->value = w;
     return KEEL_OK;
 }
@@ -106,7 +112,8 @@ static keel_result add_opening(keeli_schedule *s, const walk *w, keeli_section *
                                const keel_step *step) {
     const keeli_section *around = &s->sections.items[g->outer];
     keeli_node *open = keeli_new_node(s, KEEL_NODE_BEGIN, g->outer);
-    if (!open) return keeli_schedule_no_memory(s);
+    if (!open)
+        return keeli_schedule_no_memory(s);
     open->step = *step;
     open->asked = step;
     open->step.main_thread |= around->main_thread;
@@ -131,18 +138,23 @@ static keel_result enter_section(keeli_schedule *s, walk *w, const keel_workload
     const char *name = table ? table->name : stored->name;
     const keel_step *steps = table ? table->steps : stored->steps.items;
     const uint32_t count = table ? table->step_count : stored->steps.count;
-    if (!name) name = "";
-    if (table && !keeli_key_table(s, table)) return keeli_schedule_no_memory(s);
+    if (!name)
+        name = "";
+    if (table && !keeli_key_table(s, table))
+        return keeli_schedule_no_memory(s);
 
     if (count && !steps)
         return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT, "the workload '%s' has no steps", name);
-    if (count) KEEL_TRY(mark_open(s, w, name, steps));
+    if (count)
+        KEEL_TRY(mark_open(s, w, name, steps));
 
-    if (!KEELI_RESERVE(&s->world->heap, &s->sections, 1)) return keeli_schedule_no_memory(s);
+    if (!KEELI_RESERVE(&s->world->heap, &s->sections, 1))
+        return keeli_schedule_no_memory(s);
     keeli_section *g = &s->sections.items[s->sections.count++];
     *g = (keeli_section){ .name = name, .outer = w->section, .steps = steps, .step_count = count };
     g->open = g->close = KEEL_NO_NODE;
-    if (step) KEEL_TRY(add_opening(s, w, g, step));
+    if (step)
+        KEEL_TRY(add_opening(s, w, g, step));
     g->first = s->nodes.count;
     w->section = s->sections.count - 1;
     return KEEL_OK;
@@ -151,13 +163,16 @@ static keel_result enter_section(keeli_schedule *s, walk *w, const keel_workload
 // Leaves a section, and adds the node that closes it.
 static keel_result leave_section(keeli_schedule *s, walk *w) {
     keeli_section *g = &s->sections.items[w->section];
-    if (g->step_count) keeli_pointer_place(&w->open, g->steps)->value = NULL;
+    if (g->step_count)
+        keeli_pointer_place(&w->open, g->steps)->value = NULL;
     g->end = s->nodes.count;
     w->section = g->outer;
 
-    if (g->open == KEEL_NO_NODE) return KEEL_OK;
+    if (g->open == KEEL_NO_NODE)
+        return KEEL_OK;
     keeli_node *close = keeli_new_node(s, KEEL_NODE_END, g->outer);
-    if (!close) return keeli_schedule_no_memory(s);
+    if (!close)
+        return keeli_schedule_no_memory(s);
     close->name = g->name;
     g->close = s->nodes.count - 1;
     return KEEL_OK;
@@ -167,29 +182,34 @@ static keel_result leave_section(keeli_schedule *s, walk *w) {
 static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step) {
     const keeli_section *section = &s->sections.items[w->section];
     KEEL_TRY(check_step(s, step, section->name));
-    if (!keeli_key_step(s, step)) return keeli_schedule_no_memory(s);
+    if (!keeli_key_step(s, step))
+        return keeli_schedule_no_memory(s);
 
     if (step->workload) {
-        if (!step->workload->stamp) s->stamp = 0; // a table without a stamp: compare its bytes
+        if (!step->workload->stamp)
+            s->stamp = 0; // a table without a stamp: compare its bytes
         return enter_section(s, w, step->workload, NULL, step);
     }
     if (step->workload_name) {
         const keeli_stored_workload *stored = keeli_stored_find(s->world, step->workload_name);
         s->names_stored = true;
-        if (!stored) return keeli_unknown_workload(s->world, step->workload_name);
+        if (!stored)
+            return keeli_unknown_workload(s->world, step->workload_name);
         return enter_section(s, w, NULL, stored, step);
     }
 
     const keel_node_kind kind = step->barrier ? KEEL_NODE_BARRIER : KEEL_NODE_SYSTEM;
     keeli_node *node = keeli_new_node(s, kind, w->section);
-    if (!node) return keeli_schedule_no_memory(s);
+    if (!node)
+        return keeli_schedule_no_memory(s);
     node->step = *step;
     node->asked = step;
     node->step.main_thread |= section->main_thread;
     node->step.times = times_of(step, section->times);
     node->has_conditions = has_conditions(step);
     node->name = step->system ? step->system->name : "a barrier";
-    if (step->system) node->place = s->system_count++;
+    if (step->system)
+        node->place = s->system_count++;
 
     s->parallel += step->parallel;
     s->has_limits |= node->step.times > 0;
@@ -200,7 +220,8 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step) {
 // Makes the nodes and sections of all steps, in the order of the list.
 static keel_result make_nodes(keeli_schedule *s) {
     walk w = { .view = keeli_view_acquire(s->world, "a workload") };
-    if (!w.view) return KEEL_ERROR_MEMORY;
+    if (!w.view)
+        return KEEL_ERROR_MEMORY;
     keel_result result = enter_section(s, &w, s->table, s->stored, NULL);
     bool is_done = false;
     while (result == KEEL_OK && !is_done) {
@@ -224,8 +245,10 @@ static void free_schedule(keeli_schedule *s) {
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
         for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
-            if (node->bound[k]) keeli_bound_free(world, node->bound[k]);
-        if (node->editor) keeli_view_free(node->editor);
+            if (node->bound[k])
+                keeli_bound_free(world, node->bound[k]);
+        if (node->editor)
+            keeli_view_free(node->editor);
         KEELI_RELEASE(heap, &node->lists);
     }
     KEELI_RELEASE(heap, &s->nodes);
@@ -316,10 +339,14 @@ static keeli_schedule *schedule_make(keel_world *world, const keel_workload *tab
 // Returns what identifies the nodes of a step when another schedule takes the place of this one; or
 // NULL.
 static const void *identity_of(const keeli_node *node) {
-    if (node->is_removed) return NULL;
-    if (node->kind == KEEL_NODE_SYSTEM) return node->step.system;
-    if (node->kind != KEEL_NODE_BEGIN) return NULL;
-    if (node->step.workload) return node->step.workload;
+    if (node->is_removed)
+        return NULL;
+    if (node->kind == KEEL_NODE_SYSTEM)
+        return node->step.system;
+    if (node->kind != KEEL_NODE_BEGIN)
+        return NULL;
+    if (node->step.workload)
+        return node->step.workload;
     return node->name;
 }
 
@@ -355,7 +382,8 @@ static void move_in_node(keeli_node *node, keeli_node *was) {
     memcpy(node->bound, was->bound, sizeof node->bound);
     memset(was->bound, 0, sizeof was->bound);
     for (uint32_t k = 0; k < KEELI_STEP_SYSTEMS; ++k)
-        if (node->bound[k]) keeli_bound_unbind(node->bound[k]);
+        if (node->bound[k])
+            keeli_bound_unbind(node->bound[k]);
 }
 
 // The nodes of an old schedule that can still be moved into a new one.
@@ -370,12 +398,15 @@ static bool list_old_nodes(keeli_heap *heap, old_nodes *old) {
     for (uint32_t i = old->schedule->nodes.count; i--;) {
         keeli_node *node = &old->schedule->nodes.items[i];
         const void *identity = identity_of(node);
-        if (!identity) continue;
-        if (!keeli_pointer_reserve(&old->first, heap)) return false;
+        if (!identity)
+            continue;
+        if (!keeli_pointer_reserve(&old->first, heap))
+            return false;
         struct keeli_pointer_item *item = keeli_pointer_place(&old->first, identity);
         const keeli_node *later = item->value;
         old->next[i] = later ? (uint32_t)(later - old->schedule->nodes.items) : KEEL_NO_NODE;
-        if (!later) keeli_pointer_add(&old->first, identity, node);
+        if (!later)
+            keeli_pointer_add(&old->first, identity, node);
         item->value = node;
     }
     return true;
@@ -390,7 +421,8 @@ static keeli_node *remove_old_node(old_nodes *old, const void *identity, const u
         before = was;
         was = node_at(old->schedule, old->next, was);
     }
-    if (!was) return NULL;
+    if (!was)
+        return NULL;
     if (before) {
         const keeli_node *nodes = old->schedule->nodes.items;
         old->next[before - nodes] = old->next[was - nodes];
@@ -419,10 +451,12 @@ static bool move_in_runs(keeli_schedule *s, keeli_schedule *from) {
     for (uint32_t pass = 0; pass < passes; ++pass) {
         for (uint32_t i = 0; i < s->nodes.count; ++i) {
             keeli_node *node = &s->nodes.items[i];
-            if (is_done[i] || !identity_of(node)) continue;
+            if (is_done[i] || !identity_of(node))
+                continue;
             const uint32_t *number = pass == 0 ? &node->step.number : NULL;
             keeli_node *was = remove_old_node(&old, identity_of(node), number);
-            if (!was) continue;
+            if (!was)
+                continue;
             move_in_node(node, was);
             is_done[i] = true;
         }
@@ -435,8 +469,10 @@ static bool move_in_runs(keeli_schedule *s, keeli_schedule *from) {
 // ------------------------------------------------------------------ the cache
 // True if the schedule is of this table, or of a stored workload (NULL).
 static bool is_for(const keeli_schedule *s, const keel_workload *table) {
-    if (s->table != table) return false;
-    if (!s->stamp) return true;
+    if (s->table != table)
+        return false;
+    if (!s->stamp)
+        return true;
     // analyzer: only schedules of tables have a stamp
     return table->stamp && keeli_atomic_load(table->stamp) == s->stamp;
 }
@@ -449,7 +485,8 @@ static bool schedule_is_current(const keeli_schedule *s) {
 // True if the old schedule is about the same workload. Keys cannot be compared where steps name
 // stored workloads: their bytes may have been freed.
 static bool can_move_in(const keeli_schedule *old) {
-    if (old->stored || old->stamp) return true;
+    if (old->stored || old->stamp)
+        return true;
     return !old->names_stored && keeli_keys_agree(old);
 }
 
@@ -480,9 +517,11 @@ static void free_oldest_schedules(keel_world *world) {
     uint32_t count = 0;
     for (keeli_schedule *s = world->workloads.schedules, *next; s; s = next) {
         next = s->next;
-        if (s->stamp) continue;
+        if (s->stamp)
+            continue;
         ++count;
-        if (count <= cached_at_most || s->is_busy) continue;
+        if (count <= cached_at_most || s->is_busy)
+            continue;
         unlink_schedule(s);
         free_schedule(s);
     }
@@ -495,8 +534,10 @@ static void copy_progress(keeli_schedule *s, const keeli_schedule *first) {
         keeli_node *node = &s->nodes.items[i];
         const keeli_node *other = &first->nodes.items[i];
         const uint32_t runs = keeli_atomic_load(&other->runs);
-        if (identity_of(node) != identity_of(other)) continue;
-        if (runs > node->runs) keeli_atomic_store(&node->runs, runs);
+        if (identity_of(node) != identity_of(other))
+            continue;
+        if (runs > node->runs)
+            keeli_atomic_store(&node->runs, runs);
         keeli_atomic_put(&node->passed, keeli_atomic_peek(&other->passed));
     }
 }
@@ -516,10 +557,12 @@ static keeli_schedule *acquire_idle(keeli_schedule *list, const keel_workload *t
     keeli_schedule *s = first && !first->is_busy ? first : list;
     while (s && (s->is_busy || !is_for(s, table)))
         s = s->next;
-    if (!s) return NULL;
+    if (!s)
+        return NULL;
 
     s->is_busy = true;
-    if (s->is_second && first) copy_progress(s, first);
+    if (s->is_second && first)
+        copy_progress(s, first);
     if (s != list) {
         unlink_schedule(s);
         link_schedule(s);
@@ -532,8 +575,10 @@ static void link_new_schedule(keeli_schedule *s, const keeli_schedule *old) {
     const keeli_schedule *first = find_first(*list_of(s), s->table);
     s->is_busy = true;
     s->is_second = old ? old->is_second : first != NULL;
-    if (s->is_second && first) copy_progress(s, first);
-    if (old && old->is_partial) copy_progress(s, old); // progress of other runs since then
+    if (s->is_second && first)
+        copy_progress(s, first);
+    if (old && old->is_partial)
+        copy_progress(s, old); // progress of other runs since then
     link_schedule(s);
 }
 
@@ -549,7 +594,8 @@ keeli_schedule *keeli_schedule_acquire(keel_world *world, const keel_workload *t
     keeli_schedule *old =
         acquire_idle(stored ? stored->schedules : world->workloads.schedules, table);
     keeli_world_unlock(world);
-    if (old && schedule_is_current(old)) return old;
+    if (old && schedule_is_current(old))
+        return old;
 
     const keeli_stored_workload *named = table ? keeli_stored_find(world, table->name) : NULL;
     if (named && table == &named->table) // the table that keel_find_workload returned
@@ -564,12 +610,16 @@ keeli_schedule *keeli_schedule_acquire(keel_world *world, const keel_workload *t
     }
     keeli_world_lock(world);
 
-    if (fresh) link_new_schedule(fresh, old);
-    if (fresh && old) unlink_schedule(old);
-    else if (old) old->is_busy = false; // the next run tries again
+    if (fresh)
+        link_new_schedule(fresh, old);
+    if (fresh && old)
+        unlink_schedule(old);
+    else if (old)
+        old->is_busy = false; // the next run tries again
     free_oldest_schedules(world);
     keeli_world_unlock(world);
-    if (fresh && old) free_schedule(old);
+    if (fresh && old)
+        free_schedule(old);
     return fresh;
 }
 

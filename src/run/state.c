@@ -13,7 +13,8 @@
 // ------------------------------------------------------------------ values
 // Cuts a value to the size of its type.
 static uint64_t cut_value(int64_t value, size_t size) {
-    if (size >= sizeof value) return (uint64_t)value;
+    if (size >= sizeof value)
+        return (uint64_t)value;
     const uint64_t mask = ((uint64_t)1 << size * 8) - 1;
     return (uint64_t)value & mask;
 }
@@ -64,7 +65,8 @@ static void store_value(void *at, size_t size, uint64_t value) {
 // ------------------------------------------------------------------ setting a state
 static keel_result check_state(keel_world *world, const keel_state *state) {
     const size_t size = state && state->value && state->transition ? state->value->size : 0;
-    if (size == 1 || size == 2 || size == 4 || size == 8) return KEEL_OK;
+    if (size == 1 || size == 2 || size == 4 || size == 8)
+        return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "'%s' is no state; declare an enum with KEEL_STATE",
                         state && state->name ? state->name : "NULL");
@@ -83,9 +85,11 @@ static keel_result begin_state(keel_world *world, const keel_state *state, int64
     uint64_t bytes;
     store_value(&bytes, state->value->size, cut_value(value, state->value->size));
     KEEL_TRY(keel_set_unique_value(world, state->transition, NULL));
-    if (keel_get_unique_value(world, state->value)) return KEEL_OK; // made by keel_set_unique
+    if (keel_get_unique_value(world, state->value))
+        return KEEL_OK; // made by keel_set_unique
     const keel_result result = keel_set_unique_value(world, state->value, &bytes);
-    if (result < 0) (void)keel_remove_unique_value(world, state->transition, NULL);
+    if (result < 0)
+        (void)keel_remove_unique_value(world, state->transition, NULL);
     return result;
 }
 
@@ -107,7 +111,8 @@ keel_result(keel_set_state_of)(keel_scope *scope, const keel_state *state, int64
     if (who.commands)
         return keel_commands_call(who.commands, run_state_command,
                                   &(state_command){ *state, value }, sizeof(state_command));
-    if (who.reader && !who.inside) return keeli_reader_edits_nothing(who.world);
+    if (who.reader && !who.inside)
+        return keeli_reader_edits_nothing(who.world);
 
     const keeli_storage *s = keeli_storage_find(who.world, state->transition);
     if (who.holder && (!s || keeli_holder_access(who.holder, s) < KEEL_ACCESS_WRITE))
@@ -116,11 +121,14 @@ keel_result(keel_set_state_of)(keel_scope *scope, const keel_state *state, int64
                             "KEEL_MAY_SET_STATE(%s) to its parameters",
                             who.holder->name, state->name, state->name);
 
-    if (!who.holder && s) KEEL_TRY(keeli_may_edit(who.world, NULL, s, "write"));
-    if (!who.holder && (!s || !s->unique)) KEEL_TRY(begin_state(who.world, state, value));
+    if (!who.holder && s)
+        KEEL_TRY(keeli_may_edit(who.world, NULL, s, "write"));
+    if (!who.holder && (!s || !s->unique))
+        KEEL_TRY(begin_state(who.world, state, value));
 
     keel_transition *t = keel_get_unique_value_mut(scope, state->transition);
-    if (!t) return has_no_value(who.world, who.holder ? who.holder->name : "", state);
+    if (!t)
+        return has_no_value(who.world, who.holder ? who.holder->name : "", state);
     t->next = cut_value(value, state->value->size);
     t->asked = true;
     return KEEL_OK;
@@ -138,9 +146,11 @@ void keeli_transition_run(const keel_chunk *chunk, keel_context *context) {
     const bool is_new = t->asked && t->next != now;
     t->enters = !t->begun || is_new;
     t->exits = t->enters && t->begun;
-    if (t->exits) t->before = now;
+    if (t->exits)
+        t->before = now;
 
-    if (t->asked) store_value(value, size, t->next);
+    if (t->asked)
+        store_value(value, size, t->next);
     t->asked = false;
     t->begun = true;
 }
@@ -148,9 +158,12 @@ void keeli_transition_run(const keel_chunk *chunk, keel_context *context) {
 // ------------------------------------------------------------------ steps
 // Returns the state that a step is about, or NULL.
 static const keel_state *state_of_step(const keel_step *step) {
-    if (step->transition) return step->transition;
-    if (step->in_state) return step->in_state;
-    if (step->on_enter) return step->on_enter;
+    if (step->transition)
+        return step->transition;
+    if (step->in_state)
+        return step->in_state;
+    if (step->on_enter)
+        return step->on_enter;
     return step->on_exit;
 }
 
@@ -161,7 +174,8 @@ static int state_options(const keel_step *step) {
 }
 
 keel_result keeli_state_check(keel_world *world, const keel_step *step, const char *workload) {
-    if (!state_options(step)) return KEEL_OK;
+    if (!state_options(step))
+        return KEEL_OK;
     if (state_options(step) > 1)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "a step of workload '%s' has more than one of .in_state, .on_enter and "
@@ -172,7 +186,8 @@ keel_result keeli_state_check(keel_world *world, const keel_step *step, const ch
 
 uint32_t keeli_state_uniques(const keel_step *step, const keel_component *uniques[2]) {
     const keel_state *state = state_of_step(step);
-    if (!state) return 0;
+    if (!state)
+        return 0;
     uniques[0] = state->value;
     uniques[1] = state->transition;
     return step->in_state ? 1 : 2;
@@ -182,7 +197,8 @@ uint32_t keeli_state_uniques(const keel_step *step, const keel_component *unique
 static bool has_transition(const keeli_schedule *s, const keel_state *state) {
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keel_state *changed = s->nodes.items[i].step.transition;
-        if (changed && strcmp(changed->name, state->name) == 0) return true;
+        if (changed && strcmp(changed->name, state->name) == 0)
+            return true;
     }
     return false;
 }
@@ -191,7 +207,8 @@ keel_result keeli_state_check_all(const keeli_schedule *s) {
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keel_step *step = &s->nodes.items[i].step;
         const keel_state *state = step->on_enter ? step->on_enter : step->on_exit;
-        if (!state || has_transition(s, state)) continue;
+        if (!state || has_transition(s, state))
+            continue;
         return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
                             "'%s' waits for the state '%s', which no step of workload '%s' "
                             "changes; add KEEL_TRANSITION(%s) before it",
@@ -206,7 +223,8 @@ keel_result keeli_state_ask(keeli_schedule *s, const keeli_node *node, bool *yes
     const keel_component *uniques[2];
     const void *values[2] = { NULL, NULL };
     const uint32_t count = keeli_state_uniques(step, uniques);
-    if (!count) return KEEL_OK;
+    if (!count)
+        return KEEL_OK;
 
     for (uint32_t i = 0; i < count; ++i) {
         const keeli_storage *unique = keeli_storage_find(s->world, uniques[i]);

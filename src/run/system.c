@@ -20,8 +20,10 @@ static bool term_has_world(keel_term_kind kind) { return kind == KEEL_TERM_MAY_E
 static bool system_has_world(const keel_system *system) {
     for (const keel_term *t = system->terms; t->kind != KEEL_TERM_END; ++t) {
         const bool is_custom = keeli_term_is_custom(t->kind);
-        if (term_has_world(t->kind)) return true;
-        if (is_custom && keeli_custom_has(t->custom, term_has_world)) return true;
+        if (term_has_world(t->kind))
+            return true;
+        if (is_custom && keeli_custom_has(t->custom, term_has_world))
+            return true;
     }
     return false;
 }
@@ -62,8 +64,10 @@ keel_result keeli_check_system(keel_world *world, const keel_system *system, boo
 // Adds a storage to a list of at most KEELI_LOOKS, each once.
 static void add_look(const keeli_storage **list, uint8_t *count, const keeli_storage *s) {
     for (uint32_t i = 0; i < *count; ++i)
-        if (list[i] == s) return;
-    if (*count < KEELI_LOOKS) list[(*count)++] = s;
+        if (list[i] == s)
+            return;
+    if (*count < KEELI_LOOKS)
+        list[(*count)++] = s;
 }
 
 // Sets the members that tell cheaply that there is nothing to do. A system that receives events
@@ -82,8 +86,10 @@ static void look_at_terms(keeli_bound *bound) {
     bound->must_count = bound->change_count = 0;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keeli_bound_term *term = &view->terms[t];
-        if (term->kind == KEEL_TERM_CONTEXT) bound->is_plain = false;
-        if (!keeli_term_must(term->kind)) continue;
+        if (term->kind == KEEL_TERM_CONTEXT)
+            bound->is_plain = false;
+        if (!keeli_term_must(term->kind))
+            continue;
         const keeli_storage *s = view->storages[term->first];
         add_look(bound->must, &bound->must_count, s);
         if (keeli_term_filters_changes(term->kind))
@@ -101,7 +107,8 @@ static keeli_view *bind_terms(keel_world *world, const keel_system *system, cons
     }
     view->holder.is_system = true;
     *result = keeli_view_bind(view, system->terms, system);
-    if (*result == KEEL_OK) return view;
+    if (*result == KEEL_OK)
+        return view;
     keeli_view_release(view);
     return NULL;
 }
@@ -110,17 +117,20 @@ keel_result keeli_bound_bind(keeli_bound *bound, keel_world *world, const keel_s
                              const char *name) {
     keel_result result;
     keeli_view *view = bind_terms(world, system, name, &result);
-    if (!view) return result;
+    if (!view)
+        return result;
     bound->view = keeli_view_duplicate(view);
     keeli_view_release(view);
-    if (!bound->view) return keeli_out_of_memory(world, "starting a system");
+    if (!bound->view)
+        return keeli_out_of_memory(world, "starting a system");
     bound->system = system;
     look_at_terms(bound);
     return KEEL_OK;
 }
 
 void keeli_bound_unbind(keeli_bound *bound) {
-    if (bound->view) keeli_view_free(bound->view);
+    if (bound->view)
+        keeli_view_free(bound->view);
     bound->view = NULL;
 }
 
@@ -138,10 +148,12 @@ void keeli_bound_free(keel_world *world, keeli_bound *bound) {
 // ------------------------------------------------------------------ nothing to do
 bool keeli_loop_is_empty(const keeli_view *view) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
-        if (!keeli_term_must(view->terms[t].kind)) continue;
+        if (!keeli_term_must(view->terms[t].kind))
+            continue;
         // NULL: not known to the world
         const keeli_storage *s = view->storages[view->terms[t].first];
-        if (!s || !keeli_store_count(s)) return true;
+        if (!s || !keeli_store_count(s))
+            return true;
     }
     return false;
 }
@@ -149,15 +161,18 @@ bool keeli_loop_is_empty(const keeli_view *view) {
 const keeli_storage *keeli_bound_lacks(const keeli_bound *bound) {
     for (uint32_t i = 0; i < bound->must_count; ++i) {
         const keeli_storage *s = bound->must[i];
-        if (s && !keeli_store_count(s)) return s;
+        if (s && !keeli_store_count(s))
+            return s;
     }
     return NULL;
 }
 
 bool keeli_bound_sees_nothing(const keel_world *world, const keeli_bound *bound) {
-    if (!bound->reader) return false;
+    if (!bound->reader)
+        return false;
     for (uint32_t i = 0; i < bound->change_count; ++i)
-        if (keeli_nothing_changed(world, bound->changes[i], bound->reader)) return true;
+        if (keeli_nothing_changed(world, bound->changes[i], bound->reader))
+            return true;
     return false;
 }
 
@@ -180,12 +195,14 @@ typedef struct cached_system {
 // True if the binding may be cached. Lists of components and custom views could change behind their
 // pointers, and plain pointers to components made at run time could be used for others.
 static bool can_cache(const keel_world *world, const keel_system *system, const keeli_view *view) {
-    if (world->refused || view->holder.everything) return false;
+    if (world->refused || view->holder.everything)
+        return false;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term *term = &system->terms[t];
         const bool has_list = term->others && !keeli_term_has_relation(term->kind);
         const bool is_plain = term->component && !term->component->slot;
-        if (has_list || term->custom || is_plain) return false;
+        if (has_list || term->custom || is_plain)
+            return false;
     }
     return true;
 }
@@ -198,27 +215,34 @@ static bool cached_is_current(const cached_system *k, const keel_system *system)
         k->was.function != system->function || k->was.each_span != system->each_span)
         return false;
     for (uint32_t t = 0; t < k->bound.view->term_count; ++t)
-        if (!keeli_is_same_term(&k->terms[t], &terms[t])) return false;
+        if (!keeli_is_same_term(&k->terms[t], &terms[t]))
+            return false;
     if (k->has_relations) {
         for (uint32_t t = 0; t < k->bound.view->term_count; ++t)
-            if (k->relations[t] && terms[t].others[0] != k->relations[t]) return false;
+            if (k->relations[t] && terms[t].others[0] != k->relations[t])
+                return false;
     }
     for (uint32_t i = 0; i < k->used_count; ++i) {
         const keel_component *c = k->used_as[i];
         const keeli_storage *s = k->used[i];
-        if (!c->slot || keeli_atomic_load(c->slot) != s->slot) return false;
+        if (!c->slot || keeli_atomic_load(c->slot) != s->slot)
+            return false;
         const bool is_missing = s->flags & KEELI_IS_UNIQUE && !s->unique && !s->events;
-        if (is_missing) return false; // binding anew reports it
+        if (is_missing)
+            return false; // binding anew reports it
     }
     return terms[k->bound.view->term_count].kind == KEEL_TERM_END;
 }
 
 // Returns the cached binding of a system, marked as busy; NULL: its terms must be bound.
 static cached_system *acquire_cached(keel_world *world, const keel_system *system) {
-    if (world->refused) return NULL;
+    if (world->refused)
+        return NULL;
     cached_system *k = keeli_pointer_find(&world->systems, system);
-    if (!k || k->is_busy || k->bindings != world->registry.bindings) return NULL;
-    if (!cached_is_current(k, system)) return NULL;
+    if (!k || k->is_busy || k->bindings != world->registry.bindings)
+        return NULL;
+    if (!cached_is_current(k, system))
+        return NULL;
     k->is_busy = true;
     return k;
 }
@@ -228,13 +252,17 @@ static cached_system *acquire_cached(keel_world *world, const keel_system *syste
 static bool cache_system(keel_world *world, const keel_system *system, const keeli_view *view,
                          cached_system **out) {
     *out = NULL;
-    if (!can_cache(world, system, view)) return true;
+    if (!can_cache(world, system, view))
+        return true;
     cached_system *k = keeli_pointer_find(&world->systems, system);
-    if (k && k->is_busy) return true;
+    if (k && k->is_busy)
+        return true;
     if (!k) {
-        if (!keeli_pointer_reserve(&world->systems, &world->heap)) return false;
+        if (!keeli_pointer_reserve(&world->systems, &world->heap))
+            return false;
         k = KEELI_NEW(&world->heap, cached_system);
-        if (!k) return false;
+        if (!k)
+            return false;
         keeli_pointer_add(&world->systems, system, k);
     }
 
@@ -243,7 +271,8 @@ static bool cache_system(keel_world *world, const keel_system *system, const kee
     keeli_bound_unbind(&k->bound);
     k->bound.system = system;
     k->bound.view = keeli_view_duplicate(view);
-    if (!k->bound.view) return false;
+    if (!k->bound.view)
+        return false;
     memcpy(k->terms, system->terms, view->term_count * sizeof *k->terms);
     look_at_terms(&k->bound);
 
@@ -254,11 +283,13 @@ static bool cache_system(keel_world *world, const keel_system *system, const kee
         const bool has_relation = keeli_term_has_relation(k->terms[t].kind);
         k->relations[t] = has_relation ? k->terms[t].others[0] : NULL;
         k->has_relations |= has_relation;
-        if (!c) continue;
+        if (!c)
+            continue;
         uint32_t i = 0;
         while (i < k->used_count && k->used_as[i] != c)
             ++i;
-        if (i < k->used_count) continue;
+        if (i < k->used_count)
+            continue;
         k->used_as[i] = c;
         k->used[k->used_count++] = view->storages[view->terms[t].first];
     }
@@ -271,7 +302,8 @@ static bool cache_system(keel_world *world, const keel_system *system, const kee
 void keeli_systems_deinit(keel_world *world) {
     for (uint32_t i = 0; i < world->systems.capacity; ++i) {
         cached_system *k = world->systems.items[i].value;
-        if (!k) continue;
+        if (!k)
+            continue;
         keeli_bound_unbind(&k->bound);
         KEELI_FREE(&world->heap, cached_system, k);
     }
@@ -282,11 +314,16 @@ void keeli_systems_deinit(keel_world *world) {
 // effect. If nothing changed since its last run, ticks advance as if it had run.
 static bool cached_is_idle(keel_world *world, cached_system *k) {
     keeli_bound *bound = &k->bound;
-    if (!bound->is_mere || world->access.holders) return false;
-    if (keeli_bound_lacks(bound)) return true;
-    if (!bound->change_count) return false;
-    if (!bound->reader) bound->reader = keeli_system_reader_get(world, bound->system);
-    if (!keeli_bound_sees_nothing(world, bound)) return false;
+    if (!bound->is_mere || world->access.holders)
+        return false;
+    if (keeli_bound_lacks(bound))
+        return true;
+    if (!bound->change_count)
+        return false;
+    if (!bound->reader)
+        bound->reader = keeli_system_reader_get(world, bound->system);
+    if (!keeli_bound_sees_nothing(world, bound))
+        return false;
 
     bound->reader->last = world->changes.tick;
     keeli_tick_advance(world);
@@ -304,12 +341,14 @@ static keel_result run_anew(keel_context *context) {
     keel_result result;
     keeli_bound bound = { .system = context->system };
     bound.view = bind_terms(world, context->system, context->system->name, &result);
-    if (!bound.view) return result;
+    if (!bound.view)
+        return result;
     if (!cache_system(world, context->system, bound.view, &k)) {
         result = keeli_out_of_memory(world, "starting a system");
     } else {
         const bool is_idle = k && cached_is_idle(world, k);
-        if (!is_idle) result = keeli_run_bound(context, &bound);
+        if (!is_idle)
+            result = keeli_run_bound(context, &bound);
     }
     keeli_view_release(bound.view);
     return result;
@@ -323,9 +362,11 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
     keel_result result;
     keeli_context_init(&context, world, system, keeli_worker_begin(world, &spare));
     keeli_first_error first, *const outer = context.worker->first;
-    if (desc) context.run = desc;
+    if (desc)
+        context.run = desc;
     context.splits = context.run->parallel;
-    if (context.splits) keeli_errors_collect(context.worker, &first);
+    if (context.splits)
+        keeli_errors_collect(context.worker, &first);
     if (!k) {
         result = run_anew(&context);
     } else {
@@ -336,14 +377,16 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
         k->is_busy = false;
     }
 
-    if (context.commands && result < 0) keeli_commands_discard(world, context.commands);
+    if (context.commands && result < 0)
+        keeli_commands_discard(world, context.commands);
     else if (context.commands) {
         keeli_commands_close(context.commands);
         keeli_commands_submit(world, context.commands);
     }
 
     context.worker->first = outer;
-    if (context.splits) keeli_error_hand_over(world, &first.error);
+    if (context.splits)
+        keeli_error_hand_over(world, &first.error);
     keeli_worker_end(world, context.worker);
     keeli_context_end(&context);
     const keel_result applied = keeli_commands_flush(world);
@@ -364,13 +407,17 @@ static keel_result run_split(keel_world *world, const keel_system *system,
 
 keel_result keel_run_system(keel_world *world, const keel_system *system,
                             const keel_run_desc *desc) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    if (keeli_is_in_allocator(world)) return keeli_world_is_editable(world);
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
+    if (keeli_is_in_allocator(world))
+        return keeli_world_is_editable(world);
     KEEL_TRY(keeli_commands_flush(world));
-    if (desc && desc->parallel) return run_split(world, system, desc);
+    if (desc && desc->parallel)
+        return run_split(world, system, desc);
 
     cached_system *k = acquire_cached(world, system);
-    if (!k) KEEL_TRY(keeli_check_system(world, system, false));
+    if (!k)
+        KEEL_TRY(keeli_check_system(world, system, false));
     if (k && cached_is_idle(world, k)) {
         k->is_busy = false;
         return KEEL_OK;

@@ -26,7 +26,8 @@ static void enlist_worker(keel_world *world, keeli_worker *worker) {
     worker->depth = 0;
     for (const keeli_worker *w = world->workers.working; w; w = w->next) {
         const bool is_around = w->thread == worker->thread; // a system may run another one
-        if (is_around && w->depth > worker->depth) worker->depth = w->depth;
+        if (is_around && w->depth > worker->depth)
+            worker->depth = w->depth;
     }
     worker->next = world->workers.working;
     world->workers.working = worker;
@@ -44,14 +45,16 @@ static void delist_worker(keel_world *world, keeli_worker *worker) {
 }
 
 keeli_worker *keeli_worker_begin(keel_world *world, keeli_worker *spare) {
-    if (!world->access.concurrent) return &world->workers.own;
+    if (!world->access.concurrent)
+        return &world->workers.own;
     *spare = (keeli_worker){ .node = KEEL_NO_NODE };
     enlist_worker(world, spare);
     return spare;
 }
 
 void keeli_worker_end(keel_world *world, keeli_worker *worker) {
-    if (worker == &world->workers.own) return;
+    if (worker == &world->workers.own)
+        return;
     delist_worker(world, worker);
     keeli_arena_deinit(&worker->scratch, &world->heap);
 }
@@ -63,7 +66,8 @@ keeli_worker *keeli_worker_here(keel_world *world) {
     while (worker && worker->thread != self)
         worker = worker->next;
     keeli_lock_release(&world->access.lock);
-    if (worker) return worker;
+    if (worker)
+        return worker;
 
     const bool own_runs = !world->access.concurrent && world->workers.own.depth;
     return own_runs ? &world->workers.own : NULL;
@@ -74,7 +78,8 @@ uint64_t keeli_tick_inside(keel_world *world) {
     const uint64_t self = keeli_thread_id();
     keeli_lock_acquire(&world->access.lock);
     for (const keeli_worker *w = world->workers.working; w && !inside; w = w->next)
-        if (w->thread == self) inside = w->inside; // NULL in the innermost before it runs
+        if (w->thread == self)
+            inside = w->inside; // NULL in the innermost before it runs
     keeli_lock_release(&world->access.lock);
     return inside && inside->holder ? keeli_holder_now(world, inside->holder) : world->changes.tick;
 }
@@ -89,12 +94,14 @@ bool keeli_world_is_running(keel_world *world) {
 
 keel_result keeli_world_is_at_rest(keel_world *world, const char *what) {
     KEEL_TRY(keeli_world_is_editable(world));
-    if (!keeli_world_is_running(world)) return KEEL_OK;
+    if (!keeli_world_is_running(world))
+        return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_BORROWED, "%s while a system runs", what);
 }
 
 bool keeli_world_go_concurrent(keel_world *world) {
-    if (world->access.concurrent) return false;
+    if (world->access.concurrent)
+        return false;
     world->access.concurrent = 1;
     world->refused |= KEELI_REFUSED_LOOPING;
     world->heap.shared = true;
@@ -124,7 +131,8 @@ static void free_workers(keeli_workers *workers) {
 
 static keeli_workers *new_workers(keel_world *world) {
     keeli_workers *workers = KEELI_NEW(&world->heap, keeli_workers);
-    if (!workers) return NULL;
+    if (!workers)
+        return NULL;
     workers->world = world;
     keeli_lock_init(&workers->lock);
     keeli_condition_init(&workers->changed);
@@ -151,11 +159,13 @@ static keeli_workers *new_workers(keel_world *world) {
 // never come, and a lock that another thread held when the process forked is never released: locks,
 // conditions and counters begin anew.
 static void leave_the_parent(keel_world *world) {
-    if (world->workers.forks == keeli_fork_count()) return;
+    if (world->workers.forks == keeli_fork_count())
+        return;
     world->workers.forks = keeli_fork_count();
     world->workers.is_child = true;
     for (keeli_workers *w = world->workers.all; w; w = w->next) {
-        if (w->is_busy) continue; // the process forked in the middle of its run
+        if (w->is_busy)
+            continue; // the process forked in the middle of its run
         keeli_lock_init(&w->lock);
         keeli_condition_init(&w->changed);
         w->outstanding = w->helpers = w->sleepers = 0;
@@ -170,7 +180,8 @@ keeli_workers *keeli_workers_acquire(keel_world *world) {
     keeli_workers *workers = world->workers.all;
     while (workers && workers->is_busy)
         workers = workers->next;
-    if (workers) workers->is_busy = workers->was_busy = true;
+    if (workers)
+        workers->is_busy = workers->was_busy = true;
     keeli_world_unlock(world);
 
     if (!workers) {
@@ -218,7 +229,8 @@ void keeli_workers_deinit(keel_world *world) {
 // ------------------------------------------------------------------ waiting
 void keeli_workers_announce(keeli_workers *workers) {
     keeli_atomic_store(&workers->signal, workers->signal + 1);
-    if (workers->sleepers) keeli_condition_wake_all(&workers->changed);
+    if (workers->sleepers)
+        keeli_condition_wake_all(&workers->changed);
 }
 
 void keeli_workers_await_change(keeli_workers *workers) {
@@ -233,7 +245,8 @@ void keeli_workers_await_change(keeli_workers *workers) {
         keeli_lock_acquire(&workers->lock);
     }
 
-    if (workers->signal != seen) return;
+    if (workers->signal != seen)
+        return;
     ++workers->sleepers;
     keeli_condition_wait(&workers->changed, &workers->lock);
     --workers->sleepers;
@@ -245,7 +258,8 @@ static void work(keeli_workers *workers, keeli_worker *worker);
 // Returns the worker of this number; NULL, and a report, when the executor is wrong about it.
 static keeli_worker *find_helper(const keeli_workers *workers, uint32_t number) {
     const bool exists = number > 0 && number < workers->count;
-    if (exists && !workers->list[number].is_taken) return &workers->list[number];
+    if (exists && !workers->list[number].is_taken)
+        return &workers->list[number];
     (void)keeli_misuse(workers->world, KEEL_ERROR_ARGUMENT,
                        exists ? "the executor runs two jobs at once as worker %u"
                               : "the executor runs a job as worker %u, which there is not; workers "
@@ -275,7 +289,8 @@ static void help(void *data, uint32_t number) {
 
 void keeli_workers_call(keeli_workers *workers, uint32_t count) {
     const keel_executor *x = &workers->world->workers.executor;
-    if (workers->world->workers.is_child) return; // no helper comes: the caller does it all
+    if (workers->world->workers.is_child)
+        return; // no helper comes: the caller does it all
     while (count-- && workers->outstanding + 1 < workers->world->workers.count) {
         ++workers->outstanding;
         keeli_lock_release(&workers->lock);
@@ -300,16 +315,20 @@ uint64_t keeli_helper_cost(const keel_world *world) {
 // Calls helpers when the ready nodes take longer than a helper costs, as far as they are measured.
 static void call_for_nodes(keeli_workers *workers) {
     const keeli_schedule *s = workers->schedule;
-    if (!s || !s->ready.count) return;
+    if (!s || !s->ready.count)
+        return;
     const bool all_called = workers->outstanding + 1 >= workers->world->workers.count;
-    if (all_called) return;
+    if (all_called)
+        return;
     const uint64_t least = keeli_helper_cost(workers->world);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < s->ready.count && sum < least; ++i) {
         const keeli_node *node = &s->nodes.items[s->ready.items[i]];
-        if (keeli_node_is_work(node)) sum += node->is_measured ? node->cost : least;
+        if (keeli_node_is_work(node))
+            sum += node->is_measured ? node->cost : least;
     }
-    if (sum >= least) keeli_workers_call(workers, s->ready.count);
+    if (sum >= least)
+        keeli_workers_call(workers, s->ready.count);
 }
 
 // ------------------------------------------------------------------ nodes
@@ -317,17 +336,20 @@ static void call_for_nodes(keeli_workers *workers) {
 static void make_ready(keeli_schedule *s, uint32_t node) {
     if (s->nodes.items[node].is_main)
         keeli_heap_push(s->ready_main.items, &s->ready_main.count, node);
-    else keeli_heap_push(s->ready.items, &s->ready.count, node);
+    else
+        keeli_heap_push(s->ready.items, &s->ready.count, node);
 }
 
 // Removes the first ready node that this worker may run, and returns it; or KEEL_NO_NODE.
 static uint32_t next_ready(const keeli_workers *workers, const keeli_worker *worker) {
     keeli_schedule *s = workers->schedule;
-    if (!s) return KEEL_NO_NODE;
+    if (!s)
+        return KEEL_NO_NODE;
     const bool is_caller = worker->number == 0;
     if (is_caller && s->ready_main.count) {
         const bool is_first = !s->ready.count || s->ready_main.items[0] < s->ready.items[0];
-        if (is_first) return keeli_heap_pop(s->ready_main.items, &s->ready_main.count);
+        if (is_first)
+            return keeli_heap_pop(s->ready_main.items, &s->ready_main.count);
     }
     return s->ready.count ? keeli_heap_pop(s->ready.items, &s->ready.count) : KEEL_NO_NODE;
 }
@@ -346,9 +368,11 @@ static void finish_node(keeli_workers *workers, uint32_t index, keel_result resu
     for (uint32_t e = 0; e < node->edge_count; ++e) {
         const keeli_node_edge *edge = &s->edges.items[node->first_edge + e];
         keeli_node *waiting = &s->nodes.items[edge->to];
-        if (node->has_failed && !edge->is_loose) waiting->is_blocked = true;
+        if (node->has_failed && !edge->is_loose)
+            waiting->is_blocked = true;
         --waiting->pending;
-        if (waiting->pending == 0) make_ready(s, edge->to);
+        if (waiting->pending == 0)
+            make_ready(s, edge->to);
     }
 
     --workers->unfinished;
@@ -406,11 +430,13 @@ static void work(keeli_workers *workers, keeli_worker *worker) {
             continue;
         }
 
-        if (!workers->unfinished) return;
+        if (!workers->unfinished)
+            return;
         // ready nodes are left for this worker after a pause: the others may all be waiting for
         // them
         const bool is_needed = worker->number == 0 || (is_paused && s->ready.count);
-        if (!is_needed) return;
+        if (!is_needed)
+            return;
         keeli_workers_await_change(workers);
     }
 }
@@ -448,14 +474,16 @@ keel_result keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
         keeli_node *node = &s->nodes.items[i];
         node->pending = node->waits_for;
         node->is_blocked = node->has_ended = node->has_failed = false;
-        if (!node->pending) make_ready(s, i);
+        if (!node->pending)
+            make_ready(s, i);
     }
 
     call_for_nodes(workers);
     work(workers, worker);
     keeli_lock_release(&workers->lock);
     keeli_workers_close(workers);
-    if (begins) keeli_world_end_concurrent(s->world);
+    if (begins)
+        keeli_world_end_concurrent(s->world);
     return workers->failed_result;
 }
 
@@ -465,12 +493,15 @@ static bool is_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, uin
     if (workers->schedule) {
         for (; workers->ended_before < node; ++workers->ended_before) {
             const keeli_node *n = &workers->schedule->nodes.items[workers->ended_before];
-            if (n->creates && !n->has_ended) return false;
+            if (n->creates && !n->has_ended)
+                return false;
         }
     }
-    if (!loop) return true;
+    if (!loop)
+        return true;
     for (; loop->ended_before < piece; ++loop->ended_before)
-        if (!keeli_atomic_load(&loop->ended.items[loop->ended_before])) return false;
+        if (!keeli_atomic_load(&loop->ended.items[loop->ended_before]))
+            return false;
     return true;
 }
 
@@ -523,7 +554,8 @@ void keeli_workers_alone(keeli_workers *workers, uint32_t node, keeli_loop *loop
     call_for_nodes(workers);
 
     const keeli_loop *open = keeli_loop_open(workers);
-    if (open) keeli_workers_call(workers, open->count - keeli_atomic_load(&open->taken));
+    if (open)
+        keeli_workers_call(workers, open->count - keeli_atomic_load(&open->taken));
     keeli_lock_release(&workers->lock);
 }
 
@@ -532,7 +564,8 @@ void keeli_workers_alone(keeli_workers *workers, uint32_t node, keeli_loop *loop
 // counted.
 void keeli_workers_count_memory(keel_world *world, int32_t workloads) {
     const bool is_inner = keeli_atomic_peek(&world->access.workload_depth) > workloads;
-    if (world->refused || is_inner) return;
+    if (world->refused || is_inner)
+        return;
     world->commands.used_lists = world->commands.used_blocks = 0;
 }
 
@@ -540,8 +573,10 @@ void keeli_workers_count_memory(keel_world *world, int32_t workloads) {
 static bool even_scratch(keeli_workers *workers) {
     size_t most = 0;
     for (uint32_t i = 0; i < workers->count; ++i)
-        if (workers->list[i].scratch.most > most) most = workers->list[i].scratch.most;
-    if (!most) return true;
+        if (workers->list[i].scratch.most > most)
+            most = workers->list[i].scratch.most;
+    if (!most)
+        return true;
     most += most / 8; // alignment takes less or more
     for (uint32_t i = 0; i < workers->count; ++i)
         if (!keeli_arena_reserve(&workers->list[i].scratch, &workers->world->heap, most))
@@ -552,9 +587,11 @@ static bool even_scratch(keeli_workers *workers) {
 // Memory that is not available now is made when it is needed.
 void keeli_workers_preallocate(keel_world *world, uint32_t loops) {
     const uint32_t count = world->workers.count;
-    if (world->refused || count < 2) return;
+    if (world->refused || count < 2)
+        return;
     for (keeli_workers *workers = world->workers.all; workers; workers = workers->next) {
-        if (!workers->was_busy) continue;
+        if (!workers->was_busy)
+            continue;
         workers->was_busy = false;
         const uint32_t inner = keeli_atomic_load(&world->views.any_inner);
         // workers may hold lists in which nothing is recorded in the end

@@ -48,7 +48,8 @@ keel_result keeli_unknown_workload(keel_world *world, const char *name) {
 // Returns the stored workload of this name; for "" the default one or, without that, the first.
 static keeli_stored_workload *find_or_default(const keel_world *world, const char *name) {
     const keeli_stored_workloads *all = &world->workloads;
-    if (!name || *name) return keeli_stored_find(world, name);
+    if (!name || *name)
+        return keeli_stored_find(world, name);
     return all->chosen ? all->chosen : all->first;
 }
 
@@ -59,7 +60,8 @@ static keel_result check_desc(keel_world *world, const keel_run_desc *desc, cons
             "workload '%s' is run with .parallel, which is for single systems; give "
             "it to the steps that are to be split",
             name);
-    if (desc->dt >= 0 && desc->dt <= KEELI_MAX_SECONDS) return KEEL_OK;
+    if (desc->dt >= 0 && desc->dt <= KEELI_MAX_SECONDS)
+        return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "workload '%s' is run with .dt = %g; it takes seconds from 0 to %g", name,
                         desc->dt, KEELI_MAX_SECONDS);
@@ -69,10 +71,13 @@ static keel_result check_desc(keel_world *world, const keel_run_desc *desc, cons
 static keel_result run_top(keel_world *world, const keel_workload *table, const char *name,
                            const keel_run_desc *desc) {
     keel_result result = keeli_commands_flush(world);
-    if (result < 0) return result;
-    if (desc) KEEL_TRY(check_desc(world, desc, table ? table->name : name));
+    if (result < 0)
+        return result;
+    if (desc)
+        KEEL_TRY(check_desc(world, desc, table ? table->name : name));
     keeli_schedule *s = keeli_schedule_acquire(world, table, name, &result);
-    if (!s) return result;
+    if (!s)
+        return result;
 
     if (world->workloads.timings && !keeli_atomic_peek(&world->access.workload_depth)) {
         keeli_lock_acquire(&world->workloads.timings->lock);
@@ -92,16 +97,20 @@ static keel_result run_top(keel_world *world, const keel_workload *table, const 
 
 keel_result keel_run_workload_of(keel_world *world, const keel_workload *workload,
                                  const keel_run_desc *desc) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    if (!workload) return keeli_no_workload(world);
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
+    if (!workload)
+        return keeli_no_workload(world);
     return run_top(world, workload, NULL, desc);
 }
 
 keel_result keel_run_stored(keel_world *world, const char *name, const keel_run_desc *desc) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     const keeli_stored_workload *w = find_or_default(world, name);
     const bool is_none = !w && name && !*name; // the default, and nothing is stored
-    if (is_none) return KEEL_OK;
+    if (is_none)
+        return KEEL_OK;
     return run_top(world, NULL, w ? w->name : name, desc);
 }
 
@@ -128,12 +137,15 @@ static void free_texts(keel_world *world, keel_step *step) {
 static bool append_step(keel_world *world, keeli_stored_workload *w, const keel_step *step) {
     const char **texts[TEXTS_OF_STEP];
     keel_step copy = *step;
-    if (!KEELI_RESERVE(&world->heap, &w->steps, 1)) return false;
+    if (!KEELI_RESERVE(&world->heap, &w->steps, 1))
+        return false;
     list_texts(&copy, texts);
     for (uint32_t i = 0; i < TEXTS_OF_STEP; ++i) {
-        if (!*texts[i]) continue;
+        if (!*texts[i])
+            continue;
         *texts[i] = keeli_new_text(&world->heap, *texts[i]);
-        if (*texts[i]) continue;
+        if (*texts[i])
+            continue;
         for (uint32_t k = i; k < TEXTS_OF_STEP; ++k)
             *texts[k] = NULL; // the user's
         free_texts(world, &copy);
@@ -173,9 +185,11 @@ static void put_in_bucket(const keeli_stored_workloads *all, keeli_stored_worklo
 static bool grow_buckets(keel_world *world) {
     keeli_stored_workloads *all = &world->workloads;
     const uint32_t old = all->bucket_count, count = old ? old * 2 : 8;
-    if (all->count < old) return true;
+    if (all->count < old)
+        return true;
     void *buckets = keeli_new_zeroed(&world->heap, count * sizeof(void *), sizeof(void *));
-    if (!buckets) return false;
+    if (!buckets)
+        return false;
 
     keeli_free(&world->heap, all->buckets, old * sizeof(void *), sizeof(void *));
     all->buckets = buckets;
@@ -187,9 +201,11 @@ static bool grow_buckets(keel_world *world) {
 
 static keeli_stored_workload *new_stored(keel_world *world, const char *name) {
     keeli_stored_workload *w = KEELI_NEW(&world->heap, keeli_stored_workload);
-    if (!w) return NULL;
+    if (!w)
+        return NULL;
     w->name = keeli_new_text(&world->heap, name);
-    if (w->name && grow_buckets(world)) return w;
+    if (w->name && grow_buckets(world))
+        return w;
     free_stored(world, w);
     return NULL;
 }
@@ -215,7 +231,8 @@ static keel_result add_steps(keel_world *world, const char *name, const keel_ste
     for (uint32_t i = 0; is_done && i < count; ++i) // a known list gets at most one: no undo needed
         is_done = append_step(world, w, &steps[i]);
     if (!is_done) {
-        if (w && w != known) free_stored(world, w);
+        if (w && w != known)
+            free_stored(world, w);
         return keeli_out_of_memory(world, "storing a workload");
     }
 
@@ -227,7 +244,8 @@ static keel_result add_steps(keel_world *world, const char *name, const keel_ste
         free_stored(world, w);
     }
 
-    if (known) return KEEL_OK;
+    if (known)
+        return KEEL_OK;
     keeli_stored_workloads *all = &world->workloads;
     put_in_bucket(all, w);
     w->prev = all->last;
@@ -238,22 +256,27 @@ static keel_result add_steps(keel_world *world, const char *name, const keel_ste
 }
 
 keel_result keel_world_add_workload(keel_world *world, const keel_workload *workload) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    if (!workload) return add_steps(world, NULL, NULL, 0, true);
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
+    if (!workload)
+        return add_steps(world, NULL, NULL, 0, true);
     return add_steps(world, workload->name, workload->steps, workload->step_count, true);
 }
 
 keel_result keel_world_add_step(keel_world *world, const char *workload, const keel_step *step) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     return add_steps(world, workload, step, 1, false);
 }
 
 keel_result keel_remove_workload(keel_world *world, const char *name) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(check_workloads_changeable(world));
     keeli_stored_workloads *all = &world->workloads;
     keeli_stored_workload *w = keeli_stored_find(world, name);
-    if (!w) return KEEL_ABSENT;
+    if (!w)
+        return KEEL_ABSENT;
 
     keeli_stored_workload **at = bucket_of(all, w->name);
     while (*at != w)
@@ -262,7 +285,8 @@ keel_result keel_remove_workload(keel_world *world, const char *name) {
 
     *(w->prev ? &w->prev->next : &all->first) = w->next;
     *(w->next ? &w->next->prev : &all->last) = w->prev;
-    if (all->chosen == w) all->chosen = NULL;
+    if (all->chosen == w)
+        all->chosen = NULL;
     --all->count;
 
     ++world->registry.bindings;
@@ -275,12 +299,17 @@ keel_result keel_remove_workload(keel_world *world, const char *name) {
 // `*labels` is NULL at first. False at the end.
 static bool next_name_of(const keel_step *step, const char **labels, const char **name,
                          size_t *length) {
-    if (*labels) return keeli_next_name(labels, name, length);
+    if (*labels)
+        return keeli_next_name(labels, name, length);
     *labels = step->label ? step->label : "";
-    if (step->system) *name = step->system->name;
-    else if (step->workload) *name = step->workload->name;
-    else *name = step->workload_name;
-    if (!*name) return keeli_next_name(labels, name, length); // a barrier
+    if (step->system)
+        *name = step->system->name;
+    else if (step->workload)
+        *name = step->workload->name;
+    else
+        *name = step->workload_name;
+    if (!*name)
+        return keeli_next_name(labels, name, length); // a barrier
     *length = strlen(*name);
     return true;
 }
@@ -290,7 +319,8 @@ static bool is_named(const keel_step *step, const char *wanted) {
     const char *labels = NULL, *name;
     for (size_t length; next_name_of(step, &labels, &name, &length);)
         // analyzer: find_step refuses NULL
-        if (length == strlen(wanted) && memcmp(name, wanted, length) == 0) return true;
+        if (length == strlen(wanted) && memcmp(name, wanted, length) == 0)
+            return true;
     return false;
 }
 
@@ -316,26 +346,32 @@ static keel_result find_step(keel_world *world, const char *workload, const char
                              keeli_stored_workload **found) {
     KEEL_TRY(check_workloads_changeable(world));
     keeli_stored_workload *w = *found = find_or_default(world, workload);
-    if (!w) return keeli_unknown_workload(world, workload);
-    if (!name) return unknown_step(world, w, "");
+    if (!w)
+        return keeli_unknown_workload(world, workload);
+    if (!name)
+        return unknown_step(world, w, "");
     for (uint32_t i = 0; i < w->steps.count; ++i)
-        if (is_named(&w->steps.items[i], name)) return KEEL_OK;
+        if (is_named(&w->steps.items[i], name))
+            return KEEL_OK;
     return unknown_step(world, w, name);
 }
 
 keel_result keel_enable_step(keel_world *world, const char *workload, const char *name,
                              bool enabled) {
     keeli_stored_workload *w;
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(find_step(world, workload, name, &w));
     for (uint32_t i = 0; i < w->steps.count; ++i)
-        if (is_named(&w->steps.items[i], name)) w->steps.items[i].disabled = !enabled;
+        if (is_named(&w->steps.items[i], name))
+            w->steps.items[i].disabled = !enabled;
     return KEEL_OK;
 }
 
 keel_result keel_remove_step(keel_world *world, const char *workload, const char *name) {
     keeli_stored_workload *w;
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(find_step(world, workload, name, &w));
 
     uint32_t kept = 0;
@@ -355,16 +391,19 @@ keel_result keel_remove_step(keel_world *world, const char *workload, const char
 
 const keel_workload *keel_find_workload(keel_world *world, const char *name) {
     keeli_stored_workload *w = keeli_is_nobody(world) ? NULL : find_or_default(world, name);
-    if (!w) return NULL;
+    if (!w)
+        return NULL;
     w->table = (keel_workload){ w->name, w->steps.items, w->steps.count, NULL };
     return &w->table;
 }
 
 keel_result keel_set_default_workload(keel_world *world, const char *name) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(check_workloads_changeable(world));
     keeli_stored_workload *w = keeli_stored_find(world, name);
-    if (!w) return keeli_unknown_workload(world, name);
+    if (!w)
+        return keeli_unknown_workload(world, name);
     world->workloads.chosen = w;
     return KEEL_OK;
 }

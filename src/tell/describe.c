@@ -18,11 +18,13 @@ static keel_wait find_conflict(const keeli_schedule *s, const keeli_node *node,
         for (uint32_t k = 0; k < other->touch_count; ++k) {
             const keeli_touch *b = &s->touches.items[other->first_touch + k];
             const bool is_written = a->access > KEEL_ACCESS_READ || b->access > KEEL_ACCESS_READ;
-            if (a->storage != b->storage || !is_written) continue;
+            if (a->storage != b->storage || !is_written)
+                continue;
 
             const keel_component *c = &a->storage->component;
             why = (keel_wait){ KEEL_WAIT_STORAGE, c->name, a->access, b->access, c->is_event };
-            if (a->storage->slot) return why;
+            if (a->storage->slot)
+                return why;
         }
     }
     return why;
@@ -32,7 +34,8 @@ static keel_wait find_conflict(const keeli_schedule *s, const keeli_node *node,
 // one that `from` is in.
 static bool is_nesting(const keeli_schedule *s, uint32_t from, uint32_t to) {
     const keeli_node *node = &s->nodes.items[to], *other = &s->nodes.items[from];
-    if (other->kind == KEEL_NODE_COMMANDS) from = other->of; // commands of a condition
+    if (other->kind == KEEL_NODE_COMMANDS)
+        from = other->of; // commands of a condition
 
     if (node->kind == KEEL_NODE_END)
         return s->sections.items[other->section].close == to ||
@@ -45,8 +48,10 @@ static keel_wait_kind find_order(const keeli_schedule *s, uint32_t from, uint32_
     const keeli_node *node = &s->nodes.items[to], *other = &s->nodes.items[from];
     if (node->kind == KEEL_NODE_BARRIER || other->kind == KEEL_NODE_BARRIER)
         return KEEL_WAIT_BARRIER;
-    if (is_nesting(s, from, to)) return KEEL_WAIT_NESTED;
-    if (other->is_main && (node->is_main || node->creates)) return KEEL_WAIT_THREAD;
+    if (is_nesting(s, from, to))
+        return KEEL_WAIT_NESTED;
+    if (other->is_main && (node->is_main || node->creates))
+        return KEEL_WAIT_THREAD;
     return KEEL_WAIT_ORDER;
 }
 
@@ -55,10 +60,12 @@ static keel_wait find_wait(const keeli_schedule *s, uint32_t from, uint32_t to) 
     const keeli_node *node = &s->nodes.items[to], *other = &s->nodes.items[from];
     if (node->kind == KEEL_NODE_COMMANDS && node->of == from)
         return (keel_wait){ .kind = KEEL_WAIT_COMMANDS };
-    if (node->is_alone || other->is_alone) return (keel_wait){ .kind = KEEL_WAIT_WORLD };
+    if (node->is_alone || other->is_alone)
+        return (keel_wait){ .kind = KEEL_WAIT_WORLD };
 
     keel_wait why = find_conflict(s, node, other);
-    if (why.kind == KEEL_WAIT_NONE) why.kind = find_order(s, from, to);
+    if (why.kind == KEEL_WAIT_NONE)
+        why.kind = find_order(s, from, to);
     return why;
 }
 
@@ -67,11 +74,13 @@ static keel_wait find_wait(const keeli_schedule *s, uint32_t from, uint32_t to) 
 // replaces a reason that push_back found on the way over barriers and nested workloads.
 static void find_reason(const keeli_schedule *s, uint32_t index) {
     keel_workload_node *node = &s->described.items[index];
-    if (node->other == KEEL_NO_NODE) return;
+    if (node->other == KEEL_NO_NODE)
+        return;
 
     const keel_wait why = find_wait(s, node->other, index);
     const bool is_known = node->why.kind != KEEL_WAIT_NONE && node->why.kind != KEEL_WAIT_NESTED;
-    if (!is_known || why.kind <= KEEL_WAIT_BARRIER) node->why = why;
+    if (!is_known || why.kind <= KEEL_WAIT_BARRIER)
+        node->why = why;
 }
 
 // Raises the batch of node `to`, which waits for node `index`, to the earliest possible one.
@@ -79,7 +88,8 @@ static void push_back(const keeli_schedule *s, uint32_t index, uint32_t to) {
     const keel_workload_node *node = &s->described.items[index];
     keel_workload_node *next = &s->described.items[to];
     const bool is_work = keeli_node_is_work(&s->nodes.items[index]);
-    if (node->batch + is_work <= next->batch) return;
+    if (node->batch + is_work <= next->batch)
+        return;
 
     next->batch = node->batch + is_work;
     next->other = is_work ? index : node->other;
@@ -93,8 +103,10 @@ static void find_batches(const keeli_schedule *s) {
         const keeli_node *node = &s->nodes.items[i];
         keel_workload_node *seen = &s->described.items[i]; // earlier nodes have raised its batch
         if (keeli_node_is_work(node)) {
-            if (seen->batch < last) seen->other = KEEL_NO_NODE; // only its place keeps it here
-            else last = seen->batch;
+            if (seen->batch < last)
+                seen->other = KEEL_NO_NODE; // only its place keeps it here
+            else
+                last = seen->batch;
             seen->batch = last;
         }
 
@@ -124,8 +136,10 @@ static keel_workload_node describe_node(const keeli_schedule *s, const keeli_nod
 // Describes all nodes, unless it was done: the schedule stores them. False when out of memory.
 static bool describe_nodes(keeli_schedule *s) {
     const uint32_t count = s->nodes.count;
-    if (s->described.count) return true;
-    if (!KEELI_RESERVE(&s->world->heap, &s->described, count)) return false;
+    if (s->described.count)
+        return true;
+    if (!KEELI_RESERVE(&s->world->heap, &s->described, count))
+        return false;
 
     s->described.count = count;
     for (uint32_t i = 0; i < count; ++i)
@@ -134,7 +148,8 @@ static bool describe_nodes(keeli_schedule *s) {
 
     for (uint32_t i = 0; i < count; ++i) { // nodes without work are in no batch
         keel_workload_node *node = &s->described.items[i];
-        if (keeli_node_is_work(&s->nodes.items[i])) continue;
+        if (keeli_node_is_work(&s->nodes.items[i]))
+            continue;
         node->batch = node->other = KEEL_NO_NODE;
         node->why = (keel_wait){ .kind = KEEL_WAIT_NONE };
     }
@@ -162,7 +177,8 @@ static keeli_schedule *begin_describing(keel_world *world, const keel_workload *
 
     keel_result result;
     keeli_schedule *s = keeli_schedule_acquire(world, table, NULL, &result);
-    if (!s || describe_nodes(s)) return s;
+    if (!s || describe_nodes(s))
+        return s;
     (void)keeli_out_of_memory(world, "describing a workload");
     keeli_schedule_release(s);
     return NULL;
@@ -171,7 +187,8 @@ static keeli_schedule *begin_describing(keel_world *world, const keel_workload *
 uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workload,
                                    keel_workload_node *nodes, uint32_t capacity) {
     keeli_schedule *s = begin_describing(world, workload);
-    if (!s) return 0;
+    if (!s)
+        return 0;
     const uint32_t count = s->nodes.count;
     if (nodes)
         for (uint32_t i = 0; i < count && i < capacity; ++i)
@@ -183,7 +200,8 @@ uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workl
 uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workload,
                                    keel_workload_edge *edges, uint32_t capacity) {
     keeli_schedule *s = begin_describing(world, workload);
-    if (!s) return 0;
+    if (!s)
+        return 0;
     const uint32_t count = s->edges.count;
     if (edges)
         for (uint32_t e = 0; e < count && e < capacity; ++e)
@@ -196,11 +214,15 @@ size_t keel_world_explain_workload(keel_world *world, const keel_workload *workl
                                    keel_explain_format format, char *text, size_t size) {
     keeli_writer w = keeli_writer_begin(text, size);
     keeli_schedule *s = begin_describing(world, workload);
-    if (!s) return 0;
+    if (!s)
+        return 0;
 
-    if (format == KEEL_EXPLAIN_TEXT) keeli_write_text(&w, s);
-    else if (format == KEEL_EXPLAIN_DOT) keeli_write_dot(&w, s);
-    else if (format == KEEL_EXPLAIN_JSON) keeli_write_json(&w, s);
+    if (format == KEEL_EXPLAIN_TEXT)
+        keeli_write_text(&w, s);
+    else if (format == KEEL_EXPLAIN_DOT)
+        keeli_write_dot(&w, s);
+    else if (format == KEEL_EXPLAIN_JSON)
+        keeli_write_json(&w, s);
     else
         (void)keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                            "%d is no format; it is one of KEEL_EXPLAIN_TEXT, _DOT and _JSON",

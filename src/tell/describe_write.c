@@ -24,7 +24,8 @@ static const struct {
 
 static const char *verb_of(keel_access access, bool is_event) {
     static const char *const verbs[] = { "none", "read", "write", "edit" };
-    if (!is_event || access == KEEL_ACCESS_NONE) return verbs[access];
+    if (!is_event || access == KEEL_ACCESS_NONE)
+        return verbs[access];
 
     return access == KEEL_ACCESS_READ ? "receive" : "send";
 }
@@ -44,13 +45,20 @@ typedef struct condition {
 static uint32_t list_conditions(const keel_step *step, condition list[CONDITIONS]) {
     const keel_component *empty = step->skip_if_empty, *missing = step->skip_if_missing;
     uint32_t count = 0;
-    if (step->run_if) list[count++] = (condition){ "run_if", step->run_if->name };
-    if (step->skip_if) list[count++] = (condition){ "skip_if", step->skip_if->name };
-    if (empty) list[count++] = (condition){ "skip_if_empty", keeli_component_name(empty) };
-    if (missing) list[count++] = (condition){ "skip_if_missing", keeli_component_name(missing) };
-    if (step->in_state) list[count++] = (condition){ "in_state", step->in_state->name };
-    if (step->on_enter) list[count++] = (condition){ "on_enter", step->on_enter->name };
-    if (step->on_exit) list[count++] = (condition){ "on_exit", step->on_exit->name };
+    if (step->run_if)
+        list[count++] = (condition){ "run_if", step->run_if->name };
+    if (step->skip_if)
+        list[count++] = (condition){ "skip_if", step->skip_if->name };
+    if (empty)
+        list[count++] = (condition){ "skip_if_empty", keeli_component_name(empty) };
+    if (missing)
+        list[count++] = (condition){ "skip_if_missing", keeli_component_name(missing) };
+    if (step->in_state)
+        list[count++] = (condition){ "in_state", step->in_state->name };
+    if (step->on_enter)
+        list[count++] = (condition){ "on_enter", step->on_enter->name };
+    if (step->on_exit)
+        list[count++] = (condition){ "on_exit", step->on_exit->name };
     return count;
 }
 
@@ -61,7 +69,8 @@ static bool is_about_state(const keel_step *step) {
 // Returns the number of batches: the last node with work is in the last batch.
 static uint32_t count_batches(const keeli_schedule *s) {
     for (uint32_t i = s->nodes.count; i--;)
-        if (keeli_node_is_work(&s->nodes.items[i])) return s->described.items[i].batch + 1;
+        if (keeli_node_is_work(&s->nodes.items[i]))
+            return s->described.items[i].batch + 1;
     return 0;
 }
 
@@ -70,12 +79,17 @@ static uint32_t count_batches(const keeli_schedule *s) {
 static uint32_t character_size(const unsigned char *text) {
     const unsigned char first = text[0], second = first ? text[1] : 0;
     uint32_t size = 0;
-    if (first < 0x80) size = 1;
-    else if (first >= 0xC2 && first < 0xE0) size = 2;
-    else if (first >= 0xE0 && first < 0xF0) size = 3;
-    else if (first >= 0xF0 && first < 0xF5) size = 4;
+    if (first < 0x80)
+        size = 1;
+    else if (first >= 0xC2 && first < 0xE0)
+        size = 2;
+    else if (first >= 0xE0 && first < 0xF0)
+        size = 3;
+    else if (first >= 0xF0 && first < 0xF5)
+        size = 4;
     for (uint32_t i = 1; i < size; ++i)
-        if ((text[i] & 0xC0) != 0x80) return 0; // which includes the terminating zero
+        if ((text[i] & 0xC0) != 0x80)
+            return 0; // which includes the terminating zero
 
     const bool is_overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
     const bool is_beyond = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
@@ -89,11 +103,15 @@ static void write_escaped(keeli_writer *w, const char *text, const char *control
     const unsigned char *at = (const unsigned char *)(text ? text : "");
     for (uint32_t size; *at; at += size ? size : 1) {
         size = character_size(at);
-        if (!size) keeli_write(w, "\xEF\xBF\xBD");
-        else if (*at < 0x20 || *at == 0x7F) keeli_write(w, "%s%02x", control, *at);
-        else if (*at == '&') keeli_write(w, "%s", ampersand);
+        if (!size)
+            keeli_write(w, "\xEF\xBF\xBD");
+        else if (*at < 0x20 || *at == 0x7F)
+            keeli_write(w, "%s%02x", control, *at);
+        else if (*at == '&')
+            keeli_write(w, "%s", ampersand);
         else {
-            if (*at == '"' || *at == '\\') keeli_write_char(w, '\\');
+            if (*at == '"' || *at == '\\')
+                keeli_write_char(w, '\\');
             for (uint32_t i = 0; i < size; ++i)
                 keeli_write_char(w, (char)at[i]);
         }
@@ -103,9 +121,11 @@ static void write_escaped(keeli_writer *w, const char *text, const char *control
 // ------------------------------------------------------------------ text
 static void write_name(keeli_writer *w, const keeli_schedule *s, uint32_t index) {
     const keeli_node *node = &s->nodes.items[index];
-    if (node->kind == KEEL_NODE_COMMANDS) keeli_write(w, "commands of ");
+    if (node->kind == KEEL_NODE_COMMANDS)
+        keeli_write(w, "commands of ");
     keeli_write(w, "'%s'", node->name);
-    if (node->section) keeli_write(w, " in '%s'", node->workload);
+    if (node->section)
+        keeli_write(w, " in '%s'", node->workload);
 }
 
 static void write_conditions(keeli_writer *w, const keel_step *step) {
@@ -113,21 +133,26 @@ static void write_conditions(keeli_writer *w, const keel_step *step) {
     const uint32_t count = list_conditions(step, list);
     for (uint32_t i = 0; i < count; ++i)
         keeli_write(w, ", %s %s", list[i].option, list[i].name);
-    if (is_about_state(step)) keeli_write(w, " = %lld", (long long)step->state_value);
-    if (step->every > 0) keeli_write(w, ", every %g s", step->every);
+    if (is_about_state(step))
+        keeli_write(w, " = %lld", (long long)step->state_value);
+    if (step->every > 0)
+        keeli_write(w, ", every %g s", step->every);
 }
 
 static void write_touches(keeli_writer *w, const keeli_schedule *s, const keeli_node *node) {
-    if (node->everything) keeli_write(w, ": touches everything, alone");
+    if (node->everything)
+        keeli_write(w, ": touches everything, alone");
     else if (node->is_alone)
         keeli_write(w, ": touches everything, alone, since what it edits is observed");
-    if (node->is_alone) return;
+    if (node->is_alone)
+        return;
 
     const char *separator = ": ";
     for (uint32_t i = 0; i < node->touch_count; ++i) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
         const keel_component *c = &t->storage->component;
-        if (!is_described(s, t)) continue;
+        if (!is_described(s, t))
+            continue;
         keeli_write(w, "%s%ss %s", separator, verb_of(t->access, c->is_event), c->name);
         separator = ", ";
     }
@@ -137,14 +162,16 @@ static void write_touches(keeli_writer *w, const keeli_schedule *s, const keeli_
 static void write_reason(keeli_writer *w, const keeli_schedule *s, uint32_t index) {
     const keel_workload_node *node = &s->described.items[index];
     const keel_wait *why = &node->why;
-    if (node->other == KEEL_NO_NODE) return;
+    if (node->other == KEEL_NO_NODE)
+        return;
 
     keeli_write(w, "    not in batch %u: ", (unsigned)node->batch - 1);
     if (why->kind == KEEL_WAIT_WORLD && node->alone) {
         keeli_write(w, "it touches everything");
     } else {
         write_name(w, s, node->other);
-        if (why->kind != KEEL_WAIT_STORAGE) keeli_write(w, "%s", waits[why->kind].text);
+        if (why->kind != KEEL_WAIT_STORAGE)
+            keeli_write(w, "%s", waits[why->kind].text);
         else
             keeli_write(w, " %ss %s, this one %ss it", verb_of(why->other_access, why->is_event),
                         why->storage, verb_of(why->access, why->is_event));
@@ -161,23 +188,30 @@ void keeli_write_text(keeli_writer *w, const keeli_schedule *s) {
         keeli_write(w, "nested: '%s' in '%s'", section->name,
                     s->sections.items[section->outer].name);
         write_conditions(w, &s->nodes.items[section->open].step);
-        if (section->sequential) keeli_write(w, ", sequential");
+        if (section->sequential)
+            keeli_write(w, ", sequential");
         keeli_write(w, "\n");
     }
 
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];
-        if (!keeli_node_is_work(node)) continue;
+        if (!keeli_node_is_work(node))
+            continue;
 
-        if (s->described.items[i].batch == begun) keeli_write(w, "batch %u\n", (unsigned)begun++);
+        if (s->described.items[i].batch == begun)
+            keeli_write(w, "batch %u\n", (unsigned)begun++);
         keeli_write(w, "  ");
         write_name(w, s, i);
         write_touches(w, s, node);
         write_conditions(w, &node->step);
-        if (node->step.parallel) keeli_write(w, ", parallel");
-        if (node->step.times == 1) keeli_write(w, ", startup");
-        else if (node->step.times) keeli_write(w, ", %u times", (unsigned)node->step.times);
-        if (node->is_main && node->kind == KEEL_NODE_SYSTEM) keeli_write(w, ", main thread");
+        if (node->step.parallel)
+            keeli_write(w, ", parallel");
+        if (node->step.times == 1)
+            keeli_write(w, ", startup");
+        else if (node->step.times)
+            keeli_write(w, ", %u times", (unsigned)node->step.times);
+        if (node->is_main && node->kind == KEEL_NODE_SYSTEM)
+            keeli_write(w, ", main thread");
         keeli_write(w, "\n");
         write_reason(w, s, i);
     }
@@ -230,7 +264,8 @@ static void write_box(keeli_writer *w, const keeli_schedule *s, uint32_t section
 static void write_dot_node(keeli_writer *w, const keeli_schedule *s, uint32_t index) {
     const keeli_node *node = &s->nodes.items[index];
     const bool is_in_box = node->kind == KEEL_NODE_BEGIN || node->kind == KEEL_NODE_END;
-    if (is_in_box) return; // write_box has written it
+    if (is_in_box)
+        return; // write_box has written it
 
     keeli_write(w, "  ");
     const uint32_t depth = write_boxes(w, s, node->section);
@@ -289,8 +324,10 @@ static void write_text_member(keeli_writer *w, const char *name, const char *tex
 }
 
 static void write_number_member(keeli_writer *w, const char *name, uint32_t number) {
-    if (number == KEEL_NO_NODE) keeli_write(w, ", \"%s\": null", name);
-    else keeli_write(w, ", \"%s\": %u", name, (unsigned)number);
+    if (number == KEEL_NO_NODE)
+        keeli_write(w, ", \"%s\": null", name);
+    else
+        keeli_write(w, ", \"%s\": %u", name, (unsigned)number);
 }
 
 static void write_flag_member(keeli_writer *w, const char *name, bool flag) {
@@ -327,7 +364,8 @@ static void write_touches_member(keeli_writer *w, const keeli_schedule *s, const
     keeli_write(w, ", \"touches\": [");
     for (uint32_t i = 0; i < node->touch_count; ++i) {
         const keeli_touch *t = &s->touches.items[node->first_touch + i];
-        if (!is_described(s, t)) continue;
+        if (!is_described(s, t))
+            continue;
         keeli_write(w, "%s{\"access\": \"%s\"", separator,
                     verb_of(t->access, t->storage->component.is_event));
         separator = ", ";
@@ -354,8 +392,10 @@ static void write_json_node(keeli_writer *w, const keeli_schedule *s, uint32_t i
     write_flag_member(w, "startup", node->step.times == 1);
     if (is_about_state(&node->step))
         keeli_write(w, ", \"state_value\": %lld", (long long)node->step.state_value);
-    if (node->step.times) write_number_member(w, "times", node->step.times);
-    if (node->step.every > 0) keeli_write(w, ", \"every\": %g", node->step.every);
+    if (node->step.times)
+        write_number_member(w, "times", node->step.times);
+    if (node->step.every > 0)
+        keeli_write(w, ", \"every\": %g", node->step.every);
     write_conditions_member(w, &node->step);
     write_touches_member(w, s, node);
     keeli_write(w, "}");

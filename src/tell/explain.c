@@ -33,7 +33,8 @@ static void put_any(keeli_writer *w, const keeli_bound_term *any, const keeli_vi
 
 static void put_levels(keeli_writer *w, const keeli_plan *plan) {
     keeli_write(w, "levels of %s, targets first", storage_name(plan->relation));
-    if (plan->needs_target) return;
+    if (plan->needs_target)
+        return;
 
     keeli_write(w, "; before them those without a target, by ascending index of %s",
                 plan->leader ? storage_name(plan->leader) : "living entities");
@@ -145,7 +146,8 @@ static const char *chunks_of(const keeli_plan *plan) {
                                   : "as presence bits give them; below lists, none of two levels";
     case KEELI_SCAN_SET:
     case KEELI_SCAN_GROUP:
-        if (!plan->has_ranges || plan->without_count || plan->any_count) return "lists";
+        if (!plan->has_ranges || plan->without_count || plan->any_count)
+            return "lists";
         return plan->need_count || plan->beside_count
                    ? "spans where the sets have the same order, lists elsewhere"
                    : "spans";
@@ -162,7 +164,8 @@ size_t keel_view_explain(const keel_view *view, char *text, size_t size) {
     uint64_t room[KEELI_PLAN_ROOM(KEEL_MAX_TERMS, KEEL_MAX_TERMS) / sizeof(uint64_t)];
     keeli_plan_init(&plan, room, KEEL_MAX_TERMS);
     keeli_writer w = keeli_writer_begin(text, size);
-    if (!state || !keeli_plan_make(&plan, state, state->facts.among != NULL)) return 0;
+    if (!state || !keeli_plan_make(&plan, state, state->facts.among != NULL))
+        return 0;
 
     keeli_write(&w, "view: %s\n", state->holder.name);
     put_leader(&w, &plan, state);

@@ -41,7 +41,8 @@ static void skip_spaces(parser *p) { p->at += strspn(p->at, " \t\r\n"); }
 // Skips spaces and the character, if it is the next one.
 static bool skip(parser *p, char c) {
     skip_spaces(p);
-    if (*p->at != c) return false;
+    if (*p->at != c)
+        return false;
     ++p->at;
     return true;
 }
@@ -85,7 +86,8 @@ static bool is_in_range(parser *p, const keel_field *f, size_t length, double va
     uint64_t bits[2];
     const double range[2] = { f->min, f->max };
     const bool has_range = f->min != 0 || f->max != 0;
-    if (!has_range || (value >= f->min && value <= f->max)) return true;
+    if (!has_range || (value >= f->min && value <= f->max))
+        return true;
 
     memcpy(bits, range, sizeof bits);
     keeli_print_real(min, bits[0], true);
@@ -106,10 +108,13 @@ static bool parse_real(parser *p, const keel_field *f, void *to) {
     float narrow;
     memcpy(&value, &bits, sizeof value);
     memcpy(&narrow, &low, sizeof narrow);
-    if (!is_in_range(p, f, length, is_double ? value : (double)narrow)) return false;
+    if (!is_in_range(p, f, length, is_double ? value : (double)narrow))
+        return false;
 
-    if (to && is_double) memcpy(to, &bits, sizeof bits);
-    else if (to) memcpy(to, &low, sizeof low);
+    if (to && is_double)
+        memcpy(to, &bits, sizeof bits);
+    else if (to)
+        memcpy(to, &low, sizeof low);
     return pass_word(p, length);
 }
 
@@ -139,27 +144,35 @@ static bool parse_part(parser *p, const keel_field *f, uint64_t *value) {
                     names[type - KEEL_FIELD_I8]);
 
     const double magnitude = (double)*value;
-    if (!f->of && !is_in_range(p, f, length, is_negative ? -magnitude : magnitude)) return false;
-    if (is_negative) *value = 0 - *value;
+    if (!f->of && !is_in_range(p, f, length, is_negative ? -magnitude : magnitude))
+        return false;
+    if (is_negative)
+        *value = 0 - *value;
     return pass_word(p, length);
 }
 
 static bool parse_integer(parser *p, const keel_field *f, void *to) {
     uint64_t value, sum = 0;
     do {
-        if (!parse_part(p, f, &value)) return false;
+        if (!parse_part(p, f, &value))
+            return false;
         sum |= value;
     } while (f->of && f->of->is_flags && skip(p, '|'));
-    if (!to) return true;
+    if (!to)
+        return true;
 
     const uint8_t u8 = (uint8_t)sum;
     const uint16_t u16 = (uint16_t)sum;
     const uint32_t u32 = (uint32_t)sum;
     const uint32_t size = keeli_field_element(f);
-    if (size == 1) memcpy(to, &u8, sizeof u8);
-    else if (size == 2) memcpy(to, &u16, sizeof u16);
-    else if (size == 4) memcpy(to, &u32, sizeof u32);
-    else memcpy(to, &sum, sizeof sum);
+    if (size == 1)
+        memcpy(to, &u8, sizeof u8);
+    else if (size == 2)
+        memcpy(to, &u16, sizeof u16);
+    else if (size == 4)
+        memcpy(to, &u32, sizeof u32);
+    else
+        memcpy(to, &sum, sizeof sum);
     return true;
 }
 
@@ -167,8 +180,10 @@ static bool parse_integer(parser *p, const keel_field *f, void *to) {
 static bool parse_bool(parser *p, void *to) {
     const size_t length = word_length(p);
     const bool value = is_word(p, length, "true");
-    if (!value && !is_word(p, length, "false")) return fail_word(p, length, "bool");
-    if (to) memcpy(to, &value, sizeof value);
+    if (!value && !is_word(p, length, "false"))
+        return fail_word(p, length, "bool");
+    if (to)
+        memcpy(to, &value, sizeof value);
     return pass_word(p, length);
 }
 
@@ -184,17 +199,22 @@ static bool parse_entity(parser *p, void *to) {
             keeli_parse_integer(v + 1, length - before - 1, &is_too, &version) && !is_negative &&
             !is_too && index <= KEEL_MAX_ENTITY_INDEX && version <= KEEL_MAX_ENTITY_VERSION)
             e = keel_entity_make((uint32_t)index, (uint32_t)version);
-        if (keel_is_null(e)) return fail_word(p, length, "entity, such as 17v3 or null");
+        if (keel_is_null(e))
+            return fail_word(p, length, "entity, such as 17v3 or null");
     }
-    if (to) memcpy(to, &e, sizeof e);
+    if (to)
+        memcpy(to, &e, sizeof e);
     return pass_word(p, length);
 }
 
 // Returns the value of a hexadecimal digit, -1 for other characters.
 static int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
     return -1;
 }
 
@@ -206,8 +226,10 @@ static bool parse_bytes(parser *p, const keel_field *f, void *to) {
                     (unsigned)size, 2 * (unsigned)size);
     for (uint32_t i = 0; i < size; ++i) {
         const int high = hex_digit(p->at[2 * (size_t)i]), low = hex_digit(p->at[2 * (size_t)i + 1]);
-        if (high < 0 || low < 0) return fail_word(p, length, "row of hexadecimal digits");
-        if (to) ((unsigned char *)to)[i] = (unsigned char)(high * 16 + low);
+        if (high < 0 || low < 0)
+            return fail_word(p, length, "row of hexadecimal digits");
+        if (to)
+            ((unsigned char *)to)[i] = (unsigned char)(high * 16 + low);
     }
     return pass_word(p, length);
 }
@@ -218,9 +240,11 @@ static bool parse_bytes(parser *p, const keel_field *f, void *to) {
 static char next_character(parser *p) {
     static const char letters[] = "\"\\ntr", meant[] = "\"\\\n\t\r";
     const char c = *p->at;
-    if (c == '"' || !c) return '\0';
+    if (c == '"' || !c)
+        return '\0';
     ++p->at;
-    if (c != '\\') return c;
+    if (c != '\\')
+        return c;
 
     const char *letter = *p->at ? strchr(letters, *p->at) : NULL;
     if (letter) {
@@ -247,14 +271,19 @@ static bool parse_letters(parser *p, char *to, size_t room) {
 
     // NOLINTNEXTLINE(bugprone-narrowing-conversions): both are char
     for (char c; (c = is_quoted ? next_character(p) : *p->at) != '\0'; ++length) {
-        if (length == room) return fail(p, "the text is longer than %u characters", (unsigned)room);
-        if (to) to[length] = c;
+        if (length == room)
+            return fail(p, "the text is longer than %u characters", (unsigned)room);
+        if (to)
+            to[length] = c;
         p->at += !is_quoted;
     }
 
-    if (to) to[length] = '\0';
-    if (p->result < 0) return false;
-    if (is_quoted && !skip(p, '"')) return fail(p, "a quote is missing at the end of the text");
+    if (to)
+        to[length] = '\0';
+    if (p->result < 0)
+        return false;
+    if (is_quoted && !skip(p, '"'))
+        return fail(p, "a quote is missing at the end of the text");
     return true;
 }
 
@@ -262,20 +291,25 @@ static bool parse_text(parser *p, const keel_field *f, char *to) {
     const uint32_t size = keeli_field_element(f);
     char letters[2];
     if (size > 1) {
-        if (!parse_letters(p, to, size - 1)) return false;
-        if (to) memset(to + strlen(to), 0, size - strlen(to));
+        if (!parse_letters(p, to, size - 1))
+            return false;
+        if (to)
+            memset(to + strlen(to), 0, size - strlen(to));
         return true;
     }
 
-    if (!parse_letters(p, letters, 1)) return false; // a single char
-    if (to) *to = letters[0];
+    if (!parse_letters(p, letters, 1))
+        return false; // a single char
+    if (to)
+        *to = letters[0];
     return true;
 }
 
 // Returns the bytes that suffice for the text that begins here, in quotes or not, and a zero.
 static size_t letters_at(const char *at) {
     size_t n = 1;
-    if (*at != '"') return strlen(at) + 1;
+    if (*at != '"')
+        return strlen(at) + 1;
     while (at[n] && at[n] != '"')
         n += at[n] == '\\' && at[n + 1] ? 2 : 1;
     return n;
@@ -293,7 +327,8 @@ static bool parse_owned(parser *p, char *to) {
         memcpy(to, &waiting->text, sizeof waiting->text);
         waiting->text = before;
         p->next_owned = &waiting->next;
-        if (is_null) return pass_word(p, length);
+        if (is_null)
+            return pass_word(p, length);
         return parse_letters(p, NULL, SIZE_MAX);
     }
 
@@ -304,7 +339,8 @@ static bool parse_owned(parser *p, char *to) {
     }
     *p->next_owned = fresh;
     p->next_owned = &fresh->next;
-    if (is_null) return pass_word(p, length);
+    if (is_null)
+        return pass_word(p, length);
 
     fresh->text = malloc(letters_at(p->at));
     if (!fresh->text) {
@@ -318,19 +354,24 @@ static bool parse_owned(parser *p, char *to) {
 static bool parse(parser *p, const keel_field *f, uint32_t count, char *to);
 
 static bool parse_struct(parser *p, const keel_type *type, char *to) {
-    if (!skip(p, '{')) return fail(p, "a struct begins with {, but not '%.40s'", p->at);
-    if (skip(p, '}')) return true;
+    if (!skip(p, '{'))
+        return fail(p, "a struct begins with {, but not '%.40s'", p->at);
+    if (skip(p, '}'))
+        return true;
     do {
         skip_spaces(p);
         const keel_field *f = type->fields, *end = f + type->field_count;
         const size_t length = strcspn(p->at, ": \t\r\n");
         while (f < end && !is_word(p, length, f->name))
             ++f;
-        if (f == end) return fail_word(p, length, "field of the struct");
+        if (f == end)
+            return fail_word(p, length, "field of the struct");
 
         p->at += length;
-        if (!skip(p, ':')) return fail(p, "a colon is missing after '%s'", f->name);
-        if (!parse(p, f, keeli_field_elements(f), to ? to + f->offset : NULL)) return false;
+        if (!skip(p, ':'))
+            return fail(p, "a colon is missing after '%s'", f->name);
+        if (!parse(p, f, keeli_field_elements(f), to ? to + f->offset : NULL))
+            return false;
     } while (skip(p, ','));
     return skip(p, '}') || fail(p, "a struct goes on with , or }, but not '%.40s'", p->at);
 }
@@ -359,12 +400,16 @@ static bool parse_one(parser *p, const keel_field *f, char *to) {
 
 static bool parse(parser *p, const keel_field *f, uint32_t count, char *to) {
     const uint32_t size = keeli_field_element(f);
-    if (count == 1) return parse_one(p, f, to);
-    if (!skip(p, '[')) return fail(p, "an array begins with [, but not '%.40s'", p->at);
+    if (count == 1)
+        return parse_one(p, f, to);
+    if (!skip(p, '['))
+        return fail(p, "an array begins with [, but not '%.40s'", p->at);
 
     for (uint32_t i = 0; i < count; ++i) {
-        if (i && !skip(p, ',')) return fail(p, "%u elements where there are %u", i, count);
-        if (!parse_one(p, f, to ? to + (size_t)i * size : NULL)) return false;
+        if (i && !skip(p, ','))
+            return fail(p, "%u elements where there are %u", i, count);
+        if (!parse_one(p, f, to ? to + (size_t)i * size : NULL))
+            return false;
     }
     return skip(p, ']') ||
            fail(p, "an array of %u ends with ], but not with '%.40s'", count, p->at);
@@ -373,14 +418,16 @@ static bool parse(parser *p, const keel_field *f, uint32_t count, char *to) {
 static bool parse_all(parser *p, const keel_field_place *place, const char *text, char *to) {
     p->at = text;
     p->next_owned = &p->owned;
-    if (!parse(p, place->field, place->count, to)) return false;
+    if (!parse(p, place->field, place->count, to))
+        return false;
     skip_spaces(p);
     return !*p->at || fail(p, "'%.40s' is too much", p->at);
 }
 
 keel_result keel_field_parse(const keel_field_place *place, void *value, const char *text,
                              keel_error *error) {
-    if (error) *error = (keel_error){ .result = KEEL_OK };
+    if (error)
+        *error = (keel_error){ .result = KEEL_OK };
     if (!place || !place->field || !value || !text)
         return keeli_field_error(error, KEEL_ERROR_ARGUMENT,
                                  "keel_field_parse needs a place that was found, a value and a "
@@ -389,7 +436,8 @@ keel_result keel_field_parse(const keel_field_place *place, void *value, const c
     const keel_field_type type = keeli_field_type(place->field);
     parser p = { .is_one_text = place->count == 1 &&
                                 (type == KEEL_FIELD_TEXT || type == KEEL_FIELD_OWNED_TEXT) };
-    if (parse_all(&p, place, text, NULL)) parse_all(&p, place, text, (char *)value + place->offset);
+    if (parse_all(&p, place, text, NULL))
+        parse_all(&p, place, text, (char *)value + place->offset);
 
     for (owned_text *next, *o = p.owned; o; o = next) {
         next = o->next;
@@ -397,7 +445,8 @@ keel_result keel_field_parse(const keel_field_place *place, void *value, const c
         free(o);
     }
 
-    if (p.result == KEEL_OK) return KEEL_OK;
+    if (p.result == KEEL_OK)
+        return KEEL_OK;
     if (p.result == KEEL_ERROR_MEMORY)
         return keeli_field_error(error, p.result, "%s: out of memory for a text", place->path);
     return keeli_field_error(error, p.result, "%s: %s", place->path, p.why);

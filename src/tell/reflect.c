@@ -12,7 +12,8 @@
 #include <string.h>
 
 keel_result keeli_field_error(keel_error *error, keel_result result, const char *format, ...) {
-    if (!error) return result;
+    if (!error)
+        return result;
     *error = (keel_error){ .result = result };
     va_list arguments;
     va_start(arguments, format);
@@ -30,8 +31,10 @@ static const keel_field *field_named(const keel_field *fields, uint32_t count, c
     *length = 0;
     for (const keel_field *f = fields; count; --count, ++f) {
         const size_t n = strlen(f->name);
-        if (n <= *length || strncmp(path, f->name, n) != 0) continue;
-        if (path[n] != '\0' && path[n] != '.' && path[n] != '[') continue;
+        if (n <= *length || strncmp(path, f->name, n) != 0)
+            continue;
+        if (path[n] != '\0' && path[n] != '.' && path[n] != '[')
+            continue;
         found = f;
         *length = n;
     }
@@ -76,8 +79,10 @@ static keel_result find_field(const keel_component *c, const char *path, keel_fi
         out->size = (uint32_t)keeli_field_bytes(f);
         out->count = keeli_field_elements(f);
         at += length;
-        if (*at == '[') KEEL_TRY(find_index(&at, out, error));
-        if (!*at) return KEEL_OK;
+        if (*at == '[')
+            KEEL_TRY(find_index(&at, out, error));
+        if (!*at)
+            return KEEL_OK;
 
         if (*at != '.' || keeli_field_type(f) != KEEL_FIELD_STRUCT || out->count != 1)
             return keeli_field_error(error, KEEL_ERROR_UNKNOWN, "%s: '%s' has no '%.60s'",
@@ -89,8 +94,10 @@ static keel_result find_field(const keel_component *c, const char *path, keel_fi
 
 keel_result keel_field_find(const keel_component *component, const char *path,
                             keel_field_place *out, keel_error *error) {
-    if (error) *error = (keel_error){ .result = KEEL_OK };
-    if (out) *out = (keel_field_place){ .field = NULL };
+    if (error)
+        *error = (keel_error){ .result = KEEL_OK };
+    if (out)
+        *out = (keel_field_place){ .field = NULL };
     if (!out || !component || !path)
         return keeli_field_error(error, KEEL_ERROR_ARGUMENT,
                                  "keel_field_find needs a component, a path and a place, but one "
@@ -151,16 +158,20 @@ static void print_flags(keeli_writer *w, const keel_type *of, uint64_t bits) {
     for (uint32_t i = 0; i < of->value_count; ++i) {
         const uint64_t value = (uint64_t)of->values[i].value;
         bool is_set = (bits & value) == value;
-        if (value == 0) is_set = !bits && w->length == before; // the name for no flags
-        if (!is_set) continue;
+        if (value == 0)
+            is_set = !bits && w->length == before; // the name for no flags
+        if (!is_set)
+            continue;
 
         keeli_write(w, "%s%s", w->length > before ? " | " : "", of->values[i].name);
         bits &= ~value;
     }
 
     const bool is_first = w->length == before;
-    if (bits) keeli_write(w, "%s0x%" PRIx64, is_first ? "" : " | ", bits);
-    else if (is_first) keeli_write(w, "0");
+    if (bits)
+        keeli_write(w, "%s0x%" PRIx64, is_first ? "" : " | ", bits);
+    else if (is_first)
+        keeli_write(w, "0");
 }
 
 static void print_integer(keeli_writer *w, const keel_field *f, const void *from) {
@@ -178,8 +189,10 @@ static void print_integer(keeli_writer *w, const keel_field *f, const void *from
             return;
         }
 
-    if (type == KEEL_FIELD_U64) keeli_write(w, "%" PRIu64, (uint64_t)value);
-    else keeli_write(w, "%" PRId64, value);
+    if (type == KEEL_FIELD_U64)
+        keeli_write(w, "%" PRIu64, (uint64_t)value);
+    else
+        keeli_write(w, "%" PRId64, value);
 }
 
 static void print_text(keeli_writer *w, const char *text, size_t most) {
@@ -205,7 +218,8 @@ static void print_struct(keeli_writer *w, const keel_type *type, const char *fro
     const char *between = "";
     keeli_write_char(w, '{');
     for (const keel_field *f = type->fields; f < type->fields + type->field_count; ++f) {
-        if (f->transient) continue;
+        if (f->transient)
+            continue;
         keeli_write(w, "%s%s: ", between, f->name);
         print(w, f, keeli_field_elements(f), from + f->offset);
         between = ", ";
@@ -236,7 +250,8 @@ static void print_one(keeli_writer *w, const keel_field *f, const char *from) {
     case KEEL_FIELD_ENTITY: {
         keel_entity e;
         memcpy(&e, from, sizeof e);
-        if (keel_is_null(e)) keeli_write(w, "null");
+        if (keel_is_null(e))
+            keeli_write(w, "null");
         else
             keeli_write(w, "%uv%u", (unsigned)keel_entity_index(e),
                         (unsigned)keel_entity_version(e));
@@ -248,8 +263,10 @@ static void print_one(keeli_writer *w, const keel_field *f, const char *from) {
     case KEEL_FIELD_OWNED_TEXT: {
         const char *text;
         memcpy(&text, from, sizeof text);
-        if (text) print_text(w, text, SIZE_MAX);
-        else keeli_write(w, "null");
+        if (text)
+            print_text(w, text, SIZE_MAX);
+        else
+            keeli_write(w, "null");
         return;
     }
     case KEEL_FIELD_STRUCT:
@@ -262,12 +279,15 @@ static void print_one(keeli_writer *w, const keel_field *f, const char *from) {
 
 static void print(keeli_writer *w, const keel_field *f, uint32_t count, const char *from) {
     const uint32_t size = keeli_field_element(f);
-    if (count > 1) keeli_write_char(w, '[');
+    if (count > 1)
+        keeli_write_char(w, '[');
     for (uint32_t i = 0; i < count; ++i) {
-        if (i) keeli_write(w, ", ");
+        if (i)
+            keeli_write(w, ", ");
         print_one(w, f, from + (size_t)i * size);
     }
-    if (count > 1) keeli_write_char(w, ']');
+    if (count > 1)
+        keeli_write_char(w, ']');
 }
 
 size_t keel_field_print(const keel_field_place *place, const void *value, char *text, size_t size) {

@@ -20,7 +20,8 @@ static size_t timings_size(uint32_t capacity) {
 // ------------------------------------------------------------------ on and off
 void keeli_timings_deinit(keel_world *world) {
     keeli_timings *t = world->workloads.timings;
-    if (!t) return;
+    if (!t)
+        return;
     keeli_lock_deinit(&t->lock);
     keeli_free(&world->heap, t, timings_size(t->capacity), _Alignof(keeli_timings));
     world->workloads.timings = NULL;
@@ -31,16 +32,19 @@ static keel_result check_at_rest(keel_world *world) {
 }
 
 keel_result keel_timings_begin(keel_world *world, uint32_t capacity) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(check_at_rest(world));
-    if (!capacity) capacity = DEFAULT_CAPACITY;
+    if (!capacity)
+        capacity = DEFAULT_CAPACITY;
     if (capacity > KEEL_MAX_TIMINGS)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "timings cannot keep %" PRIu32 " entries; KEEL_MAX_TIMINGS is %u",
                             capacity, KEEL_MAX_TIMINGS);
 
     keeli_timings *t = keeli_new(&world->heap, timings_size(capacity), _Alignof(keeli_timings));
-    if (!t) return keeli_out_of_memory(world, "making room for timings");
+    if (!t)
+        return keeli_out_of_memory(world, "making room for timings");
     memset(t, 0, sizeof *t);
     t->capacity = capacity;
     keeli_lock_init(&t->lock);
@@ -51,7 +55,8 @@ keel_result keel_timings_begin(keel_world *world, uint32_t capacity) {
 }
 
 keel_result keel_timings_end(keel_world *world) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     KEEL_TRY(check_at_rest(world));
     keeli_timings_deinit(world);
     return KEEL_OK;
@@ -61,15 +66,18 @@ keel_result keel_timings_end(keel_world *world) {
 // Reads the next entry. False if there is none yet. The caller holds the lock.
 static bool read_timing(const keeli_timings *t, keel_timings_cursor *cursor, keel_timing *out) {
     const uint64_t oldest = t->count > t->capacity ? t->count - t->capacity : 0;
-    if (cursor->next > t->count) cursor->next = 0; // timings were switched off and on again
+    if (cursor->next > t->count)
+        cursor->next = 0; // timings were switched off and on again
     if (cursor->next < oldest) {
         cursor->missed += oldest - cursor->next;
         cursor->next = oldest;
     }
-    if (cursor->next == t->count) return false;
+    if (cursor->next == t->count)
+        return false;
 
     const keel_timing *entry = &t->ring[cursor->next % t->capacity];
-    if (!entry->end) return false; // its system is running still
+    if (!entry->end)
+        return false; // its system is running still
     *out = *entry;
     ++cursor->next;
     return true;
@@ -87,7 +95,8 @@ bool keel_timings_next(keel_world *world, keel_timings_cursor *cursor, keel_timi
     }
 
     keeli_timings *t = world->workloads.timings;
-    if (!t) return false;
+    if (!t)
+        return false;
     keeli_lock_acquire(&t->lock);
     const bool is_there = read_timing(t, cursor, out);
     keeli_lock_release(&t->lock);
@@ -108,7 +117,8 @@ static bool write_text(keel_world *world, FILE *file, const char *text) {
 
     const size_t size = w.length + 1;
     char *all = keeli_new(&world->heap, size, 1);
-    if (!all) return false;
+    if (!all)
+        return false;
     w = keeli_writer_begin(all, size);
     keeli_write_json_string(&w, text);
     fputs(all, file);
@@ -126,8 +136,10 @@ typedef KEELI_ARRAY(uint64_t) numbers;
 // Writes the name of a thread before its first entry. False when out of memory.
 static bool name_thread(keel_world *world, FILE *file, numbers *named, const keel_timing *entry) {
     for (uint32_t i = 0; i < named->count; ++i)
-        if (named->items[i] == entry->thread) return true;
-    if (!KEELI_RESERVE(&world->heap, named, 1)) return false;
+        if (named->items[i] == entry->thread)
+            return true;
+    if (!KEELI_RESERVE(&world->heap, named, 1))
+        return false;
     *KEELI_APPEND(named) = entry->thread;
     fprintf(file,
             "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%" PRIu64
@@ -159,7 +171,8 @@ static bool write_events(keel_world *world, FILE *file) {
 
     // at most as many as the ring has: other threads may be adding entries without end
     for (uint32_t i = 0; fits && i < world->workloads.timings->capacity; ++i) {
-        if (!keel_timings_next(world, &cursor, &entry)) break;
+        if (!keel_timings_next(world, &cursor, &entry))
+            break;
         fits = name_thread(world, file, &named, &entry);
         write_entry(world, file, &entry);
     }
@@ -177,8 +190,10 @@ static keel_result file_error(keel_world *world, const char *path, int reason) {
 }
 
 keel_result keel_timings_write_trace(keel_world *world, const char *path) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    if (!path) return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the path of the trace is NULL");
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
+    if (!path)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the path of the trace is NULL");
     if (!world->workloads.timings)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "no timings are kept that could be written; call keel_timings_begin "
@@ -186,14 +201,18 @@ keel_result keel_timings_write_trace(keel_world *world, const char *path) {
 
     errno = 0;
     FILE *file = fopen(path, "wb");
-    if (!file) return file_error(world, path, errno);
+    if (!file)
+        return file_error(world, path, errno);
 
     const bool fits = write_events(world, file);
     bool is_written = !ferror(file) && fflush(file) == 0;
     const int reason = errno;
-    if (fclose(file) != 0) is_written = false;
+    if (fclose(file) != 0)
+        is_written = false;
 
-    if (!fits) return keeli_out_of_memory(world, "writing a trace");
-    if (!is_written) return file_error(world, path, reason ? reason : errno);
+    if (!fits)
+        return keeli_out_of_memory(world, "writing a trace");
+    if (!is_written)
+        return file_error(world, path, reason ? reason : errno);
     return KEEL_OK;
 }

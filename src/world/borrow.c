@@ -13,7 +13,8 @@ static bool counter_acquire(const keel_world *world, int32_t *counter, keel_acce
     int32_t now = keeli_atomic_peek(counter);
     const bool alone = access > KEEL_ACCESS_READ;
     do {
-        if (alone ? now != 0 : now < 0) return false;
+        if (alone ? now != 0 : now < 0)
+            return false;
         if (!world->access.concurrent) {
             *counter = alone ? -1 : now + 1;
             return true;
@@ -31,7 +32,8 @@ static const char *const to_do[] = { "use", "read", "write", "edit" };
 
 static keeli_use *use_of(const keeli_holder *holder, const keeli_storage *storage) {
     for (uint32_t i = 0; i < holder->uses.count; ++i)
-        if (holder->uses.items[i].storage == storage) return &holder->uses.items[i];
+        if (holder->uses.items[i].storage == storage)
+            return &holder->uses.items[i];
     return NULL;
 }
 
@@ -43,9 +45,11 @@ static const keeli_holder *find_other(const keel_world *world, const keeli_stora
     const bool is_system_itself =
         asker && asker->open; // then its own views are in conflict with it
     for (const keeli_holder *h = world->access.holders; h; h = h->next) {
-        if (h == asker || h->parent != (is_system_itself ? asker : parent)) continue;
+        if (h == asker || h->parent != (is_system_itself ? asker : parent))
+            continue;
         *use = use_of(h, storage);
-        if (*use || h->everything) return h;
+        if (*use || h->everything)
+            return h;
     }
     return NULL;
 }
@@ -64,7 +68,8 @@ static const char *way_out(const char *verb) {
                                             "send",
                                             "set" };
 
-    if (strcmp(verb, "write") == 0) return "write through that view, or end it first";
+    if (strcmp(verb, "write") == 0)
+        return "write through that view, or end it first";
     for (size_t i = 0; i < sizeof recorded / sizeof *recorded; ++i)
         if (strcmp(verb, recorded[i]) == 0)
             return "record the edit with commands (keel_world_commands, KEEL_COMMANDS) or end that "
@@ -81,7 +86,8 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
     const keeli_holder *holder = find_other(world, storage, asker, &use);
     if (holder) {
         memcpy(other, holder->name, sizeof other);
-        if (use) access = use->access;
+        if (use)
+            access = use->access;
     }
     keeli_world_unlock(world);
     const char *what = KEELI_STORAGE(world, storage);
@@ -97,9 +103,12 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
 // Returns the name of the term or parameter that declares this access.
 static const char *declaring_macro(const keeli_storage *storage, keel_access access) {
     const bool reads = access == KEEL_ACCESS_READ;
-    if (storage->events) return reads ? "KEEL_RECEIVE" : "KEEL_SEND";
-    if (storage->component.is_unique) return reads ? "KEEL_UNIQUE_READ" : "KEEL_UNIQUE_WRITE";
-    if (reads) return "KEEL_MAY_READ";
+    if (storage->events)
+        return reads ? "KEEL_RECEIVE" : "KEEL_SEND";
+    if (storage->component.is_unique)
+        return reads ? "KEEL_UNIQUE_READ" : "KEEL_UNIQUE_WRITE";
+    if (reads)
+        return "KEEL_MAY_READ";
     return access == KEEL_ACCESS_WRITE ? "KEEL_MAY_WRITE" : "KEEL_MAY_EDIT";
 }
 
@@ -152,16 +161,19 @@ bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *s
 
     keeli_use *use = use_of(holder, storage);
     if (use) {
-        if (access > use->access) use->access = access;
+        if (access > use->access)
+            use->access = access;
         return true;
     }
-    if (!KEELI_RESERVE(&world->heap, &holder->uses, 1)) return false;
+    if (!KEELI_RESERVE(&world->heap, &holder->uses, 1))
+        return false;
     *KEELI_APPEND(&holder->uses) = (keeli_use){ .storage = storage, .access = access };
     return true;
 }
 
 keel_access keeli_holder_access(const keeli_holder *holder, const keeli_storage *storage) {
-    if (holder->everything) return KEEL_ACCESS_EDIT;
+    if (holder->everything)
+        return KEEL_ACCESS_EDIT;
     const keeli_use *use = use_of(holder, storage);
     return use ? use->access : KEEL_ACCESS_NONE;
 }
@@ -173,7 +185,8 @@ keel_access keeli_holder_access(const keeli_holder *holder, const keeli_storage 
 static int32_t *counter_of(const keel_world *world, const keeli_holder *holder,
                            const keeli_use *use) {
     const keeli_holder *parent = holder->parent;
-    if (!parent) return &use->storage->borrow;
+    if (!parent)
+        return &use->storage->borrow;
     keeli_use *outer = use_of(parent, use->storage);
     if (!outer && use->storage == &world->stand_in.entities && use->access == KEEL_ACCESS_READ &&
         !parent->is_system && !parent->parent)
@@ -217,7 +230,8 @@ static __attribute__((noinline)) keel_result check_looks(keel_world *world,
                                                          const keeli_holder *holder) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
-        if (world->refused & KEELI_REFUSED_HOOK) return keeli_world_is_editable(world);
+        if (world->refused & KEELI_REFUSED_HOOK)
+            return keeli_world_is_editable(world);
         if (use->access > KEEL_ACCESS_READ)
             return keeli_error(
                 world, KEEL_ERROR_SHARED,
@@ -232,11 +246,13 @@ static __attribute__((noinline)) keel_result check_looks(keel_world *world,
 
 // Acquires all uses of the holder. After an error it has none.
 static keel_result acquire_all(keel_world *world, keeli_holder *holder) {
-    if (keeli_is_inside_edit(world)) KEEL_TRY(check_looks(world, holder));
+    if (keeli_is_inside_edit(world))
+        KEEL_TRY(check_looks(world, holder));
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
         int32_t *counter = counter_of(world, holder, use);
-        if (counter && acquire_use(world, use, counter)) continue;
+        if (counter && acquire_use(world, use, counter))
+            continue;
 
         release_first(world, holder, i);
         return counter ? not_acquired(world, holder, use)
@@ -249,7 +265,8 @@ static keel_result acquire_all(keel_world *world, keeli_holder *holder) {
 static void set_ticks(const keeli_holder *holder, uint64_t tick) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
-        if (use->access > KEEL_ACCESS_READ) use->storage->tracking.now = tick;
+        if (use->access > KEEL_ACCESS_READ)
+            use->storage->tracking.now = tick;
     }
 }
 
@@ -267,32 +284,39 @@ keel_result keeli_holder_open(keel_world *world, keeli_holder *holder) {
     KEEL_TRY(acquire_all(world, holder));
 
     holder->open = true;
-    if (holder->tick) set_ticks(holder, holder->tick);
+    if (holder->tick)
+        set_ticks(holder, holder->tick);
 
     keeli_world_lock(world);
     holder->prev = NULL;
     holder->next = world->access.holders;
-    if (world->access.holders) world->access.holders->prev = holder;
+    if (world->access.holders)
+        world->access.holders->prev = holder;
     world->access.holders = holder;
     keeli_world_unlock(world);
     return KEEL_OK;
 }
 
 void keeli_holder_close(keel_world *world, keeli_holder *holder) {
-    if (holder->tick) set_ticks(holder, 0);
+    if (holder->tick)
+        set_ticks(holder, 0);
     release_first(world, holder, holder->uses.count);
     holder->open = false;
 
     keeli_world_lock(world);
-    if (holder->prev) holder->prev->next = holder->next;
-    else world->access.holders = holder->next;
-    if (holder->next) holder->next->prev = holder->prev;
+    if (holder->prev)
+        holder->prev->next = holder->next;
+    else
+        world->access.holders = holder->next;
+    if (holder->next)
+        holder->next->prev = holder->prev;
     keeli_world_unlock(world);
 }
 
 bool keeli_only_own_views_use(const keel_world *world, const keeli_storage *storage) {
     for (const keeli_holder *h = world->access.holders; h; h = h->next)
-        if ((h->is_system || h->parent) && (h->everything || use_of(h, storage))) return false;
+        if ((h->is_system || h->parent) && (h->everything || use_of(h, storage)))
+            return false;
     return true;
 }
 
@@ -302,8 +326,10 @@ void keeli_holder_deinit(keel_world *world, keeli_holder *holder) {
 
 bool keeli_holders_want_new(keel_world *world, keeli_storage *storage) {
     for (keeli_holder *h = world->access.holders; h; h = h->next) {
-        if (!h->everything || h->parent) continue;
-        if (!keeli_holder_want(world, h, storage, KEEL_ACCESS_EDIT)) return false;
+        if (!h->everything || h->parent)
+            continue;
+        if (!keeli_holder_want(world, h, storage, KEEL_ACCESS_EDIT))
+            return false;
         (void)acquire_use(world, &h->uses.items[h->uses.count - 1], &storage->borrow);
     }
     return true;
@@ -343,13 +369,15 @@ keel_result keeli_world_is_editable(keel_world *world) {
 
 // Counts an edit of a world of templates, after which recipes are made anew (copy/recipe.c).
 static inline void count_template_edit(keel_world *world) {
-    if (world->templates == world) keeli_count(world, &world->template_edits, 1);
+    if (world->templates == world)
+        keeli_count(world, &world->template_edits, 1);
 }
 
 keel_result keeli_world_is_idle(keel_world *world, const char *what) {
     count_template_edit(world);
     KEEL_TRY(keeli_world_is_editable(world));
-    if (!keeli_atomic_peek(&world->access.workload_depth)) return KEEL_OK;
+    if (!keeli_atomic_peek(&world->access.workload_depth))
+        return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_SHARED,
                        "%s while a workload runs, which would not know of it; do that between runs",
                        what);
@@ -381,7 +409,8 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
 
     if (!holder) {
         KEEL_TRY(keeli_world_is_editable(world));
-        if (keeli_atomic_peek(&storage->borrow)) return keeli_borrowed(world, storage, verb, NULL);
+        if (keeli_atomic_peek(&storage->borrow))
+            return keeli_borrowed(world, storage, verb, NULL);
         return KEEL_OK;
     }
 
@@ -390,7 +419,8 @@ keel_result keeli_may_edit(keel_world *world, const keeli_holder *holder,
     if (keeli_holder_access(holder, storage) < KEEL_ACCESS_EDIT)
         return undeclared_use(world, holder, storage, KEEL_ACCESS_EDIT);
     const keeli_use *use = use_of(holder, storage);
-    if (use && use->inner) return keeli_borrowed(world, storage, verb, holder);
+    if (use && use->inner)
+        return keeli_borrowed(world, storage, verb, holder);
     if (keeli_atomic_peek(&storage->iterating))
         return keeli_error(world, KEEL_ERROR_ITERATING,
                            "cannot %s %s while a loop runs over it; record the edit with commands "
@@ -439,8 +469,10 @@ keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, cons
     const uint32_t count = world->storages.count;
     for (uint32_t i = 0; i < count + 2; ++i) { // the list of entities and the rows come last
         const keeli_storage *s = &world->stand_in.rows;
-        if (i < count) s = world->storages.items[i];
-        else if (i == count) s = &world->stand_in.entities;
+        if (i < count)
+            s = world->storages.items[i];
+        else if (i == count)
+            s = &world->stand_in.entities;
 
         if (s->flags & KEELI_IS_BOUND)
             KEEL_TRY(keeli_check_thread(world, teller, s, KEEL_ACCESS_READ, NULL, verb));
@@ -456,16 +488,20 @@ keel_result keeli_nothing_is_open(keel_world *world, const char *what) {
     keeli_world_lock(world);
     const keeli_holder *open = world->access.holders;
     keeli_world_unlock(world);
-    if (!open) return KEEL_OK;
+    if (!open)
+        return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_BORROWED, "%s while %s is open; end it first", what,
                        open->name);
 }
 
 // ------------------------------------------------------------------ shared mode
 keel_result keel_share_begin(keel_world *world) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    if (world->refused & KEELI_REFUSED_INSIDE) return tell_why_not(world);
-    if (!world->refused) KEEL_TRY(keeli_nothing_is_open(world, "cannot share the world"));
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
+    if (world->refused & KEELI_REFUSED_INSIDE)
+        return tell_why_not(world);
+    if (!world->refused)
+        KEEL_TRY(keeli_nothing_is_open(world, "cannot share the world"));
     if (!(world->refused & KEELI_REFUSED_SHARED) &&
         (world->access.concurrent || keeli_atomic_peek(&world->access.workload_depth)))
         return keeli_error(world, KEEL_ERROR_BORROWED,
@@ -479,15 +515,18 @@ keel_result keel_share_begin(keel_world *world) {
 }
 
 keel_result keel_share_end(keel_world *world) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
     if (!(world->refused & KEELI_REFUSED_SHARED))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "keel_share_end without keel_share_begin");
-    if (world->refused & KEELI_REFUSED_INSIDE) return tell_why_not(world);
+    if (world->refused & KEELI_REFUSED_INSIDE)
+        return tell_why_not(world);
     if (world->access.concurrent == 1)
         KEEL_TRY(keeli_nothing_is_open(world, "cannot end shared mode"));
 
     --world->access.concurrent;
-    if (world->access.concurrent) return KEEL_OK;
+    if (world->access.concurrent)
+        return KEEL_OK;
     world->refused &= ~(uint32_t)KEELI_REFUSED_SHARED;
     world->heap.shared = false;
     keeli_commands_unshare(world);

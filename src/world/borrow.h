@@ -24,7 +24,8 @@ keel_access keeli_holder_access(const keeli_holder *holder, const keeli_storage 
 // True if the holder uses a storage that one thread at a time, or only the world's thread, may use.
 static inline bool keeli_holder_is_bound(const keeli_holder *holder) {
     for (uint32_t i = 0; i < holder->uses.count; ++i)
-        if (holder->uses.items[i].storage->flags & KEELI_IS_BOUND) return true;
+        if (holder->uses.items[i].storage->flags & KEELI_IS_BOUND)
+            return true;
     return false;
 }
 // Asked by the scheduler. keeli_holder_needs_owner: true if the holder, whose uses are complete,
@@ -86,7 +87,8 @@ bool keeli_only_own_views_use(const keel_world *world, const keeli_storage *stor
 // components share the lists of components and the handles that are promised and released, so they
 // wait for each other. Edits of the owner (`asker` NULL) never run beside others.
 static inline void keeli_edit_lock(keel_world *world, const void *asker) {
-    if (!asker || !world->access.concurrent) return;
+    if (!asker || !world->access.concurrent)
+        return;
     if (keeli_atomic_peek(&world->access.editor) == keeli_thread_id()) { // an edit by an observer
         ++world->access.edits_inside;
         return;
@@ -95,7 +97,8 @@ static inline void keeli_edit_lock(keel_world *world, const void *asker) {
     keeli_atomic_put(&world->access.editor, keeli_thread_id());
 }
 static inline void keeli_edit_unlock(keel_world *world, const void *asker) {
-    if (!asker || !world->access.concurrent) return;
+    if (!asker || !world->access.concurrent)
+        return;
     if (world->access.edits_inside) {
         --world->access.edits_inside;
         return;
@@ -111,11 +114,13 @@ static inline void keeli_edit_unlock(keel_world *world, const void *asker) {
 // returns the argument of keeli_refuse_end.
 static inline uint32_t keeli_refuse_begin(keel_world *world, uint32_t why) {
     const uint32_t before = world->refused;
-    if (!world->access.concurrent) world->refused |= why;
+    if (!world->access.concurrent)
+        world->refused |= why;
     return before;
 }
 static inline void keeli_refuse_end(keel_world *world, uint32_t before) {
-    if (!world->access.concurrent) world->refused = before;
+    if (!world->access.concurrent)
+        world->refused = before;
 }
 
 // Call the hooks of a component that has them. The first two are hooks themselves, for data

@@ -53,20 +53,26 @@ typedef struct field_check {
 static const char *wrong_with(const keel_field *f, uint32_t size) {
     const keel_type *of = f->of;
     const keel_field_type type = keeli_field_type(f);
-    if (!keeli_field_bytes(f)) return "has an unknown type, or no elements";
-    if (!size) return "needs a value: declare KEEL_COMPONENT, or KEEL_VALUED_RELATION";
-    if (f->offset + keeli_field_bytes(f) > size) return "lies outside of its size";
-    if (!(f->min <= f->max)) return "has a .min above its .max";
+    if (!keeli_field_bytes(f))
+        return "has an unknown type, or no elements";
+    if (!size)
+        return "needs a value: declare KEEL_COMPONENT, or KEEL_VALUED_RELATION";
+    if (f->offset + keeli_field_bytes(f) > size)
+        return "lies outside of its size";
+    if (!(f->min <= f->max))
+        return "has a .min above its .max";
     if (type == KEEL_FIELD_STRUCT && (!of || !of->field_count))
         return "has a type that is not described; give it .of = KEEL_TYPE(...), .bytes = true or "
                ".transient = true";
     if (type == KEEL_FIELD_STRUCT && (!of->size || f->count % of->size))
         return "is not as large as structs of its type";
 
-    if (!of || type == KEEL_FIELD_STRUCT) return NULL;
+    if (!of || type == KEEL_FIELD_STRUCT)
+        return NULL;
     if (type < KEEL_FIELD_I8 || type > KEEL_FIELD_U64 || of->field_count)
         return "is no integer, so that it cannot be an enum or flags; nor is it a struct";
-    if (of->value_count && !of->values) return "is of an enum with a count of values but no values";
+    if (of->value_count && !of->values)
+        return "is of an enum with a count of values but no values";
     for (uint32_t i = 0; i < of->value_count; ++i)
         if (!of->values[i].name || !*of->values[i].name)
             return "is of an enum that has a value without a name";
@@ -76,13 +82,15 @@ static const char *wrong_with(const keel_field *f, uint32_t size) {
 // True if an earlier field has the name of this one.
 static bool is_named_twice(const keel_field *fields, const keel_field *f) {
     for (const keel_field *g = fields; g < f; ++g)
-        if (!strcmp(g->name, f->name)) return true;
+        if (!strcmp(g->name, f->name))
+            return true;
     return false;
 }
 
 // True if the former name of this field (`was`) is a name, or former name, of another field.
 static bool is_former_name_used(const keel_field *fields, uint32_t count, const keel_field *f) {
-    if (!f->was) return false;
+    if (!f->was)
+        return false;
     for (const keel_field *g = fields; g < fields + count; ++g)
         if ((g->name && !strcmp(g->name, f->was)) || (g != f && g->was && !strcmp(g->was, f->was)))
             return true;
@@ -109,18 +117,22 @@ static bool are_valid(field_check *check, const keel_field *fields, uint32_t cou
         }
 
         const char *wrong;
-        if (is_named_twice(fields, f)) wrong = "has the name of another one";
+        if (is_named_twice(fields, f))
+            wrong = "has the name of another one";
         else if (is_former_name_used(fields, count, f))
             wrong = "was what another one is called, or was";
-        else wrong = wrong_with(f, size);
+        else
+            wrong = wrong_with(f, size);
         if (wrong) {
             keeli_write(check->wrong, "has a field '%.60s' that %s", f->name, wrong);
             return false;
         }
 
         const keel_field_type type = keeli_field_type(f);
-        if (type == KEEL_FIELD_OWNED_TEXT && !f->transient) check->owned = f;
-        if (type == KEEL_FIELD_OWNED_TEXT || f->transient) check->partial = f;
+        if (type == KEEL_FIELD_OWNED_TEXT && !f->transient)
+            check->owned = f;
+        if (type == KEEL_FIELD_OWNED_TEXT || f->transient)
+            check->partial = f;
         if (type == KEEL_FIELD_STRUCT &&
             !are_valid(check, f->of->fields, f->of->field_count, f->of->size, depth + 1))
             return false;
@@ -130,13 +142,15 @@ static bool are_valid(field_check *check, const keel_field *fields, uint32_t cou
 
 bool keeli_fields_are_valid(const keel_component *c, keeli_writer *wrong) {
     field_check check = { .wrong = wrong };
-    if (!are_valid(&check, c->fields, c->field_count, c->size, 1)) return false;
+    if (!are_valid(&check, c->fields, c->field_count, c->size, 1))
+        return false;
     if (check.partial && c->no_padding) {
         keeli_write(wrong, "is .no_padding, but the bytes of its field '%.60s' are no value",
                     check.partial->name);
         return false;
     }
-    if (!check.owned || (c->drop && c->copy)) return true;
+    if (!check.owned || (c->drop && c->copy))
+        return true;
     keeli_write(wrong,
                 "owns the text '%.60s' but has no drop and copy hooks; a pointer to a text that is "
                 "not its own is .transient = true",
@@ -147,7 +161,8 @@ bool keeli_fields_are_valid(const keel_component *c, keeli_writer *wrong) {
 // ------------------------------------------------------------------ copies of the tables
 // Frees a copy of a type. Its members are const for users only: the world owns them.
 static void free_type(keeli_heap *heap, const keel_type *type) {
-    if (!type) return;
+    if (!type)
+        return;
     if (type->values)
         for (uint32_t i = 0; i < type->value_count; ++i)
             keeli_free_text(heap, (char *)(uintptr_t)type->values[i].name);
@@ -160,7 +175,8 @@ static void free_type(keeli_heap *heap, const keel_type *type) {
 
 static keel_type *copy_type(keeli_heap *heap, const keel_type *type) {
     keel_type *copy = KEELI_NEW(heap, keel_type);
-    if (!copy) return NULL;
+    if (!copy)
+        return NULL;
     keel_named_value *values =
         keeli_new_zeroed(heap, type->value_count * sizeof *values, _Alignof(keel_named_value));
     *copy = *type;
@@ -176,13 +192,15 @@ static keel_type *copy_type(keeli_heap *heap, const keel_type *type) {
         ok = values[i].name != NULL;
     }
 
-    if (ok) return copy;
+    if (ok)
+        return copy;
     free_type(heap, copy);
     return NULL;
 }
 
 void keeli_fields_free(keeli_heap *heap, const keel_field *fields, uint32_t count) {
-    if (!fields) return;
+    if (!fields)
+        return;
     for (uint32_t i = 0; i < count; ++i) {
         keeli_free_text(heap, (char *)(uintptr_t)fields[i].name);
         keeli_free_text(heap, (char *)(uintptr_t)fields[i].unit);
@@ -193,16 +211,19 @@ void keeli_fields_free(keeli_heap *heap, const keel_field *fields, uint32_t coun
 }
 
 keel_field *keeli_fields_copy(keeli_heap *heap, const keel_field *fields, uint32_t count) {
-    if (!count) return NULL;
+    if (!count)
+        return NULL;
     keel_field *copies = keeli_new_zeroed(heap, count * sizeof *copies, _Alignof(keel_field));
-    if (!copies) return NULL;
+    if (!copies)
+        return NULL;
 
     bool ok = true;
     for (uint32_t i = 0; ok && i < count; ++i) {
         const keel_field *f = &fields[i];
         copies[i] = *f;
         copies[i].type = keeli_field_type(f);
-        if (copies[i].type == KEEL_FIELD_BYTES) copies[i].count = (uint32_t)keeli_field_bytes(f);
+        if (copies[i].type == KEEL_FIELD_BYTES)
+            copies[i].count = (uint32_t)keeli_field_bytes(f);
         copies[i].name = keeli_new_text(heap, f->name);
         copies[i].unit = f->unit ? keeli_new_text(heap, f->unit) : NULL;
         copies[i].was = f->was ? keeli_new_text(heap, f->was) : NULL;
@@ -211,7 +232,8 @@ keel_field *keeli_fields_copy(keeli_heap *heap, const keel_field *fields, uint32
              (copies[i].of || !f->of);
     }
 
-    if (ok) return copies;
+    if (ok)
+        return copies;
     keeli_fields_free(heap, copies, count);
     return NULL;
 }
@@ -232,9 +254,12 @@ uint64_t keeli_fields_hash(const keel_field *fields, uint32_t count, const void 
     for (const keel_field *f = fields; count; --count, ++f) {
         const char *at = (const char *)value + f->offset;
         const uint32_t element = keeli_field_element(f), elements = keeli_field_elements(f);
-        if (f->transient) continue;
-        if (keeli_field_is_plain(f)) seed = keeli_hash(at, (size_t)element * elements, seed);
-        else if (keeli_field_type(f) == KEEL_FIELD_TEXT) seed = hash_text(at, element, seed);
+        if (f->transient)
+            continue;
+        if (keeli_field_is_plain(f))
+            seed = keeli_hash(at, (size_t)element * elements, seed);
+        else if (keeli_field_type(f) == KEEL_FIELD_TEXT)
+            seed = hash_text(at, element, seed);
         else
             for (uint32_t i = 0; i < elements; ++i, at += element) {
                 const char *owned;
@@ -271,7 +296,8 @@ void keeli_fields_map_entities(const keel_field *fields, uint32_t count, void *v
             keel_entity e;
             if (type == KEEL_FIELD_STRUCT)
                 keeli_fields_map_entities(f->of->fields, f->of->field_count, at, map, data);
-            if (type != KEEL_FIELD_ENTITY) continue;
+            if (type != KEEL_FIELD_ENTITY)
+                continue;
             memcpy(&e, at, sizeof e);
             e = map(data, e);
             memcpy(at, &e, sizeof e);

@@ -20,9 +20,11 @@ static keeli_name **name_chain(const keel_world *world, keel_entity parent, cons
 
 keeli_name *keeli_name_find(const keel_world *world, keel_entity parent, const char *text,
                             size_t length) {
-    if (!world->names.count) return NULL;
+    if (!world->names.count)
+        return NULL;
 
-    if (keel_is_null(parent)) parent = keel_null(); // null handles may have different bits
+    if (keel_is_null(parent))
+        parent = keel_null(); // null handles may have different bits
     keeli_name *name = *name_chain(world, parent, text, length);
     while (name && !(keel_is_same(name->parent, parent) && name->length == length &&
                      memcmp(name->text, text, length) == 0))
@@ -40,11 +42,13 @@ static void put_name_in_chain(const keel_world *world, keeli_name *name) {
 static bool reserve_chains(keel_world *world) {
     keeli_names *names = &world->names;
     const uint32_t old = names->chain_count, grown = old ? old * 2 : KEELI_SIZE(16, 1);
-    if (names->count < old) return true;
+    if (names->count < old)
+        return true;
 
     keeli_name **before = names->chains;
     keeli_name **fresh = keeli_new_zeroed(&world->heap, grown * sizeof *fresh, sizeof(void *));
-    if (!fresh) return false;
+    if (!fresh)
+        return false;
 
     names->chains = fresh;
     names->chain_count = grown;
@@ -73,9 +77,11 @@ keeli_name *keeli_name_at(const keel_world *world, keel_entity e) {
 static size_t name_bytes(size_t length) { return sizeof(keeli_name) + length + 1; }
 
 keeli_name *keeli_name_new(keel_world *world, const char *text, size_t length) {
-    if (length > UINT32_MAX || !reserve_chains(world)) return NULL;
+    if (length > UINT32_MAX || !reserve_chains(world))
+        return NULL;
     keeli_name *name = keeli_new(&world->heap, name_bytes(length), _Alignof(keeli_name));
-    if (!name) return NULL;
+    if (!name)
+        return NULL;
 
     *name = (keeli_name){ .length = (uint32_t)length };
     memcpy(name->text, text, length);
@@ -92,7 +98,8 @@ void keeli_name_enter(keel_world *world, keeli_name *name, keel_entity e, keel_e
 }
 
 void keeli_name_leave(keel_world *world, keeli_name *name) {
-    if (!name->is_listed) return;
+    if (!name->is_listed)
+        return;
 
     keeli_name **link = name_chain(world, name->parent, name->text, name->length);
     while (*link != name)
@@ -121,7 +128,8 @@ static uint64_t hash_name(const void *value, void *world) {
 }
 
 void keeli_names_begin(keel_world *world, keeli_storage *s) {
-    if (s->slot != keeli_component_find(KEEL_OF(keel_name))) return;
+    if (s->slot != keeli_component_find(KEEL_OF(keel_name)))
+        return;
 
     s->component.drop = drop_name;
     s->component.hash = hash_name;
@@ -134,7 +142,8 @@ void keeli_names_begin(keel_world *world, keeli_storage *s) {
 
 void keeli_names_trim(keel_world *world) {
     keeli_names *names = &world->names;
-    if (names->count) return;
+    if (names->count)
+        return;
 
     keeli_free(&world->heap, names->chains, names->chain_count * sizeof(void *), sizeof(void *));
     names->chains = NULL;
@@ -142,7 +151,8 @@ void keeli_names_trim(keel_world *world) {
 }
 
 void keeli_names_end(keel_world *world, const keeli_storage *s) {
-    if (!s || s != world->names.storage) return;
+    if (!s || s != world->names.storage)
+        return;
 
     keeli_names_trim(world); // no names are left, as all values were dropped
     world->names.storage = NULL;
@@ -151,7 +161,8 @@ void keeli_names_end(keel_world *world, const keeli_storage *s) {
 
 bool keeli_names_are_valid(const keel_world *world) {
     const keeli_storage *s = world->names.storage;
-    if (!s) return world->names.count == 0;
+    if (!s)
+        return world->names.count == 0;
 
     uint32_t count = 0;
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; ++i, ++count) {

@@ -14,7 +14,8 @@
 // ------------------------------------------------------------------ lists
 keel_commands *keeli_commands_new(keel_world *world) {
     keel_commands *list = KEELI_NEW(&world->heap, keel_commands);
-    if (!list) return NULL;
+    if (!list)
+        return NULL;
     list->scope.kind = KEELI_SCOPE_COMMANDS;
     list->world = world;
     if (KEELI_RESERVE(&world->heap, &list->allowed, KEEL_MAX_TERM_COMPONENTS + KEEL_MAX_TERMS))
@@ -26,9 +27,11 @@ keel_commands *keeli_commands_new(keel_world *world) {
 keel_commands *keeli_commands_acquire(keel_world *world) {
     keeli_world_lock(world);
     keel_commands *list = world->commands.spare;
-    if (list) world->commands.spare = list->next;
+    if (list)
+        world->commands.spare = list->next;
     keeli_world_unlock(world);
-    if (!list) return keeli_commands_new(world);
+    if (!list)
+        return keeli_commands_new(world);
     list->next = NULL;
     list->scope.kind = KEELI_SCOPE_COMMANDS;
     return list;
@@ -55,14 +58,17 @@ bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks) 
     // a list that never had a record has no memory yet
     uint32_t count = 0;
     for (keel_commands *list = world->commands.spare; list; list = list->next, ++count)
-        if (!keeli_arena_reserve(&list->arena, &world->heap, 1)) return false;
+        if (!keeli_arena_reserve(&list->arena, &world->heap, 1))
+            return false;
 
     for (; count < lists; ++count) {
         keel_commands *list = keeli_commands_new(world);
-        if (!list) return false;
+        if (!list)
+            return false;
         const bool done = keeli_arena_reserve(&list->arena, &world->heap, 1);
         keeli_commands_spare(world, list);
-        if (!done) return false;
+        if (!done)
+            return false;
     }
     return keeli_blocks_reserve(&world->heap, blocks);
 }
@@ -70,17 +76,21 @@ bool keeli_commands_reserve(keel_world *world, uint32_t lists, uint32_t blocks) 
 static void queue_list(keel_world *world, keel_commands *list) {
     list->next = NULL;
     keeli_world_lock(world);
-    if (world->commands.pending_end) world->commands.pending_end->next = list;
-    else world->commands.pending = list;
+    if (world->commands.pending_end)
+        world->commands.pending_end->next = list;
+    else
+        world->commands.pending = list;
     world->commands.pending_end = list;
     keeli_world_unlock(world);
 }
 
 bool keeli_commands_queue_own(keel_world *world) {
     keel_commands *own = world->commands.own;
-    if (!own->first) return true;
+    if (!own->first)
+        return true;
     keel_commands *list = keeli_commands_acquire(world);
-    if (!list) return false;
+    if (!list)
+        return false;
 
     const keeli_arena kept = list->arena; // empty, but it may have memory
     list->arena = own->arena;
@@ -95,8 +105,10 @@ bool keeli_commands_queue_own(keel_world *world) {
 void keeli_commands_submit(keel_world *world, keel_commands *list) {
     if (!world->access.concurrent)
         (void)keeli_commands_queue_own(world); // so that these are applied first
-    if (list->first) queue_list(world, list);
-    else keeli_commands_spare(world, list);
+    if (list->first)
+        queue_list(world, list);
+    else
+        keeli_commands_spare(world, list);
 }
 
 keel_commands *keeli_commands_of_thread(keel_world *world) {
@@ -106,10 +118,12 @@ keel_commands *keeli_commands_of_thread(keel_world *world) {
     while (list && list->thread != self)
         list = list->next;
     keeli_world_unlock(world);
-    if (list) return list;
+    if (list)
+        return list;
 
     list = keeli_commands_acquire(world);
-    if (!list) return NULL;
+    if (!list)
+        return NULL;
     list->thread = self;
 
     keeli_world_lock(world);
@@ -166,9 +180,11 @@ static keel_result not_allowed(keel_commands *list, const char *what) {
 // without allocating. False when out of memory.
 static bool reserve_spare(keel_commands *list) {
     keel_world *world = list->world;
-    if (list != world->commands.own || world->commands.spare) return true;
+    if (list != world->commands.own || world->commands.spare)
+        return true;
     keel_commands *spare = keeli_commands_new(world);
-    if (spare) keeli_commands_spare(world, spare);
+    if (spare)
+        keeli_commands_spare(world, spare);
     return spare != NULL;
 }
 
@@ -184,7 +200,8 @@ static __attribute__((noinline)) keel_result may_record(const keel_commands *lis
         return keeli_world_is_editable(world);
 
     const uint64_t owner = is_own && is_shared ? world->access.owner : list->thread;
-    if (!owner || !world->access.concurrent || owner == keeli_thread_id()) return KEEL_OK;
+    if (!owner || !world->access.concurrent || owner == keeli_thread_id())
+        return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_THREAD,
                         "these commands are another thread's; ask for your own: "
                         "keel_world_commands, or KEEL_COMMANDS in a system");
@@ -200,7 +217,8 @@ static inline __attribute__((always_inline)) keel_result begin_record(keel_comma
                     "the commands are NULL; declare KEEL_COMMANDS or use keel_world_commands");
         return KEEL_ERROR_ARGUMENT;
     }
-    if (list->world->refused | (uint32_t)list->world->access.concurrent) KEEL_TRY(may_record(list));
+    if (list->world->refused | (uint32_t)list->world->access.concurrent)
+        KEEL_TRY(may_record(list));
     if (does >= KEELI_RECORD_EDIT && list->allowed.count)
         return keeli_misuse(
             list->world, KEEL_ERROR_ACCESS,
@@ -211,7 +229,8 @@ static inline __attribute__((always_inline)) keel_result begin_record(keel_comma
     keeli_command *c = reserve_spare(list) ? keeli_arena_new(&list->arena, &list->world->heap,
                                                              bytes, _Alignof(keeli_command))
                                            : NULL;
-    if (!c) return record_no_memory(list);
+    if (!c)
+        return record_no_memory(list);
     *c = (keeli_command){ .does = does, .entity = e, .count = parts };
     memset(c->parts, 0, parts * sizeof(keeli_command_part));
     *out = c;
@@ -219,8 +238,10 @@ static inline __attribute__((always_inline)) keel_result begin_record(keel_comma
 }
 
 static keel_result append_record(keel_commands *list, keeli_command *c) {
-    if (list->last) list->last->next = c;
-    else list->first = c;
+    if (list->last)
+        list->last->next = c;
+    else
+        list->first = c;
     list->last = c;
     return KEEL_OK;
 }
@@ -242,7 +263,8 @@ static inline __attribute__((always_inline)) keeli_storage *named(keel_commands 
                            ? list->enroll(list, component, result)
                        : is_event ? keeli_event_get(world, component, result)
                                   : keeli_storage_get(world, component, is_unique, result);
-    if (!s) return NULL;
+    if (!s)
+        return NULL;
     const char *name = s->component.name;
     bool is_allowed = list->allowed.count == 0;
     for (uint32_t i = 0; i < list->allowed.count && !is_allowed; ++i)
@@ -271,15 +293,19 @@ static keel_result prepare_values(keel_commands *list, keeli_command *c, const k
         }
         keel_result result;
         const keeli_storage *s = named(list, c->does, values[i].component, &result);
-        if (!s) return result;
-        if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
+        if (!s)
+            return result;
+        if (s->flags & KEELI_IS_BOUND)
+            KEEL_TRY(keeli_check_new_value(list->world, &s->component));
         p->number = s->slot;
-        if (!values[i].value) continue;
+        if (!values[i].value)
+            continue;
 
         p->count = 1;
         p->value = keeli_arena_new(&list->arena, &list->world->heap, s->component.size,
                                    s->component.align);
-        if (!p->value) return record_no_memory(list);
+        if (!p->value)
+            return record_no_memory(list);
     }
     return KEEL_OK;
 }
@@ -316,8 +342,10 @@ static keel_result promise(keel_commands *list, keel_entity *out) {
         keeli_edit_lock(world, list);
         if (!world->access.concurrent)
             result = keeli_entity_index_reserve(&world->entities, &world->heap, 1);
-        else if (!keeli_entity_index_is_ready(&world->entities)) result = KEEL_ERROR_SHARED;
-        if (result == KEEL_OK) *out = keeli_entity_index_hold(&world->entities);
+        else if (!keeli_entity_index_is_ready(&world->entities))
+            result = KEEL_ERROR_SHARED;
+        if (result == KEEL_OK)
+            *out = keeli_entity_index_hold(&world->entities);
         keeli_edit_unlock(world, list);
     }
 
@@ -391,7 +419,8 @@ static keel_result prepare_column(keel_commands *list, keeli_command *c, keeli_c
                                   const keel_value_column *column, uint32_t count) {
     keel_result result;
     const keeli_storage *s = named(list, c->does, column->component, &result);
-    if (!s) return result;
+    if (!s)
+        return result;
 
     const bool may_repeat = // then the last column counts
         c->does == KEELI_RECORD_MATCHING || (c->does == KEELI_RECORD_SPAWN && count == 1);
@@ -401,30 +430,38 @@ static keel_result prepare_column(keel_commands *list, keeli_command *c, keeli_c
                 return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
                                     "'%s' is named twice in one list of columns",
                                     s->component.name);
-    if (s->flags & KEELI_IS_BOUND) KEEL_TRY(keeli_check_new_value(list->world, &s->component));
+    if (s->flags & KEELI_IS_BOUND)
+        KEEL_TRY(keeli_check_new_value(list->world, &s->component));
 
     p->number = s->slot;
-    if (!column->values) return KEEL_OK;
-    if (column->stride) KEEL_TRY(keeli_check_stride(list->world, s, column->stride));
+    if (!column->values)
+        return KEEL_OK;
+    if (column->stride)
+        KEEL_TRY(keeli_check_stride(list->world, s, column->stride));
     p->value = keeli_arena_new(&list->arena, &list->world->heap,
                                (column->stride ? count : 1) * (size_t)s->size, s->component.align);
-    if (!p->value) return record_no_memory(list);
-    if (column->stride) return KEEL_OK; // moved by move_in_columns, when nothing can fail any more
+    if (!p->value)
+        return record_no_memory(list);
+    if (column->stride)
+        return KEEL_OK; // moved by move_in_columns, when nothing can fail any more
 
     if (!keeli_can_copy(s) || (s->component.copy && !keeli_hook_copy(s, p->value, column->values)))
         return keeli_cannot_copy(list->world, s);
-    if (!s->component.copy) memcpy(p->value, column->values, s->size);
+    if (!s->component.copy)
+        memcpy(p->value, column->values, s->size);
     p->count = 1;
     return KEEL_OK;
 }
 
 static void move_in_columns(const keel_commands *list, keeli_command *c,
                             const keel_value_column *columns, uint32_t count) {
-    if (!columns) return;
+    if (!columns)
+        return;
     for (uint32_t k = 0; k < c->count; ++k) {
         keeli_command_part *p = &c->parts[k];
         const keeli_storage *s = keeli_part_storage(list->world, p);
-        if (!columns[k].values || !columns[k].stride) continue;
+        if (!columns[k].values || !columns[k].stride)
+            continue;
         for (p->count = 0; p->count < count; ++p->count)
             keeli_value_move(
                 s, (char *)p->value + (size_t)p->count * s->size,
@@ -435,7 +472,8 @@ static void move_in_columns(const keel_commands *list, keeli_command *c,
 static keel_result promise_all(keel_commands *list, keeli_entity_list *many) {
     for (uint32_t i = 0; i < many->count; ++i) {
         const keel_result result = promise(list, &many->items[i]);
-        if (result == KEEL_OK) continue;
+        if (result == KEEL_OK)
+            continue;
 
         keeli_edit_lock(list->world, list);
         while (i--)
@@ -451,13 +489,16 @@ static keel_result promise_all(keel_commands *list, keeli_entity_list *many) {
 static keel_result prepare_many(keel_commands *list, keeli_command *c, const keel_entity *entities,
                                 uint32_t count, uint32_t each, const keel_value_column *columns) {
     const size_t bytes = sizeof *c->many + (size_t)count * each * sizeof *c->many->items;
-    if ((uint64_t)count * each > UINT32_MAX) return record_no_memory(list);
+    if ((uint64_t)count * each > UINT32_MAX)
+        return record_no_memory(list);
     c->many = keeli_arena_new(&list->arena, &list->world->heap, bytes, _Alignof(keeli_entity_list));
-    if (!c->many) return record_no_memory(list);
+    if (!c->many)
+        return record_no_memory(list);
 
     c->many->count = count * each;
     c->many->each = each;
-    if (entities) memcpy(c->many->items, entities, count * sizeof *entities);
+    if (entities)
+        memcpy(c->many->items, entities, count * sizeof *entities);
     // analyzer: begin_record() made it, or returned an error
     if (columns)
         for (uint32_t k = 0; k < c->count; ++k)
@@ -479,7 +520,8 @@ static keel_result record_many(keel_commands *list, keeli_action does, keel_enti
     }
 
     move_in_columns(list, c, columns, count);
-    if (out) memcpy(out, c->many->items, count * sizeof *out);
+    if (out)
+        memcpy(out, c->many->items, count * sizeof *out);
     return append_record(list, c);
 }
 
@@ -503,9 +545,11 @@ keel_result keeli_record_spawn(keel_commands *list, keel_entity root, uint32_t e
 
 keel_result keeli_record_many(keel_commands *list, keeli_action does, const keel_entity *entities,
                               uint32_t count, const keel_value_column *column) {
-    if (!entities || !count) return KEEL_ABSENT;
+    if (!entities || !count)
+        return KEEL_ABSENT;
     keel_result result;
-    if (column && !column->component && !named(list, does, NULL, &result)) return result;
+    if (column && !column->component && !named(list, does, NULL, &result))
+        return result;
     const keel_value_column columns[] = { column ? *column : (keel_value_column){ NULL, NULL, 0 },
                                           { NULL, NULL, 0 } };
     return record_many(list, does, keel_null(), entities, count, 1, NULL, columns);
@@ -524,7 +568,8 @@ static keel_result prepare_terms(keel_commands *list, keeli_command *c, const ke
                                  uint32_t count) {
     c->terms = keeli_arena_new(&list->arena, &list->world->heap, (count + 1) * sizeof *terms,
                                _Alignof(keel_term));
-    if (!c->terms) return record_no_memory(list);
+    if (!c->terms)
+        return record_no_memory(list);
     memcpy(c->terms, terms, (count + 1) * sizeof *terms);
 
     keeli_command_part *p = c->parts;
@@ -533,13 +578,16 @@ static keel_result prepare_terms(keel_commands *list, keeli_command *c, const ke
         const keel_component **own =
             keeli_arena_new(&list->arena, &list->world->heap, (others + 1) * sizeof *own,
                             _Alignof(const keel_component *));
-        if (!own) return record_no_memory(list);
+        if (!own)
+            return record_no_memory(list);
         for (uint32_t i = 0; i <= others; ++i) {
             const keel_component *from = i < others ? t->others[i] : t->component;
             keel_result result;
             const keeli_storage *s = from ? named(list, c->does, from, &result) : NULL;
-            if (from && !s) return result;
-            if (s) p++->number = s->slot;
+            if (from && !s)
+                return result;
+            if (s)
+                p++->number = s->slot;
             own[i] = s ? &s->component : NULL;
         }
         t->component = own[others];
@@ -570,7 +618,8 @@ keel_result keeli_record_matching(keel_commands *list, const keel_term *terms,
     keel_result result = prepare_terms(list, c, terms, count);
     if (result == KEEL_OK && column) // the last step that may fail, since it may copy the value
         result = prepare_column(list, c, &c->parts[parts - 1], column, 1);
-    if (result < 0) return result;
+    if (result < 0)
+        return result;
     c->edit_matching = edit;
     return append_record(list, c);
 }
@@ -583,7 +632,8 @@ static keel_result begin_naming(keel_commands *list, keeli_action does, keel_ent
     for (uint32_t i = 0; i < count; ++i) {
         keel_result result;
         const keeli_storage *s = named(list, does, components[i], &result);
-        if (!s) return result;
+        if (!s)
+            return result;
         (*c)->parts[i].number = s->slot;
     }
     return KEEL_OK;
@@ -613,7 +663,8 @@ keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *na
     KEEL_TRY(begin_naming(list, KEELI_RECORD_NAME, e, &component, 1, &c));
     if (bytes) {
         c->data = keeli_arena_new(&list->arena, &list->world->heap, bytes, 1);
-        if (!c->data) return record_no_memory(list);
+        if (!c->data)
+            return record_no_memory(list);
         memcpy(c->data, name, bytes);
     }
     return append_record(list, c);
@@ -622,14 +673,16 @@ keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *na
 // ------------------------------------------------------------------ now or later
 keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who) {
     KEEL_TRY(keeli_caller_must_be(scope, who));
-    if (scope->kind == KEELI_SCOPE_READER) return keeli_reader_edits_nothing(who->world);
+    if (scope->kind == KEELI_SCOPE_READER)
+        return keeli_reader_edits_nothing(who->world);
     keeli_edit_lock(who->world, who->editor);
     return KEEL_OK;
 }
 
 keel_result keeli_edit_outside(keel_scope *scope, keeli_caller *who, const char *verb) {
     KEEL_TRY(keeli_caller_must_be(scope, who));
-    if (who->commands || scope->kind == KEELI_SCOPE_WORLD) return KEEL_OK;
+    if (who->commands || scope->kind == KEELI_SCOPE_WORLD)
+        return KEEL_OK;
     return keeli_misuse(who->world, KEEL_ERROR_ARGUMENT,
                         "views, contexts and readers do not %s; use the world, or commands", verb);
 }
@@ -671,7 +724,8 @@ keel_result keeli_edit_pair(keel_scope *scope, keel_entity e, const keel_compone
     keeli_caller who;
     keel_commands *list = keeli_commands_of(scope);
     keeli_command *c = NULL;
-    if (keeli_is_world(scope)) return edit(keeli_world_of(scope), NULL, e, relation, other, value);
+    if (keeli_is_world(scope))
+        return edit(keeli_world_of(scope), NULL, e, relation, other, value);
     if (!list) {
         KEEL_TRY(keeli_edit_begin(scope, &who));
         return keeli_edit_end(&who, edit(who.world, who.editor, e, relation, other, value));
@@ -696,7 +750,8 @@ keel_result keel_commands_call(keel_commands *commands, keel_command_fn *functio
     if (size) {
         c->data =
             keeli_arena_new(&commands->arena, &commands->world->heap, size, _Alignof(max_align_t));
-        if (!c->data) return record_no_memory(commands);
+        if (!c->data)
+            return record_no_memory(commands);
         memcpy(c->data, data, size);
     }
     return append_record(commands, c);

@@ -21,7 +21,8 @@ static uint32_t slot_of_none; // stays 0, which is no component's number
 const keel_component keel_entities = { .name = "keel_entities", .slot = &slot_of_none };
 
 keel_result keeli_world_is_ours(const keel_world *world, keel_world *teller) {
-    if (world->library == &keeli_library) return KEEL_OK;
+    if (world->library == &keeli_library)
+        return KEEL_OK;
     return keeli_error(teller, KEEL_ERROR_COMPONENT,
                        "the world was made by another copy of libkeel in this process; link "
                        "programs and plug-ins to one shared library");
@@ -29,12 +30,33 @@ keel_result keeli_world_is_ours(const keel_world *world, keel_world *teller) {
 
 // Returns the kind of a component for messages.
 static const char *kind_of(const keel_component *c) {
-    if (c->is_event) return "type of events";
+    if (c->is_event)
+        return "type of events";
     return c->is_unique ? "unique" : "component";
 }
 
 // ------------------------------------------------------------------ checks
 enum { WRONG_TEXT = 200 };
+// Returns what is wrong with the options of relations, or NULL.
+static const char *what_is_wrong_with_relation(const keel_component *c) {
+    if ((c->exclusive || c->acyclic || c->symmetric || c->on_delete) && !c->is_relation)
+        return "has an option of relations; declare it with KEEL_RELATION";
+    if ((uint32_t)c->on_delete > KEEL_REFUSE)
+        return "has an unknown .on_delete";
+    if (c->acyclic && !c->exclusive)
+        return "is .acyclic, which only exclusive relations can be: add .exclusive = true";
+    if (c->acyclic && c->symmetric)
+        return "is .acyclic and .symmetric, which leads back at once";
+    if (c->is_relation && c->is_unique)
+        return "is a unique, which is no relation";
+    if (c->is_relation && c->size && c->storage == KEEL_ARCHETYPE)
+        return "is a relation in KEEL_ARCHETYPE: who loses its target would have to move its row, "
+               "which may need memory";
+    if (c->is_relation && !c->size && (c->drop || c->copy || c->move || c->hash))
+        return "is a relation and has hooks, but there are no values";
+    return NULL;
+}
+
 // Returns what is wrong with a descriptor, or NULL. `room` is for texts that name a field.
 static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT]) {
     const uint32_t align = c->align ? c->align : 1;
@@ -42,43 +64,45 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
         return "stands for living entities and is no component; it can be observed, collected "
                "from, reserved and counted";
 
-    if (!keeli_component_name(c) || !*keeli_component_name(c)) return "has no name";
-    if (c->size > KEEL_MAX_COMPONENT_SIZE) return "is larger than 64 KiB; store a pointer";
+    if (!keeli_component_name(c) || !*keeli_component_name(c))
+        return "has no name";
+    if (c->size > KEEL_MAX_COMPONENT_SIZE)
+        return "is larger than 64 KiB; store a pointer";
     if (align > KEEL_MAX_COMPONENT_ALIGN || (align & (align - 1)))
         return "has an alignment that is not a power of two to 4096";
-    if (c->size % align) return "has a size that is no multiple of its alignment";
-    if ((uint32_t)c->storage > KEEL_ARCHETYPE) return "has an unknown storage";
-    if (c->tracking & ~(uint32_t)KEEL_TRACK_ALL) return "has unknown bits in .tracking";
+    if (c->size % align)
+        return "has a size that is no multiple of its alignment";
+    if ((uint32_t)c->storage > KEEL_ARCHETYPE)
+        return "has an unknown storage";
+    if (c->tracking & ~(uint32_t)KEEL_TRACK_ALL)
+        return "has unknown bits in .tracking";
 
-    if ((c->exclusive || c->acyclic || c->symmetric || c->on_delete) && !c->is_relation)
-        return "has an option of relations; declare it with KEEL_RELATION";
-    if ((uint32_t)c->on_delete > KEEL_REFUSE) return "has an unknown .on_delete";
-    if (c->acyclic && !c->exclusive)
-        return "is .acyclic, which only exclusive relations can be: add .exclusive = true";
-    if (c->acyclic && c->symmetric) return "is .acyclic and .symmetric, which leads back at once";
-    if (c->is_relation && c->is_unique) return "is a unique, which is no relation";
-    if (c->is_relation && c->size && c->storage == KEEL_ARCHETYPE)
-        return "is a relation in KEEL_ARCHETYPE: who loses its target would have to move its row, "
-               "which may need memory";
-    if (c->is_relation && !c->size && (c->drop || c->copy || c->move || c->hash))
-        return "is a relation and has hooks, but there are no values";
+    const char *wrong_relation = what_is_wrong_with_relation(c);
+    if (wrong_relation)
+        return wrong_relation;
 
     if (c->tracking && c->is_unique)
         return "is a unique, which is always tracked; leave .tracking out";
-    if (c->is_event && !c->is_unique) return "is a type of events and no unique; set is_unique";
+    if (c->is_event && !c->is_unique)
+        return "is a type of events and no unique; set is_unique";
     if (c->initial && (c->is_event || c->is_relation))
         return "has an .initial value, which only components and uniques have";
     if (c->required && (c->is_unique || c->is_relation))
         return "has .required components, which only components have";
     if (c->initial && c->drop && !c->copy)
         return "has an .initial value and a drop hook, but no copy hook to copy it with";
-    if (!c->save != !c->load) return "has one of .save and .load, which files need both of";
-    if (c->save && (!c->size || c->is_event)) return "has .save, and no value that is saved";
-    if (c->saved_as && !*c->saved_as) return "has a .saved_as that is empty";
+    if (!c->save != !c->load)
+        return "has one of .save and .load, which files need both of";
+    if (c->save && (!c->size || c->is_event))
+        return "has .save, and no value that is saved";
+    if (c->saved_as && !*c->saved_as)
+        return "has a .saved_as that is empty";
     if (c->limit && !c->is_event)
         return "has a .limit, which events have; for changes there is keel_set_limit";
-    if ((uint32_t)c->threads > KEEL_THREADS_OWNER_ONLY) return "has an unknown rule for threads";
-    if (c->field_count && !c->fields) return "has a field count but no fields";
+    if ((uint32_t)c->threads > KEEL_THREADS_OWNER_ONLY)
+        return "has an unknown rule for threads";
+    if (c->field_count && !c->fields)
+        return "has a field count but no fields";
 
     keeli_writer wrong = keeli_writer_begin(room, WRONG_TEXT);
     return keeli_fields_are_valid(c, &wrong) ? NULL : room;
@@ -105,7 +129,8 @@ static void put_name(keel_world *world, keeli_storage *s) {
 
 static keeli_storage *find_name(const keel_world *world, const char *name, bool is_unique,
                                 bool is_event) {
-    if (!world->registry.chain_count) return NULL;
+    if (!world->registry.chain_count)
+        return NULL;
 
     keeli_storage *s = *registry_chain(world, name);
     while (s && (s->component.is_unique != is_unique || s->component.is_event != is_event ||
@@ -117,10 +142,12 @@ static keeli_storage *find_name(const keel_world *world, const char *name, bool 
 // Makes room for the name of one more component; false when out of memory.
 static bool reserve_registry_name(keel_world *world) {
     const uint32_t old = world->registry.chain_count, grown = old ? old * 2 : KEELI_SIZE(64, 1);
-    if (world->storages.count < old) return true;
+    if (world->storages.count < old)
+        return true;
 
     keeli_storage **fresh = keeli_new_zeroed(&world->heap, grown * sizeof(void *), sizeof(void *));
-    if (!fresh) return false;
+    if (!fresh)
+        return false;
 
     keeli_free(&world->heap, world->registry.by_name, old * sizeof(void *), sizeof(void *));
     world->registry.by_name = fresh;
@@ -160,7 +187,8 @@ static keel_result name_clash(keel_world *world, const keeli_storage *known,
 // original, so that typed verbs find the same component through both; it is an error if it was
 // changed into the descriptor of another component.
 static keel_result check_slot(keel_world *world, const keel_component *c) {
-    if (keeli_component_is_like(c)) return KEEL_OK;
+    if (keeli_component_is_like(c))
+        return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_COMPONENT,
                        "%s '%s' is a copy of the descriptor of another one, whose .slot it has; "
                        "set its .slot and .declared to NULL",
@@ -170,7 +198,8 @@ static keel_result check_slot(keel_world *world, const keel_component *c) {
 // ------------------------------------------------------------------ making and freeing
 static void drop_unique(keel_world *world, keeli_storage *s) {
     const keel_component *c = &s->component;
-    if (!s->unique) return;
+    if (!s->unique)
+        return;
     keeli_value_drop(s, s->unique);
     keeli_free(&world->heap, s->unique, c->size ? c->size : 1, c->align);
     s->unique = NULL;
@@ -188,7 +217,8 @@ void keeli_levels_release(keeli_heap *heap, keeli_levels *l) {
 // be open, so the memory remains.
 static void spare_relation(keel_world *world, const keeli_storage *s) {
     keeli_relation *r = s->relation;
-    if (!r) return;
+    if (!r)
+        return;
     if (s != r->sources) {
         r->targets = NULL;
         return;
@@ -197,7 +227,8 @@ static void spare_relation(keel_world *world, const keeli_storage *s) {
     keeli_edges_deinit(&r->edges, &world->heap);
     keeli_levels_release(&world->heap, &r->levels);
     keeli_lock_deinit(&r->levels.lock);
-    if (r->targets) r->targets->relation = NULL;
+    if (r->targets)
+        r->targets->relation = NULL;
     r->born = r->edges.edits;
     r->next = world->relations.spare;
     world->relations.spare = r;
@@ -205,7 +236,8 @@ static void spare_relation(keel_world *world, const keeli_storage *s) {
 
 // Frees the queue of a type of events.
 static void free_events(keel_world *world, const keeli_storage *s) {
-    if (!s->events) return;
+    if (!s->events)
+        return;
 
     for (uint32_t i = 0; i < world->registry.queues.count; ++i)
         if (world->registry.queues.items[i] == s)
@@ -266,7 +298,8 @@ static keeli_storage *acquire_storage(keel_world *world, const keel_component *c
         at = &(*at)->next_by_name;
 
     keeli_storage *s = *at;
-    if (!s) return KEELI_NEW(&world->heap, keeli_storage);
+    if (!s)
+        return KEELI_NEW(&world->heap, keeli_storage);
     *at = s->next_by_name;
     *s = (keeli_storage){ .slot = index };
     return s;
@@ -279,7 +312,8 @@ static keeli_relation *acquire_relation(keel_world *world) {
         link = &(*link)->next;
 
     keeli_relation *r = *link;
-    if (!r) return KEELI_NEW(&world->heap, keeli_relation);
+    if (!r)
+        return KEELI_NEW(&world->heap, keeli_relation);
     *link = r->next;
     *r = (keeli_relation){ .born = r->born };
     return r;
@@ -304,11 +338,13 @@ static void copy_descriptor(keeli_heap *heap, keeli_storage *s, const keel_compo
 // of memory.
 static bool add_relation(keel_world *world, keeli_storage *s, const keel_component *c) {
     keeli_relation *r = acquire_relation(world);
-    if (!r) return false;
+    if (!r)
+        return false;
 
     if (c->size && keeli_values_are_of_edges(c))
         keeli_edges_init_valued(&r->edges, c->exclusive, c->symmetric, c->size, s->component.align);
-    else keeli_edges_init(&r->edges, c->exclusive, c->symmetric);
+    else
+        keeli_edges_init(&r->edges, c->exclusive, c->symmetric);
     r->edges.edits = r->born;
     r->is_simple = r->edges.is_chained && !c->size;
     r->is_acyclic = c->acyclic;
@@ -322,9 +358,11 @@ static bool add_relation(keel_world *world, keeli_storage *s, const keel_compone
 // Gives the storage of a type of events a queue. False when out of memory.
 static bool add_events(keel_world *world, keeli_storage *s) {
     keeli_heap *heap = &world->heap;
-    if (!KEELI_RESERVE(heap, &world->registry.queues, 1)) return false;
+    if (!KEELI_RESERVE(heap, &world->registry.queues, 1))
+        return false;
     s->events = KEELI_NEW(heap, keeli_queue);
-    if (!s->events) return false;
+    if (!s->events)
+        return false;
 
     keeli_queue_init(s->events, &s->component, false);
     *KEELI_APPEND(&world->registry.queues) = s;
@@ -334,7 +372,8 @@ static bool add_events(keel_world *world, keeli_storage *s) {
 // Returns the storage of a component, not registered yet; NULL when out of memory.
 static keeli_storage *new_storage(keel_world *world, const keel_component *c, uint32_t index) {
     keeli_storage *s = acquire_storage(world, c, index);
-    if (!s) return NULL;
+    if (!s)
+        return NULL;
 
     const keel_component *own = &s->component;
     copy_descriptor(&world->heap, s, c);
@@ -356,10 +395,12 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     keeli_store_init(world, s);
     s->tracking.kinds = c->tracking;
     s->flags |= c->tracking << KEELI_KINDS_FROM;
-    if (!c->is_unique && (c->initial || c->required)) s->flags |= KEELI_IS_MORE;
+    if (!c->is_unique && (c->initial || c->required))
+        s->flags |= KEELI_IS_MORE;
     if (keeli_store_has_edge_values(s) || !keeli_component_is_stored_so(index, own->storage))
         s->flags |= KEELI_IS_STORED_OTHERWISE;
-    if (world->templates == world) s->flags |= KEELI_IS_TEMPLATE;
+    if (world->templates == world)
+        s->flags |= KEELI_IS_TEMPLATE;
     keeli_threads_bind(s);
     return s;
 }
@@ -368,14 +409,18 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
 static keel_result set_initial(keel_world *world, keeli_storage *s) {
     const keel_component *c = &s->component;
     const size_t bytes = c->size ? c->size : 1;
-    if (!c->initial || !c->is_unique) return KEEL_OK;
+    if (!c->initial || !c->is_unique)
+        return KEEL_OK;
 
     void *value = keeli_new_zeroed(&world->heap, bytes, c->align);
-    if (!value) return keeli_out_of_memory(world, "registering a unique");
-    if (!c->copy) memcpy(value, c->initial, c->size);
+    if (!value)
+        return keeli_out_of_memory(world, "registering a unique");
+    if (!c->copy)
+        memcpy(value, c->initial, c->size);
     if (c->copy && !keeli_hook_copy(s, value, c->initial)) {
         keeli_free(&world->heap, value, bytes, c->align);
-        if (c->is_move_only) return keeli_cannot_copy(world, s);
+        if (c->is_move_only)
+            return keeli_cannot_copy(world, s);
         return keeli_error(world, KEEL_ERROR_COPY,
                            "the copy hook of '%s' failed for its initial value", c->name);
     }
@@ -396,12 +441,15 @@ static size_t table_bytes(uint32_t capacity) { return (size_t)2 * capacity * siz
 // Makes room for a process-wide number in the table of storages; false when out of memory.
 static bool reserve_number(keel_world *world, uint32_t index) {
     const struct keeli_world_root old = world->root;
-    if (index < old.storage_capacity) return true;
+    if (index < old.storage_capacity)
+        return true;
 
     uint32_t grown = old.storage_capacity ? old.storage_capacity * 2 : KEELI_SIZE(64, 1);
-    if (grown <= index) grown = index + 1;
+    if (grown <= index)
+        grown = index + 1;
     void **fresh = keeli_new_zeroed(&world->heap, table_bytes(grown), sizeof(void *));
-    if (!fresh) return false;
+    if (!fresh)
+        return false;
 
     const struct keeli_set_root **sets = (const struct keeli_set_root **)(void *)(fresh + grown);
     for (uint32_t i = 0; i < grown; ++i)
@@ -442,18 +490,21 @@ static uint16_t put_ordinal(keel_world *world, keeli_storage *s) {
 static keel_result may_register(keel_world *world, const keel_component *c) {
     char room[WRONG_TEXT];
     const char *wrong = what_is_wrong(c, room);
-    if (wrong) return refuse(world, c, wrong);
+    if (wrong)
+        return refuse(world, c, wrong);
 
     const keeli_storage *known =
         find_name(world, keeli_component_name(c), c->is_unique, c->is_event);
-    if (known) return name_clash(world, known, c);
+    if (known)
+        return name_clash(world, known, c);
 
     // Other threads or code may be reading the table. An observer is called where nothing reads it.
     if (world->refused & ~(uint32_t)KEELI_REFUSED_OBSERVER)
         KEEL_TRY(keeli_world_is_editable(world));
     if (world->storages.count > UINT16_MAX)
         return keeli_error(world, KEEL_ERROR_FULL, "a world knows at most 65,536 components");
-    if (c->threads) KEEL_TRY(keeli_check_new_value(world, c));
+    if (c->threads)
+        KEEL_TRY(keeli_check_new_value(world, c));
     return check_slot(world, c);
 }
 
@@ -461,7 +512,8 @@ static keel_result may_register(keel_world *world, const keel_component *c) {
 static keeli_storage *register_storage(keel_world *world, const keel_component *c,
                                        keel_result *result) {
     *result = may_register(world, c);
-    if (*result < 0) return NULL;
+    if (*result < 0)
+        return NULL;
 
     const uint32_t index = keeli_component_acquire(c);
     keeli_storage *s = NULL;
@@ -474,7 +526,8 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     }
     *result = s ? set_initial(world, s) : keeli_out_of_memory(world, "registering a component");
     if (*result < 0) {
-        if (s) free_storage(world, s);
+        if (s)
+            free_storage(world, s);
         keeli_component_release(index);
         return NULL;
     }
@@ -486,7 +539,8 @@ static keeli_storage *register_storage(keel_world *world, const keel_component *
     put_name(world, s);
     put_number(world, index, s);
     keeli_names_begin(world, s);
-    if (s->flags & KEELI_IS_BOUND) keeli_threads_update(world);
+    if (s->flags & KEELI_IS_BOUND)
+        keeli_threads_update(world);
     return s;
 }
 
@@ -533,7 +587,8 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
         return NULL;
     }
     *result = keeli_world_is_ours(world, world);
-    if (*result != KEEL_OK) return NULL;
+    if (*result != KEEL_OK)
+        return NULL;
     if (c->is_unique != is_unique) {
         *result =
             keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is a %s, not a %s",
@@ -543,11 +598,13 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
 
     char room[WRONG_TEXT];
     keeli_storage *s = what_is_wrong(c, room) ? NULL : keeli_storage_find(world, c);
-    if (s) return s;
+    if (s)
+        return s;
 
     if (c->required && !c->is_unique && !c->is_relation) {
         *result = keeli_required_get(world, c);
-        if (*result < 0) return NULL;
+        if (*result < 0)
+            return NULL;
     }
     s = register_storage(world, c, result);
     return s && s->relation ? complete_relation(world, s, result) : s;
@@ -555,7 +612,8 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
 
 keeli_storage *keeli_followed_get(keel_world *world, const keel_component *c, keel_result *result) {
     *result = KEEL_OK;
-    if (c == &keel_entities) return &world->stand_in.entities;
+    if (c == &keel_entities)
+        return &world->stand_in.entities;
     return keeli_storage_get(world, c, false, result);
 }
 
@@ -564,7 +622,8 @@ bool keeli_registry_init(keel_world *world) {
     keel_component child = *KEEL_OF(keel_child);
     child.on_delete = world->relations.of_children;
     const keeli_storage *s = keeli_storage_get(world, &child, false, &result);
-    if (!s) return false;
+    if (!s)
+        return false;
     world->relations.child = s->relation;
     world->relations.tree = (struct keeli_tree){ .world = world,
                                                  .chains = &s->relation->edges.chains,
@@ -576,7 +635,8 @@ void keeli_registry_drop(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         keeli_storage *s = world->storages.items[i];
         drop_unique(world, s);
-        if (s->events) keeli_queue_clear(s->events);
+        if (s->events)
+            keeli_queue_clear(s->events);
     }
 }
 
@@ -643,7 +703,8 @@ static const char *other_option(const keel_world *world, const keeli_storage *s,
     bool is_any_given = other != NULL;
     for (uint32_t i = 0; i < sizeof options / sizeof *options; ++i) {
         is_any_given |= options[i].is_given;
-        if (!other && options[i].is_other) other = options[i].name;
+        if (!other && options[i].is_other)
+            other = options[i].name;
     }
     return is_any_given ? other : NULL;
 }
@@ -658,7 +719,8 @@ static keel_result check_again(keel_world *world, const keeli_storage *s, const 
                            kind_of(c), s->component.name, other);
 
     keel_component then = *c;
-    if (!then.initial) then.initial = s->component.initial;
+    if (!then.initial)
+        then.initial = s->component.initial;
     char room[WRONG_TEXT];
     const char *wrong = what_is_wrong(&then, room);
     return wrong ? refuse(world, c, wrong) : KEEL_OK;
@@ -667,12 +729,15 @@ static keel_result check_again(keel_world *world, const keeli_storage *s, const 
 keeli_storage *keeli_storage_register(keel_world *world, const keel_component *c,
                                       keel_result *result) {
     *result = keeli_world_is_editable(world);
-    if (*result < 0) return NULL;
+    if (*result < 0)
+        return NULL;
     keeli_storage *s = keeli_storage_get(world, c, c && c->is_unique, result);
-    if (!s) return NULL;
+    if (!s)
+        return NULL;
 
     *result = check_slot(world, c);
-    if (*result == KEEL_OK) *result = check_again(world, s, c);
+    if (*result == KEEL_OK)
+        *result = check_again(world, s, c);
     return *result < 0 ? NULL : s;
 }
 
@@ -688,7 +753,8 @@ void keeli_storage_forget(keel_world *world, keeli_storage *s) {
 
     --world->storages.count;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
-        if (i >= s->position) world->storages.items[i] = world->storages.items[i + 1];
+        if (i >= s->position)
+            world->storages.items[i] = world->storages.items[i + 1];
         keeli_storage *other = world->storages.items[i];
         other->position = i;
         other->known = (keeli_known_order){ .oldest = 0 }; // its leader may be this storage
@@ -700,28 +766,34 @@ void keeli_storage_forget(keel_world *world, keeli_storage *s) {
     keeli_names_end(world, s);
     spare_storage(world, s);
     keeli_component_release(number);
-    if (was_bound) keeli_threads_update(world);
+    if (was_bound)
+        keeli_threads_update(world);
 }
 
 const keel_component *keel_find_component(const keel_world *world, const char *name) {
-    if (keeli_is_nobody(world) || !name) return NULL;
+    if (keeli_is_nobody(world) || !name)
+        return NULL;
     const keeli_storage *s = find_name(world, name, false, false);
-    if (!s) s = find_name(world, name, true, false);
-    if (!s) s = find_name(world, name, true, true);
+    if (!s)
+        s = find_name(world, name, true, false);
+    if (!s)
+        s = find_name(world, name, true, true);
     return s && !keeli_store_has_sources(s) ? &s->component : NULL;
 }
 
 // Returns the position behind the component `after`: 0 for NULL, the end if the world does not know
 // it.
 static uint32_t place_after(const keel_world *world, const keel_component *after) {
-    if (!after) return 0;
+    if (!after)
+        return 0;
     const keeli_storage *s = keeli_storage_find(world, after);
     return s ? s->position + 1 : world->storages.count;
 }
 
 static const keel_component *next_of_kind(const keel_world *world, const keel_component *after,
                                           bool is_unique, bool is_event) {
-    if (keeli_is_nobody(world)) return NULL;
+    if (keeli_is_nobody(world))
+        return NULL;
     for (uint32_t i = place_after(world, after); i < world->storages.count; ++i) {
         const keel_component *c = &world->storages.items[i]->component;
         if (c->is_unique == is_unique && c->is_event == is_event &&
@@ -745,33 +817,41 @@ const keel_component *keel_next_event_type(const keel_world *world, const keel_c
 
 const keel_component *keel_next_component_of(const keel_world *world, keel_entity e,
                                              const keel_component *after) {
-    if (keeli_is_nobody(world) || !keeli_entity_is_alive(&world->entities, e)) return NULL;
+    if (keeli_is_nobody(world) || !keeli_entity_is_alive(&world->entities, e))
+        return NULL;
     const uint32_t index = keeli_index_of(e), from = place_after(world, after);
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     const keeli_storage *next = NULL;
     for (uint32_t i = 0; i < keeli_block_length(world, list); ++i) { // components of its block
         const keeli_storage *s = keeli_block_storage(world, list, i);
-        if (!s || keeli_store_has_sources(s)) continue;
+        if (!s || keeli_store_has_sources(s))
+            continue;
 
         const bool is_next = s->position >= from && !(next && s->position > next->position);
-        if (is_next && keeli_store_has(s, index)) next = s;
+        if (is_next && keeli_store_has(s, index))
+            next = s;
     }
     return next ? &next->component : NULL;
 }
 
 uint32_t(keel_component_count)(const keel_scope *scope, const keel_component *component) {
     keeli_caller who;
-    if (component == &keel_entities) return (keel_entity_count)(scope);
-    if (keeli_caller_is(scope, &who) < 0 || !component) return 0;
+    if (component == &keel_entities)
+        return (keel_entity_count)(scope);
+    if (keeli_caller_is(scope, &who) < 0 || !component)
+        return 0;
     const keeli_storage *s = keeli_storage_find(who.world, component);
-    if (s && who.holder && !keeli_may_look_up(&who, s, KEEL_ACCESS_READ)) return 0;
+    if (s && who.holder && !keeli_may_look_up(&who, s, KEEL_ACCESS_READ))
+        return 0;
     return s ? keeli_store_count(s) : 0;
 }
 
 size_t keel_component_memory(const keel_world *world, const keel_component *component) {
-    if (keeli_is_nobody(world) || !component) return 0;
+    if (keeli_is_nobody(world) || !component)
+        return 0;
     const keeli_storage *s = keeli_storage_find(world, component);
-    if (!s) return 0;
+    if (!s)
+        return 0;
     return keeli_store_bytes(s) + (s->unique ? s->component.size : 0) +
            (s->events ? sizeof *s->events + keeli_queue_bytes(s->events) : 0);
 }
@@ -779,8 +859,10 @@ size_t keel_component_memory(const keel_world *world, const keel_component *comp
 // ------------------------------------------------------------------ about to be edited
 keel_result keeli_not_by_hand(keel_world *world, const keeli_storage *s, const char *verb) {
     const char *use = "keel_relate, keel_unrelate";
-    if (s == world->names.storage) use = "keel_set_name";
-    else if (s->relation == world->relations.child) use = "keel_attach, keel_detach, keel_unlink";
+    if (s == world->names.storage)
+        use = "keel_set_name";
+    else if (s->relation == world->relations.child)
+        use = "keel_attach, keel_detach, keel_unlink";
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "cannot %s '%s' by hand; use %s", verb,
                         s->component.name, use);
 }
@@ -822,7 +904,8 @@ keeli_storage *keeli_storage_to_edit(keel_world *world, const keeli_holder *hold
     }
 
     keeli_storage *s = keeli_storage_get(world, component, false, result);
-    if (!s) return NULL;
+    if (!s)
+        return NULL;
 
     const bool removes_names =
         s == world->names.storage && (strcmp(verb, "delete") == 0 || strcmp(verb, "clear") == 0);
@@ -838,9 +921,11 @@ keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder
                                    keel_result *result) {
     *result = KEEL_OK;
     keeli_storage *known = free_to_edit(world, holder, component);
-    if (known) return known;
+    if (known)
+        return known;
     if (component && !component->is_unique && !keeli_storage_find(world, component)) {
-        if (!holder || keeli_is_inside_edit(world)) *result = keeli_world_is_editable(world);
+        if (!holder || keeli_is_inside_edit(world))
+            *result = keeli_world_is_editable(world);
         return NULL; // the edit has no effect, but is refused like every other edit
     }
     return keeli_storage_to_edit(world, holder, component, verb, result);
@@ -854,29 +939,35 @@ bool(keel_is_alive)(const keel_scope *scope, keel_entity e) {
 
 keel_entity(keel_entity_at)(const keel_scope *scope, uint32_t index) {
     const keel_world *world = keeli_world_behind(scope);
-    if (!world || index > KEEL_MAX_ENTITY_INDEX) return keel_null();
+    if (!world || index > KEEL_MAX_ENTITY_INDEX)
+        return keel_null();
 
     const keeli_entity_index *ix = &world->entities;
-    if (index / KEELI_PAGE >= ix->root.page_count) return keel_null();
+    if (index / KEELI_PAGE >= ix->root.page_count)
+        return keel_null();
     const keel_entity e = keeli_entity_at(ix, index); // not alive if the index is free
     return keeli_entity_is_alive(ix, e) ? e : keel_null();
 }
 
 uint32_t(keel_entity_count)(const keel_scope *scope) {
     keeli_caller who;
-    if (keeli_caller_is(scope, &who) < 0) return 0;
+    if (keeli_caller_is(scope, &who) < 0)
+        return 0;
     const bool may = keeli_may_look_up(&who, &who.world->stand_in.entities, KEEL_ACCESS_READ);
     return may ? keeli_entity_count(&who.world->entities) : 0;
 }
 
 keel_entity keel_next_entity(const keel_world *world, keel_entity after) {
-    if (keeli_is_nobody(world)) return keel_null();
+    if (keeli_is_nobody(world))
+        return keel_null();
     const uint32_t index = keeli_index_of(after);
-    if (!keel_is_null(after) && index >= KEEL_MAX_ENTITY_INDEX) return keel_null();
+    if (!keel_is_null(after) && index >= KEEL_MAX_ENTITY_INDEX)
+        return keel_null();
     return keeli_entity_index_next(&world->entities, keel_is_null(after) ? 0 : index + 1);
 }
 
 keel_entity keel_next_free_entity(const keel_world *world, keel_entity after) {
-    if (keeli_is_nobody(world)) return keel_null();
+    if (keeli_is_nobody(world))
+        return keel_null();
     return keeli_entity_index_next_free(&world->entities, after);
 }

@@ -18,7 +18,8 @@ keeli_storage *keeli_storage_register(keel_world *world, const keel_component *c
 keeli_storage *keeli_followed_get(keel_world *world, const keel_component *c, keel_result *result);
 // The same without registering: NULL if the component is not known.
 static inline keeli_storage *keeli_followed_find(const keel_world *world, const keel_component *c) {
-    if (c == &keel_entities) return (keeli_storage *)(uintptr_t)&world->stand_in.entities;
+    if (c == &keel_entities)
+        return (keeli_storage *)(uintptr_t)&world->stand_in.entities;
     return c ? keeli_storage_find(world, c) : NULL;
 }
 // The same for a type of events.

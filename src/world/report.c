@@ -13,7 +13,8 @@
 const keeli_guard *keeli_guard_in_use;
 
 void keeli_exchange_guard(const keeli_guard *guard, const keeli_guard *with) {
-    if (keeli_guard_in_use == guard) keeli_guard_in_use = with;
+    if (keeli_guard_in_use == guard)
+        keeli_guard_in_use = with;
 }
 
 // Writes one line to the log, one thread at a time. Call it without the world's lock, as the logger
@@ -21,11 +22,14 @@ void keeli_exchange_guard(const keeli_guard *guard, const keeli_guard *with) {
 static void write_line(keel_world *world, keel_log_level level, const char *line) {
     keeli_reports *r = &world->reports;
     const uint64_t self = keeli_thread_id();
-    if (keeli_atomic_peek(&r->logger) == self) return;
+    if (keeli_atomic_peek(&r->logger) == self)
+        return;
     keeli_lock_acquire(&r->log_lock);
     keeli_atomic_put(&r->logger, self);
-    if (r->log.write) r->log.write(r->log.context, level, line);
-    else fprintf(stderr, "keel: %s: %s\n", world->name ? world->name : "world", line);
+    if (r->log.write)
+        r->log.write(r->log.context, level, line);
+    else
+        fprintf(stderr, "keel: %s: %s\n", world->name ? world->name : "world", line);
     keeli_atomic_put(&r->logger, 0);
     keeli_lock_release(&r->log_lock);
 }
@@ -58,14 +62,16 @@ static void record_error(keel_world *world, const keeli_worker *worker, const ke
     count_error(&world->reports);
     keeli_first_error *first = worker ? worker->first : NULL;
     if (!first) {
-        if (world->reports.first.result == KEEL_OK) world->reports.first = *error;
+        if (world->reports.first.result == KEEL_OK)
+            world->reports.first = *error;
     } else if (first->error.result == KEEL_OK || is_before(worker, first)) {
         *first = (keeli_first_error){ *error, worker->node, worker->piece };
     }
 }
 
 void keeli_error_hand_over(keel_world *world, const keel_error *first) {
-    if (first->result == KEEL_OK) return;
+    if (first->result == KEEL_OK)
+        return;
     keeli_lock_acquire(&world->access.lock);
     record_error(world, worker_here(world), first);
     keeli_lock_release(&world->access.lock);
@@ -81,7 +87,8 @@ keel_result keeli_error_from_user(keel_world *world, keel_result result, const c
     keeli_lock_acquire(&world->access.lock);
     const keeli_worker *worker = worker_here(world);
     keel_error error = { .result = result, .object = object };
-    if (!system && worker) system = worker->running;
+    if (!system && worker)
+        system = worker->running;
     snprintf(error.system, sizeof error.system, "%s", system ? system : "");
     snprintf(error.message, sizeof error.message, "%s", message ? message : "");
     record_error(world, worker, &error);
@@ -102,7 +109,8 @@ keel_result keeli_report(keel_world *world, bool asserts, keel_result result, co
     va_end(arguments);
 
     keeli_error_from_user(world, result, NULL, NULL, message);
-    if (asserts && world->reports.on_misuse == KEEL_MISUSE_ASSERT) KEEL_ASSERT(false, message);
+    if (asserts && world->reports.on_misuse == KEEL_MISUSE_ASSERT)
+        KEEL_ASSERT(false, message);
     return result;
 }
 
@@ -135,7 +143,8 @@ keel_result keeli_dead_entity(keel_world *world, const char *call, keel_entity e
 }
 
 keel_result keeli_quiet_error(keel_world *world, keel_result result, const char *format, ...) {
-    if (keeli_is_in_allocator(world)) return result; // this thread may have the lock
+    if (keeli_is_in_allocator(world))
+        return result; // this thread may have the lock
     keel_error error = { .result = result };
     va_list arguments;
     va_start(arguments, format);
@@ -204,13 +213,15 @@ const char *keeli_system_words(keel_world *world, char words[KEELI_SYSTEM_WORDS]
     const keeli_worker *worker = worker_here(world);
     if (worker && worker->running)
         snprintf(words, KEELI_SYSTEM_WORDS, "system '%.60s'", worker->running);
-    else snprintf(words, KEELI_SYSTEM_WORDS, "a system");
+    else
+        snprintf(words, KEELI_SYSTEM_WORDS, "a system");
     keeli_lock_release(&world->access.lock);
     return words;
 }
 
 const char *keeli_entity_words(const keel_world *world, keel_entity e, char words[KEELI_WORDS]) {
-    if (keel_is_null(e)) return "null";
+    if (keel_is_null(e))
+        return "null";
     const keeli_name *name =
         keeli_entity_is_alive(&world->entities, e) ? keeli_name_at(world, e) : NULL;
     const int end = snprintf(words, KEELI_WORDS, "%uv%u", (unsigned)keeli_index_of(e),
@@ -223,8 +234,10 @@ const char *keeli_entity_words(const keel_world *world, keel_entity e, char word
 
 const char *keeli_storage_words(const keel_world *world, const keeli_storage *s,
                                 char words[KEELI_WORDS]) {
-    if (s == &world->stand_in.entities) return "the list of entities";
-    if (s == &world->stand_in.rows) return "the rows of archetype components";
+    if (s == &world->stand_in.entities)
+        return "the list of entities";
+    if (s == &world->stand_in.rows)
+        return "the rows of archetype components";
     snprintf(words, KEELI_WORDS, "'%s'", s->component.name);
     return words;
 }
@@ -232,7 +245,8 @@ const char *keeli_storage_words(const keel_world *world, const keeli_storage *s,
 const keel_error *keel_last_error(const keel_world *world) {
     static const keel_error no_world = { .result = KEEL_ERROR_ARGUMENT,
                                          .message = "the world is NULL" };
-    if (keeli_is_nobody(world)) return &no_world;
+    if (keeli_is_nobody(world))
+        return &no_world;
     return world->reports.dead_call ? tell_dead_entity((keel_world *)(uintptr_t)world)
                                     : &world->reports.last;
 }
@@ -242,8 +256,10 @@ const keel_error *keel_first_error(const keel_world *world) {
 }
 
 void keel_clear_errors(keel_world *world) {
-    if (keeli_is_nobody(world)) return;
-    if (keeli_is_in_allocator(world)) return; // this thread may have the lock
+    if (keeli_is_nobody(world))
+        return;
+    if (keeli_is_in_allocator(world))
+        return; // this thread may have the lock
     keeli_lock_acquire(&world->access.lock);
     world->reports.first = world->reports.last = (keel_error){ 0 };
     world->reports.dead_call = NULL;

@@ -23,14 +23,16 @@ static bool is_same_component(const keel_component *a, const keel_component *b) 
 }
 
 static void write_way(keeli_writer *w, const way *to) {
-    if (to->before) write_way(w, to->before);
+    if (to->before)
+        write_way(w, to->before);
     keeli_write(w, "'%s', which requires ", keeli_component_name(to->component));
 }
 
 // Returns an error if the chain of requirements from `c` on has a cycle, is too long, or has a
 // component without a name. `before`: the chain that leads to `c`.
 static keel_result check_way(keel_world *world, const keel_component *c, const way *before) {
-    if (!c->required) return KEEL_OK;
+    if (!c->required)
+        return KEEL_OK;
     const way here = { c, before, before ? before->length + 1 : 1 };
     char text[400];
     keeli_writer w = keeli_writer_begin(text, sizeof text);
@@ -62,7 +64,8 @@ keel_result keeli_required_get(keel_world *world, const keel_component *c) {
     for (const keel_component *const *r = c->required; *r; ++r) {
         keel_result result;
         const keeli_storage *s = keeli_storage_get(world, *r, false, &result);
-        if (!s) return result;
+        if (!s)
+            return result;
 
         if (s->relation || s->flags & KEELI_IS_LINK)
             return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
@@ -79,12 +82,14 @@ keel_result keeli_required_get(keel_world *world, const keel_component *c) {
 
 static bool does_require(const keeli_storage *s, const keeli_storage *r) {
     for (uint32_t i = 0; i < s->required.count; ++i)
-        if (s->required.items[i] == r) return true;
+        if (s->required.items[i] == r)
+            return true;
     return false;
 }
 
 static bool add_required(keel_world *world, keeli_storage *s, keeli_storage *r) {
-    if (does_require(s, r)) return true;
+    if (does_require(s, r))
+        return true;
     if (!KEELI_RESERVE(&world->heap, &s->required, 1) ||
         !KEELI_RESERVE(&world->heap, &r->required_by, 1))
         return false;
@@ -95,12 +100,15 @@ static bool add_required(keel_world *world, keeli_storage *s, keeli_storage *r) 
 }
 
 bool keeli_required_begin(keel_world *world, keeli_storage *s) {
-    if (!s->component.required) return true;
+    if (!s->component.required)
+        return true;
     for (const keel_component *const *c = s->component.required; *c; ++c) {
         keeli_storage *r = keeli_storage_find(world, *c);
-        if (!add_required(world, s, r)) return false;
+        if (!add_required(world, s, r))
+            return false;
         for (uint32_t i = 0; i < r->required.count; ++i)
-            if (!add_required(world, s, r->required.items[i])) return false;
+            if (!add_required(world, s, r->required.items[i]))
+                return false;
     }
     return true;
 }
@@ -110,7 +118,8 @@ static bool is_required_by(const keel_world *world, const keel_component *const 
                            const keeli_storage *r) {
     for (; required && *required; ++required) {
         const keeli_storage *one = keeli_storage_find(world, *required);
-        if (one && (one == r || does_require(one, r))) return true;
+        if (one && (one == r || does_require(one, r)))
+            return true;
     }
     return false;
 }
@@ -118,11 +127,13 @@ static bool is_required_by(const keel_world *world, const keel_component *const 
 bool keeli_required_are(const keel_world *world, const keeli_storage *s,
                         const keel_component *const *required) {
     for (uint32_t i = 0; i < s->required.count; ++i)
-        if (!is_required_by(world, required, s->required.items[i])) return false;
+        if (!is_required_by(world, required, s->required.items[i]))
+            return false;
 
     for (; required && *required; ++required) {
         const keeli_storage *one = keeli_storage_find(world, *required);
-        if (!one || !does_require(s, one)) return false;
+        if (!one || !does_require(s, one))
+            return false;
     }
     return true;
 }
@@ -132,7 +143,8 @@ bool keeli_required_are_there(const keel_world *world) {
         const keeli_storage *s = world->storages.items[n];
         for (uint32_t k = 0; k < s->required.count; ++k)
             KEELI_EACH_BIT(i, &s->presence)
-                if (!keeli_store_has(s->required.items[k], i)) return false;
+                if (!keeli_store_has(s->required.items[k], i))
+                    return false;
     }
     return true;
 }
@@ -144,7 +156,8 @@ void keeli_required_end(keel_world *world, keeli_storage *s) {
         while (r->required_by.items[at] != s)
             ++at;
         r->required_by.items[at] = r->required_by.items[--r->required_by.count];
-        if (!r->required_by.count) r->flags &= ~(uint32_t)KEELI_IS_REQUIRED;
+        if (!r->required_by.count)
+            r->flags &= ~(uint32_t)KEELI_IS_REQUIRED;
     }
     KEELI_RELEASE(&world->heap, &s->required);
     KEELI_RELEASE(&world->heap, &s->required_by);

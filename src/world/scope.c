@@ -6,8 +6,10 @@
 #include "report.h"
 
 keel_result keeli_view_is_closed(const keel_view *view) {
-    if (!view) return keeli_no_world();
-    if (!view->world) return KEEL_ERROR_ARGUMENT; // no world to keep an error
+    if (!view)
+        return keeli_no_world();
+    if (!view->world)
+        return KEEL_ERROR_ARGUMENT; // no world to keep an error
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
                         "a view is used that is not open: keel_view_begin failed, or keel_view_end "
                         "was called; begin it again");
@@ -16,7 +18,8 @@ keel_result keeli_view_is_closed(const keel_view *view) {
 static keel_result caller_of_view(const keel_view *view, keeli_caller *who) {
     const keeli_holder *holder =
         (const keeli_holder *)(const void *)view->state; // its first member
-    if (!holder || holder->serial != view->serial) return keeli_view_is_closed(view);
+    if (!holder || holder->serial != view->serial)
+        return keeli_view_is_closed(view);
     *who = (keeli_caller){ .world = view->world, .holder = holder, .editor = holder };
     return KEEL_OK;
 }
@@ -38,7 +41,8 @@ static keel_result uses_the_world(keel_world *world) {
 }
 
 keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who) {
-    if (!scope) return KEEL_ERROR_ARGUMENT;
+    if (!scope)
+        return KEEL_ERROR_ARGUMENT;
     const keel_reader *reader = (const keel_reader *)scope;
     keel_commands *commands = (keel_commands *)(uintptr_t)scope;
     switch (scope->kind) {
@@ -134,14 +138,16 @@ bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_acc
         return false;
     }
 
-    if (held < access) not_declared(who, &s->component, access == KEEL_ACCESS_READ);
+    if (held < access)
+        not_declared(who, &s->component, access == KEEL_ACCESS_READ);
     return held >= access;
 }
 
 keeli_storage *keeli_look_up(const keeli_caller *who, const keel_component *component,
                              keel_access access) {
     keeli_storage *s = component ? keeli_storage_find(who->world, component) : NULL;
-    if (s) return keeli_may_look_up(who, s, access) ? s : NULL;
+    if (s)
+        return keeli_may_look_up(who, s, access) ? s : NULL;
 
     // the world knows all components that a system declared, so the system did not declare this one
     if (component && who->inside && who->holder && !who->holder->everything && !who->commands)

@@ -14,7 +14,8 @@ static bool complete_list(keel_world *world, keeli_component_list *list, uint32_
     uint32_t count = 0;
     for (uint32_t n = 0; n < most; ++n)
         count += keeli_is_in_block(world->registry.by_ordinal.items[n], index);
-    if (!keeli_component_list_reserve(&world->lists, &world->heap, list, count)) return false;
+    if (!keeli_component_list_reserve(&world->lists, &world->heap, list, count))
+        return false;
 
     uint16_t *numbers = keeli_list_numbers(list);
     list->count = list->promised = 0;
@@ -26,20 +27,27 @@ static bool complete_list(keel_world *world, keeli_component_list *list, uint32_
 
 bool keeli_reserve_listing(keel_world *world, const keeli_storage *s, uint32_t index) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
-    if (list && keeli_list_is_incomplete(list) && !complete_list(world, list, index)) return false;
+    if (list && keeli_list_is_incomplete(list) && !complete_list(world, list, index))
+        return false;
     return keeli_component_lists_reserve(&world->lists, &world->heap, index, s->ordinal);
 }
 
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (keeli_store_block_is_disabled(s, index)) return;
-    if (!s->sources.count) keeli_component_lists_add(&world->lists, index, s->ordinal);
-    if (s->kind == KEEL_INDEXED) keeli_indexed_set_block_began(&s->indexed, index);
+    if (keeli_store_block_is_disabled(s, index))
+        return;
+    if (!s->sources.count)
+        keeli_component_lists_add(&world->lists, index, s->ordinal);
+    if (s->kind == KEEL_INDEXED)
+        keeli_indexed_set_block_began(&s->indexed, index);
 }
 
 void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (keeli_store_block_is_disabled(s, index)) return;
-    if (!s->sources.count) keeli_component_lists_remove(&world->lists, index, s->ordinal);
-    if (s->kind == KEEL_INDEXED) keeli_indexed_set_block_ended(&s->indexed, index);
+    if (keeli_store_block_is_disabled(s, index))
+        return;
+    if (!s->sources.count)
+        keeli_component_lists_remove(&world->lists, index, s->ordinal);
+    if (s->kind == KEEL_INDEXED)
+        keeli_indexed_set_block_ended(&s->indexed, index);
 }
 
 bool keeli_store_reserve_disabled(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -57,7 +65,8 @@ void *keeli_store_push_disabled(keel_world *world, keeli_storage *s, uint32_t in
     if (keeli_presence_set(&s->disabled, index)) {
         if (!is_present && !s->sources.count)
             keeli_component_lists_add(&world->lists, index, s->ordinal);
-        if (!is_present || is_others) keeli_indexed_set_block_began(&s->indexed, index);
+        if (!is_present || is_others)
+            keeli_indexed_set_block_began(&s->indexed, index);
     }
 
     s->flags |= KEELI_HAS_DISABLED;
@@ -71,11 +80,13 @@ void keeli_store_pop_disabled(keel_world *world, keeli_storage *s, uint32_t inde
     if (keeli_presence_clear(&s->disabled, index)) {
         if (!is_present && !s->sources.count)
             keeli_component_lists_remove(&world->lists, index, s->ordinal);
-        if (!is_present || is_others) keeli_indexed_set_block_ended(&s->indexed, index);
+        if (!is_present || is_others)
+            keeli_indexed_set_block_ended(&s->indexed, index);
     }
 
     keeli_indexed_set_remove(&s->indexed, index);
-    if (!s->disabled.count) s->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
+    if (!s->disabled.count)
+        s->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
 }
 
 void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -95,7 +106,8 @@ void keeli_store_disable(keel_world *world, keeli_storage *s, uint32_t index) {
 
     void *from = keeli_store_value_there(s, index),
          *to = keeli_store_push_disabled(world, s, index);
-    if (s->size) keeli_value_move(s, to, from);
+    if (s->size)
+        keeli_value_move(s, to, from);
     keeli_store_close(world, s, index);
 }
 
@@ -104,11 +116,13 @@ void keeli_store_enable(keel_world *world, keeli_storage *s, keel_entity e) {
     (void)keeli_presence_set(&s->presence, index);
     if (s->kind == KEEL_INDEXED) {
         (void)keeli_presence_clear(&s->disabled, index);
-        if (!s->disabled.count) s->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
+        if (!s->disabled.count)
+            s->flags &= ~(uint32_t)KEELI_HAS_DISABLED;
         return;
     }
 
-    if (s->kind == KEEL_SPARSE_SET) (void)keeli_sparse_set_push(&s->set, e);
+    if (s->kind == KEEL_SPARSE_SET)
+        (void)keeli_sparse_set_push(&s->set, e);
     if (s->size)
         keeli_value_move(s, keeli_store_value_there(s, index),
                          keeli_store_disabled_value(s, index));
@@ -117,21 +131,26 @@ void keeli_store_enable(keel_world *world, keeli_storage *s, keel_entity e) {
 
 keeli_archetype *keeli_archetype_of(const keel_world *world, uint32_t index) {
     const uint32_t place = *keeli_row_of(&world->entities, index);
-    if (place >= KEELI_RETIRED) return world->archetypes.all[0]; // a promised handle has no row
+    if (place >= KEELI_RETIRED)
+        return world->archetypes.all[0]; // a promised handle has no row
     return keeli_block_of(&world->archetypes, place)->archetype;
 }
 
 uint32_t keeli_row_begin(keel_world *world, keel_entity e, keeli_archetype *to) {
     uint32_t *where = keeli_row_of(&world->entities, keeli_index_of(e));
     const uint32_t old = *where;
-    if (to->column_count == 0) *where = KEELI_NO_ROW;
-    else if (old == KEELI_NO_ROW) *where = keeli_archetype_push(&world->archetypes, to, e);
-    else *where = keeli_archetype_copy_row(&world->archetypes, old, to);
+    if (to->column_count == 0)
+        *where = KEELI_NO_ROW;
+    else if (old == KEELI_NO_ROW)
+        *where = keeli_archetype_push(&world->archetypes, to, e);
+    else
+        *where = keeli_archetype_copy_row(&world->archetypes, old, to);
     return old;
 }
 
 void keeli_row_end(keel_world *world, uint32_t old) {
-    if (old != KEELI_NO_ROW) keeli_archetype_remove(&world->archetypes, &world->entities, old);
+    if (old != KEELI_NO_ROW)
+        keeli_archetype_remove(&world->archetypes, &world->entities, old);
 }
 
 void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to) {
@@ -147,7 +166,8 @@ length_by(const keel_entity *entities, uint32_t count, keel_entity_bits step) {
     uint32_t n = 1;
     while (n < count && n < few && keeli_index_of(entities[n]) == first + n * by)
         ++n;
-    if (n < few) return n;
+    if (n < few)
+        return n;
 
     // compares blocks of handles with equal versions, long enough for vector code
     enum { block = KEELI_SIZE(128, 2) };
@@ -157,7 +177,8 @@ length_by(const keel_entity *entities, uint32_t count, keel_entity_bits step) {
         keel_entity_bits broken = 0;
         for (uint32_t i = 0; i < block; ++i)
             broken |= (e[i].bits - from) ^ i * step;
-        if (broken) break;
+        if (broken)
+            break;
     }
 
     while (n < count && keeli_index_of(entities[n]) == first + n * by)
@@ -172,7 +193,8 @@ uint32_t keeli_range_length(const keel_entity *entities, uint32_t count) {
 keeli_range keeli_range_of(const keel_entity *entities, uint32_t count) {
     const uint32_t first = keeli_index_of(entities[0]);
     const uint32_t n = length_by(entities, count, (keel_entity_bits)0 - 1);
-    if (n > 1) return (keeli_range){ n, first - (n - 1), true };
+    if (n > 1)
+        return (keeli_range){ n, first - (n - 1), true };
     return (keeli_range){ length_by(entities, count, 1), first, false };
 }
 
@@ -196,7 +218,8 @@ static void put_values(char *to, const char *values, size_t stride, uint32_t cou
 static void put_range(const keel_world *world, const keeli_storage *s, const keel_entity *entities,
                       uint32_t place, const char *values, size_t stride, uint32_t count,
                       bool back) {
-    if (!s->size) return;
+    if (!s->size)
+        return;
     const bool in_rows = keeli_store_has_rows(s);
     const uint32_t page = (uint32_t)1 << s->root->shift;
 
@@ -287,7 +310,8 @@ void keeli_store_init(const keel_world *world, keeli_storage *s) {
 
     s->kind = c->storage;
     s->size = c->size;
-    if (c->is_unique) s->flags |= KEELI_IS_UNIQUE;
+    if (c->is_unique)
+        s->flags |= KEELI_IS_UNIQUE;
     keeli_sparse_set_init(&s->set, c);
     keeli_indexed_set_init(&s->indexed, c->size, c->align);
     keeli_queue_init(&s->tracking.removed, c, true);
@@ -304,10 +328,13 @@ void keeli_store_init(const keel_world *world, keeli_storage *s) {
 
 void keeli_store_update_hooks(keeli_storage *s) {
     const keel_component *c = &s->component;
-    if (keeli_store_has_edge_values(s)) return; // only edges have values
+    if (keeli_store_has_edge_values(s))
+        return; // only edges have values
 
-    if (c->drop || c->move) s->flags |= KEELI_HAS_HOOKS;
-    else s->flags &= ~(uint32_t)KEELI_HAS_HOOKS;
+    if (c->drop || c->move)
+        s->flags |= KEELI_HAS_HOOKS;
+    else
+        s->flags &= ~(uint32_t)KEELI_HAS_HOOKS;
     s->set.drop = s->row.drop = c->drop ? keeli_hook_drop : NULL;
     s->set.move = s->row.move = c->move ? keeli_hook_move : NULL;
     s->set.hook_data = s->row.hook_data = s;
@@ -335,9 +362,12 @@ bool keeli_store_copy_hooks(keeli_storage *s, const keel_component *from) {
     c->load = from->load;
     c->hook_data = from->hook_data;
 
-    if (from->version) c->version = from->version; // the version that the migrate hook leads to
-    if (from->initial) c->initial = from->initial;
-    if (from->initial && !c->is_unique) s->flags |= KEELI_IS_MORE;
+    if (from->version)
+        c->version = from->version; // the version that the migrate hook leads to
+    if (from->initial)
+        c->initial = from->initial;
+    if (from->initial && !c->is_unique)
+        s->flags |= KEELI_IS_MORE;
     keeli_store_update_hooks(s);
     return true;
 }
@@ -360,7 +390,8 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
                 keeli_value_drop(s, keeli_store_at(s, s->size ? i : 0));
         keeli_indexed_set_clear(&s->indexed);
     }
-    if (keeli_store_is_sparse(s)) keeli_sparse_set_clear(&s->set);
+    if (keeli_store_is_sparse(s))
+        keeli_sparse_set_clear(&s->set);
 
     // once per block; a reactive set stays in the lists wherever it has room
     if (!s->sources.count)
@@ -368,7 +399,8 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s) {
             keeli_component_lists_remove(&world->lists, i, s->ordinal);
 
     keeli_presence_reset(&s->presence);
-    if (s->relation) keeli_store_drop_edges(s->relation, &s->relation->edges, &world->heap);
+    if (s->relation)
+        keeli_store_drop_edges(s->relation, &s->relation->edges, &world->heap);
 }
 
 void keeli_store_drop_all(keel_world *world) {
@@ -387,10 +419,12 @@ bool keeli_store_is_new(const keeli_storage *s) {
 }
 
 void keeli_store_trim(keel_world *world, keeli_storage *s) {
-    if (s->sources.count) return; // entities may enter a reactive set without making room
+    if (s->sources.count)
+        return; // entities may enter a reactive set without making room
 
     // disabled values keep their bits, so that they can be enabled without making room
-    if (!s->disabled.count) keeli_presence_trim(&s->presence, &world->heap);
+    if (!s->disabled.count)
+        keeli_presence_trim(&s->presence, &world->heap);
     keeli_presence_trim(&s->disabled, &world->heap);
     keeli_sparse_set_trim(&s->set, &world->heap);
     keeli_tracking *t = &s->tracking;
@@ -399,7 +433,8 @@ void keeli_store_trim(keel_world *world, keeli_storage *s) {
     keeli_queue_trim(&t->removed, &world->heap, keeli_removals_to_come(s));
     if (s->relation && !keeli_store_has_sources(s))
         keeli_edges_trim(&s->relation->edges, &world->heap);
-    if (s->size) keeli_indexed_set_trim(&s->indexed, &world->heap);
+    if (s->size)
+        keeli_indexed_set_trim(&s->indexed, &world->heap);
 }
 
 void keeli_tracking_deinit(keel_world *world, keeli_tracking *t) {
@@ -420,7 +455,8 @@ void keeli_store_release_stamps(keel_world *world, keeli_storage *s) {
 void keeli_store_deinit(keel_world *world, keeli_storage *s) {
     keeli_store_release_stamps(world, s);
     keeli_sparse_set_deinit(&s->set, &world->heap);
-    if (s->size) keeli_indexed_set_deinit(&s->indexed, &world->heap);
+    if (s->size)
+        keeli_indexed_set_deinit(&s->indexed, &world->heap);
     keeli_tracking_deinit(world, &s->tracking);
     keeli_free(&world->heap, s->row.bases, s->row.base_capacity * sizeof(void *), sizeof(void *));
     KEELI_RELEASE(&world->heap, &s->collectors);
@@ -434,7 +470,8 @@ size_t keeli_store_bytes(const keeli_storage *s) {
     size_t bytes = s->presence.bytes + s->disabled.bytes + s->set.bytes + s->indexed.bytes +
                    s->row.base_capacity * sizeof(void *) + s->tracking.inserted.bytes +
                    s->tracking.modified.bytes + keeli_queue_bytes(&s->tracking.removed);
-    if (s->relation && !keeli_store_has_sources(s)) bytes += keeli_edges_bytes(&s->relation->edges);
+    if (s->relation && !keeli_store_has_sources(s))
+        bytes += keeli_edges_bytes(&s->relation->edges);
     return bytes;
 }
 
@@ -456,8 +493,10 @@ uint32_t keeli_store_count_blocks(const keeli_storage *s) {
 // ------------------------------------------------------------------ checking
 // True if the pages of values hold as many blocks, or values, as the bitmaps have bits for.
 static bool indexed_is_valid(const keeli_storage *s) {
-    if (!keeli_indexed_set_is_valid(&s->indexed)) return false;
-    if (!s->size) return true;
+    if (!keeli_indexed_set_is_valid(&s->indexed))
+        return false;
+    if (!s->size)
+        return true;
 
     uint32_t counted = 0;
     for (uint32_t page = 0; page < s->indexed.page_count; ++page)
@@ -472,28 +511,35 @@ static bool indexed_is_valid(const keeli_storage *s) {
 static bool lists_are_valid(const keel_world *world, const keeli_storage *s,
                             const keeli_presence *p) {
     for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX; i = (i / 64 + 1) * 64)
-        if (!keeli_component_lists_has(&world->lists, i, s->ordinal)) return false;
+        if (!keeli_component_lists_has(&world->lists, i, s->ordinal))
+            return false;
     return true;
 }
 
 static bool disabled_is_valid(const keeli_storage *s) {
-    if (!keeli_presence_is_valid(&s->disabled)) return false;
-    if ((s->disabled.count != 0) != ((s->flags & KEELI_HAS_DISABLED) != 0)) return false;
+    if (!keeli_presence_is_valid(&s->disabled))
+        return false;
+    if ((s->disabled.count != 0) != ((s->flags & KEELI_HAS_DISABLED) != 0))
+        return false;
     KEELI_EACH_BIT(i, &s->disabled)
-        if (keeli_store_has(s, i)) return false;
+        if (keeli_store_has(s, i))
+            return false;
     return true;
 }
 
 bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s) {
-    if (!keeli_presence_is_valid(&s->presence) || !disabled_is_valid(s)) return false;
+    if (!keeli_presence_is_valid(&s->presence) || !disabled_is_valid(s))
+        return false;
     if (!lists_are_valid(world, s, &s->presence) || !lists_are_valid(world, s, &s->disabled))
         return false;
-    if (!indexed_is_valid(s)) return false;
+    if (!indexed_is_valid(s))
+        return false;
     if (s->kind == KEEL_SPARSE_SET &&
         (!keeli_sparse_set_is_valid(&s->set) || s->set.count != s->presence.count))
         return false;
     KEELI_EACH_BIT(i, &s->presence)
-        if (keeli_store_place(world, s, i) == UINT32_MAX) return false;
+        if (keeli_store_place(world, s, i) == UINT32_MAX)
+            return false;
     return true;
 }
 
@@ -528,7 +574,8 @@ keel_result keeli_cannot_copy(keel_world *world, const keeli_storage *s) {
 }
 
 keel_result keeli_check_stride(keel_world *world, const keeli_storage *s, size_t stride) {
-    if (stride >= s->size) return KEEL_OK;
+    if (stride >= s->size)
+        return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                         "values of '%s' have %u bytes but a stride of %u; pass the size of what "
                         "they are in",

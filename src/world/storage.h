@@ -45,17 +45,22 @@ keeli_store_find_in(const keel_world *world, const keeli_storage *s, keel_storag
                     keel_entity e, uint32_t *place) {
     const uint32_t index = keeli_index_of(e);
     const uint32_t page = index / KEELI_PAGE, at = index % KEELI_PAGE;
-    if (kind == KEEL_SPARSE_SET) *place = keeli_sparse_set_find(&s->set, index);
+    if (kind == KEEL_SPARSE_SET)
+        *place = keeli_sparse_set_find(&s->set, index);
     if (kind == KEEL_SPARSE_SET ? *place == KEELI_NO_SLOT : !keeli_store_has(s, index))
         return false;
-    if (kind == KEEL_INDEXED) *place = index;
-    if (kind == KEEL_ARCHETYPE) *place = world->entities.root.where[page][at];
+    if (kind == KEEL_INDEXED)
+        *place = index;
+    if (kind == KEEL_ARCHETYPE)
+        *place = world->entities.root.where[page][at];
     return world->entities.root.versions[page][at] == (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
 }
 static inline __attribute__((always_inline)) bool
 keeli_store_find(const keel_world *world, const keeli_storage *s, keel_entity e, uint32_t *place) {
-    if (s->kind == KEEL_INDEXED) return keeli_store_find_in(world, s, KEEL_INDEXED, e, place);
-    if (s->kind == KEEL_SPARSE_SET) return keeli_store_find_in(world, s, KEEL_SPARSE_SET, e, place);
+    if (s->kind == KEEL_INDEXED)
+        return keeli_store_find_in(world, s, KEEL_INDEXED, e, place);
+    if (s->kind == KEEL_SPARSE_SET)
+        return keeli_store_find_in(world, s, KEEL_SPARSE_SET, e, place);
     return keeli_store_find_in(world, s, KEEL_ARCHETYPE, e, place);
 }
 static inline void *keeli_store_value_of(const keel_world *world, const keeli_storage *s,
@@ -110,7 +115,8 @@ static inline uint32_t keeli_store_next(const keeli_storage *s, uint32_t from) {
 }
 // The same in the storage's own order: returns the index at place `*at`, or the next one.
 static inline uint32_t keeli_store_in_order(const keeli_storage *s, uint32_t *at) {
-    if (!keeli_store_is_sparse(s)) return *at = keeli_store_next(s, *at);
+    if (!keeli_store_is_sparse(s))
+        return *at = keeli_store_next(s, *at);
     return *at < s->set.count ? keeli_index_of(*keeli_sparse_set_entity(&s->set, *at)) : UINT32_MAX;
 }
 
@@ -118,7 +124,8 @@ static inline uint32_t keeli_store_in_order(const keeli_storage *s, uint32_t *at
 // pages of values and cells exist, and the summary and the block's list name the component.
 static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) {
     const uint32_t page = index / KEELI_PAGE;
-    if (page >= s->presence.root.page_count) return NULL;
+    if (page >= s->presence.root.page_count)
+        return NULL;
     uint64_t *word = &s->presence.root.pages[page][index / 64 % KEELI_PAGE_WORDS];
     return *word ? word : NULL;
 }
@@ -134,21 +141,27 @@ static inline uint64_t *keeli_listed_word(const keeli_storage *s, uint32_t index
 static inline void keeli_stamp_place(const keel_world *world, const keeli_storage *s,
                                      uint32_t place) {
     const uint32_t block = place / 64;
-    if (block < s->stamps.count) keeli_atomic_put(&s->stamps.items[block], world->epoch);
+    if (block < s->stamps.count)
+        keeli_atomic_put(&s->stamps.items[block], world->epoch);
 }
 
 // ------------------------------------------------------------------ values
 // Copies the bytes of a value. NULL: zeros.
 static inline void keeli_bytes_put(void *to, const void *value, uint32_t size) {
-    if (value) keeli_bytes_copy_fresh(to, value, size);
-    else memset(to, 0, size);
+    if (value)
+        keeli_bytes_copy_fresh(to, value, size);
+    else
+        memset(to, 0, size);
 }
 static inline void keeli_value_drop(const keeli_storage *s, void *value) {
-    if (s->component.drop) keeli_hook_drop(value, (void *)(uintptr_t)s);
+    if (s->component.drop)
+        keeli_hook_drop(value, (void *)(uintptr_t)s);
 }
 static inline void keeli_value_move(const keeli_storage *s, void *to, void *from) {
-    if (s->component.move) keeli_hook_move(to, from, (void *)(uintptr_t)s);
-    else memcpy(to, from, s->component.size); // analyzer: values lie in storages, with room
+    if (s->component.move)
+        keeli_hook_move(to, from, (void *)(uintptr_t)s);
+    else
+        memcpy(to, from, s->component.size); // analyzer: values lie in storages, with room
 }
 
 // True if values of the component can be copied, unless its copy hook fails. keeli_cannot_copy
@@ -171,8 +184,10 @@ static inline bool keeli_store_block_is_disabled(const keeli_storage *s, uint32_
 // True if a block's list names the component: an entity of the block has a value, disabled or not,
 // or the component is a reactive set, which is named wherever it may have room.
 static inline bool keeli_is_in_block(const keeli_storage *s, uint32_t index) {
-    if (!s) return false;
-    if (s->sources.count) return keeli_presence_has_page(&s->presence, index / KEELI_PAGE);
+    if (!s)
+        return false;
+    if (s->sources.count)
+        return keeli_presence_has_page(&s->presence, index / KEELI_PAGE);
     return keeli_presence_word(&s->presence, index / 64) ||
            keeli_presence_word(&s->disabled, index / 64);
 }
@@ -183,17 +198,20 @@ bool keeli_reserve_listing(keel_world *world, const keeli_storage *s, uint32_t i
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index);
 void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_store_set_bit(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (keeli_presence_set(&s->presence, index)) keeli_store_list_block(world, s, index);
+    if (keeli_presence_set(&s->presence, index))
+        keeli_store_list_block(world, s, index);
 }
 static inline void keeli_store_clear_bit(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (keeli_presence_clear(&s->presence, index)) keeli_store_unlist_block(world, s, index);
+    if (keeli_presence_clear(&s->presence, index))
+        keeli_store_unlist_block(world, s, index);
 }
 
 // Clears the bits of several entities of the block that begins at `first`, and frees the memory of
 // plain indexed values. Slots and rows are removed separately.
 static inline void keeli_store_clear_bits(keel_world *world, keeli_storage *s, uint32_t first,
                                           uint64_t bits) {
-    if (s->kind == KEEL_INDEXED) keeli_indexed_set_remove_bits(&s->indexed, first, bits);
+    if (s->kind == KEEL_INDEXED)
+        keeli_indexed_set_remove_bits(&s->indexed, first, bits);
     if (keeli_presence_clear_bits(&s->presence, first, bits))
         keeli_store_unlist_block(world, s, first);
 }
@@ -224,9 +242,11 @@ void keeli_store_enable(keel_world *world, keeli_storage *s, keel_entity e);
 // initialised.
 static inline void *keeli_store_push(keel_world *world, keeli_storage *s, keel_entity e) {
     const uint32_t index = keeli_index_of(e);
-    if (keeli_store_is_disabled(s, index)) keeli_store_drop_disabled(world, s, index);
+    if (keeli_store_is_disabled(s, index))
+        keeli_store_drop_disabled(world, s, index);
     keeli_store_set_bit(world, s, index);
-    if (s->kind == KEEL_INDEXED) return keeli_indexed_set_add(&s->indexed, index);
+    if (s->kind == KEEL_INDEXED)
+        return keeli_indexed_set_add(&s->indexed, index);
     return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
 }
 // Removes the component, whose value was moved out or dropped, from the entity.
@@ -234,21 +254,27 @@ static inline void keeli_store_pop(keel_world *world, keeli_storage *s, uint32_t
     if (s->kind == KEEL_INDEXED && s->size)
         keeli_bytes_vacate(keeli_indexed_set_value(&s->indexed, index), s->size);
     keeli_store_clear_bit(world, s, index);
-    if (s->kind == KEEL_INDEXED) keeli_indexed_set_remove(&s->indexed, index);
-    else keeli_sparse_set_remove(&s->set, keeli_sparse_set_find(&s->set, index));
+    if (s->kind == KEEL_INDEXED)
+        keeli_indexed_set_remove(&s->indexed, index);
+    else
+        keeli_sparse_set_remove(&s->set, keeli_sparse_set_find(&s->set, index));
 }
 
 // The same for storages of any kind. The entity's row stays.
 static inline void keeli_store_close(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (s->kind == KEEL_ARCHETYPE) keeli_store_clear_bit(world, s, index);
-    else keeli_store_pop(world, s, index);
+    if (s->kind == KEEL_ARCHETYPE)
+        keeli_store_clear_bit(world, s, index);
+    else
+        keeli_store_pop(world, s, index);
 }
 
 // As keeli_store_push, for storages of any kind. The entity's row was made before.
 static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_entity e) {
-    if (s->kind != KEEL_ARCHETYPE) return keeli_store_push(world, s, e);
+    if (s->kind != KEEL_ARCHETYPE)
+        return keeli_store_push(world, s, e);
     const uint32_t index = keeli_index_of(e);
-    if (keeli_store_is_disabled(s, index)) keeli_store_drop_disabled(world, s, index);
+    if (keeli_store_is_disabled(s, index))
+        keeli_store_drop_disabled(world, s, index);
     keeli_store_set_bit(world, s, index);
     return keeli_row_value(&s->row, *keeli_row_of(&world->entities, index));
 }
@@ -272,7 +298,8 @@ static inline void keeli_store_set_bit_beside(keeli_storage *s, uint64_t *word, 
     ++s->presence.count;
 }
 static inline void *keeli_store_place_beside(keeli_storage *s, keel_entity e) {
-    if (s->goes_with_bit) return keeli_indexed_set_value(&s->indexed, keeli_index_of(e));
+    if (s->goes_with_bit)
+        return keeli_indexed_set_value(&s->indexed, keeli_index_of(e));
     return keeli_sparse_set_value(&s->set, keeli_sparse_set_push(&s->set, e));
 }
 // Clears the bit of a removed plain value. `rest`: the bits of its word that stay, not 0.
@@ -293,7 +320,8 @@ static inline uint32_t keeli_removals_to_come(const keeli_storage *s) {
 // Makes room for the value of an index that has none. Not for slots of sparse sets and rows, of
 // which an edit reserves as many as it needs. False when out of memory.
 static inline bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index) {
-    if (!keeli_presence_reserve(&s->presence, &world->heap, index)) return false;
+    if (!keeli_presence_reserve(&s->presence, &world->heap, index))
+        return false;
     if (!keeli_presence_word(&s->presence, index / 64) && !keeli_reserve_listing(world, s, index))
         return false;
     if (s->kind == KEEL_SPARSE_SET)
@@ -339,7 +367,8 @@ void keeli_row_end(keel_world *world, uint32_t old);
 // components of the world if the list is incomplete. A free number gives NULL.
 static inline uint32_t keeli_block_length(const keel_world *world,
                                           const keeli_component_list *list) {
-    if (!list) return 0;
+    if (!list)
+        return 0;
     return keeli_list_is_incomplete(list) ? world->registry.by_ordinal.count : list->count;
 }
 static inline keeli_storage *keeli_block_storage(const keel_world *world,
@@ -357,11 +386,13 @@ keeli_storage *keeli_store_next_of_all(const keel_world *world, uint32_t index, 
 static inline keeli_storage *keeli_store_next_of(const keel_world *world, uint32_t index,
                                                  uint32_t *at) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
-    if (list && keeli_list_is_incomplete(list)) return keeli_store_next_of_all(world, index, at);
+    if (list && keeli_list_is_incomplete(list))
+        return keeli_store_next_of_all(world, index, at);
     const uint16_t *numbers = list ? keeli_list_numbers(list) : NULL;
     for (*at = !list ? 0 : *at < list->count ? *at : list->count; *at;) {
         keeli_storage *s = world->registry.by_ordinal.items[numbers[--*at]];
-        if (keeli_presence_has(&s->presence, index) || keeli_store_is_disabled(s, index)) return s;
+        if (keeli_presence_has(&s->presence, index) || keeli_store_is_disabled(s, index))
+            return s;
     }
     return NULL;
 }

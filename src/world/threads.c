@@ -27,7 +27,8 @@ static bool is_owner(const keel_world *world) { return world->access.owner == ke
 // Returns KEEL_OK if this thread may use the storage with this access, KEEL_ERROR_THREAD if only
 // the world's thread may, or KEEL_ERROR_BORROWED while another thread uses the storage.
 static keel_result check_use(const keel_world *world, const keeli_storage *s, keel_access access) {
-    if (needs_owner(s->component.threads, access) && !is_owner(world)) return KEEL_ERROR_THREAD;
+    if (needs_owner(s->component.threads, access) && !is_owner(world))
+        return KEEL_ERROR_THREAD;
     const bool is_used_elsewhere = is_one_at_a_time(s->component.threads) &&
                                    keeli_atomic_peek(&s->borrow) &&
                                    keeli_atomic_peek(&s->user) != keeli_thread_id();
@@ -35,7 +36,8 @@ static keel_result check_use(const keel_world *world, const keeli_storage *s, ke
 }
 
 bool keeli_thread_claim(const keel_world *world, keeli_storage *s, keel_access access) {
-    if (check_use(world, s, access) != KEEL_OK) return false;
+    if (check_use(world, s, access) != KEEL_OK)
+        return false;
     keeli_atomic_put(&s->user, keeli_thread_id());
     return true;
 }
@@ -57,8 +59,10 @@ keel_result keeli_check_thread(const keel_world *world, keel_world *teller, cons
                                keel_access access, const char *asker, const char *verb) {
     const keel_component *c = &s->component;
     const keel_result result = check_use(world, s, access);
-    if (result == KEEL_ERROR_THREAD) return wrong_thread(world, teller, c, asker, verb);
-    if (result == KEEL_OK) return KEEL_OK;
+    if (result == KEEL_ERROR_THREAD)
+        return wrong_thread(world, teller, c, asker, verb);
+    if (result == KEEL_OK)
+        return KEEL_OK;
     return keeli_error(teller, KEEL_ERROR_BORROWED,
                        "%s%scannot %s '%s' now: it is %s, and another thread is using it; end its "
                        "view first, or use both in one thread",
@@ -68,7 +72,8 @@ keel_result keeli_check_thread(const keel_world *world, keel_world *teller, cons
 }
 
 keel_result keeli_check_new_value(keel_world *world, const keel_component *c) {
-    if (!is_owned(c->threads) || is_owner(world)) return KEEL_OK;
+    if (!is_owned(c->threads) || is_owner(world))
+        return KEEL_OK;
     return wrong_thread(world, world, c, NULL, "add");
 }
 
@@ -81,11 +86,13 @@ bool keeli_may_look(const keel_world *world, const keeli_storage *s) {
 }
 
 void keeli_threads_bind(keeli_storage *s) {
-    if (s->component.threads != KEEL_THREADS_ANY) s->flags |= KEELI_IS_BOUND;
+    if (s->component.threads != KEEL_THREADS_ANY)
+        s->flags |= KEELI_IS_BOUND;
 }
 
 void keeli_threads_follow(keeli_storage *order, const keeli_storage *s) {
-    if (!is_owned(s->component.threads)) return;
+    if (!is_owned(s->component.threads))
+        return;
     // an edit of the order moves values, but reading it does not
     order->component.threads = KEEL_THREADS_OWNER_WRITES;
     keeli_threads_bind(order);
@@ -100,23 +107,27 @@ void keeli_threads_update(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
         world->access.owned_storages += is_owned(s->component.threads);
-        if (keeli_store_has_rows(s)) keeli_threads_follow(rows, s);
+        if (keeli_store_has_rows(s))
+            keeli_threads_follow(rows, s);
     }
 }
 
 const keeli_storage *keeli_threads_bound_value(const keel_world *world) {
-    if (!world->access.owned_storages) return NULL;
+    if (!world->access.owned_storages)
+        return NULL;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         const keeli_storage *s = world->storages.items[i];
         const bool has_values =
             s->presence.count || s->disabled.count || s->unique || (s->events && s->events->count);
-        if (has_values && is_owned(s->component.threads)) return s;
+        if (has_values && is_owned(s->component.threads))
+            return s;
     }
     return NULL;
 }
 
 void keeli_threads_ending(keel_world *world) {
-    if (is_owner(world)) return;
+    if (is_owner(world))
+        return;
     const keeli_storage *bound = keeli_threads_bound_value(world);
     if (bound)
         (void)keeli_misuse(world, KEEL_ERROR_THREAD,
@@ -126,10 +137,12 @@ void keeli_threads_ending(keel_world *world) {
 }
 
 bool keeli_holder_needs_owner(const keel_world *world, const keeli_holder *holder) {
-    if (holder->everything) return world->access.owned_storages != 0;
+    if (holder->everything)
+        return world->access.owned_storages != 0;
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
-        if (needs_owner(use->storage->component.threads, use->access)) return true;
+        if (needs_owner(use->storage->component.threads, use->access))
+            return true;
     }
     return false;
 }
@@ -140,8 +153,10 @@ keel_access keeli_access_in_parallel(const keeli_storage *s, keel_access access)
 }
 
 keel_result keel_adopt_world(keel_world *world) {
-    if (keeli_is_no_world(world)) return keeli_no_world();
-    if (is_owner(world)) return KEEL_OK;
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
+    if (is_owner(world))
+        return KEEL_OK;
     if (world->refused)
         return keeli_error(world, KEEL_ERROR_SHARED,
                            "cannot adopt world '%s' while it is shared between threads; its thread "

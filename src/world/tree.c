@@ -19,7 +19,8 @@ static keel_entity parent_of(const keel_world *world, keel_entity e) {
 }
 
 static keel_entity first_child(const keel_world *world, keel_entity parent) {
-    if (!is_parent(world, parent)) return keel_null();
+    if (!is_parent(world, parent))
+        return keel_null();
     const keeli_chains *chains = keeli_tree_chains(world);
     return keeli_source_at(chains, keeli_chain_at(chains, keeli_index_of(parent))->first);
 }
@@ -40,9 +41,11 @@ keel_entity keeli_tree_beside(const struct keeli_tree *tree, keel_entity of, kee
 // Returns the next entity of the tree in pre-order that is not below `e`.
 keel_entity keeli_tree_past(const keel_world *world, keel_entity root, keel_entity e) {
     for (; !keel_is_same(e, root); e = keeli_parent_of(world, e)) {
-        if (!keeli_has_parent(world, e)) return keel_null(); // it is not below `root`
+        if (!keeli_has_parent(world, e))
+            return keel_null(); // it is not below `root`
         const keel_entity next = beside(world, e);
-        if (!keel_is_null(next)) return next;
+        if (!keel_is_null(next))
+            return next;
     }
     return keel_null();
 }
@@ -61,11 +64,13 @@ static keel_entity next_on_level(const keel_world *world, keel_entity root, keel
                                  uint32_t depth, uint32_t level) {
     do {
         keel_entity next = depth < level ? first_child(world, e) : keel_null();
-        if (!keel_is_null(next)) ++depth;
+        if (!keel_is_null(next))
+            ++depth;
         for (; keel_is_null(next) && !keel_is_same(e, root); --depth) {
             const keel_entity parent = parent_of(world, e);
             next = keeli_tree_beside(&world->relations.tree, parent, e);
-            if (!keel_is_null(next)) break;
+            if (!keel_is_null(next))
+                break;
             e = parent;
         }
         e = next;
@@ -76,12 +81,15 @@ static keel_entity next_on_level(const keel_world *world, keel_entity root, keel
 // Without a queue: each level is found by walking the levels above it.
 static keel_entity next_descendant_breadth(const keel_world *world, keel_entity root,
                                            keel_entity after) {
-    if (!keeli_entity_is_alive(&world->entities, root)) return keel_null();
-    if (keel_is_null(after) || keel_is_same(after, root)) return first_child(world, root);
+    if (!keeli_entity_is_alive(&world->entities, root))
+        return keel_null();
+    if (keel_is_null(after) || keel_is_same(after, root))
+        return first_child(world, root);
     uint32_t level = 0;
     for (keel_entity e = after; !keel_is_same(e, root); ++level) {
         e = parent_of(world, e);
-        if (keel_is_null(e)) return e; // `after` is not below `root`
+        if (keel_is_null(e))
+            return e; // `after` is not below `root`
     }
     const keel_entity next = next_on_level(world, root, after, level, level);
     return keel_is_null(next) ? next_on_level(world, root, root, 0, level + 1) : next;
@@ -91,7 +99,8 @@ static keel_entity next_descendant_breadth(const keel_world *world, keel_entity 
 // Returns the world, or NULL if the scope may not look at its hierarchy.
 static __attribute__((noinline)) const keel_world *looks_elsewhere(const keel_scope *scope) {
     keeli_caller who;
-    if (keeli_caller_is(scope, &who) < 0) return NULL;
+    if (keeli_caller_is(scope, &who) < 0)
+        return NULL;
     const keeli_storage *children = who.world->relations.child->sources;
     return keeli_may_look_up(&who, children, KEEL_ACCESS_READ) ? who.world : NULL;
 }
@@ -102,9 +111,11 @@ static inline const keel_world *world_of_tree(const keel_scope *scope) {
 keeli_walk_start keeli_tree_of(const keel_scope *scope, keel_entity of) {
     static const keeli_walk_start nowhere;
     const keel_world *world = world_of_tree(scope);
-    if (!world || !keeli_entity_is_alive(&world->entities, of)) return nowhere;
+    if (!world || !keeli_entity_is_alive(&world->entities, of))
+        return nowhere;
     const keeli_chain *chain = keeli_chain_if_any(keeli_tree_chains(world), keeli_index_of(of));
-    if (!chain) return nowhere;
+    if (!chain)
+        return nowhere;
     return (keeli_walk_start){ &world->relations.tree, chain->first };
 }
 keel_entity(keel_parent_of)(const keel_scope *scope, keel_entity e) {
@@ -113,7 +124,8 @@ keel_entity(keel_parent_of)(const keel_scope *scope, keel_entity e) {
 }
 uint32_t(keel_child_count)(const keel_scope *scope, keel_entity e) {
     const keel_world *world = world_of_tree(scope);
-    if (!world || !keeli_entity_is_alive(&world->entities, e)) return 0;
+    if (!world || !keeli_entity_is_alive(&world->entities, e))
+        return 0;
     return keeli_chain_count(keeli_tree_chains(world), keeli_index_of(e));
 }
 keel_entity(keel_first_child)(const keel_scope *scope, keel_entity parent) {
@@ -127,7 +139,8 @@ keel_entity(keel_next_child)(const keel_scope *scope, keel_entity parent, keel_e
 keel_entity(keel_next_descendant)(const keel_scope *scope, keel_entity root, keel_entity after,
                                   keel_walk_order order) {
     const keel_world *world = world_of_tree(scope);
-    if (!world) return keel_null();
+    if (!world)
+        return keel_null();
     return order == KEEL_BREADTH_FIRST
                ? next_descendant_breadth(world, root, after)
                : keeli_next_in_tree(world, root, keel_is_null(after) ? root : after);

@@ -81,7 +81,8 @@ void keeli_lock_acquire(keeli_lock *lock) {
     enum { LOOKS = 100 };
     keeli_perturb();
     for (int i = 0; i < LOOKS; ++i) {
-        if (pthread_mutex_trylock(&lock->handle) == 0) return;
+        if (pthread_mutex_trylock(&lock->handle) == 0)
+            return;
         keeli_pause();
     }
     pthread_mutex_lock(&lock->handle);
@@ -139,7 +140,8 @@ uint32_t keeli_core_count(void) {
 #else
 #if defined(__linux__)
     cpu_set_t set; // too small for machines with more than 1,024 cores: the call fails there
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return (uint32_t)CPU_COUNT(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return (uint32_t)CPU_COUNT(&set);
 #endif
     const long count = sysconf(_SC_NPROCESSORS_ONLN);
     return count > 0 ? (uint32_t)count : 1;
@@ -162,14 +164,18 @@ static void aligned_free(void *block) { free(block); }
 void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t align) {
     const bool plain = align <= _Alignof(max_align_t); // malloc aligns enough
     if (new_size == 0) {
-        if (plain) free(block);
-        else if (block) aligned_free(block);
+        if (plain)
+            free(block);
+        else if (block)
+            aligned_free(block);
         return NULL;
     }
-    if (plain) return realloc(block, new_size);
+    if (plain)
+        return realloc(block, new_size);
 
     void *fresh = aligned_new(new_size, align);
-    if (!fresh) return new_size <= old_size ? block : NULL; // shrinking never fails
+    if (!fresh)
+        return new_size <= old_size ? block : NULL; // shrinking never fails
     if (block) {
         memcpy(fresh, block, old_size < new_size ? old_size : new_size);
         aligned_free(block);
@@ -181,7 +187,8 @@ void *keeli_system_resize(void *block, size_t old_size, size_t new_size, size_t 
 uint64_t keeli_thread_id(void) {
     static uint64_t threads;
     static _Thread_local uint64_t own;
-    if (!own) own = keeli_atomic_next(&threads);
+    if (!own)
+        own = keeli_atomic_next(&threads);
     return own;
 }
 
@@ -198,9 +205,12 @@ void keeli_perturb(void) {
     random ^= random << 17;
 
     const uint32_t r = (uint32_t)(random >> 40);
-    if (r % 16) return;
-    if (r % 64 == 0) sched_yield();
-    else if (r % 1024 == 16) usleep(r >> 10 & 63);
+    if (r % 16)
+        return;
+    if (r % 64 == 0)
+        sched_yield();
+    else if (r % 1024 == 16)
+        usleep(r >> 10 & 63);
     else
         for (uint32_t i = r >> 8 & 255; i; --i)
             keeli_pause();
