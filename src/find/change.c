@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Changes in iteration: terms about changes as filters, the log of changes as the leader, and the
-// marks of iterators that write. The ticks themselves are in data/ticks.c and follow/changes.c. The
-// other files of src/find/ call this, and explanations (tell/explain.c) ask the filters.
+// Changes in iteration: filters for terms about changes, the scan of a log of changes, and the
+// marks of modified values by iterators that write. Ticks are stored by data/ticks.c and
+// follow/changes.c. The other files of src/find/ call this; tell/explain.c calls the filters.
 #include "base/memory.h"
 #include "find/iterate.h"
 #include "find/relation.h"
@@ -45,8 +45,8 @@ static bool is_changed(const keeli_change_filter *f, uint32_t index) {
     return f->modified && keeli_is_within(f->modified_in, keeli_ticks_get(f->modified, index));
 }
 
-// Asks for the value too: the ticks of a removed value stay behind, but it does not count as
-// changed.
+// Also asks whether the entity has the component: the ticks of a removed value are not reset, but a
+// removed value does not count as changed.
 bool keeli_change_passes(const keeli_change_filter *f, uint32_t index) {
     return (keeli_store_has(f->storage, index) && is_changed(f, index)) != f->negated;
 }
@@ -104,10 +104,10 @@ void keeli_scan_changes_begin(keeli_iterator *it) {
         begin_log(it, f->modified, f->modified_in);
 }
 
-// Makes the indices of the next `count` changes of a log the candidates; returns how many. With
-// `ticks`: drops a change that is not the last of its entity. No mark outside of the log can
-// be later: then the log would be incomplete, and would not lead. With `there`: drops entities that
-// do not have the component any more.
+// Makes the entities of the next `count` changes of a log the candidates; returns how many. With
+// `ticks`: drops each change that a later change of the same entity follows, so that no entity is
+// visited twice. (A later mark that is not in the log cannot exist: an incomplete log does not
+// lead.) With `there`: drops entities that do not have the component any more.
 static inline __attribute__((always_inline)) uint32_t
 read_log(keeli_iterator *it, const keeli_change *log, uint32_t count, const keeli_ticks *ticks,
          const keeli_presence *there) {
@@ -121,14 +121,15 @@ read_log(keeli_iterator *it, const keeli_change *log, uint32_t count, const keel
         if (there)
             keep &= (uint32_t)keeli_presence_has(&bits, index);
         candidates[kept] = index;
-        all |= index; // not the highest, for which compilers move each to vectors (change_iter)
+        all |= index; // an upper bound; the maximum makes compilers use slow vectors (change_iter)
         kept += keep;
     }
     it->highest = all;
     return kept;
 }
 
-// Drops the candidates that are in the log of insertions, which was read before.
+// Drops the candidates that were inserted in the range `w`: the iterator has visited them when it
+// read the log of insertions.
 static uint32_t drop_inserted(keeli_iterator *it, const keeli_ticks *before, keeli_tick_range w,
                               uint32_t count) {
     uint32_t kept = 0;
@@ -149,7 +150,8 @@ static uint32_t next_logged(keeli_iterator *it) {
     uint32_t count = keeli_least(it->end - it->at, KEELI_BLOCK);
     it->at += count;
 
-    // The log has each entity once in a tick, so that no change can be followed by a later one.
+    // The log contains an entity once for each tick. If all changes have one tick, no change of an
+    // entity follows another one.
     if (!it->one_tick)
         count = read_log(it, log, count, ticks, there);
     else if (it->plan->finds_lead)
@@ -186,7 +188,7 @@ static bool visits_all(const keeli_iterator *it) {
     if (plan->need_count || plan->change_count)
         return false;
 
-    // A plan over rows has dropped the filters that its archetypes fulfil: ask the terms.
+    // Checks the terms, since a plan over rows lacks the filters that its archetypes fulfil.
     uint32_t must = 0;
     for (uint32_t t = 0; t < view->term_count; ++t) {
         const keel_term_kind kind = view->terms[t].kind;
@@ -257,7 +259,7 @@ void keeli_marks_hand_out(keeli_iterator *it) {
     }
 }
 
-// Returns the entity index of an item of the chunk.
+// Returns the entity index of item `i` (of a mask: slot `i`) of the chunk.
 static uint32_t item_index(const keeli_iterator *it, uint32_t i) {
     if (it->who == KEELI_WHO_LIST)
         return it->candidates[i];
@@ -266,6 +268,8 @@ static uint32_t item_index(const keeli_iterator *it, uint32_t i) {
     return keeli_index_of(it->who_entities[i]);
 }
 
+// Marks the values of one term for the items from..end of the chunk (of a mask: the slots), one by
+// one. This is the general path of mark_one.
 static void mark_items(const keeli_iterator *it, const keeli_mark *mark, uint32_t from,
                        uint32_t end, uint32_t tick) {
     keeli_ticks *ticks = &mark->storage->tracking.modified;
@@ -295,6 +299,8 @@ static void mark_words(const keeli_iterator *it, keeli_ticks *ticks, uint32_t co
     }
 }
 
+// Marks the values of one term for the first `count` items of the chunk, whole runs of consecutive
+// indices at once where possible.
 static void mark_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t count) {
     const uint32_t tick = keeli_tick_now(it->view->world, mark->storage);
     keeli_ticks *ticks = &mark->storage->tracking.modified;
@@ -313,7 +319,7 @@ static void mark_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t 
         return;
     }
 
-    // A span of handles: by runs of consecutive indices, of which there are few if all is well.
+    // A span of handles is split into runs of consecutive indices; mostly there are few.
     for (uint32_t i = 0, n; i < count; i += n) {
         n = keeli_range_length(it->who_entities + i, count - i);
         if (n < KEELI_SIZE(16, 2))
@@ -331,8 +337,8 @@ static void stamp_range(const keeli_storage *s, uint32_t place, uint32_t count) 
         keeli_stamp_place(s->world, s, block * 64);
 }
 
-// Stamps the blocks of a list. Its numbers are places, or count from the place of its only page;
-// `first` is the place of the first value, which tells the difference.
+// Stamps the blocks of a list's values. `numbers`: their places, relative to place 0 or to the
+// start of their only page. `first`: the place of the first value, which shows to which of both.
 static void stamp_list(keeli_storage *s, const uint32_t *numbers, uint32_t first, uint32_t count) {
     const uint32_t from = first - numbers[0], epoch = s->world->epoch, blocks = s->stamps.count;
     uint32_t *items = s->stamps.items;
@@ -343,8 +349,8 @@ static void stamp_list(keeli_storage *s, const uint32_t *numbers, uint32_t first
     }
 }
 
-// Stamps the blocks of a chunk's values of one term. Values of a span lie side by side; those of a
-// KEEL_INDEXED storage lie side by side where the indices do.
+// Stamps the blocks of the values of one term in a chunk. The values of a span lie side by side,
+// and so do values at consecutive indices of a KEEL_INDEXED storage.
 static void stamp_one(const keeli_iterator *it, const keeli_mark *mark, uint32_t count) {
     const keel_world *world = it->view->world;
     keeli_storage *s = mark->storage;
@@ -397,8 +403,8 @@ void keeli_mark_chunk_slow(keeli_iterator *it, uint32_t count) {
     }
 }
 
-// Marks the visited chunks of an iterator that was to mark everything at its end, but ended early:
-// iterates again as far as it had got.
+// Marks the visited chunks of an iterator with marks_all that ended early: iterates again up to the
+// last visited entity.
 static void mark_again(keeli_iterator *it) {
     const uint32_t chunks = it->handed, visited = it->visited;
     it->marks_all = false;
@@ -409,6 +415,8 @@ static void mark_again(keeli_iterator *it) {
     }
 }
 
+// Returns how many items of the last chunk the user visited: as reported, or as handed out in
+// spans, or UINT32_MAX for the whole chunk.
 static uint32_t count_visited(const keeli_iterator *it) {
     if (it->visited)
         return it->visited;

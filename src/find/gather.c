@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lists of candidates: filtered in blocks without branches on the outcome, and resolved to the
-// places of their values. This does not find the candidates: the scans do (scan_*.c, change.c,
-// levels.c, iterate.c), and call it with up to KEELI_BLOCK of them.
+// Filters blocks of candidates, without branches on the outcome, and looks up the places of their
+// values for each column. This does not find the candidates: the scans do (scan_*.c, change.c,
+// levels.c, iterate.c), and call this with up to KEELI_BLOCK of them.
 #include "base/memory.h"
 #include "find/iterate.h"
 
@@ -39,11 +39,13 @@ static bool any_has(const keeli_view *view, const keeli_bound_term *any, uint32_
     return there;
 }
 
-// A byte for each candidate: it passes. Bytes, so that no step branches on the outcome.
+// A byte for each candidate: 1 if it passes, otherwise 0. keep_numbers adds these numbers instead
+// of branching.
 typedef struct passing {
     uint8_t yes[KEELI_BLOCK];
 } passing;
 
+// Clears the bytes of candidates whose presence bit in a storage equals `unwanted`.
 static void keep_bits(const keeli_iterator *it, passing *p, uint32_t count, const keeli_storage *s,
                       uint8_t unwanted) {
     const uint32_t pages = s->presence.root.page_count;
@@ -68,8 +70,8 @@ static uint32_t keep_numbers(uint32_t *to, const uint32_t *from, const passing *
     return kept;
 }
 
-// Drops the candidates that do not pass, and what was found out about them: their positions in the
-// block, and the places in the first `resolved` columns. Returns how many are left.
+// Drops the candidates that do not pass, together with their positions in the block and their
+// places in the first `resolved` columns. Returns how many are left.
 static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t count,
                              uint32_t resolved) {
     for (uint32_t c = 0; c < resolved; ++c) {
@@ -83,11 +85,11 @@ static uint32_t keep_passing(keeli_iterator *it, const passing *p, uint32_t coun
     return keep_numbers(it->candidates, it->candidates, p, count);
 }
 
-// Drops the candidates that do not pass the filters of the plan; returns how many are left. The
-// look-up of a sparse set with a column is its filter: see resolve.
+// Drops the candidates that do not pass the filters of the plan; returns how many are left. Does
+// not check sparse sets that have a column: their look-up drops candidates, too (resolve).
 static uint32_t filter(keeli_iterator *it, uint32_t count) {
     const keeli_plan *plan = it->plan;
-    const bool leads = plan->scan == KEELI_SCAN_CHANGES; // then one filter is fulfilled
+    const bool leads = plan->scan == KEELI_SCAN_CHANGES; // all candidates pass the leading filter
     const bool are_roots = plan->relation && it->level == 0;
     const bool all_pass = plan->relation && it->level && it->all_pass;
     const uint32_t check_count = all_pass ? 0 : plan->check_count;
@@ -121,9 +123,10 @@ static uint32_t filter(keeli_iterator *it, uint32_t count) {
 }
 
 // ------------------------------------------------------------------ places
-// Reads the number of each candidate from a page of 4,096 numbers, or from a table of such pages.
-// By fours: fewer instructions than one by one, and a third faster than the gather instructions
-// that compilers use for a plain loop. `count` is a multiple of four.
+// number_in returns the number at an index: from `page`, or if the candidates are not all on one
+// page, from a table of pages. look_up reads the numbers of all candidates, whose `count` must be a
+// multiple of four. Four at a time, which takes fewer instructions than one at a time, and is a
+// third faster than the gather instructions that compilers use for a plain loop.
 static inline __attribute__((always_inline)) uint32_t
 number_in(uint32_t *const *table, const uint32_t *page, uint32_t index, bool one_page) {
     return (one_page ? page : table[index / KEELI_PAGE])[index % KEELI_PAGE];
@@ -157,8 +160,9 @@ static void look_up_all(keeli_iterator *it, uint32_t *index, uint32_t count,
         look_up(index, candidates, fours, table, false);
 }
 
-// Finds out for how many slots from the first on the indices count up, some slots with each call.
-// Does nothing while several threads run, as their iterators may read the result.
+// Updates `range` of s->known: the number of first slots whose entity indices are consecutive. Each
+// call compares some more slots. Does nothing while several threads run, as their iterators may
+// read `known`.
 static void learn_order(const keel_world *world, keeli_storage *s) {
     enum { AT_ONCE = KEELI_SIZE(1024, 2) };
     keeli_known_order *known = &s->known;
@@ -186,8 +190,8 @@ static void learn_order(const keel_world *world, keeli_storage *s) {
     known->range += differ ? n : count;
 }
 
-// Computes places as differences of indices, for slots whose indices are known to count up. False
-// if a candidate is not in that range.
+// Computes the places of candidates in the range of s->known, where the slot is the index minus the
+// first index. False if a candidate is outside of the range.
 static bool find_in_order(const keeli_iterator *it, uint32_t *restrict index,
                           const keeli_storage *s, uint32_t count) {
     const uint32_t range = s->known.moves_of_range == s->set.moves ? s->known.range : 0;
@@ -205,7 +209,7 @@ static bool find_in_order(const keeli_iterator *it, uint32_t *restrict index,
     return !outside;
 }
 
-// Looks up places in a sparse set. Returns the number of candidates that have none (UINT32_MAX).
+// Looks up the candidates' slots in a sparse set. Returns how many have none (UINT32_MAX).
 static uint32_t find_cells(keeli_iterator *it, uint32_t *index, keeli_storage *s, uint32_t count) {
     const keeli_sparse_set *set = &s->set;
     const uint32_t *candidates = it->candidates;
@@ -224,8 +228,8 @@ static uint32_t find_cells(keeli_iterator *it, uint32_t *index, keeli_storage *s
     return missing;
 }
 
-// Looks up all columns. A required sparse set is a filter at the same time: drops the candidates
-// that are not in it, and returns how many are left.
+// Looks up the values of all columns. Drops candidates that lack a value that the view requires.
+// Returns how many are left.
 static uint32_t resolve(keeli_iterator *it, uint32_t count) {
     const keel_world *world = it->view->world;
     const uint32_t *candidates = it->candidates;
@@ -271,8 +275,8 @@ static bool is_on_one_page(const uint32_t *index, uint32_t count, uint32_t shift
     return differ >> shift == 0;
 }
 
-// Sets a column whose values are in the order of the block: the block is its page, and the
-// positions of the candidates are its numbers. True if their values lie side by side.
+// Sets a column whose values are in the order of the block: its page begins at the block, and the
+// positions of the candidates in the block are its indices. True if the values lie side by side.
 static bool use_block(keeli_iterator *it, const keeli_plan_column *column, uint32_t count) {
     const keeli_storage *s = column->storage;
     const uint32_t first = it->picked[0], last = it->picked[count - 1], place = it->block_place;
@@ -291,7 +295,8 @@ static bool use_block(keeli_iterator *it, const keeli_plan_column *column, uint3
     return false;
 }
 
-// Sets a column from known places. True if its values lie side by side, or all are absent.
+// Sets a column to the values at the places `index`. True if the values lie side by side, or all
+// are absent.
 static bool use_places(keeli_iterator *it, const keeli_plan_column *column, const uint32_t *index,
                        uint32_t count) {
     const keeli_storage *s = column->storage;

@@ -10,8 +10,9 @@
 #include "world/report.h"
 
 // ------------------------------------------------------------------ states
-// Marks a state as live for a view. Called under the lock: the view must be set together with the
-// serial, or the end of another view that used this state before would end this iterator.
+// Marks a state as live for a view. The caller holds the world's lock: the view must be set
+// together with the serial. Otherwise another view that used this state before, and ends now, would
+// end this iterator.
 static void assign(keeli_iterator *it, keeli_view *view) {
     it->serial = ++view->world->views.serial;
     it->view = view;
@@ -70,8 +71,8 @@ static void iterator_release(keeli_iterator *it) {
     keeli_world_unlock(world);
 }
 
-// Adds to the counts of iterators that depend on a storage. An edit through a view is refused while
-// such a count is not zero.
+// Adds `change` to `iterating` of all storages that the iterator depends on. An edit of a storage
+// through a view is refused while iterators depend on it.
 static void count_in(const keeli_iterator *it, int32_t change) {
     const keeli_view *view = it->view;
     const keeli_plan *plan = it->plan;
@@ -84,7 +85,7 @@ static void count_in(const keeli_iterator *it, int32_t change) {
             if (!s)
                 continue;
             if (keeli_store_has_sources(s))
-                s = s->relation->sources; // edits look at this count
+                s = s->relation->sources; // edits check its count
             keeli_count(view->world, &s->iterating, change);
             if (s->owner)
                 keeli_count(view->world, &s->owner->order.iterating, change);
@@ -116,8 +117,8 @@ static uint32_t scan_end(const keeli_iterator *it) {
     if (plan->scan == KEELI_SCAN_SOURCES)
         return keeli_source_places(it->view, plan->related);
 
-    // Only these may read the size: other plans do not borrow the list of entities, so that other
-    // threads may be making entities.
+    // Only the plans of these two scans have borrowed the list of entities. For other plans this
+    // must not read its size, since another thread may be creating entities.
     const bool all = plan->scan == KEELI_SCAN_ENTITIES || plan->scan == KEELI_SCAN_LEVELS;
     return all ? it->view->world->entities.size : 0;
 }
@@ -147,8 +148,8 @@ static bool any_is_marked(const keeli_view *view) {
 static keeli_iterator *iterator_begin(keeli_view *view, const keeli_plan *like, bool wants_entities,
                                       bool writes, bool forwards);
 
-// Clears the columns, unless the state was used for the same view before: iterators over one view
-// set the same columns.
+// Clears the columns that another view has set. Iterators over one view set the same columns, so
+// the caller skips this if the state was used for the same view before.
 static void clear_chunks(keeli_iterator *it, const keeli_view *view) {
     it->cleared_for = view->holder.serial;
     memset(it->chunk.columns, 0, view->term_count * sizeof *it->chunk.columns);
@@ -219,7 +220,7 @@ static keeli_iterator *iterator_begin(keeli_view *view, const keeli_plan *like, 
     if (it->cleared_for != view->holder.serial)
         clear_chunks(it, view);
 
-    // Only edits through the view and marks look at the counts.
+    // Only edits through the view and marks read `iterating`.
     it->counts = view->facts.edits || is_marked;
     if (it->counts)
         count_in(it, 1);
@@ -291,6 +292,7 @@ void keeli_iterators_deinit(keel_world *world) {
     keeli_levels_trim(world);
 }
 
+// Scans a list of handles, and skips entities that are not alive. False at the end.
 static bool scan_handles(keeli_iterator *it) {
     const keeli_entity_index *entities = &it->view->world->entities;
     while (it->at < it->end) {
@@ -312,7 +314,7 @@ static bool scan_handles(keeli_iterator *it) {
 }
 
 bool keeli_scan_next(keeli_iterator *it) {
-    it->who = KEELI_WHO_LIST; // unless the scan finds a span or a mask
+    it->who = KEELI_WHO_LIST; // scans that find a span or a mask overwrite this
     switch (it->plan->scan) {
     case KEELI_SCAN_SET:
     case KEELI_SCAN_GROUP:
@@ -358,7 +360,8 @@ uint32_t keeli_chunk_count(const keel_chunk *chunk) {
 }
 
 // ------------------------------------------------------------------ spans out of lists and masks
-// Returns the number of values from `from` on that lie side by side, or are all absent.
+// Returns the number of values of a list's column, from `from` on, that lie side by side, or that
+// are all absent.
 static uint32_t list_range(const keel_chunk_column *column, uint32_t from, uint32_t count) {
     const uint32_t first = column->index[from], step = first != UINT32_MAX;
     uint32_t n = 1;
@@ -380,6 +383,7 @@ static uint32_t next_slot(const keel_chunk *mask, uint32_t from, bool set) {
     return mask->count;
 }
 
+// Returns the value of item `i` (of a mask: slot `i`) in a column; NULL if it is absent.
 static void *chunk_value(const keel_chunk *chunk, const keeli_plan_column *planned, uint32_t i) {
     const keel_chunk_column *column = &chunk->columns[planned->term];
     if (chunk->form == KEEL_CHUNK_MASK)
@@ -404,7 +408,8 @@ static uint32_t span_end(const keeli_iterator *it, uint32_t from) {
     return from + count;
 }
 
-// Cuts the next span out of a chunk that is a mask or a list; false if nothing is left of it.
+// Sets it->span to the next span of it->chunk, which is a mask or a list. False if the whole chunk
+// was handed out.
 static bool cut(keeli_iterator *it) {
     const keel_chunk *chunk = &it->chunk;
     const keeli_plan *plan = it->plan;
@@ -491,14 +496,16 @@ static bool cut_rows(keeli_pieces *p, keeli_heap *heap, const keeli_match *match
     return piece.end == 0 || add_piece(p, heap, piece);
 }
 
-// True if the loop is not cut into pieces: the log is short, a list may name one entity twice, and
-// the sources in a chain know only the next one.
+// True if the iteration is not cut into pieces. A log of changes is short. A list of handles may
+// contain an entity twice, which two threads must not visit at once. A chain of sources can only be
+// followed from its start.
 static bool is_one_piece(const keeli_iterator *it) {
     return it->plan->scan == KEELI_SCAN_CHANGES || it->plan->scan == KEELI_SCAN_HANDLES ||
            (it->plan->scan == KEELI_SCAN_SOURCES && it->plan->related->relation->edges.is_chained);
 }
 
-// Presence bits count as whole pages; of a single page only the part with bits counts.
+// A range of presence bits consists of whole pages. If there is only one page, the range ends
+// behind its last set bit.
 uint32_t keeli_iterator_range(const keeli_iterator *it) {
     if (it->done)
         return 0;
@@ -571,7 +578,8 @@ static keeli_iterator *state_of(const keel_iterator *handle) {
 
 keel_result keel_iterator_begin(keel_iterator *iterator, const keel_view *view) {
     if (!iterator && view && view->world)
-        return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT, "keel_iterator_begin needs a place");
+        return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
+                            "keel_iterator_begin needs a place for the iterator, but it is NULL");
     if (!iterator)
         return keeli_no_world();
     keeli_view *state = keeli_view_of(view);

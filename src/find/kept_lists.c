@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Kept lists: a cache of the chunks that a system's iteration gathered, which later runs hand out
-// again while nothing has moved. Finding the values of entities whose components lie in different
-// orders costs more than most loops over them. This does not gather: iterate.c calls it, between an
-// iterator and its scan.
+// Kept lists: a cache of the chunks that a system's iteration gathered. Later runs hand out the
+// same chunks, as long as no value was added, removed or moved. The cache exists because finding
+// the values of entities whose components lie in different orders costs more than most loops over
+// them. This does not gather: iterate.c calls it before it would call the plan's scan.
 //
 // A run that finds its storages unchanged since the run before writes its chunks to the lists;
-// later runs read them. Storages count as unchanged while the counters are the same that go up when
-// an entity loses a component or a value moves. All lists of a world together may use a quarter of
-// its memory; keel_world_trim frees them.
+// later runs read them. place_key has the counters that show a change. All lists of a world
+// together may use a quarter of its memory; keel_world_trim frees them.
 #include "find/iterate.h"
 #include "world/storage.h"
 
@@ -16,40 +15,43 @@
 #if defined(KEELI_VALIDATE) && KEELI_VALIDATE
 enum { FEWEST = 1 }; // so that all tests use kept lists
 #else
-enum { FEWEST = 1024 }; // candidates; for fewer the lists do not pay
+enum { FEWEST = 1024 }; // fewest candidates of a plan for which lists save time
 #endif
 enum { SHARE = 4 }; // the lists may use one part in SHARE of the world's memory
 
-// The counters that the places of the values of one storage depend on.
+// Counters of a storage. While they are the same, each value of the storage is at the same place.
 typedef struct place_key {
     uint64_t cleared, moves, count; // compared as bytes: there is no padding
 } place_key;
 
 typedef struct kept_column {
-    void *base;  // the only page, or the first value; NULL: values are on several pages
-    uint32_t at; // the position in `numbers`; UINT32_MAX: the values lie side by side
+    void *base;  // the first value if the values lie side by side; otherwise their only page; NULL:
+                 // values are on several pages
+    uint32_t at; // position of the values' places in `numbers`; UINT32_MAX: the values lie side by
+                 // side
 } kept_column;
 
 typedef struct kept_chunk {
     keel_chunk_form form; // a span or a list
     uint32_t count;
-    const keel_entity *entities; // NULL: not wanted, or `numbers` has their indices
-    uint32_t at;                 // the position of these indices in `numbers`
+    const keel_entity *entities; // handles; NULL: not wanted, or only indices are stored
+    uint32_t at;                 // position of these entity indices in `numbers`
 } kept_chunk;
 
 struct keeli_kept_lists {
     keel_world *world;
     struct keeli_kept_lists *next; // the next lists of the world
-    bool is_complete, is_given_up;
-    keeli_scan scan; // `scan` of the plan
-    const keeli_storage *leader;
-    uint64_t row_moves;
-    size_t bytes;
+    bool is_complete;              // a run has written all its chunks: later runs read them
+    bool is_given_up;              // not written again until the storages have changed
+    keeli_scan scan;               // `scan` of the plan at the last run
+    const keeli_storage *leader;   // `leader` of that plan
+    uint64_t row_moves;            // `moves` of the archetypes at the last run; 0: no rows are used
+    size_t bytes;                  // memory of the three arrays, counted in world->views.kept_bytes
     KEELI_ARRAY(kept_chunk) chunks;
-    KEELI_ARRAY(kept_column) columns; // the columns of the plan, for each chunk
-    KEELI_ARRAY(uint32_t) numbers;
+    KEELI_ARRAY(kept_column) columns; // columns of the plan, for each chunk
+    KEELI_ARRAY(uint32_t) numbers;    // places of values and indices of entities
     uint32_t key_count;
-    place_key keys[];
+    place_key keys[]; // by storage of the view: counters at the last run
 };
 
 // ------------------------------------------------------------------ states
@@ -105,8 +107,8 @@ static keeli_kept_lists *new_lists(const keeli_view *view) {
 }
 
 // ------------------------------------------------------------------ is the cache valid?
-// Returns the counters of a storage. They are zero for a storage that the view does not iterate
-// over but only borrows or has commands for: other threads may be changing it.
+// Returns the counters of a storage. Returns zeros for a storage that the view does not iterate
+// over: other threads may be changing the counters if the view only declares access or commands.
 static place_key place_key_of(const keeli_storage *s, keel_term_kind kind) {
     place_key key;
     memset(&key, 0, sizeof key);
@@ -138,7 +140,7 @@ static bool update_keys(keeli_kept_lists *lists, const keeli_iterator *it) {
     return is_same;
 }
 
-// True if kept lists pay for the plan, and can store all that its chunks have.
+// True if chunks of the plan are costly to find, and kept lists can store them.
 static bool may_keep(const keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const bool has_kept_plan = it->view->kept && plan == &it->view->kept->plan;
@@ -155,10 +157,10 @@ static bool may_keep(const keeli_iterator *it) {
     return plan->scan == KEELI_SCAN_ROWS && !plan->only_rows;
 }
 
-// Stamps all written storages as a whole for snapshots, so that chunks need not tell their
-// entities. This costs little precision: an iteration that visits one of 16 scattered values writes
-// to nearly every block (98 %). False if it visits fewer, or if there are marks for more than
-// snapshots.
+// Stamps all written storages as a whole for snapshots, since kept chunks do not store the entities
+// that stamps of single blocks need. This costs little precision: an iteration that visits one in
+// 16 values, scattered, writes to 98 % of the blocks of 64. False if the iteration visits fewer
+// values, or if it must also mark modifications.
 static bool stamp_all(keeli_iterator *it, uint64_t touches) {
     enum { SCATTERED = KEELI_SIZE(16, 2) };
     for (uint32_t m = 0; m < it->mark_count; ++m) {
@@ -197,15 +199,15 @@ void keeli_kept_lists_begin(keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ writing chunks
-// Frees the chunks, and writes no more until the storages have changed. Returns false.
+// Frees the chunks, and stops writing lists until the storages have changed. Returns false.
 static bool stop_writing(keeli_kept_lists *lists) {
     clear_lists(lists);
     lists->is_given_up = true;
     return false;
 }
 
-// Allocates room for one more chunk; false when out of memory, or if the lists of the world use too
-// much of it.
+// Allocates room for one more chunk. False, after giving up, when out of memory, or if the lists of
+// the world use more than their share.
 static bool reserve_chunk(keeli_kept_lists *lists, uint32_t columns, uint32_t numbers) {
     keel_world *world = lists->world;
     keeli_heap *heap = &world->heap;

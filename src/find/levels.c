@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Levels: the entities of a relation with targets before their sources; iterating over levels, and
-// over the sources of one target; and values that a relation leads to. This does not change links:
-// see edit/relation.c. Iterators (iterate.c) and the look-up of columns (gather.c) call it.
+// Levels: the entities of a relation, with targets before their sources. Iterates over levels
+// (KEEL_TARGETS_FIRST) and over the sources of one target (KEEL_RELATED), and finds the values that
+// a relation leads to (KEEL_OF_TARGET, KEEL_UP). This does not change links: see link/relation.c.
+// Iterators (iterate.c) and the look-up of columns (gather.c) call it.
 //
 // The levels depend on the links only, not on the order of edits. They are a cache: the first
-// iteration that begins after links have changed builds them anew. That costs about as much as
-// following the links once, so single edits do not repair them. During an iteration its view
-// borrows the relation, so that links cannot change.
+// iteration that begins after links have changed builds them anew. This costs about as much as
+// following all links once, so edits of single links do not update the levels. During an iteration
+// its view borrows the relation, so that links cannot change.
 #include "base/memory.h"
 #include "find/iterate.h"
 #include "find/relation.h"
@@ -17,14 +18,20 @@
 #define NO_PLACE UINT32_MAX
 
 // ------------------------------------------------------------------ building the levels
-// A chain that is followed beside others. The next link is known only once a link is loaded, which
-// takes long where handles are scattered. So the chains of several targets are followed in turn
-// (tree_up_edited_shuffled).
+// A chain of sources that is followed in turn with others. A link contains the index of the next
+// one, so each step waits for a load, which mostly misses the cache where indices are scattered.
+// Following the chains of several targets in turn overlaps these waits (benchmark
+// tree_up_edited_shuffled).
 typedef struct row {
-    uint32_t next, place, at, left;
+    uint32_t next;  // index of the source to append next
+    uint32_t place; // place of the target
+    uint32_t at;    // place of the source to append next
+    uint32_t left;  // number of sources still to append
 } row;
 enum { ROWS = KEELI_SIZE(16, 2) };
 
+// Appends all sources of `count` chains, one source of each chain in turn. Each chain has a range
+// of places of its own, so the result does not depend on the turns.
 static void append_rows(keeli_levels *l, const keeli_chains *chains, row *rows, uint32_t count) {
     while (count) {
         for (uint32_t r = 0; r < count;) {
@@ -42,7 +49,7 @@ static void append_rows(keeli_levels *l, const keeli_chains *chains, row *rows, 
     }
 }
 
-// Appends the sources of the entities at places from..end, of a relation in chains.
+// Appends the sources of the entities at places from..end, for a relation whose edges are chains.
 static void append_chains(keeli_levels *l, const keeli_chains *chains, uint32_t from,
                           uint32_t end) {
     row rows[ROWS];
@@ -66,7 +73,7 @@ static void append_chains(keeli_levels *l, const keeli_chains *chains, uint32_t 
     l->entities.count = at;
 }
 
-// Appends the sources of the entities at places from..end, of a relation in lists.
+// Appends the sources of the entities at places from..end, for a relation whose edges are lists.
 static void append_lists(const keel_world *world, keeli_levels *l, const keeli_edges *edges,
                          uint32_t from, uint32_t end) {
     uint32_t at = end;
@@ -139,8 +146,8 @@ static bool build_places(keel_world *world, keeli_levels *l) {
     return true;
 }
 
-// Builds the levels of a plan's relation if they are out of date; false when out of memory
-// (reported). Several threads may call this at once; the first builds them.
+// Builds the levels of a plan's relation if they are out of date. Several threads may call this at
+// once: one builds the levels, the others wait. False when out of memory (reported).
 static bool update_levels(const keeli_view *view, const keeli_plan *plan) {
     keel_world *world = view->world;
     keeli_levels *l = &plan->relation->relation->levels;
@@ -171,8 +178,8 @@ static bool needs_nearest(const keeli_iterator *it, const keeli_plan_column *col
            !it->is_direct[column->term];
 }
 
-// Finds the nearest entity above that has the component, for the places from..end and each column
-// of a KEEL_UP.
+// Finds the nearest entity above that has the component, for each column of a KEEL_UP and each of
+// the places from..end. The levels above must be done.
 static void find_nearest(keeli_iterator *it, uint32_t from, uint32_t end) {
     const keeli_levels *l = it->levels;
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
@@ -194,8 +201,10 @@ static void find_nearest(keeli_iterator *it, uint32_t from, uint32_t end) {
 }
 
 // ------------------------------------------------------------------ entities below a change
+// Marks the entity in `is_changed` if it passes the filter of KEEL_CHANGED_UP and has links.
 static void mark_changed(keeli_iterator *it, uint32_t index) {
-    // Entities that were made after the table of places have no links.
+    // An index behind the end of the table belongs to an entity that was created later. It has no
+    // links, since new links would have invalidated the levels and the table.
     const keeli_levels *l = it->levels;
     const uint32_t place = index < l->places.count ? l->places.items[index] : NO_PLACE;
     if (place != NO_PLACE)
@@ -209,7 +218,9 @@ static void mark_logged(keeli_iterator *it, const keeli_ticks *ticks, keeli_tick
         mark_changed(it, ticks->log[i].index);
 }
 
-// Marks the entities that changed themselves. False when out of memory.
+// Marks the entities whose own value has changed; mark_below adds the entities below these. If
+// links have changed since the reader looked (made_at), all entities count as changed. False when
+// out of memory.
 static bool begin_changed(keeli_iterator *it) {
     const keeli_levels *l = it->levels;
     const keeli_change_filter *f = &it->plan->changed_up;
@@ -244,7 +255,7 @@ static bool begin_changed(keeli_iterator *it) {
     return true;
 }
 
-// Marks each entity of the places from..end whose target is marked.
+// Marks each entity of the places from..end whose target is marked. The level above must be done.
 static void mark_below(keeli_iterator *it, uint32_t from, uint32_t end) {
     const uint32_t *targets = it->levels->targets.items;
     uint8_t *is_changed = it->is_changed;
@@ -252,8 +263,7 @@ static void mark_below(keeli_iterator *it, uint32_t from, uint32_t end) {
         is_changed[p] |= is_changed[targets[p]];
 }
 
-// Makes the next marked entities the candidates, as picks of a block from it->at on; returns how
-// many.
+// Makes the next marked entities the candidates. The block begins at it->at. Returns their number.
 static uint32_t next_changed(keeli_iterator *it) {
     const keel_entity *block = it->levels->entities.items + it->at;
     const uint8_t *is_changed = it->is_changed + it->at;
@@ -296,8 +306,8 @@ static bool is_same_fact(const keeli_level_fact *a, const keeli_level_fact *b) {
            a->edits == b->edits && a->bindings == b->bindings;
 }
 
-// True if every entity of the levels has a component, so that it need not be looked up for each.
-// The answer is cached with the counters that invalidate it.
+// True if every entity of the levels has the component. The answer is cached together with the
+// counters that invalidate it.
 static bool all_have(const keel_world *world, keeli_levels *l, const keeli_storage *s) {
     const keeli_level_fact now = { .slot = s->slot,
                                    .count = s->presence.count,
@@ -315,8 +325,8 @@ static bool all_have(const keel_world *world, keeli_levels *l, const keeli_stora
     return fact->all;
 }
 
-// Finds out what every entity of the levels has: the components that lists check, and those of
-// KEEL_UP.
+// Finds out which components every entity of the levels has, so that the iteration need not look
+// them up for each entity: components in `check` of the plan, and those of KEEL_UP.
 static void find_facts(keeli_iterator *it) {
     keel_world *world = it->view->world;
     const keeli_plan *plan = it->plan;
@@ -343,7 +353,7 @@ bool keeli_levels_begin(keeli_iterator *it) {
     }
     find_facts(it);
     if (is_filtered(it))
-        return true; // it visits some entities only: climbing from each is faster
+        return true; // few entities are visited, so each climbs by its links
 
     uint32_t columns = 0;
     for (uint32_t c = 0; c < it->plan->column_count; ++c)
@@ -358,7 +368,7 @@ bool keeli_levels_begin(keeli_iterator *it) {
         if (needs_nearest(it, &it->plan->columns[c]))
             it->nearest[it->plan->columns[c].term] =
                 it->room_of_nearest.items + (size_t)l->entities.count * n++;
-    find_nearest(it, 0, l->starts.items[1]); // roots have none
+    find_nearest(it, 0, l->starts.items[1]); // level 0: no entity is above, which sets NO_PLACE
     return true;
 }
 
@@ -387,7 +397,8 @@ static void begin_next_level(keeli_iterator *it) {
 
 void keeli_levels_rewind(keeli_iterator *it) {
     it->level = 0;
-    it->level_end = it->levels ? level_count(it->levels) : 0; // 0: keeli_levels_aim sets it
+    it->level_end =
+        it->levels ? level_count(it->levels) : 0; // NULL: keeli_levels_aim sets it later
     if (it->plan->needs_target)
         it->end = 0;
     it->done |= it->levels && is_filtered(it) && keeli_change_is_empty(&it->plan->changed_up);
@@ -422,7 +433,8 @@ bool keeli_scan_levels(keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ pieces
-// Returns the number of entities of a level, or of indices to scan for level 0.
+// Returns the number of entities of a level. For level 0, which is scanned by presence bits: the
+// number of indices.
 static uint32_t level_size(const keeli_iterator *it, uint32_t level, uint32_t indices) {
     const uint32_t *starts = it->levels->starts.items;
     if (level == 0)
@@ -435,7 +447,8 @@ uint32_t keeli_levels_range(const keeli_iterator *it, uint32_t indices) {
     return level_size(it, 0, indices) + l->entities.count - l->starts.items[1];
 }
 
-// Cuts a large level into several pieces; small levels that follow each other are one piece.
+// Cuts a large level into several pieces, and joins small levels that follow each other into one
+// piece.
 bool keeli_levels_cut(keeli_pieces *p, const keeli_iterator *it, uint32_t indices) {
     keeli_heap *heap = &it->view->world->heap;
     const uint32_t levels = level_count(it->levels);
@@ -489,8 +502,8 @@ uint32_t keeli_through(const keeli_storage *relation, const keeli_storage *s, bo
     return keeli_store_has(s, index) ? index : NO_PLACE;
 }
 
-// Returns the place of the value that a relation leads to: the target's, or if `climbs`, that of
-// the nearest entity from the target on that has the component.
+// Returns the place of the value that a relation leads to: the value of the target, or if `climbs`
+// and the target has none, that of the nearest entity above it.
 static inline __attribute__((always_inline)) uint32_t place_through(const keel_world *world,
                                                                     const keeli_plan_column *column,
                                                                     keel_storage kind, bool climbs,
@@ -501,8 +514,9 @@ static inline __attribute__((always_inline)) uint32_t place_through(const keel_w
     return keeli_place(kind, s->root, &s->presence.root, &world->entities.root, target);
 }
 
-// Finds the values of the candidates' targets, or of the nearest entities above, by the candidates'
-// places in the levels.
+// Puts the places of a column's values into it->index: those of the candidates' targets, or of the
+// nearest entities above. Finds them by the candidates' places in the levels, without reading
+// links.
 static inline __attribute__((always_inline)) void find_by_level(keeli_iterator *it,
                                                                 const keeli_plan_column *column,
                                                                 keel_storage kind, uint32_t count) {
@@ -522,7 +536,7 @@ static inline __attribute__((always_inline)) void find_by_level(keeli_iterator *
     }
 }
 
-// Finds the values of the candidates' targets, or of the nearest entities above, by their links.
+// Like find_by_level, but follows the links of each candidate.
 static inline __attribute__((always_inline)) void find_by_link(keeli_iterator *it,
                                                                const keeli_plan_column *column,
                                                                keel_storage kind, bool climbs,
@@ -536,12 +550,13 @@ static inline __attribute__((always_inline)) void find_by_link(keeli_iterator *i
         const uint32_t target = keeli_target_at(column->relation, candidates[i]);
         if (target != last)
             answer = place_through(it->view->world, column, kind, climbs, target);
-        last = target; // siblings often follow each other
+        last = target; // siblings are often adjacent, and have the same answer
         index[i] = answer;
     }
 }
 
-// Finds the values of a column. `kind` is the kind of its storage, as a constant for the compiler.
+// Finds the values of a column. `kind`: the kind of its storage, a constant in each call, so that
+// the compiler makes a loop for each kind.
 static inline __attribute__((always_inline)) void find_through(keeli_iterator *it,
                                                                const keeli_plan_column *column,
                                                                keel_storage kind, uint32_t count) {
@@ -597,7 +612,7 @@ static uint32_t next_in_chain(keeli_iterator *it) {
     return n;
 }
 
-// Makes the next sources of the target the candidates; returns how many.
+// Makes the next sources of the target the candidates. Returns their number.
 static uint32_t next_sources(keeli_iterator *it) {
     if (it->plan->related->relation->edges.is_chained)
         return next_in_chain(it);
@@ -637,7 +652,7 @@ bool keeli_is_below_change(const keeli_view *view, const keeli_bound_term *term,
     if (!relation)
         return keeli_change_passes(&f, index);
 
-    // The relation itself has changed: every entity passes.
+    // After a change of the relation every entity passes, as in begin_changed.
     const keeli_levels *l = &relation->relation->levels;
     const bool is_current = l->is_made && l->edits == keeli_relation_edits(relation);
     if (!is_current || keeli_is_within(f.modified_in, keeli_tick_of(world, l->made_at)))

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Plans: which archetypes match, what leads, and what is left to check. This does not visit
-// entities. Iterators (iterate.c) and explanations (tell/explain.c) ask for plans. The choices that
-// depend on the kind of a storage are made here, once for an iteration.
+// Plans: which archetypes match, which leader provides the candidates, and what is left to check.
+// This does not visit entities. Iterators (iterate.c) and explanations (tell/explain.c) make plans.
+// The choices that depend on the kind of a storage are made here, once for an iteration.
 //
-// If all required components are sparse sets, the smallest always leads, in packed order; a group
-// of some of them that is not larger leads instead. Otherwise costs are compared: the number of
-// candidates, times the cost of one. The entities with any of several components lead if they are
-// far fewer. A component that the user chose always leads, or a group that orders it.
+// If all required components are sparse sets, the smallest always leads, in packed order, unless a
+// group of some of them has no more members: then the group leads. Otherwise the leader with the
+// least cost is chosen: the number of its candidates, times the cost of a candidate. A union, the
+// entities with any component of a KEEL_ANY_OF, leads if it is far smaller. A component that the
+// user chose always leads, or a group that has the same order.
 #include "find/iterate.h"
 #include "follow/follow.h"
 #include "world/report.h"
@@ -31,7 +32,7 @@ static bool is_among(const keeli_storage *s, keeli_storage *const *list, uint32_
     return false;
 }
 
-// Adds a required storage, unless it is there.
+// Adds a required storage, unless the list contains it.
 static void add_must(demand *d, keeli_storage *s) {
     if (is_among(s, d->must, d->must_count))
         return;
@@ -47,8 +48,8 @@ static void add_must(demand *d, keeli_storage *s) {
         d->sparse = s;
 }
 
-// Adds a filter about changes; false if no entity can pass it. The filter with the shortest log
-// leads.
+// Adds a filter about changes, and proposes the filter with the shortest log as the leader. False
+// if no entity can pass the filter.
 static bool add_change(keeli_plan *plan, const keeli_view *view, const keeli_bound_term *term) {
     keeli_change_filter *f = &plan->changes[plan->change_count++];
     *f = keeli_change_filter_of(view, term);
@@ -62,8 +63,8 @@ static bool add_change(keeli_plan *plan, const keeli_view *view, const keeli_bou
     return true;
 }
 
-// Adds KEEL_CHANGED_UP, as a filter of the levels, or without levels as one of all entities. False
-// if no entity can pass it.
+// Adds KEEL_CHANGED_UP. Without levels, which exist only if the world knows the relation, it is a
+// plain filter about changes. False if no entity can pass it.
 static bool add_changed_up(keeli_plan *plan, const keeli_view *view, const keeli_bound_term *term) {
     if (!view->storages[term->first])
         return false;
@@ -352,7 +353,8 @@ static keel_group *find_group(const keeli_plan *plan, const demand *d) {
     return best;
 }
 
-// Makes a group the leader, and drops the filters that all its members fulfil.
+// Makes a group the leader, drops the filters that all its members fulfil, and lists the columns
+// whose sparse sets the group does not order.
 static void follow_group(keeli_plan *plan, keel_group *g) {
     plan->group = g;
     plan->leader = g->owned_count ? g->storages[0] : &g->order;
@@ -382,8 +384,8 @@ enum {
     cost_member = 1 // a member of a group that settles all filters
 };
 
-// A union leads if its entities are less than one part in UNION_SHARE of the candidates otherwise.
-// Each page of its bits counts like UNION_PAGE entities.
+// A union leads if it has fewer entities than 1 / UNION_SHARE of the candidates of the leader that
+// was chosen without it. Reading a page of its bits costs as much as UNION_PAGE entities.
 enum { UNION_SHARE = 8, UNION_PAGE = KEELI_SIZE(8, 1) };
 
 static uint64_t cost_of_bits(const demand *d) {
@@ -407,7 +409,7 @@ static keeli_scan scan_of_chosen(const keeli_storage *s, const keel_group *g) {
     return g && s->owner == g ? KEELI_SCAN_GROUP : KEELI_SCAN_SET; // the group has the same order
 }
 
-// Chooses what leads. `g`: the group that could lead, or NULL.
+// Chooses the leader. `g`: the group that could lead, or NULL.
 static keeli_scan choose(const keeli_plan *plan, const demand *d, const keel_group *g) {
     const uint64_t none = UINT64_MAX;
     if (d->chosen)
@@ -476,8 +478,9 @@ static uint32_t pages_of_any(const keeli_view *view, const keeli_bound_term *any
     return most;
 }
 
-// Returns the KEEL_ANY_OF whose components have the fewest values; the first of equals. Skips a
-// term that selects archetypes, since the rows that match are no more than its values.
+// Returns the KEEL_ANY_OF whose components have the fewest values; of several, the first. Skips a
+// term whose components are all kept in rows: it selects archetypes, and these have no more rows
+// than the components have values.
 static const keeli_bound_term *rarest_any(const keeli_plan *plan, const keeli_view *view) {
     const keeli_bound_term *best = NULL;
     for (uint32_t i = 0; i < plan->any_count; ++i) {
@@ -490,7 +493,7 @@ static const keeli_bound_term *rarest_any(const keeli_plan *plan, const keeli_vi
     return best;
 }
 
-// Makes the entities with any component of a term the leader, and drops the term as a filter.
+// Makes the union of a term the leader, and drops the term from the filters.
 static void follow_union(keeli_plan *plan, const keeli_view *view, const keeli_bound_term *any) {
     plan->scan = KEELI_SCAN_UNION;
     plan->united = any;
@@ -503,8 +506,9 @@ static void follow_union(keeli_plan *plan, const keeli_view *view, const keeli_b
     plan->any_count = kept;
 }
 
-// Makes a union the leader if it has far fewer entities than the scan that was chosen. Each of its
-// entities is looked up, while a loop over values in one order may cost a tenth of that for each.
+// Makes a union the leader if it has far fewer entities than the scan that was chosen. Far fewer,
+// because the values of each entity of a union are looked up, while a loop over values in one order
+// may cost a tenth of that for each entity.
 static void try_union(keeli_plan *plan, const keeli_view *view, const demand *d,
                       const keel_group *g) {
     if (!plan->any_count || d->chosen)
@@ -520,7 +524,8 @@ static void try_union(keeli_plan *plan, const keeli_view *view, const demand *d,
 }
 
 // ------------------------------------------------------------------ the plan
-// True if the look-up of a column tells whether a candidate has the component.
+// True if a column looks up the values of a sparse set, which also tells whether a candidate has
+// the component.
 static bool is_looked_up(const keeli_plan *plan, const keeli_storage *s) {
     if (s->kind != KEEL_SPARSE_SET)
         return false;
@@ -560,7 +565,7 @@ static bool has_only_rows(const keeli_plan *plan) {
     return true;
 }
 
-// True if all columns can have one base for 64 indices.
+// True if, for each block of 64 indices, all columns can have one base address.
 static bool has_masks(const keeli_plan *plan) {
     if (plan->has_through)
         return false;
@@ -572,8 +577,8 @@ static bool has_masks(const keeli_plan *plan) {
     return true;
 }
 
-// True if the scan can find ranges of equal order: all required storages are sparse sets, and no
-// value may be absent.
+// True if the scan of slots can look for ranges in which all sets have the same order: all required
+// storages are sparse sets, and no value may be absent.
 static bool has_ranges(const keeli_plan *plan) {
     if (plan->has_maybe || plan->has_through || plan->change_count)
         return false;
@@ -599,7 +604,7 @@ static bool is_granted(const keeli_plan *plan, const keeli_storage *s) {
     return plan->group && is_among(s, plan->group->storages, plan->group->must_count);
 }
 
-// Sets the leader of the plan's scan.
+// Sets the members of the plan that describe the leader.
 static void set_leader(keeli_plan *plan, const keeli_view *view, const demand *d,
                        keel_group *group) {
     const bool by_bits = plan->scan == KEELI_SCAN_BITS, by_level = plan->scan == KEELI_SCAN_LEVELS;
@@ -614,7 +619,7 @@ static void set_leader(keeli_plan *plan, const keeli_view *view, const demand *d
     plan->needs_target = by_level && is_among(plan->relation, d->must, d->must_count);
 }
 
-// Lists what is left to check and to look up.
+// Lists the required storages that candidates may lack, and how each column finds its values.
 static void set_checks(keeli_plan *plan, const demand *d) {
     for (uint32_t i = 0; i < d->must_count; ++i) {
         if (is_granted(plan, d->must[i]))
@@ -631,13 +636,13 @@ static void set_checks(keeli_plan *plan, const demand *d) {
     plan->only_rows = plan->scan == KEELI_SCAN_ROWS && has_only_rows(plan);
 }
 
-// Makes a plan, and tells the required storages in `d`. False when out of memory (reported).
+// Makes a plan, and puts the required storages into `d`. False when out of memory (reported).
 static bool make_plan(keeli_plan *plan, const keeli_view *view, bool is_listed, demand *d) {
     memset(d, 0, offsetof(demand, must));
     memset(plan, 0, offsetof(keeli_plan, need));
     if (!sort_terms(plan, view, d))
         return true;
-    if (d->chosen) { // filters about changes do not lead
+    if (d->chosen) { // then no filter about changes leads
         d->sparse = d->smallest = d->chosen;
         plan->lead = NULL;
     }
@@ -714,8 +719,9 @@ static bool is_valid_plan(const keeli_kept_plan *kept, keel_world *world) {
     return !kept->plan.match || update_match_locked(world, kept->plan.match);
 }
 
-// Notes the counts that the plan depends on, if it can be kept. Among storages of one kind the
-// counts alone decide. The costs of several kinds, of a group or of a union depend on more.
+// Stores the numbers of values that the choice of the leader depended on. The plan is kept only if
+// it depends on nothing else: its required storages are of one kind, and neither a group nor a
+// union could lead.
 static void note_counts(keeli_kept_plan *kept, const demand *d) {
     uint32_t kinds = 0;
     for (uint32_t i = 0; i < d->must_count; ++i) {
@@ -745,7 +751,7 @@ const keeli_plan *keeli_plan_get(const keeli_view *view, keeli_plan *own) {
     return &kept->plan;
 }
 
-// Returns the number of candidates of all levels.
+// Returns the number of candidates of all levels: all sources, and the candidates for roots.
 static uint64_t levels_touches(const keeli_plan *plan, const keel_world *world) {
     const uint64_t sources = keeli_store_count(plan->relation);
     if (plan->needs_target)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The scan of presence bits, page by page: spans where bits are full, masks where values lie at the
-// entity's index, and lists elsewhere. Living entities lead in the same way, and the entities with
-// any of several components, and roots of levels. This does not choose the leader: see plan.c.
-// iterate.c and levels.c call it; gather.c finds the values of its lists.
+// The scan of presence bits, page by page. It hands out spans where all bits of a run are set,
+// masks where values lie at the entity's index, and lists elsewhere. Besides a component, the
+// leader may be all living entities, the union of several components, or the entities without a
+// target (level 0 of levels.c). This does not choose the leader: see plan.c. iterate.c and levels.c
+// call it; gather.c finds the values of its lists.
 #include "base/assert.h"
 #include "base/memory.h"
 #include "find/iterate.h"
@@ -13,7 +14,7 @@ static const uint64_t *words_of(const keeli_storage *s, uint32_t page) {
     return page < s->presence.root.page_count ? s->presence.root.pages[page] : keeli_no_bits;
 }
 
-// Unites the bits of all components of a term, of one page.
+// Sets `some` to the bits of one page that are set for any component of a term.
 static void unite(const keeli_iterator *it, const keeli_bound_term *any, uint32_t page,
                   uint64_t *some) {
     memset(some, 0, KEELI_PAGE_WORDS * sizeof *some);
@@ -63,8 +64,8 @@ static uint32_t next_page(const keeli_iterator *it, uint32_t page) {
     return next;
 }
 
-// LEVELS: clears the bits of entities that have a target, as they are on a level below; and of
-// roots that do not pass KEEL_CHANGED_UP.
+// LEVELS: clears the bits of entities that have a target, which later levels visit, and of entities
+// without a target that do not pass KEEL_CHANGED_UP.
 static __attribute__((noinline)) void keep_roots(keeli_iterator *it, uint32_t page) {
     const uint64_t *sources = words_of(it->plan->relation, page);
     const keeli_change_filter *f = &it->plan->changed_up;
@@ -81,7 +82,7 @@ static void keep_both(uint64_t *words, const uint64_t *a, const uint64_t *b) {
         words[w] = a[w] & b[w];
 }
 
-// True if there are few matches on each page.
+// True if the leader has few entities on each page, on average, so that gather_rare is faster.
 static bool is_rare(const keeli_plan *plan) {
     enum { FEW = KEELI_SIZE(KEELI_MASK_SLOTS / 256, 8) };
     if (plan->united)
@@ -92,8 +93,8 @@ static bool is_rare(const keeli_plan *plan) {
     return p->count < keeli_presence_page_end(p) * FEW;
 }
 
-// Clears the bits before and behind the piece. This must come before ticks are read: other threads,
-// which have the pieces beside, may be marking ticks there.
+// Clears the bits that are not in the iterator's piece. This must happen before ticks are read,
+// because other threads may be marking ticks of the rest of the page.
 static void trim_words(keeli_iterator *it, uint32_t page) {
     const uint32_t first = page * KEELI_MASK_SLOTS;
     const uint32_t from = it->from > first ? it->from - first : 0;
@@ -119,7 +120,7 @@ uint32_t keeli_used_words(const uint64_t *words) {
     return n;
 }
 
-// Sets it->words to the matches of a page; returns the number of words up to the last match.
+// Sets it->words to the matches of a page. Returns the number of words up to the last match.
 static uint32_t match_page(keeli_iterator *it, uint32_t page) {
     const keeli_plan *plan = it->plan;
     uint64_t *words = it->words;
@@ -166,7 +167,7 @@ static uint32_t match_page(keeli_iterator *it, uint32_t page) {
     return keeli_used_words(words);
 }
 
-// Sets the chunk to consecutive indices, whose columns have their base.
+// Sets the entities of the chunk to `slots` consecutive indices. The columns were set before.
 static void set_chunk(keeli_iterator *it, keel_chunk_form form, uint32_t first, uint32_t slots) {
     const uint32_t *versions = it->view->world->entities.root.versions[first / KEELI_PAGE];
     it->chunk.form = form;
@@ -206,7 +207,7 @@ static bool next_words(keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ spans
-// Returns the table of the places of a page of 4,096 indices; NULL if there is none.
+// Returns the table of a column's places for a page of 4,096 indices; NULL if there is none.
 static const uint32_t *places_of(const keeli_iterator *it, const keeli_plan_column *column,
                                  uint32_t page) {
     const keeli_sparse_set *set = &column->storage->set;
@@ -215,7 +216,8 @@ static const uint32_t *places_of(const keeli_iterator *it, const keeli_plan_colu
     return page < set->root.page_count ? set->root.sparse[page] : NULL;
 }
 
-// Returns the number of numbers that count up from the first, to `limit`.
+// Returns the length of the first run of `numbers` in which each is the one before plus 1; at most
+// `limit`.
 static uint32_t range_length(const uint32_t *numbers, uint32_t limit) {
     uint32_t n = 0;
     for (uint32_t differ = 0; n + 64 <= limit; n += 64) {
@@ -229,20 +231,22 @@ static uint32_t range_length(const uint32_t *numbers, uint32_t limit) {
     return n;
 }
 
-// Returns the address of a value; for a tag, which has no value, an address that nobody reads.
+// Returns the address of a value. A tag has no values, and gets any address that is not NULL, which
+// would mean absent; it is never read.
 static void *base_at(const keeli_storage *s, uint32_t place) {
     return s->size ? keeli_store_at(s, place) : (void *)(uintptr_t)keeli_no_bits;
 }
 
-// Returns the number of indices from `first` on, to `count`, whose values lie side by side in each
-// column, and sets the columns to the first values. 0 if they are too few for a span.
+// Returns for how many indices from `first` on (at most `count`) the values lie side by side in
+// each column, and sets the bases of the columns to the values of `first`. 0 if they are too few
+// for a span.
 static uint32_t set_span_columns(keeli_iterator *it, uint32_t first, uint32_t count) {
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
         const keeli_plan_column *column = &it->plan->columns[c];
         const keeli_storage *s = column->storage;
         uint32_t place = first;
         if (column->maybe && !(s && s->size))
-            return 0; // no value lies beside another one
+            return 0; // a span needs values side by side
         if (column->how == KEELI_BY_CELL || column->how == KEELI_BY_ROW) {
             const uint32_t *places = places_of(it, column, first / KEELI_MASK_SLOTS);
             if (!places)
@@ -270,7 +274,7 @@ static uint32_t leading_full(const uint64_t *words, uint32_t count) {
     return n;
 }
 
-// Returns the number of set bits from `slot` of the page on.
+// Returns the length of the run of set bits that begins at `slot` of the page.
 static uint32_t ones_from(const uint64_t *words, uint32_t slot) {
     const uint64_t zeros = ~words[slot / 64] >> slot % 64;
     if (zeros)
@@ -281,8 +285,8 @@ static uint32_t ones_from(const uint64_t *words, uint32_t slot) {
     return w * 64 + more - slot;
 }
 
-// Hands out a span of the next matches, and clears their bits. False if there is no span: too few
-// values lie side by side in all storages, and they are not the last on the page.
+// Hands out a span of the next matches, and clears their bits. False if too few values lie side by
+// side in all storages; the last matches of a page may be fewer.
 static bool next_span(keeli_iterator *it) {
     const uint32_t page = it->at / KEELI_MASK_SLOTS * KEELI_MASK_SLOTS;
     uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
@@ -294,8 +298,8 @@ static bool next_span(keeli_iterator *it) {
     if (count < least && !is_last)
         return false;
 
-    // A short look first: where values do not lie side by side, that mostly shows soon, and the
-    // whole range is not looked through again for each list (tree_target).
+    // Checks a short range first. Where values do not lie side by side, this mostly shows soon;
+    // checking the whole range again before each list would cost more (benchmark tree_target).
     if (!it->plan->has_masks &&
         !set_span_columns(it, page + slot, keeli_least(count, KEELI_SHORT_RANGE)))
         return false;
@@ -312,8 +316,8 @@ static bool next_span(keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ masks
-// Returns the number of slots from it->at on for which all columns have one base, so that they can
-// be a mask; 0 if they are fewer than 64.
+// Returns the number of slots from it->at on for which each column has one base address, so that
+// they can form a mask. 0 if values are not at the entity's index (has_masks of the plan).
 static uint32_t mask_slots(const keeli_iterator *it) {
     uint32_t slots = it->words_end - it->at;
     if (!it->plan->has_masks)
@@ -328,8 +332,8 @@ static uint32_t mask_slots(const keeli_iterator *it) {
     return slots;
 }
 
-// Sets the base of each column for `slots` slots. False if an optional component is there for some
-// matches only.
+// Sets the base of each column for `slots` slots. False if some of the matches have an optional
+// component and others lack it, which a mask cannot express.
 static bool set_mask_columns(keeli_iterator *it, uint32_t slots) {
     const uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
@@ -350,8 +354,9 @@ static bool set_mask_columns(keeli_iterator *it, uint32_t slots) {
     return true;
 }
 
-// Returns the number of words of the next chunk: full words, if they are enough for a span, or all
-// words before the next ones that are.
+// Returns the number of words of the next chunk. If the first words are full, and enough for a
+// span, these words. Otherwise, for a mask, all words before the next run that is enough for a
+// span.
 static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_span) {
     uint32_t n = leading_full(words, count);
     *is_span = n == count || n >= KEELI_SPAN_WORDS;
@@ -392,8 +397,8 @@ static uint32_t append_word(uint32_t *out, uint64_t bits, uint32_t index) {
     return count;
 }
 
-// Appends the next matches before `end` to the candidates, as long as there is room. Returns the
-// number of candidates.
+// Appends the next matches before index `end` to the candidates, as long as there is room for a
+// whole word. `count` is the number of candidates before; returns their number after.
 static uint32_t append_words(keeli_iterator *it, uint32_t count, uint32_t end) {
     uint32_t *out = it->candidates, at = it->at;
     while (at < end && count + 64 <= KEELI_BLOCK) {
@@ -414,10 +419,10 @@ static bool next_list(keeli_iterator *it, uint32_t slots) {
     return count && keeli_gather_chunk(it, count);
 }
 
-// Hands out lists where there are few matches on each page. Masks would be nearly empty there, each
-// cache miss would wait for the miss before, and most words of the other storages would be read for
-// nothing. So the leader's entities of several pages make one list, which is filtered. False at the
-// end.
+// Hands out lists if the leader has few entities on each page (is_rare). Masks would be nearly
+// empty, cache misses would not overlap, and most words of the other storages would be read in
+// vain. So the leader's entities of several pages form one list, and gather.c filters it. False at
+// the end.
 static bool gather_rare(keeli_iterator *it) {
     for (;;) {
         uint32_t count = 0;

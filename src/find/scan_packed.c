@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
-// The scans of packed leaders. A sparse set, or the front of it that a group orders: spans where
-// all sets have the same order. The rows of archetypes: a span for each block. Where filters are
-// left to check, lists of candidates, which gather.c filters. This does not choose the leader: see
-// plan.c. iterate.c calls it, and loops over rows (src/run/loop.c) call keeli_visit_rows.
+// The scans of packed leaders. keeli_scan_set scans a sparse set, or the first slots of one that a
+// group orders, and hands out spans where all sets have the same order. keeli_scan_rows scans the
+// rows of archetypes, and hands out a span for each block. Both fall back to lists of candidates,
+// which gather.c filters. This does not choose the leader: see plan.c. iterate.c calls it, and
+// systems over rows (src/run/call.c) call keeli_visit_rows.
 #include "base/assert.h"
 #include "base/memory.h"
 #include "find/iterate.h"
 #include "world/storage.h"
 
 // ------------------------------------------------------------------ slots
-// Returns the number of slots from `slot` on whose entities lie on one page; with `values`, whose
-// values do too.
+// Returns the number of slots from `slot` to the end of a page of handles. With `values`: to the
+// end of a page of handles or of values, whichever is nearer.
 static uint32_t left_on_page(const keeli_sparse_set *set, uint32_t slot, bool values) {
     const uint32_t dense = (1u << KEELI_DENSE_SHIFT) - (slot & ((1u << KEELI_DENSE_SHIFT) - 1));
     const uint32_t page = (uint32_t)1 << set->root.shift;
     return values ? keeli_least(dense, page - (slot & (page - 1))) : dense;
 }
 
-// Returns the number of entities from `a` and `b` on that are equal, to `limit`.
+// Returns the number of equal handles at the start of both lists; at most `limit`.
 static uint32_t equal_range(const keel_entity *a, const keel_entity *b, uint32_t limit) {
     enum { block = KEELI_SIZE(128, 2) };
     uint32_t n = 0;
@@ -28,13 +29,14 @@ static uint32_t equal_range(const keel_entity *a, const keel_entity *b, uint32_t
     return n;
 }
 
-// True if the iterator may note what it finds out about orders, for later iterators: only one
-// thread runs, so that no other one reads the notes, and the leader is a set, not a group.
+// True if the iterator may store facts about orders in `known` of storages, for later iterators:
+// the leader is a set, not a group, and no other thread may be reading `known`.
 static bool may_note(const keeli_iterator *it) {
     return it->plan->scan == KEELI_SCAN_SET && !it->view->world->access.concurrent;
 }
 
-// Returns the note about the order of a set beside the leader's; NULL if there is no valid one.
+// Returns the cached fact that compares the order of a set with that of the leader; NULL if there
+// is no valid one.
 static keeli_same_order *known_same(const keeli_iterator *it, keeli_storage *s) {
     const keeli_storage *leader = it->plan->leader;
     for (uint32_t i = 0; i < 2; ++i) {
@@ -46,8 +48,8 @@ static keeli_same_order *known_same(const keeli_iterator *it, keeli_storage *s) 
     return NULL;
 }
 
-// Notes that the leader's entities from it->at on are the same as `range` entities of a set from
-// `slot` on.
+// Caches the fact that the leader's `range` entities from it->at on are those of a set from `slot`
+// on, if this extends a known range.
 static void note_same(const keeli_iterator *it, keeli_storage *s, uint32_t slot, uint32_t range) {
     keeli_same_order *same = known_same(it, s);
     const uint32_t known = same ? same->count : 0, from = slot - it->at;
@@ -65,8 +67,8 @@ static void note_same(const keeli_iterator *it, keeli_storage *s, uint32_t slot,
                                 it->plan->leader->set.moves };
 }
 
-// Returns the number of entities from `first` on with consecutive indices, to `range`, and notes
-// it.
+// Returns the number of entities of the leader, from `first` on, whose indices are consecutive; at
+// most `range`. Caches the result if it extends the known range.
 static uint32_t consecutive_range(keeli_iterator *it, const keel_entity *first, uint32_t range) {
     keeli_storage *s = it->plan->leader;
     const uint32_t known = s->known.moves_of_range == s->set.moves ? s->known.range : 0;
@@ -89,8 +91,8 @@ static uint32_t consecutive_range(keeli_iterator *it, const keel_entity *first, 
     return range;
 }
 
-// Returns the number of entities from `first` on that all sets of a list hold in the same order as
-// the leader, to `range`; 0 if a set lacks the first entity.
+// Returns the number of entities of the leader, from `first` on, that all sets of a list have in
+// the same order; at most `range`. 0 if a set lacks the first entity.
 static uint32_t common_range(const keeli_iterator *it, keeli_storage *const *list, uint32_t count,
                              const keel_entity *first, uint32_t range) {
     for (uint32_t i = 0; i < count && range; ++i) {
@@ -116,15 +118,16 @@ static uint32_t common_range(const keeli_iterator *it, keeli_storage *const *lis
     return range;
 }
 
-// Returns 64 bits of presence from any index on.
+// Returns the presence bits of 64 indices from `index` on, which need not be a multiple of 64.
 static uint64_t bits_from(const keeli_presence *p, uint32_t index) {
     const uint32_t shift = index % 64;
     const uint64_t low = keeli_presence_word(p, index / 64) >> shift;
     return shift ? low | keeli_presence_word(p, index / 64 + 1) << (64 - shift) : low;
 }
 
-// Returns a bit for each of 64 entities with consecutive indices: it passes KEEL_WITHOUT and
-// KEEL_ANY_OF, which are no sets whose order could be compared.
+// Returns a bit for each of the 64 entities from `index` on: 1 if the entity passes all
+// KEEL_WITHOUT and KEEL_ANY_OF. These terms are checked by presence bits, as they do not require
+// one set whose order could be compared.
 static uint64_t passing_bits(const keeli_iterator *it, uint32_t index) {
     const keeli_plan *plan = it->plan;
     uint64_t bits = ~(uint64_t)0;
@@ -143,8 +146,8 @@ static uint64_t passing_bits(const keeli_iterator *it, uint32_t index) {
     return bits;
 }
 
-// Sets it->words for a range of consecutive indices. Returns the form of the chunk; a list if no
-// entity passes.
+// Sets it->words to the entities of a range of consecutive indices that pass. Returns the form of
+// the chunk: a span if all pass, a mask if some do. KEEL_CHUNK_LIST means that none passes.
 static keel_chunk_form mask_range(keeli_iterator *it, uint32_t index, uint32_t range) {
     uint64_t all = ~(uint64_t)0, some = 0;
     for (uint32_t at = 0; at < range; at += 64) {
@@ -161,8 +164,8 @@ static keel_chunk_form mask_range(keeli_iterator *it, uint32_t index, uint32_t r
 
 typedef enum attempt { NO_RANGE, SKIPPED, HANDED_OUT } attempt;
 
-// Tries to hand out a span of entities that all sets hold in the same order. With KEEL_WITHOUT or
-// KEEL_ANY_OF: a mask over entities with consecutive indices.
+// Tries to hand out a span of entities that all sets have in the same order. If the view has a
+// KEEL_WITHOUT or KEEL_ANY_OF, hands out a mask over entities with consecutive indices.
 static attempt find_range(keeli_iterator *it) {
     const keeli_plan *plan = it->plan;
     const keeli_sparse_set *leader = &plan->leader->set;
@@ -201,7 +204,8 @@ static attempt find_range(keeli_iterator *it) {
     return HANDED_OUT;
 }
 
-// Calls find_range, but not before each block once it has found no range for a while.
+// Calls find_range. After calls that found no range, skips more and more blocks before the next
+// call, since each failed call costs time.
 static attempt try_range(keeli_iterator *it) {
     if (it->range_pause) {
         --it->range_pause;
@@ -232,8 +236,8 @@ bool keeli_scan_set(keeli_iterator *it) {
 }
 
 // ------------------------------------------------------------------ rows
-// Returns the next block that has rows, or NULL. All blocks of an archetype before its last one
-// with rows are full; behind that there may be empty ones.
+// Returns the next block that has rows, or NULL. The first blocks of an archetype are full; at most
+// one is partly filled, and empty blocks may follow it.
 static inline const keeli_block *next_row_block(keeli_iterator *it) {
     const keeli_match *match = it->plan->match;
     for (; it->match_at < match->list.count; ++it->match_at, it->block_at = 0) {
@@ -256,7 +260,7 @@ static inline void end_block(keeli_iterator *it, const keeli_archetype *archetyp
     ++it->match_at;
 }
 
-// Hands out the rows of a block from it->at on. Returns true. There may be many blocks of few rows.
+// Hands out the rows of a block from it->at on. Returns true.
 static bool block_span(keeli_iterator *it, const keeli_block *block) {
     const uint32_t at = it->at, left = block->count - at;
     const uint32_t count = keeli_least(left, it->rows_left);
@@ -315,8 +319,8 @@ bool keeli_scan_rows(keeli_iterator *it) {
     return false;
 }
 
-// Keeps no state of the iterator up to date between blocks, as there may be many with few rows. The
-// iterator has no marks, and it ends here.
+// The iterator's position is not updated after each block, as there may be many blocks with few
+// rows. Nothing reads the position later: the iterator has no marks, and the caller ends it.
 void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
                       const bool *stop) {
     const keeli_plan *plan = it->plan;

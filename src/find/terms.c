@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Binding terms: the terms of views, systems and custom views are checked, their components
-// resolved to storages, and the borrows of the holder collected. This neither borrows nor makes
-// plans. Opening a view (view.c) and making a system or custom view (src/run/) call it.
+// Binds the terms of views, systems and custom views: checks them, resolves their components to
+// storages, and collects the borrows that the holder needs. This neither borrows nor makes plans.
+// Opening a view (view.c) and making a system or custom view (src/run/) call it.
 #include "find/relation.h"
 #include "find/view.h"
 #include "follow/changes.h"
@@ -51,8 +51,8 @@ static keel_result want_entities(keeli_view *view, keel_access access) {
     return want(view, &view->world->stand_in.entities, access);
 }
 
-// Replaces the storage of a relation's sources by that of its targets, which the world keeps, and
-// borrows the sources to read.
+// KEEL_TARGETED: replaces `*s`, the storage of a relation's sources, by the storage of its targets,
+// and borrows the sources to read.
 static keel_result bind_targets(keeli_view *view, const keel_term *term, keeli_storage **s) {
     keel_world *world = view->world;
     if (!*s)
@@ -66,7 +66,7 @@ static keel_result bind_targets(keeli_view *view, const keel_term *term, keeli_s
     return KEEL_OK;
 }
 
-// Returns an error unless both or none of the component and the kind of the term are of events.
+// Returns an error if a term about events names a component, or another term names events.
 static keel_result check_event(const keeli_view *view, const keel_term *term,
                                const keel_component *component) {
     const bool to_event = keeli_term_is_event(term->kind);
@@ -78,8 +78,9 @@ static keel_result check_event(const keeli_view *view, const keel_term *term,
                                      "KEEL_RECEIVE");
 }
 
-// Returns an error if the storage is one of links or names, which only their verbs write, and the
-// term hands it out with more than read access.
+// Returns an error if the term has more than read access to links or names, which only their own
+// verbs may write. Values of relations may be written, and KEEL_MAY_EDIT may declare an edit of a
+// relation.
 static keel_result check_link(const keeli_view *view, const keeli_storage *s, keel_access access) {
     if (!(s->flags & KEELI_IS_LINK) || access <= KEEL_ACCESS_READ)
         return KEEL_OK;
@@ -91,7 +92,7 @@ static keel_result check_link(const keeli_view *view, const keeli_storage *s, ke
     if (is_edited_by_verbs)
         return KEEL_OK;
     if (is_child)
-        return bad_term(view, "keel_child can only be read; use keel_attach and so on");
+        return bad_term(view, "keel_child can only be read; use keel_attach and keel_detach");
     if (s->relation)
         return bad_term(view, "a relation has no values to be written; use keel_relate and "
                               "keel_unrelate, and KEEL_MAY_EDIT to declare it");
@@ -100,8 +101,8 @@ static keel_result check_link(const keeli_view *view, const keeli_storage *s, ke
     return KEEL_OK;
 }
 
-// Resolves a component of a term, and borrows its storage. Commands borrow nothing, as their edits
-// happen later.
+// Resolves a component of a term to its storage, and adds the borrow of the storage to the holder.
+// Commands borrow nothing, as their edits happen after the system.
 static keel_result bind_component(keeli_view *view, const keel_term *term,
                                   const keel_component *component) {
     const bool is_relation = keeli_term_has_relation(term->kind) && component != term->component;
@@ -110,7 +111,8 @@ static keel_result bind_component(keeli_view *view, const keel_term *term,
         return bad_term(view, "too many components");
     KEEL_TRY(check_event(view, term, component));
 
-    // While several threads run no component becomes known; an unknown one matches nothing.
+    // While edits are refused, as by a running workload, no component can be registered. A view
+    // treats a component that the world does not know as one that no entity has.
     const bool to_unique = keeli_term_is_unique(term->kind) || keeli_term_is_event(term->kind);
     const bool stays_unknown = world->refused && component->is_unique == to_unique &&
                                !keeli_storage_find(world, component);
@@ -161,8 +163,8 @@ keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *te
     return KEEL_OK;
 }
 
-// Binds all components of a term. Sets `*count` to their number, or to one more than allowed if
-// they are more.
+// Binds all components of a term. Sets `*count` to their number. If the term names too many, stops
+// at KEEL_MAX_TERM_COMPONENTS + 1, for which the caller reports an error.
 static keel_result bind_components(keeli_view *view, const keel_term *term, uint32_t *count) {
     const keel_component *const *other = term->others;
     *count = 0;
@@ -176,8 +178,8 @@ static keel_result bind_components(keeli_view *view, const keel_term *term, uint
 
 static const keel_entity no_handles; // an empty list of handles
 
-// Returns an error unless the relation is one that the term can use: with one target at most, and
-// where the term climbs, acyclic.
+// Returns an error unless the term can use the relation. All terms but KEEL_RELATED need an
+// exclusive relation. Terms that follow the relation over several levels need an acyclic one.
 static keel_result check_relation(const keeli_view *view, const keel_component *relation,
                                   keel_term_kind kind) {
     const bool climbs = kind != KEEL_TERM_OF_TARGET_READ && kind != KEEL_TERM_OF_TARGET_WRITE &&
@@ -202,7 +204,7 @@ static keel_result check_relation(const keeli_view *view, const keel_component *
                         keeli_component_name(relation), what);
 }
 
-// Checks the relation of a term, which names it last.
+// Checks the relation of a term, which is the last component that the term names.
 static keel_result check_relations(const keeli_view *view, const keel_term *term, uint32_t count) {
     const bool has_relation = keeli_term_has_relation(term->kind);
     const bool is_alone = term->kind == KEEL_TERM_TARGETS_FIRST ||
@@ -221,7 +223,7 @@ static keel_result check_relations(const keeli_view *view, const keel_term *term
     return check_relation(view, term->others ? term->others[0] : term->component, term->kind);
 }
 
-// True if the relation of a term is the one whose targets come first.
+// True if KEEL_TARGETS_FIRST of the view names the relation of the term.
 static bool is_in_order(const keeli_view *view, const keeli_bound_term *through) {
     return view->facts.is_targets_first &&
            view->storages[through->first + 1] == view->facts.targets_first;
@@ -256,7 +258,7 @@ static void gather_facts(keeli_view *view, const keel_term *term) {
     view->holder.everything |= term->kind == KEEL_TERM_MAY_EDIT_WORLD;
 }
 
-// Returns an error if this kind of term is not allowed here.
+// Returns an error if this kind of term is not allowed in a system, or outside of systems.
 static keel_result check_kind_of_term(const keeli_view *view, keel_term_kind kind,
                                       bool for_system) {
     if (is_for_systems(kind) && !for_system)
@@ -271,7 +273,8 @@ static keel_result check_kind_of_term(const keeli_view *view, keel_term_kind kin
     return KEEL_OK;
 }
 
-// Returns an error if a term that leads is not the only one, or lacks its list or target.
+// Returns an error if the term and a term before it both choose the leader, or if a KEEL_AMONG has
+// no list or a KEEL_RELATED no target.
 static keel_result check_leading(keeli_view *view, const keel_term *term) {
     const bool is_among = term->kind == KEEL_TERM_AMONG;
     const bool is_related = term->kind == KEEL_TERM_RELATED;
@@ -288,14 +291,14 @@ static keel_result check_leading(keeli_view *view, const keel_term *term) {
     return KEEL_OK;
 }
 
-// True if a term of this kind names one component only (a relation apart).
+// True if a term of this kind names only one component, not counting its relation.
 static bool names_one(keel_term_kind kind) {
     return keeli_term_must(kind) || keeli_term_has_own_values(kind) || kind == KEEL_TERM_WITHOUT ||
            keeli_term_is_unique(kind) || keeli_term_filters_changes(kind) ||
            keeli_term_is_event(kind);
 }
 
-// Checks a term, and binds its components. What custom views declare is bound later.
+// Checks a term, and binds its components. bind_customs binds the terms of custom views later.
 static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_system) {
     KEEL_TRY(check_kind_of_term(view, term->kind, for_system));
 
@@ -313,10 +316,12 @@ static keel_result bind_term(keeli_view *view, const keel_term *term, bool for_s
     KEEL_TRY(check_leading(view, term));
     gather_facts(view, term);
     if (bound->count > 1 && names_one(term->kind))
-        return bad_term(view, "only any_of and the may_ terms name several components");
+        return bad_term(view, "only KEEL_ANY_OF and the KEEL_MAY_* terms can name several "
+                              "components; use a term for each");
 
-    // A loop or view that asks for handles does not borrow the list of entities: if a component
-    // leads, the handles are of living entities whatever happens to others.
+    // KEEL_ENTITY of a loop or view does not borrow the list of entities: entities that have a
+    // component are alive, even if others are created or deleted meanwhile. If no component leads,
+    // borrows_entities adds the borrow.
     if (term->kind == KEEL_TERM_ENTITY && for_system)
         return want_entities(view, KEEL_ACCESS_READ);
     if (term->kind == KEEL_TERM_MAY_EDIT_ENTITIES)
@@ -330,8 +335,8 @@ static bool hands_out(keel_term_kind kind) {
 }
 
 // ------------------------------------------------------------------ custom views
-// Returns the highest access of a custom view to a storage. The custom view may not be checked yet:
-// one that contains itself is followed to a limited depth.
+// Returns the highest access of a custom view to a storage. The depth is limited, because a custom
+// view that was not checked yet may contain itself.
 static keel_access access_to(const keel_world *world, const keel_custom_view *kind,
                              const keeli_storage *s, uint32_t depth) {
     keel_access most = KEEL_ACCESS_NONE;
@@ -423,9 +428,9 @@ static bool is_about_entities(keel_term_kind kind) {
     return kind >= KEEL_TERM_OPTIONAL_READ && kind <= KEEL_TERM_ENTITY;
 }
 
-// The list of entities is borrowed in a system, as the code of the custom view may ask which
-// entities are alive. In the world it is borrowed only for terms about entities, so that others can
-// be made.
+// A custom view in a system borrows the list of entities, as its code may ask which entities are
+// alive. A custom view in the world borrows it only if it has terms about entities, so that
+// otherwise entities can be created while it is open.
 keel_result keeli_custom_bind(keeli_view *view, const keel_custom_view *kind) {
     KEEL_TRY(bind_custom(view, kind, 0));
     const bool in_system = view->holder.is_system || view->holder.parent;
@@ -465,31 +470,34 @@ static keel_result written_twice(const keeli_view *view, const keeli_storage *s)
                         view->holder.name, s->component.name);
 }
 
-// Returns the error that a value is reached through a relation and by another term, and one of both
-// writes it.
+// Reports that a term hands out a value through a relation, and another term hands out values of
+// the same component, and one of the two writes them.
 static keel_result depends_on_order(const keeli_view *view, const keeli_bound_term *through,
                                     const keeli_storage *s) {
     const char *relation = view->storages[through->first + 1]->component.name;
     if (through->kind == KEEL_TERM_OF_TARGET_WRITE)
         return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
-                            "%s writes '%s' through '%s' and names it again: what it finds would "
-                            "depend on the order; take it from one of both only",
+                            "%s writes '%s' through '%s' and names it again: the values it reads "
+                            "would depend on the order of the entities; remove one of the two "
+                            "terms",
                             view->holder.name, s->component.name, relation);
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
                         "%s writes '%s' and reads it through '%s': what it reads would depend on "
-                        "the order; %s KEEL_TARGETS_FIRST(%s), so that targets come first",
+                        "the order of the entities; %s KEEL_TARGETS_FIRST(%s), so that targets "
+                        "come first",
                         view->holder.name, s->component.name, relation,
                         view->facts.is_backwards ? "leave out KEEL_BACKWARDS and have" : "add",
                         relation);
 }
 
-// Returns the number of components of a term whose values are handed out: the first ones.
+// Returns how many of a term's components have values that the term hands out. The relation, which
+// comes last, has none.
 static uint32_t count_handed_out(const keeli_bound_term *term) {
     return keeli_term_is_through(term->kind) ? 1 : term->count;
 }
 
-// True if `through` reads a target's value after `own` has written it: the target is on a level
-// above, and was visited before.
+// True if `through` reads values of targets that `own` has written before: KEEL_TARGETS_FIRST
+// visits each target before its sources, so this pair of terms is allowed.
 static bool is_before_its_sources(const keeli_view *view, const keeli_bound_term *through,
                                   const keeli_bound_term *own) {
     return keeli_term_is_through(through->kind) && through->kind != KEEL_TERM_OF_TARGET_WRITE &&
@@ -524,7 +532,8 @@ static keel_result check_pair(const keeli_view *view, const keeli_bound_term *a,
     return KEEL_OK;
 }
 
-// Checks all pairs of terms: the compiler may assume that pointers to write are not the same.
+// Checks all pairs of terms. The functions of loops get `restrict` pointers, so no two terms may
+// hand out the same value if one of them writes it.
 static keel_result check_aliases(const keeli_view *view) {
     for (uint32_t i = 0; i < view->term_count; ++i)
         for (uint32_t k = 0; k < i; ++k)
@@ -532,8 +541,7 @@ static keel_result check_aliases(const keeli_view *view) {
     return KEEL_OK;
 }
 
-// Returns an error if a term hands out a value that a custom view accesses too, and one of them
-// writes it.
+// Returns an error if a term and a custom view both access a component, and one of them writes it.
 static keel_result check_custom_aliases(const keeli_view *view, const keeli_bound_term *custom,
                                         const keel_custom_view *kind) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
@@ -554,7 +562,8 @@ static keel_result check_custom_aliases(const keeli_view *view, const keeli_boun
     return KEEL_OK;
 }
 
-// Binds the terms of custom views. Their storages lie behind those of all other terms.
+// Binds the terms of the view's custom views, and adds their storages behind those of all other
+// terms.
 static keel_result bind_customs(keeli_view *view, const keel_term *terms) {
     for (uint32_t t = 0; t < view->term_count; ++t) {
         keeli_bound_term *bound = &view->terms[t];
@@ -584,9 +593,9 @@ static bool receives_own(const keeli_view *view) {
     return false;
 }
 
-// True if the view visits living entities, because no required component leads. A view that is
-// opened only to access components or uniques, and not as a system's loop, does not borrow the list
-// of entities: nobody could make any while it is open.
+// True if the view may visit all living entities, because no component is required. False for a
+// view that is opened only to access components or uniques, unless it is a system's loop: borrowing
+// the list of entities would prevent the creation of entities while the view is open.
 static bool borrows_entities(const keeli_view *view, const keel_system *system) {
     bool filters = view->facts.wants_entities || !view->term_count ||
                    (system && system->kind <= KEEL_SYSTEM_PER_SPAN);
@@ -600,7 +609,7 @@ static bool borrows_entities(const keeli_view *view, const keel_system *system) 
     return filters;
 }
 
-// True if the system gets its context, with which it may ask whether any entity is alive.
+// True if the system gets a context, by which it may ask whether an entity is alive.
 static bool has_context(const keeli_view *view, const keel_system *system) {
     if (!system || !system->run)
         return system != NULL;
@@ -645,7 +654,7 @@ keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel
     facts->asks_about_changes =
         facts->filters_changes || facts->custom_count || facts->has_events || gets_context;
     facts->defers_events = facts->sends && receives_own(view);
-    facts->has_events |= view->holder.everything; // then it may send and receive any
+    facts->has_events |= view->holder.everything; // KEEL_MAY_EDIT_WORLD allows events of all types
     if (gets_context || borrows_entities(view, system))
         KEEL_TRY(want_entities(view, KEEL_ACCESS_READ));
     facts->edits = holds_edits(&view->holder);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Views: opening and closing them, by binding their terms (terms.c) and borrowing their storages;
-// questions about a view: single entities, counts, columns of spans; and edits of all entities that
-// match. This does not iterate: see iterate.c. Users, systems, loops and custom views (src/run/)
-// call it.
+// Views. Opens and closes views, binding their terms (terms.c) and borrowing their storages; says
+// whether a view matches an entity, counts matches, and finds the columns of spans; edits all
+// entities that match. This does not iterate: see iterate.c. Users, systems, loops and custom views
+// (src/run/) call it.
 #include "find/view.h"
 
 #include "find/iterate.h"
@@ -23,8 +23,8 @@ static void copy_holder_name(char *to, const char *from) {
     to[n] = 0;
 }
 
-// Allocates a view with its parts behind it, in the order of their alignment, and `more` bytes
-// behind these. NULL when out of memory.
+// Allocates a view, and behind it chunks, terms and storages, in the order of their alignment, and
+// `more` bytes. NULL when out of memory.
 static keeli_view *new_view(keel_world *world, uint32_t terms, uint32_t storages, uint32_t chunks,
                             size_t more) {
     const size_t bytes = sizeof(keeli_view) + chunks * sizeof(keel_chunk) +
@@ -107,8 +107,8 @@ keeli_view *keeli_view_duplicate(const keeli_view *view) {
     return kept;
 }
 
-// Allocates a state of the world's list, with room for any terms and for as many borrows as most
-// views have, so that it does not matter which view gets which state. NULL when out of memory.
+// Allocates a state of the world's list. It has room for any terms, and for as many borrows as most
+// views have, so that any view can use any state. NULL when out of memory.
 static keeli_view *new_listed_view(keel_world *world) {
     enum { USES = KEELI_SIZE(16, 1) };
     keeli_view *view = new_view(world, KEEL_MAX_TERMS, KEELI_MAX_BOUND, 1, 0);
@@ -171,8 +171,8 @@ void keeli_view_reset(keeli_view *view, const char *where) {
     copy_holder_name(view->holder.name, where ? keeli_base_name(where) : "a view");
 }
 
-// Notes the holder that opened a view. The holder counts its views, to know at its end whether
-// there are any to look for.
+// Notes the holder that opened a view. The holder counts the open views, so that its end need not
+// search the world's list if there are none.
 static void put_inside(keeli_view *view, keeli_holder *inside) {
     view->inside = inside;
     if (inside)
@@ -263,7 +263,7 @@ keel_result keeli_view_may_end(const keeli_view *view) {
         return KEEL_OK;
     return keeli_misuse(view->world, KEEL_ERROR_THREAD,
                         "view '%s' is ended in another thread than the one that began it, which "
-                        "may be using it; end it there",
+                        "may be using it; end it in the thread that began it",
                         view->holder.name);
 }
 
@@ -313,8 +313,8 @@ static bool is_in_list(const keeli_view_facts *facts, keel_entity e) {
     return false;
 }
 
-// Returns the index of the entity whose value the term hands out for an entity: itself, or another
-// one through a relation. UINT32_MAX if there is none.
+// Returns the index of the entity whose value the term hands out for `index`: the same entity, or
+// the one that a relation leads to. UINT32_MAX if there is none.
 static uint32_t value_source_of(const keeli_view *view, const keeli_bound_term *term,
                                 uint32_t index) {
     if (!keeli_term_is_through(term->kind))
@@ -357,7 +357,7 @@ static bool passes(const keeli_view *view, const keeli_bound_term *term, uint32_
     return !asks_presence || has_any(view, term, index);
 }
 
-// True if the view matches a living entity.
+// True if a living entity matches the view.
 static bool matches(const keeli_view *view, keel_entity e) {
     if (view->facts.among && !is_in_list(&view->facts, e))
         return false;
@@ -424,8 +424,8 @@ static void *span_base(const keel_span *span, const keel_component *component, b
         only_reads = true;
     }
 
-    // Reports only that a component is written which the view reads. A component that the view does
-    // not have is no mistake: code for several views asks for what some of them have.
+    // Reports an error only if the user asks to write a component that the view reads. Asking for a
+    // component that the view does not name is no error: code that serves several views does so.
     if (only_reads)
         (void)keeli_may_look_up(&(keeli_caller){ .world = state->world, .holder = &state->holder },
                                 s, KEEL_ACCESS_WRITE);
@@ -450,8 +450,8 @@ static keel_entity first_of_chunk(const keel_chunk *chunk) {
     return chunk->entities[w * 64 + (uint32_t)__builtin_ctzll(chunk->words[w])];
 }
 
-// Counts the entities that match, until there are `enough`, and returns the first one too, if
-// `first` is not NULL. False when out of memory (reported).
+// Counts the entities that match into `*result`, and stops once there are `enough`. If `first` is
+// not NULL, also sets it to the first entity. False when out of memory (reported).
 static bool count_to(keeli_view *view, uint32_t enough, keel_entity *first, uint32_t *result) {
     *result = 0;
     keeli_iterator *it = keeli_iterator_begin_to_look(view, first != NULL);
@@ -622,7 +622,7 @@ static keel_result delete_matching(keel_world *world, const keel_term *terms,
     return result;
 }
 
-// Edits all entities that match, at once or when the commands are applied.
+// Edits all entities that match: at once, or if the scope records commands, when these are applied.
 static keel_result edit_matching(keel_scope *scope, const keel_term *terms,
                                  const keel_value_column *column, keeli_edit_matching_fn *edit) {
     keeli_caller who;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The state of an open view: its terms with their storages resolved, and the borrows it holds; and
-// what kinds of terms mean. This is not the iteration: see iterate.h. Systems, loops, custom views
-// and explanations bind and open views with it.
+// The state of an open view: its terms with their storages resolved, and the borrows it holds.
+// Predicates say what each kind of term means. This is not the iteration: see iterate.h. Systems,
+// loops, custom views and explanations bind and open views with it.
 #pragma once
 #include "edit/edit.h"
 
@@ -10,10 +10,10 @@
 // A term whose components are resolved to storages.
 typedef struct keeli_bound_term {
     keel_term_kind kind;
-    uint32_t first, count; // its part of `storages`: several for any_of and the access-only kinds
+    uint32_t first, count; // part of the view's `storages`; count > 1: KEEL_ANY_OF, KEEL_MAY_*
     const char *name;      // the name of the parameter, for messages
-    uint32_t data_size;
-    uint64_t from; // events: the number of the first event that this run receives
+    uint32_t data_size;    // `data_size` of the keel_term
+    uint64_t from;         // KEEL_RECEIVE: the number of the first event that this run receives
 } keeli_bound_term;
 
 #define KEELI_MAX_BOUND (KEEL_MAX_TERMS * KEEL_MAX_TERM_COMPONENTS)
@@ -26,21 +26,24 @@ typedef struct keeli_view_facts {
     uint32_t among_count;
     uint32_t custom_count;   // number of terms that are custom views
     bool wants_entities;     // a term is KEEL_ENTITY: chunks need handles
-    bool has_leading;        // a term says what leads
+    bool has_leading;        // a term chooses the leader: KEEL_LEADING, KEEL_AMONG, KEEL_RELATED or
+                             // KEEL_TARGETS_FIRST
     bool is_targets_first;   // a term is KEEL_TARGETS_FIRST
     bool is_changed_up;      // a term is KEEL_CHANGED_UP
     bool has_uniques;        // a term reads or writes a unique
     bool takes_data;         // a term is the data of a system
-    bool records;            // a term is commands
+    bool records;            // a term is the commands of a system
     bool filters_changes;    // a term is about changes
     bool asks_about_changes; // a term is about changes, or the system may ask about them itself
     bool writes;             // a term hands out values to write
-    bool marks_by_hand;      // a system says which of the values it wrote
+    bool marks_by_hand;      // a term is KEEL_TERM_WRITE_MARKED: the user marks written values
     bool edits;              // the holder may edit something
     bool has_events;         // a term sends or receives events, or the holder may do so
     bool sends;              // a term sends events
-    bool defers_events;      // sent events wait until the system has ended: it receives them too
-    bool is_listed;          // handles lead: of KEEL_AMONG, or a list of all matches for BACKWARDS
+    bool defers_events;      // sent events wait until the system has ended, because it also
+                             // receives a type of events that it sends
+    bool is_listed;          // a list of handles leads: that of KEEL_AMONG, or for KEEL_BACKWARDS
+                             // a list of all matches
     bool is_backwards;       // the view visits in reverse order
 } keeli_view_facts;
 
@@ -54,23 +57,25 @@ typedef struct keeli_view {
     keeli_storage **storages; // an entry is NULL if the world does not know the component
     uint32_t term_count, storage_count;
     uint32_t bytes;    // the size of the allocation
-    bool is_parameter; // a parameter of a system, which ends it
-    bool in_hands;     // init or drop of the custom view runs: nobody else may end it
-    bool is_loop;      // opened by KEEL_EACH, which ends it however the loop is left
+    bool is_parameter; // the custom view is a parameter of a system: it ends with the system
+    bool in_hands;     // fill, init or drop of the custom view runs, so it must not be ended
+    bool is_loop;      // KEEL_EACH opened it, and ends it however the loop is left
     keeli_view_facts facts;
-    // The opener, and the custom view. Other threads read them: the world's lock protects them.
+    // Other threads read the next three members, so they change under the world's lock.
     keeli_holder *inside;           // the system or custom view that opened it, or NULL
     const keel_custom_view *custom; // the custom view whose terms these are, or NULL
     void *value;                    // the value of the custom view
     keeli_arena scratch;            // memory of a custom view that is no parameter
     uint64_t thread;                // the thread that opened it
     int32_t loops;                  // number of keel_view_parallel_for that run over it (atomic)
-    const keeli_reader *reader;     // the reader that terms about changes ask for, or NULL
+    const keeli_reader *reader;     // changes are new or old to this reader; NULL: the caller
+                                    // outside of systems
     keeli_reader since;             // a copy of the user's reader, which may end before the view
-    keel_chunk *one;                // the chunk of keel_view_get_all; NULL in kept states
-    struct keeli_kept_plan *kept;   // the plan of the last iteration, in kept states; or NULL
-    keel_entity one_entity;         // the entity of `one`
-    struct keeli_view *next;        // the next of all states of the world
+    keel_chunk *one; // the chunk of keel_view_get_all; NULL after keeli_view_duplicate
+    struct keeli_kept_plan
+        *kept;               // the cached plan, if keeli_view_duplicate made the state; or NULL
+    keel_entity one_entity;  // the entity of `one`
+    struct keeli_view *next; // the next of all states of the world
 } keeli_view;
 
 // True if two terms are equal. Compares members, as padding between them is undefined.
@@ -83,7 +88,8 @@ static inline bool keeli_is_same_term(const keel_term *a, const keel_term *b) {
 keeli_view *keeli_view_of(const keel_view *view);
 // Acquires a spare state; NULL when out of memory (reported).
 keeli_view *keeli_view_acquire(keel_world *world, const char *where);
-// Allocates states until the world has `count`, open and spare; false when out of memory.
+// Allocates states until the world has `count` of them, open and spare ones together. False when
+// out of memory.
 bool keeli_views_reserve(keel_world *world, uint32_t count);
 typedef KEELI_ARRAY(keel_entity) keeli_handle_list;
 struct keeli_iterator;
@@ -98,16 +104,17 @@ keeli_view *keeli_view_new(keel_world *world, const char *name);
 // when out of memory.
 keeli_view *keeli_view_duplicate(const keeli_view *view);
 void keeli_view_free(keeli_view *view);
-// Resolves terms, and adds their borrows to the holder. `system`: the system whose terms they are,
-// or NULL; some kinds of terms only systems may have.
+// Checks terms, resolves their components to storages, and adds the borrows that they need to the
+// view's holder. `system`: the system that the terms belong to, or NULL. Some kinds of terms are
+// allowed in systems only.
 keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system);
 // Returns KEEL_ERROR_MISSING_UNIQUE unless each unique that the terms name is set.
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms);
-// Releases a state that is not open any more.
+// Makes the state of a closed view spare.
 void keeli_view_release(keeli_view *view);
 void keeli_views_deinit(keel_world *world);
-// Opens a view like keel_view_begin, within the borrows of a system or custom view (NULL: within
-// the world). `reader`: the reader that terms about changes ask for, or NULL.
+// Opens a view like keel_view_begin. `inside`: the system or custom view whose borrows it must stay
+// within; NULL: the world. `reader`: the reader that terms about changes refer to, or NULL.
 keel_result keeli_view_begin_inside(keel_view *view, keel_world *world, keeli_holder *inside,
                                     const keeli_reader *reader, const keel_term *terms,
                                     const char *where);
@@ -116,30 +123,31 @@ void keeli_view_close(keeli_view *view);
 // Returns KEEL_ERROR_THREAD while several threads run, unless this thread opened the view. A world
 // that moves to another thread as a whole moves its open views along.
 keel_result keeli_view_may_end(const keeli_view *view);
-// Returns the view that was opened last inside a holder and is still open, or NULL. Inside of NULL:
-// the last custom view that was begun by hand in the world.
+// Returns the view that was opened last inside a holder and is still open, or NULL. If `inside` is
+// NULL: the last custom view that the user began in the world, outside of systems.
 keeli_view *keeli_view_last_inside(keel_world *world, const keeli_holder *inside);
-// Returns the holder that views of a context borrow from; NULL, for the world, if the context has
-// all of the world.
+// Returns the holder that views opened inside `inside` borrow from. NULL if they borrow from the
+// world, because there is no holder or it has borrowed everything.
 static inline keeli_holder *keeli_lender(keeli_holder *inside) {
     return inside && !inside->everything ? inside : NULL;
 }
 
-// Adds the borrows of the terms of a custom view to the holder.
+// Adds the borrows that the terms of a custom view need to the holder of `view`.
 keel_result keeli_custom_bind(keeli_view *view, const keel_custom_view *kind);
-// Returns KEEL_ERROR_MISSING_UNIQUE unless each unique that a custom view declares is set. Custom
-// views inside it are not looked at.
+// Returns KEEL_ERROR_MISSING_UNIQUE unless each unique that a custom view declares is set. Does not
+// check the custom views that it contains.
 keel_result keeli_custom_check_uniques(keel_world *world, const keel_custom_view *kind);
 // True if a custom view, or one inside it, has a term of a kind that `like` accepts.
 bool keeli_custom_has(const keel_custom_view *kind, bool (*like)(keel_term_kind kind));
-// Makes a state that of a custom view with the value `value`; keeli_view_release undoes it.
+// Turns a state into that of a custom view with the value `value`. keeli_view_release undoes this.
 void keeli_view_is_custom(keeli_view *view, const keel_custom_view *kind, void *value,
                           keeli_holder *inside, bool is_parameter);
-// Returns the open custom view with this value that was begun inside a holder, or NULL.
+// Returns the open custom view that was begun inside this holder and has its value at `value`, or
+// NULL.
 keeli_view *keeli_custom_find(keel_world *world, const void *value, const keeli_holder *inside);
 
 keel_access keeli_term_access(keel_term_kind kind);
-// Returns the KEEL_TRACK_* that a kind of term needs.
+// Returns the KEEL_TRACK_* bits that must be tracked for a kind of term.
 uint32_t keeli_term_tracks(keel_term_kind kind);
 
 // True if only entities that have the component match.
@@ -164,12 +172,12 @@ static inline const keeli_bound_term *keeli_view_commands(const keeli_view *view
             return &view->terms[t];
     return NULL;
 }
-// True if the term is about components of the visited entities.
+// True if the term is about components that visited entities have or lack themselves.
 static inline bool keeli_term_is_walked(keel_term_kind kind) {
     return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_TARGETED) || kind == KEEL_TERM_RELATED;
 }
-// True if the term is about another entity, which a relation leads to. The second component of such
-// a term is the relation.
+// True if the term hands out a value of another entity, which a relation leads to. The second
+// component of such a term is the relation.
 static inline bool keeli_term_is_through(keel_term_kind kind) {
     return kind >= KEEL_TERM_OF_TARGET_READ && kind <= KEEL_TERM_UP_OPTIONAL_READ;
 }

@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-// Raises the base by half of the span. The newer half of the ticks stay distinct, all older ones
-// become the same. A reader that did not run for as many ticks may see such a change twice, but
-// misses none.
+// Raises the base by half of KEELI_TICK_SPAN. Ticks of the newer half stay distinct; all older
+// ticks become equal. A reader that did not run during the newer half may see a change with an old
+// tick twice, but never misses one.
 void keeli_ticks_rebase_all(keel_world *world) {
     const uint32_t by = KEELI_TICK_SPAN / 2;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
@@ -75,7 +75,7 @@ keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds,
     return KEEL_OK;
 }
 
-// True if there is a page of ticks for every value.
+// True if every index with a presence bit has a page of ticks.
 static bool has_pages_of(const keeli_presence *p, const keeli_ticks *t) {
     for (uint32_t i = 0; (i = keeli_presence_next(p, i)) != UINT32_MAX;
          i = (i / KEELI_PAGE + 1) * KEELI_PAGE)
@@ -84,8 +84,8 @@ static bool has_pages_of(const keeli_presence *p, const keeli_ticks *t) {
     return true;
 }
 
-// Returns how many removals the log must have room for. As keeli_removals_to_come, except that a
-// set whose sources have no values needs room for its own values only.
+// Returns how many removals the log must have room for. This is keeli_removals_to_come, but for a
+// reactive set that no source can add to, the number of its own values.
 static uint32_t removals_before_room(const keeli_storage *s) {
     for (uint32_t i = 0; i < s->sources.count; ++i)
         if (keeli_could_have(s->world, s->sources.items[i]))
@@ -159,8 +159,8 @@ static inline __attribute__((always_inline)) void mark_modified(const keel_world
         keeli_ticks_mark(t, index, keeli_tick_now(world, s));
 }
 
-// Stamps the value for snapshots, and marks it. Not inlined: a value that is only marked should not
-// pay for the registers that this saves.
+// Stamps the value for snapshots, and marks it. Not inlined, as the registers that this function
+// saves would slow down the far more frequent marks without stamps.
 static __attribute__((noinline)) void stamp(const keel_world *world, keeli_storage *s,
                                             uint32_t index) {
     keeli_stamp_place(world, s, keeli_store_place(world, s, index));
@@ -257,7 +257,8 @@ keel_result keel_set_limit_of(keel_world *world, const keel_component *component
 }
 
 static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
-    // a storage without values counts as unknown: a restore does not forget what was cleared
+    // A storage that never had a value must stay equal to a component that the world does not know
+    // yet: state hashes and restores treat both alike.
     if (keeli_store_is_new(s))
         return;
 
@@ -273,8 +274,8 @@ static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
         keeli_queue_clear_removed(&s->tracking.removed, true, tick);
 }
 
-// Lowers `*tick` to the present at most, and advances the time, so that later changes are not
-// cleared. Returns an error if the world or the kinds are wrong.
+// Limits `*tick` to the current tick, and advances the world's tick, so that later changes are not
+// cleared. Returns an error if the world cannot be edited or `kinds` is invalid.
 static keel_result begin_clearing(keel_world *world, const keel_component *component,
                                   uint32_t kinds, uint64_t *tick) {
     if (keeli_is_no_world(world))

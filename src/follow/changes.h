@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Change tracking: records when values were inserted and modified, and which were removed, and
-// keeps the readers that look at these records. It decides neither who is called on a change
-// (observers.c) nor how ticks are stored (data/ticks.h). Called by edits through follow.h, by loops
-// (find/change.c) and by systems (run/call.c).
+// Change tracking: records when values were inserted and modified, and which values were removed,
+// and keeps the readers of these records. It neither calls observers (observers.c) nor stores ticks
+// itself (data/ticks.h). Called by edits through follow.h, by loops (find/change.c) and by systems
+// (run/call.c).
 //
 // Time: world->changes.tick is the tick of a change that is made now. Each run of a system has one
 // tick. When the run is over, the system has seen all changes up to that tick, and the world
@@ -13,6 +13,8 @@
 #pragma once
 #include "world/scope.h"
 
+// Returns a tick relative to the world's base, as ticks of values are stored; 0 if it is before the
+// base.
 static inline uint32_t keeli_tick_of(const keel_world *world, uint64_t tick) {
     return tick > world->changes.tick_base ? (uint32_t)(tick - world->changes.tick_base) : 0;
 }
@@ -29,23 +31,24 @@ static inline uint64_t keeli_now(const keel_world *world, const keeli_storage *s
 static inline uint32_t keeli_tick_now(const keel_world *world, const keeli_storage *s) {
     return keeli_tick_of(world, keeli_now(world, s));
 }
-// The distance that 32-bit ticks may have from the base, before the base is raised.
+// The highest 32-bit tick: once the present is this far from the base, the base is raised.
 #define KEELI_TICK_SPAN 0xFFF00000u
 void keeli_ticks_rebase_all(keel_world *world);
 static inline void keeli_tick_advance(keel_world *world) {
     if (++world->changes.tick - world->changes.tick_base >= KEELI_TICK_SPAN)
         keeli_ticks_rebase_all(world);
 }
-// Returns the ticks of the insertions or modifications (`kind`) that are new to the reader. NULL is
-// the caller outside of systems, for whom changes count since they were cleared.
+// Returns the range of ticks whose insertions or modifications (`kind`) are new to the reader.
+// `reader` NULL: the caller outside of systems, to whom all changes since keel_clear_changes are
+// new.
 keeli_tick_range keeli_tick_range_for(const keel_world *world, const keeli_storage *s,
                                       const keeli_reader *reader, uint32_t kind);
 
 // Starts to track these kinds of changes, besides those tracked already. False when out of memory.
 bool keeli_track(keel_world *world, keeli_storage *s, uint32_t kinds);
-// Starts to track the kinds of changes that `asker` asks for, if they are not tracked yet. Returns
-// KEEL_OK, KEEL_ERROR_MEMORY, or KEEL_ERROR_SHARED while several threads or a workload may be at
-// work, when tracking cannot begin.
+// Starts to track kinds of changes, if they are not tracked yet. `asker`: the name of the view or
+// reader that needs them, for messages. Returns KEEL_ERROR_SHARED if tracking cannot begin now,
+// because a workload or several threads use the world.
 keel_result keeli_track_for(keel_world *world, keeli_storage *s, uint32_t kinds, const char *asker);
 bool keeli_tracking_is_valid(const keeli_storage *s);
 
@@ -78,13 +81,13 @@ static inline bool keeli_writes_are_seen(const keeli_storage *s) {
     return s->flags & (KEELI_IS_MARKED | KEELI_IS_STAMPED);
 }
 _Static_assert((int)KEELI_IS_MARKED + (int)KEELI_IS_STAMPED == (int)KEELI_WRITE_MARKS,
-               "as keel_get_mut reads it");
+               "KEELI_WRITE_MARKS, which keel_get_mut reads, consists of both flags");
 static inline void keeli_track_modified(const keel_world *world, keeli_storage *s, uint32_t index) {
     if (keeli_writes_are_seen(s))
         keeli_track_modified_slow(world, s, index);
 }
-// Marks a changed value of a storage that is marked and has no holder, so that no iterator
-// reads the log. False: nothing was done, take the general path.
+// Marks a changed value. The storage must have the flag KEELI_IS_MARKED, and nothing may borrow it,
+// so that no iterator reads the log. False if nothing was done: the caller takes the general path.
 static inline bool keeli_track_modified_fast(const keel_world *world, keeli_storage *s,
                                              uint32_t index) {
     return keeli_ticks_mark_fast(&s->tracking.modified, index,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reports edits to the followers of a storage (follow.h), in a fixed order: groups keep their
-// order, tracking records the change, reactive sets collect it, observers are called. What each
-// follower does is in its own file. Called by edits; a storage without followers never gets here.
+// Reports edits to the followers of a storage (follow.h), in a fixed order. After an edit: groups
+// keep their order, tracking records the change, reactive sets collect it, observers are called.
+// Before a removal: sets collect it, observers are called, groups move the entity out, and the log
+// of removed values is written. What each follower does is in its own file. Called by edits, but
+// not for storages without followers.
 #include "follow.h"
 
 #include "base/assert.h"
@@ -51,15 +53,15 @@ bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage
         return false;
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         const keel_group *g = s->groups.items[i].group;
-        // a group that owns nothing has a slot for each entity with its first component
+        // a group that owns nothing needs a slot for each entity with its first component
         if (!g->owned_count && g->storages[0] == s && s->presence.count >= g->order.set.room)
             return false;
     }
     return !s->tracking.kinds || keeli_track_has_room(s);
 }
 
-// Makes room with the followers of `s` for the entities that have the component `of`, or one of its
-// sources.
+// Makes room with the followers of `s` for each entity that has the component `of`, and if that is
+// a reactive set, for each entity that has one of its sources.
 static bool reserve_as(keel_world *world, keeli_storage *s, const keeli_storage *of) {
     const keeli_presence *const bits[] = { &of->presence, &of->disabled };
     for (uint32_t k = 0; k < 2; ++k)
@@ -128,7 +130,8 @@ static bool is_fresh(const uint64_t *fresh, uint32_t i) {
     return !fresh || fresh[i / 64] >> (i % 64) & 1;
 }
 
-// Tracks the inserted values of a list, runs of ascending indices at once.
+// Records the insertion of values that are fresh (keeli_came_many), in one step for consecutive
+// indices.
 static void track_many(const keel_world *world, keeli_storage *s, const keel_entity *entities,
                        uint32_t count, const uint64_t *fresh) {
     for (uint32_t i = 0, n; i < count; i += n) {
@@ -170,7 +173,9 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
 }
 
 void keeli_all_came(keel_world *world) {
-    for (uint32_t k = 0; k < 2; ++k) // reactive sets first: reports of the others add to them
+    // Reactive sets (k == 0) are reported before other storages, whose reports add entities to the
+    // sets: these additions are reported at once, and must not be reported again.
+    for (uint32_t k = 0; k < 2; ++k)
         for (uint32_t i = 0; i < world->storages.count; ++i) {
             keeli_storage *s = world->storages.items[i];
             if ((s->sources.count == 0) != k || !keeli_is_followed(s))
@@ -184,6 +189,7 @@ void keeli_all_came(keel_world *world) {
             keeli_entity_came(world, e);
 }
 
+// Observers are called first, while the entity still is a member of groups and no value has moved.
 void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
     keeli_tell(world, s, e, kind); // KEEL_ON_* and KEEL_TRACK_* are the same bits
@@ -284,7 +290,7 @@ const char *keeli_followers_find_fault(const keel_world *world) {
         if (!keeli_followers_are_valid(world->storages.items[i]))
             return world->storages.items[i]->component.name;
     if (!keeli_sets_are_valid(world))
-        return "a set that collects is broken";
+        return "a reactive set is inconsistent";
     return keeli_view_observers_are_valid(world) ? NULL : "an observed view is out of date";
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The interface of all followers of a storage: groups, ticks, the log of removed values, reactive
-// sets, observers of components and observers of views. Edits (src/edit/) know no more of followers
-// than this header. An edit first makes room with them, while nothing has changed
-// (keeli_followers_reserve), then reports which values were added, changed, or are about to be
-// removed. A storage without followers has none of the flags of KEELI_IS_WATCHED, so that each of
-// these functions costs it one test.
+// sets, observers of components and observers of views. Edits (src/edit/, src/link/, src/copy/)
+// reach followers only through this header. An edit first makes room with the followers, before it
+// changes anything (keeli_followers_reserve). Then it reports which values were added, changed, or
+// are about to be removed. A storage without followers has none of the flags of KEELI_IS_WATCHED,
+// so each report costs only one test.
 #pragma once
 #include "changes.h"
 #include "world/storage.h"
@@ -16,16 +16,17 @@ struct keel_group {
     struct keel_group *next; // in the world's list
     char title[70];          // "group " and its name
     const char *name;        // in `title`
-    // owned, then got, then excluded: the first `must_count` have to be there
+    // Owned components, then required ones that it does not own, then excluded ones. Members have
+    // the first `must_count`, and none of the others.
     keeli_storage **storages;
     uint32_t owned_count, must_count, storage_count, capacity;
-    uint32_t length; // number of members, if it owns a component
-    uint64_t serial; // number from the world (keeli_next_serial)
+    uint32_t length; // number of members, if the group owns a component; otherwise 0
+    uint64_t serial; // keeli_next_serial at its creation
     void *scratch;   // room for one value of any owned storage
     size_t scratch_size, scratch_align;
-    // Stands for the order of the members when it is borrowed: reading an owned component reads the
-    // order, and an edit of any component that the group names changes it. Its `set` contains the
-    // members of a group that owns nothing.
+    // Borrowed in place of the order of the members: whoever reads an owned component also reads
+    // the order, and an edit of any component that the group names may change the order. In a group
+    // that owns no component, `set` contains the members.
     keeli_storage order;
 };
 
@@ -55,20 +56,23 @@ void keeli_followers_update(keeli_storage *s);
 bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra);
 bool keeli_sets_reserve(keel_world *world, keeli_storage *s, uint32_t index, uint32_t extra);
 bool keeli_view_observers_reserve(keel_world *world, const keeli_storage *s, uint32_t index);
-// Returns how many entities could have the component without making room: those that have it, and
-// for a reactive set also those that could have its sources.
+// Returns how many entities the component must have room for. It is the number of entities that
+// have it; for a reactive set also of those that may be added through its sources.
 uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s);
 
-// Report one entity to groups and views. `comes` true, and _came: after the component was added or
-// enabled. `comes` false, and _going: before it is removed or disabled.
+// Report to groups and views that an entity got the component, or is about to lose it.
+// keeli_groups_changed with `comes`, and keeli_view_observers_came: call after the component was
+// added or enabled. keeli_groups_changed without `comes`, and keeli_view_observers_going: call
+// before it is removed or disabled.
 void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes);
 void keeli_view_observers_came(keel_world *world, const keeli_storage *s, uint32_t index);
 void keeli_view_observers_going(keel_world *world, const keeli_storage *s, uint32_t index);
-// Report an entity before it loses all its components. `moved_out`: its values were already moved
-// out, so that groups must not swap them.
+// Report to groups and views that an entity is about to lose all its components. `moved_out`: its
+// values were moved to another world already, so groups move only its slots.
 void keeli_groups_leave(keel_world *world, keel_entity e, bool moved_out);
 void keeli_view_observers_all_going(keel_world *world, uint32_t index);
-// keeli_groups_clear updates the groups before a component is removed from all entities.
+// keeli_groups_clear updates the groups that name a component, before it is removed from all
+// entities.
 // keeli_groups_clear_all empties all groups before everything is removed. keeli_groups_refill and
 // keeli_group_fill add the entities that match to empty groups, which must have room for them.
 // keeli_groups_trim frees unused memory.
@@ -107,20 +111,22 @@ static inline void keeli_notify_related(keel_world *world, const keeli_relation 
                                KEEL_ON_RELATED);
 }
 void keeli_notify_all_edges(keel_world *world, const keeli_storage *s);
-// Call the observers of a component on a fast path: nothing is borrowed, the storage has no other
-// followers, and the value's address is known. keeli_notify_last ends the edit; after
-// keeli_notify_before the edit only removes the value.
+// Call the observers of a component, faster than keeli_notify. The caller makes sure that nothing
+// is borrowed and that the storage has no other followers, and passes the address of the value.
+// keeli_notify_last also ends the edit. keeli_notify_before is for an edit that then only removes
+// the value.
 keel_result keeli_notify_last(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                               const void *value);
 void keeli_notify_before(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                          const void *value);
-// Calls the observers of views for the entities that have entered or left since the last call. Call
-// it at the end of an edit.
+// Calls the observers of views for the entities that began or ceased to match since the last call.
+// Edits call this at their end.
 void keeli_view_observers_flush(keel_world *world);
 
-// Renew what followers know after the world became the image of another one (rewind/image.c): the
-// lists of blocks name each set wherever an entity could be added to it, and views have the members
-// that match now. No observer is called.
+// Rebuild the state of followers after the world became the image of another one (rewind/image.c).
+// keeli_sets_relist makes the component lists name each reactive set wherever an entity could be
+// added to it. keeli_view_observers_renew sets the members of each observed view to the entities
+// that match. No observer is called.
 void keeli_sets_relist(keel_world *world);
 void keeli_view_observers_renew(keel_world *world);
 // Disconnect a component that is being unregistered from sets, observers and views.
@@ -137,7 +143,7 @@ bool keeli_sets_are_valid(const keel_world *world);
 bool keeli_view_observers_are_valid(const keel_world *world);
 
 // ------------------------------------------------------------------ questions about a storage
-// True if a follower hears of values that are added to the storage and removed from it.
+// True if a follower must be notified of values that are added to or removed from the storage.
 static inline bool keeli_is_followed(const keeli_storage *s) {
     return (s->flags & KEELI_IS_WATCHED) != 0;
 }
@@ -147,13 +153,14 @@ static inline bool keeli_calls_observers(const keeli_storage *s) {
     return (s->flags & (KEELI_IS_OBSERVED | KEELI_IS_IN_VIEW)) != 0;
 }
 
-// True if observers of the component, which need no room, are the only followers.
+// True if the only followers are observers of the component, so that an edit need not make room
+// with followers.
 static inline bool keeli_is_only_observed(const keeli_storage *s) {
     return keeli_flags_of(s) == KEELI_IS_OBSERVED;
 }
 
-// True if an edge is no more than two entries and two bits: it has no followers and no value, and
-// it leads one way.
+// True if an edge of the relation consists of two list entries and two presence bits only: the
+// relation has no followers and no values, and is not symmetric.
 static inline bool keeli_edges_are_plain(const keeli_relation *r) {
     const keeli_storage *s = r->sources;
     return !(keeli_flags_of(s) &
@@ -176,15 +183,16 @@ static inline bool keeli_followers_reserve(keel_world *world, keeli_storage *s, 
 static inline bool keeli_reserve_value(keel_world *world, keeli_storage *s, uint32_t index) {
     return keeli_store_reserve(world, s, index) && keeli_followers_reserve(world, s, index, 1);
 }
-// Makes room with all followers for the values that the storage has, and, if it is a reactive set,
-// for those that its sources may add later without making room. Call it when a follower is added.
-// False when out of memory.
+// Makes room with all followers for the values that the storage has. If the storage is a reactive
+// set, also for the values that edits of its sources may add later. Called when a follower is
+// added. False when out of memory.
 bool keeli_followers_reserve_present(keel_world *world, keeli_storage *s);
-// Fast-path predicates of a storage without holders. _are_simple is true if one value may be
-// changed or removed right now, since its flags are those of followers only. _are_ready is true if
-// also one value may be added, next to others of its block of 64, without making room.
+// Predicates for fast paths of edits, for a storage that nothing borrows. _are_simple: true if the
+// storage has no flags but those of followers, so that one value may be changed or removed without
+// further checks. _are_ready: true if, besides, the followers have room for one more value in a
+// block of 64 indices that has values already.
 bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s);
-// The same for a change of a value, of which groups are not told.
+// Like keeli_followers_are_simple, but only for a change of a value, which does not affect groups.
 static inline bool keeli_change_is_simple(const keel_world *world, const keeli_storage *s) {
     const uint32_t simple = KEELI_IS_GROUPED | KEELI_IS_TRACKED | KEELI_IS_MARKED |
                             KEELI_IS_OBSERVED | KEELI_IS_REQUIRED | KEELI_IS_MORE;
@@ -194,8 +202,8 @@ bool keeli_followers_are_ready_slow(const keel_world *world, const keeli_storage
 static inline bool keeli_followers_are_ready(const keel_world *world, const keeli_storage *s) {
     return keeli_is_only_observed(s) || keeli_followers_are_ready_slow(world, s);
 }
-// Makes room with the sets that collect created entities, for one of `count` entities that have
-// their indices already. False when out of memory.
+// Makes room with the reactive sets that collect created entities. The caller calls it for each of
+// `count` new entities; they have their indices already. False when out of memory.
 static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity e,
                                                   uint32_t count) {
     keeli_storage *s = &world->stand_in.entities;
@@ -203,14 +211,16 @@ static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity
 }
 
 // ------------------------------------------------------------------ after values were added
-// Reports that the entity with this index got the component. All values of the edit are in place.
+// Reports that the entity with this index got the component. Call it once all values of the edit
+// are stored.
 void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_came(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->flags & KEELI_IS_WATCHED)
         keeli_came_slow(world, s, index);
 }
-// Reports many entities. `fresh` has one bit for each of the list: 1 if the value was inserted, 0
-// if it was overwritten or (`keeps`) left as it was. NULL: all were inserted.
+// Reports that the entities of a list got the component. `fresh` has a bit for each: 1 if its value
+// was inserted, 0 if the entity had a value before, which was overwritten or, if `keeps`, left as
+// it was. NULL: all values were inserted.
 void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
                      uint32_t count, const uint64_t *fresh, bool keeps);
 // Reports that the component of the entity was enabled again.
@@ -225,9 +235,9 @@ static inline void keeli_tell(keel_world *world, keeli_storage *s, keel_entity e
 static inline void keeli_entity_came(keel_world *world, keel_entity e) {
     keeli_tell(world, &world->stand_in.entities, e, KEEL_ON_CREATED);
 }
-// Reports a world that was filled with copies unknown to its followers. keeli_followers_reserve_all
-// makes room with all followers and fills the groups; false when out of memory. keeli_all_came then
-// reports all values and entities.
+// Report all entities and values of a world that was filled by copying another one. First,
+// keeli_followers_reserve_all makes room with all followers and fills the groups; false when out of
+// memory. Then keeli_all_came reports each value and each entity.
 bool keeli_followers_reserve_all(keel_world *world);
 void keeli_all_came(keel_world *world);
 
@@ -261,8 +271,8 @@ static inline void keeli_going(keel_world *world, keeli_storage *s, uint32_t ind
     if (s->flags & KEELI_IS_WATCHED)
         keeli_going_slow(world, s, index, kind);
 }
-// The same, faster if the world's owner edits and the only followers are observers of the
-// component.
+// Like keeli_going, but faster if the world's owner edits and the only followers are observers of
+// the component.
 static inline void keeli_going_alone(keel_world *world, keeli_storage *s, uint32_t index,
                                      uint32_t kind) {
     if (keeli_is_only_observed(s) && !world->refused)
@@ -285,13 +295,14 @@ static inline uint32_t keeli_hush(const keel_world *world, keeli_storage *s, uin
 void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value);
 // Reports that the component of the entity is about to be disabled.
 void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index);
-// True if a follower must hear of each single value when all values are removed.
+// True if some follower of the world must be notified of each value when all values are removed.
 bool keeli_is_any_followed(const keel_world *world);
-// Reports that a component is about to be removed from all entities. If deletions are logged, this
-// deletes the values one by one; the values that are left when it returns need no report.
+// Reports that a component is about to be removed from all entities. If deletions are logged, also
+// deletes the values one by one. The caller may delete the values that are left without a report.
 void keeli_store_clear_watched(keel_world *world, keeli_storage *s);
-// Calls the observers before the entity loses all its components, and before it is destroyed, if it
-// `dies`. `kind`: KEEL_ON_DELETED, or KEEL_ON_REMOVED if its values were moved to another world.
+// Calls the observers before the entity loses all its components. `dies`: the entity is then
+// destroyed, so observers of KEEL_ON_DESTROYED are called, too. `kind`: KEEL_ON_DELETED, or
+// KEEL_ON_REMOVED if its values were moved to another world.
 void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool dies);
 // Enclose the removal of all components, reactive sets included, of an entity that lives on.
 // keeli_strip_begins notes which sets collect the deletions; keeli_strip_ended adds the entity to
@@ -333,8 +344,8 @@ static inline keel_result keeli_done(keel_world *world, keel_result result) {
         world->commands.flush(world);
     return result;
 }
-// Report a value that was inserted or overwritten by an edit that does nothing else, while nothing
-// is borrowed, and end the edit. `value`: its address.
+// Report a value that was inserted (keeli_came_last) or overwritten (keeli_changed_last), and end
+// the edit. For an edit that does nothing else, while nothing is borrowed. `value`: its address.
 keel_result keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e, const void *value);
 static inline keel_result keeli_changed_last(keel_world *world, keeli_storage *s, keel_entity e,
                                              const void *value) {

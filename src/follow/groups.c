@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Groups: keep the entities that have certain components together. The owned components of a group
-// are sparse sets whose first `length` slots hold the members, in the same order in each. A group
-// that owns nothing has its members in a set of its own. Called through follow.h by edits, and by
-// the user to create, find and destroy groups; loops over groups are in find/.
+// are sparse sets whose first `length` slots hold the members, in the same order in each set. A
+// group that owns nothing lists its members in a set of its own (`order.set`). Edits call this file
+// through follow.h; users create, find and destroy groups. Loops over groups are in find/.
 //
-// A value is pushed first, then its entity is swapped into the group. An entity is swapped out of
-// the group first, then its value is removed. Neither can fail: all room was made before.
-// Invariant: the members are exactly the entities that match.
+// An edit that adds a value appends it to its set, and then swaps the entity into the group. An
+// edit that removes a value first swaps the entity out of the group. Neither can fail, since room
+// was made before. Invariant: the members are exactly the entities that match.
 #include "follow.h"
 
 #include "base/assert.h"
@@ -95,9 +95,9 @@ void keeli_groups_clear_all(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ room
-// A group that owns nothing has a slot and a cell for each entity with the first component, whether
-// it is a member or not. So the entity can enter without making room when it loses an excluded
-// component, which must not fail.
+// A group that owns nothing has a slot and a cell for each entity with the group's first component,
+// whether the entity is a member or not. So an entity can enter the group when it loses an excluded
+// component, an edit that must not fail.
 bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra) {
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         keel_group *g = s->groups.items[i].group;
@@ -116,7 +116,7 @@ bool keeli_groups_reserve(const keeli_storage *s, uint32_t index, uint32_t extra
 
 void keeli_group_fill(keel_group *g) {
     const keeli_storage *first = g->storages[0];
-    // an entity that enters changes places with one that was visited before
+    // an entity that enters swaps slots with one that was visited before, so none is skipped
     for (uint32_t at = 0, i; (i = keeli_store_in_order(first, &at)) != UINT32_MAX; ++at)
         if (group_matches(g, i, NULL))
             group_enter(g, i);
@@ -145,7 +145,9 @@ static keel_result group_misuse(keel_world *world, const char *name, const char 
 static keel_result check_owned(keel_world *world, const keeli_storage *s) {
     const char *name = s->component.name;
     if (s->flags & KEELI_IS_LINK)
-        return group_misuse(world, name, " is ordered by nobody; get it instead of owning it");
+        return group_misuse(world, name,
+                            " cannot be owned, as no group may order links or names; get it "
+                            "instead of owning it");
     if (!keeli_store_is_sparse(s))
         return group_misuse(world, name,
                             " is no sparse set; get it instead of owning it, or declare it with "
@@ -165,7 +167,7 @@ static keel_result check_group(keel_world *world, const keel_group *g, const cha
     if (g->storage_count < 2)
         return group_misuse(
             world, g->storages[0]->component.name,
-            " alone makes no group, as its storage has just these; name a second component");
+            " is its only component, so it would equal the storage; name a second component");
 
     for (uint32_t i = 0; i < g->storage_count; ++i)
         for (uint32_t k = 0; k < i; ++k)
@@ -255,7 +257,8 @@ static bool reserve_parts(keel_group *g) {
     return g->scratch != NULL;
 }
 
-// Resolves the storages of the group and checks everything. Links nothing yet.
+// Resolves the components of a new group, checks them, and makes room. Does not add the group to
+// the lists of the storages yet.
 static keel_result prepare_group(keel_group *g, const keel_group_desc *desc) {
     keel_world *world = g->world;
     const keel_component *const *const lists[] = { desc->owned, desc->get, desc->exclude };
@@ -429,7 +432,8 @@ keel_group *keeli_group_of(keel_world *world, const keel_group *group) {
     keel_group *g = known_group(world, group);
     if (!g)
         keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                     "the group is NULL, was destroyed, or is of another world");
+                     "the group is NULL, was destroyed, or belongs to another world; pass a group "
+                     "of this world");
     return g;
 }
 

@@ -5,12 +5,13 @@
 // follow.h. Commands that observers record are not applied here, but at the end of the edit
 // (edit/commands.c).
 //
-// Each observed view has two bits for an entity: `members`, if its observer was notified that the
-// entity entered, and `pending`. An edit that removes a component asks before the removal whether
-// the entity leaves the view by it, and notifies at once. Every other change sets `pending`, and
-// the entity is checked at the end of the edit. So a state in the middle of an edit notifies no
-// observer. Invariant between edits: `members` are the entities that match, no bit of `pending` is
-// set, and each entity that has a required component has room in both.
+// Each observed view has two bits for an entity. `members`: the observer knows that the entity
+// matches. `pending`: the entity must be checked at the end of the edit. An edit that is about to
+// remove a component checks whether the entity thereby leaves the view, and notifies the observer
+// at once, while the value is still there. Every other change only sets `pending`, so that a state
+// in the middle of an edit notifies no observer. Invariant between edits: `members` are the
+// entities that match, no bit of `pending` is set, and each entity that has a required component
+// has room in both.
 #include "follow.h"
 
 #include "world/borrow.h"
@@ -51,7 +52,7 @@ static keeli_observer *find_observer(const keeli_observers *o, keel_observer_fn 
     return NULL;
 }
 
-// Makes the list of commands that observers record in, if there is none. False when out of memory.
+// Makes the list that observers record commands in, if there is none. False when out of memory.
 static bool reserve_reaction(keel_world *world) {
     if (!world->followers.reaction)
         world->followers.reaction = keeli_commands_acquire(world);
@@ -126,7 +127,8 @@ static inline void call_one(const keeli_observer *o, const keel_change *event) {
         o->function(event, o->data);
 }
 
-// Calls the observers of a kind. Each is copied, since the list may grow, and move, meanwhile.
+// Calls the observers of the event's kind. Copies each observer before the call, since the call may
+// add observers and thereby move the list.
 static __attribute__((noinline)) void call_all(keeli_storage *s, const keel_change *event) {
     const keeli_observers *o = &s->tracking.observers;
     for (uint32_t i = 0, count = o->list.count; i < count; ++i) {
@@ -152,7 +154,7 @@ void keeli_notify_slow(keel_world *world, keeli_storage *s, keel_entity e, uint3
                                 .component = is_entity ? NULL : &s->component,
                                 .value = has_value ? keeli_store_value(world, s, keeli_index_of(e))
                                                    : NULL,
-                                .other = { 0 }, // without it the compiler clears everything first
+                                .other = { 0 }, // else the compiler clears the whole struct first
                                 .commands = world->followers.reaction };
     notify_storage(world, s, &event);
 }
@@ -186,9 +188,9 @@ void keeli_notify_all_edges(keel_world *world, const keeli_storage *s) {
         keeli_notify_edge(world, r, at.source, at.place, KEEL_ON_UNRELATED);
 }
 
-// Calls the observers while no others run, so that the list has no removed ones. Most lists have a
-// single observer, whose kinds are those of the list. Returns true if an observer recorded commands
-// or removed observers.
+// Calls the observers while no observer runs, so that the list contains no removed observers. Most
+// lists have one observer, whose kinds are those of the list and need not be checked again. True if
+// an observer recorded commands or removed observers.
 static inline bool notify_alone(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                                 const void *value) {
     const keeli_observers *o = &s->tracking.observers;
@@ -262,11 +264,15 @@ keel_result keel_observe_component(keel_world *world, const keel_component *comp
         allowed |= KEEL_ON_RELATED | KEEL_ON_UNRELATED;
     if (component == &keel_entities)
         allowed = KEEL_ON_CREATED | KEEL_ON_DESTROYED;
-    if (!function || !kinds || kinds & ~allowed)
+    if (!function)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            function ? "an observer of '%s' takes other KEEL_ON_* bits"
-                                     : "an observer of '%s' needs a function",
+                            "an observer of '%s' needs a function, but it is NULL",
                             s->component.name);
+    if (!kinds || kinds & ~allowed)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "an observer of '%s' cannot have the kinds 0x%x; pass one or more of "
+                            "the KEEL_ON_* bits that keel_observe lists",
+                            s->component.name, (unsigned)kinds);
     return add_observer(world, s, &(keeli_observer){ function, data, kinds });
 }
 
@@ -282,7 +288,7 @@ keel_result keel_unobserve_component(keel_world *world, const keel_component *co
 // A component that a term of an observed view names.
 typedef struct keeli_view_part {
     keeli_storage *storage;
-    uint32_t role; // KEELI_MUST, KEELI_MUST_NOT, or the number of an any_of
+    uint32_t role; // KEELI_MUST, KEELI_MUST_NOT, or KEELI_ANY_OF plus the number of the term
 } keeli_view_part;
 
 enum { KEELI_MUST, KEELI_MUST_NOT, KEELI_ANY_OF };
@@ -290,7 +296,7 @@ enum { KEELI_MUST, KEELI_MUST_NOT, KEELI_ANY_OF };
 typedef struct keeli_view_observer {
     struct keeli_view_observer *next;
     keeli_observer observer;            // without a function if it was removed and is freed later
-    KEELI_ARRAY(keeli_view_part) parts; // parts of one any_of lie side by side
+    KEELI_ARRAY(keeli_view_part) parts; // the components of one KEEL_ANY_OF are adjacent
     keeli_presence members, pending;
 } keeli_view_observer;
 
@@ -534,10 +540,11 @@ static keel_result add_term(keel_world *world, keeli_view_observer *v, const kee
     default:
         if (term->kind >= KEEL_TERM_INSERTED && term->kind <= KEEL_TERM_NOT_CHANGED)
             return view_misuse(world,
-                               "its terms are about who has what; changes are notified by "
-                               "keel_observe, or found by looking at a view from time to time");
-        return view_misuse(world, "its terms are about who has what: KEEL_WITH, KEEL_WITHOUT, "
-                                  "KEEL_ANY_OF, KEEL_READ and the like");
+                               "its terms can only ask which components an entity has; changes "
+                               "are notified by keel_observe, or found by running a loop with "
+                               "the term from time to time");
+        return view_misuse(world, "its terms can only ask which components an entity has; use "
+                                  "KEEL_WITH, KEEL_WITHOUT, KEEL_ANY_OF, KEEL_READ and the like");
     }
 
     const keel_component *const *other = term->others;
@@ -549,12 +556,13 @@ static keel_result add_term(keel_world *world, keeli_view_observer *v, const kee
         KEEL_TRY(add_part(world, v, c, role));
     }
     if (count > 1 && role < KEELI_ANY_OF)
-        return view_misuse(world, "only any_of names several components");
+        return view_misuse(world, "only KEEL_ANY_OF can name several components; use a term for "
+                                  "each");
     return KEEL_OK;
 }
 
-// Adds an observed view, whose terms were read, behind the others of the world. Entities that match
-// now are members from the start, without a notification.
+// Links a new observed view to the storages of its parts, and appends it to the world's list.
+// Entities that match now become members without a notification.
 static keel_result link_view(keel_world *world, keeli_view_observer *v) {
     for (uint32_t i = 0; i < v->parts.count; ++i) {
         keeli_storage *s = v->parts.items[i].storage;

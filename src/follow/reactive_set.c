@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Reactive sets: tags that the world adds to entities when a source component of theirs is
-// inserted, modified, deleted or removed, or when they are created (world->stand_in.entities).
-// Edits call this file through follow.h. It removes no entity from a set; that is left to the user.
-// An edit of a source is an edit of its sets, too, so borrowing the source borrows them
+// Reactive sets: tags that the world adds to entities when one of the set's source components is
+// inserted, modified, deleted or removed, or when an entity is created (then the source is
+// world->stand_in.entities). Edits call this file through follow.h. Only the user removes entities
+// from a set. An edit of a source may edit its sets, so borrowing a source also borrows its sets
 // (world/borrow.c).
 //
 // Invariant: each entity that has a source, enabled or disabled, has room in the set and with the
 // followers of the set. So only an edit that adds a source, or an entity, may fail because of a
-// set; overwriting, marking and deleting cannot. For that the component lists of blocks name a set
-// wherever it has room, not only where an entity is in it, and its memory is not trimmed.
+// set; overwriting, marking and deleting cannot. Therefore the component list of a block names a
+// set even if no entity of the block is in the set yet, and memory of sets is not trimmed.
 #include "follow.h"
 
 #include "world/borrow.h"
@@ -25,9 +25,10 @@ uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s) {
     return count < alive ? (uint32_t)count : alive;
 }
 
-// Makes room in a set for `extra` entities, one of them at the index. An entity may be added to and
-// removed from a set any number of times after room was made for it once. So the log of removals
-// gets all the room it may have, and the list of the block names the set from now on.
+// Makes room in a set for `extra` entities, one of them at the index. After that, the entity may be
+// added to and removed from the set any number of times without making room again. So the log of
+// removals gets all the room that its limit allows, and the component list of the block names the
+// set from now on.
 static bool reserve_in(keel_world *world, keeli_storage *set, uint32_t index, uint32_t extra) {
     keeli_heap *heap = &world->heap;
     if (set->tracking.kinds & (KEEL_TRACK_DELETION | KEEL_TRACK_REMOVAL) &&
@@ -114,8 +115,8 @@ static bool reaches(const keeli_storage *from, const keeli_storage *to) {
     return false;
 }
 
-// Returns the first block from the index on whose list names the set, although no entity of the
-// block is in it. UINT64_MAX if there is none.
+// Returns the first index of the next block, from `index` on, whose list names the set although no
+// entity of the block is in the set. UINT64_MAX if there is none.
 static uint64_t next_idle_block(const keel_world *world, const keeli_storage *set, uint64_t index) {
     const uint64_t end = (uint64_t)set->presence.root.page_count * KEELI_PAGE;
     for (; index < end; index += 64) {
@@ -139,7 +140,7 @@ static void remove_collector(keel_world *world, keeli_storage *source, keeli_sto
     while (set->sources.items[at] != source)
         ++at;
     set->sources.items[at] = set->sources.items[--set->sources.count];
-    if (!set->sources.count) { // a plain tag again: lists name it only where an entity has it
+    if (!set->sources.count) { // now a plain tag, which lists name only where an entity has it
         for (uint64_t i = 0; (i = next_idle_block(world, set, i)) != UINT64_MAX; i += 64)
             keeli_component_lists_remove(&world->lists, (uint32_t)i, set->ordinal);
         KEELI_RELEASE(&world->heap, &set->sources);
@@ -253,23 +254,23 @@ static keel_result check_set(keel_world *world, const keeli_storage *set,
             "use KEEL_SPARSE_SET or KEEL_INDEXED");
     if (set->flags & KEELI_IS_BOUND)
         return set_misuse(world, name,
-                          "is bound to a thread, so it cannot be a set: its sources may be edited "
-                          "in others; leave .threads out");
+                          "is bound to a thread, so it cannot be a set: other threads may edit its "
+                          "sources; leave .threads out");
 
     const bool of_entities = source == &world->stand_in.entities;
     const uint32_t all = KEEL_ON_INSERTED | KEEL_ON_MODIFIED | KEEL_ON_DELETED | KEEL_ON_REMOVED;
     if (!kinds || kinds & ~(of_entities ? KEEL_ON_CREATED : all))
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             of_entities ? "set '%s' collects KEEL_ON_CREATED of entities, not "
-                                          "0x%x: the dead are in no set; observers of "
-                                          "keel_entities learn of them"
+                                          "0x%x: a deleted entity can be in no set; observe "
+                                          "keel_entities to be notified of deletions"
                                         : "set '%s' collects KEEL_ON_INSERTED, _MODIFIED, _DELETED "
                                           "and _REMOVED, not 0x%x",
                             name, (unsigned)kinds);
 
     if (reaches(set, source))
         return keeli_error(world, KEEL_ERROR_CYCLE,
-                           "set '%s' cannot collect from '%s', which it fills itself", name,
+                           "set '%s' cannot collect from '%s': it would collect from itself", name,
                            source->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, set, "collect into"));
     return keeli_may_edit(world, NULL, source, "collect from");

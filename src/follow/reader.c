@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Readers of changes: systems, readers that the user creates, and the caller outside of both.
-// Answers which changes of a value are new to a reader, and walks over removed values. Recording
-// changes is not here (changes.c). Called by the user, and by systems for their readers.
+// Readers of changes: systems, readers that the user creates, and code outside of systems that uses
+// no reader. Finds out which changes of a value are new to a reader, and walks over removed values.
+// Recording changes is not here (changes.c). Called by the user, and by systems for their readers.
 #include "changes.h"
 
 #include "base/assert.h"
@@ -42,8 +42,8 @@ void keeli_events_flush_all(keel_world *world) {
     }
 }
 
-// Returns an error while several threads may look at the world's list of readers. `done`: for the
-// message.
+// Returns an error while several threads may read the world's list of readers. `done`: what is done
+// to the reader ("made"), for the message.
 static keel_result may_change_readers(keel_world *world, const char *done) {
     if (!world->access.concurrent)
         return KEEL_OK;
@@ -53,8 +53,8 @@ static keel_result may_change_readers(keel_world *world, const char *done) {
                        done);
 }
 
-// Makes the reader spare. Its memory is kept for readers until the world ends, so that a caller who
-// still uses it gets an error.
+// Adds the reader to the spare ones. Until the world ends, its memory is only reused for readers,
+// so that a call with a destroyed reader can be recognized as an error.
 static void spare_reader(keel_world *world, keel_reader *reader) {
     reader->scope.kind = KEELI_SCOPE_DESTROYED;
     reader->world = world;
@@ -65,12 +65,12 @@ static void spare_reader(keel_world *world, keel_reader *reader) {
 static bool is_destroyed(const keel_reader *reader) {
     if (reader->scope.kind == KEELI_SCOPE_READER)
         return false;
-    KEEL_ASSERT(reader->world, "a reader is used whose world was destroyed; the world's end "
-                               "destroys its readers, so destroy them before or not at all");
+    KEEL_ASSERT(reader->world, "a reader is used after its world was destroyed; destroying the "
+                               "world destroys its readers, so use them only before");
     if (!reader->world)
         return true;
     (void)keeli_misuse(reader->world, KEEL_ERROR_ARGUMENT,
-                       "a reader is used that was destroyed; keep it as long as it is used");
+                       "a reader is used after it was destroyed; destroy it after its last use");
     return true;
 }
 
@@ -221,7 +221,7 @@ static keel_removal_walk removals_begin(keel_world *world, keeli_storage *s,
         return walk;
 
     keeli_queue *log = &s->tracking.removed;
-    if (reader) { // the log keeps an entry until this reader has passed it, too
+    if (reader) { // from now on, the log keeps entries until this reader has passed them
         keeli_world_lock(world);
         const bool joined = keeli_queue_join(log, &world->heap, reader, false) != NULL;
         keeli_world_unlock(world);

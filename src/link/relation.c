@@ -49,7 +49,8 @@ static keel_entity entity_at(const keeli_relation *r, keeli_end end, keel_entity
 // True if targets lead from `of` to `above`, or both are the same.
 static bool is_above(const keeli_relation *r, uint32_t above, uint32_t of) {
     const keeli_edges *edges = &r->edges;
-    if (!keeli_edge_count(edges, KEELI_SOURCES, above)) { // nothing leads to it
+    // Nothing leads to an entity without sources, so attaching a leaf does not climb the tree.
+    if (!keeli_edge_count(edges, KEELI_SOURCES, above)) {
         return above == of;
     }
     while (of != above && keeli_edge_count(edges, KEELI_TARGETS, of))
@@ -126,19 +127,6 @@ static inline keel_result may_place_name(keel_world *world, const char *doing, k
     return world->names.count ? keeli_may_place_name(world, doing, e, parent) : KEEL_OK;
 }
 
-static bool is_self_or_ancestor(const keel_world *world, keel_entity above, keel_entity of) {
-    // An entity without children is no ancestor, so attaching a leaf does not climb the tree.
-    if (!keeli_has_children(world, above)) {
-        return keel_is_same(above, of);
-    }
-    while (!keel_is_same(above, of)) {
-        of = keeli_parent_of(world, of);
-        if (keel_is_null(of))
-            return false;
-    }
-    return true;
-}
-
 // In builds with validation: walks the hierarchy, which was just edited.
 static void validate_tree(const keel_world *world) {
     const keeli_relation *tree = world->relations.child;
@@ -166,7 +154,7 @@ keel_result keeli_attach_general(keel_world *world, const keeli_holder *holder, 
     }
     KEEL_TRY(keeli_may_edit(world, holder, tree->sources, "change"));
 
-    if (is_self_or_ancestor(world, child, parent)) {
+    if (is_above(tree, keeli_index_of(child), keeli_index_of(parent))) {
         return keeli_error(world, KEEL_ERROR_CYCLE,
                            "cannot attach %s to %s: that is itself or one of its descendants",
                            KEELI_ENTITY(world, child), KEELI_ENTITY(world, parent));

@@ -434,7 +434,7 @@ static void misuse(void **state) {
     assert_int_equal(keel_observe_view(f.world, KEEL_TERMS(KEEL_WITH(Body), KEEL_MAY_READ(Row)),
                                        BOTH, note, NULL),
                      KEEL_ERROR_ARGUMENT);
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "who has what");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "which components an entity has");
     assert_int_equal(keel_observe_view(f.world, ok, BOTH, NULL, NULL), KEEL_ERROR_ARGUMENT);
     assert_int_equal(keel_observe_view(f.world, ok, KEEL_ON_PRESENT, note, NULL),
                      KEEL_ERROR_ARGUMENT);

@@ -72,7 +72,8 @@ static void entities_that_are_refused(void **state) {
     keel_world *w = f.world;
     assert_int_equal(keel_collect_component(w, KEEL_OF(Dirty), &keel_entities, KEEL_ON_DESTROYED),
                      KEEL_ERROR_ARGUMENT);
-    assert_error(w, KEEL_ERROR_ARGUMENT, "the dead are in no set; observers of keel_entities");
+    assert_error(w, KEEL_ERROR_ARGUMENT,
+                 "a deleted entity can be in no set; observe keel_entities");
     assert_int_equal(keel_collect_component(w, KEEL_OF(Dirty), &keel_entities, KEEL_ON_INSERTED),
                      KEEL_ERROR_ARGUMENT);
     assert_error(w, KEEL_ERROR_ARGUMENT, "KEEL_ON_CREATED");

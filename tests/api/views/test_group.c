@@ -126,9 +126,9 @@ static void a_group_needs_two_components(void **state) {
     assert_null(keel_group_create(f.world, KEEL_EXCLUDE(Number, Other)));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "owns or gets");
     assert_null(keel_group_create(f.world, KEEL_OWNED(Number)));
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "Number alone");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "Number is its only component");
     assert_null(keel_group_create(f.world, KEEL_GET(Number)));
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "Number alone");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "Number is its only component");
     assert_non_null(keel_group_create(f.world, KEEL_GET(Number), KEEL_EXCLUDE(Other)));
     assert_null(keel_group_create(f.world, KEEL_OWNED(Number), KEEL_GET(Other, Number)));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "Number is named twice");
