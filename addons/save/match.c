@@ -132,7 +132,7 @@ static keel_result other_type(save_match *m, uint32_t leaf, const char *path,
     static const char *const names[] = { "bytes",  "bool", "i8",         "u8",
                                          "i16",    "u16",  "i32",        "u32",
                                          "i64",    "u64",  "f32",        "f64",
-                                         "entity", "text", "owned text", "bytes of a function" };
+                                         "entity", "text", "owned text", "bytes of .save" };
     char why[160];
     const keel_field_type there = m->file.leaves[leaf].type;
     const bool are_numbers = save_is_number(there) && save_is_number(here);

@@ -135,7 +135,7 @@ static keel_result make_fields(loaded_save *save, const range *r, const uint32_t
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ bytes of a function
+// ------------------------------------------------------------------ bytes of .save
 enum { STREAM_TEXT = 48 };
 static keel_result read_stream(void *value, keel_stream *in, void *data) {
     const declared *d = data;
