@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Keeps the sections of components that the program does not know (KEEL_UNKNOWN_KEEP), and writes
-// them into the next save unchanged, without the rows of entities that have been deleted. The list of
-// kept sections is a transient unique of the world, so copies, snapshots and hashes leave it out.
-// read.c calls save_keep, write.c calls save_write_kept.
+// them into the next save unchanged, without the rows of entities that have been deleted. The list
+// of kept sections is a transient unique of the world, so copies, snapshots and hashes leave it
+// out. read.c calls save_keep, write.c calls save_write_kept.
 #include "save.h"
 
 #include <stdlib.h>
@@ -162,10 +162,11 @@ keel_result save_write_kept(save_writer *w, const keel_world *world) {
     const keel_kept *kept = keel_get_unique_value(world, KEEL_UNIQUE_OF(keel_kept));
     for (const save_kept *k = kept ? kept->list : NULL; k; k = k->next) {
         if (save_find(world, k->name, !strcmp(k->tag, "UNIQ")))
-            return save_fail(w->error, KEEL_ERROR_SCHEMA,
-                             "'%.100s' was registered after a load that kept its values as those of "
-                             "an unknown component; register it before loading",
-                             k->name);
+            return save_fail(
+                w->error, KEEL_ERROR_SCHEMA,
+                "'%.100s' was registered after a load that kept its values as those of "
+                "an unknown component; register it before loading",
+                k->name);
         KEEL_TRY(write_kept(w, k, world));
     }
     return KEEL_OK;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// usage: make_saves FOLDER: writes before.keel, after.keel, kind_before.keel and kind_after.keel, for
-// the test of keel-save.
+// usage: make_saves FOLDER: writes before.keel, after.keel, kind_before.keel and kind_after.keel,
+// for the test of keel-save.
 #include <keel_save.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,8 @@ typedef struct Round {
 KEEL_FIELDS(Round, number);
 KEEL_UNIQUE(Round, KEEL_HAS_FIELDS(Round));
 
-// In kind_before.keel "Bond" is a tag and "Debt" a relation, in kind_after.keel the other way round.
+// In kind_before.keel "Bond" is a tag and "Debt" a relation, in kind_after.keel the other way
+// round.
 KEEL_TAG(BondTag, .saved_as = "Bond");
 KEEL_RELATION(Bond);
 KEEL_TAG(DebtTag, .saved_as = "Debt");

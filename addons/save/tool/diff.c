@@ -16,8 +16,9 @@ typedef struct difference {
                      // edge, or "unique"
 } difference;
 
-// Returns the component, relation or unique that the save declares with the name and kind of `like`,
-// or NULL. A component that is a relation in the other save is two things: one removed, one added.
+// Returns the component, relation or unique that the save declares with the name and kind of
+// `like`, or NULL. A component that is a relation in the other save is two things: one removed, one
+// added.
 static const keel_component *find(const loaded_save *save, const keel_component *like) {
     for (uint32_t i = 0; i < save->declared_count; ++i) {
         const keel_component *c = &save->declared[i].component;
