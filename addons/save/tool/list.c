@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The command `keel-save list`: prints the sections of a save, with counts, sizes and fields. It
-// loads no world, and reads only the heads of the sections (load_sections). main.c calls it.
+// needs only the heads of the sections, which load_sections has read. main.c calls it.
 #include "tool.h"
 
 #include <inttypes.h>
