@@ -217,7 +217,7 @@ save_number save_get_number(const unsigned char *row, keel_field_type type);
 // Reads a handle. False if this build has no such handle.
 bool save_get_entity(const unsigned char *row, keel_entity *out);
 
-// How a leaf of the file relates to the fields of this program, "today's" fields.
+// The relation of a leaf of the file to the fields of this program, "today's" fields.
 typedef struct save_from {
     bool is_lost;    // an element behind the end of an array that is shorter today
     bool is_gone;    // the component has no such field today

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-// What the head of a section says.
+// The content of the head of a section.
 typedef struct section {
     char tag[5], name[256];
     uint64_t stored, raw; // compressed and uncompressed bytes
