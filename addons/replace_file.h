@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Replaces a file atomically: the new one is written beside it, synced, and renamed over it, so
 // that after any failure `path` is the old file or the new one. POSIX only. keel::save and
-// keel::json call it; keel::sqlite, which writes the new file itself, uses only parts.
+// keel::json call it; keel::sqlite lets SQLite write the new file, and only calls replace_target
+// and replace_sync_folder.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -19,9 +20,9 @@ typedef struct replacing {
     const char *failed; // the step, a verb for messages such as "write beside"; NULL: none
 } replacing;
 
-// Stores the step that failed, with errno. Returns false.
+// Stores the step that failed, with errno, unless an earlier step has failed. Returns false.
 static inline bool replace_fail(replacing *r, const char *step) {
-    if (r->failed) return false; // the first failure is reported
+    if (r->failed) return false;
     r->error = errno;
     r->failed = step;
     return false;
@@ -109,7 +110,7 @@ static inline bool replace_sync_folder(const char *path) {
     return done;
 }
 
-// Ends what replace_begin began. If `is_whole` and no step failed, renames the new file over the
+// Ends the replacement. If `is_whole` is true and no step has failed, renames the new file over the
 // old one, else deletes the new one. The new file gets the mode of the old one; if there is no old
 // file, only the user who wrote it can read the new one. True if the new file is in place and
 // synced.

@@ -11,24 +11,26 @@
 #include <string.h>
 
 typedef struct loader {
-    keel_world *world, *stage;
-    keel_json_load_options how;
-    keel_allocator given; // the options' allocator; zero: Keel's default
+    keel_world *world, *stage;  // the caller's world, and the private one
+    keel_json_load_options how; // with the defaults filled in
+    keel_allocator given;       // the allocator of the caller's options, for the stage; may be zero
     keel_error *error;
     keel_result result; // the first error
     keeli_json_tokens tokens;
-    size_t longest;         // bytes of the longest string, with a zero
-    char *decoded, *quoted; // room for that string, and for its form that keel_field_parse reads
+    size_t longest;         // size of the longest string of the text, with a zero
+    char *decoded, *quoted; // room for the longest string, decoded, and for the form of it that
+                            // keel_field_parse reads (keel_text)
     keel_entity *entities;  // the entity of each member of "entities", by the member's number
     uint32_t entity_count;
     bool has_sources; // an entity has a member "@sources"
-    uint32_t *places; // by entity index: the place in a list of sources, from 1; 0: none
+    uint32_t *places; // by entity index: place in the list "@sources" that is being read, counted
+                      // from 1; 0 if the list does not have the entity
     size_t place_count;
     bool handles;       // the text has handles: a reference may be to a dead entity
     bool has_templates; // the world's templates were copied to the stage
-    uint32_t *skipped;  // keys of skipped components, one for each name
+    uint32_t *skipped;  // tokens of the names of skipped components, each name once
     uint32_t skipped_count;
-    unsigned char *parts; // bits by entity index: entities that the text has named
+    unsigned char *parts; // bits by entity index: entities that are a member of "entities" so far
     size_t part_bytes;
 } loader;
 
@@ -55,8 +57,9 @@ static bool is_text(const loader *l, const keeli_json_token *t, const char *text
     return t->end - t->start == length && memcmp(l->tokens.text + t->start, text, length) == 0;
 }
 
-// True if a member from `first` to before `key` has the same key, or the `other` name of the same
-// component or field. `other` may be NULL.
+// True if one of the members of an object from `first` up to `key`, without it, has the same key as
+// `key`, or the key `other`, which is another name of the same component or field. `other` may be
+// NULL.
 static bool is_twice(const loader *l, uint32_t first, uint32_t key, const char *other) {
     const keeli_json_token *b = token(l, key);
     for (uint32_t i = first; i != key; i = token(l, i + 1)->next)
@@ -67,7 +70,7 @@ static bool is_twice(const loader *l, uint32_t first, uint32_t key, const char *
 }
 
 // ------------------------------------------------------------------ names
-// Returns the edit distance of two names, by their first 64 bytes.
+// Returns the edit distance (Levenshtein) of the first 64 bytes of two names.
 static uint32_t distance(const char *a, const char *b) {
     uint32_t row[65], n = 0;
     while (n < 64 && b[n])
@@ -97,6 +100,8 @@ static void consider(nearest *n, const char *wrong, const char *name) {
     n->name = name, n->distance = d;
 }
 
+// Fills the error for an unknown component or unique: says that the name is of the other kind, or
+// suggests the nearest name.
 static bool fail_component(loader *l, const keeli_json_token *t, const char *name, bool is_unique) {
     nearest n = { NULL, 0 };
     for (const keel_component *c = NULL;
@@ -123,8 +128,9 @@ static const keel_component *find_component(loader *l, const char *name, bool is
     return NULL;
 }
 
-// Returns the component's other name in texts: `saved_as` for its name, and its name for
-// `saved_as`. NULL if it has no other one, or if another component has `saved_as` as its name.
+// Returns the other name by which a text may call the component: its `saved_as` if `name` is its
+// name, or its name if `name` is its `saved_as`. NULL if it has only one name, or if its `saved_as`
+// is the name of another component.
 static const char *other_name(loader *l, const keel_component *c, const char *name) {
     if (!c || !c->saved_as) return NULL;
     if (strcmp(c->name, name) != 0) return c->name;
@@ -132,8 +138,8 @@ static const char *other_name(loader *l, const keel_component *c, const char *na
 }
 
 // ------------------------------------------------------------------ entities
-// Returns the handle that a text such as "@12v3" spells, or null. Other spellings ("@012v3") are
-// not accepted.
+// Returns the handle in a text such as "@12v3" (index 12, version 3), or null. Only the spelling of
+// the writer is accepted, not for example "@012v3".
 static keel_entity handle_of(const char *text, size_t length) {
     char again[32];
     uint64_t number[2] = { 0, 0 };
@@ -163,8 +169,8 @@ static keel_entity find_part(const keel_world *world, keel_entity parent, const 
     return keel_find_entity(world, parent, part[0] == '@' ? part + 1 : part);
 }
 
-// Returns the entity at a path, or null. `path` is cut into parts meanwhile, and restored at the
-// end.
+// Returns the entity at a path, or null. Writes zeros into `path` to cut it into parts, and
+// restores it before it returns.
 static keel_entity find_path(const keel_world *world, char *path) {
     keel_entity e = keel_null();
     for (char *part = path, *slash; part; part = slash) {
@@ -190,7 +196,7 @@ static bool read_reference(loader *l, const keeli_json_token *t, const char *pat
     if (!keel_is_null(*out)) return true;
     const char *last = strrchr(l->decoded, '/'), *name = last ? last + 1 : l->decoded;
     nearest n = { NULL, 0 };
-    uint32_t left = 10000; // a large level is not compared for long
+    uint32_t left = 10000; // number of entities to compare at most, so that a large level is quick
     for (keel_entity e = keel_null(); left-- && !keel_is_null(e = keel_next_entity(l->stage, e));)
         if (keel_name_of(l->stage, e)) consider(&n, name, keel_name_of(l->stage, e));
     if (!n.name || n.distance > strlen(name) / 2)
@@ -425,8 +431,9 @@ static void begin_value(const keel_component *c, void *value) {
     if (c->initial && !c->drop && !c->copy) memcpy(value, c->initial, c->size);
 }
 
-// True if the member is an unknown component and the caller skips unknown ones. Reports each name
-// once. A known component in the wrong place is an error nevertheless, and so false here.
+// True if the member at `key` is an unknown component, and the load's options skip unknown
+// components. Reports each skipped name once. False for a known component or unique in the wrong
+// place, which is an error in any case.
 static bool may_skip(loader *l, uint32_t key, const char *name) {
     const keeli_json_token *t = token(l, key);
     const size_t bytes = l->skipped_count * sizeof *l->skipped;
@@ -463,8 +470,8 @@ static bool read_component(loader *l, uint32_t key, keel_entity e) {
     return read_value(l, key + 1, c, value);
 }
 
-// Disables the components of a list. A component can only be disabled after each one that requires
-// it, so the list is repeated until a pass disables nothing.
+// Disables the components of a list. A component can be disabled only after all components that
+// require it, so passes over the list are repeated until a pass disables nothing.
 static bool disable(loader *l, uint32_t at, keel_entity e) {
     const keeli_json_token *t = token(l, at);
     if (t->kind != KEELI_JSON_ARRAY)
@@ -527,8 +534,8 @@ static bool reserve_places(loader *l, const keeli_json_token *t) {
     return true;
 }
 
-// Compares two sources by their places. Sources that the list does not name come last, since 0 - 1
-// is the highest number.
+// Compares two sources by their places in the list. Sources that the list does not have come last:
+// their place is 0, and 0 - 1 wraps to the highest number.
 static int by_place(const keel_world *world, keel_entity a, keel_entity b, void *data) {
     const uint32_t *places = data;
     const uint32_t x = places[keel_entity_index(a)] - 1, y = places[keel_entity_index(b)] - 1;
@@ -608,8 +615,8 @@ static bool add_at(loader *l, const keeli_json_token *t, const char *text, keel_
     return check(l, t, keel_add_entity_at(l->stage, *out));
 }
 
-// Adds the entities that the text gives a handle. They are added first, so that no other entity
-// gets one of these handles.
+// Adds the entities whose handles are in the text. Called before all other entities are added, so
+// that none of them gets such a handle.
 static bool add_handles(loader *l, uint32_t object) {
     uint32_t key = object + 1;
     for (uint32_t i = 0; i < l->entity_count; ++i, key = token(l, key + 1)->next) {
@@ -639,7 +646,8 @@ static bool add_handles(loader *l, uint32_t object) {
 }
 
 // ------------------------------------------------------------------ prefabs
-// Copies the world's templates to the stage, once: the stage then has copies of the same prefabs.
+// Copies the world's templates to the stage, unless an earlier call has. Their handles stay the
+// same, so copies of prefabs on the stage refer to the templates of the world, too.
 static bool bring_templates(loader *l, const keeli_json_token *t) {
     if (l->has_templates) return true;
     keel_world *templates = keel_templates(l->world);
@@ -682,8 +690,8 @@ static keel_result mark_copy(const loader *l, keel_entity e, keel_entity prefab)
     return c ? keel_add_component(l->stage, e, c, &prefab) : KEEL_ERROR_UNKNOWN;
 }
 
-// Applies "@prefab" and "@copy_of" of an entity, before its other members are read, which may
-// change the values of the prefab.
+// Applies "@prefab" and "@copy_of" of an entity. Called before its other members are read, because
+// these may overwrite values that the prefab gives the entity.
 static bool apply_prefabs(loader *l, uint32_t object, keel_entity e) {
     uint32_t key = object + 1;
     for (uint32_t i = 0; i < token(l, object)->count; ++i, key = token(l, key + 1)->next) {
@@ -699,7 +707,7 @@ static bool apply_prefabs(loader *l, uint32_t object, keel_entity e) {
     return true;
 }
 
-// Marks an entity as named by the text. False when memory runs out.
+// Marks an entity as a member of "entities" (loader.parts). False when memory runs out.
 static bool mention(loader *l, const keeli_json_token *t, keel_entity e) {
     const uint32_t index = keel_entity_index(e);
     if (index / 8 >= l->part_bytes) {
@@ -714,8 +722,8 @@ static bool mention(loader *l, const keeli_json_token *t, keel_entity e) {
     return true;
 }
 
-// Returns the child of `parent` that a prefab added under this name, or null if there is none or
-// the text has named it before.
+// Returns the child of `parent` with this name that was added by a prefab. Null if there is none,
+// or if an earlier member of "entities" stands for it.
 static keel_entity find_part_of_prefab(const loader *l, keel_entity parent, const char *name) {
     const keel_entity e = l->has_templates ? keel_find_entity(l->stage, parent, name) : keel_null();
     if (keel_is_null(e) || keel_is_null(keel_prefab_of(l->stage, e).root)) return keel_null();
@@ -724,7 +732,7 @@ static keel_entity find_part_of_prefab(const loader *l, keel_entity parent, cons
     return is_mentioned ? keel_null() : e;
 }
 
-// Sets the name of an entity. A name that its parent's children have already is an error.
+// Sets the name of an entity. It is an error if a sibling has the same name.
 static bool name_entity(loader *l, const keeli_json_token *t, keel_entity e, const char *name) {
     if (!name[0]) return fail(l, t, KEEL_ERROR_TEXT, "an entity has an empty name");
     const keel_result r = keel_set_name(l->stage, e, name);
@@ -732,8 +740,9 @@ static bool name_entity(loader *l, const keeli_json_token *t, keel_entity e, con
     return fail(l, t, r, "the entity '%.100s' is there twice", decode(l, t));
 }
 
-// Finds or adds the entity of a member, below the parent that its path names, and applies its
-// prefabs. `e` is not null if the entity was added with its handle.
+// Finds or adds the entity of the member at `key`, attaches it to the parent in its path, names it,
+// and applies its prefabs. `e` receives the entity; it is not null before the call if add_handles
+// has added the entity.
 static bool place_entity(loader *l, uint32_t key, keel_entity *e) {
     const keeli_json_token *t = token(l, key);
     (void)decode(l, t);
@@ -797,7 +806,8 @@ static bool read_uniques(loader *l, uint32_t object) {
     return true;
 }
 
-// Reads all sections. Uniques may refer to entities, so they are read last, wherever they stand.
+// Reads all sections. Uniques may refer to entities, so they are read after the entities, in
+// whatever order the text has the sections.
 static bool read_world(loader *l) {
     static const char *const sections[] = { "handles", "entities", "uniques", "$schema" };
     uint32_t found[4] = { 0 };
@@ -831,8 +841,8 @@ static keel_result out_of_memory(loader *l) {
     return keeli_json_fail(l->error, KEEL_ERROR_MEMORY, "%s: out of memory", l->how.name);
 }
 
-// Fills the error of a text that is no JSON: the expected text, and up to 20 bytes of what is
-// there.
+// Fills the error for a text that is no JSON: the words of the parser for the expected text, and up
+// to 20 bytes of the text that it found instead.
 static keel_result fail_syntax(loader *l) {
     const keeli_json_tokens *t = &l->tokens;
     const char *here = t->text + t->at;
@@ -909,7 +919,8 @@ keel_result keel_json_load_text(keel_world *world, const char *text, size_t leng
     return r;
 }
 
-// Returns the contents of a file, or as much as could be read. `result` is the error.
+// Returns the contents of a file, with `room` bytes allocated, of which `length` were read. On
+// error `result` says which, and the contents are incomplete. The caller frees them in any case.
 static char *read_file(const char *path, size_t max_bytes, const keel_allocator *allocator,
                        size_t *room, size_t *length, keel_result *result) {
     FILE *file = fopen(path, "rb");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The output side of keel::json: a growing text with escapes, and the file that it is written to.
-// It knows no components. The writers of worlds and of schemas call it.
+// The output side of keel::json: appends to a text, with JSON's escapes, and writes the text to a
+// file. It knows no components. The writers of worlds and of schemas call it.
 #include "json_text.h"
 #ifdef _WIN32
 #include <errno.h>
@@ -61,8 +61,8 @@ void keeli_json_end(keeli_json_out *out) {
 
 typedef struct json_file {
     char path[4096];
-    const char *failed; // the step that failed, a verb for the message
-    int error;          // errno
+    const char *failed; // step that failed, a verb for the message: "cannot <failed> 'path'"
+    int error;          // errno of that step
 } json_file;
 static bool put_file(void *context, const char *text, size_t length) {
     json_file *to = context;

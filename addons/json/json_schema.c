@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes a JSON Schema of the levels that a world can load (docs/json.md). Each rule here is a
-// check in json_load.c; no level is read here. The entry points are keel_json_write_schema and its
-// `_to`.
+// Writes a JSON Schema of the levels that a world can load (docs/json.md). Each rule corresponds to
+// a check in json_load.c, which reads the levels. Programs call keel_json_write_schema and
+// keel_json_write_schema_to.
 #include "json_text.h"
 
 #include <stdio.h>
@@ -25,7 +25,8 @@ static void put_count(schema *s, const char *key, uint64_t count) {
     put(s, text);
 }
 
-// Writes a limit of a field, in the form that values have. Skips a limit that is not finite.
+// Writes a limit of a field, printed as values are. A limit that is infinite or NaN is left out,
+// because JSON has no such number.
 static void put_limit(schema *s, const char *key, double limit) {
     static const keel_field f64 = { .name = "limit", .type = KEEL_FIELD_F64, .count = 1 };
     const keel_field_place place = { .field = &f64, .size = sizeof limit, .count = 1 };
@@ -187,7 +188,8 @@ static void put_component(schema *s, const keel_component *c) {
 
 typedef const keel_component *next_of(const keel_world *, const keel_component *);
 
-// Writes a line for each component (or unique) of `next`, and for each earlier name of one.
+// Writes a property for each component or unique that `next` returns, and a deprecated one for its
+// earlier name, `.saved_as`.
 static void put_all(schema *s, const keel_world *world, next_of *next, bool follows) {
     for (const keel_component *c = NULL; (c = next(world, c)) != NULL;) {
         if (!keeli_json_is_written(c)) continue;
@@ -201,7 +203,7 @@ static void put_all(schema *s, const keel_world *world, next_of *next, bool foll
         if (!c->saved_as) continue;
         const keel_component *other = NULL;
         while ((other = next(world, other)) != NULL && strcmp(other->name, c->saved_as) != 0) {}
-        if (other) continue; // the name is that of another component
+        if (other) continue; // another component has this name, and the loader prefers it
         put(s, ",\n    ");
         put_name(s, c->saved_as);
         put(s, ": {\"deprecated\": true}");
@@ -238,8 +240,8 @@ static void put_disabled(schema *s, const keel_world *world) {
     put(s, "\n    \"@copy_of\": {\"$ref\": \"#/$defs/template\"}");
 }
 
-// Writes the rule of a path of a template. Templates without a parent are its examples, which
-// editors offer.
+// Writes the rule for the path of a template. The names of templates without a parent are its
+// examples, which editors offer for completion.
 static void put_templates(schema *s, const keel_world *templates) {
     bool follows = false;
     put(s, "  \"template\": {\"type\": \"string\", \"description\": \"the path of a prefab\"");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The JSON parser, and small helpers of keel::json. Strings and numbers stay in the text, so that
-// no digit is lost; the parser checks them, so that decoding cannot fail. It does not know
-// components: json_load.c reads its tokens.
+// The JSON parser, and small helpers of keel::json. Tokens refer to strings and numbers in the
+// text, so no digit of a number is lost. The parser checks their syntax, so decoding them later
+// cannot fail. It does not know components: json_load.c reads its tokens.
 #include "json_text.h"
 
 #include <stdio.h>
@@ -289,7 +289,7 @@ bool keeli_json_from_base64(const char *text, size_t length, unsigned char *out,
         for (int shift = 16; shift >= 0; shift -= 8) {
             const unsigned char byte = (unsigned char)(bits >> shift);
             if (at < size) out[at++] = byte;
-            else if (byte) return false; // bits after the last byte are zero
+            else if (byte) return false; // bits after the last byte must be zero
         }
     }
     return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The shared part of keel::json: a text as a list of tokens, the text that a writer builds, base64,
-// errors and memory. It knows JSON and no world. The loader and both writers call it.
+// The internal header of keel::json: the parser, which turns a text into a list of tokens, the text
+// that a writer builds, base64, errors and memory. It does not know worlds. The loader and both
+// writers, of worlds and of schemas, include it.
 #pragma once
 #include "keel_json.h"
 
@@ -21,15 +22,15 @@ typedef enum keeli_json_kind {
 typedef struct keeli_json_token {
     keeli_json_kind kind;
     uint32_t line;
-    uint32_t start, end; // bytes of the text; a string's are without its quotes
+    uint32_t start, end; // offsets in the text; of a string, without its quotes
     uint32_t next;       // index of the first token after this one and its contents
-    uint32_t count;      // elements, or members
+    uint32_t count;      // number of elements of an array, or of members of an object
 } keeli_json_token;
 
 typedef struct keeli_json_tokens {
     const char *text;
-    uint32_t length, at, line;
-    uint32_t count, room;
+    uint32_t length, at, line; // size of the text; offset and line that the parser has reached
+    uint32_t count, room;      // number of tokens; number that `items` has memory for
     keeli_json_token *items;
     keel_allocator allocator;
     keel_result result;
@@ -46,8 +47,8 @@ void *keeli_json_resize(const keel_allocator *allocator, void *block, size_t old
 // frees the tokens in any case.
 bool keeli_json_parse(keeli_json_tokens *tokens);
 void keeli_json_free(keeli_json_tokens *tokens);
-// Copies a string without its escapes, and a zero, to `out`: at most end - start + 1 bytes. Returns
-// its length.
+// Copies the string of a token to `out`, with its escapes decoded and a zero at the end: at most
+// t->end - t->start + 1 bytes. Returns the length without the zero.
 size_t keeli_json_decode(const keeli_json_tokens *tokens, const keeli_json_token *t, char *out);
 // Returns the length of the UTF-8 sequence at `text`, or 0 if it is invalid.
 size_t keeli_json_utf8(const char *text, size_t length);
@@ -57,7 +58,8 @@ bool keeli_json_from_base64(const char *text, size_t length, unsigned char *out,
 extern const char keeli_json_base64[65];
 // Fills in `error`, which may be NULL, and returns `result`.
 keel_result keeli_json_fail(keel_error *error, keel_result result, const char *format, ...);
-// A text that grows while it is written. After the first error, the calls below do nothing.
+// A text that grows while it is written. After the first error, which is in `result`, the functions
+// that append to it do nothing.
 typedef struct keeli_json_out {
     char *text;
     size_t length, room;
@@ -71,13 +73,15 @@ void keeli_json_put_escaped(keeli_json_out *out, const char *text, size_t length
 // The same, in quotes.
 void keeli_json_put_text(keeli_json_out *out, const char *text, size_t length, const char *path);
 void keeli_json_end(keeli_json_out *out);
-// A function that hands one text to a sink. `data` is the request of its caller.
+// Produces a text and calls `sink` with it, once. `data` and `write` belong to the same call of
+// keeli_json_write_file; `context` is passed to the sink.
 typedef keel_result keeli_json_write_fn(void *data, keel_json_sink *sink, void *context,
                                         keel_error *error);
 // Writes the text that `write` produces into a file. On error the old file stays, except on
 // Windows.
 keel_result keeli_json_write_file(const char *path, keeli_json_write_fn *write, void *data,
                                   keel_error *error);
-// True if the component or unique is a member of the text: not transient, and no name, hierarchy or
-// prefab link, which the text has in other forms.
+// True if the component or unique is written as a member of an entity or of "uniques". False if it
+// is transient, or if the text has it in another form: names and parents in paths, the prefab of a
+// copy as "@copy_of".
 bool keeli_json_is_written(const keel_component *c);

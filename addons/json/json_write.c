@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The place of an entity in the text, counted from 1.
+// The place of an entity in the text, counted from 1. Added to entities of the copy only.
 typedef struct keel_json_place {
     uint32_t number;
 } keel_json_place;
@@ -18,7 +18,7 @@ typedef struct writer {
     const keel_world *world;
     keel_world *copy;
     keel_json_write_options how;
-    keel_allocator given; // the options' allocator; zero: Keel's default
+    keel_allocator given; // the allocator of the caller's options, for the copy; may be zero
     keeli_json_out out;
 } writer;
 
@@ -66,8 +66,8 @@ static void put_part(writer *w, const keel_world *world, keel_entity e) {
     put_escaped(w, name, strlen(name), "name of an entity");
 }
 
-// Writes a path, ancestors first. A reference begins at the nearest unnamed entity, whose handle is
-// enough to find it.
+// Writes a path, ancestors first. The path in a reference begins at the nearest unnamed entity, `e`
+// included, because the handle of that entity suffices to find it.
 static void put_path(writer *w, const keel_world *world, keel_entity e, bool is_reference) {
     const keel_entity parent = keel_parent_of(world, e);
     if (!keel_is_null(parent) && !(is_reference && !keel_name_of(world, e))) {
@@ -89,8 +89,8 @@ static void put_reference(writer *w, keel_entity e) {
     put(w, "\"");
 }
 
-// Writes a scalar as keel_field_print does. In quotes unless it is a JSON literal, or an integer
-// above 2^53, which readers with doubles would round.
+// Writes a scalar as keel_field_print prints it. Puts it in quotes if it is no JSON literal, or if
+// it is an integer above 2^53, which readers that use doubles would round.
 static void put_scalar(writer *w, const keel_field_place *place, const void *value) {
     char text[512];
     const size_t length = keel_field_print(place, value, text, sizeof text);
@@ -140,7 +140,8 @@ static void put_single(writer *w, const keel_field_place *place, const void *val
 static void put_fields(writer *w, const keel_component *c, const keel_field *fields, uint32_t count,
                        char *path, const void *value);
 
-// Writes the field at `path`, which has room for KEELI_JSON_PATH bytes and is restored at the end.
+// Writes the field at `path`. `path` has room for KEELI_JSON_PATH bytes: the function appends to it
+// for elements and members, and restores it before it returns.
 static void put_field(writer *w, const keel_component *c, char *path, const void *value) {
     keel_field_place place;
     keel_error wrong;
@@ -217,8 +218,8 @@ static void put_edge(writer *w, keel_entity e, const keel_component *c, keel_ent
     put(w, "}");
 }
 
-// Returns the next target that is written with `e`. An edge of a symmetric relation is written
-// once, with the entity of the lower index.
+// Returns the target after `target` whose edge is written as part of `e`, or null. An edge of a
+// symmetric relation is written once, as part of the entity with the lower index.
 static keel_entity next_written(const writer *w, keel_entity e, const keel_component *c,
                                 keel_entity target) {
     do {
@@ -245,12 +246,14 @@ static void begin_member(writer *w, bool *follows, const char *indent) {
     *follows = true;
 }
 
-// Writes the path of the prefab that the entity is a copy of. Without `handles`, a prefab with an
-// unnamed ancestor is skipped: the next program has other handles for its templates.
+// Writes the path of the prefab that the entity is a copy of. A path with an unnamed ancestor has
+// a handle in it, which the next program need not have for its template: it is only written with
+// the option `handles`.
 static void put_copy_of(writer *w, keel_entity e, bool *follows) {
     const keel_entity prefab = keel_prefab_of(w->world, e).root;
     if (keel_is_null(prefab)) return;
-    // an entity with a prefab has templates: the call creates nothing
+    // the call would create the world of templates, but an entity with a prefab has one: the cast
+    // is safe
     const keel_world *templates = keel_templates((keel_world *)(uintptr_t)w->world);
     if (!w->how.handles)
         for (keel_entity at = prefab; !keel_is_null(at); at = keel_parent_of(templates, at))
@@ -276,8 +279,9 @@ static void put_disabled(writer *w, keel_entity e, bool *follows) {
     if (is_open) put(w, "]");
 }
 
-// Returns the place in the text of the entity that an edge from `source` to `e` is written with:
-// its source, or for a symmetric relation the lower index. A load relates in this order.
+// Returns the place in the text of the entity whose part an edge from `source` to `e` is: its
+// source, or for a symmetric relation the entity with the lower index. A load adds edges in the
+// order of these places.
 static uint32_t place_of_edge(const writer *w, keel_entity e, const keel_component *c,
                               keel_entity source) {
     const bool is_back = c->symmetric && keel_entity_index(e) < keel_entity_index(source);
@@ -285,7 +289,7 @@ static uint32_t place_of_edge(const writer *w, keel_entity e, const keel_compone
     return place ? place->number : 0;
 }
 
-// True if a load without "@sources" gives the sources of `e` the order that they have.
+// True if the sources of `e` would get the order that they have now from a load without "@sources".
 static bool has_own_order(const writer *w, keel_entity e, const keel_component *c) {
     uint32_t last = 0;
     for (keel_entity at = keel_null();
@@ -350,8 +354,8 @@ static void put_entity(writer *w, keel_entity e, bool *follows) {
     put(w, has_any ? "\n    }" : "}");
 }
 
-// Returns the entity after `e` in the text, where each parent stands before its children. Null `e`
-// means the first one; returns null at the end, and after an error.
+// Returns the entity after `e` in the order of the text, or the first entity if `e` is null. Each
+// parent stands before its children. Null at the end, and after an error.
 static keel_entity next_in_text(const writer *w, keel_entity e) {
     if (w->out.result < 0) return keel_null();
     keel_entity root = e;
@@ -393,7 +397,7 @@ static void put_world(writer *w) {
         put_text(w, c->name, strlen(c->name), c->name);
         put(w, ": ");
         if (value) put_value(w, c, value);
-        else put(w, "null"); // a loaded world must not get the initial value
+        else put(w, "null"); // the loader must remove the initial value
     }
     put(w, follows ? "\n  },\n  \"entities\": {" : "},\n  \"entities\": {");
     follows = false;

@@ -7,9 +7,9 @@
 ///     if (keel_json_load(world, "level.json", NULL, &why) < 0) puts(why.message);
 ///     if (keel_json_write(world, "level.json", NULL, &why) < 0) puts(why.message);
 ///
-/// A component's value is written by its described fields (KEEL_FIELDS). A value without fields is
-/// written as its bytes in base64; if it has hooks, too, writing is an error. `.transient`
-/// components, fields and uniques are not written.
+/// A component's value is written by its described fields (KEEL_FIELDS). A value without described
+/// fields is written as its bytes in base64, or is an error if the component has hooks. Components,
+/// fields and uniques that are `.transient` are not written.
 #pragma once
 #include <keel/keel.h>
 
@@ -19,9 +19,9 @@ extern "C" {
 
 /// Options of writing. Zero members take their defaults.
 typedef struct keel_json_write_options {
-    /// Also write the handles of named entities, and references to dead entities: the loaded world
-    /// then has the same keel_world_hash. Default false: a named entity gets any free handle when
-    /// it is loaded, and a reference to a dead entity is written as null
+    /// Also write the handles of named entities, and references to dead entities, so that the
+    /// loaded world has the same keel_world_hash. Default false: a load gives a named entity any
+    /// free handle, and a reference to a dead entity is written as null
     bool handles;
     keel_allocator allocator; ///< memory of the text and a copy of the world; default malloc, free
     /// The value of the member "$schema", a path or an address by which editors find the schema
@@ -32,7 +32,7 @@ typedef struct keel_json_write_options {
 /// Options of loading. Zero members take their defaults.
 typedef struct keel_json_load_options {
     const char *name;         ///< name of the text in errors; default: the path, or "json"
-    size_t max_bytes;         ///< longest text that is accepted; default 64 MB
+    size_t max_bytes;         ///< longest text that is accepted, in bytes; default 64 MiB
     uint32_t max_index;       ///< highest entity index in a handle; default 1,048,575
     keel_allocator allocator; ///< memory of tokens and a private world; default malloc and free
     /// Merge the level into a world that may have entities, with these options (keel_merge_world).

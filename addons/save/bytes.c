@@ -15,7 +15,8 @@ void save_bytes_free(save_bytes *b) {
 
 unsigned char *save_bytes_more(save_bytes *b, size_t size) {
     if (b->is_full) return NULL;
-    if (!b->data || size > b->room - b->size) { // also allocates for 0 bytes: NULL is the error
+    // allocates also for 0 bytes, because callers take NULL for an error
+    if (!b->data || size > b->room - b->size) {
         size_t room = b->room < 256 ? 256 : b->room * 2;
         if (room < b->size + size) room = b->size + size;
         unsigned char *grown = realloc(b->data, room);

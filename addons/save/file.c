@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files of keel::save: writing one atomically, and reading one into memory. The bytes are those of
-// sections.c; keel_save, keel_load and the tool keel-save call it.
+// The file operations of keel::save: writes a file atomically, and reads a file into memory. It
+// does not know the format of a save. write.c, read.c and the tool keel-save call it.
 #include "../replace_file.h"
 #include "save.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Keeps the sections of components that the program does not know (KEEL_UNKNOWN_KEEP), and writes
-// them into the next save unchanged, except for rows of entities that are dead by then. The list of
-// kept sections is a transient unique of the world, so copies, snapshots and hashes leave it out.
-// read.c calls save_keep, write.c calls save_write_kept.
+// them into the next save unchanged, without the rows of entities that have been deleted. The list
+// of kept sections is a transient unique of the world, so copies, snapshots and hashes leave it
+// out. read.c calls save_keep, write.c calls save_write_kept.
 #include "save.h"
 
 #include <stdlib.h>
@@ -14,11 +14,11 @@ struct save_kept {
     save_kept *next;
     char tag[5], name[256];
     save_bytes body;
-    save_schema schema;       // owns the body of the "info" section before; empty for DISA
+    save_schema schema;       // owns the body of the "info" section before this one; empty for DISA
     size_t head, rows, texts; // offsets in the body: end of the head, begin of rows and of texts
-    uint32_t count, columns;  // rows; entities of a row: 2 of a relation, 0 of a unique, else 1
-    keel_entity *entities;    // handles of these entities, column by column: the indices in the
-                              // body may be reused before the next save
+    uint32_t count, columns;  // number of rows; entities of a row: relation 2, unique 0, else 1
+    keel_entity *entities;    // handles of the entities of all rows, first column first: the body
+                              // has only indices, which may be reused before the next save
 };
 
 typedef struct keel_kept {
@@ -103,7 +103,8 @@ keel_result save_keep(save_kept **list, save_reader *r, save_bytes *info, const 
 }
 
 // ------------------------------------------------------------------ while saving
-// The parts of a section to write. `first` and `second` are its columns of entity indices.
+// The parts of a section to write. `first` has the entity of each row, or in RELA the source;
+// `second` the targets, in RELA only.
 typedef struct kept_parts {
     save_bytes head, first, second, rows, texts;
 } kept_parts;
@@ -113,8 +114,8 @@ static void put_bytes(save_bytes *to, const unsigned char *from, size_t size) {
     if (at) memcpy(at, from, size);
 }
 
-// Splits the section into its parts, without the rows of dead entities. Returns the number of rows
-// that are left.
+// Copies the parts of a kept section to `to`, without the rows of dead entities. Returns the number
+// of rows copied. Texts have no index, so the texts of left-out rows must be walked, too.
 static uint32_t filter(const save_kept *k, const keel_world *world, kept_parts *to) {
     const unsigned char *data = k->body.data, *text = data + k->texts, *row = data + k->rows;
     uint32_t count = 0;
@@ -161,10 +162,11 @@ keel_result save_write_kept(save_writer *w, const keel_world *world) {
     const keel_kept *kept = keel_get_unique_value(world, KEEL_UNIQUE_OF(keel_kept));
     for (const save_kept *k = kept ? kept->list : NULL; k; k = k->next) {
         if (save_find(world, k->name, !strcmp(k->tag, "UNIQ")))
-            return save_fail(w->error, KEEL_ERROR_SCHEMA,
-                             "'%.100s' was kept from a save, and the program knows it by now; "
-                             "register it before loading",
-                             k->name);
+            return save_fail(
+                w->error, KEEL_ERROR_SCHEMA,
+                "'%.100s' was registered after a load that kept its values as those of "
+                "an unknown component; register it before loading",
+                k->name);
         KEEL_TRY(write_kept(w, k, world));
     }
     return KEEL_OK;

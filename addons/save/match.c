@@ -13,7 +13,7 @@
 // The result of following a path of a file in today's fields.
 typedef enum save_way {
     SAVE_GONE,  // no such field today
-    SAVE_OTHER, // the path ends at a struct, or goes on behind a number
+    SAVE_OTHER, // the path ends at a struct, or has more parts after a field that is no struct
     SAVE_LOST,  // an element behind the end of an array of structs
     SAVE_FOUND
 } save_way;
@@ -29,8 +29,9 @@ static const keel_field *find_field(const keel_field *fields, uint32_t count, co
     return NULL;
 }
 
-// Follows a path of the file in today's fields, part by part: fields may be renamed, a struct may
-// have become an array of structs, or the reverse. `out` receives today's path.
+// Follows a path of the file in the fields that this program has today, part by part. A field may
+// have been renamed, and a struct may have become an array of structs, or the reverse. `out`
+// receives the path by today's names.
 static save_way follow(const keel_component *c, const char *path, char *out, size_t room) {
     const keel_field *fields = c->fields;
     uint32_t count = c->field_count;
@@ -98,8 +99,8 @@ static bool is_renamed(const save_leaf *from, const save_leaf *to) {
     return false;
 }
 
-// True if values of the types may fit. Each number, and each length of a text or array, is then
-// checked by itself.
+// True if some values of leaf `from` may fit into leaf `to`, by their types. Reading then checks
+// each number, and each length of a text or array.
 static bool may_fit(const save_match *m, const save_leaf *from, const save_leaf *to) {
     if (save_is_number(from->type) && save_is_number(to->type))
         return m->narrow || can_widen(from->type, to->type);
@@ -132,13 +133,13 @@ static keel_result other_type(save_match *m, uint32_t leaf, const char *path,
     static const char *const names[] = { "bytes",  "bool", "i8",         "u8",
                                          "i16",    "u16",  "i32",        "u32",
                                          "i64",    "u64",  "f32",        "f64",
-                                         "entity", "text", "owned text", "bytes of a function" };
+                                         "entity", "text", "owned text", "bytes of .save" };
     char why[160];
     const keel_field_type there = m->file.leaves[leaf].type;
     const bool are_numbers = save_is_number(there) && save_is_number(here);
     (void)snprintf(why, sizeof why, "is %s in the save and %s in the program, which does not fit%s",
                    names[there], there == here ? "of another size" : names[here],
-                   are_numbers ? "; .narrow = true takes the values that do" : "");
+                   are_numbers ? "; .narrow = true converts the values that fit" : "");
     return misfit(m, leaf, path, why);
 }
 
@@ -150,7 +151,7 @@ static keel_result match_stream(save_match *m, uint32_t leaf) {
         return KEEL_OK;
     }
     return save_fail(m->error, KEEL_ERROR_SCHEMA,
-                     "'%s' was saved by a function, and has no .load in the program",
+                     "'%s' was saved by a .save hook, and has no .load in the program",
                      m->here.component->name);
 }
 
@@ -170,7 +171,8 @@ static keel_result match_leaf(save_match *m, uint32_t leaf) {
         for (i = 0; i < m->here.leaf_count && strcmp(m->here.leaves[i].path, path) != 0;)
             ++i;
     if (i == m->here.leaf_count) return KEEL_OK;
-    const uint32_t other = m->leaf_of[i]; // a leaf with today's name is preferred to one of .was
+    // the file may have two leaves for this field, by its name and by its .was: prefer the name
+    const uint32_t other = m->leaf_of[i];
     if (other != UINT32_MAX && strcmp(from->path, path) != 0) return KEEL_OK;
     m->leaf_of[i] = UINT32_MAX;
     if (!may_fit(m, from, &m->here.leaves[i]))
@@ -264,7 +266,7 @@ save_number save_get_number(const unsigned char *row, keel_field_type type) {
 
 static bool is_same(double a, double b) { return a >= b && a <= b; }
 
-// Converts a number to an integer. False if it is none.
+// Converts a number to an integer. False if it has a fraction, or is out of range of 64 bits.
 static bool to_integer(save_number *n) {
     if (!n->is_float) return true;
     if (n->f >= -9223372036854775808.0 && n->f < 9223372036854775808.0) {
@@ -317,8 +319,8 @@ static bool write_number(save_number n, char *at, keel_field_type to) {
 }
 
 // ------------------------------------------------------------------ enums
-// Replaces the numbers of an enum or flags by those that their names have today. Returns NULL, or a
-// name that does not exist any more.
+// Replaces a number of an enum `then` in the file by the number that its name has in the enum `now`
+// of the program; for flags, each bit. Returns NULL, or the first name that `now` does not have.
 static const char *rename_value(const keel_type *then, const keel_type *now, save_number *n) {
     uint64_t left = n->bits, bits = 0;
     for (uint32_t i = 0; i < then->value_count; ++i) {

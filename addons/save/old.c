@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The functions keel_old_*, by which a .migrate hook reads fields of a value that an older program
-// saved. They only read the current row of a match; match.c converts fields that fit.
+// saved. They read the current row of a save_match and convert nothing into the new value: match.c
+// has already converted the fields that fit, and the hook does the rest.
 #include "save.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Returns the leaf of a path and marks it as asked for, or NULL. `element` is the index in its
-// array.
+// Returns the leaf of a path, and marks it as read by .migrate (save_match_end). `element` receives
+// the index in the array at the end of the path, or 0. NULL if there is no such leaf.
 static const save_leaf *find(const keel_old_value *old, const char *path, uint32_t *element) {
     if (!old || !path) return NULL;
     save_match *m = old->match;
@@ -67,7 +68,7 @@ const char *keel_old_text(const keel_old_value *old, const char *path, const cha
     if (!l) return otherwise;
     const save_match *m = old->match;
     if (l->type == KEEL_FIELD_OWNED_TEXT) return m->texts[l->texts + element];
-    if (l->type == KEEL_FIELD_TEXT) { // text_room has one byte more for each leaf before
+    if (l->type == KEEL_FIELD_TEXT) { // text_room has one byte more for the zero of each leaf
         char *at = m->text_room + l->place + (l - m->file.leaves);
         memcpy(at, m->row + l->place, l->count);
         at[l->count] = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Reorders elements into planes of bytes and back, so that they compress better. Eight bytes of
-// eight elements at a time are a matrix, which is transposed in three steps in registers. It
-// compresses nothing itself: sections.c calls it for each chunk.
+// Reorders elements into planes of bytes and back, because planes compress better: plane k has byte
+// k of each element. Eight bytes of eight elements are a matrix, which is transposed in registers
+// in three steps. This file compresses nothing: sections.c calls it for each chunk.
 #include "save.h"
 
 #include <string.h>
 
-// The fast versions transpose sixteen elements at a time, on processors that all have SSE2. They
-// return the number of elements that are done.
+// The fast versions transpose eight bytes of sixteen elements at a time, by SSE2. They return the
+// number of elements converted, a multiple of 16; the caller converts the rest.
 #ifdef __SSE2__
 #include <emmintrin.h>
 
@@ -106,7 +106,7 @@ static inline void turn(uint64_t m[8]) {
 }
 
 // Reorders `width` bytes of each element, 4 or 8. Inlined, so that `width` is a constant. Returns
-// the number of elements that are done.
+// the number of elements converted; the caller converts the rest, fewer than 8.
 static inline __attribute__((always_inline)) uint32_t
 some_to_planes(unsigned char *out, const unsigned char *in, uint32_t count, uint32_t element,
                uint32_t width) {

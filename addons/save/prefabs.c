@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Saves and restores the links from prefab copies to their templates. Another program may give
-// templates other handles, so the section "pref" has the path of each template with a path.
-// Programs before this section skip it, and use the handle. The templates themselves are not saved.
-// write.c and read.c call it.
+// Saves and restores the links from prefab copies to their templates. The next program may give
+// templates other handles, so the section "pref" has the path of each template whose ancestors all
+// have names. Older programs skip this section, and use the saved handles. The templates
+// themselves are not saved. write.c and read.c call it.
 #include "save.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 enum { PATH = 1024 };
 
 typedef struct save_template {
-    keel_entity there, here; // handle in the program that saved, and in this one or null
+    keel_entity there, here; // handle in the program that saved, and in this program; `here` is
+                             // null if this program has no template at the path
     char *path;
 } save_template;
 
@@ -26,8 +27,8 @@ static const keel_component *instance_of(const keel_world *world) {
 }
 
 // ------------------------------------------------------------------ writing
-// Writes the names from the root to `e` into `path`. False if an ancestor has no name, or if they
-// are too long.
+// Writes the names from the root to `e` into `path`. False if `e` or an ancestor has no name, or if
+// the path is too long.
 static bool path_of(const keel_world *templates, keel_entity e, char path[PATH]) {
     size_t used = PATH - 1;
     path[used] = 0;
@@ -45,11 +46,12 @@ static bool path_of(const keel_world *templates, keel_entity e, char path[PATH])
 
 typedef struct writing {
     const keel_world *world;
-    save_bytes seen; // by index of the template: 1 once it is handled
+    save_bytes seen; // a byte for each index of a template: 1 once its path is in `body` or the
+                     // template was found to have no path
     save_bytes body; // the body of the section
 } writing;
 
-// Grows `seen` so that it has `index`. False if memory runs out.
+// Grows `seen` with zeros so that it has a byte for `index`. False if memory runs out.
 static bool see(save_bytes *seen, size_t index) {
     const size_t had = seen->size;
     if (index < had) return true;
@@ -63,7 +65,7 @@ static bool put_template(writing *w, keel_entity copy) {
     const keel_entity of = keel_prefab_of(w->world, copy).root;
     if (keel_is_null(of)) return true; // the template was deleted, or the world has no templates
     const uint32_t index = keel_entity_index(of);
-    // the templates exist: the call creates nothing
+    // the call would create the world of templates, but a prefab copy has one: the cast is safe
     const keel_world *templates = keel_templates((keel_world *)(uintptr_t)w->world);
     w->seen.data[index] = 1;
     if (!path_of(templates, of, path)) return true;
@@ -91,7 +93,7 @@ keel_result save_write_templates(save_writer *w, const keel_world *world) {
     writing job = { .world = world };
     const save_part part = { &job.body, 1 };
     keel_result result = KEEL_OK;
-    // if the world cannot be read now, writing the next component returns the error
+    // the error of a world that cannot be read now is ignored: writing a component returns it, too
     if (instance) (void)keel_visit_values(world, instance, put_templates_of, &job);
     if (job.seen.is_full || job.body.is_full)
         result = save_fail(w->error, KEEL_ERROR_MEMORY, "out of memory while saving");
@@ -148,7 +150,9 @@ void save_place_templates(const save_templates *t, keel_world *made, keel_world 
     const keel_component *instance = instance_of(made);
     const keel_world *templates = instance && instance_of(world) ? keel_templates(world) : NULL;
     if (!instance || !keel_component_count(made, instance)) return;
-    bool *told = calloc(t->count + 1, sizeof *told); // without memory each copy is reported
+    // templates that were reported, by index in `t`; the last element is for unknown handles. If
+    // memory runs out, a template is reported for each of its copies
+    bool *told = calloc(t->count + 1, sizeof *told);
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(made, e));) {
         keel_entity *of = keel_get_component_mut(made, e, instance);
         const save_template *known = NULL;

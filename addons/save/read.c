@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A component that an entity has disabled.
 typedef struct save_disabled {
     const keel_component *component;
     keel_entity entity;
@@ -17,17 +18,17 @@ typedef struct save_disabled {
 
 typedef struct load_job {
     save_reader r;
-    keel_world *world; // the private world
-    const keel_world *to;
+    keel_world *world;    // the private world
+    const keel_world *to; // the caller's world
     uint32_t max_entities;
-    uint32_t size; // the highest index + 1
+    uint32_t size; // the highest entity index in the file + 1
     keel_unknown unknown;
     keel_load_report_fn *report;
     void *report_data;
-    bool narrow, has_entities;
-    save_bytes info;          // body of the "info" section before the next section
-    save_templates templates; // templates of prefab copies, by their handles in the file
-    save_kept *kept;          // sections of unknown components
+    bool narrow, has_entities; // keel_load_options.narrow; the section ENTS was read
+    save_bytes info;           // body of an "info" section that was just read, for the next section
+    save_templates templates;  // templates of prefab copies, by their handles in the file
+    save_kept *kept;           // sections of unknown components
     const keel_merge_options *merge;
     save_disabled *disabled; // components to disable once everything is loaded
     size_t disabled_count;
@@ -38,7 +39,8 @@ static keel_result no_memory(load_job *job) {
                      "out of memory while loading; nothing was changed");
 }
 
-// Fills the error if a verb of the private world returned one.
+// Turns the result of a verb of the private world into that of the load, and fills the error.
+// Results that are no errors, such as KEEL_ABSENT, become KEEL_OK.
 static keel_result check(load_job *job, keel_result result) {
     if (result >= 0) return KEEL_OK;
     if (result == KEEL_ERROR_MEMORY) return no_memory(job);
@@ -58,16 +60,16 @@ static keel_result add_handles(load_job *job, uint32_t count, const unsigned cha
         if (index >= job->size) job->size = index + 1;
         if (version > KEEL_MAX_ENTITY_VERSION || (is_free && !version))
             return save_impossible(&job->r, "a version does not fit the handles of this program");
-        // deleting the entity raises its version; at the highest the index is retired, whether that
-        // version was used or not
+        // the deletion in read_entities raises the version by one. At the highest version it
+        // retires the index, even if the saved world had not used that version yet
         if (is_free && version < KEEL_MAX_ENTITY_VERSION) --version;
         KEEL_TRY(check(job, keel_add_entity_at(job->world, keel_entity_make(index, version))));
     }
     return KEEL_OK;
 }
 
-// Adds the first entities at once, as far as their handles are those of an empty world: index 0, 1,
-// ... with version 0. `done` is their number.
+// Adds the first entities at once, as far as their handles are those that an empty world would give
+// them: indices 0, 1, ... with version 0. `done` receives their number.
 static keel_result add_fresh(load_job *job, uint32_t living, const unsigned char *indices,
                              const unsigned char *versions, uint32_t *done) {
     uint32_t n = 0;
@@ -112,8 +114,9 @@ static void tell(const load_job *job, keel_load_change change, const char *compo
 }
 
 // ------------------------------------------------------------------ components
-// Reads the name of a section's component. `out` is NULL if the section is to be skipped; an
-// unknown component is kept, skipped or an error, as the caller asked.
+// Reads the name of a section's component. `out` receives the component, or NULL if the caller must
+// skip the rest of the section. An unknown component is kept, skipped or an error, by the load's
+// option `unknown`.
 static keel_result read_name(load_job *job, const keel_component **out) {
     save_reader *r = &job->r;
     char name[256];
@@ -147,8 +150,8 @@ static char *new_values(const keel_component *c, uint32_t count) {
     return aligned_alloc(align, (size + align - 1) / align * align);
 }
 
-// Makes a value: copies `initial`, reads the row over it, and calls .migrate. On error `value` is
-// valid nevertheless, and the caller drops it.
+// Makes a value: copies `initial`, overwrites the fields that the row has, and calls .migrate. On
+// error `value` is valid nevertheless, and the caller drops it.
 static keel_result make_value(load_job *job, save_match *match, const unsigned char *row,
                               char *value) {
     const keel_component *c = match->here.component;
@@ -209,7 +212,7 @@ static keel_result give(load_job *job, save_match *match, uint64_t count,
 }
 
 // ------------------------------------------------------------------ many values at a time
-// Finds the handles of some indices, which must ascend.
+// Finds the handles of entities by their indices. An error if the indices do not ascend.
 static keel_result find_all(load_job *job, const unsigned char *indices, uint64_t count,
                             keel_entity *entities) {
     int64_t before = -1;
@@ -222,7 +225,8 @@ static keel_result find_all(load_job *job, const unsigned char *indices, uint64_
     return KEEL_OK;
 }
 
-// Reads some rows and adds their values. The section is decompressed only as far as needed.
+// Reads the next `count` rows and adds their values to `entities`. Decompresses no more of the
+// section than these rows. `values` is room for the converted values.
 static keel_result stream_some(load_job *job, const save_match *match, const save_plan *plan,
                                const keel_entity *entities, uint32_t count, char *values) {
     const keel_component *c = match->here.component;
@@ -326,9 +330,10 @@ static void tell_fields(const load_job *job, const save_match *m) {
             tell(job, KEEL_LOAD_NEW_FIELD, m->here.component->name, m->here.leaves[i].path);
 }
 
-// Registers a component in the private world, with another storage if it is an archetype's: adding
-// components one after the other would move whole rows, and the final copy makes the rows at once.
-// Indexed storage is fastest; a sparse set needs less memory if few entities have the component.
+// Registers a component of the file in the private world. An archetype component gets another
+// storage there: with archetypes, each added component would move whole rows, while the final copy
+// makes each row once. Indexed storage is fastest; a sparse set needs less memory if few entities
+// have the component.
 static keel_result settle(load_job *job, const keel_component *c, uint64_t count) {
     keel_component here = *c;
     if (c->storage == KEEL_ARCHETYPE)
@@ -343,9 +348,14 @@ static keel_result read_values(load_job *job, const keel_component *c) {
     save_match match = { .narrow = job->narrow, .whose = keel_null(), .error = r->error };
     if (c->is_unique != is_unique || c->is_relation != is_relation || c->is_event)
         return save_fail(r->error, KEEL_ERROR_SCHEMA,
-                         "'%s' is a component, a relation or a unique, and in the save another of "
-                         "these",
-                         c->name);
+                         "'%.100s' is %s in the program and %s in the save", c->name,
+                         c->is_event      ? "an event"
+                         : c->is_unique   ? "a unique"
+                         : c->is_relation ? "a relation"
+                                          : "a component",
+                         is_unique     ? "a unique"
+                         : is_relation ? "a relation"
+                                       : "a component");
     keel_result result = save_read_schema(r, &match.file, &job->info);
     const uint64_t count = result < 0 ? 0 : is_unique ? 1 : save_take_number(r, 4);
     if (result == KEEL_OK) result = settle(job, c, count);
@@ -386,8 +396,9 @@ static keel_result read_disabled(load_job *job, const keel_component *c) {
     return KEEL_OK;
 }
 
-// Disables components. One that another component requires can only be disabled after that one, so
-// passes are repeated until one disables nothing.
+// Disables the components that the file lists as disabled. An entity's component can be disabled
+// only after its components that require it, so passes over the list are repeated until a pass
+// disables nothing.
 static keel_result disable_all(load_job *job) {
     size_t left = job->disabled_count;
     for (size_t before = left + 1; left && left < before;) {
@@ -435,7 +446,7 @@ static keel_result read_names(load_job *job) {
     return KEEL_OK;
 }
 
-// Keeps the body of an "info" section for the next section.
+// Moves the body of an "info" section to `job->info`, for the section of values that follows.
 static keel_result read_info(load_job *job) {
     const save_bytes body = job->r.body;
     if (job->info.size || !body.size)

@@ -36,7 +36,8 @@ void save_plan_free(save_plan *plan) {
     plan->steps = NULL;
 }
 
-// Makes the plan one that converts no values. Returns true: this is no error.
+// Frees the steps: the caller of the plan then converts values one by one. Returns true, because
+// this is no error.
 static bool without_steps(save_plan *plan) {
     save_plan_free(plan);
     return true;

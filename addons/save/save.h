@@ -7,9 +7,10 @@
 //   header:  signature[8], u16 major, u16 minor, u32 flags, zeros[24], u64 hash
 //   section: tag[4], u32 flags, u64 stored, u64 raw, u64 hash
 //   chunk:   u32 raw, u32 stored, u8 codec, u8 filter, u16 element, u64 hash
-// A hash is xxh3 of the bytes before it in the head; a chunk's also covers its stored bytes. The
-// last section, ENDS, has the number of the others and a hash of all hashes, so that a missing
-// section is noticed.
+// Each hash is xxh3 of the bytes before it in its header or head; the hash of a chunk also covers
+// the chunk's stored bytes. `raw` and `stored` are sizes before and after compression. The last
+// section, ENDS, has the number of the other sections and a hash of all their hashes, so that a
+// missing section is noticed.
 #pragma once
 #include <keel_save.h>
 
@@ -34,11 +35,15 @@ typedef struct save_bytes {
     bool is_full;
 } save_bytes;
 void save_bytes_free(save_bytes *b);
-// Appends `size` bytes for the caller to fill. NULL if memory runs out.
+// Appends `size` bytes for the caller to fill. Returns their address, valid until the next append.
+// NULL if memory runs out.
 unsigned char *save_bytes_more(save_bytes *b, size_t size);
+// Appends a number in little-endian order, in `bytes` bytes.
 void save_put(save_bytes *b, uint64_t number, uint32_t bytes);
+// Appends the length of the text in two bytes, and the text without its zero.
 void save_put_text(save_bytes *b, const char *text);
 
+// Write and read a number of up to eight bytes, in little-endian order.
 void save_write_number(unsigned char *at, uint64_t number, uint32_t bytes);
 static inline uint64_t save_read_number(const unsigned char *at, uint32_t bytes) {
     uint64_t number = 0;
@@ -46,7 +51,7 @@ static inline uint64_t save_read_number(const unsigned char *at, uint32_t bytes)
         number |= (uint64_t)at[i] << (8 * i);
     return number;
 }
-// Reads four bytes; compilers make one load of it.
+// The same for four bytes, unrolled: compilers make one load or store of it.
 static inline uint32_t save_read_index(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
@@ -72,9 +77,10 @@ typedef struct save_writer {
     keel_error *error;
     save_bytes hashes, packed; // hashes of all heads; compressed chunks of the section
     unsigned char *chunk;      // bytes of the next chunk, and room for their planes behind them
-    uint32_t filled, most;     // bytes in the chunk, and their limit
-    uint32_t element, filter;  // the part's bytes of an element; SAVE_PLANES, 0, or 2: undecided
-    uint64_t raw;              // uncompressed bytes of the section
+    uint32_t filled, most;     // number of bytes in `chunk`, and its limit: whole elements only
+    uint32_t element;          // size of an element of the part, in bytes
+    uint32_t filter;           // SAVE_PLANES, 0 for no filter, or 2: the part's first chunk decides
+    uint64_t raw;              // uncompressed bytes of the section so far
     void *packer;              // zstd's context
     keel_result result;
     uint32_t section_count;
@@ -97,16 +103,16 @@ keel_result save_write_section(save_writer *w, const char *tag, const save_part 
 keel_result save_write_end(save_writer *w);
 void save_writer_free(save_writer *w);
 
-// Reads sections. A section is decompressed chunk by chunk, as its bytes are read.
+// Reads sections. A section is decompressed chunk by chunk, as save_take asks for more bytes.
 typedef struct save_reader {
-    const unsigned char *at, *end;
+    const unsigned char *at, *end; // rest of the file
     keel_error *error;
-    uint64_t bytes_left; // the rest of max_bytes
-    save_bytes hashes;   // the hashes of all heads that were read
-    save_bytes body;     // decompressed bytes of the section, without the forgotten ones
-    size_t offset;       // bytes of `body` that were read
-    uint64_t unpacked;   // decompressed bytes of the section in all
-    uint64_t raw;        // the same by its head
+    uint64_t bytes_left; // number of bytes that may still be decompressed, by max_bytes
+    save_bytes hashes;   // hashes of all heads read so far
+    save_bytes body;   // decompressed bytes of the section, without those that save_forget removed
+    size_t offset;     // number of bytes of `body` that were read
+    uint64_t unpacked; // number of bytes of the section decompressed so far
+    uint64_t raw;      // number of uncompressed bytes that the head of the section announces
     const unsigned char *section_end;
     size_t hashes_before; // size of `hashes` before this section
     uint64_t head_hash;
@@ -118,12 +124,13 @@ typedef struct save_reader {
     char name[80]; // a name for messages: "section COMP 'Health'"
 } save_reader;
 keel_result save_read_header(save_reader *r);
-// Reads and checks the head of the next section. ENDS is the last, and is checked completely.
+// Reads and checks the head of the next section. For ENDS, the last section, the whole section is
+// checked.
 keel_result save_read_section(save_reader *r);
 // Ends a section: an error if a chunk is damaged or bytes are unread. With `skips` the rest is
 // decompressed, checked and discarded.
 keel_result save_finish_section(save_reader *r, bool skips);
-// Returns the next bytes, valid until the next read. NULL if there are fewer.
+// Returns the next `size` bytes of the section, valid until the next read. NULL if fewer are left.
 const unsigned char *save_take(save_reader *r, uint64_t size);
 // Returns the next number, or 0 at the end: save_finish_section then returns the error.
 uint64_t save_take_number(save_reader *r, uint32_t bytes);
@@ -132,7 +139,8 @@ keel_result save_unpack_all(save_reader *r);
 // Discards the bytes that were read, to save memory.
 void save_forget(save_reader *r);
 bool save_has_more(const save_reader *r);
-// Fills the error for invalid content: `what`, or the error of a damaged chunk if there was one.
+// Fills the error for invalid content with `what`, words after the name of the section. If a chunk
+// was damaged, keeps its error instead: the content is invalid for that reason.
 keel_result save_impossible(save_reader *r, const char *what);
 void save_reader_free(save_reader *r);
 
@@ -140,25 +148,27 @@ void save_reader_free(save_reader *r);
 bool save_take_text(save_reader *r, char *out, size_t room);
 
 // ------------------------------------------------------------------ schema
-// The type of the bytes that .save writes. They lie behind the rows; the row has their length. No
-// leaf of a file has the type of a struct, so its number is free for this.
+// The type of the leaf for the bytes that the hook .save writes. These bytes lie behind the rows of
+// the section, and the row has their length. Structs have leaves for their members and none of
+// their own, so the number of KEEL_FIELD_STRUCT is free for this type.
 #define SAVE_STREAM KEEL_FIELD_STRUCT
-// A field of a component without members of its own. A struct has a leaf for each member, and an
-// array of structs for each member of each element.
+// A field that is no struct, or an array of such fields. A struct has a leaf for each member, and
+// an array of structs has a leaf for each member of each element.
 typedef struct save_leaf {
     char path[192];
     keel_field_type type;
-    uint32_t offset, count; // in the value; number of elements, or bytes of BYTES and TEXT
-    uint32_t place, texts;  // offset in a packed row; texts of a row before this leaf's
+    uint32_t offset, count; // offset in the value; number of elements, or bytes of BYTES and TEXT
+    uint32_t place, texts;  // offset in a packed row; index of its first text among a row's texts
     const keel_type *of;    // the enum or flags type with its names, or NULL
 } save_leaf;
 typedef struct save_schema {
     const keel_component *component; // NULL: the schema was read from a file
     save_leaf *leaves;
     uint32_t leaf_count, row_bytes;
-    uint32_t text_count; // texts behind the rows that a row has: owned texts, bytes of .save
+    uint32_t text_count; // number of texts of each row that lie behind the rows: owned texts, and
+                         // the bytes of .save as one text
     uint32_t version;
-    keel_type *types; // the enums of a file; their names lie in `info`
+    keel_type *types; // enum types read from a file; their names lie in `info`
     keel_named_value *values;
     save_bytes info;
 } save_schema;
@@ -169,11 +179,12 @@ keel_result save_schema_make(save_schema *schema, const keel_component *c, keel_
 void save_schema_free(save_schema *schema);
 // Appends the list of leaves, which is in the head of a section of values.
 void save_put_schema(save_bytes *head, const save_schema *schema);
-// Appends the version and the names of enums. They are in a section "info" before that of the
-// values, because programs of format 1.0 skip it. False if there is neither.
+// Appends the version and the names of enums. They get a section "info" of their own, before the
+// section of the values, because programs that know only format 1.0 skip it. False, with nothing
+// appended, if the schema has neither.
 bool save_put_info(save_bytes *info, const save_schema *schema);
-// Reads a list of leaves. `info` is the body of the "info" section before, or empty; the schema
-// owns it afterwards.
+// Reads a list of leaves. `info` is the body of the "info" section before this section, or empty;
+// it moves into the schema.
 keel_result save_read_schema(save_reader *r, save_schema *schema, save_bytes *info);
 // True if the component keeps parents or names, which have sections of their own.
 bool save_is_own(const keel_component *c);
@@ -183,7 +194,7 @@ const char *save_name(const keel_component *c);
 const keel_component *save_find(const keel_world *world, const char *name, bool is_unique);
 // Returns an error if two components of the world have the same name in files.
 keel_result save_check_names(const keel_world *world, keel_error *error);
-// True if values of the type lie behind the rows, which have their lengths.
+// True if values of the type lie behind the rows, and the rows have only their lengths.
 static inline bool save_is_behind(keel_field_type type) { return type >= KEEL_FIELD_OWNED_TEXT; }
 // Packs a value into a row, and appends its owned texts and the bytes of .save to `texts`. An error
 // is that of .save.
@@ -206,7 +217,7 @@ save_number save_get_number(const unsigned char *row, keel_field_type type);
 // Reads a handle. False if this build has no such handle.
 bool save_get_entity(const unsigned char *row, keel_entity *out);
 
-// The way in which a leaf of the file is read.
+// The relation of a leaf of the file to the fields of this program, "today's" fields.
 typedef struct save_from {
     bool is_lost;    // an element behind the end of an array that is shorter today
     bool is_gone;    // the component has no such field today
@@ -220,13 +231,13 @@ typedef struct save_match {
     save_schema file, here;
     uint32_t *leaf_of; // the leaf of the file, by the leaf of `here`; UINT32_MAX: none
     save_from *from;   // by the leaf of the file
-    bool has_lost;     // a leaf is_lost
-    bool narrow;       // numbers may become narrower
-    bool migrates;     // the file has an older version, and the component a .migrate
-    // the current row, and the bytes behind the rows that are not yet read
+    bool has_lost;     // `is_lost` is set in at least one element of `from`
+    bool narrow;       // numbers may become narrower (keel_load_options)
+    bool migrates;     // the file has an older version, and the component has a .migrate hook
+    // the current row, and the rest of the texts behind the rows, beginning with the next row's
     const unsigned char *row, *text_at, *text_end;
     const char **texts; // owned texts of the current row
-    char *text_room;    // copies of its other texts, with a zero, for keel_old_text
+    char *text_room;    // copies of its fixed texts, each with a zero, for keel_old_text
     keel_entity whose;  // entity of the current row, for messages; may be null
     keel_error *error;
 } save_match;
@@ -242,8 +253,8 @@ keel_result save_unpack_stream(const save_match *match, const unsigned char *row
 // Makes `row` the current one. Its owned texts lie behind those of the row before. False if they
 // are damaged.
 bool save_match_row(save_match *match, const unsigned char *row);
-// Finds the texts of a row, and moves `at` behind them. False if they are damaged. A NULL `texts`
-// only checks them.
+// Finds the texts of a row at `*at`, stores their addresses in `texts`, and moves `*at` behind
+// them. False if they are damaged. If `texts` is NULL, it only checks and skips them.
 bool save_walk_texts(const save_schema *schema, const unsigned char *row, const unsigned char **at,
                      const unsigned char *end, const char **texts);
 // Reads the current row into `value`, which has the initial values of new fields. On error `value`
@@ -257,10 +268,12 @@ const char *save_whose(const save_match *match, char text[SAVE_WHOSE]);
 
 // ------------------------------------------------------------------ unknown components
 typedef struct save_kept save_kept;
-// Appends the section that was read to the list. `world` has the entities of its indices.
+// Appends the section that `r` has read completely to the list. The indices in it are those of
+// entities in `world`.
 keel_result save_keep(save_kept **list, save_reader *r, save_bytes *info, const keel_world *world);
 void save_kept_free(save_kept *list);
-// Returns the world's list of kept sections, or NULL if it has none. `make` adds an empty list.
+// Returns the world's list of kept sections. If the world has none: adds an empty list if `make` is
+// true, otherwise returns NULL. NULL also if memory runs out.
 save_kept **save_kept_of(keel_world *world, bool make);
 keel_result save_write_kept(save_writer *w, const keel_world *world);
 
@@ -272,23 +285,24 @@ typedef struct save_templates {
 void save_templates_free(save_templates *t);
 // Writes the paths of the templates of all prefab copies. Templates without a path are left out.
 keel_result save_write_templates(save_writer *w, const keel_world *world);
-// Reads that section. `world` has the templates of this program.
+// Reads that section, and finds each path among the templates of `world`.
 keel_result save_read_templates(save_reader *r, keel_world *world, save_templates *t);
 // Makes prefab copies in `made` refer to the templates of `world`, and reports missing templates.
 void save_place_templates(const save_templates *t, keel_world *made, keel_world *world,
                           keel_load_report_fn *report, void *data);
 
 // ------------------------------------------------------------------ rows
-// A step converts some neighbouring fields of many values. Fields that are the same in a file and
-// in memory are copied.
+// A step of a plan: converts one field of many values, or copies several neighbouring fields that
+// have the same bytes in a file and in memory.
 typedef struct save_step {
     enum { SAVE_COPY, SAVE_HANDLES, SAVE_TEXTS, SAVE_BOOLS } kind;
-    uint32_t offset, place, count; // offset in the value, and in the row; bytes, or handles
+    uint32_t offset, place; // offset in the value, and in the row
+    uint32_t count;         // number of bytes, or for SAVE_HANDLES of handles
 } save_step;
 typedef struct save_plan {
     save_step *steps;
     uint32_t step_count, row_bytes, value_bytes;
-    bool is_whole; // a row has the same bytes as a value
+    bool is_whole; // a row has the same bytes as a value, so rows are copied as one block
 } save_plan;
 // Plans the conversion of many values. False if memory runs out. A plan without steps means that
 // values must be converted one by one.
@@ -302,7 +316,8 @@ bool save_unpack_rows(const save_plan *plan, const unsigned char *rows, uint32_t
                       void *values);
 
 // ------------------------------------------------------------------ files
-// Writes the bytes that `fill` hands to its sink into a file. On error the old file stays.
+// Calls `fill` with a sink, and writes the bytes that the sink receives into a new file, which then
+// replaces `path`. On error the old file stays.
 keel_result save_file(const char *path, keel_error *error,
                       keel_result (*fill)(keel_save_sink sink, void *data), void *data);
 keel_result save_read_file(const char *path, uint64_t max_bytes, save_bytes *out,

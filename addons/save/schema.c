@@ -29,7 +29,7 @@ const keel_component *save_find(const keel_world *world, const char *name, bool 
     next_of *next = is_unique ? keel_next_unique : keel_next_component;
     for (const keel_component *c = NULL; (c = next(world, c)) != NULL;)
         if (!strcmp(save_name(c), name)) return c;
-    const keel_component *c = NULL; // by its name: saves from before it had .saved_as
+    const keel_component *c = NULL; // by .name, for files saved before the component had .saved_as
     while ((c = next(world, c)) != NULL && strcmp(c->name, name) != 0) {}
     return c;
 }
@@ -49,7 +49,7 @@ keel_result save_check_names(const keel_world *world, keel_error *error) {
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ of a component
+// ------------------------------------------------------------------ from a component
 static keel_result add_leaf(save_schema *s, const save_leaf *leaf, keel_error *error) {
     if (s->leaf_count == SAVE_MOST_LEAVES)
         return save_fail(error, KEEL_ERROR_SCHEMA, "'%s' has more than %d fields in all",
@@ -129,7 +129,7 @@ void save_put_schema(save_bytes *head, const save_schema *schema) {
     }
 }
 
-// Each name has a zero in the file, so that a reader can use it in place.
+// Each name has a zero in the file, so that the reader points to names in `info` without copying.
 bool save_put_info(save_bytes *info, const save_schema *schema) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < schema->leaf_count; ++i)
@@ -180,7 +180,7 @@ static keel_result read_info(save_reader *r, save_schema *schema) {
     const uint64_t count = save_take_number(&in, 4);
     if (in.offset != 8 || count > schema->leaf_count)
         return save_impossible(r, "its info section is damaged");
-    // a name takes at least 14 bytes, so this is room for all
+    // a value and its name take at least 14 bytes (8 + 4 + 2), so this is enough for all values
     schema->types = calloc((size_t)count + 1, sizeof *schema->types);
     schema->values = calloc(schema->info.size / 14 + 1, sizeof *schema->values);
     if (!schema->types || !schema->values) return no_memory(r);

@@ -26,8 +26,9 @@ static uint64_t chunk_hash(const unsigned char *head, const unsigned char *store
     return XXH3_64bits_withSeed(stored, size, XXH3_64bits(head, SAVE_CHUNK - 8));
 }
 
-// Appends a chunk to the section. While `filter` is 2, it compresses both with and without planes,
-// keeps the smaller result, and sets `filter` to that way for the rest of the part.
+// Compresses a chunk and appends it to the section. While `filter` is 2, it compresses the chunk
+// both with and without planes, keeps the smaller result, and sets `filter` accordingly for all
+// further chunks of the part. A chunk that does not become smaller is stored raw.
 static bool pack_chunk(save_writer *w, const unsigned char *raw, uint32_t size) {
     const size_t bound = ZSTD_compressBound(size), head = w->packed.size;
     unsigned char *room = save_bytes_more(&w->packed, SAVE_CHUNK + 2 * bound);
@@ -164,6 +165,7 @@ keel_result save_write_end(save_writer *w) {
 }
 
 // ------------------------------------------------------------------ reading
+// Returns the next bytes of the file, compressed or not. NULL if fewer are left.
 static const unsigned char *take_file(save_reader *r, uint64_t size) {
     if (size > (uint64_t)(r->end - r->at)) return NULL;
     r->at += size;
@@ -196,7 +198,7 @@ keel_result save_read_header(save_reader *r) {
     return KEEL_OK;
 }
 
-// Decompresses a chunk and appends it to `body`. Its hash has been checked.
+// Decompresses a chunk and appends it to `body`. The caller has checked the hash of the chunk.
 static keel_result unpack(save_reader *r, const unsigned char *head, const unsigned char *stored) {
     const uint32_t raw = (uint32_t)save_read_number(head, 4);
     const uint32_t size = (uint32_t)save_read_number(head + 4, 4);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The streams of .save and .load hooks: the public functions keel_stream_*, and the calls of the
-// hooks. The bytes of a stream lie behind the rows of a section, among the owned texts. The packing
-// of described fields is in schema.c and match.c.
+// The streams of .save and .load hooks: the public functions keel_stream_*, and the functions that
+// call the hooks. The bytes of a stream lie behind the rows of a section, among the owned texts.
+// Described fields are packed in schema.c and unpacked in match.c, which call this file.
 #include "save.h"
 
 #include <string.h>
 
 struct keel_stream {
     save_bytes *out;               // destination of writes; NULL: the stream is read
-    const unsigned char *at, *end; // the bytes that are left
-    uint32_t version;
-    bool is_short; // a read asked for more than was left, or the bytes were invalid
+    const unsigned char *at, *end; // bytes that were not read yet
+    uint32_t version;              // of the component in the program that saved
+    bool is_short;                 // a read asked for more bytes than were left, or found a text or
+                                   // handle invalid
 };
 
 void keel_stream_write(keel_stream *out, const void *bytes, size_t size) {
@@ -115,7 +116,7 @@ keel_result save_unpack_stream(const save_match *m, const unsigned char *row, co
                          save_whose(m, whose), keel_result_text(result));
     if (!in.is_short && in.at == in.end) return KEEL_OK;
     return save_fail(m->error, KEEL_ERROR_SCHEMA,
-                     "'%s'%s: .load read %s than .save wrote; ask keel_stream_version which "
-                     "program that was",
+                     "'%s'%s: .load read %s than .save wrote; call keel_stream_version for the "
+                     "version that wrote it",
                      c->name, save_whose(m, whose), in.is_short ? "more" : "less");
 }

@@ -10,7 +10,8 @@
 typedef struct save_job {
     save_writer w;
     const keel_world *world;
-    save_bytes head, first, second, texts; // parts of the section; two columns of indices
+    save_bytes head, first, second, texts; // parts of the section that is being written; `first`
+                                           // and `second` are columns of indices or versions
 } save_job;
 
 static void start(save_job *job, const char *name) {
@@ -54,7 +55,8 @@ static keel_result write_entities(save_job *job) {
     save_put(&job->head, count, 4);
     count = 0;
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_free_entity(job->world, e));)
-        if (keel_entity_version(e)) // version 0 was never used: the same as a new index
+        if (keel_entity_version(
+                e)) // an index with version 0 was never used: loads need not know it
             count += put_handle(job, e);
     save_put(&job->head, count, 4);
     return finish(job, "ENTS");
@@ -165,7 +167,8 @@ static keel_result walk_edges(save_job *job, const keel_component *c, keel_visit
                      keel_result_text(r));
 }
 
-// Writes the section of a component, but for its end. Its indices are in `first` and `second`.
+// Writes the section of a component up to its end, which the caller writes. The indices of its
+// entities are in `first`, or of sources and targets in `first` and `second`.
 static keel_result write_values(save_walk *w) {
     save_job *job = w->job;
     const keel_component *c = w->schema->component;
@@ -309,7 +312,7 @@ keel_result keel_save_snapshot(keel_snapshot *snapshot, const char *path,
     if (!snapshot) return save_fail(error, KEEL_ERROR_ARGUMENT, "the snapshot is NULL");
     keel_result result = keel_snapshot_read_begin(snapshot, &image);
     if (result == KEEL_ABSENT)
-        return save_fail(error, result, "the snapshot holds nothing; call keel_snapshot_take");
+        return save_fail(error, result, "the snapshot is empty; call keel_snapshot_take first");
     if (result < 0) return save_fail(error, result, "the snapshot is being taken or restored");
     result = keel_save(image, path, options);
     keel_snapshot_read_end(snapshot);

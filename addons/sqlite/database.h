@@ -15,18 +15,18 @@ typedef struct sql_database {
 
 // Fills `error`, if there is one, with "'path': ...". Returns `result`.
 keel_result sql_fail(const sql_database *db, keel_result result, const char *format, ...);
-// Fills `error` with SQLite's message. Returns the result that its code becomes.
+// Fills `error` with SQLite's message for the code. Returns the keel_result for the code.
 keel_result sql_failed(const sql_database *db, int code);
-// Opens a database that may be hostile: with low limits, and no views or triggers. The caller calls
-// sql_close, also on error.
+// Opens a database. The file may be hostile, so SQLite's limits are set low, and views and triggers
+// are off. The caller calls sql_close, also on error.
 keel_result sql_open(sql_database *db, const char *path, bool is_read_only);
 void sql_close(sql_database *db);
 keel_result sql_run(const sql_database *db, const char *sql);
 // Prepares a statement; `format` is that of sqlite3_mprintf, with %w for names in double quotes.
-// NULL on error, which is in `result`.
+// NULL on error. `result` receives KEEL_OK or the error.
 sqlite3_stmt *sql_prepare(const sql_database *db, keel_result *result, const char *format, ...);
-// Steps to the next row. False at the end, or if `result` is or becomes an error: then the
-// statement is finalised and set to NULL.
+// Steps to the next row. False at the end, if `result` is already an error, or if the step fails,
+// which sets `result`: in all three cases the statement is finalised and set to NULL.
 bool sql_step(const sql_database *db, sqlite3_stmt **statement, keel_result *result);
 // Reads the number in the first row of a query. Without a row, `out` does not change.
 keel_result sql_number(const sql_database *db, int64_t *out, const char *format, ...);
@@ -39,18 +39,19 @@ keel_result sql_check_format(const sql_database *db);
 // A scalar, text or block of bytes in a component's value, which is one column. Fields that are
 // structs or arrays have a leaf for each member or element.
 typedef struct sql_leaf {
-    char path[192], was[192]; // today's path; the path with the earlier names of its fields (.was)
+    char path[192], was[192]; // path by the fields' names, and by their earlier names (.was)
     char column[200];         // the path, with a number appended if another column has that name
     keel_field_type type;
-    uint32_t offset, size; // in the value; bytes
+    uint32_t offset, size; // in the value, in bytes
     const keel_type *of;   // the enum or flags type with its names, or NULL
 } sql_leaf;
 typedef struct sql_table {
     const keel_component *component;
     char name[272];
     sql_leaf *leaves;
-    uint32_t leaf_count, room;
-    const char *why; // on KEEL_ERROR_SCHEMA: the reason, a predicate of `wrong`
+    uint32_t leaf_count, room; // number of leaves; number that `leaves` has memory for
+    const char
+        *why; // on KEEL_ERROR_SCHEMA: the reason, in words after `wrong` ("has too long ...")
     char wrong[192]; // the component or field that cannot be a column
 } sql_table;
 extern const char *const sql_type_names[];
@@ -62,22 +63,26 @@ bool sql_is_left_out(const keel_component *c);
 // KEEL_ERROR_MEMORY. The caller frees the table in any case.
 keel_result sql_table_make(sql_table *table, const keel_component *c);
 void sql_table_free(sql_table *table);
-// Binds a handle in the form of builds of both widths: the index in the lower 32 bits, the version
-// + 1 in the upper 32. A null entity is NULL. Returns SQLite's code.
+// Binds a handle as a number: the index in the lower 32 bits, the version + 1 in the upper 32. This
+// form does not depend on the build's width of handles. A null entity is NULL. Returns SQLite's
+// code.
 int sql_bind_entity(sqlite3_stmt *s, int parameter, keel_entity e);
-// Returns the handle of such a number, or null if this build has no such handle.
+// Returns the handle of a number that sql_bind_entity has stored, or null if handles of this build
+// cannot hold it.
 keel_entity sql_entity(int64_t handle);
 // Binds a leaf of a value. The value must stay in place until the statement has run. Returns
 // SQLite's code.
 int sql_bind(sqlite3_stmt *s, int parameter, const sql_leaf *leaf, const void *value);
 // The error of sql_read if memory runs out; compared by its address.
 extern const char sql_no_memory[];
-// Reads a cell into a leaf of a value. Returns NULL, or the error as words about the cell.
+// Reads a cell into a leaf of a value. Returns NULL, or on error the reason, in words after the
+// name of the cell ("is too long").
 const char *sql_read(sqlite3_stmt *s, int column, const sql_leaf *leaf, void *value);
 
 // ------------------------------------------------------------------ writing
-// The job of writing a frame. Values are read from a copy of the world in which every component is
-// enabled, because values of disabled components cannot be read; the world says which are disabled.
+// The job of writing a frame. Values are read from `copy`, a copy of the world in which every
+// component is enabled, because values of disabled components cannot be read. `world` says which
+// components are disabled.
 typedef struct sql_job {
     sql_database db;
     const keel_world *world;

@@ -15,8 +15,8 @@
 /// BLOB. A component with values that has neither, or more than 1,900 columns, is
 /// KEEL_ERROR_SCHEMA. `.transient` components, fields and uniques are not written.
 ///
-/// **Exactness:** the loaded world has the hash of the written one (keel_world_hash). Bits of NaNs,
-/// negative zeros and large unsigned integers are kept.
+/// **Exactness:** the loaded world has the same keel_world_hash as the written world. The bits of
+/// NaNs, negative zeros and unsigned integers above INT64_MAX are kept.
 ///
 /// **Hostile files:** a load opens the database read-only, accepts no views and triggers, and
 /// checks each cell. It reads into a private world, and changes the caller's only if all of it is
@@ -60,13 +60,13 @@ typedef struct keel_sqlite_load_options {
 /// Writes a world into a database as one frame. Without `append` a new database is written as
 /// `path.XXXXXX` and replaces `path` when it is on the disk; it keeps the mode of the old file, and
 /// without an old file only its owner can read it. With `append` earlier frames stay, and a
-/// component whose fields have changed since is KEEL_ERROR_SCHEMA. On error the database stays as
-/// it was. Costs a copy of the world, with copy hooks.
+/// component that has other fields than in earlier frames is KEEL_ERROR_SCHEMA. On error the
+/// database stays as it was. Costs a copy of the world, for which copy hooks are called.
 /// @param options NULL: all defaults
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL), KEEL_ERROR_FILE with what SQLite says (a full disk,
 ///   a database in use), KEEL_ERROR_FORMAT (append: the file is no such database),
-///   KEEL_ERROR_OCCUPIED (append: the frame is there already), KEEL_ERROR_SCHEMA,
+///   KEEL_ERROR_OCCUPIED (append: the database has a frame of this number), KEEL_ERROR_SCHEMA,
 ///   KEEL_ERROR_MEMORY, and as keel_copy_world
 keel_result keel_sqlite_write(const keel_world *world, const char *path,
                               const keel_sqlite_write_options *options);

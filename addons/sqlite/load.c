@@ -12,10 +12,11 @@ typedef struct load_job {
     sql_database db;
     keel_world *to, *stage;
     keel_sqlite_load_options how;
-    uint64_t bytes_left; // the rest of max_bytes
+    uint64_t bytes_left; // number of bytes of values that may still be read, by max_bytes
 } load_job;
 
-// Fills the error about a cell. `row` counts from 1, in the order of reading.
+// Fills the error about a cell with `why`, words after the cell's name. `row` is the number of the
+// row, counted from 1 in the order of reading.
 static keel_result wrong_cell(const load_job *job, const char *table, const char *column,
                               int64_t row, const char *why) {
     if (why == sql_no_memory) return sql_failed(&job->db, SQLITE_NOMEM);
@@ -23,7 +24,8 @@ static keel_result wrong_cell(const load_job *job, const char *table, const char
                     table, column, (long long)row, why);
 }
 
-// Fills the error if a verb of the stage returned one.
+// Turns the result of a verb of the stage into that of the load, and fills the error. Results that
+// are no errors, such as KEEL_ABSENT, become KEEL_OK.
 static keel_result check(const load_job *job, const char *table, int64_t row, keel_result result) {
     if (result >= 0) return KEEL_OK;
     if (result == KEEL_ERROR_MEMORY) return sql_failed(&job->db, SQLITE_NOMEM);
@@ -49,8 +51,8 @@ static const char *text_at(sqlite3_stmt *s, int column) {
 }
 
 // ------------------------------------------------------------------ the database
-// Returns an error unless `name` is a plain table: no view, no virtual table, and without computed
-// columns but Keel's own two.
+// Returns an error unless `name` is a plain table, so that reading it runs no code of the file: no
+// view, no virtual table, and no computed columns except the two of keel_entity.
 static keel_result check_table(const load_job *job, const char *name) {
     int64_t is_table = 0, computed = 0;
     KEEL_TRY(sql_number(&job->db, &is_table,
@@ -108,8 +110,8 @@ static keel_result add_handle(const load_job *job, sqlite3_stmt *s, const char *
     if (*index >= job->how.max_entities)
         return wrong_cell(job, table, "entity", row, "is above max_entities");
     if (is_free && !version) return wrong_cell(job, table, "entity", row, "was never alive");
-    // the stage raises the version when the entity is deleted; at the highest the index is retired,
-    // whether that version was used or not
+    // the deletion in read_entities raises the version by one. At the highest version it retires
+    // the index, even if the written world had not used that version yet
     if (is_free && version < KEEL_MAX_ENTITY_VERSION) --version;
     return check(job, table, row,
                  keel_add_entity_at(job->stage, keel_entity_make(*index, version)));
@@ -142,7 +144,8 @@ static keel_result read_entities(const load_job *job) {
     return result;
 }
 
-// Attaches children in their order, and then sets names, which must be unique among siblings.
+// Attaches children in the order of their positions, and then sets names. Names come second,
+// because they are unique only among siblings: before, all entities are roots.
 static keel_result read_places(const load_job *job) {
     keel_result result;
     int64_t row = 0;
@@ -199,8 +202,9 @@ static bool may_be_unknown(const load_job *job, const char *name) {
     return job->how.unknown == KEEL_UNKNOWN_SKIP || strcmp(name, "keel_instance") == 0;
 }
 
-// Disables components. One that another component requires can only be disabled after that one, so
-// passes are repeated until one disables nothing.
+// Disables the components that the table keel_disabled lists. An entity's component can be disabled
+// only after its components that require it, so passes over the table are repeated until a pass
+// disables nothing.
 static keel_result disable_all(const load_job *job) {
     keel_result result = KEEL_OK;
     bool is_refused = true;
@@ -232,8 +236,8 @@ static keel_result disable_all(const load_job *job) {
     return result;
 }
 
-// True if values of a column's type can be read as type `here`. Each value is then checked by
-// itself.
+// True if cells of a column that was written with `type` may be read into a field of type `here`,
+// for example integers of any width. Reading then checks each value.
 static bool is_alike(const char *type, keel_field_type here) {
     static const char kinds[] = "biiiiiiiiiffett";
     for (size_t i = 0; i < sizeof kinds - 1; ++i)
@@ -241,8 +245,9 @@ static bool is_alike(const char *type, keel_field_type here) {
     return false;
 }
 
-// Prepares the SELECT of the keys and of each leaf that has a column. Leaves without one are
-// removed from the table, so that the order of leaves is that of the columns.
+// Prepares the SELECT of the keys and of each leaf that has a column in the file. Leaves without
+// such a column, new fields, are removed from `t`, so that leaf i is read from column i after the
+// keys.
 static sqlite3_stmt *prepare_select(const load_job *job, sql_table *t, keel_result *result) {
     const keel_component *c = t->component;
     sqlite3_stmt *s = NULL;
@@ -261,8 +266,10 @@ static sqlite3_stmt *prepare_select(const load_job *job, sql_table *t, keel_resu
             t->name, t->leaves[i].path, t->leaves[i].was, t->leaves[i].path);
         if (!sql_step(&job->db, &s, result)) continue;
         if (!is_alike(text_at(s, 1), t->leaves[i].type))
-            *result = sql_fail(&job->db, KEEL_ERROR_SCHEMA, "'%.60s.%.60s': %.20s to %s", c->name,
-                               t->leaves[i].path, text_at(s, 1), sql_type_names[t->leaves[i].type]);
+            *result =
+                sql_fail(&job->db, KEEL_ERROR_SCHEMA,
+                         "'%.40s.%.40s' is %.20s in the database and %s in the program", c->name,
+                         t->leaves[i].path, text_at(s, 1), sql_type_names[t->leaves[i].type]);
         sqlite3_str_appendf(sql, ", \"%w\"", text_at(s, 0));
         t->leaves[found++] = t->leaves[i];
         (void)sqlite3_finalize(s);
@@ -281,7 +288,8 @@ static sqlite3_stmt *prepare_select(const load_job *job, sql_table *t, keel_resu
     return s;
 }
 
-// Adds the component, edge or unique of a row. `out` is its value to fill, or NULL if it has none.
+// Adds the component, edge or unique of a row. `last` is the entity of the row before, and receives
+// that of this row. `out` receives the value for the caller to fill, or NULL if there is no value.
 static keel_result begin_row(const load_job *job, const sql_table *t, sqlite3_stmt *s, int64_t row,
                              keel_entity *last, void **out) {
     const keel_component *c = t->component;
@@ -367,13 +375,14 @@ static keel_result read_component(load_job *job, const char *table, const char *
                         name);
     }
     if (strcmp(kind, sql_kind_of(c)) != 0)
-        return sql_fail(&job->db, KEEL_ERROR_SCHEMA, "'%.60s' is a %s here, and a %.20s there",
-                        c->name, sql_kind_of(c), kind);
+        return sql_fail(&job->db, KEEL_ERROR_SCHEMA,
+                        "'%.60s' is a %s in the program and a %.20s in the database", c->name,
+                        sql_kind_of(c), kind);
     return read_table(job, c, table);
 }
 
-// Reads the tables of all components, each of which has one. Every entity exists already, so the
-// order of tables does not matter.
+// Reads the tables of all components. read_entities has added every entity, so tables may be read
+// in any order, whatever entities their values refer to.
 static keel_result read_components(load_job *job) {
     keel_result result;
     int64_t twice = 0;

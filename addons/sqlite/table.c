@@ -29,8 +29,8 @@ static keel_result refuse(sql_table *t, const char *why, const char *path) {
     return KEEL_ERROR_SCHEMA;
 }
 
-// True if the table has a column of that name: a key of its kind of component, or an earlier leaf.
-// SQLite ignores the case of names.
+// True if the table has a column of that name already: a key column, such as `entity`, or an
+// earlier leaf. SQLite ignores the case of names.
 static bool is_taken(const sql_table *t, const char *column) {
     static const char *const own[] = { "frame", "entity", "frame", "source", "position", "target" };
     const keel_component *c = t->component;
@@ -63,8 +63,8 @@ static keel_result add_leaf(sql_table *t, const sql_leaf *leaf) {
 
 static bool is_whole(keel_field_type type) { return type == KEEL_FIELD_TEXT || !type; }
 
-// Adds the leaves of fields below the path of `above`. Recursion is as deep as structs in structs,
-// which the world limits.
+// Adds the leaves of the fields of a struct. `above` has the struct's path and offset; at the top
+// it is empty. Recurses into structs in structs, whose depth the world limits.
 static keel_result add_fields(sql_table *t, const keel_field *fields, uint32_t count,
                               const sql_leaf *above) {
     static const uint8_t sizes[] = {
@@ -165,7 +165,8 @@ static void put_number(void *at, uint64_t number, uint32_t size) {
 }
 
 // Binds a float. SQLite would store a NaN as NULL, so a NaN is bound as a text with its bits.
-// Negative zero keeps its sign because the column has type ANY; type REAL would lose it.
+// Negative zero keeps its sign, because the column has type ANY; in a column of type REAL SQLite
+// would store it as the integer 0.
 static int bind_float(sqlite3_stmt *s, int parameter, const void *at, uint32_t size) {
     char text[32];
     float narrow = 0;
@@ -226,7 +227,8 @@ int sql_bind(sqlite3_stmt *s, int parameter, const sql_leaf *leaf, const void *v
 }
 
 // ------------------------------------------------------------------ cells that are read
-// Reads a text of digits only as a number.
+// Reads a number from a text that consists only of digits. False if it has other characters, or
+// more digits than 64 bits.
 static bool read_digits(const char *text, int base, uint64_t *out) {
     char *end;
     if (!text) return false;
@@ -283,7 +285,8 @@ static const char *read_float(sqlite3_stmt *s, int column, uint32_t size, void *
         return read_odd_float((const char *)sqlite3_column_text(s, column), size, at);
     if (type != SQLITE_FLOAT && type != SQLITE_INTEGER) return "a number is expected";
     const double number = sqlite3_column_double(s, column);
-    const double most = 3.4028235677973366e38; // between the largest float and the next
+    // half-way between the largest float and 2^128: a double from here on rounds to infinity
+    const double most = 3.4028235677973366e38;
     const bool is_finite = number - number == 0;
     if (size == 8) {
         memcpy(at, &number, 8);

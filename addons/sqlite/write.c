@@ -105,7 +105,8 @@ static keel_result write_disabled(sql_job *job) {
 }
 
 // ------------------------------------------------------------------ tables
-// Returns the columns before those of fields, and their number.
+// Returns the names of the key columns of a component's table, which stand before those of its
+// fields, separated by commas. `count` receives their number.
 static const char *keys_of(const keel_component *c, int *count) {
     *count = c->is_unique ? 1 : c->is_relation ? 4 : 2;
     return c->is_unique     ? "frame"
@@ -167,8 +168,8 @@ static sqlite3_stmt *prepare_insert(sql_job *job, const sql_table *t, keel_resul
     return s;
 }
 
-// Adds the rows of keel_schema and keel_names about a column, or with a NULL `leaf` about the
-// table.
+// Adds the rows about a column to keel_schema and keel_names. If `leaf` is NULL, adds the row about
+// the table itself to keel_schema; its column name is empty.
 static keel_result put_schema(sql_job *job, const sql_table *t, const sql_leaf *leaf) {
     keel_result result;
     const keel_component *c = t->component;
@@ -294,8 +295,8 @@ static bool put_edge(keel_entity source, keel_entity target, const void *value, 
     return rows->result == KEEL_OK;
 }
 
-// Adds the rows of all edges. Positions ascend over the whole table, not for each source: a load
-// relates in this order.
+// Adds the rows of all edges. Positions count the edges of the whole relation, not those of each
+// source, because a load relates in this order, so that targets and sources keep their order.
 static keel_result put_edges(sql_job *job, const sql_table *t, sqlite3_stmt *s) {
     edge_rows rows = { .job = job, .table = t, .statement = s };
     const keel_result r = keel_visit_edges(job->copy, t->component, put_edge, &rows);

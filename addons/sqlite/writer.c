@@ -9,11 +9,12 @@
 
 struct keel_sqlite_writer {
     sql_job job;
-    char *target,
-        *name;        // final path and temporary name of a new database; NULL if there is none now
-    bool has_begun;   // a transaction is open
-    uint32_t added;   // frames in the open transaction
-    keel_result lost; // error that lost added frames, for all later calls; or KEEL_OK
+    char *target, *name; // final path and temporary name of a new database that was not renamed
+                         // yet; otherwise NULL
+    bool has_begun;      // a transaction is open
+    uint32_t added;      // number of frames in the open transaction
+    keel_result lost;    // error that lost frames which were not committed: all later calls return
+                         // it; KEEL_OK if no frame was lost
 };
 
 static keel_result cannot(const sql_database *db, const char *what) {
@@ -21,7 +22,7 @@ static keel_result cannot(const sql_database *db, const char *what) {
 }
 
 // ------------------------------------------------------------------ a new file
-// Returns an error if the old file has a journal: SQLite would apply it to the new file.
+// Returns an error if the old file has a journal, which SQLite would apply to the new file.
 static keel_result check_journals(const sql_database *db, const char *path) {
     static const char *const behind[] = { "-journal", "-wal" };
     for (int i = 0; i < 2; ++i) {
@@ -31,8 +32,8 @@ static keel_result check_journals(const sql_database *db, const char *path) {
         sqlite3_free(name);
         if (is_there)
             return sql_fail(db, KEEL_ERROR_FILE,
-                            "has a '%s' beside it: it is in use, or a change was cut short; open "
-                            "it with sqlite3, or remove both",
+                            "has a '%s' beside it: another program uses the database, or ended "
+                            "during a change; open it with sqlite3, or remove both files",
                             behind[i]);
     }
     return KEEL_OK;
@@ -50,7 +51,7 @@ static keel_result choose_name(keel_sqlite_writer *w) {
     const sql_database *db = &w->job.db;
     w->target = replace_target(db->path);
     if (!w->target)
-        return cannot(db, errno == EINVAL ? "write over what is no file" : "replace it");
+        return cannot(db, errno == EINVAL ? "write over a device or pipe" : "replace it");
     w->name = sqlite3_mprintf("%s.XXXXXX", w->target);
     if (!w->name) return sql_failed(db, SQLITE_NOMEM);
     const int file = mkstemp(w->name); // O_EXCL, mode 600
@@ -58,7 +59,7 @@ static keel_result choose_name(keel_sqlite_writer *w) {
         (void)close(file);
         return KEEL_OK;
     }
-    const keel_result result = cannot(db, "write beside it");
+    const keel_result result = cannot(db, "create a file beside it");
     sqlite3_free(w->name);
     w->name = NULL;
     return result;
@@ -75,7 +76,7 @@ static keel_result move_to_place(keel_sqlite_writer *w) {
     const sql_database *db = &w->job.db;
     struct stat old;
     if (stat(w->target, &old) == 0 && chmod(w->name, old.st_mode & 07777) != 0)
-        return cannot(db, "give it its mode");
+        return cannot(db, "give the new file the mode of the old one");
     if (!sync_file(w->name)) return cannot(db, "write it");
     KEEL_TRY(check_journals(db, w->target));
     if (rename(w->name, w->target) != 0) return cannot(db, "replace it");
@@ -95,8 +96,9 @@ static void roll_back(keel_sqlite_writer *w) {
     w->added = 0;
 }
 
-// Begins a new database. No program reads it before it is complete, so its journal is in memory and
-// its writes are not synced.
+// Creates a database under the temporary name, and begins its first transaction. No program reads
+// the file before it is complete, so its journal is in memory and its writes are not synced:
+// move_to_place syncs the whole file.
 static keel_result begin_new(keel_sqlite_writer *w) {
     sql_database *db = &w->job.db;
     if (!w->name) KEEL_TRY(choose_name(w));
@@ -138,7 +140,7 @@ static keel_result commit(keel_sqlite_writer *w) {
     if (w->lost < 0) return lost(w);
     if (!w->added) return KEEL_OK;
     keel_result result = sql_run(db, "COMMIT");
-    // the transaction is still open: a reader held the database, and a later commit may succeed
+    // the transaction is still open, because a reader holds the database: the caller may try again
     if (result < 0 && !sqlite3_get_autocommit(db->sqlite)) return result;
     w->has_begun = false;
     w->added = 0;
@@ -160,8 +162,8 @@ static keel_result copy_world(sql_job *job) {
     return r < 0 ? sql_fail(&job->db, r, "%s", keel_last_error(job->copy)->message) : KEEL_OK;
 }
 
-// Undoes the rows of a frame that failed. If SQLite has rolled back the whole transaction, the
-// frames before it are lost, too.
+// Undoes the rows of a frame that could not be written because of the error `why`. If SQLite has
+// rolled back the whole transaction, the frames added before are lost, too, and `why` is stored.
 static void take_back(keel_sqlite_writer *w, keel_result why) {
     sqlite3 *sqlite = w->job.db.sqlite;
     const bool done =
@@ -172,8 +174,8 @@ static void take_back(keel_sqlite_writer *w, keel_result why) {
     roll_back(w);
 }
 
-// Writes a frame, in a transaction that may have others. The first frame needs no savepoint: if it
-// fails, the whole transaction is rolled back.
+// Writes a frame in the open transaction, or in a new one. The first frame of a transaction needs
+// no savepoint: if it fails, the whole transaction is rolled back.
 static keel_result add_frame(keel_sqlite_writer *w) {
     const sql_database *db = &w->job.db;
     KEEL_TRY(begin(w));

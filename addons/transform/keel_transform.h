@@ -4,21 +4,23 @@
 /// to its parent (local), its position in the world (global). `keel::transform`.
 ///
 /// Add a keel_local_2d to an entity, attach the entity (keel_attach), and run the workload
-/// keel_transform_2d once in a frame, by itself or with KEEL_NESTED. Then each entity with a local
-/// has a keel_global_2d: the global of its nearest ancestor with one, times its own local.
+/// keel_transform_2d once in a frame, by itself or with KEEL_NESTED. Then each entity with a
+/// keel_local_2d also has a keel_global_2d: the global of its nearest ancestor that has a global,
+/// times its own local; without such an ancestor, its local.
 ///
 ///     keel_add(world, e, keel_local_2d, { keel_affine_2d_at(2, 0) });
 ///     keel_attach(world, e, parent);
 ///     keel_run_workload(world, keel_transform_2d);
 ///     const keel_affine_2d *map = &keel_get(world, e, keel_global_2d)->map;
 ///
-/// **Cost:** only entities below a changed local are computed: a local written through
-/// keel_get_mut, keel_add, a KEEL_WRITE and so on. After a change of the hierarchy all are computed
-/// once. Parents are computed before their children; the entities of a level are split over the
-/// world's workers.
+/// **Cost:** only entities whose local has changed, and those below them, are computed. A local has
+/// changed if it was written through keel_get_mut, keel_add, a KEEL_WRITE and so on. After a change
+/// of the hierarchy, all entities are computed once. Parents are computed before their children;
+/// the entities of a level are split over the world's workers.
 ///
 /// **Removal:** an entity whose local is removed keeps its global. If an ancestor's global is
-/// removed, the entities below are computed when their local, or one above them, next changes.
+/// removed, the entities below it are computed when their local, or that of an ancestor, next
+/// changes.
 ///
 /// Both dimensions may be used in one world, from C and C++.
 #pragma once

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The workloads of keel::transform. Each dimension has two systems: one adds the missing globals,
-// the other recomputes the globals below changed locals, parents before children. The maps and
-// their arithmetic are in keel_transform.h; programs run the workloads.
+// The workloads of keel::transform. Each dimension has two systems: the first adds a global to each
+// entity that has got a local, the second recomputes the globals of entities whose local, or that
+// of an ancestor, has changed, parents before children. The maps and their arithmetic are in
+// keel_transform.h; programs run the workloads.
 #include "keel_transform.h"
 
 static KEEL_SYSTEM(keel_complete_2d, KEEL_INSERTED(keel_local_2d), KEEL_WITHOUT(keel_global_2d),

@@ -28,8 +28,8 @@
 #define KEELI_UNREACHABLE() __builtin_unreachable()
 #define KEELI_LOWEST_BIT(word) ((uint32_t)__builtin_ctzll(word)) // the word must not be 0
 #define KEELI_HIGHEST_BIT(value) (31 - (uint32_t)__builtin_clz(value))
-// Reads the number of a component, which another thread may be writing. Without atomics it answers
-// the number of no component, so that the exported functions are called instead.
+// Reads the number of a component, which another thread may be writing. Without atomics it is the
+// number of no component, so that callers use the exported functions instead.
 #define KEELI_SLOT_NUMBER(slot) __atomic_load_n((slot), __ATOMIC_ACQUIRE)
 #define KEELI_IN_USE(borrow) ((uint32_t)__atomic_load_n((borrow), __ATOMIC_RELAXED))
 #else
@@ -151,8 +151,8 @@ typedef struct keel_allocator {
 
 /// The severity of a log line.
 typedef enum keel_log_level {
-    KEEL_LOG_WARNING, ///< worth a look; the program continues as asked
-    KEEL_LOG_ERROR    ///< a call failed; its result says the same
+    KEEL_LOG_WARNING, ///< a likely mistake; no call failed because of it
+    KEEL_LOG_ERROR    ///< a call failed, and returned the error that the line describes
 } keel_log_level;
 
 /// The function that log lines are written to. Zero means stderr.

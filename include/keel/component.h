@@ -8,10 +8,11 @@
 /// bindings, which make descriptors at run time.
 ///
 /// **Identity.** Two descriptors are the same component if they have the same name, base name of
-/// the declaring file, layout and storage. So copies of one definition (a header that several files
-/// include, C++ too, or a plug-in that is loaded again) are one component. If two descriptors have
-/// the same name and differ in the rest, they are different components: a world that knows one of
-/// them refuses the other with KEEL_ERROR_COMPONENT, and the message names both places.
+/// the declaring file, layout and storage. So several copies of one definition are one component:
+/// those of a header that several C and C++ files include, or of a plug-in that is loaded again. If
+/// two descriptors have the same name and differ in the rest, they are different components: a
+/// world that knows one of them refuses the other with KEEL_ERROR_COMPONENT, and the message names
+/// the places of both declarations.
 #pragma once
 #include <keel/entity.h>
 #include <keel/scope.h>
@@ -137,9 +138,9 @@ typedef struct keel_field {
 } keel_field;
 
 /// Releases what a value owns. Keel calls it once for each value that is deleted, overwritten,
-/// cleared, or still in the world when the world is destroyed. It must not fail. It must not call
-/// the world, which is in the middle of an edit: edits, views and systems are refused there
-/// (KEEL_ERROR_SHARED). The other hooks must not call the world either.
+/// cleared, or still in the world when the world is destroyed. It must not fail. Neither this hook
+/// nor any other may call the world, which is in the middle of an edit: edits, views and systems
+/// are refused with KEEL_ERROR_SHARED.
 typedef void keel_drop_hook(void *value, void *hook_data);
 /// Makes `to` (uninitialised memory) an independent copy of `from`. It must not call the world.
 /// @return false when the copy cannot be made
@@ -155,8 +156,8 @@ typedef uint64_t keel_hash_hook(const void *value, void *hook_data);
 /// A value as an older version of the program saved it. The library that calls the
 /// keel_migrate_hook has functions to read it (keel::save: keel_old_int and its like).
 typedef struct keel_old_value keel_old_value;
-/// Fills in the parts of a value that an older version did not save. The fields that both versions
-/// have are filled in already. It must not call the world, and must not throw.
+/// Fills in the parts of a value that an older version did not save. The load has already filled in
+/// the fields that both versions have. The hook must not call the world, and must not throw.
 /// @return KEEL_OK; an error ends the loading with that error
 typedef keel_result keel_migrate_hook(const keel_old_value *old, void *value, void *hook_data);
 
@@ -189,9 +190,10 @@ typedef struct keel_component {
     keel_move_hook *move; ///< default: bytes are moved
     keel_hash_hook *hash; ///< default: bytes are hashed: all with `no_padding`, else `fields`
     void *hook_data;      ///< passed to the hooks
-    bool no_padding;      ///< your promise that every byte is part of the value; default false
-    bool transient; ///< left out of keel_world_hash and keel_copy_world: for values that belong to
-                    ///< this run only, such as pointers and caches; default false
+    bool no_padding; ///< promises that values have no padding: every byte is part of the value;
+                     ///< default false
+    bool transient;  ///< left out of keel_world_hash and keel_copy_world: for values that belong to
+                     ///< this run only, such as pointers and caches; default false
     keel_threads threads;     ///< the threads that may use values; default KEEL_THREADS_ANY
     const keel_field *fields; ///< described fields, for editors, scripts and hashes; default none
     uint32_t field_count;     ///< number of `fields`
@@ -223,11 +225,11 @@ typedef struct keel_component {
     uint32_t version; ///< a number that is saved with the values; its meaning is yours; default 0
     keel_migrate_hook *migrate; ///< called for each value that a lower version saved; default none
     keel_save_hook *save; ///< files: writes what a value owns besides its fields; default none
-    keel_load_hook *load; ///< files: reads that again; needed where `save` is set
+    keel_load_hook *load; ///< files: reads the bytes that `save` wrote; needed if `save` is set
     int line;             ///< line of the declaration
     const char *file;     ///< file of the declaration; NULL: made at run time
-    uint32_t *slot; ///< cache of Keel for the registered component; filled by KEEL_COMPONENT, or
-                    ///< NULL
+    uint32_t *slot;       ///< place where Keel caches the number of the component; filled by
+                          ///< KEEL_COMPONENT, or NULL
     /// The declared descriptor: this one itself; filled by KEEL_COMPONENT. A copy of the descriptor
     /// may choose another storage and other hooks for one world, and typed verbs still find it. To
     /// make another component from a copy (with another name or size), set `slot` and this member
@@ -238,7 +240,7 @@ typedef struct keel_component {
 /// Stands for "all living entities" where a component is expected: in keel_observe_component,
 /// keel_collect_component, keel_reserve_component and keel_component_count. Typed:
 /// `keel_observe(world, keel_entities, KEEL_ON_CREATED, function, data)`. It is no component: all
-/// other functions answer KEEL_ERROR_ARGUMENT.
+/// other functions return KEEL_ERROR_ARGUMENT for it.
 KEEL_API extern const keel_component keel_entities;
 
 /// Registers a component with the world before its first use, or updates one that the world knows
@@ -246,9 +248,9 @@ KEEL_API extern const keel_component keel_entities;
 /// `version` where they are given, and adds `tracking` to what is tracked. Storage, fields and
 /// place of declaration stay. An update that changes how values are stored (`required`,
 /// `exclusive`, `acyclic`, `symmetric`, `on_delete`, `no_padding`, `transient`, `threads`, `limit`,
-/// `saved_as`) is KEEL_ERROR_COMPONENT; a descriptor without any of these options accepts them as
-/// they are known. The world copies all that `component` points to, except what `hook_data`,
-/// `initial` and `required` point to: that must stay valid.
+/// `saved_as`) is KEEL_ERROR_COMPONENT. A descriptor that sets none of these options leaves them as
+/// the world knows them. The world copies all that `component` points to, except the targets of
+/// `hook_data`, `initial` and `required`, which must stay valid.
 /// @return the world's own descriptor, valid until keel_unregister_component or the world's end;
 ///   NULL on error, with nothing changed (KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED where tracking would begin: see
@@ -259,7 +261,7 @@ KEEL_API const keel_component *keel_register_component(keel_world *world,
 
 /// Unregisters a component: drops all its values and frees its storage. Afterwards its name can be
 /// used for another component.
-/// @invalidates the world's descriptor of it, keel_lookup, pointers to its values
+/// @invalidates the world's descriptor of the component, its keel_lookup, pointers to its values
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know it, KEEL_ERROR_GROUPED while a group
 ///   names it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (in systems of a workload, too)

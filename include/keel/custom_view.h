@@ -67,7 +67,7 @@ typedef struct keel_custom_view {
     void (*drop)(void *view, keel_context *context);
     const char *file; ///< file of the declaration, or NULL
     int line;         ///< line of the declaration
-    void *user;       ///< yours, for `init` and `drop`: keel_context_info
+    void *user;       ///< any pointer for `init` and `drop`, which keel_context_info returns
 } keel_custom_view;
 
 /// Makes a custom view outside of a system's parameters: keel_custom_begin.

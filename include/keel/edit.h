@@ -12,14 +12,15 @@
 ///
 /// **Refused edits.** An edit is refused, and changes nothing, with KEEL_ERROR_BORROWED while a
 /// view or system uses a storage that it touches, and with KEEL_ERROR_SHARED in shared mode. To
-/// edit in these cases, record commands (commands.h). An edit of a component with a rule about
-/// threads (keel_threads) is refused with KEEL_ERROR_THREAD on a thread that may not do it. The
-/// same holds for edits that would move values of such a component: edits of other components in
-/// the same archetype, or in a group that owns it.
+/// edit in these cases, record commands (commands.h). A component may be bound to threads
+/// (keel_threads): an edit of it on a thread that may not make the edit is refused with
+/// KEEL_ERROR_THREAD. The same holds for edits of other components that would move its values:
+/// components in the same archetype, or in a group that owns the bound component.
 ///
 /// **Memory.** Deleting or stripping an entity never needs memory. Removing a KEEL_ARCHETYPE
-/// component moves the entity's row, which may need memory. So remove, delete, clear, retain and
-/// unregister may also return KEEL_ERROR_MEMORY for such components, with nothing changed.
+/// component moves the entity's row, which may need memory. So the functions that remove, delete,
+/// clear, retain or unregister a KEEL_ARCHETYPE component may also return KEEL_ERROR_MEMORY, with
+/// nothing changed.
 ///
 /// **Ownership of values.** Values are handed over: after success the world owns what the value
 /// owns (its text, its file, ...), after an error the caller still owns it. A NULL value means
@@ -27,9 +28,10 @@
 /// value as it is, and does not mark it as modified.
 ///
 /// **Pointers to values** stay valid until the next edit of their component. There are three
-/// exceptions: a KEEL_INDEXED value stays in place until it is removed itself; a KEEL_ARCHETYPE
-/// value until the next edit of any KEEL_ARCHETYPE component; a value that a group owns until the
-/// next edit of any component that the group names.
+/// exceptions. A pointer to a KEEL_INDEXED value is valid until that value is removed. A pointer to
+/// a KEEL_ARCHETYPE value is valid until the next edit of any KEEL_ARCHETYPE component. A pointer
+/// to a value of a component that a group owns is valid until the next edit of any component that
+/// the group names.
 #pragma once
 #include <keel/scope.h>
 #include <keel/world.h>
@@ -82,7 +84,7 @@ KEEL_API keel_entity keel_add_entity_values(keel_scope *scope, const keel_value 
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_add_entity_at(keel_world *world, keel_entity e);
 
-/// Creates `count` entities at once: the same as `count` single adds, but all or nothing. Typed:
+/// Creates `count` entities at once: either all of them or, on error, none. Typed:
 /// keel_add_entities.
 /// @param out receives `count` handles; may be NULL
 /// @param columns a list that ends with a NULL component; NULL: no components. Values with a stride
@@ -105,8 +107,8 @@ KEEL_API keel_result keel_delete_entity(keel_scope *scope, keel_entity e);
 
 /// Deletes an entity like keel_delete_entity, but without any check, for hot code. The behaviour is
 /// undefined unless `e` is alive, no view is open and the entity has neither parent nor children.
-/// Relations end, whatever their rules say. Components are deleted all the same, and observers are
-/// called.
+/// Its edges are removed, but `.on_delete` of relations is not applied. Its components are deleted
+/// and observers are called, as by keel_delete_entity.
 KEEL_API void keel_delete_entity_unchecked(keel_world *world, keel_entity e);
 
 /// Deletes each living entity of the list and skips the others. keel_last_count returns how many it
@@ -123,23 +125,24 @@ KEEL_API keel_result keel_delete_entities(keel_scope *scope, const keel_entity *
 ///   KEEL_TERM_MAY_EDIT_ENTITIES, and `edit` for each component of these entities. Recorded:
 ///   deletes the entities that have the component when the command is applied
 /// @return KEEL_OK, KEEL_ABSENT when there was none, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED,
-///   KEEL_ERROR_RELATED; KEEL_ERROR_MEMORY for a relation, keel_child and keel_name, or where a
-///   relation has a rule
+///   KEEL_ERROR_RELATED; KEEL_ERROR_MEMORY if `component` is a relation or keel_name, or if a
+///   relation of the world has another `.on_delete` than KEEL_UNRELATE
 KEEL_API keel_result keel_delete_entities_having_component(keel_scope *scope,
                                                            const keel_component *component);
 
 /// Deletes all entities. The next adds use the indices in ascending order, with higher versions.
-/// Steps also forget how many handles they needed. So a world that is filled afterwards by
-/// keel_copy_world or by a load hands out the same handles as a new world that is filled in the
-/// same way.
+/// Steps of workloads also forget how many handles they reserved in earlier runs. So a world that
+/// is filled afterwards by keel_copy_world or by a load hands out the same handles as a new world
+/// that is filled in the same way.
 /// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_clear_entities(keel_world *world);
 
-/// Returns how many the last bulk removal of this world affected. After keel_delete_entities and
-/// its like: the entities deleted. After keel_delete_component_from_many and its like,
-/// keel_clear_component and keel_retain_component: the entities that had the component. After
-/// keel_clear_uniques: the uniques. A call that returned an error or KEEL_ABSENT leaves the number
-/// as it was.
+/// Returns the count of the last successful bulk edit of this world. After
+/// keel_delete_entities and the other functions that delete several entities: the number of
+/// deleted entities. After keel_delete_component_from_many and the other functions that delete a
+/// component of several entities: the number of entities that lost the component. After
+/// keel_clear_uniques: the number of removed uniques. keel_merge_world stores the number of new
+/// entities here. A call that returns an error or KEEL_ABSENT does not change the number.
 /// @threads the owner
 KEEL_API uint32_t keel_last_count(const keel_world *world);
 
@@ -151,7 +154,7 @@ KEEL_API uint32_t keel_last_count(const keel_world *world);
 ///   applied
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_COPY (a component with a drop hook but no
 ///   copy hook, or a copy hook that failed), KEEL_ERROR_MEMORY, KEEL_ERROR_FULL,
-///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; the world keeps each as its last error
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; keel_last_error returns each of them
 KEEL_API keel_result keel_clone_entities(keel_scope *scope, keel_entity prototype, uint32_t count,
                                          keel_entity *out);
 
@@ -163,8 +166,8 @@ static inline keel_entity keeli_clone_entity(keel_scope *scope, keel_entity prot
 
 /// Adds a component to an entity, or overwrites its value (the old value is dropped). Typed:
 /// keel_add.
-/// @param value `component->size` bytes, handed over; NULL: zeros, and a value that is there stays
-///   as it is
+/// @param value `component->size` bytes, handed over; NULL: zeros, or, if the entity has the
+///   component already, its value stays as it is
 /// @invalidates pointers to values of the component (see above)
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
@@ -172,7 +175,7 @@ KEEL_API keel_result keel_add_component(keel_scope *scope, keel_entity e,
                                         const keel_component *component, const void *value);
 
 /// Adds a component like keel_add_component, but without the check that `e` is alive. The behaviour
-/// is undefined unless it is.
+/// is undefined if `e` is not alive.
 KEEL_API keel_result keel_add_component_unchecked(keel_scope *scope, keel_entity e,
                                                   const keel_component *component,
                                                   const void *value);
@@ -187,8 +190,8 @@ KEEL_API keel_result keel_add_component_values(keel_scope *scope, keel_entity e,
 /// Returns the entity's value to change in place, and adds the component first when the entity
 /// lacks it. Typed: keel_get_or_add.
 /// @param value the value to add, handed over only when it is added; NULL: zeros
-/// @return the value; NULL on error, as keel_add_component, see keel_last_error (a dead entity is
-///   not kept there)
+/// @return the value; NULL on error, as keel_add_component, see keel_last_error, which does not
+///   report that the entity is dead
 KEEL_API void *keel_get_or_add_component(keel_world *world, keel_entity e,
                                          const keel_component *component, const void *value);
 
@@ -201,12 +204,12 @@ KEEL_API void *keel_get_or_add_component(keel_world *world, keel_entity e,
 KEEL_API keel_result keel_remove_component(keel_scope *scope, keel_entity e,
                                            const keel_component *component, void *out);
 
-/// Removes several components and hands their values to the caller. `taken` of each says whether
-/// the entity had it. Typed: keel_remove_values.
+/// Removes several components and hands their values to the caller. `taken` of each element of
+/// `outs` receives whether the entity had the component. Typed: keel_remove_values.
 /// @param scope not commands
 /// @param outs a list that ends with a NULL component
-/// @return KEEL_OK when the entity had at least one, KEEL_ABSENT when none, KEEL_ERROR_DEAD_ENTITY,
-///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (none removed)
+/// @return KEEL_OK when the entity had at least one of them, KEEL_ABSENT when it had none,
+///   KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (none removed)
 KEEL_API keel_result keel_remove_component_values(keel_scope *scope, keel_entity e,
                                                   const keel_out *outs);
 
@@ -228,8 +231,8 @@ KEEL_API keel_result keel_delete_component(keel_scope *scope, keel_entity e,
 
 /// Deletes the listed components of an entity and skips those that it lacks.
 /// @param components a list that ends with NULL
-/// @return KEEL_OK when the entity had at least one, KEEL_ABSENT when none, KEEL_ERROR_DEAD_ENTITY,
-///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (none deleted)
+/// @return KEEL_OK when the entity had at least one of them, KEEL_ABSENT when it had none,
+///   KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (none deleted)
 KEEL_API keel_result keel_delete_components(keel_scope *scope, keel_entity e,
                                             const keel_component *const *components);
 
@@ -241,8 +244,8 @@ KEEL_API keel_result keel_delete_components(keel_scope *scope, keel_entity e,
 KEEL_API keel_result keel_strip(keel_scope *scope, keel_entity e);
 
 /// Adds one component to each entity of the list, or overwrites its value (the old value is
-/// dropped). It is the same as keel_add_component for one after the other, but all or nothing. An
-/// entity that is listed twice gets its last value. Typed: keel_add_many, keel_add_column_many.
+/// dropped): to all of them or, on error, to none. An entity that is listed twice gets the last of
+/// its values. Typed: keel_add_many, keel_add_column_many.
 /// @param scope recorded: entities that are not alive when the command is applied are skipped
 /// @param values as in keel_value_column. With a stride they are handed over, value i for entity i.
 ///   With a stride of 0 the caller keeps the one value, and the world makes copies with the copy
@@ -268,8 +271,8 @@ KEEL_API keel_result keel_delete_component_from_many(keel_scope *scope, const ke
 /// @return KEEL_OK, KEEL_ABSENT when none had it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_clear_component(keel_scope *scope, const keel_component *component);
 
-/// Decides about one value: true keeps it. The function may look at the world; edits are
-/// KEEL_ERROR_SHARED.
+/// Returns true to keep the value of an entity, false to delete it. The function may read the
+/// world; edits of it are refused with KEEL_ERROR_SHARED.
 typedef bool keel_retain_fn(keel_entity e, void *value, void *data);
 
 /// Deletes the component from every entity for which `keep` returns false. `keep` may write the
@@ -311,35 +314,38 @@ typedef struct keel_value_run {
     uint32_t count;     ///< number of values, at least 1
     bool disabled;      ///< true: the components are disabled (keel_enable_component)
 } keel_value_run;
-/// Looks at some values. Returning false ends the walk. The function must not edit: on the world's
-/// thread (keel_adopt_world), edits and views that write are KEEL_ERROR_SHARED; on another thread,
-/// or in the image of a snapshot, they are undefined. It may visit other values.
+/// Visits some values. Returns false to end the walk. The function must not edit the world: on the
+/// world's thread (keel_adopt_world), edits and views that write are refused with
+/// KEEL_ERROR_SHARED; on another thread, or in the image of a snapshot, their behaviour is
+/// undefined. It may call keel_visit_values.
 typedef bool keel_visit_fn(const keel_value_run *run, void *data);
 /// Calls `visit` for all values of a component, disabled ones too, in ascending order of the
-/// entities' indices, for any storage. It is made for code that writes a world to somewhere else.
-/// It borrows nothing, so `world` may be const. It does not visit edges of relations: see
-/// keel_next_target_component.
+/// entities' indices, for any storage. It is made for code that writes a world to a file, a
+/// network or another world. It borrows nothing, so `world` may be const. It does not visit the
+/// edges of relations: see keel_visit_edges.
 /// @threads as for keel_get_component; a world that nobody edits may be looked at by any thread
 /// @return KEEL_OK, also when there are no values or `visit` ended the walk; KEEL_ERROR_ARGUMENT
-///   (NULL). No error is kept: KEEL_ERROR_BORROWED (a view writes any storage of the world),
-///   KEEL_ERROR_SHARED, KEEL_ERROR_THREAD (a storage is bound to another thread)
+///   (NULL), KEEL_ERROR_BORROWED (a view writes any storage of the world), KEEL_ERROR_SHARED,
+///   KEEL_ERROR_THREAD (a storage is bound to another thread). keel_last_error does not have these
+///   errors
 KEEL_API keel_result keel_visit_values(const keel_world *world, const keel_component *component,
                                        keel_visit_fn *visit, void *data);
 
 /// Returns the entity's value to read. Typed: keel_get.
-/// @param scope a view or context must hold `read` or more for it; the entity need not match the
-///   other terms
-/// @return NULL when the entity lacks the component or is not alive, or the scope does not hold it
-///   (KEEL_ERROR_ACCESS is kept, and fails a system); for a tag, a pointer that must not be read
+/// @param scope a view or context must hold `read` or more for the component; the entity need not
+///   match the other terms
+/// @return NULL when the entity lacks the component or is not alive, or when the scope does not
+///   hold the component (keel_last_error has KEEL_ERROR_ACCESS, and a system fails with it); for a
+///   tag, a pointer that must not be read
 /// @invalidates nothing; the next edit of the component invalidates the pointer
 KEEL_API const void *keel_get_component(const keel_scope *scope, keel_entity e,
                                         const keel_component *component);
 
 /// Returns the entity's value to change in place, and marks it as modified where that is tracked.
 /// Typed: keel_get_mut.
-/// @param scope a view or context must hold `write` or more for it
-/// @return as keel_get_component. Through a world also NULL while a system uses the storage; loops
-///   and views of ordinary code do not matter (docs/rules.md). Checked builds log, once per
+/// @param scope a view or context must hold `write` or more for the component
+/// @return as keel_get_component. Through a world also NULL while a system uses the storage, but
+///   not because of loops and views of ordinary code (docs/rules.md). Checked builds log, once per
 ///   component, that a handle was not alive
 KEEL_API void *keel_get_component_mut(keel_scope *scope, keel_entity e,
                                       const keel_component *component);
@@ -348,7 +354,7 @@ KEEL_API void *keel_get_component_mut(keel_scope *scope, keel_entity e,
 /// there is no value, the program stops in every build: the assertion handler gets a message with
 /// the entity, the reason and the place, and the process is aborted, whatever the handler answers.
 /// @param scope as keel_get_component
-/// @param place where it is called, for the message ("file:line"); may be NULL
+/// @param place the place of the call, for the message ("file:line"); may be NULL
 /// @return never NULL
 /// @invalidates as keel_get_component
 KEEL_API const void *keel_at_component(const keel_scope *scope, keel_entity e,
@@ -361,12 +367,13 @@ KEEL_API void *keel_at_component_mut(keel_scope *scope, keel_entity e,
                                      const keel_component *component, const char *place);
 
 /// True if the entity is alive and has the component, enabled. Typed: keel_has.
-/// @param scope as keel_get_component; a view may also name it in a filter
+/// @param scope as keel_get_component; it is also enough that a view names the component in a
+///   filter
 KEEL_API bool keel_has_component(const keel_scope *scope, keel_entity e,
                                  const keel_component *component);
 
-/// True if the entity is alive and has each component of the list, enabled. An empty list asks
-/// whether it is alive. Typed: keel_has_all.
+/// True if the entity is alive and has each component of the list, enabled. With an empty list:
+/// true if it is alive. Typed: keel_has_all.
 /// @param components a list that ends with NULL
 KEEL_API bool keel_has_all_components(const keel_scope *scope, keel_entity e,
                                       const keel_component *const *components);
@@ -378,8 +385,9 @@ KEEL_API bool keel_has_any_component(const keel_scope *scope, keel_entity e,
                                      const keel_component *const *components);
 
 /// Allocates room for `count` values of a component in all, so that adding them cannot run out of
-/// memory. KEEL_ARCHETYPE rows still need some, as they depend on the other components of an
-/// entity. KEEL_INDEXED allocates the memory of the first `count` indices. Typed: keel_reserve.
+/// memory. Adding a KEEL_ARCHETYPE component may still need memory, because its row depends on the
+/// other components of the entity. For KEEL_INDEXED the room is that of the entity indices below
+/// `count`. Typed: keel_reserve.
 /// @param component &keel_entities: room for `count` entities in all
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_FULL (more than there can be entities),
 ///   KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
@@ -397,14 +405,15 @@ KEEL_API keel_result keel_reserve_component(keel_world *world, const keel_compon
 /// @threads the owner of both worlds
 KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to);
 
-/// Makes an empty world a copy of another world. From then on both go their own ways; to bring a
-/// state back exactly, use a snapshot (snapshot.h).
+/// Makes an empty world a copy of another world. Afterwards the two worlds are independent of each
+/// other. To restore an earlier state of the same world, use a snapshot (snapshot.h).
 ///
 /// The copy has the same handles, and later adds return the same handles too. It has all components
 /// with their values, disabled ones too, in the same packed order, the hierarchy, all relations,
 /// and all uniques. Values are copied with their copy hooks. Left out are `.transient` components
 /// and uniques (`to` keeps its own transient uniques), workloads, groups and recorded commands.
-/// Handles that commands promised are free in the copy. Groups of `to` take in the new entities.
+/// The handles of entities that were only recorded in commands are free in the copy. Groups of `to`
+/// get the new entities as members.
 ///
 /// `to` may store a component in another storage. A sparse set then has the order of the original
 /// storage. If values move into rows from another storage, all rows are in the order of indices.
@@ -413,7 +422,8 @@ KEEL_API keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_worl
 /// @return KEEL_OK; on error `to` is as empty as before, and its keel_last_error tells:
 ///   KEEL_ERROR_ARGUMENT (`to` is not empty or the same world), KEEL_ERROR_COPY (a component with a
 ///   drop hook but no copy hook, or a copy hook that failed), KEEL_ERROR_MEMORY,
-///   KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED (a view of `to` is open, or one writes in `from`),
+///   KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED (a view of `to` is open, or a view of `from` that
+///   writes),
 ///   KEEL_ERROR_SHARED (either world)
 /// @threads the owner of both worlds
 KEEL_API keel_result keel_copy_world(const keel_world *from, keel_world *to);
@@ -423,28 +433,31 @@ KEEL_API keel_result keel_copy_world(const keel_world *from, keel_world *to);
 typedef enum keel_unknown {
     KEEL_UNKNOWN_ERROR, ///< the load fails with an error that names the first of them; the default
     KEEL_UNKNOWN_SKIP,  ///< they are left out
-    /// Saves only, elsewhere KEEL_ERROR_ARGUMENT: the world keeps their bytes, and keel_save writes
-    /// them again, for the entities that are alive then. They are not part of copies, snapshots and
-    /// hashes of the world. keel_clear_uniques and the next load drop them. Together with `merge`
-    /// it is KEEL_ERROR_ARGUMENT, as entities get other handles. A world that has registered such a
-    /// component since cannot be saved (KEEL_ERROR_SCHEMA) until it is loaded again
+    /// The world keeps the bytes of unknown components, and keel_save writes them again, for the
+    /// entities that are alive at that time. The bytes are not part of copies, snapshots and hashes
+    /// of the world, and are dropped by keel_clear_uniques and by the next load. Only saves accept
+    /// this value, and only without `merge`, which gives entities other handles; otherwise the
+    /// result is KEEL_ERROR_ARGUMENT. If the world registers such a component after the load, it
+    /// cannot be saved (KEEL_ERROR_SCHEMA) until it is loaded again
     KEEL_UNKNOWN_KEEP
 } keel_unknown;
 
-/// A difference between a file and the world that a load bridged.
+/// A difference between a file and the world in spite of which the file was loaded.
 typedef enum keel_load_change {
     KEEL_LOAD_SKIPPED_COMPONENT, ///< a component that the world does not know was skipped, as
                                  ///< KEEL_UNKNOWN_SKIP says
     KEEL_LOAD_SKIPPED_FIELD,     ///< a field that the component no longer has was skipped
     KEEL_LOAD_NEW_FIELD,         ///< the file lacks this field; the value is that of `.initial`
-    KEEL_LOAD_UNKNOWN_PREFAB ///< the template of some copies is not here; `field` is its path, or
-                             ///< NULL if it had none. keel_prefab_of returns null for them
-                             ///< (keel_load only)
+    /// the world lacks the template of some prefab copies; `field` is the template's path, or NULL
+    /// if it had none. keel_prefab_of returns null for these copies (keel_load only)
+    KEEL_LOAD_UNKNOWN_PREFAB
 } keel_load_change;
-/// A note about one such difference: one note for each component or field, not for each value.
+/// A note about one keel_load_change. There is one note for each component or field, not for each
+/// value.
 typedef struct keel_load_note {
     keel_load_change change; ///< the kind of difference
-    const char *component;   ///< name of the component; of a skipped one, its name in the file
+    const char *component;   ///< name of the component; for a skipped component, its name in the
+                             ///< file
     const char *field; ///< path of the field, `at.x`; NULL: the note is about the whole component
 } keel_load_note;
 /// Called during a load, for each note. The texts are valid until the function returns. A load that
@@ -464,9 +477,10 @@ typedef struct keel_merge_options {
                           ///< of the old handles; room for keel_entity_count(from); default: none
 } keel_merge_options;
 
-/// Adds all entities and uniques of `from` to `to`, which keeps its own: a level, a saved game, a
-/// scene that a tool made. Each entity of `from` becomes a new entity with its components, disabled
-/// ones too, its name, its place among its siblings and its relations. Described fields of type
+/// Adds all entities and uniques of `from` to `to`, which keeps its own entities: for levels, saved
+/// games, or scenes that a tool made. Each entity of `from` becomes a new entity with its
+/// components, disabled ones too, its name, its place among its siblings and its relations.
+/// Described fields of type
 /// entity (KEEL_FIELDS), also in structs and arrays, are redirected to the new entities; handles in
 /// other bytes stay as they are. Uniques that are set in `from` replace those of `to`. `.transient`
 /// components and events are left out. Values are copied with their copy hooks. Observers and
@@ -475,7 +489,8 @@ typedef struct keel_merge_options {
 /// @return KEEL_OK, and keel_last_count returns the number of new entities; on error `to` is as
 ///   before, though observers may have seen additions and their removal, and its keel_last_error
 ///   tells: KEEL_ERROR_ARGUMENT (NULL, the same world), KEEL_ERROR_DEAD_ENTITY (`root`; a field,
-///   with `strict`), KEEL_ERROR_OCCUPIED (a name that is there already), KEEL_ERROR_COPY,
+///   with `strict`), KEEL_ERROR_OCCUPIED (a new entity would have the name of a sibling),
+///   KEEL_ERROR_COPY,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
 /// @threads the owner of both worlds

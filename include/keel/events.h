@@ -36,8 +36,8 @@
 ///
 /// keel_send(commands, ...) sends when the commands are applied. Observers send in this way.
 ///
-/// keel_world_hash counts the events that some system has not passed, or that nobody reads. Copies
-/// of a world have no events.
+/// keel_world_hash depends on the events that some system has not passed, and on those of types
+/// that have no receiver. Copies of a world have no events.
 #pragma once
 #include <keel/track.h>
 
@@ -49,9 +49,9 @@ extern "C" {
 
 // ------------------------------------------------------------------ sending
 /// Sends an event: keel_send(scope, T, ...).
-/// @param scope a world: now, by its owner; a context: the system must have declared KEEL_SEND(T,
-///   name); commands: when they are applied, but commands that name what they edit
-///   (KEEL_COMMANDS(c, A)) send nothing (KEEL_ERROR_ACCESS); no views
+/// @param scope a world: sends at once, and only its owner may; a context: the system must have
+///   declared KEEL_SEND(T, name); commands: send when they are applied, but commands with a list of
+///   components (KEEL_COMMANDS(c, A)) refuse it (KEEL_ERROR_ACCESS); views are not accepted
 /// @param event made by KEEL_EVENT, or by hand with `is_unique` and `is_event`
 /// @param value the event's value, handed over; NULL: zeros
 /// @invalidates pointers to events of this type
@@ -69,9 +69,9 @@ typedef struct keel_event_walk {
     uint64_t next;           ///< private
     uint64_t end;            ///< private
     uint32_t number;         ///< private
-    uint32_t left;           ///< private: so many more side by side
+    uint32_t left;           ///< private: number of further events that lie behind `value`
     uint32_t size;           ///< private
-    bool stays;              ///< private: nobody sends meanwhile
+    bool stays;              ///< private: no event can be sent during the walk
     bool whole;              ///< private
 } keel_event_walk;
 
@@ -85,8 +85,8 @@ KEEL_API keel_event_walk keel_events_of(keel_scope *scope, const keel_component 
 /// Moves on to the next event, in `walk->value`. Returns false at the end.
 KEEL_API bool keel_event_next(keel_event_walk *walk);
 
-/// Returns the number of events that can be received: keel_event_count. Asking does not make the
-/// scope a receiver.
+/// Returns the number of events that the scope can receive: keel_event_count. The call does not
+/// make the scope a receiver.
 /// @param scope as keel_events_of
 /// @threads the owner
 KEEL_API uint32_t keel_event_count_of(const keel_scope *scope, const keel_component *event);

@@ -7,10 +7,10 @@
 /// with the world. Nothing runs. The answer holds until the workload, its steps, the world's stored
 /// workloads, its components or its groups change.
 ///
-/// **Batches** show how a scheduler with a barrier after each round would run the workload: a
-/// system joins the last batch, unless a system there conflicts with it; then it begins the next
-/// batch. Keel does not wait for batches: a system starts when all systems that have an edge to it
-/// have ended.
+/// **Batches** show how a scheduler with a barrier after each batch would run the workload: a
+/// system joins the last batch, unless it conflicts with a system of that batch; then it begins a
+/// new batch. Keel does not wait for batches: a system starts when all systems that have an edge to
+/// it have ended.
 #pragma once
 #include <keel/workload.h>
 
@@ -32,8 +32,8 @@ typedef enum keel_node_kind {
 /// in this list is given.
 typedef enum keel_wait_kind {
     KEEL_WAIT_NONE,     ///< it does not wait
-    KEEL_WAIT_COMMANDS, ///< it applies the commands of the other one
-    KEEL_WAIT_WORLD,    ///< one of them uses the whole world
+    KEEL_WAIT_COMMANDS, ///< the waiting part applies the commands of the other one
+    KEEL_WAIT_WORLD,    ///< one of the two parts uses the whole world
     KEEL_WAIT_STORAGE,  ///< both use a component or unique, and at least one of them does more than
                         ///< read it
     KEEL_WAIT_BARRIER,  ///< there is a barrier between them
@@ -54,7 +54,7 @@ typedef struct keel_wait {
                    ///< writing means sending
 } keel_wait;
 
-/// No batch, or no node.
+/// The value of `batch` and `other` of a keel_workload_node that stands for none.
 #define KEEL_NO_NODE UINT32_MAX
 
 /// A part of a workload. A name lives as long as the thing that it names.
@@ -64,8 +64,8 @@ typedef struct keel_workload_node {
     const char *workload; ///< name of the innermost workload around it
     const keel_system *system; ///< the system; with KEEL_NODE_COMMANDS the system that recorded
                                ///< them
-    /// The position of that system in the order of the lists, with nested lists written out: from 0
-    /// on.
+    /// The position of that system in the list of the workload, counted from 0, with the lists of
+    /// nested workloads in place of these.
     uint32_t position;
     uint32_t batch; ///< number of the batch, from 0 on; KEEL_NO_NODE for a part that is neither a
                     ///< system nor commands

@@ -9,9 +9,9 @@
 /// group only has to exist.
 ///
 /// The members are the entities that have all components that the group **owns** or **gets**, and
-/// none that it **excludes**. A group that owns everything it needs is full. A group that also gets
-/// components is partial. A group that owns nothing keeps a list of its members, and saves its
-/// views the filtering.
+/// none that it **excludes**. A full group owns all components that its members must have. A
+/// partial group owns some of them and gets the others. A group that owns nothing keeps a list of
+/// its members, so that views need not filter entities.
 ///
 ///     keel_group *moving = keel_group_create(world, KEEL_OWNED(Position, Velocity));
 ///
@@ -80,7 +80,8 @@ KEEL_API uint32_t keel_group_count(const keel_world *world, const keel_group *gr
 /// this world.
 KEEL_API bool keel_group_contains(const keel_world *world, const keel_group *group, keel_entity e);
 
-/// Returns the member at a position of the group's order, from 0; null at the end and above.
+/// Returns the member at a position of the group's order, counted from 0; null if `position` is not
+/// below keel_group_count.
 KEEL_API keel_entity keel_group_entity(const keel_world *world, const keel_group *group,
                                        uint32_t position);
 

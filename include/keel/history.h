@@ -5,9 +5,9 @@
 /// 300 differences, where 300 snapshots would cost 300 states.
 ///
 /// A step is whatever lies between two pushes: push when the user has done something. A history
-/// holds the same state as a snapshot (keel/snapshot.h). The rules there about pointers, hooks,
-/// kept pointers, transient components, components that are registered later, and state outside of
-/// the world hold here, too.
+/// holds the same state as a snapshot (keel/snapshot.h), and has the same rules about pointers,
+/// hooks, transient components, components that are registered later, and state outside of the
+/// world.
 ///
 ///     keel_history *history = keel_history_create(world, 64 << 20);
 ///     keel_history_push(history);    // the state to return to
@@ -21,7 +21,7 @@
 /// moved, it compares the whole list of entities that have the component. It stores the bytes that
 /// differ, so a step without changes stores nothing. Values of KEEL_ARCHETYPE and the lists are
 /// stored twice. A step that related or unrelated entities stores that whole relation: 260 KB for
-/// each 4,096 indices.
+/// each 4,096 entity indices.
 ///
 /// **Hooks.** Values with a drop and a copy hook are copied by each push, and dropped when no step
 /// leads to them any more. Components with a move hook are refused, as their values may know their
@@ -33,7 +33,8 @@
 extern "C" {
 #endif
 
-/// The states of a world that it can go back to. Destroy it before or after the world.
+/// Earlier and later states of a world, for undo and redo. It may be destroyed before or after the
+/// world.
 typedef struct keel_history keel_history;
 
 /// Creates an empty history. Push the first state before the first edit, to have a state to return
@@ -45,8 +46,8 @@ typedef struct keel_history keel_history;
 /// @threads the world's owner
 /// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED
 KEEL_API keel_history *keel_history_create(keel_world *world, size_t max_bytes);
-/// Destroys a history, and calls the drop hooks of the values that it holds. NULL: nothing.
-/// @threads the world's owner, or after the world's end whoever has it
+/// Destroys a history, and calls the drop hooks of the values that it holds. NULL is allowed.
+/// @threads the world's owner; any thread after the world was destroyed
 KEEL_API void keel_history_destroy(keel_history *history);
 
 /// Makes the present state of the world the next step, and the step that the history is at. Steps

@@ -51,8 +51,9 @@ typedef void keel_span_fn(const keel_span *span, const keel_piece *piece, void *
 
 /// The result of a reduction, and the function that combines partial results.
 typedef struct keel_reduction {
-    void *total; ///< before: the neutral value (0 for a sum), which every piece starts with;
-                 ///< after: the result. Aligned as malloc does at most
+    void *total; ///< before the loop: the neutral value (0 for a sum), which every piece starts
+                 ///< with; after it: the result. Its type needs no larger alignment than malloc
+                 ///< gives
     size_t size; ///< bytes of the result
     /// Adds a partial result to the total. Called once for each piece, in their order, by the
     /// thread that called keel_parallel_reduce.
@@ -63,7 +64,7 @@ typedef struct keel_reduction {
 /// when all pieces have ended.
 /// @param grain indices of a piece; 0: chosen from `count` (64 to 4,096; about 256 pieces)
 /// @param data passed to every call
-/// @param scope a world, a view or the context of a system; it needs nothing
+/// @param scope a world, a view or the context of a system; no access need be declared
 /// @threads any
 /// @return KEEL_OK; KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (no function): nothing was called
 KEEL_API keel_result keel_parallel_for(keel_scope *scope, uint32_t count, uint32_t grain,

@@ -47,13 +47,13 @@ typedef struct keel_prefab {
 /// world of templates, it returns that world itself.
 /// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED (a workload runs, or the world is
 ///   shared)
-/// @threads the world's owner; its owner is the same
+/// @threads the world's owner, who also owns the world of templates
 KEEL_API keel_world *keel_templates(keel_world *world);
 
 /// Creates a copy of a prefab: keel_spawn.
 /// @param scope any, as for keel_add_entity_values: a view or context needs
-///   KEEL_TERM_MAY_EDIT_ENTITIES and `edit` for all components of the copy; commands promise the
-///   handles of the whole tree. Templates must not be edited meanwhile
+///   KEEL_TERM_MAY_EDIT_ENTITIES and `edit` for all components of the copy; commands reserve the
+///   handles of the whole tree, so the prefab must not be edited until they are applied
 /// @param values components of the root, in place of the template's or in addition, as
 ///   keel_add_entity_values; NULL: none. Handles in them are not redirected, not even those of
 ///   templates. A component that is disabled in the template and listed here is enabled; listed

@@ -23,9 +23,9 @@ extern "C" {
 typedef struct keel_field_place {
     const keel_field *field; ///< the described field that the path ends at
     uint32_t offset;         ///< bytes from the start of the component's value
-    uint32_t size;           ///< bytes of all of it
-    uint32_t count; ///< elements: of an array its length; 1 for one element of an array, for texts
-                    ///< and bytes
+    uint32_t size;           ///< bytes of the whole field or element
+    uint32_t count; ///< number of elements: the length of an array; 1 for an element of an array,
+                    ///< and for texts and bytes
     char path[108]; ///< `Turret.at.x`, for messages; cut when it is longer
 } keel_field_place;
 

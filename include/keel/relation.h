@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file relation.h
-/// Relations between entities: who follows whom, what is docked where, who likes what. A relation
-/// only names entities that are alive.
+/// Relations between entities: an edge leads from a source to a target, for example from a ship to
+/// the station where it is docked. Both entities of an edge are alive.
 ///
 /// A relation is declared like a component: `KEEL_RELATION(Likes);`, or with `.exclusive = true`
 /// where a source has one target at most. `keel_relate(world, a, Likes, b)` makes `a` a source and
@@ -15,8 +15,8 @@
 ///
 /// **Component of the source.** A source has the relation as a component: KEEL_WITH(Likes),
 /// keel_has, keel_count and terms about changes accept it. It is *inserted* with the first target,
-/// *modified* when the targets change afterwards, and *deleted* with the last target. It cannot be
-/// added or removed by hand.
+/// *modified* when the targets change afterwards, and *deleted* with the last target. The verbs
+/// that add components cannot add it, and those that remove components cannot remove it.
 ///
 /// **Values.** With KEEL_VALUED_RELATION on a struct, a relation has a value for each edge.
 /// keel_get_related returns it, and it is dropped with the edge. A pointer to it is valid until the
@@ -46,9 +46,9 @@
 /// has none.
 ///
 /// **Access.** The edits follow the rules of edit.h. All edges of a relation are borrowed together:
-/// a view or system that edits needs KEEL_MAY_EDIT of the relation, and one that looks needs
-/// KEEL_MAY_READ. Commands record edits; a recorded edit is dropped when one of its entities is
-/// dead by then.
+/// a view or system that edits edges needs KEEL_MAY_EDIT of the relation, and one that reads them
+/// needs KEEL_MAY_READ. Commands record edits; a recorded edit is dropped if one of its entities is
+/// dead when the command is applied.
 ///
 /// **Cost.** An edit takes as long for thousands of targets as for one. The exceptions are
 /// keel_relate and keel_unrelate where a relation is not exclusive: they search the targets of the
@@ -61,11 +61,11 @@ extern "C" {
 #endif
 
 /// Makes `target` the last target of `source`, and `source` the last source of `target`. If they
-/// are related already, only a given value is overwritten. In an exclusive relation the source
-/// leaves its old target. Typed: keel_relate.
+/// are related already, the order does not change, and the value is overwritten if `value` is not
+/// NULL. In an exclusive relation the edge to the old target is removed. Typed: keel_relate.
 /// @param relation declared by KEEL_RELATION
-/// @param value for a relation with values: handed over as by keel_add_component; it overwrites the
-///   value that is there. NULL: zeros, or the value that is there; and for relations without values
+/// @param value for a relation with values: handed over as by keel_add_component. NULL: zeros for a
+///   new edge; a relation without values always gets NULL
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT when it is no relation,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_CYCLE (an acyclic relation), KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED, KEEL_ERROR_ACCESS
@@ -130,9 +130,9 @@ KEEL_API keel_entity keel_next_target_component(const keel_scope *scope, keel_en
 KEEL_API keel_entity keel_next_source_component(const keel_scope *scope, keel_entity target,
                                                 const keel_component *relation, keel_entity after);
 
-/// Sorts the sources of a target. Loops visit them in this order then. The sort is stable. Of a
-/// symmetric relation the targets are sorted alike. Snapshots, saves, JSON and copies keep the
-/// order.
+/// Sorts the sources of a target: from then on loops visit them in this order. The sort is stable.
+/// In a symmetric relation the targets get the same order. Snapshots, saves, JSON and copies keep
+/// the order.
 /// @return KEEL_OK, KEEL_ABSENT with 0 or 1 source, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT
 ///   without a comparator or when it is no relation, KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, also
 ///   when a loop over more than 16 edges of the relation is open, KEEL_ERROR_SHARED
@@ -140,19 +140,21 @@ KEEL_API keel_result keel_sort_sources(keel_world *world, keel_entity target,
                                        const keel_component *relation, keel_entity_compare *compare,
                                        void *data);
 
-/// Looks at an edge. Returning false ends the walk. `value`: as keel_get_related_component; NULL:
-/// the edge has none.
+/// Visits an edge. Returns false to end the walk. `value` is that of keel_get_related_component, or
+/// NULL if the edge has no value.
 typedef bool keel_visit_edge_fn(keel_entity source, keel_entity target, const void *value,
                                 void *data);
-/// Calls `visit` for all edges of a relation. It is made for code that writes a world to somewhere
-/// else: relating the entities again in this order gives the same lists of targets and of sources.
-/// The order is by source (ascending index) if the lists agree with that. If keel_sort_sources made
-/// the order impossible, the lists of sources are kept, and some lists of targets are not. An edge
+/// Calls `visit` for all edges of a relation. It is made for code that writes a world to a file, a
+/// network or another world: relating the entities again in the order of the visits gives the same
+/// lists of targets and of sources. If the order by source (ascending index) does so, it is that
+/// order. After keel_sort_sources there may be no order that gives both lists: then the lists of
+/// sources will be the same, and some lists of targets will not. An edge
 /// of a symmetric relation is visited once, from the lower index to the higher one. Nothing is
 /// borrowed, and nothing may be edited meanwhile. The call allocates some bytes for each index of
 /// the world with malloc, as the world's allocator may be in use.
-/// @threads as for keel_get_component; a world that nobody edits may be looked at by any thread
-/// @return KEEL_OK, also when there are none or `visit` ended the walk; KEEL_ERROR_ARGUMENT (NULL,
+/// @threads as for keel_get_component; while no thread edits the world, any thread may call it
+/// @return KEEL_OK, also when there are no edges or `visit` ended the walk; KEEL_ERROR_ARGUMENT
+/// (NULL,
 ///   or it is no relation), KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED (a view writes any storage of
 ///   the world), KEEL_ERROR_SHARED, KEEL_ERROR_THREAD (a storage is bound to another thread)
 KEEL_API keel_result keel_visit_edges(const keel_world *world, const keel_component *relation,
@@ -162,14 +164,16 @@ KEEL_API keel_result keel_visit_edges(const keel_world *world, const keel_compon
 /// and so on. In a relation that is not `.acyclic`, a cycle ends the walk, and each step takes time
 /// for all steps before it.
 /// @param after null for the first, then the last answer
-/// @return null at the end, and (KEEL_ERROR_ARGUMENT is kept) where the relation is not exclusive
+/// @return null at the end; also if the relation is not exclusive, and keel_last_error then has
+///   KEEL_ERROR_ARGUMENT
 KEEL_API keel_entity keel_next_target_above_component(const keel_scope *scope, keel_entity source,
                                                       const keel_component *relation,
                                                       keel_entity after);
 
 /// Iterates over the tree below a target in an exclusive relation: its sources, and in turn theirs,
 /// each entity before its own sources, in the order of relating. It needs no memory. At the end of
-/// a branch it takes time for the depth. A cycle through `target` leaves `target` out.
+/// a branch it takes time in proportion to the depth. `target` itself is not visited, even if it is
+/// part of a cycle.
 /// @param after null for the first, then the last answer, which must still be below `target`
 /// @return as keel_next_target_above_component
 KEEL_API keel_entity keel_next_source_below_component(const keel_scope *scope, keel_entity target,

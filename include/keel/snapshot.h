@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file snapshot.h
-/// Snapshots: they bring a world back to an earlier state, completely. A restored world plays on
-/// exactly as it did before, for any number of threads.
+/// Snapshots: they restore a world to an earlier state, completely. A restored world continues
+/// exactly as it did after the snapshot was taken, for any number of threads.
 ///
 ///     keel_snapshot *snapshot = keel_snapshot_create(world, "before the fight");
 ///     keel_snapshot_take(snapshot);
@@ -13,8 +13,8 @@
 /// uniques, events that were not passed, removed values, ticks, the positions of readers and
 /// systems, the startup systems that ran, and the order of groups. It does not have code:
 /// observers, groups, reactive sets, workloads and stored steps stay as they are. State outside of
-/// the world is not brought back: put a random generator, the time of a keel_fixed_step and other
-/// state of the game into uniques.
+/// the world is not restored: put a random generator, the time of a keel_fixed_step and other state
+/// of the game into uniques.
 ///
 /// **Pointers.** After a restore, pointers to values are invalid: get them again.
 ///
@@ -49,13 +49,13 @@ typedef struct keel_snapshot keel_snapshot;
 /// @threads the world's owner
 /// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED, see keel_last_error
 KEEL_API keel_snapshot *keel_snapshot_create(keel_world *world, const char *name);
-/// Destroys a snapshot. NULL: nothing. A snapshot that is read (keel_snapshot_read_begin) stays as
-/// it is, and the world keeps KEEL_ERROR_BORROWED.
-/// @threads the world's owner, or after the world's end whoever has it
+/// Destroys a snapshot. NULL is allowed. While the snapshot is being read
+/// (keel_snapshot_read_begin), the call is refused (keel_last_error has KEEL_ERROR_BORROWED).
+/// @threads the world's owner; any thread after the world was destroyed
 KEEL_API void keel_snapshot_destroy(keel_snapshot *snapshot);
 
-/// Allocates memory for the world as it is, so that taking the snapshot later needs no more than
-/// some that is freed again at its end. The snapshot is empty afterwards.
+/// Allocates memory for the world in its present size, so that taking the snapshot later only
+/// allocates memory that it frees again before it returns. The snapshot is empty afterwards.
 /// @return as keel_snapshot_take
 KEEL_API keel_result keel_snapshot_reserve(keel_snapshot *snapshot);
 /// Takes the snapshot: stores the present state of the world, in place of the former content. On
@@ -75,8 +75,8 @@ KEEL_API keel_result keel_snapshot_take(keel_snapshot *snapshot);
 ///   KEEL_ERROR_SNAPSHOT also when a component was unregistered since
 KEEL_API keel_result keel_snapshot_restore(const keel_snapshot *snapshot);
 /// Copies handles and values of a snapshot to an empty world, as keel_copy_world does. The copy has
-/// its own events, ticks and systems, so it does not play on exactly alike: take and restore for
-/// that.
+/// its own events, ticks and systems, so it may continue differently. Only keel_snapshot_restore
+/// restores these, too.
 /// @return as keel_copy_world; KEEL_ABSENT: nothing was taken yet
 KEEL_API keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty);
 /// Begins to read the content of a snapshot while the world continues. The image is a world that
@@ -111,8 +111,8 @@ typedef enum keel_snapshot_flags {
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL, or other bits)
 KEEL_API keel_result keel_snapshot_set_flags(keel_snapshot *snapshot, uint32_t flags);
 
-/// Makes a restore leave a reader alone, for readers that look from outside (a renderer, sound).
-/// After a restore the reader sees everything as new.
+/// Excludes a reader from restores, for readers whose state is outside of the world (a renderer,
+/// sound): its position is not restored. After a restore the reader sees everything as new.
 KEEL_API void keel_reader_keep(keel_reader *reader);
 
 /// Called after each restore of the world, when the restore is complete.
@@ -129,7 +129,7 @@ typedef struct keel_ring keel_ring;
 /// @param frames the most frames that it keeps, from 1 to 4,096
 /// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT, KEEL_ERROR_SHARED
 KEEL_API keel_ring *keel_ring_create(keel_world *world, uint32_t frames);
-/// Destroys a ring, before or after its world. NULL: nothing.
+/// Destroys a ring, before or after its world. NULL is allowed.
 KEEL_API void keel_ring_destroy(keel_ring *ring);
 /// Allocates memory for the world as it is, for all frames of the ring, as keel_snapshot_reserve
 /// does. The ring has no frames afterwards. On error it may have dropped frames, the oldest first.

@@ -38,8 +38,9 @@ typedef struct keel_fixed_step {
 /// @return 0 to `max_ticks`
 KEEL_API uint32_t keel_fixed_step_advance(keel_fixed_step *clock, double elapsed_seconds);
 
-/// Returns how far the frame's time is between the last tick and the next. Draw `before + (now -
-/// before) * alpha`.
+/// Returns where the present time lies between the last tick and the next: 0 at the last tick,
+/// below 1 before the next. To draw a smooth motion, draw `before + (now - before) * alpha`, with
+/// the states before and after the last tick.
 /// @return 0 to below 1
 KEEL_API double keel_fixed_step_alpha(const keel_fixed_step *clock);
 

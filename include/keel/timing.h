@@ -23,13 +23,13 @@ extern "C" {
 
 /// One run of a system on one worker. Times are nanoseconds since keel_timings_begin.
 typedef struct keel_timing {
-    char system[48];   ///< its name; a longer one is cut
+    char system[48];   ///< name of the system, cut to 47 bytes
     char workload[48]; ///< the workload of its step; empty: run by keel_run
     uint64_t begin;    ///< time of the call
     uint64_t end;      ///< time of the return
-    /// The number of workloads that keel_run_workload and its like had begun by then, this one
-    /// included; nested workloads do not count. It is the number of the frame if each frame runs
-    /// one workload.
+    /// The number of workloads that keel_run* had begun at that time, the system's own included;
+    /// nested workloads do not count. It is the number of the frame if each frame runs one
+    /// workload.
     uint64_t frame;
     uint64_t thread; ///< number of the thread, which no other thread of the process has or had
     uint32_t worker; ///< see keel_run_info

@@ -12,23 +12,26 @@
 ///   a loop that writes (KEEL_WRITE; KEEL_WRITE_MARKED only where the loop says so), or marked by
 ///   hand (keel_mark). The bytes are not compared.
 /// - *removal*: keel_remove or keel_move_entity removed it, and its value went to the caller.
-/// - *deletion*: everything else that removes it: keel_delete, deleting the entity, strip, clear,
-///   retain. The value is kept for readers.
+/// - *deletion*: the component was removed in any other way: by keel_delete, strip, clear or
+/// retain,
+///   or because its entity was deleted. The value is kept for readers.
 ///
 ///     KEEL_EACH(world, KEEL_CHANGED(Health), KEEL_READ(Health, health)) draw_bar(health);
 ///     KEEL_EACH_REMOVED(world, Health, removal) hide_bar(removal.entity);
 ///     keel_clear_changes(world, Health, KEEL_TRACK_ALL, KEEL_NOW);
 ///
-/// **Since when** depends on the scope. A system sees all changes since its own last run, at the
-/// same place of the same workload. In its first run it sees everything. It sees its own changes
-/// once: in the same run if it looks again, otherwise never. Its commands are applied after it, so
-/// it sees their changes in its next run. A keel_reader sees all changes since its last
-/// keel_reader_advance. All other code sees the changes since the last keel_clear_changes.
+/// **The period** whose changes are seen depends on the scope. A system sees all changes since its
+/// own last run, at the same place of the same workload. In its first run it sees everything. It
+/// sees a change that it makes itself only in the same run, by a loop that begins after the change.
+/// Its commands are applied after it, so it sees their changes in its next run. A keel_reader sees
+/// all changes since its last keel_reader_advance. All other code sees the changes since the last
+/// keel_clear_changes.
 ///
-/// **What can be missed.** Insertions and modifications are found on living values, however late
-/// the look is, so none is lost. A component that was added and removed since the last look only
-/// shows as removed (or deleted). A component that was removed and added again shows as both,
-/// removed and inserted. Removals and deletions are kept in a log for each component. An entry is
+/// **What can be missed.** Insertions and modifications are stored with the values that exist, so
+/// none of them is lost, however late a reader looks. A component that was added and removed since
+/// the last look only shows as removed (or deleted). A component that was removed and added again
+/// shows as both, removed and inserted. Removals and deletions are kept in a log for each
+/// component. An entry is
 /// dropped when all readers of the log have passed it. If a reader stops looking, the log fills up
 /// to its limit (keel_set_limit). Then the oldest entry is dropped, a log line names the reader
 /// once, and keel_missed tells a reader how many entries it did not see. Room is made while values
@@ -37,12 +40,13 @@
 /// **Observers** are called at once, in the middle of an edit. An observer may read everything, and
 /// change nothing: views that write and systems that write are refused with KEEL_ERROR_SHARED. It
 /// records its edits in `event->commands`. They are applied when the edit that called the observer
-/// is done; if a view or a system uses storages then, they are applied with its commands. That edit
-/// calls observers again, to 64 times in a row: then the rest is dropped with KEEL_ERROR_CYCLE. In
-/// a workload a system that edits observed components runs alone.
+/// is done; if a view or a system uses storages then, they are applied with its commands. Applying
+/// them may call observers, which may record edits again. After 64 such rounds the remaining edits
+/// are dropped with KEEL_ERROR_CYCLE. In a workload a system that edits observed components runs
+/// alone.
 ///
-/// Disabling and enabling a component is none of these changes. Its tracked changes are kept
-/// meanwhile.
+/// Disabling or enabling a component is none of these four changes. A disabled component keeps the
+/// changes that were tracked for it.
 #pragma once
 #include <keel/workload.h>
 
@@ -71,8 +75,8 @@ KEEL_API uint64_t keel_tick(keel_world *world);
 /// A tick later than all others, for keel_clear_changes: forget everything.
 #define KEEL_NOW UINT64_MAX
 
-/// Forgets changes, for code outside of systems that looks without a reader: keel_clear_changes.
-/// Systems and readers still see them.
+/// Makes code outside of systems that uses no reader pass changes: it does not see them any more.
+/// Systems and readers still see them. Typed: keel_clear_changes.
 /// @param component also a unique
 /// @param kinds KEEL_TRACK_* bits
 /// @param tick of keel_tick: only changes before it are forgotten; KEEL_NOW: all changes
@@ -99,8 +103,9 @@ KEEL_API keel_result keel_set_limit_of(keel_world *world, const keel_component *
                                        uint32_t limit);
 
 /// Marks the value of an entity as modified: keel_mark.
-/// @param scope a world: observers are called; commands: when they are applied; a view or context
-///   needs `write` or more, and calls no observers
+/// @param scope a world: observers are called; commands: the value is marked, and observers are
+///   called, when the commands are applied; a view or context needs `write` or more, and calls no
+///   observers
 /// @return KEEL_OK, KEEL_ABSENT when the entity lacks the component, KEEL_ERROR_DEAD_ENTITY,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, KEEL_ERROR_ACCESS
 KEEL_API keel_result keel_mark_component(keel_scope *scope, keel_entity e,
@@ -127,17 +132,18 @@ KEEL_API keel_result keel_replace_component(keel_scope *scope, keel_entity e,
                                             const keel_component *component, const void *value);
 
 // ------------------------------------------------------------------ readers
-/// Creates a reader: a cursor over changes, for code outside of systems that looks from time to
-/// time. A new reader has seen nothing, so its first look shows everything.
+/// Creates a reader: a cursor over changes, for code outside of systems that looks for changes from
+/// time to time. A new reader has seen nothing, so its first look shows everything.
 /// @param name for messages; copied
-/// @return NULL when out of memory, and while several threads are at work (KEEL_ERROR_SHARED)
+/// @return NULL when out of memory, and while several threads use the world (KEEL_ERROR_SHARED)
 /// @threads the owner
 KEEL_API keel_reader *keel_reader_create(keel_world *world, const char *name);
-/// Destroys a reader. NULL is allowed. The world's end destroys all readers. While several threads
-/// are at work it is refused, as is keel_reader_advance (KEEL_ERROR_SHARED is kept). Using a
-/// destroyed reader is an error (KEEL_ERROR_ARGUMENT), until another reader is created.
+/// Destroys a reader. NULL is allowed. keel_world_destroy destroys all readers of the world. While
+/// several threads use the world, this function and keel_reader_advance are refused
+/// (keel_last_error has KEEL_ERROR_SHARED). Using a destroyed reader is an error
+/// (KEEL_ERROR_ARGUMENT), until another reader is created, which may reuse its memory.
 KEEL_API void keel_reader_destroy(keel_reader *reader);
-/// Passes all changes up to now: the next look of the reader shows what changes from here on.
+/// Passes all changes up to now: the next look of the reader only shows later changes.
 KEEL_API void keel_reader_advance(keel_reader *reader);
 
 /// Returns the changes of the entity's value that the scope has not passed, as KEEL_TRACK_INSERTION
@@ -155,7 +161,7 @@ KEEL_API uint32_t keel_changes_of_component(const keel_scope *scope, keel_entity
 typedef struct keel_removal {
     keel_entity entity; ///< the entity that had it; may be dead by now
     const void *value;  ///< the deleted value; NULL when the component was removed
-    uint64_t tick;      ///< the time
+    uint64_t tick;      ///< the time of the removal or deletion (keel_tick)
     bool deleted;       ///< true: deleted; false: removed
 } keel_removal;
 
@@ -173,9 +179,9 @@ typedef struct keel_removal_walk {
 } keel_removal_walk;
 
 /// Begins a walk over removals and deletions of a component, oldest first: KEEL_EACH_REMOVED, or
-/// some kinds of it. The first walk switches tracking of these kinds on. In shared mode and while a
-/// workload runs it cannot: then the walk is empty, with KEEL_ERROR_SHARED. Declare `.tracking` or
-/// call keel_track before.
+/// only its removals or its deletions. The first walk switches tracking of these kinds on. In
+/// shared mode and while a workload runs it cannot do so: then the walk is empty, with
+/// KEEL_ERROR_SHARED. To avoid that, declare `.tracking` or call keel_track before.
 /// @param scope as keel_changes_of_component
 /// @param kinds KEEL_TRACK_REMOVAL, KEEL_TRACK_DELETION or both; other KEEL_TRACK_* bits find
 ///   nothing; any other bit is an error, KEEL_ERROR_ARGUMENT, and an empty walk
@@ -230,8 +236,8 @@ typedef struct keel_change {
 typedef void keel_observer_fn(const keel_change *event, void *data);
 
 /// Calls a function whenever these events happen to a component: keel_observe. Observers are called
-/// in the order in which they were added. The same function with the same data again: kinds are
-/// added to it.
+/// in the order in which they were added. If the function observes the component with the same data
+/// already, `kinds` are added to that observer.
 /// @param component &keel_entities: whenever an entity is created or deleted
 /// @param kinds KEEL_ON_* bits of components, and of edges of relations; of keel_entities
 ///   KEEL_ON_CREATED, KEEL_ON_DESTROYED
@@ -247,17 +253,18 @@ KEEL_API keel_result keel_observe_component(keel_world *world, const keel_compon
 KEEL_API keel_result keel_unobserve_component(keel_world *world, const keel_component *component,
                                               keel_observer_fn *function, void *data);
 
-/// Calls a function whenever an entity begins or ceases to match a list of terms: exactly once
-/// each, whatever the edit. A match in the middle of an edit only does not count. Observed views
-/// are called in the order in which they were added, for entities by ascending index. If a removal
-/// of a component makes the entity leave, the call is before that, with all components still there
-/// (keel_move_entity: after it). A deleted entity leaves before KEEL_ON_DESTROYED. Disabling a
-/// component counts as removing it here, and enabling as adding it: that is how views see it.
+/// Calls a function whenever an entity begins or ceases to match a list of terms: exactly once for
+/// each time, whatever edit causes it. An entity that matches only in the middle of an edit causes
+/// no call. Observed views are called in the order in which they were added, for entities by
+/// ascending index. If the removal of a component makes the entity cease to match, the call is
+/// before the removal, when the entity still has all components (keel_move_entity: after it). For a
+/// deleted entity the call is before KEEL_ON_DESTROYED. Disabling a component counts as removing
+/// it, and enabling as adding it, because views only see enabled components.
 ///
-/// Entities that match already cause no call, unless `kinds` has KEEL_ON_PRESENT; when they leave,
-/// they do. The same function with the same data and terms again: kinds are added. An observed view
-/// borrows nothing. It ends with keel_unobserve_view, with the world, or when a component that it
-/// names is unregistered.
+/// Entities that match already cause no call now, unless `kinds` has KEEL_ON_PRESENT, but cause one
+/// when they cease to match. If the function observes the same terms with the same data already,
+/// `kinds` are added. An observed view borrows nothing. It ends with keel_unobserve_view, with the
+/// world, or when a component that it names is unregistered.
 /// @param terms the components that an entity must have (KEEL_WITH, KEEL_READ and the like),
 ///   KEEL_WITHOUT, KEEL_ANY_OF; KEEL_OPTIONAL_READ and KEEL_ENTITY do not decide about a match and
 ///   are left out
@@ -269,7 +276,7 @@ KEEL_API keel_result keel_unobserve_component(keel_world *world, const keel_comp
 KEEL_API keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
                                        keel_observer_fn *function, void *data);
 /// Removes all observed views with this function and this data. Also allowed in an observer.
-/// @return KEEL_OK, KEEL_ABSENT when it observes none, KEEL_ERROR_SHARED
+/// @return KEEL_OK, KEEL_ABSENT when there is no such observed view, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *function, void *data);
 
 // ------------------------------------------------------------------ reactive sets
@@ -287,7 +294,7 @@ KEEL_API keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *fu
 /// source is an edit of its sets: it is refused while a view uses one of them, and a system that
 /// edits the source does not run beside a system that reads the set. Room in the set is made when
 /// an entity gets the source. So no event is lost, and overwriting, marking and deleting the source
-/// never need memory. Called again: kinds are added.
+/// never need memory. A further call for the same set and source adds `kinds`.
 /// @param set a tag (no value) whose storage is KEEL_SPARSE_SET or KEEL_INDEXED, not bound to a
 ///   thread
 /// @param source any component, keel_child too; entities that have it already are not collected.
@@ -296,7 +303,8 @@ KEEL_API keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *fu
 /// @param kinds KEEL_ON_INSERTED, KEEL_ON_MODIFIED, KEEL_ON_DELETED, KEEL_ON_REMOVED; of
 ///   keel_entities KEEL_ON_CREATED. A set has no dead entities: use an observer for those
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (a value, archetypes, .threads, a
-///   unique, no such kind), KEEL_ERROR_CYCLE when the set fills the source, KEEL_ERROR_COMPONENT,
+///   unique, no such kind), KEEL_ERROR_CYCLE when `source` collects from `set`, directly or through
+///   other sets, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, while a workload runs too
 /// @threads the owner
 KEEL_API keel_result keel_collect_component(keel_world *world, const keel_component *set,
@@ -321,8 +329,8 @@ typedef struct keeli_guard {
     /// Private.
     keel_result (*command)(keeli_command_fn *function, keel_world *world, void *data);
 } keeli_guard;
-/// Private: replaces `guard` by `with` if it is in use, or if none is (NULL).
-/// @threads at start-up and at the end, while no world is at work
+/// Private: if `guard` is the guard in use, replaces it by `with`. NULL stands for no guard.
+/// @threads at start-up and at the end, while no thread uses a world
 KEEL_API void keeli_exchange_guard(const keeli_guard *guard, const keeli_guard *with);
 /// Private: reports an exception that was caught. In a system it is the system's failure.
 /// @return KEEL_ERROR_SYSTEM

@@ -4,9 +4,9 @@
 /// std::unique_ptr): how their values are dropped, copied and moved follows from the type, and each
 /// value is destroyed exactly once, whether a verb takes it or fails.
 ///
-/// A value on its way into a world lies in a keeli_one, which destroys it unless it was taken. The
-/// world takes a value by relocation: move construction in its own memory, then destruction of what
-/// was moved from. docs/cpp.md.
+/// A value that a verb passes to a world lies in a keeli_one, which destroys it unless the verb has
+/// handed it over. The world relocates the value: it move-constructs a value in its own memory, and
+/// then destroys the one that was moved from. docs/cpp.md.
 #pragma once
 #pragma GCC system_header
 #include <keel/commands.h>
@@ -31,7 +31,7 @@
 #if defined(__cpp_exceptions)
 #define KEELI_TRY_COPY try
 #define KEELI_CATCH_COPY catch (...) { return false; }
-// An exception that leaves a system or a condition is its failure, with what it says.
+// An exception that leaves a system or a condition makes it fail, with the text of the exception.
 #define KEELI_GUARDED(context, ...)                                                                 \
     try { __VA_ARGS__ }                                                                             \
     catch (const std::exception &keeli_what) { keel_fail(context, NULL, "%s", keeli_what.what()); } \
@@ -45,8 +45,9 @@
 #endif
 
 #if defined(__cpp_exceptions)
-// Observers and functions of commands: the library calls them through this, so that nothing is
-// thrown through C. The first program or plug-in that has one provides it.
+// Calls a function and catches its exceptions. The library calls observers and recorded functions
+// through the guard below, so that no exception passes through C code. The first program or plug-in
+// that includes this header sets its guard, and the others use that one.
 template <class F> inline keel_result keeli_catching(keel_world *world, F f) {
     try { return f(); }
     catch (const std::exception &what) { return keeli_caught(world, what.what()); }
@@ -63,15 +64,15 @@ struct keeli_guarding {
 };
 KEELI_UNUSED static const keeli_guarding keeli_guarding_here; // not inline: a plug-in could not be unloaded
 
-// A function that one call of Keel calls, and the first exception that left it: that of the lowest
-// piece, where several threads are at it. The call goes on without asking the function any more
-// where nothing else is to be done, and fails at its end.
+// A function of the user's that one call of Keel calls repeatedly, and the first exception that left
+// it; if several threads call it, that of the lowest piece. After an exception the function is not
+// called any more, where Keel can do without, and the call of Keel fails at its end.
 template <class Fn> struct keeli_calls {
     Fn *fn;
     void *data;
-    keel_world *world; // NULL in parallel loops: the pieces have it
+    keel_world *world; // NULL in a parallel loop until its first piece sets it
     void (*combine)(void *, const void *, void *);
-    bool lock = false; // no <atomic>: it does not bear macros of users, such as min
+    bool lock = false; // <atomic> is not included: it breaks if a user has a macro such as min
     bool has_thrown = false;
     uint32_t piece = 0;
     char what[256];
@@ -110,7 +111,7 @@ inline int keeli_compare(const void *a, const void *b, void *self) { return keel
 inline int keeli_compare_entities(const keel_world *w, keel_entity a, keel_entity b, void *self) { return keeli_comparing_entities::in(self).answer(0, w, a, b); }
 inline void keeli_range(uint32_t begin, uint32_t end, const keel_piece *piece, void *self) { keeli_ranging &it = keeli_ranging::in(self); it.of_piece(piece, [&] { it.fn(begin, end, piece, it.data); }); }
 inline void keeli_span(const keel_span *span, const keel_piece *piece, void *self) { keeli_spanning &it = keeli_spanning::in(self); it.of_piece(piece, [&] { it.fn(span, piece, it.data); }); }
-// The total stays as it was when a piece has thrown.
+// Stops combining once a piece has thrown, so that the total stays as it was.
 template <class C> inline void keeli_combine(void *total, const void *partial, void *self) { C &it = C::in(self); if (!it.has_thrown) it.call(0, [&] { it.combine(total, partial, it.data); }); }
 template <class C, class F> inline keel_result keeli_reduce(const keel_reduction *r, C &calls, F reduce) {
     if (!r || !r->combine || !calls.fn) return reduce(r, calls.fn ? &calls : NULL);
@@ -145,7 +146,8 @@ inline keel_result keeli_view_parallel_reduce(const keel_view *v, keel_span_fn *
 #endif
 
 // ---------------------------------------------------------------- which component a type is
-// A declaration of KEEL_COMPONENT says it (KEELI_FOUND). Two components of one type have two, which is ambiguous.
+// KEEL_COMPONENT declares a function that tells it (KEELI_FOUND). Two components of one type have two such functions, and a call
+// is ambiguous.
 template <class T> struct keeli_type {};
 template <const keel_component *C> struct keeli_named {
     static constexpr const keel_component *component = C;
@@ -153,8 +155,8 @@ template <const keel_component *C> struct keeli_named {
 };
 
 // ---------------------------------------------------------------- hooks of your own
-// A copy that is left by an exception has failed; moving and dropping cannot fail, so there, as in
-// a destructor, it ends the program. The functions of a custom view fail as systems do.
+// A copy hook that throws has failed. Move and drop hooks cannot fail, so an exception ends the
+// program there, as in a destructor. The functions of a custom view fail as systems do.
 template <const keel_component &given> bool keeli_own_copy(void *to, const void *from, void *data) {
     KEELI_TRY_COPY { return given.copy(to, from, data); }
     KEELI_CATCH_COPY
@@ -181,7 +183,7 @@ template <const keel_component &given> constexpr keel_component keeli_with_own_h
 }
 template <const keel_custom_view &given> keel_result keeli_own_init(void *view, keel_context *context) {
     KEELI_GUARDED(context, return given.init(view, context);)
-    return KEEL_OK; // it failed by keel_fail
+    return KEEL_OK; // after an exception the call has failed by keel_fail
 }
 template <const keel_custom_view &given> void keeli_own_end(void *view, keel_context *context) {
     KEELI_GUARDED(context, given.drop(view, context);)
@@ -209,7 +211,7 @@ template <class T> bool keeli_copy(void *to, const void *from, void *) {
         return false; // never called by verbs, which ask `is_move_only` first
     }
 }
-// Hooks that were not given. A type whose values are plain bytes needs none.
+// Hooks for a type whose declaration gives none. A type whose values are plain bytes needs no hooks.
 template <class T> constexpr void keeli_derive(keel_component &it) {
     if constexpr (!std::is_trivially_copyable_v<T>) {
         static_assert(std::is_move_constructible_v<T>, "a component's type needs a move constructor or a copy constructor: values move within a world");
@@ -226,13 +228,14 @@ template <class T> constexpr void keeli_derive(keel_component &it) {
 inline bool keeli_has_taken(keel_result result) { return result == KEEL_OK; }
 inline bool keeli_has_taken(keel_entity e) { return !keel_is_null(e); }
 inline bool keeli_has_taken(const void *value) { return value != NULL; }
-// An array of one takes {1, 2}, {.x = 3}, a variable or a scalar. With its component it is one of a verb's list.
+// A value for a verb. An array of one element can be initialised by {1, 2}, {.x = 3}, a variable or a scalar. `component` is
+// set if the value is part of a list, such as that of keel_add_entity.
 template <class T> union keeli_held { T value[1]; ~keeli_held() {} };
 template <class T> struct keeli_one {
     keeli_held<T> held;
     mutable bool is_taken;
     const keel_component *component;
-    bool is_default; // it was made because none was given
+    bool is_default; // the user gave no value, and this is T()
     operator keel_value() const { return { component, held.value }; }
     ~keeli_one() { if (!is_taken) held.value[0].~T(); }
     template <class R> R taken_by(R result) const { is_taken = keeli_has_taken(result); return result; }
@@ -241,7 +244,7 @@ template <class T> inline const void *keeli_pointer(const keeli_one<T> &one) { r
 inline const void *keeli_pointer(const void *none) { return none; }
 #define KEELI_THE_VALUE_OF(component, T, ...) keeli_one<T>{ { { __VA_ARGS__ } }, false, component, false }
 #define KEELI_THE_VALUE(T, ...) KEELI_THE_VALUE_OF(NULL, T, __VA_ARGS__)
-// The value to add when none is given: T(), or NULL if that is zeros. A tag has no value.
+// The value to add when the user gives none: T(), or NULL if T() is zeros or the component is a tag.
 template <class T, bool is_tag> struct keeli_default {
     static const void *value() { return NULL; }
     static keel_value init(const keel_component *c) { return { c, NULL }; }
@@ -262,7 +265,7 @@ template <class T> struct keeli_default<T, false> {
 inline void keeli_taken(const keel_value &) {}
 template <class T> void keeli_taken(const keeli_one<T> &v) { v.is_taken = true; }
 
-// Values of an array, which are taken out of it: its elements are T() afterwards.
+// Values of an array, which are moved into the world: the elements of the array are T() afterwards.
 template <class T> struct keeli_column {
     const keel_component *component;
     T *values;
@@ -287,7 +290,7 @@ template <class T> void keeli_taken(const keeli_column<T> &column, uint32_t coun
 }
 
 // ---------------------------------------------------------------- values that are handed out
-// The variable is assigned: what it held before is destroyed as C++ does it.
+// Moves a removed value to the user's variable by assignment, so that the former value of the variable is destroyed.
 template <class T> struct keeli_slot {
     union { T value; };
     keeli_slot() {}
@@ -332,7 +335,8 @@ template <class S, class... V> inline keel_entity keeli_add_entity(S s, const V 
 template <class S, class... V> inline keel_entity keeli_add_child(S s, keel_entity parent, const V &...v) { const keel_value list[] = { v..., keel_value{ NULL, NULL } }; return keeli_taken_by(keel_add_child_values(s, parent, static_cast<const keel_value *>(list)), v...); }
 inline bool keeli_is_default(const keel_value &) { return false; }
 template <class T> inline bool keeli_is_default(const keeli_one<T> &v) { return v.is_default; }
-// Values that were given come first, then those that are only for who has none.
+// Builds a list for keel_add_values: first the values that the user gave, then, behind keel_if_missing, default values, which
+// are only added if the entity lacks the component.
 template <class S, class... V> inline keel_result keeli_add_all(S s, keel_entity e, const V &...v) {
     keel_value list[sizeof...(V) + 2] = {};
     size_t n = 0;
@@ -373,7 +377,7 @@ template <class S, class C> inline keel_result keeli_add_column_to_many(S w, con
     if (result == KEEL_OK) keeli_taken(column, n);
     return result;
 }
-// Verbs with one value, which is destroyed here unless it was taken.
+// Verbs with one value, which keeli_one destroys unless the world has taken it over.
 template <class S, class T> inline keel_result keeli_add(S s, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keeli_add(s, e, c, keeli_pointer(v))); }
 template <class S> inline keel_result keeli_add_default(S s, keel_entity e, const keel_component *c, const void *v) { return keeli_add(s, e, c, v); }
 template <class S, class T> inline keel_result keeli_add_default(S s, keel_entity e, const keel_component *c, const keeli_one<T> &v) {
@@ -384,14 +388,14 @@ template <class S, class T> inline keel_result keeli_add_default(S s, keel_entit
 template <class S, class T> inline keel_result keeli_add_unchecked(S s, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keeli_add_unchecked(s, e, c, keeli_pointer(v))); }
 inline void *keeli_get_or_add(keel_world *w, keel_entity e, const keel_component *c, const void *v) { return keel_get_or_add_component(w, e, c, v); }
 template <class T> inline void *keeli_get_or_add(keel_world *w, keel_entity e, const keel_component *c, const keeli_one<T> &v) {
-    if (keel_has_component(w, e, c)) return keel_get_or_add_component(w, e, c, NULL); // v stays here
+    if (keel_has_component(w, e, c)) return keel_get_or_add_component(w, e, c, NULL); // v is not used, and destroyed by the caller
     return v.taken_by(keel_get_or_add_component(w, e, c, keeli_pointer(v)));
 }
 template <class S> inline keel_result keeli_set_unique(S w, const keel_component *c, const void *v) { return keel_set_unique_value(w, c, v); }
 template <class S, class T> inline keel_result keeli_set_unique(S w, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keel_set_unique_value(w, c, keeli_pointer(v))); }
 inline void *keeli_get_or_set_unique(keel_world *w, const keel_component *c, const void *v) { return keel_get_or_set_unique_value(w, c, v); }
 template <class T> inline void *keeli_get_or_set_unique(keel_world *w, const keel_component *c, const keeli_one<T> &v) {
-    if (keel_get_unique_value(w, c)) return keel_get_unique_value_mut(w, c); // v stays here
+    if (keel_get_unique_value(w, c)) return keel_get_unique_value_mut(w, c); // v is not used, and destroyed by the caller
     return v.taken_by(keel_get_or_set_unique_value(w, c, keeli_pointer(v)));
 }
 template <class S> inline keel_result keeli_replace(S w, keel_entity e, const keel_component *c, const void *v) { return keel_replace_component(w, e, c, v); }

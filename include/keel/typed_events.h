@@ -2,7 +2,8 @@
 /// @file typed_events.h
 /// The part of typed.h that is about events (events.h). A type `Hit` of events is the object
 /// KEEL_EVENT_Hit; parameters of systems have types of their own, KEEL_SENDER_Hit and
-/// KEEL_RECEIVER_Hit, so that sending to what one receives, or another type, does not compile.
+/// KEEL_RECEIVER_Hit, so that it does not compile to send through a parameter that receives, or to
+/// send events of another type through it.
 #pragma once
 #pragma GCC system_header
 #include <keel/events.h>
@@ -28,7 +29,7 @@
 #endif
 
 // The two parameters are uniques to the other macros; they hand out the context.
-/// Parameter: the system sends events of type `T`: `keel_send(name, T, {...})`. No other system uses the queue meanwhile.
+/// Parameter: the system sends events of type `T`: `keel_send(name, T, {...})`. No other system uses the queue while it runs.
 #define KEEL_SEND(T, name) (keeli_unique, KEEL_TERM_SEND, KEEL_SENDER_##T, name, &KEEL_EVENT_##T, NULL, KEEL_SENDER_##T)
 /// Parameter: the system receives events of type `T`: `KEEL_EACH_EVENT(name, T, event)`.
 #define KEEL_RECEIVE(T, name) (keeli_unique, KEEL_TERM_RECEIVE, KEEL_RECEIVER_##T, name, &KEEL_EVENT_##T, NULL, KEEL_RECEIVER_##T)

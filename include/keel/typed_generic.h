@@ -5,9 +5,10 @@
 /// threads and what is invalidated are those of the verb of the same name; `delete` is a word of
 /// C++, so it is `delete_`.
 ///
-/// A type is found by what KEEL_COMPONENT, KEEL_TAG, KEEL_UNIQUE or KEEL_EVENT says in the
-/// namespace of the type, before it is used: so the type is a class or an enum, and one component.
-/// Two components of one type (two typedefs of it) have the macros only. docs/cpp.md.
+/// The descriptor of a type is found through a function that KEEL_COMPONENT, KEEL_TAG, KEEL_UNIQUE
+/// or KEEL_EVENT declares in the namespace of the type. So the declaration must stand before the
+/// use, the type must be a class or an enum, and only one component may be declared for it. If two
+/// components have one type (by two typedefs), only the macros can be used. docs/cpp.md.
 #pragma once
 #pragma GCC system_header
 #include <keel/typed.h>
@@ -30,7 +31,7 @@ template <class T, class = void> struct keeli_event_of {
 template <class T> struct keeli_event_of<T, std::void_t<decltype(keeli_find_KEEL_EVENT_(keeli_type<T>(), 0))>> : decltype(keeli_find_KEEL_EVENT_(keeli_type<T>(), 0)) {};
 // The type of an argument that is not deduced: keel::add<T>(world, e, {1, 2}).
 template <class T> using keeli_t = typename keeli_same<T>::type;
-// A value to copy; one error says it when the type cannot be copied.
+// A value to copy. If the type cannot be copied, a single static assertion fails.
 template <class T> struct keeli_copy_of {
     static constexpr bool is = std::is_copy_constructible_v<T>;
     static_assert(is, "this type cannot be copied: hand its value over with std::move");
@@ -146,8 +147,8 @@ template <class T, class F> keel_result sort(keel_world *w, F &&is_less) {
     return keel_sort_by(w, &by);
 }
 template <class T> keel_result observe(keel_world *w, uint32_t kinds, keel_observer_fn *f, void *data) { return keel_observe_component(w, component<T>, kinds, f, data); }
-/// `listener(change)` is called: a lambda with captures, a std::function. It stays yours: it must live, where it is, until
-/// `unobserve<T>(world, listener)` or the end of the world.
+/// Observes `T` with a function object, a lambda with captures or a std::function: `listener(change)` is called. The world keeps
+/// its address: it must stay in place until `unobserve<T>(world, listener)` or the end of the world.
 template <class T, class F> keel_result observe(keel_world *w, uint32_t kinds, F &listener) { return keel_observe_component(w, component<T>, kinds, keeli_call_listener<F>, keeli_as_data(listener)); }
 template <class T, class F> keel_result unobserve(keel_world *w, F &listener) { return keel_unobserve_component(w, component<T>, keeli_call_listener<F>, keeli_as_data(listener)); }
 template <class T> keel_result unobserve(keel_world *w, keel_observer_fn *f, void *data) { return keel_unobserve_component(w, component<T>, f, data); }

@@ -24,7 +24,7 @@
 #define KEELI_CHECK_keeli_unique(s, i, c, k, CT, n, component, others, T) enum { KEEL_SYSTEM_##s##_unique_##T = i };
 #define KEELI_CHECK_keeli_data(s, i, ...) enum { KEEL_SYSTEM_##s##_data_parameter = i };
 #define KEELI_CHECK_keeli_custom(s, i, ...)
-// A custom view of its own, which is no more than that view.
+// A custom view that consists of that one view only.
 #define KEELI_CHECK_keeli_view(s, i, c, k, CT, n, component, others, terms)                         \
     static const keel_term keeli_view_terms_##s##_##i[] = { KEELI_UNWRAP terms { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL } }; \
     static keel_result keeli_view_open_##s##_##i(void *keeli_it, keel_context *keeli_context) {     \
@@ -41,7 +41,7 @@
 #define KEELI_MANY_KEELI_CHECK(s) KEELI_STATIC_ASSERT(0, #s ": a system takes at most 16 parameters")
 
 // Parts 3 to 7 have a cell for each class that adds something to a system. These classes add nothing there and have no cell; a
-// mistake among them is told by part 2.
+// mistake in their use is reported by part 2.
 #define KEELI_ADDS_NOTHING_keeli_filter ~, 1
 #define KEELI_ADDS_NOTHING_keeli_among ~, 1
 #define KEELI_ADDS_NOTHING_keeli_backwards ~, 1

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file typed_relation.h
 /// The part of typed.h that is about relations (relation.h). A relation `Likes` is the component
-/// Likes, and a pointer KEEL_RELATION_Likes to it, so that what is no relation does not compile.
+/// Likes, and a pointer KEEL_RELATION_Likes to it, so that the name of a component that is no
+/// relation does not compile.
 #pragma once
 #pragma GCC system_header
 #include <keel/relation.h>
@@ -48,12 +49,12 @@
 #define keel_target_count(scope, source, T) keel_target_count_component((scope), (source), KEEL_RELATION_OF(T))
 /// Returns the number of sources of a target. Scope: all but commands.
 #define keel_source_count(scope, target, T) keel_source_count_component((scope), (target), KEEL_RELATION_OF(T))
-/// Loops over all targets of a source, in the order of relating: `KEEL_EACH_TARGET(world, a, Likes, b) { ... }`. The body may
-/// edit the relation. The loop visits the targets that were there at the beginning, unless they were removed before their turn,
-/// and no targets that are added meanwhile, so it ends. A target that was removed and added again before its turn may be left
-/// out. When the relation is unregistered the loop ends, too. break and return end it; longjmp must not leave it. A relation
-/// with values takes one more name, `KEEL_EACH_TARGET(world, who, Holds, what, h)`: `const Holds *h` is the value of the edge,
-/// valid until the edge is removed. Scope: all but commands.
+/// Loops over all targets of a source, in the order of relating: `KEEL_EACH_TARGET(world, a, Likes, b) { ... }`. The body
+/// may edit the relation. The loop visits the targets that the source had at the beginning, except those that are removed
+/// before their turn, and no targets that are added during the loop, so it ends. A target that was removed and added again
+/// before its turn may be left out. If the relation is unregistered, the loop ends, too. break and return end it; longjmp
+/// must not leave it. A relation with values takes one more name, `KEEL_EACH_TARGET(world, who, Holds, what, h)`: `const
+/// Holds *h` is the value of the edge, valid until the edge is removed. Scope: all but commands.
 #define KEEL_EACH_TARGET(scope, source, ...) KEELI_CAT(KEELI_EACH_RELATED_, KEELI_OVER_2(__VA_ARGS__))(KEELI_CAT(keeli_walk_, __COUNTER__), scope, source, false, __VA_ARGS__)
 /// Loops over all sources of a target in the same way: `KEEL_EACH_SOURCE(world, b, Likes, a) { ... }`, with values
 /// `KEEL_EACH_SOURCE(world, what, Holds, who, h)`. Scope: all but commands.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file typed_state.h
-/// The part of typed.h that is about states (state.h). A state of type `Phase` is the unique Phase,
-/// a second unique beside it, the object KEEL_STATE_Phase and the system of its transition.
+/// The part of typed.h that is about states (state.h). A state of type `Phase` consists of the
+/// unique Phase, a unique for its progress (keel_transition), the object KEEL_STATE_Phase, and the
+/// system of its transition.
 #pragma once
 #pragma GCC system_header
 #include <keel/state.h>
@@ -10,9 +11,9 @@
 #include <keel/workload.h>
 // clang-format off
 
-/// Declares the enum `T` as a state: `KEEL_STATE(Phase);`, or with options of the unique that it is, too: `KEEL_STATE(Phase,
-/// KEEL_HAS_NAMES(Phase));` to print, save or edit it by name. KEEL_UNIQUE_READ(Phase, phase) and keel_get_unique read its
-/// value. Setting the value with keel_set_unique runs no steps. Legal wherever KEEL_UNIQUE is.
+/// Declares the enum `T` as a state: `KEEL_STATE(Phase);`, or with options of its unique, members of keel_component:
+/// `KEEL_STATE(Phase, KEEL_HAS_NAMES(Phase));` to print, save or edit it by name. KEEL_UNIQUE_READ(Phase, phase) and
+/// keel_get_unique read its value. Setting the value with keel_set_unique runs no steps. Legal wherever KEEL_UNIQUE is.
 #define KEEL_STATE(...) KEELI_STATE(__VA_ARGS__, .no_padding = true)
 #define KEELI_STATE(T, ...)                                                                         \
     KEEL_UNIQUE(T, __VA_ARGS__);                                                                    \

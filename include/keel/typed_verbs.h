@@ -200,7 +200,7 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 #define keel_add_if_missing(...) KEELI_CAT(KEELI_ADD_IF_MISSING_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_ADD_IF_MISSING_keeli_one(scope, e, T) KEELI_ADD_IF_MISSING(scope, e, KEEL_OF(T), KEELI_DEFAULT(T, (*KEEL_OF(T))))
 #define KEELI_ADD_IF_MISSING_keeli_more(scope, e, T, ...) KEELI_ADD_IF_MISSING(scope, e, KEEL_OF(T), KEELI_THE_VALUE(T, __VA_ARGS__))
-/// Adds a component without the check that the entity is alive: undefined unless it is. Scope: world, view.
+/// Adds a component without the check that the entity is alive; if it is not, the behaviour is undefined. Scope: world, view.
 #define keel_add_unchecked(...) KEELI_CAT(KEELI_ADDU_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_ADDU_keeli_one(scope, e, T) KEELI_ADD_UNCHECKED(scope, e, &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T))
 #define KEELI_ADDU_keeli_more(scope, e, T, ...) KEELI_ADD_UNCHECKED(scope, e, &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__))

@@ -33,12 +33,12 @@ KEEL_API void *keel_get_or_set_unique_value(keel_world *world, const keel_compon
                                             const void *value);
 
 /// Returns the value of a unique to read. NULL when it is not set, and when a view or context does
-/// not hold it (KEEL_ERROR_ACCESS is kept). Typed: keel_get_unique.
+/// not hold it (keel_last_error has KEEL_ERROR_ACCESS). Typed: keel_get_unique.
 KEEL_API const void *keel_get_unique_value(const keel_scope *scope, const keel_component *unique);
 
 /// Returns the value of a unique to change in place. NULL when it is not set, when a view or
-/// context does not hold it with `write` (KEEL_ERROR_ACCESS is kept), and through a world while a
-/// view or system uses it. Typed: keel_get_unique_mut.
+/// context does not hold it with `write` (keel_last_error has KEEL_ERROR_ACCESS), and through a
+/// world while a view or system uses it. Typed: keel_get_unique_mut.
 /// @param scope a view or context must hold `write` for it
 KEEL_API void *keel_get_unique_value_mut(keel_scope *scope, const keel_component *unique);
 

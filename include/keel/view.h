@@ -5,9 +5,10 @@
 /// A view is a list of terms. Opening a view **borrows** its storages: any number of views may read
 /// a storage, and a view that writes or edits it is alone. A conflict is an error that names both
 /// sides. While a storage is borrowed, edits of it through the world are refused. A view that holds
-/// `edit` may edit it, except while an iterator over that storage is live (KEEL_ERROR_ITERATING).
-/// Otherwise record commands. A view is used in the thread that opened it. There it obeys the rules
-/// of keel_threads, or is refused with KEEL_ERROR_THREAD.
+/// `edit` for the storage may edit it, except while an iterator over that storage is live
+/// (KEEL_ERROR_ITERATING). In all other cases record commands. A view is used in the thread that
+/// opened it. If that thread may not use one of its components (keel_threads), opening is refused
+/// with KEEL_ERROR_THREAD.
 ///
 /// Most programs use the loops of typed.h (KEEL_SYSTEM, KEEL_EACH), which open and close views by
 /// themselves. A view that is opened by hand can be iterated many times, also inside its own
@@ -32,26 +33,26 @@
 ///   of such components leads in its own order if it is not larger.
 /// - If all are archetype components, the matching tables are visited in the order in which they
 ///   were made, each row by row.
-/// - For mixes the cheapest leads: a sparse set, tables, or the bits of a component, by ascending
-///   index.
+/// - If the storages are of different kinds, the one whose candidates cost least to visit leads: a
+///   sparse set, the tables of archetypes, or the bits of a component by ascending index.
 /// - If the components of a KEEL_TERM_ANY_OF together have less than an eighth of the values of the
 ///   leader so far, the entities with any of them lead, each entity once, by ascending index. Each
 ///   block of 4,096 indices, up to the last of them, counts as 8 values more. This also holds for
 ///   views that ask for changes.
-/// - A view without any component that must be there visits living entities by ascending index. So
-///   does a view without terms, or with access or uniques only. In world code the last two do not
-///   borrow the list of entities, so entities may be created meanwhile.
+/// - A view that requires no component visits all living entities by ascending index. So does a
+///   view without terms, or with terms for access or uniques only. Outside of systems, these two do
+///   not borrow the list of entities, so entities may be created while they are open.
 ///
 /// The order depends on the content of the world and on nothing else. keel_view_explain tells which
 /// term leads. The following terms choose the order.
 ///
-/// **KEEL_LEADING(T)** makes T lead, whatever that costs: a sparse set in its packed order, an
-/// indexed component by ascending index, an archetype component table by table; also in views that
-/// ask for changes.
+/// **KEEL_LEADING(T)** makes T lead, even if another component would be cheaper: a sparse set in
+/// its packed order, an indexed component by ascending index, an archetype component table by
+/// table. It also leads in views that ask for changes.
 ///
 /// **KEEL_AMONG(list, count)** leads with the handles of an array, in its order. Handles that are
 /// not alive are skipped, and a handle that is listed twice is visited twice. The array is not
-/// copied: it must not change until the view is closed. If no component must be there, the view
+/// copied: it must not change until the view is closed. If the view requires no component, it
 /// borrows the list of entities. keel_view_contains searches the array.
 ///
 /// **KEEL_RELATED(Likes, to)** leads with the sources of one target, in the order of relating. No
@@ -61,27 +62,29 @@
 ///
 /// **KEEL_TARGETS_FIRST(keel_child)** visits parents before their children: first the entities
 /// without a parent, by ascending index, then the children of the roots, and so on, level by level.
-/// Siblings are in their order, and in the order of their parents. No chunk has entities of two
-/// levels. It leads, so it looks at every entity that has a parent. The order is cached in the
-/// world: the first walk after a change of the hierarchy takes time for each link. It accepts any
-/// relation that is exclusive and acyclic; the target takes the place of the parent. KEEL_UP and
-/// KEEL_CHANGED_UP accept the same relations, and KEEL_OF_TARGET any exclusive one.
+/// In a level, the children of an earlier parent come before those of a later one, and siblings
+/// are in their order. No chunk has entities of two levels. The term leads, so the view looks at
+/// every entity that has a parent. The order is cached in the world: the first walk after a change
+/// of the hierarchy takes time for each child. The term accepts any relation that is exclusive and
+/// acyclic; the target takes the place of the parent. KEEL_UP and KEEL_CHANGED_UP accept the same
+/// relations, and KEEL_OF_TARGET any exclusive relation.
 ///
 /// **KEEL_OF_TARGET(keel_child, KEEL_READ(T, t))** hands out the value of the parent, and
 /// **KEEL_UP(keel_child, KEEL_READ(T, t))** the value of the nearest ancestor that has T. With
 /// KEEL_READ an entity without such a value does not match; with KEEL_OPTIONAL_READ it gets NULL.
 /// KEEL_OF_TARGET also accepts KEEL_WRITE: children of one parent write its value one after the
 /// other, in the order of the walk, never on several threads. A view that reads T in this way and
-/// also writes T of the entities that it visits depends on the order. It is refused, unless it has
-/// KEEL_TARGETS_FIRST(keel_child) and is not walked backwards: then the value it reads was written
-/// before. KEEL_UP climbs once for each parent that it meets; with KEEL_TARGETS_FIRST it does not
-/// climb. Observed views have none of these terms.
+/// also writes T of the entities that it visits depends on the order of visits. It is refused,
+/// unless it has KEEL_TARGETS_FIRST(keel_child) and is not walked backwards: then the value of the
+/// parent was written before it is read. Without KEEL_TARGETS_FIRST, KEEL_UP searches the ancestors
+/// once for each parent; with it, the value of the level above is known. Observed views accept none
+/// of these terms.
 ///
 /// **KEEL_BACKWARDS** visits the same entities in exactly the reverse order. The walk first
 /// collects all of them, which needs memory and time for each; an entity that ceases to match
 /// before it is reached is skipped. keel_view_first of such a view is the last entity of the view
-/// without the term. keel_view_parallel_for walks it in one piece, and a view with KEEL_AMONG, too.
-/// Systems take neither as a parameter.
+/// without the term. keel_view_parallel_for walks views with KEEL_BACKWARDS or KEEL_AMONG in one
+/// piece. Systems accept neither as a parameter.
 #pragma once
 #include <keel/commands.h>
 
@@ -126,16 +129,16 @@ typedef enum keel_term_kind {
     KEEL_TERM_OF_TARGET_READ, ///< the target of a relation must have it; its values to read
     KEEL_TERM_OF_TARGET_OPTIONAL_READ, ///< the same; neither the value nor the target is required
     KEEL_TERM_OF_TARGET_WRITE,         ///< the target must have it; its values to write
-    KEEL_TERM_UP_READ,          ///< an entity above must have it; the value of the nearest, to read
-    KEEL_TERM_UP_OPTIONAL_READ, ///< the same; not required
-    KEEL_TERM_CHANGED_UP,    ///< inserted or modified, of the entity or of an entity above it; no
-                             ///< values
-    KEEL_TERM_TARGETS_FIRST, ///< an order: targets of the relation before their sources
-    KEEL_TERM_TARGETED,      ///< the entity must be a target of the relation; no values
-    KEEL_TERM_ENTITY,        ///< the handles
-    KEEL_TERM_MAY_READ,      ///< access only: reads values of other entities
-    KEEL_TERM_MAY_WRITE,     ///< access only: writes values of other entities
-    KEEL_TERM_MAY_EDIT,      ///< access only: adds and removes components of any entity
+    KEEL_TERM_UP_READ,           ///< an ancestor must have it; the value of the nearest, to read
+    KEEL_TERM_UP_OPTIONAL_READ,  ///< the same; not required
+    KEEL_TERM_CHANGED_UP,        ///< required: the component of the entity or of an ancestor was
+                                 ///< inserted or modified; no values
+    KEEL_TERM_TARGETS_FIRST,     ///< an order: targets of the relation before their sources
+    KEEL_TERM_TARGETED,          ///< the entity must be a target of the relation; no values
+    KEEL_TERM_ENTITY,            ///< the handles
+    KEEL_TERM_MAY_READ,          ///< access only: reads values of other entities
+    KEEL_TERM_MAY_WRITE,         ///< access only: writes values of other entities
+    KEEL_TERM_MAY_EDIT,          ///< access only: adds and removes components of any entity
     KEEL_TERM_MAY_EDIT_ENTITIES, ///< access only: creates entities
     KEEL_TERM_MAY_EDIT_WORLD,    ///< access only: everything, alone
     KEEL_TERM_UNIQUE_READ,       ///< a unique, to read
@@ -232,8 +235,8 @@ typedef struct keel_span {
 /// @param view written on success; on error it is a closed view
 /// @param scope a world; in a system its context: the view opens over what the system declared
 ///   (KEEL_MAY_READ, KEEL_MAY_WRITE, KEEL_MAY_EDIT), and views of one system borrow against each
-///   other; or a reader: terms about changes then mean since its last pass before that, and the
-///   view does not need the reader any more
+///   other; or a reader: terms about changes then ask for changes since keel_reader_advance was
+///   last called before this call, and the view does not use the reader afterwards
 /// @param terms ends with KEEL_TERM_END; copied, with the components' identity
 /// @param where named in messages: the place in the code, or the purpose of the view; copied to 63
 ///   bytes
@@ -246,14 +249,15 @@ KEEL_API keel_result keel_view_begin(keel_view *view, keel_scope *scope, const k
                                      const char *where);
 
 /// Closes a view, releases its storages and ends its iterators. Calling it again does nothing.
-/// Inside a keel_view_parallel_for over the view it is refused (KEEL_ERROR_BORROWED is kept): end
-/// the view after the loop.
-/// @threads the thread that began it; another thread is refused while several are at work
-///   (KEEL_ERROR_THREAD is kept)
+/// Inside a keel_view_parallel_for over the view it is refused (keel_last_error has
+/// KEEL_ERROR_BORROWED): end the view after the loop.
+/// @threads the thread that began it; while several threads use the world, another thread is
+///   refused (keel_last_error has KEEL_ERROR_THREAD)
 KEEL_API void keel_view_end(keel_view *view);
 
-/// Returns the number of entities that match. It walks them, except for views of one plain term. A
-/// walk may need memory: without it the answer is 0, see keel_last_error.
+/// Returns the number of entities that match. It visits all of them, except for views of one term
+/// for a single component. The walk may need memory: if memory runs out, the result is 0, see
+/// keel_last_error.
 KEEL_API uint32_t keel_view_count(const keel_view *view);
 
 /// True if the view matches this entity. False for an entity that is not alive.
@@ -269,13 +273,14 @@ KEEL_API keel_entity keel_view_first(const keel_view *view);
 KEEL_API keel_result keel_view_single(const keel_view *view, keel_entity *out);
 
 /// Returns all values of the view for one entity at once, as a span of one.
-/// @param span valid until the next keel_view_get_all of this view, so one thread at a time asks
-/// @return KEEL_OK; KEEL_ABSENT when the view does not match it; KEEL_ERROR_DEAD_ENTITY
+/// @param span valid until the next keel_view_get_all of this view, so only one thread at a time
+///   may call it
+/// @return KEEL_OK; KEEL_ABSENT when the view does not match the entity; KEEL_ERROR_DEAD_ENTITY
 KEEL_API keel_result keel_view_get_all(const keel_view *view, keel_entity e, keel_span *span);
 
-/// Adds one component to all entities that match, or overwrites its value: all or nothing. The
-/// matching entities are found before anything is changed, so the terms may name the component,
-/// too. Typed: keel_add_matching.
+/// Adds one component to all entities that match, or overwrites its value: for all of them or, on
+/// error, for none. The matching entities are found before anything is changed, so the terms may
+/// name the component, too. Typed: keel_add_matching.
 /// @param terms ends with KEEL_TERM_END
 /// @param value copied for each entity, with the copy hook; the caller keeps it; NULL: zeros
 /// @param scope a world, or commands: the entities that match when the command is applied
@@ -334,13 +339,15 @@ KEEL_API void keel_iterator_end(keel_iterator *iterator);
 
 /// Returns the values of a component in a span, to read: an array of `span->count` values. Typed:
 /// keel_span_read.
-/// @return NULL when the view has no values of it, or an optional value is absent here
+/// @return NULL when the view has no values of the component, or when it is optional and the
+///   entities of this span lack it
 KEEL_API const void *keel_span_read_component(const keel_span *span,
                                               const keel_component *component);
 
 /// Returns the values of a component in a span, to write. Typed: keel_span_write.
-/// @return NULL when the view has no values of it, or an optional value is absent here; also when
-///   the view only reads them: KEEL_ERROR_ACCESS, see keel_last_error
+/// @return NULL when the view has no values of the component, or when it is optional and the
+///   entities of this span lack it; also when the view only reads the values: KEEL_ERROR_ACCESS,
+///   see keel_last_error
 KEEL_API void *keel_span_write_component(const keel_span *span, const keel_component *component);
 
 /// Private: the part of the entity list that keel_lookup reads. Layouts may change with any
@@ -368,10 +375,10 @@ struct keeli_set_root {
     uint32_t *const *const *places;           ///< private: tables; NULL there: places are indices
 };
 
-/// Fast access to one component by entity, for hot loops that jump around: half the cost of
-/// keel_get. It stays valid over edits, until the world is destroyed. After the component is
-/// unregistered it finds nothing. Pointers that it returns are valid as long as those of keel_get.
-/// It borrows nothing.
+/// Fast access to one component by entity, for hot loops that look up entities in no order: half
+/// the cost of keel_get. A lookup stays valid over edits, until the world is destroyed. After the
+/// component is unregistered it finds nothing. Pointers that it returns are valid as long as those
+/// of keel_get. It borrows nothing.
 typedef struct keel_lookup {
     const struct keeli_set_root *set; ///< private; NULL: it finds nothing
     uint32_t size;                    ///< bytes of a value
@@ -407,7 +414,8 @@ static inline uint32_t keeli_indexed_shift(size_t size) {
                          : KEELI_SIZE(15 - KEELI_HIGHEST_BIT((uint32_t)size), 6);
 }
 
-/// Private: the set that a lookup reads; an empty set if the lookup must find nothing.
+/// Private: returns `set` if `is_it` is true and the set is not NULL; otherwise an empty set, in
+/// which a lookup finds nothing.
 static inline const struct keeli_set_root *keeli_set_or_nothing(const struct keeli_set_root *set,
                                                                 bool is_it) {
     static const struct keeli_bits_root bits = { NULL, 0 };
@@ -422,15 +430,17 @@ static inline const struct keeli_set_root *keeli_set_or_nothing(const struct kee
     return (const struct keeli_set_root *)(given | other);
 }
 
-/// Private: returns the value in a place. It is never NULL, so callers need not ask.
+/// Private: returns the value in a place. It is never NULL, and the compiler knows that, so it
+/// drops tests of the result.
 static inline void *keeli_value_in(void *const *pages, uint32_t place, size_t size,
                                    uint32_t shift) {
     char *values = (char *)pages[place >> shift];
     if (!values) KEELI_UNREACHABLE();
     return values + (place & (((uint32_t)1 << shift) - 1)) * size;
 }
-/// Private: returns the value of an entity, or NULL. It first reads what is the same for all
-/// entities, needed or not, so that a loop reads that only once. `shift`: as of KEEL_INDEXED.
+/// Private: returns the value of an entity, or NULL. It first reads all members that are the same
+/// for every entity, even if this entity does not need them, so that the compiler moves these reads
+/// out of a loop. `shift`: that of an indexed set.
 static inline void *keeli_column_at(const keel_lookup *column, keel_entity e, size_t size,
                                     uint32_t shift) {
     const struct keeli_set_root *set = keeli_set_or_nothing(column->set, column->size == size);
@@ -465,8 +475,8 @@ struct keeli_storage_head {
     uint32_t flags; ///< private: only keeli_write_flags matter here
     int32_t borrow; ///< private: 0: no view and no system uses it
 };
-/// Private: flags of storages. MARKS: a write marks the value as modified. ASKS: the general
-/// function decides about a write.
+/// Private: flags of storages (world/storage.h). MARKS: a write marks the value as modified. ASKS:
+/// the fast path must call the general function, which decides about a write.
 enum keeli_write_flags { KEELI_WRITE_MARKS = 67117056, KEELI_WRITE_ASKS = 1 | 2 | 32 | 33554432 };
 /// Private: the part of a world that keel_get reads. Layouts may change with any version.
 struct keeli_world_root {
@@ -536,8 +546,8 @@ static inline const void *keeli_world_get(const keel_scope *world, keel_entity e
 }
 /// Private: returns the value of a component whose writes are marked, or NULL.
 KEEL_API void *keeli_get_marked(keel_scope *world, keel_entity e, struct keeli_storage *storage);
-/// Private: keel_get_component_mut for a descriptor that the compiler knows, if nobody uses the
-/// component.
+/// Private: keel_get_component_mut for a descriptor that the compiler knows. It handles a component
+/// that no view and no system uses, and calls the general function for the others.
 static inline void *keeli_world_get_mut(keel_scope *world, keel_entity e,
                                         const keel_component *component) {
     const struct keeli_world_root *root = (const struct keeli_world_root *)world;

@@ -30,7 +30,7 @@ typedef struct keeli_link {
 typedef struct keeli_chain {
     uint32_t first, last; ///< private: its sources, if it has any
     uint32_t count;       ///< private
-    uint32_t stamp;       ///< private: the latest that it gave to a source
+    uint32_t stamp;       ///< private: stamp of the source that was related last
 } keeli_chain;
 
 /// Private: pages of both kinds of records by index. NULL: no entity of the page was ever related.
@@ -65,12 +65,14 @@ typedef struct keeli_walk_start {
 } keeli_walk_start;
 /// Private: returns the beginning of a loop over the children of an entity.
 KEEL_API keeli_walk_start keeli_tree_of(const keel_scope *scope, keel_entity of);
-// The next two are `pure`: they only look, so loops keep what they read before a call.
-/// Private: returns the child of `of` after `child`, whatever happened meanwhile.
+// The next two functions are `pure`: they change nothing, so the compiler keeps values of a loop in
+// registers over the call.
+/// Private: returns the child of `of` after `child`, also if `child` was deleted or detached since
+/// the last step of the loop.
 KEELI_PURE KEEL_API keel_entity keeli_tree_beside(const struct keeli_tree *tree, keel_entity of,
                                                   keel_entity child);
-/// Private: returns the next descendant of `root` after `e` in pre-order, whatever happened
-/// meanwhile.
+/// Private: returns the next descendant of `root` after `e` in pre-order, also if the hierarchy has
+/// changed since the last step of the loop.
 KEELI_PURE KEEL_API keel_entity keeli_tree_onward(const struct keeli_tree *tree, keel_entity root,
                                                   keel_entity e);
 

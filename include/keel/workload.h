@@ -46,7 +46,7 @@ typedef struct keel_system {
     /// It uses its context only if it has KEEL_TERM_CONTEXT.
     void (*run)(const keel_chunk *chunk, keel_context *context);
     /// A plain function, of kind KEEL_SYSTEM_PER_RUN: a negative result is the system's failure. Of
-    /// kind KEEL_SYSTEM_IS_CONDITION it answers with keel_answer; no answer means no.
+    /// kind KEEL_SYSTEM_IS_CONDITION it calls keel_answer; without a call the answer is no.
     keel_result (*function)(keel_context *context);
     const keel_term *terms; ///< the storages that the system may use; ends with KEEL_TERM_END
     const char *file;       ///< file of the declaration, or NULL
@@ -55,8 +55,8 @@ typedef struct keel_system {
     /// their values with keel_span_read_component and keel_span_write_component. A negative result
     /// is the system's failure.
     keel_result (*each_span)(keel_context *context, const keel_span *span);
-    void *user; ///< yours, for plain functions: keel_context_info. Setting another value does not
-                ///< count as a change
+    void *user; ///< any pointer for plain functions, which keel_context_info returns. A workload is
+                ///< not prepared again when it changes
 } keel_system;
 
 /// One entry of a workload. Exactly one of `system`, `workload`, `workload_name` and `barrier` is
@@ -112,9 +112,9 @@ typedef struct keel_step {
     int line;         ///< line of the declaration
 } keel_step;
 
-/// A list of steps. While a world may run it, the table and everything that it points to must not
-/// change. Keel notices a change, and then prepares the workload again, which costs as much as a
-/// first run.
+/// A list of steps. During a run, the table and everything that it points to must not change. A
+/// table made by hand, without `stamp`, may change between runs: Keel then notices the change, and
+/// prepares the workload again, which costs as much as a first run.
 typedef struct keel_workload {
     const char *name;       ///< name of the workload
     const keel_step *steps; ///< `step_count` steps

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file world.h
-/// The world: it holds all entities, components and uniques, and the first error since the last
-/// look.
+/// The world: it holds all entities, components and uniques. It also stores the last error, and the
+/// first error since keel_clear_errors.
 ///
 /// A world is in **owner mode**: the thread that uses it is its owner. Between keel_share_begin and
 /// keel_share_end it is in **shared mode**: every thread may open views and record commands, and
@@ -64,24 +64,26 @@ KEEL_API keel_world *keel_world_create(const keel_world_desc *desc);
 
 /// Drops every value and frees the world. NULL is allowed. The log names views that are still open.
 /// Recorded commands that were never applied are dropped. Afterwards nothing that belongs to the
-/// world may be used: its views, ended ones too, loops over them (KEEL_EACH), readers, columns.
+/// world may be used: its views, ended ones too, loops over them (KEEL_EACH), readers, lookups.
 /// Code that the world runs (a system, an observer, a command) cannot destroy it: the call is
-/// refused (KEEL_ERROR_BORROWED is kept), and the world stays.
+/// refused (keel_last_error has KEEL_ERROR_BORROWED), and the world is not destroyed.
 KEEL_API void keel_world_destroy(keel_world *world);
 
-/// Returns the last error, which says why the call before failed. Every call that returns a
-/// negative result, and that has a world, stores its error. Success and KEEL_ABSENT do not clear
-/// it. Its `result` is KEEL_OK when there was no error since keel_clear_errors.
+/// Returns the last error, which says why the most recent failed call failed. Every call on a world
+/// that returns a negative result stores its error in the world, unless its documentation says
+/// otherwise. Success and KEEL_ABSENT do not clear the error. Its `result` is KEEL_OK when there
+/// was no error since keel_clear_errors.
 ///
-/// A run of a workload counts as one call. Its error is the first in linear order, whichever thread
-/// met it first, and becomes the last (and perhaps the first) error of the world when the run has
-/// ended. Until then a system that has the whole world (KEEL_WORLD) finds its own last error here.
+/// A run of a workload counts as one call. Its error is that of the failed system that comes first
+/// in the order of the steps, whichever thread met it first. It becomes the last error of the world
+/// when the run has ended, and also the first error if there was none. Until then this function
+/// returns to a system that has the whole world (KEEL_WORLD) the system's own last error.
 /// @return valid until the world is destroyed; the next error overwrites it
 /// @threads not while other threads are at work
 KEEL_API const keel_error *keel_last_error(const keel_world *world);
 
 /// Returns the first error since keel_clear_errors, which is often the cause of the others;
-/// otherwise like keel_last_error. A game may look once per frame, and clear it.
+/// otherwise like keel_last_error. A game may call it once per frame, and then keel_clear_errors.
 /// KEEL_ERROR_DEAD_ENTITY and KEEL_ERROR_COUNT are ordinary in games: they become the last error,
 /// but not the first one, and are not logged.
 KEEL_API const keel_error *keel_first_error(const keel_world *world);
@@ -90,8 +92,8 @@ KEEL_API const keel_error *keel_first_error(const keel_world *world);
 KEEL_API void keel_clear_errors(keel_world *world);
 
 /// Returns the number of living entities.
-/// @param scope a view needs KEEL_TERM_MAY_EDIT_ENTITIES, as others may be adding; a system that
-///   has a context needs no more
+/// @param scope a view needs KEEL_TERM_MAY_EDIT_ENTITIES, because other threads may be adding
+///   entities; the context of a system needs no declared access
 KEEL_API uint32_t keel_entity_count(const keel_scope *scope);
 
 /// Iterates over all living entities in ascending order of their indices: pass null first, then the
@@ -99,21 +101,23 @@ KEEL_API uint32_t keel_entity_count(const keel_scope *scope);
 /// @return null at the end
 KEEL_API keel_entity keel_next_entity(const keel_world *world, keel_entity after);
 
-/// Iterates over the handles that later adds return before any fresh one, in this order: pass null
-/// first, then the last answer. It is made for saves: a new world that adds and deletes their
-/// predecessors, the last first, never hands out a handle twice. Indices that keel_add_entity_at
-/// skipped are not listed, nor indices whose versions are used up.
+/// Iterates over the free handles: those that later adds return before they use a new index, in
+/// that order. Pass null first, then the last answer. It is made for saves. A new world gets the
+/// same free handles if, for each of them, the last first, it adds the handle with the version
+/// before (keel_add_entity_at) and deletes it. Indices that keel_add_entity_at skipped are not
+/// listed, nor indices whose versions are used up.
 /// @param after null, or a handle that is free now; any other ends the walk
 /// @return null at the end
 KEEL_API keel_entity keel_next_free_entity(const keel_world *world, keel_entity after);
 
-/// True if `e` is alive. False for null, stale, foreign and invented handles.
-/// @param scope any; it needs nothing
+/// True if `e` is alive. False for null, and for handles of deleted entities. A handle of another
+/// world may happen to be alive in this one, too.
+/// @param scope any; no access need be declared
 KEEL_API bool keel_is_alive(const keel_scope *scope, keel_entity e);
 
 /// Returns the handle of the living entity at an index, for indices from other programs, files and
 /// messages.
-/// @param scope any; it needs nothing
+/// @param scope any; no access need be declared
 /// @return null when no entity is alive at the index
 KEEL_API keel_entity keel_entity_at(const keel_scope *scope, uint32_t index);
 
@@ -121,7 +125,7 @@ KEEL_API keel_entity keel_entity_at(const keel_scope *scope, uint32_t index);
 /// @return KEEL_OK, KEEL_ERROR_BORROWED while a view is open or a workload runs in owner mode
 KEEL_API keel_result keel_share_begin(keel_world *world);
 
-/// Ends shared mode. By then every thread but the owner must be done with the world.
+/// Ends shared mode. Before the call every other thread must have stopped using the world.
 /// @return KEEL_OK, KEEL_ERROR_BORROWED while a view is still open (shared mode goes on),
 ///   KEEL_ERROR_ARGUMENT without keel_share_begin
 KEEL_API keel_result keel_share_end(keel_world *world);
@@ -168,15 +172,16 @@ KEEL_API keel_result keel_world_trim(keel_world *world);
 /// @return true when all is well
 KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 
-/// Computes one number from everything that is alive: entity handles, components of entities,
+/// Computes one number from the state of the world: entity handles, components of entities,
 /// disabled ones too, and uniques, each with its name and value. It does not depend on storages, on
 /// the order of values or registration, or on the history of the world. Equal worlds have equal
 /// hashes, and different worlds have different ones (but for 1 in 2^64). Recorded commands, groups,
 /// free handles, and components and uniques with `.transient = true` do not count.
 ///
 /// Padding must not count, so a component with values says which bytes do: `.no_padding = true`
-/// (all), KEEL_HAS_FIELDS (its fields), or a `.hash` hook, which values that hold pointers need.
-/// The first of hook, promise and fields that is there is used. A float is its bytes: -0 is not 0.
+/// (all), KEEL_HAS_FIELDS (its fields), or a `.hash` hook, which values that hold pointers need. If
+/// a component has several of these, the hook is used, otherwise `.no_padding`, otherwise the
+/// fields. A float is hashed by its bytes, so -0 differs from 0.
 /// Entity references are handles. Hashes compare between builds of one handle width, byte order and
 /// type layout, and between releases only where CHANGELOG.md does not say otherwise.
 /// @threads the world's owner

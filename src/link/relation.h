@@ -72,7 +72,7 @@ bool keeli_reserve_rule(keel_world *world, const keeli_relation *r);
 // Copies of the values of a prototype's edges in one relation, for clones that get the same
 // targets.
 typedef struct keeli_edge_copies {
-    struct keeli_edge_copies *next; // of the next relation
+    struct keeli_edge_copies *next; // NULL: the last relation
     const keeli_relation *relation;
     char *values;
     size_t room, made, given; // numbers of values: room for, copied, and moved to edges of clones

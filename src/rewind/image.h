@@ -33,7 +33,7 @@ typedef struct keeli_staged {
     const keeli_edges *from_edges; // edges without values to copy from; NULL: they are the same
     keeli_change *logs[2]; // logs of ticks, of insertions and modifications; NULL: the size fits
     bool has_removed, has_events, has_edges, has_unique; // these members have to be freed
-    // What both worlds have in common before the copy (compare.c).
+    // Answers of compare.c, found before the copy begins.
     bool is_known;     // both were the same once, and all writes since are stamped
     bool is_same;      // the same entities have values in both worlds, in the same places
     bool is_in_place;  // no value has another place

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// usage: make_saves FOLDER: writes before.keel and after.keel, for the test of keel-save.
+// usage: make_saves FOLDER: writes before.keel, after.keel, kind_before.keel and kind_after.keel,
+// for the test of keel-save.
 #include <keel_save.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,13 @@ typedef struct Round {
 KEEL_FIELDS(Round, number);
 KEEL_UNIQUE(Round, KEEL_HAS_FIELDS(Round));
 
+// In kind_before.keel "Bond" is a tag and "Debt" a relation, in kind_after.keel the other way
+// round.
+KEEL_TAG(BondTag, .saved_as = "Bond");
+KEEL_RELATION(Bond);
+KEEL_TAG(DebtTag, .saved_as = "Debt");
+KEEL_RELATION(Debt);
+
 static Note note_of(const char *text) {
     Note note, from;
     char room[32];
@@ -98,6 +106,21 @@ static int save(const keel_world *world, const char *folder, const char *name) {
     if (keel_save(world, path, &(keel_save_options){ .error = &why }) == KEEL_OK) return 0;
     fprintf(stderr, "%s\n", why.message);
     return 1;
+}
+
+static int save_kinds(const char *folder, bool is_after) {
+    keel_world *world = keel_world_create(NULL);
+    const keel_entity a = keel_add_entity(world), b = keel_add_entity(world);
+    if (is_after) {
+        keel_relate(world, a, Bond, b);
+        keel_add(world, b, DebtTag);
+    } else {
+        keel_add(world, a, BondTag);
+        keel_relate(world, b, Debt, a);
+    }
+    const int status = save(world, folder, is_after ? "kind_after" : "kind_before");
+    keel_world_destroy(world);
+    return status;
 }
 
 int main(int argc, char **argv) {
@@ -142,5 +165,6 @@ int main(int argc, char **argv) {
     keel_set_unique(world, Round, { 12345678901234568u });
     status |= save(world, argv[1], "after");
     keel_world_destroy(world);
+    status |= save_kinds(argv[1], false) | save_kinds(argv[1], true);
     return status;
 }

@@ -27,6 +27,7 @@ for file in "$folder"/../data/saves/*.keel; do cp "$file" "$work"; done
     try diff before.keel after.keel
     try diff after.keel after.keel
     try diff after.keel rename_component.keel
+    try diff kind_before.keel kind_after.keel
     for file in "$folder"/../data/saves/*.keel; do try check "$(basename "$file")"; done
     try --max-entities 3 check before.keel
     try --max-bytes 100 check before.keel

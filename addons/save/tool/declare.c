@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Declares a component from the schema of a section: the paths of leaves become structs and arrays
-// of structs. An owned text becomes a fixed one with room for the longest, and the bytes of .save a
-// text with their size and hash, so that no value owns memory. It loads nothing: load.c calls it.
+// Declares a component from the schema of a section: the paths of leaves become fields, structs and
+// arrays of structs. So that no value owns memory, an owned text becomes a fixed text with room for
+// the longest of the section, and the bytes of .save become a text with their size and hash. It
+// loads no values. load.c calls it.
 #include "tool.h"
 
 #include <stdlib.h>
@@ -26,14 +27,14 @@ typedef struct fields {
     uint32_t count, size, align;
 } fields;
 
-// Leaves whose paths have the first `prefix` bytes in common.
+// Leaves whose paths have the first `prefix` bytes in common: the members of one struct.
 typedef struct range {
     const save_leaf *leaves;
     uint32_t count;
     size_t prefix;
 } range;
 
-// Returns the length of the part of a path after the prefix.
+// Returns the length of the field name that follows the prefix in the path of leaf `i`.
 static size_t part_of(const range *r, uint32_t i) {
     return strcspn(r->leaves[i].path + r->prefix, ".[");
 }
@@ -74,8 +75,8 @@ static keel_result add_leaf(loaded_save *save, const save_leaf *l, uint32_t long
 static keel_result make_fields(loaded_save *save, const range *r, const uint32_t *longest,
                                fields *out);
 
-// Makes a field of type struct, or an array of structs, of the leaves from `first` to `end`. All
-// elements of an array have the same members, so the first element's are used.
+// Makes a field of type struct, or an array of structs, from the leaves `first` to before `end`.
+// All elements of an array have the same members, so those of element 0 are used.
 static keel_result make_struct(loaded_save *save, const range *r, uint32_t first, uint32_t end,
                                const uint32_t *longest, keel_field *f, uint32_t *align) {
     unsigned long elements = 1;
@@ -135,7 +136,7 @@ static keel_result make_fields(loaded_save *save, const range *r, const uint32_t
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ bytes of a function
+// ------------------------------------------------------------------ bytes of .save
 enum { STREAM_TEXT = 48 };
 static keel_result read_stream(void *value, keel_stream *in, void *data) {
     const declared *d = data;
@@ -154,7 +155,7 @@ static keel_result write_stream(const void *value, keel_stream *out, void *data)
 }
 
 static keel_result add_stream(loaded_save *save, declared *d, fields *f) {
-    keel_field *last = &f->items[f->count++]; // make_fields allocates one more
+    keel_field *last = &f->items[f->count++]; // make_fields has allocated one field more
     (void)save;
     *last = (keel_field){ .name = "saved_by_function",
                           .type = KEEL_FIELD_TEXT,
@@ -169,7 +170,8 @@ static keel_result add_stream(loaded_save *save, declared *d, fields *f) {
 }
 
 // ------------------------------------------------------------------ a section
-// Finds the length of the longest text of each leaf, with its zero. The rows have the lengths.
+// Finds the length, with the zero, of the longest owned text of each leaf. The lengths are in the
+// rows, in place of the texts.
 static keel_result measure(loaded_save *save, const section *s, const unsigned char *rows,
                            uint32_t *longest) {
     const save_schema *schema = &s->schema;

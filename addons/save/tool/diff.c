@@ -7,19 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A comparison that is under way. `a` is the old save, `b` the new one.
+// The state of one comparison. `a` is the old save, `b` the new one.
 typedef struct difference {
     const loaded_save *a, *b;
     FILE *out;
     uint32_t count;  // differences printed so far
-    char whose[512]; // begin of each line: the entity, "unique", or entity and target of an edge
+    char whose[512]; // subject that each line begins with: an entity, the source and target of an
+                     // edge, or "unique"
 } difference;
 
-// Returns the component or unique of this name that the save declares, or NULL.
-static const keel_component *find(const loaded_save *save, const char *name, bool is_unique) {
+// Returns the component, relation or unique that the save declares with the name and kind of
+// `like`, or NULL. A component that is a relation in the other save is two things: one removed, one
+// added.
+static const keel_component *find(const loaded_save *save, const keel_component *like) {
     for (uint32_t i = 0; i < save->declared_count; ++i) {
         const keel_component *c = &save->declared[i].component;
-        if (c->is_unique == is_unique && !strcmp(c->name, name)) return c;
+        if (c->is_unique == like->is_unique && c->is_relation == like->is_relation &&
+            !strcmp(c->name, like->name))
+            return c;
     }
     return NULL;
 }
@@ -32,7 +37,8 @@ static void name_entity(const loaded_save *save, keel_entity e, char *text, size
     else (void)snprintf(text, size, "%uv%u", index, version);
 }
 
-// Prints a line: + for an addition, - for a removal, ~ for a change.
+// Prints a line about `whose`: + for an addition, - for a removal, ~ for a change. `what` is the
+// component that was added, removed or changed; empty if it was the entity itself.
 static void report(difference *d, char sign, const char *what) {
     ++d->count;
     fprintf(d->out, "%c %s%s%s\n", sign, d->whose, d->whose[0] && what[0] ? " " : "", what);
@@ -120,7 +126,7 @@ static void compare_component(difference *d, keel_entity e, const keel_component
 
 // ------------------------------------------------------------------ relations, parents, names
 // Reports, with `sign`, the targets that an entity has in save `of` and lacks in save `other`.
-// `there` is the same relation as `other` declares it, or NULL if it does not.
+// `there` is the relation of the same name in `other`, or NULL if `other` has none.
 static void compare_targets(difference *d, char sign, const loaded_save *of,
                             const loaded_save *other, keel_entity e, const keel_component *c,
                             const keel_component *there) {
@@ -184,10 +190,9 @@ static void compare_entity(difference *d, keel_entity e) {
         const loaded_save *of = side ? d->b : d->a;
         for (uint32_t i = 0; i < of->declared_count; ++i) {
             const keel_component *c = &of->declared[i].component;
-            const keel_component *other = find(side ? d->a : d->b, c->name, false);
+            const keel_component *other = find(side ? d->a : d->b, c);
             if (c->is_unique || (side && other)) continue; // compared on side 0
             const keel_component *a = side ? NULL : c, *b = side ? c : other;
-            if (a && b && a->is_relation != b->is_relation) b = NULL;
             if (c->is_relation) compare_relation(d, e, a, b);
             else compare_component(d, e, a, b);
         }
@@ -201,7 +206,7 @@ static void compare_uniques(difference *d) {
         for (uint32_t i = 0; i < of->declared_count; ++i) {
             const keel_component *c = &of->declared[i].component;
             if (!c->is_unique) continue;
-            const keel_component *other = find(side ? d->a : d->b, c->name, true);
+            const keel_component *other = find(side ? d->a : d->b, c);
             (void)snprintf(what, sizeof what, "%.100s", c->name);
             if (!other) report(d, side ? '+' : '-', what);
             else if (!side)

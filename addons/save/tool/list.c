@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The command `keel-save list`: prints the sections of a save, with counts, sizes and fields. It
-// loads no world, and reads only the heads of the sections (load_sections). main.c calls it.
+// needs only the heads of the sections, which load_sections has read. main.c calls it.
 #include "tool.h"
 
 #include <inttypes.h>
@@ -8,11 +8,11 @@
 
 // Writes the type of a leaf into `text`, such as `f32[3]` or `u8 (enum)`. Returns `text`.
 const char *type_text(const save_leaf *leaf, char *text, size_t size) {
-    // by keel_field_type; the last is SAVE_STREAM, the bytes that the hook .save writes
+    // indexed by keel_field_type; the last is SAVE_STREAM, the bytes that the hook .save wrote
     static const char *const names[] = { "bytes",  "bool", "i8",         "u8",
                                          "i16",    "u16",  "i32",        "u32",
                                          "i64",    "u64",  "f32",        "f64",
-                                         "entity", "text", "owned text", "bytes of a function" };
+                                         "entity", "text", "owned text", "bytes of .save" };
     const char *of = !leaf->of ? "" : leaf->of->is_flags ? " (flags)" : " (enum)";
     if (leaf->count == 1) (void)snprintf(text, size, "%s%s", names[leaf->type], of);
     else (void)snprintf(text, size, "%s[%u]%s", names[leaf->type], (unsigned)leaf->count, of);
@@ -46,7 +46,7 @@ void list_save(const loaded_save *save, FILE *out) {
     fprintf(out, "%s: format %u.%u, %zu bytes, %" PRIu64 " unpacked\n", save->path,
             (unsigned)save_read_number(head + 8, 2), (unsigned)save_read_number(head + 10, 2),
             save->file.size, raw);
-    fprintf(out, "%u entities, %u handles that were used, %u names\n", (unsigned)save->entity_count,
+    fprintf(out, "%u entities, %u free handles, %u names\n", (unsigned)save->entity_count,
             (unsigned)save->free_count, (unsigned)save->named_count);
     for (uint32_t i = 0; i < save->section_count; ++i) {
         const section *s = &save->sections[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Loads a save for the tool: the heads of its sections, and a world whose components are declared
-// from the save alone. The declarations are made in declare.c. main.c calls it for every command.
+// Loads a save for the tool, in two steps: reads the heads of its sections, and then loads a world
+// whose components are declared from these heads. The declarations are made in declare.c. main.c
+// calls it for every command.
 #include "../../stage.h"
 #include "tool.h"
 
@@ -25,7 +26,8 @@ static bool has_values(const section *s) {
     return !strcmp(s->tag, "COMP") || !strcmp(s->tag, "RELA") || !strcmp(s->tag, "UNIQ");
 }
 
-// Reads counts, names and schemas of a section. load_world checks the rest.
+// Reads the name, the count and the schema of a section, as far as its kind has them. The values
+// are read and checked by load_world.
 static keel_result read_head(loaded_save *save, save_reader *r, save_bytes *info, section *s) {
     const bool is_named = has_values(s) || !strcmp(s->tag, "DISA");
     if (is_named && !save_take_text(r, s->name, sizeof s->name))
@@ -100,7 +102,8 @@ static bool is_declared(const section *s) {
     return has_values(s) && !is_own;
 }
 
-// True if each source has one target: the relation can be declared exclusive. Sources ascend.
+// True if each source has one target, so that the relation can be declared exclusive. `sources` are
+// in ascending order, so the edges of a source are adjacent.
 static bool is_one_each(const unsigned char *sources, uint64_t count) {
     uint64_t i = 1;
     while (i < count && memcmp(sources + i * 4, sources + (i - 1) * 4, 4) != 0)
@@ -158,8 +161,9 @@ keel_result load_world(loaded_save *save) {
     KEEL_TRY(declare_all(save));
     how.error = &save->error;
     KEEL_TRY(keel_load_from(save->world, save->file.data, save->file.size, &how));
-    for (uint32_t i = 0; i < save->declared_count;
-         ++i) { // later writing and reading needs no hooks
+    // the hooks only load the size and hash of .save's bytes: without them the component is written
+    // by its fields
+    for (uint32_t i = 0; i < save->declared_count; ++i) {
         keel_component c = save->declared[i].component;
         c.save = NULL;
         c.load = NULL;

@@ -6,19 +6,20 @@
 
 #include <stdio.h>
 
-// A section of the file.
+// The content of the head of a section.
 typedef struct section {
     char tag[5], name[256];
     uint64_t stored, raw; // compressed and uncompressed bytes
     uint32_t count;       // number of values, edges, entities or names
-    save_schema schema;   // if the section has values
+    save_schema schema;   // fields of the values; empty if the section has no values
 } section;
 
 // A component declared from a section.
 typedef struct declared {
     keel_component component;
     const section *from;
-    uint32_t stream; // offset of the text about the bytes of .save, or UINT32_MAX
+    uint32_t stream; // offset in a value of the text with the size and hash of the bytes of .save;
+                     // UINT32_MAX if there are none
 } declared;
 
 typedef struct loaded_save {
@@ -30,7 +31,7 @@ typedef struct loaded_save {
     uint32_t section_count, entity_count, free_count, named_count;
     declared *declared;
     uint32_t declared_count;
-    void *blocks; // list of allocated blocks
+    void *blocks; // list of the blocks that new_block allocated
     keel_world *world;
 } loaded_save;
 
@@ -42,8 +43,9 @@ void unload(loaded_save *save);
 // Allocates zeroed memory that unload frees. NULL and an error if memory runs out.
 void *new_block(loaded_save *save, size_t size);
 
-// Declares the component of a section, with fields made of the paths of its leaves.
-keel_result declare_section(loaded_save *save, const section *s, const unsigned char *texts,
+// Declares the component of a section, with fields made from the paths of its leaves. `rows` are
+// the rows of the section, which have the lengths of texts.
+keel_result declare_section(loaded_save *save, const section *s, const unsigned char *rows,
                             declared *out);
 
 const char *type_text(const save_leaf *leaf, char *text, size_t size);

@@ -134,8 +134,7 @@ static void what_became_of_another_kind_is_refused(void **state) {
     keel_add_entity(f.world, KEEL_INIT(Life, { 7, { 1, 2 } }));
     expect_ok(save(f.world));
     assert_non_null(keel_register_component(loaded, &relation));
-    expect_schema(LOAD(), "'Life' is a component, a relation or a unique, and in the save another "
-                          "of these");
+    expect_schema(LOAD(), "'Life' is a relation in the program and a component in the save");
 }
 
 static void a_name_may_be_too_long(void **state) {
@@ -162,8 +161,8 @@ typedef struct number_case {
 #define F(n) KEEL_FIELD_F##n
 #define NO(from, to)                                                                               \
     "! is " from " in the save and " to                                                            \
-    " in the program, which does not fit; .narrow = true takes "                                   \
-    "the values that do"
+    " in the program, which does not fit; .narrow = true converts "                                \
+    "the values that fit"
 #define BAD(value) "! of entity 0v0 is " value ", which does not fit"
 static const number_case cases[] = {
     // always

@@ -227,7 +227,7 @@ static void other_programs(void **state) {
     other.load = NULL;
     assert_non_null(keel_register_component(loaded, &other));
     assert_int_equal(load(), KEEL_ERROR_SCHEMA);
-    assert_non_null(strstr(why.message, "'Bag' was saved by a function, and has no .load"));
+    assert_non_null(strstr(why.message, "'Bag' was saved by a .save hook, and has no .load"));
 }
 
 typedef struct Plain {

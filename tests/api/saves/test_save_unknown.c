@@ -179,8 +179,8 @@ static void what_became_known_is_an_error(void **state) {
     expect_ok(keel_load_from(loaded, kept, kept_size, &keeping));
     assert_int_equal(keel_register(loaded, Sleeps), KEEL_OK);
     assert_int_equal(save(loaded), KEEL_ERROR_SCHEMA);
-    assert_string_equal(why.message, "'Sleeps' was kept from a save, and the program knows it by "
-                                     "now; register it before loading");
+    assert_string_equal(why.message, "'Sleeps' was registered after a load that kept its values as "
+                                     "those of an unknown component; register it before loading");
 }
 
 static void merged_they_cannot_be_kept(void **state) {
