@@ -115,3 +115,59 @@ BENCH_WORKLOAD(ring_run_10) { ring_frames(run, OTHER_RUN, 10); }
 BENCH_WORKLOAD(ring_same_rnd_10) { ring_frames(run, SAME_RANDOM, 10); }
 BENCH_WORKLOAD(ring_rnd_10) { ring_frames(run, OTHER_RANDOM, 10); }
 BENCH_WORKLOAD(ring_all) { ring_frames(run, SAME_RUN, 100); }
+
+// The hash of a world that a ring takes each frame, as for finding out where two machines differ.
+typedef struct HashPlace {
+    float x, y;
+} HashPlace;
+typedef struct HashSpeed {
+    float x, y;
+} HashSpeed;
+typedef struct HashHealth {
+    int32_t points;
+} HashHealth;
+KEEL_COMPONENT(HashPlace, .storage = BENCH_STORAGE, .no_padding = true);
+KEEL_COMPONENT(HashSpeed, .storage = BENCH_STORAGE, .no_padding = true);
+KEEL_COMPONENT(HashHealth, .storage = BENCH_STORAGE, .no_padding = true);
+
+BENCH_SHARED void hash_frames(bench_run *run, bool writes_all) {
+    const uint32_t n = run->n;
+    keel_world *world = bench_world();
+    keel_entity *list = bench_touched(n * sizeof *list);
+    for (uint32_t i = 0; i < n; ++i)
+        list[i] = keel_add_entity(world, KEEL_INIT(HashPlace, { (float)i, 0 }),
+                                  KEEL_INIT(HashSpeed, { 1, 1 }),
+                                  KEEL_INIT(HashHealth, { (int32_t)i }));
+    keel_ring *ring = keel_ring_create(world, 8);
+    if (!ring) bench_expect(KEEL_ERROR_MEMORY);
+    uint64_t frame = 0, hash = 0;
+    for (; frame < 8; ++frame)
+        bench_expect(keel_ring_take(ring, frame));
+    run->items = n;
+    while (bench_next(run)) {
+        if (writes_all) {
+            KEEL_EACH(world, KEEL_WRITE(HashPlace, p), KEEL_WRITE(HashSpeed, v),
+                      KEEL_WRITE(HashHealth, h)) {
+                p->x += v->x;
+                v->y += 1;
+                --h->points;
+            }
+        }
+        for (uint32_t i = 0; !writes_all && i < n / 100; ++i) {
+            const keel_entity e = list[n / 3 + i];
+            keel_get_mut(world, e, HashPlace)->x += 1;
+            keel_get_mut(world, e, HashSpeed)->y += 1;
+            --keel_get_mut(world, e, HashHealth)->points;
+        }
+        bench_expect(keel_ring_take(ring, frame++));
+        bench_start(run);
+        bench_expect(keel_world_hash(world, &hash));
+        bench_stop(run);
+        run->sum = n + (hash == 0);
+    }
+    keel_ring_destroy(ring);
+    free(list);
+    bench_end(run, world);
+}
+BENCH_WORKLOAD(hash_all) { hash_frames(run, true); }
+BENCH_WORKLOAD(hash_side) { hash_frames(run, false); }

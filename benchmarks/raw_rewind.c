@@ -37,3 +37,20 @@ BENCH_WORKLOAD(ring_all) {
     free(world);
     free(ring);
 }
+
+// A hash of arrays of the same 20 bytes an entity, one multiplication for each 4 bytes.
+BENCH_WORKLOAD(hash_all) {
+    const size_t count = (size_t)run->n * 5;
+    uint32_t *values = bench_touched(count * sizeof *values);
+    run->items = run->n;
+    while (bench_next(run)) {
+        ++values[run->n];
+        bench_start(run);
+        uint64_t hash = 0xCBF29CE484222325u;
+        for (size_t i = 0; i < count; ++i)
+            hash = (hash ^ values[i]) * 0x100000001B3u;
+        bench_stop(run);
+        run->sum = run->n + (hash == 0);
+    }
+    free(values);
+}

@@ -86,6 +86,19 @@ typedef struct keeli_stamps {
     uint32_t vague;  // last epoch with writes that ticks of modifications do not tell
 } keeli_stamps;
 
+// Cache: parts of the hash of a component (edit/hash.c), with the counters that invalidate them.
+typedef struct keeli_hash_part {
+    uint64_t sum;   // of the terms of a block of 64 places
+    uint32_t epoch; // in which it was computed; valid while the stamp of the block is older
+} keeli_hash_part;
+typedef struct keeli_hash_cache {
+    keeli_hash_part *parts;        // by block; invalid when a counter below differs
+    uint32_t count;                // number of parts, not more than of stamps
+    uint32_t values;               // presence.count
+    uint64_t cleared, moves;       // presence.cleared; moves of the set, or of all rows
+    uint64_t edge_sum, edge_edits; // of edges without values; invalid when edges.edits differs
+} keeli_hash_cache;
+
 // A component, unique or type of events of a world, with all its values. world/registry.c creates
 // and frees it. world/storage.h changes the values, except for fast paths (edit/) and groups.
 typedef struct keeli_storage {
@@ -140,6 +153,7 @@ typedef struct keeli_storage {
 
     // Stamps of writes, for snapshots: KEELI_IS_STAMPED.
     keeli_stamps stamps;
+    keeli_hash_cache hashed;
 } keeli_storage;
 
 // A cached answer: whether every entity of the levels has a component. The other members are the
@@ -505,8 +519,13 @@ struct keel_world {
     keeli_access_state access;
 
     keeli_entity_index entities;
-    uint64_t emptied; // number of times that all entities were deleted at once, or that a world
-                      // was copied into this one while it was empty
+    struct {
+        uint64_t sum;   // of the terms of all living entities; invalid when another member differs:
+        uint64_t frees; // entities.frees, and the number of living entities
+        uint32_t alive;
+    } hashed_entities; // cache (edit/hash.c)
+    uint64_t emptied;  // number of times that all entities were deleted at once, or that a world
+                       // was copied into this one while it was empty
     keeli_archetypes archetypes;           // rows of all KEEL_ARCHETYPE components
     keeli_component_lists lists;           // components of each block of 64 indices
     KEELI_ARRAY(keeli_storage *) storages; // all components in order of registration

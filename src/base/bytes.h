@@ -87,15 +87,53 @@ static inline void keeli_bytes_copy_fresh(void *to, const void *from, uint32_t s
 }
 
 // ------------------------------------------------------------------ hashes
-// Returns a 64-bit hash of bytes: XXH64, written from its public specification (Yann Collet,
-// "xxHash fast digest algorithm", doc/xxhash_spec.md of the xxHash project), but with words in the
-// byte order of the machine.
+// XXH64, written from its public specification (Yann Collet, "xxHash fast digest algorithm",
+// doc/xxhash_spec.md of the xxHash project), but with words in the byte order of the machine.
+#define KEELI_P1 0x9E3779B185EBCA87u
+#define KEELI_P2 0xC2B2AE3D27D4EB4Fu
+#define KEELI_P3 0x165667B19E3779F9u
+#define KEELI_P4 0x85EBCA77C2B2AE63u
+#define KEELI_P5 0x27D4EB2F165667C5u
+
+// Returns a 64-bit hash of bytes.
 uint64_t keeli_hash(const void *bytes, size_t size, uint64_t seed);
 
 // Mixes a number: if one of its bits changes, about half of the bits of the result change. This is
 // the last step of keeli_hash.
 static inline uint64_t keeli_hash_mix(uint64_t h) {
-    h = (h ^ h >> 33) * 0xC2B2AE3D27D4EB4Fu;
-    h = (h ^ h >> 29) * 0x165667B19E3779F9u;
+    h = (h ^ h >> 33) * KEELI_P2;
+    h = (h ^ h >> 29) * KEELI_P3;
     return h ^ h >> 32;
+}
+
+// Steps of keeli_hash.
+static inline uint64_t keeli_hash_turn(uint64_t x, int bits) {
+    return x << bits | x >> (64 - bits);
+}
+static inline uint64_t keeli_hash_round(uint64_t sum, uint64_t word) {
+    return keeli_hash_turn(sum + word * KEELI_P2, 31) * KEELI_P1;
+}
+
+// Adds the bytes behind the last whole stripe of 32 to a hash, and mixes it.
+static inline uint64_t keeli_hash_rest(uint64_t h, const unsigned char *p, size_t size) {
+    for (; size >= 8; size -= 8, p += 8) {
+        uint64_t word;
+        memcpy(&word, p, sizeof word);
+        h = keeli_hash_turn(h ^ keeli_hash_round(0, word), 27) * KEELI_P1 + KEELI_P4;
+    }
+    if (size >= 4) {
+        uint32_t half;
+        memcpy(&half, p, sizeof half);
+        h = keeli_hash_turn(h ^ half * KEELI_P1, 23) * KEELI_P2 + KEELI_P3;
+        size -= 4;
+        p += 4;
+    }
+    for (; size; --size, ++p)
+        h = keeli_hash_turn(h ^ *p * KEELI_P5, 11) * KEELI_P1;
+    return keeli_hash_mix(h);
+}
+
+// keeli_hash for less than 32 bytes. A constant size makes it a few multiplications.
+static inline uint64_t keeli_hash_short(const void *bytes, size_t size, uint64_t seed) {
+    return keeli_hash_rest(seed + KEELI_P5 + size, bytes, size);
 }

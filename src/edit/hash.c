@@ -59,17 +59,226 @@ static uint64_t seed_of(const keeli_storage *s, uint64_t term) {
     return keeli_hash(s->component.name, strlen(s->component.name), term);
 }
 
-// The values of all entities in `who`, one of the storage's two bitmaps.
-static uint64_t sum_of_values(const keel_world *world, const keeli_storage *s,
-                              const keeli_presence *who, uint64_t term) {
-    const value_form form = form_of(s);
-    const uint64_t seed = seed_of(s, term);
+// ------------------------------------------------------------------ values in a row
+// Returns the sum of the terms of values at equal distances. Inlined with a constant size.
+static inline __attribute__((always_inline)) uint64_t
+sum_of_size(const keel_entity *entities, uint32_t count, const char *values, uint32_t stride,
+            uint32_t size, uint64_t seed) {
     uint64_t sum = 0;
-    KEELI_EACH_BIT(i, who) {
-        const void *value =
-            who == &s->presence ? keeli_store_value(world, s, i) : keeli_store_disabled_value(s, i);
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint64_t own = keeli_hash_mix(seed + entities[i].bits);
+        sum += keeli_hash_short(values + (size_t)i * stride, size, own);
+    }
+    return sum;
+}
+
+// What a walk over the values of a component needs.
+typedef struct value_sum {
+    const keel_world *world;
+    const keeli_storage *storage;
+    value_form form;
+    uint64_t seed;
+    keeli_hash_cache *cache; // NULL: no parts are cached
+} value_sum;
+
+static uint64_t sum_of_row(const value_sum *of, const keel_entity *entities, uint32_t count,
+                           const void *values) {
+    const uint32_t stride = of->storage->size;
+    const char *first = (const char *)values + of->form.offset;
+    const bool is_plain = !of->storage->component.hash;
+    switch (is_plain ? of->form.size : UINT32_MAX) {
+    case 4:
+        return sum_of_size(entities, count, first, stride, 4, of->seed);
+    case 8:
+        return sum_of_size(entities, count, first, stride, 8, of->seed);
+    case 12:
+        return sum_of_size(entities, count, first, stride, 12, of->seed);
+    case 16:
+        return sum_of_size(entities, count, first, stride, 16, of->seed);
+    case 24:
+        return sum_of_size(entities, count, first, stride, 24, of->seed);
+    default:
+        break;
+    }
+
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        const void *value = (const char *)values + (size_t)i * stride;
+        sum += hash_of_value(&of->form, value, keeli_hash_mix(of->seed + entities[i].bits));
+    }
+    return sum;
+}
+
+// Returns the sum of adjacent places, which may lie on several pages of values.
+static uint64_t sum_of_places(const value_sum *of, const keel_entity *entities, uint32_t place,
+                              uint32_t count) {
+    const keeli_storage *s = of->storage;
+    if (!s->size) // a tag
+        return sum_of_row(of, entities, count, "");
+
+    uint64_t sum = 0;
+    while (count) {
+        const uint32_t on_page = s->root->mask + 1 - (place & s->root->mask);
+        const uint32_t n = keeli_least(count, on_page);
+        sum += sum_of_row(of, entities, n, keeli_store_at(s, place));
+        entities += n;
+        place += n;
+        count -= n;
+    }
+    return sum;
+}
+
+// ------------------------------------------------------------------ cached parts
+// Returns the cache of a component, without parts that a counter invalidates. NULL if its writes
+// are not stamped, because there is no snapshot, or stamps do not tell of all of them.
+static keeli_hash_cache *cache_of(keel_world *world, keeli_storage *s) {
+    const keel_component *c = &s->component;
+    const keeli_stamps *stamps = &s->stamps;
+    keeli_hash_cache *cache = &s->hashed;
+    const bool is_stamped = s->flags & KEELI_IS_STAMPED && stamps->from <= world->epoch;
+    if (!is_stamped || c->hash || c->copy || c->drop)
+        return NULL;
+
+    const uint64_t moves = keeli_store_has_rows(s) ? world->archetypes.moves : s->set.moves;
+    const bool is_same = cache->values == s->presence.count && cache->moves == moves &&
+                         cache->cleared == s->presence.cleared && cache->count == stamps->count;
+    if (is_same)
+        return cache;
+
+    if (cache->count != stamps->count) {
+        keeli_free(&world->heap, cache->parts, cache->count * sizeof *cache->parts,
+                   _Alignof(keeli_hash_part));
+        cache->parts = keeli_new(&world->heap, stamps->count * sizeof *cache->parts,
+                                 _Alignof(keeli_hash_part));
+        cache->count = cache->parts ? stamps->count : 0;
+    }
+    if (!cache->parts)
+        return NULL;
+
+    memset(cache->parts, 0, cache->count * sizeof *cache->parts);
+    cache->values = s->presence.count;
+    cache->moves = moves;
+    cache->cleared = s->presence.cleared;
+    return cache;
+}
+
+// Returns the sum of a block of at most 64 places: the cached one if it is valid.
+static uint64_t sum_of_block(const value_sum *of, const keel_entity *entities, uint32_t place,
+                             uint32_t count) {
+    const keeli_stamps *stamps = &of->storage->stamps;
+    const uint32_t block = place / 64;
+    if (!of->cache || block >= of->cache->count)
+        return sum_of_places(of, entities, place, count);
+
+    keeli_hash_part *part = &of->cache->parts[block];
+    if (stamps->items[block] < part->epoch && stamps->all < part->epoch)
+        return part->sum;
+
+    part->sum = sum_of_places(of, entities, place, count);
+    part->epoch = of->world->epoch;
+    return part->sum;
+}
+
+// ------------------------------------------------------------------ values of a component
+static uint64_t sum_of_set(const value_sum *of) {
+    const keeli_sparse_set *set = &of->storage->set;
+    uint64_t sum = 0;
+    for (uint32_t slot = 0; slot < set->count; slot += 64) {
+        const uint32_t count = keeli_least(set->count - slot, 64);
+        sum += sum_of_block(of, keeli_sparse_set_entity(set, slot), slot, count);
+    }
+    return sum;
+}
+
+static uint64_t sum_of_rows(const value_sum *of) {
+    const keeli_archetypes *all = &of->world->archetypes;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < all->count; ++i) {
+        const keeli_archetype *a = all->all[i];
+        if (!a->row_count || keeli_archetype_column(a, of->storage->row.number) == UINT32_MAX)
+            continue;
+
+        for (uint32_t b = 0; b < a->block_count; ++b) {
+            const keeli_block *block = a->blocks[b];
+            const uint32_t place = block->number << KEELI_ROW_SHIFT;
+            for (uint32_t row = 0; row < block->count; row += 64) {
+                const uint32_t count = keeli_least(block->count - row, 64);
+                sum += sum_of_block(of, block->entities + row, place + row, count);
+            }
+        }
+    }
+    return sum;
+}
+
+// Returns the sum of the values of a word of 64 indices, run by run. `bits` are the indices that
+// count.
+static uint64_t sum_of_word(const value_sum *of, uint32_t first, uint64_t bits) {
+    const uint32_t *versions =
+        of->world->entities.root.versions[first / KEELI_PAGE] + first % KEELI_PAGE;
+    keel_entity entities[64];
+    uint64_t sum = 0;
+    while (bits) {
+        const uint32_t from = (uint32_t)__builtin_ctzll(bits);
+        const uint64_t rest = ~(bits >> from); // has a bit if from > 0, or a bit is missing
+        const uint32_t count = rest ? keeli_least((uint32_t)__builtin_ctzll(rest), 64 - from) : 64;
+        for (uint32_t i = 0; i < count; ++i) {
+            const keel_entity_bits upper = versions[from + i];
+            entities[i].bits = upper << KEEL_ENTITY_INDEX_BITS | (first + from + i);
+        }
+        sum += sum_of_places(of, entities, first + from, count);
+        bits = from + count < 64 ? bits >> (from + count) << (from + count) : 0;
+    }
+    return sum;
+}
+
+static uint64_t sum_of_indexed(const value_sum *of) {
+    const keeli_storage *s = of->storage;
+    uint64_t sum = 0;
+    for (uint32_t page = 0; (page = keeli_presence_next_page(&s->presence, page)) != UINT32_MAX;
+         ++page) {
+        for (uint32_t w = page * KEELI_PAGE_WORDS; w / KEELI_PAGE_WORDS == page; ++w) {
+            const uint64_t bits = keeli_presence_word(&s->presence, w);
+            if (!bits)
+                continue;
+
+            keeli_hash_part *part = of->cache && w < of->cache->count ? &of->cache->parts[w] : NULL;
+            if (part && s->stamps.items[w] < part->epoch && s->stamps.all < part->epoch) {
+                sum += part->sum;
+                continue;
+            }
+
+            const uint64_t own = sum_of_word(of, w * 64, bits);
+            if (part)
+                *part = (keeli_hash_part){ own, of->world->epoch };
+            sum += own;
+        }
+    }
+    return sum;
+}
+
+static value_sum sum_begin(const keel_world *world, const keeli_storage *s, uint64_t term) {
+    return (value_sum){
+        .world = world,
+        .storage = s,
+        .form = form_of(s),
+        .seed = seed_of(s, term),
+    };
+}
+
+static uint64_t sum_of_enabled(keel_world *world, keeli_storage *s) {
+    value_sum of = sum_begin(world, s, COMPONENT_TERM);
+    of.cache = cache_of(world, s);
+    if (keeli_store_is_sparse(s))
+        return sum_of_set(&of);
+    return keeli_store_has_rows(s) ? sum_of_rows(&of) : sum_of_indexed(&of);
+}
+
+static uint64_t sum_of_disabled(const keel_world *world, const keeli_storage *s) {
+    const value_sum of = sum_begin(world, s, DISABLED_TERM);
+    uint64_t sum = 0;
+    KEELI_EACH_BIT(i, &s->disabled) {
         const keel_entity e = keeli_entity_at(&world->entities, i);
-        sum += hash_of_value(&form, value, keeli_hash_mix(seed + e.bits));
+        sum += sum_of_row(&of, &e, 1, s->size ? keeli_store_disabled_value(s, i) : "");
     }
     return sum;
 }
@@ -114,19 +323,42 @@ static uint64_t sum_of_edges(const keel_world *world, const keeli_storage *s) {
     return sum;
 }
 
-static uint64_t sum_of_storage(const keel_world *world, const keeli_storage *s) {
+static uint64_t sum_of_storage(keel_world *world, keeli_storage *s) {
     if (s->component.transient || keeli_store_has_sources(s))
         return 0;
     const value_form form = form_of(s);
     if (s->relation)
-        return sum_of_edges(world, s) +
-               (s->size ? sum_of_values(world, s, &s->presence, COMPONENT_TERM) : 0);
+        return sum_of_edges(world, s) + (s->size ? sum_of_enabled(world, s) : 0);
     if (s->events)
         return hash_of_events(s);
     if (s->unique)
         return hash_of_value(&form, s->unique, seed_of(s, UNIQUE_TERM));
-    return sum_of_values(world, s, &s->presence, COMPONENT_TERM) +
-           sum_of_values(world, s, &s->disabled, DISABLED_TERM);
+    return sum_of_enabled(world, s) + sum_of_disabled(world, s);
+}
+
+// Returns the sum of the terms of all living entities, which changes only when one is added or
+// deleted.
+static uint64_t sum_of_entities(keel_world *world) {
+    const keeli_entity_index *ix = &world->entities;
+    const uint32_t alive = keeli_entity_count(ix);
+    if (world->hashed_entities.alive == alive && world->hashed_entities.frees == ix->frees)
+        return world->hashed_entities.sum;
+
+    uint64_t sum = 0;
+    for (uint32_t page = 0; page * KEELI_PAGE < ix->size; ++page) {
+        const uint32_t *versions = ix->root.versions[page];
+        const uint32_t count = keeli_least(ix->size - page * KEELI_PAGE, KEELI_PAGE);
+        for (uint32_t i = 0; i < count; ++i) {
+            if (versions[i] & KEELI_DEAD)
+                continue;
+            const keel_entity_bits upper = versions[i];
+            sum += keeli_hash_mix(upper << KEEL_ENTITY_INDEX_BITS | (page * KEELI_PAGE + i));
+        }
+    }
+    world->hashed_entities.sum = sum;
+    world->hashed_entities.alive = alive;
+    world->hashed_entities.frees = ix->frees;
+    return sum;
 }
 
 // Returns an error if the component may have padding and does not say which bytes to hash.
@@ -155,9 +387,7 @@ keel_result keel_world_hash(keel_world *world, uint64_t *hash) {
     KEEL_TRY(keeli_may_read_all(world, world, "hash"));
     for (uint32_t i = 0; i < world->storages.count; ++i)
         KEEL_TRY(check_form(world, world->storages.items[i]));
-    uint64_t sum = 0;
-    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
-        sum += keeli_hash_mix(e.bits);
+    uint64_t sum = sum_of_entities(world);
     for (uint32_t i = 0; i < world->storages.count; ++i)
         sum += sum_of_storage(world, world->storages.items[i]);
     *hash = sum;

@@ -450,6 +450,10 @@ void keeli_store_release_stamps(keel_world *world, keeli_storage *s) {
     keeli_free(&world->heap, stamps->items, stamps->count * sizeof *stamps->items,
                _Alignof(uint32_t));
     s->stamps = (keeli_stamps){ 0 };
+    keeli_free(&world->heap, s->hashed.parts, s->hashed.count * sizeof *s->hashed.parts,
+               _Alignof(keeli_hash_part));
+    s->hashed.parts = NULL;
+    s->hashed.count = 0;
 }
 
 void keeli_store_deinit(keel_world *world, keeli_storage *s) {
