@@ -115,9 +115,9 @@ static __attribute__((noinline)) void bring_required(keeli_batch *b, const keeli
     }
 }
 
-// Adds a column. With `keeps`, entities that have a value keep it: the column is not needed if the
-// only entity has one, or if an earlier column gives one. Otherwise it supersedes earlier columns
-// of the component.
+// Adds a column. Without a value, or with KEELI_IF_MISSING, an entity that has a value keeps it:
+// the column is not needed if the only entity has one, or if there is an earlier column of the
+// component. Otherwise the column supersedes earlier ones.
 static inline __attribute__((always_inline)) void
 batch_add_column(keeli_batch *b, const keeli_holder *holder, keeli_storage *s, const void *values,
                  size_t stride, keeli_handing handing) {

@@ -205,7 +205,7 @@ static inline __attribute__((always_inline)) bool take_plain(keel_world *world, 
     for (; next != numbers; --next) {
         keeli_storage *s = world->registry.by_ordinal.items[next[-1]];
         if (keeli_flags_of(s))
-            return false; // also where the list is incomplete
+            return false; // also if the list is incomplete: it then names a link, which has flags
         uint64_t *word = keeli_listed_word(s, index);
         const uint64_t bits = *word, rest = bits & ~bit;
         if (rest == bits)

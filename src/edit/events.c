@@ -89,8 +89,9 @@ bool keel_event_next(keel_event_walk *walk) {
     return true;
 }
 
-// Returns the position of a reader in a queue, from the first call on a registered reader; `*s` is
-// the storage of the queue. NULL, with a reported error in `*result`, if the queue cannot be read.
+// Returns the position of a reader in a queue, and registers the reader at its first call. `*s` is
+// set to the storage of the queue. NULL, with the reported error in `*result`, if the queue cannot
+// be read now.
 static keeli_queue_reader *look_at_event(keel_world *world, const keel_component *event,
                                          const keeli_reader *reader, keeli_storage **s,
                                          keel_result *result) {

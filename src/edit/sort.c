@@ -220,7 +220,7 @@ static keel_result find_by(sorting *how, const target *t) {
 static keel_result check_order(sorting *how, const target *t) {
     const keel_sort_desc *d = t->as;
     const int orders = (d->compare != NULL) + (d->compare_entities != NULL) + (d->as != NULL);
-    // checks `by` first: a comparator may be missing because the values of `by` have none
+    // an error of `.by` is reported first, as it may be the reason why there is no comparator
     if (d->compare || (d->by && !orders))
         KEEL_TRY(find_by(how, t));
     if (t->group)
@@ -356,7 +356,7 @@ static bool is_before_or_same(const sorting *s, uint32_t a, uint32_t b) {
 
 // Merge sorts the `count` sources from `*rest` on, returns the first of them, and sets `*rest` to
 // the source behind them. The list is linked by the `previous` members of the links, which needs no
-// memory; the comparator may read the world meanwhile, as loops over children only read `next`.
+// memory. Nothing that the comparator may call meanwhile reads `previous`.
 static uint32_t sort_list(const sorting *s, const keeli_chains *chains, uint32_t *rest,
                           uint32_t count) {
     uint32_t first = *rest, *to = &first;

@@ -117,8 +117,8 @@ bool(keel_has_any_component)(const keel_scope *scope, keel_entity e,
 }
 
 // ------------------------------------------------------------------ to write
-// True if a value may be written now, because nothing can move it meanwhile: the storage is free,
-// borrowed only by views of the owner's own code, or looped over by several threads for the owner.
+// True if values may be written although an edit might be refused, as writing moves no values: the
+// storage is free, also in a loop that is split over threads, or only views of the owner borrow it.
 static bool stays_in_place(const keel_world *world, const keeli_storage *s) {
     const bool is_free = !keeli_atomic_peek(&s->borrow);
     return world->refused ? is_free && keeli_world_is_looped(world)
