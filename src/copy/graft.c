@@ -792,7 +792,8 @@ static bool find_parts(const keeli_graft *g) {
     for (uint32_t i = 1; i < g->count; ++i)
         g->made[i] = keel_null();
 
-    uint32_t place = UINT32_MAX; // 0: another copy, whose parts are not its own
+    uint32_t place =
+        UINT32_MAX; // node of `e`; 0: another copy of the tree, whose parts are skipped
     for (keel_entity e = own; keeli_has_children(to, own);) {
         e = place ? keeli_next_in_tree(to, own, e) : keeli_tree_past(to, own, e);
         if (keel_is_null(e))

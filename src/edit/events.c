@@ -17,7 +17,7 @@ static void tell_late(keel_world *world, const keeli_storage *s, const char *lat
         world,
         late ? "there are more than %u events '%s' that '%s' has not received: the oldest are "
                "dropped; run it more often, or keel_set_event_limit"
-             : "there are more than %u events '%s' and no system receives them: the oldest are "
+             : "there are more than %u events '%s' and nobody receives them: the oldest are "
                "dropped; add KEEL_RECEIVE(%s, ...) to a system",
         (unsigned)s->events->limit, name, late ? late : name);
 }
