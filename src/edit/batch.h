@@ -102,7 +102,7 @@ void keeli_batch_tell(const keeli_batch *b);
 // Notifies all followers but observers.
 void keeli_batch_tell_others(const keeli_batch *b);
 
-// For removals: makes room in the archetypes that the rows of all living entities move to. False
+// Makes room, in a removal, in the archetypes that the rows of all living entities move to. False
 // when out of memory.
 bool keeli_batch_reserve_rows(keeli_batch *b);
 // Moves the rows to these archetypes. Cannot fail.

@@ -28,8 +28,8 @@ static inline keel_result keeli_commands_flush(keel_world *world) {
 keel_result keeli_commands_apply_now(keel_world *world, keel_commands *list);
 // Drops the recorded values of a component that is about to be unregistered.
 void keeli_commands_forget(keel_world *world, const keeli_storage *storage);
-// Does the remaining work at the end of an edit. keeli_done (follow/follow.h) calls it through
-// keel_world.commands.flush.
+// Ends an edit: notifies observers of views, and applies what observers recorded. keeli_done
+// (follow/follow.h) calls it through keel_world.commands.flush.
 void keeli_flush(keel_world *world);
 
 // Events (edit/events.c). The queue of a type of events belongs to its storage. A sender borrows
