@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies of an entity, and moving one to another world.
+// Clones an entity within its world, and moves an entity to another world. A clone gets the values
+// and targets of its prototype, but not its children: trees are copied as prefabs (prefab.c).
 #include "edit/removal.h"
 
 #include "link/relation.h"
@@ -11,7 +12,8 @@
 #include <keel/typed.h>
 
 // ------------------------------------------------------------------ copies of a prototype
-// Links and the name are not copied: a copy has a place of its own. Nor are disabled values.
+// Adds columns for all enabled values of the prototype, except its parent and name: a clone has a
+// place of its own. Targets are added by finish_related.
 static keel_result add_prototype(keeli_batch *b, const keeli_holder *holder, uint32_t index) {
     keel_world *world = b->world;
     uint32_t at = UINT32_MAX;
@@ -31,7 +33,8 @@ static keel_result add_prototype(keeli_batch *b, const keeli_holder *holder, uin
     return b->result;
 }
 
-// And whom the prototype is related to. The handles are the batch's own, mostly, and go with it.
+// Finishes the batch and relates the clones to the targets of the prototype. Copies the handles of
+// the clones, as the batch may own the list of them and free it before the targets are added.
 static keel_result finish_related(keeli_batch *b, const keeli_holder *holder) {
     keel_world *world = b->world;
     const uint32_t prototype = b->prototype, count = b->count;
@@ -61,7 +64,7 @@ static keel_result finish_related(keeli_batch *b, const keeli_holder *holder) {
 
 static keel_result finish_copies(keeli_batch *b, const keeli_holder *holder) {
     const keeli_relations *all = &b->world->relations;
-    const bool may_be_related = all->all != all->child && b->count; // copies have no parent
+    const bool may_be_related = all->all != all->child && b->count; // clones get no parent
     return may_be_related ? finish_related(b, holder) : keeli_batch_finish(b);
 }
 
@@ -76,14 +79,14 @@ keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const kee
     return finish_copies(&b, NULL);
 }
 
-// True if copies get what links say: a copy has a name and a parent of its own.
+// True if clones get the same targets: in every relation but the hierarchy.
 static bool component_is_cloned(const keel_world *world, const keeli_storage *s) {
     return s->relation && s->relation != world->relations.child;
 }
 
-// One copy of plain values, which nobody follows, made as keel_add_entity does: a batch of one
-// takes five times as many instructions (clone_entity). False, with nothing done, when it takes
-// more.
+// Makes one clone like keel_add_entity makes an entity, if all values are plain and without
+// followers: a batch of one takes five times as many instructions (benchmark clone_entity). False,
+// with nothing changed, if a batch is needed.
 static bool clone_plain(keel_world *world, uint32_t index, keel_entity *out) {
     enum { most = 16 };
     keel_value values[most + 1];
@@ -96,7 +99,7 @@ static bool clone_plain(keel_world *world, uint32_t index, keel_entity *out) {
         if (s->flags & KEELI_IS_LINK && !component_is_cloned(world, s))
             continue;
         if (s->relation)
-            return false; // the copy has its targets
+            return false; // finish_related must add the targets
         if (keeli_flags_of(s) || s->component.copy || n == most)
             return false;
         values[n++] = (keel_value){ &s->component, keeli_store_value_there(s, index) };
@@ -109,7 +112,7 @@ static bool clone_plain(keel_world *world, uint32_t index, keel_entity *out) {
 static keel_result clone(keel_world *world, const keeli_holder *holder, keel_entity prototype,
                          uint32_t count, keel_entity *out) {
     if (!keeli_entity_is_alive(&world->entities, prototype))
-        return keeli_error(world, KEEL_ERROR_DEAD_ENTITY, // null does not say why
+        return keeli_error(world, KEEL_ERROR_DEAD_ENTITY, // a null result does not tell the reason
                            "cannot clone %s: it %s", KEELI_ENTITY(world, prototype),
                            keeli_not_alive(world, prototype));
     if (count == 1 && !holder && out && clone_plain(world, keeli_index_of(prototype), out))
@@ -154,12 +157,13 @@ static keel_result may_move(keel_world *from, keel_entity e, const keel_world *t
     return keeli_may_delete_entity(from, NULL, e);
 }
 
-// Columns in the other world for all that the entity has, made known there.
+// Adds columns for all enabled values of the entity, and registers its components in the other
+// world.
 static keel_result add_moved(keeli_batch *b, const keel_world *from, uint32_t index) {
     uint32_t at = UINT32_MAX;
     for (keeli_storage *s; (s = keeli_store_next_of(from, index, &at)) != NULL;) {
         if (s == from->names.storage)
-            continue; // its text is memory of that world
+            continue; // its text is memory of `from`: reserve_clone_name copies it
         keel_result result;
         keeli_storage *t = keeli_storage_to_edit(b->world, NULL, &s->component, "add", &result);
         if (!t)
@@ -171,7 +175,7 @@ static keel_result add_moved(keeli_batch *b, const keel_world *from, uint32_t in
     return b->result;
 }
 
-// Disabled values stay disabled.
+// Makes room in the other world for the disabled values of the entity, which stay disabled.
 static bool reserve_disabled(const keeli_batch *b, const keel_world *from, uint32_t index) {
     uint32_t at = UINT32_MAX;
     const uint32_t moved = keeli_index_of(b->entities[0]);
@@ -201,7 +205,8 @@ static void move_disabled(keel_world *to, uint32_t moved, const keel_world *from
     }
 }
 
-// The name is copied, which may fail; then it goes here, too.
+// Makes a copy of the entity's name for the other world, if it has a name. An error if that fails,
+// or if a root has the name there.
 static keel_result reserve_clone_name(const keeli_batch *b, const keel_world *from, keel_entity e,
                                       keeli_name **copy) {
     keel_world *to = b->world;
@@ -222,6 +227,7 @@ static keel_result reserve_clone_name(const keeli_batch *b, const keel_world *fr
     return *copy ? KEEL_OK : keeli_out_of_memory(to, b->doing);
 }
 
+// Deletes the entity after its values were moved out.
 static void leave_world(keel_world *from, keel_entity e) {
     keeli_name *name = keeli_name_at(from, e);
     keeli_entity_going(from, e, KEEL_ON_REMOVED, true);
@@ -244,7 +250,7 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     keeli_batch b;
     keeli_batch_begin(&b, to, NULL, 1, "moving an entity");
     keeli_editing_begin(to); // commands of observers wait until the entity is complete
-    // its hooks and observers leave this world alone, too
+    // hooks and observers of `to` must not edit `from` meanwhile
     const uint32_t before = keeli_refuse_begin(from, KEELI_REFUSED_HOOK);
     b.result = keeli_may_edit(to, NULL, &to->stand_in.entities, "move to");
     if (b.result == KEEL_OK)

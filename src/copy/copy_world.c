@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A world becomes a copy of another one, storage by storage. When that fails, what is there already
-// is dropped: everything else of that world is empty.
+// Copies a world to an empty one, storage by storage, with the same handles. After an error the
+// target is emptied again. Merging into a world that has entities is merge.c; taking and restoring
+// snapshots is rewind/image.c.
 #include "edit/batch.h"
 #include "link/relation.h"
 
@@ -49,7 +50,8 @@ static keel_result check_worlds(const keel_world *from, keel_world *to) {
     KEEL_TRY(keeli_world_is_ours(from, to));
     KEEL_TRY(keeli_world_is_ours(to, to));
     KEEL_TRY(check_target(to));
-    // nobody may change the source meanwhile; errors are kept by the target: the source is const
+    // the source must not be written meanwhile; the target records the error, as the source is
+    // const
     KEEL_TRY(keeli_may_read_all(from, to, "copy"));
     for (uint32_t i = 0; i < from->storages.count; ++i) {
         const keeli_storage *s = from->storages.items[i];
@@ -62,7 +64,8 @@ static keel_result check_worlds(const keel_world *from, keel_world *to) {
 
 static keel_result no_memory(keel_world *to) { return keeli_out_of_memory(to, "copying a world"); }
 
-// Fill places side by side that hold no values: how many before the copy hook failed.
+// Copies adjacent values to uninitialized memory. Returns the number of values that were copied:
+// less than `count` if the copy hook failed.
 static uint32_t copy_many_values(const keeli_storage *s, void *to, const void *from,
                                  uint32_t count) {
     const size_t size = s->size;
@@ -76,7 +79,8 @@ static uint32_t copy_many_values(const keeli_storage *s, void *to, const void *f
     return count;
 }
 
-// One by one, by a hook or from a storage of another kind, in the order of that one.
+// Copies values one by one, in the order of the source: for a copy hook, or to a storage of another
+// kind.
 static keel_result copy_each(keel_world *to, keeli_storage *t, const keeli_storage *s) {
     uint32_t at = 0;
     for (uint32_t i; (i = keeli_store_in_order(s, &at)) != UINT32_MAX; ++at) {
@@ -89,7 +93,8 @@ static keel_result copy_each(keel_world *to, keeli_storage *t, const keeli_stora
     return KEEL_OK;
 }
 
-// All of them at once: the bits, and with them the bytes of values, but of rows, which come later.
+// Copies all presence bits and all bytes of values at once. Values in rows are copied later, with
+// their archetypes.
 static void copy_whole(keel_world *to, keeli_storage *t, const keeli_storage *s) {
     if (keeli_store_is_sparse(t)) {
         keeli_sparse_set_assign_values(&t->set, &s->set);
@@ -138,7 +143,7 @@ static keel_result copy_storage(keel_world *to, keeli_storage *t, const keeli_st
     if (keeli_store_is_sparse(t) &&
         !keeli_sparse_set_reserve(&t->set, &to->heap, keeli_store_count(s)))
         return no_memory(to);
-    // slots, pages, bits and their places in the lists of blocks, of which the target has none
+    // room for pages, presence bits and lists of blocks: the target is empty, so it has none
     const uint32_t step = keeli_store_reserve_step(t);
     for (uint32_t i = 0; (i = keeli_store_next(s, i)) != UINT32_MAX; i = (i / step + 1) * step)
         if (!keeli_reserve_value(to, t, i))
@@ -164,14 +169,14 @@ static keeli_storage *storage_of(const keel_world *world, const keeli_row_compon
     return world->root.storages[column->number];
 }
 
-// One of both worlds calls it transient.
+// True if the component is transient in either world.
 static bool copy_leaves_out(const keeli_storage *s, const keel_world *to) {
     return s->component.transient || to->root.storages[s->slot]->component.transient;
 }
 
-// The archetype of the same components in the target, with room for as many rows. What is transient
-// or has no rows there is left out, so that several may have one target, also that of entities
-// without rows.
+// Returns the archetype of the same components in the target, with room for as many rows; NULL when
+// out of memory. Components that are transient, or not kept in rows in the target, are left out. So
+// several archetypes may have the same target, which may be that of entities without rows.
 static keeli_archetype *target_archetype(const keel_world *world, const keeli_archetype *from,
                                          keel_world *to) {
     const size_t bytes = from->column_count * sizeof(keeli_row_component *);
@@ -192,8 +197,8 @@ static keeli_archetype *target_archetype(const keel_world *world, const keeli_ar
     return room ? found : NULL;
 }
 
-// Take the last block's rows from `first` on back: `columns` are filled, and of the next one
-// `filled` values.
+// Removes the rows from `first` on of the archetype's last block. Drops their values: all of the
+// first `columns` columns, and the first `filled` ones of the next column.
 static void undo_rows(keel_world *to, const keeli_archetype *archetype, const keeli_block *block,
                       uint32_t first, uint32_t columns, uint32_t filled) {
     for (uint32_t row = block->count; row-- > first;) {
@@ -202,12 +207,14 @@ static void undo_rows(keel_world *to, const keeli_archetype *archetype, const ke
         for (uint32_t c = 0; c < columns + (row - first < filled); ++c)
             keeli_value_drop(storage_of(to, archetype->columns[c]),
                              keeli_row_value(archetype->columns[c], place));
-        keeli_archetype_remove(&to->archetypes, &to->entities, place); // the last: nothing moves
+        // the last row, so that no other row moves
+        keeli_archetype_remove(&to->archetypes, &to->entities, place);
         *where = KEELI_NO_ROW;
     }
 }
 
-// Values of some entities, which may lie side by side: how many before the copy hook failed.
+// Copies the values of some entities to a column. `are_rows`: the values are adjacent. Returns the
+// number of values that were copied: less than `count` if the copy hook failed.
 static uint32_t copy_column(const keeli_storage *s, char *to, const keel_entity *entities,
                             uint32_t count, bool are_rows) {
     for (uint32_t i = 0, n; i < count; i += n) {
@@ -223,8 +230,9 @@ static uint32_t copy_column(const keeli_storage *s, char *to, const keel_entity 
     return count;
 }
 
-// Rows of some entities, as many as the target's last block has room for: how many, in `done`. The
-// bits are there already. `are_rows`: they are rows of one block, side by side.
+// Makes rows for the first of `left` entities, as many as the target's last block has room for, and
+// copies their values. Adds the number of rows to `*done`. The presence bits are set already.
+// `are_rows`: the entities have adjacent rows of one block in the source.
 static keel_result copy_some_rows(const keel_world *from, const keel_entity *entities,
                                   uint32_t left, bool are_rows, keel_world *to,
                                   keeli_archetype *target, uint32_t *done) {
@@ -259,8 +267,8 @@ static keel_result copy_world_rows(const keel_world *from, const keeli_archetype
     return KEEL_OK;
 }
 
-// Returns how many indices from this one on, at most to the end of the block, have rows of one
-// archetype of the target. `out`: that archetype, or NULL when out of memory.
+// Returns for how many indices from this one on, up to the end of its block of 64, the copies
+// belong to the same archetype. `*out` is that archetype, or NULL when out of memory.
 static uint32_t alike_from(const keel_world *from, uint32_t index, keel_world *to,
                            keeli_archetype **out) {
     keeli_component_list *list = keeli_list_if_any(&from->lists, index);
@@ -283,7 +291,8 @@ static uint32_t alike_from(const keel_world *from, uint32_t index, keel_world *t
     return n;
 }
 
-// Rows for values that lie elsewhere: at once into the archetype of all that neighbours have.
+// Makes the rows of all entities, if the source keeps some of these components in other storages.
+// Entities with consecutive indices that have the same components are handled together.
 static keel_result make_copied_rows(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0, n; i < from->entities.size; i += n) {
         keel_entity entities[64];
@@ -315,7 +324,7 @@ static keel_result copy_all(const keel_world *from, keel_world *to) {
     }
     if (are_elsewhere)
         KEEL_TRY(make_copied_rows(from, to));
-    // without rows too: views visit archetypes in the order in which they came
+    // also archetypes without rows: views visit archetypes in the order of their creation
     if (!are_elsewhere) {
         for (uint32_t i = 1; i < from->archetypes.count; ++i) {
             keeli_archetype *target = target_archetype(from, from->archetypes.all[i], to);
@@ -345,18 +354,19 @@ keel_result keel_copy_world(const keel_world *from, keel_world *to) {
         keeli_storage *t = keeli_storage_get(to, c, c->is_unique, &known);
         if (!t)
             return known;
-        // uniques that the new world begins with; worlds with others are refused
+        // removes uniques that an .initial value has just set; check_target refused all others
         if (t->unique && !copy_leaves_out(from->storages.items[i], to))
             (void)keeli_edit_remove_unique(to, NULL, t, NULL);
     }
-    keeli_archetypes_trim(&to->archetypes, &to->heap); // so that they come in the source's order
+    // frees empty archetypes, so that new ones are created in the order of the source
+    keeli_archetypes_trim(&to->archetypes, &to->heap);
     keeli_entity_index fresh, old = to->entities;
     if (!keeli_entity_index_copy(&fresh, &from->entities, &to->heap))
         return no_memory(to);
     keeli_entity_index_release_all(&fresh);
     fresh.first = to->entities.first;
     to->entities = fresh;
-    const uint32_t before = keeli_refuse_begin(to, KEELI_REFUSED_HOOK); // by hooks of the other one
+    const uint32_t before = keeli_refuse_begin(to, KEELI_REFUSED_HOOK); // copy hooks must not edit
     const keel_result result = copy_all(from, to);
     keeli_refuse_end(to, before);
     if (result < 0) {

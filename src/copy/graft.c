@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Makes the copies of a graft (graft.h). Merges (merge.c) and prefabs (prefab.c) choose the nodes.
+// Clones (clone.c) and copies of a whole world (copy_world.c) are no grafts.
 #include "copy/graft.h"
 
 #include "edit/batch.h"
@@ -27,7 +29,7 @@ static keel_entity made_of(const keeli_graft *g, uint32_t node, uint32_t copy) {
     return g->made[(size_t)node * g->copies + copy];
 }
 
-// UINT32_MAX: it is no node.
+// Returns the position of an entity of `from` among the nodes; UINT32_MAX if it is no node.
 static uint32_t node_place_of(const keeli_graft *g, keel_entity e) {
     if (g->places) {
         const uint32_t index = keeli_index_of(e);
@@ -101,7 +103,7 @@ keel_result keeli_graft_value(const keeli_graft *g, const keeli_storage *s, void
                        "a value of '%s' names an entity that is not there", c->name);
 }
 
-// Values that point to copies, until the batch has them.
+// Copies of a value whose handles were redirected to copies. The batch takes the values over.
 typedef struct staged {
     struct staged *next;
     const keeli_storage *storage;
@@ -149,6 +151,7 @@ static void unstage(const keeli_graft *g, staged *list, bool are_handed_over) {
     }
 }
 
+// True if the graft does not add the component like a value: it is derived, transient or left out.
 static bool graft_leaves_out(const keeli_graft *g, const keeli_storage *s) {
     if (keeli_store_is_derived(s) || s == g->left_out) {
         return true;
@@ -163,7 +166,8 @@ static const void *graft_value_of(const keeli_storage *s, uint32_t index) {
     return keeli_store_value_there(s, index);
 }
 
-// Whoever spawns it named the component: NULL where not.
+// Returns the caller's column for a component of the first node: the last one that has values, or
+// else the first. NULL if the caller named none.
 static const keel_value_column *over_for(const keeli_graft *g, const keeli_storage *s) {
     const keel_value_column *c = g->over, *found = NULL;
     if (!c || !c->component)
@@ -180,7 +184,8 @@ static const keel_value_column *over_for(const keeli_graft *g, const keeli_stora
     return found;
 }
 
-// True if a living entity keeps its own value: it has one, or one that is disabled.
+// True if the copy of the first node is alive and keeps its own value, enabled or disabled. A value
+// that is disabled in the node is not added here, but by commit_rest.
 static bool is_kept(const keeli_graft *g, const keeli_storage *s, const keeli_storage *t,
                     uint32_t index) {
     if (!g->is_onto)
@@ -194,7 +199,8 @@ static bool is_kept(const keeli_graft *g, const keeli_storage *s, const keeli_st
            keeli_store_is_disabled(t, own);
 }
 
-// `is_alone`: `over` goes into the same batch, which must not copy what is dropped at once.
+// Adds columns to a batch for all values of the node with the index `index`. `is_alone`: the batch
+// gets the columns of `over`, too, so values that these replace are not copied.
 static keel_result add_columns(const keeli_graft *g, const keeli_holder *holder, keeli_batch *b,
                                staged **list, uint32_t index, bool is_alone) {
     uint32_t at = UINT32_MAX;
@@ -248,7 +254,8 @@ static void add_over(const keeli_graft *g, const keeli_holder *holder, keeli_bat
     }
 }
 
-// In place of what they have, when nothing can fail any more.
+// Overwrites values of the first node's copies with those of `over`. This is the last step, as the
+// caller's values are handed over with it.
 static keel_result finish_over(const keeli_graft *g, const keeli_holder *holder) {
     if (!g->over || !g->over->component)
         return KEEL_OK;
@@ -263,7 +270,7 @@ static bool needs_handles(const keeli_graft *g, bool is_alone) {
     return !is_alone || g->is_held || g->recipe->points;
 }
 
-// Gives a batch whose observers are called later, by tell_unheard.
+// Finishes a batch without its observers: tell_unheard calls them later.
 static keel_result finish_unheard(keeli_graft *g, keeli_batch *b) {
     if (b->result == KEEL_OK && !KEELI_RESERVE(&g->to->heap, &g->unheard, b->column_count + 1)) {
         b->result = keeli_out_of_memory(g->to, g->doing);
@@ -282,7 +289,7 @@ static keel_result finish_unheard(keeli_graft *g, keeli_batch *b) {
     return keeli_batch_end(b);
 }
 
-// Observers hear now of what the copies got, from this node on.
+// Notifies observers of the components that the copies got, from this node on.
 static void tell_unheard(keeli_graft *g, uint32_t node) {
     keel_world *to = g->to;
     for (uint32_t at = 0; at < g->unheard.count; ++at, ++node) {
@@ -298,7 +305,7 @@ static void tell_unheard(keeli_graft *g, uint32_t node) {
     g->unheard.count = 0;
 }
 
-// All copies of one node.
+// Makes all copies of one node with their values.
 static keel_result make_copies(keeli_graft *g, const keeli_holder *holder, uint32_t node,
                                bool is_alone) {
     keel_entity *made = &g->made[(size_t)node * g->copies];
@@ -327,8 +334,8 @@ static keel_result make_copies(keeli_graft *g, const keeli_holder *holder, uint3
     return result;
 }
 
-// ------------------------------------------------------------------ what they point to
-// All copies of a node get their parents and names.
+// ------------------------------------------------------------------ parents, names and relations
+// Gives all copies of a node their parents and names.
 static keel_result place(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
     const keel_entity of = g->nodes[node];
     uint32_t at = UINT32_MAX;
@@ -368,7 +375,9 @@ static bool keeps_target(const keeli_graft *g, const keeli_relation *r) {
     return t && keeli_store_has(t, keeli_index_of(g->made[0]));
 }
 
-// Neither that what is alive keeps, nor (commit_rest) that from its node to itself.
+// True if the copies get a copy of this edge. `keeps`: the living copy of the first node has a
+// target already, so no edge may replace it. An edge from the first node to itself is added by
+// commit_rest.
 static bool is_related_anew(const keeli_graft *g, const keeli_storage *s, uint32_t node,
                             uint32_t target, bool keeps) {
     if (g->is_onto && !node && !target)
@@ -376,7 +385,7 @@ static bool is_related_anew(const keeli_graft *g, const keeli_storage *s, uint32
     return !keeps || (node && (target || !s->component.symmetric));
 }
 
-// The edge of a node's copy to that of another one.
+// Relates the copy of a node to the copy of another one, with a copy of the edge's value.
 static keel_result relate(const keeli_graft *g, const keeli_holder *holder, const keeli_relation *r,
                           keeli_edge_walk at, keel_entity e, keel_entity other, uint32_t copy) {
     keel_world *to = g->to;
@@ -407,7 +416,7 @@ static keel_result relate(const keeli_graft *g, const keeli_holder *holder, cons
     return result;
 }
 
-// All edges of one relation between nodes, so that those of copies are in the same order.
+// Copies all edges of one relation between nodes. `order` keeps the order of targets and sources.
 static keel_result relate_all(const keeli_graft *g, const keeli_holder *holder,
                               const keeli_relation *r, keeli_edge_order *order) {
     const keeli_entity_index *ix = &g->from->entities;
@@ -458,7 +467,7 @@ static keel_result relate_copies(const keeli_graft *g, const keeli_holder *holde
     return result;
 }
 
-// Disables of all copies of a node what is disabled in the node.
+// Disables the values of all copies of a node that are disabled in the node.
 static keel_result hide(const keeli_graft *g, const keeli_holder *holder, uint32_t node) {
     const uint32_t index = keeli_index_of(g->nodes[node]);
     uint32_t at = UINT32_MAX;
@@ -477,8 +486,8 @@ static keel_result hide(const keeli_graft *g, const keeli_holder *holder, uint32
     return KEEL_OK;
 }
 
-// All from node `first` on, and what the copy of the first node is related to. `is_more`: some have
-// relations, or values out of sight.
+// Gives the copies from node `first` on their parents and names, relates the copies of all nodes,
+// and notifies the observers. `is_more`: some nodes have relations or disabled values.
 static keel_result connect(keeli_graft *g, const keeli_holder *holder, uint32_t first,
                            bool is_more) {
     for (uint32_t node = first; node < g->count; ++node)
@@ -516,7 +525,7 @@ static keel_result graft_begin(keeli_graft *g, const keeli_holder *holder) {
         return KEEL_OK;
     const keeli_recipe *r = g->recipe;
     if (r && !r->points && !r->is_more)
-        return KEEL_OK; // nobody asks
+        return KEEL_OK; // no value, parent or relation needs to look a node up
 
     g->place_count = g->from->entities.size;
     g->places = keeli_new_zeroed(&to->heap, g->place_count * sizeof *g->places, sizeof *g->places);
@@ -527,8 +536,8 @@ static keel_result graft_begin(keeli_graft *g, const keeli_holder *holder) {
     return KEEL_OK;
 }
 
-// Hooks and observers leave the world that is read alone, if it is another one; where several
-// systems are at work others may be looking at templates.
+// True if the graft must refuse edits of the source meanwhile, which hooks and observers might try.
+// Not while several systems run: they may spawn from the same templates, and none can edit them.
 static bool graft_refuses_source(const keeli_graft *g) {
     return g->from != g->to && !g->to->access.concurrent;
 }
@@ -542,10 +551,11 @@ static void allow_source(const keeli_graft *g, uint32_t before) {
     }
 }
 
-// So many live, of those that have handles. All handles become what they were before.
+// Undoes a graft: deletes the first `living` entities of `made`, and frees the `count` handles that
+// were reserved for it. Promised handles stay promised.
 static void graft_undo(keeli_graft *g, uint32_t living, uint32_t count) {
     keel_world *to = g->to;
-    tell_unheard(g, g->is_onto); // before they hear that it goes
+    tell_unheard(g, g->is_onto); // observers of deletions must know of the insertions
     for (uint32_t i = living; i-- > g->is_onto;) {
         const keel_entity e = g->made[i];
         keeli_commit_delete_entity(to, e);
@@ -568,10 +578,10 @@ void keeli_graft_end(keeli_graft *g) {
     keeli_free(&g->to->heap, g->places, g->place_count * sizeof *g->places, sizeof *g->places);
 }
 
-// ------------------------------------------------------------------ a few plain ones
-// Copies of plain values are made as keel_add_entity does, which takes a fifth of what a batch
-// takes that makes one entity (spawn_5). Handles in them are set when all are there; where somebody
-// follows them a batch does it.
+// ------------------------------------------------------------------ a few plain copies
+// A few copies with plain values are made like keel_add_entity makes an entity: a fifth of the time
+// of a batch of one (benchmark spawn_5). Handles in their values are redirected once all copies
+// exist; values with handles that have followers need a batch, as followers would see old handles.
 enum { PLAIN_COPIES = KEELI_SIZE(4, 2), PLAIN_VALUES = KEELI_SIZE(16, 2) };
 
 typedef struct value_list {
@@ -579,6 +589,8 @@ typedef struct value_list {
     keel_value values[PLAIN_VALUES + 2];
 } value_list;
 
+// Lists the values of a node. False if there are too many, if a value has hooks, or if one with
+// handles has flags in `to`.
 static inline bool list_own(value_list *list, const keel_world *to, const keeli_recipe *r,
                             uint32_t node) {
     const uint32_t index = keeli_index_of(r->nodes[node]);
@@ -603,7 +615,8 @@ static inline bool list_own(value_list *list, const keel_world *to, const keeli_
     return true;
 }
 
-// In place of one of the first `own`, or in addition.
+// Lists a value of the caller's: in place of the node's value, which is among the first `own`, or
+// in addition. False if it needs a batch.
 static bool list_over(value_list *list, const keel_world *to, uint32_t own, const keel_component *c,
                       const void *value) {
     const keeli_storage *t = keeli_storage_known(to, c);
@@ -661,6 +674,7 @@ bool keeli_graft_alone(keel_world *to, const keeli_recipe *r, const keeli_storag
     return true;
 }
 
+// Redirects the handles in values of the copies of a node.
 static void point_to_copies(const keeli_graft *g, uint32_t node) {
     const keeli_recipe *r = g->recipe;
     for (uint32_t i = r->first[node]; i < r->first[node + 1]; ++i) {
@@ -695,7 +709,7 @@ make_plain(const keeli_graft *g, uint32_t node, uint32_t copy, keel_entity *e) {
     return keel_last_error(to)->result;
 }
 
-// KEEL_ABSENT, with nothing done, when it takes more.
+// Makes all copies without batches. KEEL_ABSENT, with nothing changed, if batches are needed.
 static keel_result grow_plain(keeli_graft *g, bool is_alone) {
     if (!is_alone && g->to->followers.observed) {
         return KEEL_ABSENT;
@@ -728,7 +742,7 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
     KEEL_TRY(graft_begin(g, holder));
     const uint32_t before = refuse_source(g);
     const bool is_more = !g->recipe || g->recipe->is_more;
-    const bool alone = g->count == 1 && !is_more; // nothing comes after its values
+    const bool alone = g->count == 1 && !is_more; // only values: no parents, names or relations
     const uint32_t held = needs_handles(g, alone) ? g->count * g->copies : 0;
     if (!g->is_held)
         g->before = g->to->entities;
@@ -766,7 +780,8 @@ keel_result keeli_graft_grow(keeli_graft *g, const keeli_holder *holder) {
 }
 
 // ------------------------------------------------------------------ onto a living entity
-// The parts that it has, when it is a copy of the first node already.
+// If the living entity is a copy of the first node already, finds the copies of the other nodes
+// below it, and returns true. `made` is null for a node without a copy.
 static bool find_parts(const keeli_graft *g) {
     const keel_world *to = g->to;
     const keel_entity own = g->made[0];
@@ -777,7 +792,8 @@ static bool find_parts(const keeli_graft *g) {
     for (uint32_t i = 1; i < g->count; ++i)
         g->made[i] = keel_null();
 
-    uint32_t place = UINT32_MAX; // 0: another copy, whose parts are not its own
+    uint32_t place =
+        UINT32_MAX; // node of `e`; 0: another copy of the tree, whose parts are skipped
     for (keel_entity e = own; keeli_has_children(to, own);) {
         e = place ? keeli_next_in_tree(to, own, e) : keeli_tree_past(to, own, e);
         if (keel_is_null(e))
@@ -801,8 +817,8 @@ static keel_result make_parts(keeli_graft *g, const keeli_holder *holder, uint32
     return connect(g, holder, 1, g->recipe->is_more);
 }
 
-// The relation that leads from the first node to itself, and is to do so from its copy. NULL: there
-// is none, or an error.
+// Returns the relation in `to` in which the living copy must be related to itself, like the first
+// node. NULL if the node is not, if the copy is already or keeps another target, or after an error.
 static keeli_relation *lacking_loop(const keeli_graft *g, const keeli_holder *holder,
                                     const keeli_relation *r, keel_result *result) {
     const uint32_t index = keeli_index_of(g->nodes[0]), own = keeli_index_of(g->made[0]);
@@ -831,7 +847,8 @@ static keeli_relation *lacking_loop(const keeli_graft *g, const keeli_holder *ho
     return keeli_edges_find(&loop->edges, own, own) == KEELI_NO_EDGE ? loop : NULL;
 }
 
-// Room for what cannot fail any more then: values out of sight, and what leads to itself.
+// Makes room for commit_rest: stages the disabled values that the living copy lacks, and reserves
+// its edges to itself.
 static keel_result reserve_rest(const keeli_graft *g, const keeli_holder *holder, staged **hidden,
                                 bool loops) {
     const uint32_t index = keeli_index_of(g->nodes[0]), own = keeli_index_of(g->made[0]);
@@ -862,6 +879,7 @@ static keel_result reserve_rest(const keeli_graft *g, const keeli_holder *holder
     return room ? KEEL_OK : keeli_out_of_memory(to, g->doing);
 }
 
+// Adds the disabled values and the edges to itself to the living copy. Cannot fail.
 static void commit_rest(const keeli_graft *g, const keeli_holder *holder, staged *hidden,
                         bool loops) {
     keel_world *to = g->to;
@@ -885,6 +903,8 @@ static void commit_rest(const keeli_graft *g, const keeli_holder *holder, staged
     }
 }
 
+// Adds to the living copy all components of the first node that it lacks. It is the last step, so
+// that an error leaves the entity as it was.
 static keel_result add_lacking(const keeli_graft *g, const keeli_holder *holder, bool loops) {
     staged *list = NULL, *hidden = NULL;
     keeli_batch b;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A world comes into another one: a graft of all its entities, and its uniques.
+// Merges a world into another one: a graft of all its entities, and copies of its uniques. The
+// source does not change. Copying to an empty world with the same handles is copy_world.c.
 #include "copy/graft.h"
 
 #include "world/tree.h"
@@ -24,7 +25,7 @@ static keel_result check_merge(keel_world *to, const keel_world *from, keel_enti
     return keeli_may_read_all(from, to, "merge");
 }
 
-// Parents before their children, siblings in their order.
+// Lists all entities, parents before their children, siblings in their order. Returns their number.
 static uint32_t list_nodes(const keel_world *from, keel_entity *nodes) {
     uint32_t n = 0;
     keel_entity e;
@@ -41,8 +42,8 @@ static uint32_t list_nodes(const keel_world *from, keel_entity *nodes) {
 
 // ------------------------------------------------------------------ uniques
 typedef struct staged {
-    keeli_storage *to;
-    void *value;
+    keeli_storage *to; // storage of the unique in the target
+    void *value;       // copy that the storage gets, in memory of its own
 } staged;
 typedef KEELI_ARRAY(staged) staged_list;
 
@@ -67,7 +68,7 @@ static keel_result stage_merged_unique(const keeli_graft *g, staged_list *list,
     return result;
 }
 
-// All values become those of the world, or go. The first cannot fail: there is memory.
+// Sets the uniques of the world to the staged values, or drops these. Cannot fail.
 static void end_uniques(keel_world *to, staged_list *list, bool are_set) {
     for (uint32_t i = 0; i < list->count; ++i) {
         keeli_storage *t = list->items[i].to;

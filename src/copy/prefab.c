@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Prefabs: a spawned tree is a graft of templates, which knows what it was made of.
+// The verbs of prefabs: spawning one, applying one to a living entity, and finding out what an
+// entity was spawned from. Templates are entities of a world of their own. A spawned tree is a
+// graft of them (graft.c) whose entities have the component keeli_instance.
 #include "copy/prefab.h"
 
 #include "copy/graft.h"
@@ -30,7 +32,7 @@ keel_world *keel_templates(keel_world *world) {
         keeli_out_of_memory(world, "making the world of templates");
         return NULL;
     }
-    keel_result result; // so that a saved game that has it can be loaded
+    keel_result result; // registers keeli_instance, so that a saved game that has it can be loaded
     if (!keeli_storage_get(world, &keeli_instance, false, &result)) {
         keel_world_destroy(templates);
         return NULL;
@@ -46,11 +48,11 @@ void keeli_templates_deinit(keel_world *world) {
     if (!templates || templates == world)
         return;
     keeli_recipes_deinit(templates);
-    templates->templates = NULL; // it may go now
+    templates->templates = NULL; // keel_world_destroy refuses a world of templates
     keel_world_destroy(templates);
 }
 
-// ------------------------------------------------------------------ what is copied
+// ------------------------------------------------------------------ the template
 static keel_result check_prefab(keel_world *world, keel_prefab prefab, const char *verb) {
     const keel_world *from = world->templates;
     if (keel_is_null(prefab.root))
@@ -63,12 +65,12 @@ static keel_result check_prefab(keel_world *world, keel_prefab prefab, const cha
                            "cannot %s %s: it is no template, or was deleted; a template is an "
                            "entity that lives in keel_templates(world)",
                            verb, KEELI_ENTITY(from ? from : world, prefab.root));
-    // mostly nothing is open there
+    // saves the check of all storages if nothing is borrowed there, as is usual
     const bool is_in_use = from != world && (from->refused || from->access.holders);
     return is_in_use ? keeli_may_read_all(from, world, "spawn from") : KEEL_OK;
 }
 
-// A graft of a template that is there.
+// Begins a graft of a template that is alive.
 static keel_result spawn_begin(keeli_graft *g, keel_world *world, keel_entity root, uint32_t copies,
                                const char *doing) {
     keel_result result = KEEL_OK;
@@ -94,7 +96,8 @@ static keel_result spawn_begin(keeli_graft *g, keel_world *world, keel_entity ro
 }
 
 // ------------------------------------------------------------------ spawning
-// `held`: handles that were promised, all copies of a node after those of the one before it.
+// Spawns `count` copies. `held`: promised handles, all for the first node, then for the second,
+// ...; or NULL.
 static keel_result spawn(keel_world *world, const keeli_holder *holder, keel_prefab prefab,
                          uint32_t count, keel_entity *out, const keel_value_column *columns,
                          keel_entity *held) {
@@ -142,7 +145,8 @@ static keel_result spawn_held(keel_world *world, keel_entity root, keeli_entity_
     return spawn(world, NULL, prefab, count, NULL, columns, held->items);
 }
 
-// `is_list`: of values, where the last one for a component counts.
+// Spawns now, or records the spawn. `is_list`: `columns` were made from a list of values, which may
+// name a component several times; the last value counts.
 static keel_result spawn_columns(keel_scope *scope, keel_prefab prefab, uint32_t count,
                                  keel_entity *out, const keel_value_column *columns, bool is_list) {
     keeli_caller who;
@@ -166,8 +170,8 @@ keel_result(keel_spawn_columns)(keel_scope *scope, keel_prefab prefab, uint32_t 
     return spawn_columns(scope, prefab, count, out, columns, false);
 }
 
-// One entity that points to nobody is made as keel_add_entity makes it, which takes half of what a
-// graft of it takes (spawn, 2). False, with nothing done, when it takes more.
+// Spawns a template of one entity without handles and relations: half the instructions of a graft
+// (benchmark spawn, 2). False, with nothing changed, if a graft is needed.
 static bool spawn_alone(keel_world *world, keel_prefab prefab, const keel_value *values,
                         keel_entity *out) {
     if (keeli_is_no_world(world))
@@ -258,7 +262,7 @@ keel_result(keel_apply_prefab)(keel_scope *scope, keel_entity e, keel_prefab pre
     return keeli_edit_end(&who, edit_apply(who.world, who.editor, e, prefab.root));
 }
 
-// ------------------------------------------------------------------ what it was made of
+// ------------------------------------------------------------------ the prefab of an entity
 keel_prefab(keel_prefab_of)(const keel_scope *scope, keel_entity e) {
     keel_prefab prefab = { keel_null() };
     const keel_world *world = keeli_world_behind(scope);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Recipes: what templates are made of. Whoever edits templates asks keeli_may_edit or
-// keeli_world_is_idle, which count (world/borrow.c), or changes links, which count themselves:
-// storages of templates have a flag that leads all fast paths there. So a recipe is right as long
-// as both counters are what they were.
+// Recipes: cached lists of the nodes and values of templates. Each edit of templates raises one of
+// two counters: keeli_may_edit and keeli_world_is_idle count (world/borrow.c), and the links of the
+// hierarchy count their edits. Fast paths do not bypass this: KEELI_IS_TEMPLATE sends them to the
+// general path. A recipe is valid as long as both counters have not changed.
 #include "copy/graft.h"
 
 #include "world/tree.h"
@@ -35,7 +35,8 @@ static void fill_recipe(keeli_recipe *r, const keel_world *from) {
     for (keel_entity e = r->root; n < r->count; e = next_node(from, r->root, e), ++n) {
         const uint32_t index = keeli_index_of(e);
         r->nodes[n] = e;
-        r->above[n] = n ? n - 1 : UINT32_MAX; // or the parent of that one, or its parent, ...
+        // the parent is the node before, or an ancestor of that
+        r->above[n] = n ? n - 1 : UINT32_MAX;
         while (n && !keel_is_same(r->nodes[r->above[n]], keeli_parent_of(from, e)))
             r->above[n] = r->above[r->above[n]];
         r->first[n] = values;
@@ -97,7 +98,7 @@ static const keeli_recipe *find_or_make(keel_world *from, keel_entity root) {
 
 const keeli_recipe *keeli_recipe_of(const keel_world *to, keel_entity root) {
     keel_world *from = to->templates;
-    // several systems may be at it; nobody edits templates meanwhile
+    // several systems may spawn at once; no template is edited meanwhile
     if (to->access.concurrent)
         keeli_lock_acquire(&from->access.lock);
     const keeli_recipe *r = find_or_make(from, root);

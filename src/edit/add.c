@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Adding: components to entities, and entities. All of it is a batch (batch.h) but for the fast
-// path, in which an entity comes next to others of its block of 64 and nothing needs memory.
+// The verbs that add components and create entities. Each of them is a batch (batch.h), except on
+// the fast path: another entity of the block of 64 indices has the component already, so that no
+// memory is needed. Room for entities and components (keel_reserve) is here, too.
 #include "edit/batch.h"
 
 #include "world/registry.h"
@@ -56,10 +57,12 @@ static inline keeli_archetype *row_with(const keel_world *world, const keeli_sto
     return edge && keeli_rows_are_free(world) ? edge->with : NULL;
 }
 
-// The entity gets a component next to others of its block of 64: neither the summary nor the list
-// of the block changes, and all pages are there. False, with nothing done, when that is not so,
-// when it has the component, or when more than its bytes is to be edited (`follows`: and that is
-// not ready). `*to`: where its row will be; then its value is put there later.
+// Adds a component if others of the entity's block of 64 indices have it: then neither the summary
+// of presence bits nor the list of the block changes, and all pages exist. False, with nothing
+// changed, if that is not so, if the entity has the component, or if its storage has flags; with
+// `follows` it may have followers, if they are ready. `*to` is the archetype of the entity's row
+// with the components so far; a component kept in rows changes `*to`, and fill_row writes its value
+// later.
 static inline __attribute__((always_inline)) bool
 give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_archetype **to) {
     const uint32_t index = keeli_index_of(e);
@@ -93,7 +96,8 @@ static __attribute__((noinline)) bool undo_values(keel_world *world, keel_entity
     return false;
 }
 
-// All components of a list. False, with nothing done, when one of them takes more.
+// Adds all components of a list. False, with nothing changed, if one of them needs the general
+// path.
 static inline __attribute__((always_inline)) bool give_all(keel_world *world, keel_entity e,
                                                            const keel_value *values, bool follows,
                                                            keeli_archetype **to) {
@@ -105,6 +109,7 @@ static inline __attribute__((always_inline)) bool give_all(keel_world *world, ke
     return *to == from || keeli_archetype_has_room(*to) || undo_values(world, e, values, v);
 }
 
+// Writes the values of the list that are kept in rows to the entity's new row.
 static inline void fill_row(const keel_world *world, keel_entity e, const keel_value *values) {
     const uint32_t place = *keeli_row_of(&world->entities, keeli_index_of(e));
     for (; values->component; ++values) {
@@ -114,7 +119,7 @@ static inline void fill_row(const keel_world *world, keel_entity e, const keel_v
     }
 }
 
-// All values are in place.
+// Notifies the followers, once all values of the list are in place.
 static inline void end_list(keel_world *world, keel_entity e, const keel_value *values,
                             bool follows) {
     if (follows) {
@@ -143,7 +148,7 @@ keel_result keeli_world_add_values(keel_scope *scope, keel_entity e, const keel_
     if (to != from) {
         const uint32_t old = keeli_row_begin(world, e, to);
         fill_row(world, e, values);
-        keeli_row_end(world, old); // not before: values may lie in it
+        keeli_row_end(world, old); // last: values of the caller may lie in the old row
     }
     end_list(world, e, values, true);
     return KEEL_OK;
@@ -160,7 +165,8 @@ keel_result(keel_add_component_values)(keel_scope *scope, keel_entity e, const k
     return keeli_edit_end(&who, keeli_edit_add_values(who.world, who.editor, e, values));
 }
 
-// Two bodies: what nobody follows makes a fifth fewer instructions (create_2) without the others.
+// Creates an entity on the fast path; null, with nothing changed, if that needs the general path.
+// Instantiated twice: without followers it takes a fifth fewer instructions (benchmark create_2).
 static inline __attribute__((always_inline)) keel_entity
 create_one(keel_world *world, const keel_value *values, bool follows) {
     const keel_entity e = keeli_entity_index_peek(&world->entities);
@@ -231,8 +237,8 @@ keel_entity(keel_add_entity_values)(keel_scope *scope, const keel_value *values)
                                  : add_entity_elsewhere(scope, values);
 }
 
-// Nothing of adding one component is a call that comes back, so that no register is saved: what
-// takes more is done by functions that go on from there.
+// The fast path of adding one component makes only tail calls, so that it saves no registers. Each
+// noinline function that it calls finishes the edit and returns the result.
 static __attribute__((noinline)) keel_result
 add_general(keel_world *world, keel_entity e, const keel_component *component, const void *value) {
     return keeli_is_no_world(world) ? keeli_no_world()
@@ -255,7 +261,7 @@ put_followed(keel_world *world, keeli_storage *s, keel_entity e, void *to, const
     put_value(to, value, s->size);
     return keeli_came_last(world, s, e, to);
 }
-// The followers of the storage that the compiler shall assume.
+// The followers that a storage may have: a constant in each instance of add_beside.
 enum { NOBODY, OBSERVERS, ANYBODY };
 static inline keel_result end_add(keel_world *world, keeli_storage *s, keel_entity e, void *to,
                                   const void *value, uint32_t who) {
@@ -267,7 +273,7 @@ static inline keel_result end_add(keel_world *world, keeli_storage *s, keel_enti
     return who == OBSERVERS ? keeli_notify_last(world, s, e, KEEL_ON_INSERTED, to) : KEEL_OK;
 }
 
-// To a sparse set that has room.
+// Adds a value to a sparse set that has a free slot.
 static __attribute__((noinline)) keel_result
 add_slot(keel_world *world, keeli_storage *s, keel_entity e, const void *value, uint64_t *word) {
     keeli_store_set_bit_beside(s, word, keeli_bit_of(keeli_index_of(e)));
@@ -286,21 +292,22 @@ add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, u
     keeli_store_set_bit_beside(s, word, keeli_bit_of(index));
     keeli_bytes_put(keeli_row_value(&s->row, *keeli_row_of(&world->entities, index)), value,
                     s->size);
-    keeli_row_end(world, old); // last: the value may lie in it
+    keeli_row_end(world, old); // last: the caller's value may lie in the old row
     if (keeli_flags_of(s))
         return keeli_came_last(world, s, e, keeli_store_value(world, s, index));
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
 
-// It has the component: only its bytes change, where they are no more than that.
+// Overwrites the value of an entity that has the component. A value with hooks, or whose followers
+// need more than a notification, takes the general path.
 static __attribute__((noinline)) keel_result overwrite_value(keel_world *world, keeli_storage *s,
                                                              keel_entity e, const void *value) {
     if ((s->flags && !keeli_change_is_simple(world, s)) ||
         (keeli_store_has_rows(s) && !keeli_rows_are_free(world)))
         return add_general(world, e, &s->component, value);
     if (!value)
-        return KEEL_OK; // it stays as it is
+        return KEEL_OK; // without a new value the entity keeps its own
     void *to = keeli_store_value_there(s, keeli_index_of(e));
     if (value != to)
         keeli_bytes_put(to, value, s->size);
@@ -309,8 +316,8 @@ static __attribute__((noinline)) keel_result overwrite_value(keel_world *world, 
     return keeli_changed_last(world, s, e, to);
 }
 
-// Adds a value beside others of its block. An index with such neighbours has a version, so only the
-// version is compared.
+// Adds a value to an entity if others of its block of 64 indices have the component. The version of
+// such an index is in memory, so comparing it is enough to tell that the entity is alive.
 static inline __attribute__((always_inline)) keel_result
 add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, uint32_t who) {
     const uint32_t index = keeli_index_of(e);
@@ -330,8 +337,8 @@ add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s
     return end_add(world, s, e, to, value, who);
 }
 
-// Bodies of their own: without the call that asks whether there is room what is observed takes a
-// fifth fewer instructions (observer_add).
+// Two instances of add_beside. A storage that has only observers needs no call to ask whether its
+// followers are ready, which saves a fifth of the instructions (benchmark observer_add).
 static __attribute__((noinline)) keel_result add_followed(keel_world *world, keel_entity e,
                                                           const void *value, keeli_storage *s) {
     return add_beside(world, e, value, s, ANYBODY);
@@ -375,7 +382,7 @@ keel_result(keel_add_component)(keel_scope *scope, keel_entity e, const keel_com
                 : add_held_entity(scope, e, component, value);
 }
 
-// As fast with the check, which is one compare of a version.
+// Checks the entity all the same: comparing one version costs no time that can be measured.
 keel_result(keel_add_component_unchecked)(keel_scope *scope, keel_entity e,
                                           const keel_component *component, const void *value) {
     return keel_add_component(scope, e, component, value);
@@ -429,7 +436,8 @@ keel_result keeli_check_columns(keel_world *world, const keeli_holder *holder,
     return KEEL_OK;
 }
 
-// A column of the caller's: with a stride the values are handed over, without they are copied.
+// Adds a column of the caller's. With a stride its values are handed over; without a stride there
+// is one value, and each entity gets a copy.
 static keel_result add_column(keeli_batch *b, const keeli_holder *holder,
                               const keel_value_column *c) {
     keel_world *world = b->world;
@@ -553,13 +561,13 @@ static keel_result reserve_entities(keel_world *world, uint32_t count) {
     return result;
 }
 
-// Room for components of the entities that `count` new ones would be, and of all that are alive.
-// Each block of 64 indices has a list of its own.
+// Makes room for the component of all living entities, and of the indices below `count`, which new
+// entities get. Reserving for one index of a block of 64 does it for the block.
 static bool reserve_indices(keel_world *world, keeli_storage *s, uint32_t count) {
     for (uint64_t i = 0; i < count; i += 64)
         if (!keeli_store_reserve(world, s, (uint32_t)i))
             return false;
-    uint64_t from = 0; // the block after the last one looked at
+    uint64_t from = 0; // first index of the block after the last one visited
     while (from <= KEEL_MAX_ENTITY_INDEX) {
         const keel_entity e = keeli_entity_index_next(&world->entities, (uint32_t)from);
         if (keel_is_null(e))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rows are copied first and taken all at the end, so that those behind them, in which values of the
-// caller may lie, stay where they are meanwhile.
+// Adds components to entities: implements batch.h. Rows that change their archetype are copied
+// first, and removed from the old archetype all at once at the end: a removal moves the last row of
+// the archetype, and values that the caller passed may lie in that row.
 #include "edit/batch.h"
 
 #include "world/report.h"
@@ -25,8 +26,8 @@ void keeli_batch_begin_held(keeli_batch *b, keel_world *world, const keel_entity
     b->is_new = b->is_held = true;
 }
 
-// Memory until the batch ends, in a piece of its own: the blocks of arenas are promised to
-// commands.
+// The header of a piece of memory that is freed at the end of the batch. Arenas do not serve: their
+// blocks are reserved for commands.
 typedef struct keeli_batch_block {
     struct keeli_batch_block *next;
     size_t size, align;
@@ -70,6 +71,8 @@ static inline keeli_column *new_column(keeli_batch *b, keeli_storage *s) {
     return c;
 }
 
+// Marks a column whose component the caller names again with a value. A value that was handed over
+// is dropped at the commit; an initial value belongs to the component and is not.
 static void supersede(keeli_column *c) {
     c->is_superseded = true;
     if (c->keeps) {
@@ -85,7 +88,8 @@ static bool has_column(const keeli_batch *b, const keeli_storage *s) {
     return false;
 }
 
-// Columns for what it requires, where the caller named none so far. They come without values.
+// Adds columns without values for the components that this one requires and that have no column
+// yet. An error if one of them is disabled for an entity.
 static __attribute__((noinline)) void bring_required(keeli_batch *b, const keeli_holder *holder,
                                                      const keeli_storage *s) {
     for (uint32_t i = 0; i < s->required.count && b->result == KEEL_OK; ++i) {
@@ -111,6 +115,9 @@ static __attribute__((noinline)) void bring_required(keeli_batch *b, const keeli
     }
 }
 
+// Adds a column. Without a value, or with KEELI_IF_MISSING, an entity that has a value keeps it:
+// the column is not needed if the only entity has one, or if there is an earlier column of the
+// component. Otherwise the column supersedes earlier ones.
 static inline __attribute__((always_inline)) void
 batch_add_column(keeli_batch *b, const keeli_holder *holder, keeli_storage *s, const void *values,
                  size_t stride, keeli_handing handing) {
@@ -206,8 +213,9 @@ static void drop_copies(const keeli_column *c, uint32_t count) {
         keeli_value_drop(s, (char *)c->staged + (size_t)count * s->size);
 }
 
-// Copies of the caller's values for entities that exist, before anything changes: the hook may fail
-// at any of them. New entities get theirs in place, unless making room moves what is copied.
+// Copies the caller's values to memory of the batch before anything changes, as the copy hook may
+// fail at any value. Values for new entities are copied in place (copy_in_place), unless they lie
+// in rows, which move when room is made.
 static keel_result stage_column(keeli_batch *b, keeli_column *c) {
     const keeli_storage *s = c->storage;
     const size_t size = s->size;
@@ -260,7 +268,8 @@ static keel_result stage_copies(keeli_batch *b) {
 }
 
 // ------------------------------------------------------------------ room
-// Slots, noting when the first page of values moves.
+// Makes room for slots in the column's sparse set. If its first page of values moves, the column
+// keeps the old address.
 static bool reserve_slots(keeli_batch *b, keeli_column *c, uint32_t extra) {
     keeli_sparse_set *set = &c->storage->set;
     if (set->room - set->count >= extra)
@@ -280,7 +289,8 @@ static bool reserve_slots(keeli_batch *b, keeli_column *c, uint32_t extra) {
     return true;
 }
 
-// Returns the address of a value of the caller after room was made: its page may have moved.
+// Returns the address of a value of the caller after room was made: the value may lie in a page of
+// a sparse set that has moved.
 static const char *relocated(const keeli_batch *b, const char *value) {
     if (!value)
         return NULL;
@@ -299,7 +309,8 @@ static keeli_range range_from(const keeli_batch *b, uint32_t i, uint32_t end) {
     return b->whole.count ? b->whole : keeli_range_of(b->entities + i, end - i);
 }
 
-// Room for each block of the range.
+// Makes room for values of the range. Reserving for one index does it for all of its step, and so
+// does a value that is there already.
 static bool reserve_range(const keeli_batch *b, keeli_storage *s, keeli_range range) {
     const uint32_t step = keeli_store_reserve_step(s);
     const uint64_t end = (uint64_t)range.lowest + range.count;
@@ -328,8 +339,7 @@ static uint32_t count_lacking(const keeli_batch *b, const keeli_column *c) {
     return count < most ? count : most;
 }
 
-// Makes room to record which of many existing entities had no value, if anybody follows the
-// component.
+// If the component has followers, makes room to record which of the existing entities had no value.
 static bool reserve_fresh(keeli_batch *b, keeli_column *c) {
     if (b->is_new || !keeli_flags_of(c->storage))
         return true;
@@ -382,8 +392,9 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
 }
 
 // ------------------------------------------------------------------ rows
-// The archetype beside this one in the direction of the batch, along an edge that was taken before
-// or found now; itself when the column changes nothing there. NULL when out of memory.
+// Returns the archetype with the components of `from` and this one, or in a removal without this
+// one: by a cached edge, or looked up and cached. It is `from` itself if that changes nothing. NULL
+// when out of memory.
 static keeli_archetype *step(const keeli_batch *b, keeli_archetype *from, keeli_storage *s) {
     const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
     if (edge) {
@@ -404,7 +415,8 @@ static keeli_archetype *step(const keeli_batch *b, keeli_archetype *from, keeli_
     return keeli_archetype_with(a, &world->heap, from, &s->row);
 }
 
-// NULL when out of memory, which it is not once room was made.
+// Returns the archetype that rows of `from` move to. NULL when out of memory, which cannot happen
+// after keeli_batch_reserve_rows.
 static keeli_archetype *target(keeli_batch *b, keeli_archetype *from) {
     if (from == b->from)
         return b->to;
@@ -445,7 +457,7 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
     }
 
     const uint32_t archetypes = a->count;
-    // by position: how many rows leave, and where they go
+    // by position of an archetype: the number of rows that leave it, and the archetype they move to
     uint32_t *leaving = new_memory(b, archetypes * sizeof *leaving, sizeof *leaving);
     keeli_archetype **to = new_memory(b, archetypes * sizeof *to, sizeof *to);
     b->left = new_memory(b, b->count * sizeof *b->left, sizeof *b->left);
@@ -463,7 +475,7 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
     for (uint32_t p = 0; p < archetypes; ++p) {
         uint32_t rows = leaving[p];
         if (p && rows > a->all[p]->row_count)
-            rows = a->all[p]->row_count; // some come twice
+            rows = a->all[p]->row_count; // the list has some entities twice
         leaving[p] = rows;
         if (!rows)
             continue;
@@ -472,7 +484,8 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
         if (!to[p])
             return false;
 
-        // an archetype may have some of several columns, and another one others
+        // With several columns, rows of different archetypes may move to the same one: it needs
+        // room for all of them.
         if (b->column_count > 1) {
             for (uint32_t other = 0; other < p; ++other) {
                 if (!leaving[other] || to[other] != to[p]) {
@@ -489,7 +502,7 @@ bool keeli_batch_reserve_rows(keeli_batch *b) {
     return true;
 }
 
-// The rows of new entities.
+// Makes the rows of new entities. Does nothing the second time.
 static void make_batch_rows(keeli_batch *b) {
     if (!b->has_rows || b->has_made_rows)
         return;
@@ -506,8 +519,8 @@ static bool is_there(const keel_world *world, keel_entity e, uint32_t place) {
            *keeli_row_of(&world->entities, keeli_index_of(e)) == place;
 }
 
-// Counts the entities from `i` on whose rows lie side by side; or without rows, whose indices
-// ascend, so that none comes twice.
+// Counts the entities from `i` on that have adjacent rows. If entity `i` has no row: those without
+// rows whose indices ascend one by one, so that no entity is counted twice.
 static uint32_t rows_beside(const keeli_batch *b, uint32_t i) {
     const keel_entity *e = b->entities + i;
     const keel_world *world = b->world;
@@ -574,7 +587,8 @@ static void overwrite_column(const keeli_batch *b, const keeli_column *c, uint32
     put_column(c, i, to);
 }
 
-// Entities with consecutive indices, of which none has it, get it; rows are there already.
+// Adds the component to entities with consecutive indices, none of which has it. If it is kept in
+// rows, the entities are in the new archetype already.
 static void fill_range(const keeli_batch *b, const keeli_column *c, uint32_t i, keeli_range range) {
     keeli_storage *s = c->storage;
     const uint32_t end = i + range.count;
@@ -592,6 +606,7 @@ static void fill_range(const keeli_batch *b, const keeli_column *c, uint32_t i, 
         put_column(c, i, keeli_store_open(b->world, s, b->entities[i]));
 }
 
+// Adds the component to the entities from `i` to `end`, none of which has it.
 static void fill_new(const keeli_batch *b, const keeli_column *c, uint32_t i, uint32_t end) {
     if (end - i == 1) {
         if (c->fresh) {
@@ -608,6 +623,7 @@ static void fill_new(const keeli_batch *b, const keeli_column *c, uint32_t i, ui
     }
 }
 
+// Adds a component that is not kept in rows to many existing entities, some of which may have it.
 static void fill_sets(const keeli_batch *b, const keeli_column *c) {
     for (uint32_t i = 0, n; i < b->count; i += n) {
         const uint32_t run = keeli_range_length(b->entities + i, b->count - i);
@@ -690,7 +706,7 @@ static void commit_column(keeli_batch *b, const keeli_column *c) {
     if (b->is_new)
         fill_new(b, c, 0, b->count);
     else if (keeli_store_has_rows(c->storage))
-        return; // with the others of the row
+        return; // keeli_batch_move_rows writes all columns of a row together
     else if (b->count > 1)
         fill_sets(b, c);
     else if (lacks(b, c, 0))
@@ -781,6 +797,8 @@ static keel_result no_entities(keel_world *world, uint32_t count) {
                        (unsigned)count);
 }
 
+// Copies the caller's values to new entities with the copy hook. False if the hook failed:
+// undo_create then drops the copies made so far.
 static bool copy_in_place(keeli_batch *b, keeli_column *c) {
     keeli_storage *s = c->storage;
     make_batch_rows(b);
@@ -797,7 +815,7 @@ static bool copy_in_place(keeli_batch *b, keeli_column *c) {
     return true;
 }
 
-// Copies go, newest first, then rows, then the entities.
+// Drops the copies, newest first, then removes the rows, then the entities.
 static void undo_create(const keeli_batch *b) {
     keel_world *world = b->world;
     keeli_entity_index *ix = &world->entities;
@@ -854,7 +872,7 @@ static keel_result create_entities(keeli_batch *b, const keeli_holder *holder, k
 
     const keel_entity *e = b->entities;
     if (b->is_held) {
-        // as for the living, which making room looks at
+        // making room reads the row of each entity, which is not set for a promised handle
         for (uint32_t i = 0; i < b->count; ++i)
             *keeli_row_of(ix, keeli_index_of(e[i])) = KEELI_NO_ROW;
     }
@@ -928,7 +946,7 @@ bool keeli_batch_commit(keeli_batch *b) {
 }
 void keeli_batch_tell(const keeli_batch *b) { tell(b); }
 
-// Everybody but the observers: these hear of it by keeli_notify, later.
+// Hides the observers meanwhile; the caller notifies them later.
 void keeli_batch_tell_others(const keeli_batch *b) {
     keel_world *world = b->world;
     for (uint32_t k = 0; k < b->column_count; ++k) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recorded edits (world/record.c): applying and dropping them.
+// Applies and drops the edits that world/record.c recorded: the records of a list in the order of
+// recording, and the lists in the order of the queue.
 #include "edit/commands.h"
 
 #include "edit/batch.h"
@@ -67,7 +68,8 @@ static void count_dropped(keel_world *world) {
     keeli_world_unlock(world);
 }
 
-// A new entity. Where its parent is dead by now it has none, and that is counted.
+// Creates a recorded entity. If its parent is no longer alive, the entity becomes a root, and a
+// dropped command is counted.
 static keel_result apply_add_held(keel_world *world, const keeli_holder *holder,
                                   const keeli_command *c, const keel_value *values) {
     const bool is_child = c->does == KEELI_RECORD_ADD_CHILD,
@@ -87,7 +89,7 @@ static keel_result apply_adding(keel_world *world, const keeli_holder *holder,
     if (bytes > sizeof few && !(values = keeli_new(&world->heap, bytes, _Alignof(keel_value))))
         return keeli_out_of_memory(world, "applying commands");
     uint32_t n = 0;
-    for (uint32_t i = 0; i < c->count; ++i) { // forgotten ones are left out
+    for (uint32_t i = 0; i < c->count; ++i) { // skips components that were unregistered since
         const keeli_storage *s = keeli_part_storage(world, &c->parts[i]);
         if (s)
             values[n++] = (keel_value){ &s->component, c->parts[i].value };
@@ -104,7 +106,7 @@ static keel_result apply_adding(keel_world *world, const keeli_holder *holder,
     return result;
 }
 
-// All of them or, on error, none.
+// Deletes all components of the record or, on error, none.
 static keel_result apply_deletion(keel_world *world, const keeli_holder *holder,
                                   const keeli_command *c) {
     const keel_component *few[KEELI_SIZE(9, 2)], **list = few;
@@ -126,7 +128,8 @@ static keel_result apply_deletion(keel_world *world, const keeli_holder *holder,
     return result;
 }
 
-// These are functions of their own, so that a record about one entity needs no memory for a batch.
+// The functions from here to call_function are not inlined, so that applying a record about one
+// entity needs no stack for a batch.
 static __attribute__((noinline)) keel_result
 apply_add_entities(keel_world *world, const keeli_holder *holder, keeli_command *c) {
     const uint32_t count = c->many->count;
@@ -156,7 +159,7 @@ static __attribute__((noinline)) keel_result apply_spawn(keel_world *world, keel
     if (!columns)
         return keeli_out_of_memory(world, "applying commands");
     uint32_t n = 0;
-    for (uint32_t k = 0; k < c->count; ++k) { // forgotten ones are left out
+    for (uint32_t k = 0; k < c->count; ++k) { // skips components that were unregistered since
         const keeli_command_part *p = &c->parts[k];
         const keeli_storage *s = keeli_part_storage(world, p);
         if (s)
@@ -204,8 +207,8 @@ apply_add_many(keel_world *world, const keeli_holder *holder, keeli_command *c) 
     return result;
 }
 
-// Applies an edit of all entities that match. A component that was unregistered since drops the
-// record.
+// Applies an edit of all entities that match the recorded terms. KEEL_ABSENT, which drops the
+// record, if one of its components was unregistered since.
 static __attribute__((noinline)) keel_result apply_matching(keel_world *world, keeli_command *c) {
     keeli_command_part *last = c->count ? &c->parts[c->count - 1] : NULL;
     for (uint32_t k = 0; k < c->count; ++k)
@@ -215,11 +218,12 @@ static __attribute__((noinline)) keel_result apply_matching(keel_world *world, k
     const keel_result result =
         c->edit_matching(world, c->terms, s ? &s->component : NULL, last ? last->value : NULL);
     if (result == KEEL_OK && last)
-        keeli_part_drop(world, last); // it was copied
+        keeli_part_drop(world, last); // each entity got a copy of the value
     return result;
 }
 
-// A function of the caller's. A failure of which it kept no error leaves one all the same.
+// Calls a recorded function of the user's. If the function fails without reporting an error,
+// reports one.
 static __attribute__((noinline)) keel_result call_function(keel_world *world,
                                                            const keeli_command *c) {
     const uint64_t errors = keeli_atomic_peek(&world->reports.count);
@@ -296,8 +300,8 @@ static bool is_dead_end(const keeli_command *c, keel_result result) {
              (c->edit == keeli_edit_delete_entity || c->edit == keeli_edit_delete_tree)));
 }
 
-// Apply one list; out of memory, or in the wrong thread, the command that failed and those after it
-// stay in it.
+// Applies one list. After KEEL_ERROR_MEMORY or KEEL_ERROR_THREAD the list still has the command
+// that failed, unless it called a function, and the commands after it.
 static keel_result apply_list(keel_world *world, const keeli_holder *holder, keel_commands *list) {
     keel_result first_error = KEEL_OK;
     while (list->first) {
@@ -309,7 +313,7 @@ static keel_result apply_list(keel_world *world, const keeli_holder *holder, kee
         if (stays && c->does != KEELI_RECORD_CALL)
             return result;
         if (result != KEEL_OK)
-            drop_command(world, c); // nobody took what it carries
+            drop_command(world, c); // the world did not get the recorded values
         if (is_dead_end(c, result)) {
             count_dropped(world);
             keeli_forget_dead_entity(world);
@@ -333,7 +337,7 @@ static keel_result apply_pending(keel_world *world) {
     keel_result first_error = KEEL_OK;
     if (!keeli_commands_queue_own(world))
         return keeli_out_of_memory(world, "applying commands");
-    // commands that are recorded meanwhile wait for the next call
+    // lists that are queued meanwhile are applied by the next call
     const keel_commands *last = world->commands.pending_end;
     world->commands.applying = true;
     world->workers.own.has_caught = false;
@@ -343,7 +347,7 @@ static keel_result apply_pending(keel_world *world) {
         if (first_error == KEEL_OK)
             first_error = result < 0 ? result : KEEL_OK;
         if (list->first)
-            break; // it stays
+            break; // the list has commands left, so it stays pending
         more = list != last;
         world->commands.pending = list->next;
         if (!world->commands.pending)
@@ -375,16 +379,18 @@ keel_result keeli_commands_flush_slow(keel_world *world) {
     return keeli_commands_are_pending(world) ? apply_pending(world) : keeli_done(world, KEEL_OK);
 }
 
-// ------------------------------------------------------------------ what observers ask for
+// ------------------------------------------------------------------ commands of observers
 enum { rounds_at_most = 64 };
 
+// Applies what observers recorded. These edits notify observers, which may record more commands:
+// each round applies the commands of the round before.
 static void react(keel_world *world) {
     keeli_followers *f = &world->followers;
     uint32_t rounds = 0;
     keel_result result = KEEL_OK;
     world->commands.reacting = true;
     while (f->has_reactions && result != KEEL_ERROR_MEMORY && rounds++ < rounds_at_most) {
-        // commands of observers that are called now are the next round
+        // observers that are called in this round record into `next`
         keel_commands *now = f->reaction, *next = keeli_commands_acquire(world);
         if (next) {
             f->reaction = next;
@@ -392,25 +398,25 @@ static void react(keel_world *world) {
             result = keeli_commands_apply_now(world, now);
             f->has_reactions |= !keeli_commands_is_empty(next);
         } else {
-            result = keeli_out_of_memory(world, "applying what observers asked for");
+            result = keeli_out_of_memory(world, "applying commands of observers");
         }
     }
     world->commands.reacting = false;
     if (!f->has_reactions || rounds <= rounds_at_most)
         return;
     keeli_commands_discard(world, f->reaction);
-    f->reaction = keeli_commands_acquire(world); // a spare one: there is one now
+    f->reaction = keeli_commands_acquire(world); // cannot fail: the discarded list is spare now
     f->has_reactions = false;
     keeli_error(world, KEEL_ERROR_CYCLE,
-                "observers answer each other's edits without end: what they asked for after %d "
-                "rounds is dropped",
+                "observers react to each other's edits without end: the commands that they "
+                "recorded in round %d are dropped; let them record an edit only if it is needed",
                 (int)rounds_at_most);
 }
 
 void keeli_flush(keel_world *world) {
     if (world->followers.has_pending)
         keeli_view_observers_flush(world);
-    // whoever is at it, or uses storages, comes by when all is free
+    // if commands are being applied or a storage is borrowed, a later call applies them
     if (!world->followers.has_reactions || world->commands.applying || world->commands.reacting ||
         world->followers.calling || world->access.holders || world->refused)
         return;
@@ -425,7 +431,7 @@ keel_commands *keel_world_commands(keel_world *world) {
     if (!(world->refused & KEELI_REFUSED_SHARED))
         return world->commands.own;
     if (keeli_is_in_allocator(world)) {
-        (void)keeli_world_is_editable(world);
+        (void)keeli_world_is_editable(world); // reports why not
         return NULL;
     }
     keel_commands *list = keeli_commands_of_thread(world);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Deleting entities.
+// The verbs that delete entities: one, a list, all with a component, or all. Finds the entities
+// that relations delete together with their targets (.on_delete). The removal of components is
+// removal.c; deleting a tree is link/hierarchy.c.
 #include "edit/removal.h"
 
 #include "link/relation.h"
 #include "world/report.h"
 #include "world/tree.h"
 
-// ------------------------------------------------------------------ may it
-// Returns an error unless this living entity may be deleted now: the list of entities, its
-// components and its relations are free.
+// ------------------------------------------------------------------ checks
 keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e) {
     KEEL_TRY(keeli_may_edit(world, holder, &world->stand_in.entities, "delete from"));
     if (!holder && !world->access.holders && !world->access.owned_storages)
-        return KEEL_OK; // nothing is in use
+        return KEEL_OK; // no storage is borrowed
     KEEL_TRY(keeli_may_orphan(world, holder, e));
     uint32_t at = UINT32_MAX;
     for (const keeli_storage *s; (s = keeli_store_next_of(world, keeli_index_of(e), &at)) != NULL;)
@@ -21,18 +21,19 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ who goes with a target
+// ------------------------------------------------------------------ sources deleted with a target
 static bool is_marked(const keeli_relations *all, uint32_t index) {
     return index / 64 < all->marks.count && all->marks.items[index / 64] >> (index % 64) & 1;
 }
 static void mark(keeli_relations *all, uint32_t index, bool on) {
     if (index / 64 >= all->marks.count)
-        return; // it is no source, so nobody comes to it
+        return; // the entity is no source of a relation with a rule, so nothing asks for its mark
     uint64_t *word = &all->marks.items[index / 64];
     *word = on ? *word | keeli_bit_of(index) : *word & ~keeli_bit_of(index);
 }
 
-// The next living one of those that are deleted themselves.
+// Moves to the next living root: an entity of the list or tree that the caller deletes. `*at` is 0
+// at first. False at the end.
 static bool next_root(const keel_world *world, keeli_roots roots, uint32_t *at, keel_entity *e) {
     do {
         if (roots.list && *at == roots.count)
@@ -46,6 +47,8 @@ static bool next_root(const keel_world *world, keeli_roots roots, uint32_t *at, 
     return !keel_is_null(*e);
 }
 
+// Adds an entity to those that are deleted together with their targets. There is room for it since
+// it got a target.
 static void doom(keeli_relations *all, uint32_t index) {
     if (is_marked(all, index))
         return;
@@ -53,7 +56,7 @@ static void doom(keeli_relations *all, uint32_t index) {
     *KEELI_APPEND(&all->doomed) = index;
 }
 
-// Adds the sources that an entity takes along to the list.
+// Dooms the sources of a target in all relations that delete sources with their target.
 static void spread(keel_world *world, uint32_t target) {
     keeli_relations *all = &world->relations;
     for (const keeli_relation *r = all->all; r; r = r->next) {
@@ -72,17 +75,18 @@ static keel_result related(keel_world *world, const keeli_relation *r, uint32_t 
     if (r == world->relations.child)
         return keeli_error(world, KEEL_ERROR_RELATED,
                            "cannot delete %s: %s is its child, and the world refuses that "
-                           "(on_parent_delete); detach or delete that one first, or use "
+                           "(on_parent_delete); detach or delete the child first, or use "
                            "keel_delete_tree",
                            KEELI_ENTITY(world, e), KEELI_ENTITY(world, other));
     return keeli_error(world, KEEL_ERROR_RELATED,
                        "cannot delete %s: %s is related to it by '%s', which refuses that; "
-                       "unrelate or delete that one first",
+                       "unrelate or delete the source first",
                        KEELI_ENTITY(world, e), KEELI_ENTITY(world, other),
                        r->sources->component.name);
 }
 
-// Returns an error if a source of the target stays, where that is refused.
+// Returns an error if the target has a source that is not deleted, too, in a relation that refuses
+// this (KEEL_REFUSE).
 static keel_result deletion_is_refused(keel_world *world, uint32_t target) {
     const keeli_relations *all = &world->relations;
     for (const keeli_relation *r = all->all; r; r = r->next) {
@@ -97,6 +101,7 @@ static keel_result deletion_is_refused(keel_world *world, uint32_t target) {
     return KEEL_OK;
 }
 
+// Fills the list of doomed entities, marks them and the roots, and checks that all may be deleted.
 static keel_result collect_deleted(keel_world *world, const keeli_holder *holder,
                                    keeli_roots roots) {
     keeli_relations *all = &world->relations;
@@ -117,6 +122,7 @@ static keel_result collect_deleted(keel_world *world, const keeli_holder *holder
     return KEEL_OK;
 }
 
+// Like collect_deleted, but leaves no marks. After an error the list is empty.
 static keel_result collect_doomed(keel_world *world, const keeli_holder *holder,
                                   keeli_roots roots) {
     keeli_relations *all = &world->relations;
@@ -131,7 +137,8 @@ static keel_result collect_doomed(keel_world *world, const keeli_holder *holder,
     return result;
 }
 
-// Before anybody goes: a child that stays may have the name of one who goes later.
+// Frees the names of all entities to delete, before the first deletion: a child that stays becomes
+// a root, and may have the name of a root that is deleted later.
 static void free_names(keel_world *world, keeli_roots roots) {
     const keeli_relations *all = &world->relations;
     keel_entity e = keel_null();
@@ -141,7 +148,7 @@ static void free_names(keel_world *world, keeli_roots roots) {
         keeli_free_name(world, keeli_entity_at(&world->entities, all->doomed.items[i]));
 }
 
-// Deletes the doomed entities before those that take them along, the last one found first.
+// Deletes the doomed entities before their targets, the last one found first.
 keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, keeli_roots roots) {
     keeli_relations *all = &world->relations;
     if (!all->rule_count)
@@ -159,7 +166,7 @@ keel_result keeli_delete_doomed(keel_world *world, const keeli_holder *holder, k
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ one, with whom it takes along
+// ------------------------------------------------------------------ one entity
 static keel_result delete_held(keel_world *world, const keeli_holder *holder, keel_entity e) {
     if (!keeli_entity_is_alive(&world->entities, e))
         return KEEL_ABSENT;
@@ -187,8 +194,8 @@ static __attribute__((noinline)) keel_result delete_row(keel_world *world, uint3
     return KEEL_OK;
 }
 
-// Take the components of an entity as long as each is plain and others of the block of 64 stay.
-// False when some are left, which the general path takes.
+// Removes the components of an entity, as long as each has no flags and another entity of the block
+// of 64 has it, too. False if some are left: the general path removes them.
 static inline __attribute__((always_inline)) bool take_plain(keel_world *world, uint32_t index) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     if (!list)
@@ -198,7 +205,7 @@ static inline __attribute__((always_inline)) bool take_plain(keel_world *world, 
     for (; next != numbers; --next) {
         keeli_storage *s = world->registry.by_ordinal.items[next[-1]];
         if (keeli_flags_of(s))
-            return false; // also where the list is incomplete
+            return false; // also if the list is incomplete: it then names a link, which has flags
         uint64_t *word = keeli_listed_word(s, index);
         const uint64_t bits = *word, rest = bits & ~bit;
         if (rest == bits)
@@ -258,7 +265,7 @@ static void delete_living(keel_world *world, const keel_entity *entities, uint32
     }
 }
 
-// Takes all living entities of a list out of the hierarchy.
+// Removes the links of the hierarchy of all living entities of a list.
 static void unlink_all(keel_world *world, const keel_entity *entities, uint32_t count) {
     keeli_relation *tree = world->relations.child;
     if (!keeli_store_count(tree->sources))
@@ -274,7 +281,8 @@ static void unlink_all(keel_world *world, const keel_entity *entities, uint32_t 
     }
 }
 
-// Observers hear of each while it has its parent still.
+// Deletes the living entities of a list. If the world has observers, one by one: they are notified
+// while the entity still has its parent.
 static void commit_delete_many(keel_world *world, const keel_entity *entities, uint32_t count) {
     for (uint32_t i = 0; world->followers.observed && i < count; ++i)
         if (keeli_entity_is_alive(&world->entities, entities[i]))
@@ -293,7 +301,7 @@ keel_result keeli_edit_delete_entities(keel_world *world, const keeli_holder *ho
             continue;
         KEEL_TRY(keeli_may_delete_entity(world, holder, entities[i]));
         if (!holder && !world->access.holders && !world->access.owned_storages)
-            break; // the same for all
+            break; // no storage is borrowed, so the answer is the same for all entities
     }
     const keeli_roots roots = { .list = entities, .count = count };
     KEEL_TRY(keeli_delete_doomed(world, holder, roots));
@@ -317,7 +325,8 @@ keel_result(keel_delete_entities)(keel_scope *scope, const keel_entity *entities
     return keeli_edit_end(&who, result);
 }
 
-// The highest index first, so that the indices are handed out again in ascending order.
+// Deletes all entities with a component. The highest index is deleted first, so that new entities
+// get the indices in ascending order.
 static void delete_having(keel_world *world, const keeli_storage *s) {
     for (uint32_t i = 0; world->names.count && (i = keeli_store_next(s, i)) != UINT32_MAX; ++i)
         keeli_free_name(world, keeli_entity_at(&world->entities, i));
@@ -332,8 +341,8 @@ static void delete_having(keel_world *world, const keeli_storage *s) {
     }
 }
 
-// Whoever goes takes the relation or link from others that have it: all are listed before, in the
-// same order.
+// Deletes all entities with a component of a relation or link, in the same order. They are listed
+// before, because each deletion may remove the component from other entities.
 static keel_result delete_listed(keel_world *world, const keeli_holder *holder,
                                  const keeli_storage *s) {
     const uint32_t count = keeli_store_count(s);

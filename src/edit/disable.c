@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Disabling: values that are kept out of sight, of one component or of all that an entity has.
+// Disables and enables the value of one component, or all values of an entity. A disabled value is
+// kept, but no verb and no query finds it.
 #include "edit/removal.h"
 
 #include "world/report.h"
@@ -9,19 +10,20 @@ typedef struct change {
     keel_world *world;
     const keeli_holder *holder;
     keel_entity entity;
-    keeli_storage *only; // or NULL: all of the entity
-    bool shows;
-    uint32_t count;
+    keeli_storage *only;  // the component; NULL: all components of the entity
+    bool shows;           // true: enable, false: disable
+    uint32_t count;       // number of values that change
     keeli_archetype *row; // the archetype that the entity's row moves to
 } change;
 
+// True if the edit changes the entity's value in the storage.
 static bool is_meant(const change *c, const keeli_storage *s) {
     const uint32_t index = keeli_index_of(c->entity);
     return c->shows ? keeli_store_is_disabled(s, index) : keeli_store_has(s, index);
 }
 
-// The next storage from `*at` on, UINT32_MAX at first. An entity keeps its name, its place in the
-// hierarchy, and what reactive sets collected.
+// Returns the next storage whose value changes; NULL at the end. `*at` is UINT32_MAX at first. Left
+// out are the name of the entity, its place in the hierarchy, and reactive sets.
 static keeli_storage *next_meant(const change *c, uint32_t *at) {
     if (c->only)
         return *at == UINT32_MAX && is_meant(c, c->only) ? (*at = 0, c->only) : NULL;
@@ -37,7 +39,7 @@ static bool reserve_value(const change *c, keeli_storage *s) {
     if (!c->shows)
         return keeli_store_reserve_disabled(world, s, index);
     if (s->kind == KEEL_INDEXED)
-        return true; // it is where it was
+        return true; // a disabled value of an indexed set stays at its place
     return keeli_reserve_value(world, s, index) &&
            (s->kind != KEEL_SPARSE_SET || keeli_sparse_set_reserve(&s->set, &world->heap, 1));
 }
@@ -93,6 +95,8 @@ static keel_result reserve_disabled(change *c) {
     return c->count ? KEEL_OK : KEEL_ABSENT;
 }
 
+// Enabled values are written to the new row before the old one is removed; disabled values are
+// moved out of the row before it moves.
 static keel_result commit_disable(const change *c) {
     keel_world *world = c->world;
     const uint32_t index = keeli_index_of(c->entity);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Structural edits, on behalf of a holder (a view or a system) or, with NULL, of the world's owner.
-// A public verb finds out who calls, and records the edit or makes it here. Every edit checks and
-// reserves first, then commits, which cannot fail.
+// A public verb finds out which kind of scope calls it, and records the edit as a command or calls
+// a function of this header. Every edit checks and reserves first, then commits, which cannot fail.
 #pragma once
 #include "follow/follow.h"
 #include "world/registry.h"
@@ -10,13 +10,14 @@
 // add.c
 keel_entity keeli_edit_add_entity(keel_world *world, const keeli_holder *holder,
                                   const keel_value *values);
-// The same where nobody follows anything and no memory is needed; null, with nothing done, when it
-// takes more.
+// Adds an entity if none of the components has followers and no memory needs to be allocated.
+// Otherwise changes nothing and returns the null handle: the caller takes the general path.
 keel_entity keeli_add_plain_entity(keel_world *world, const keel_value *values);
-// Bring a promised handle to life with its components.
+// Creates the entity of a promised handle with these components.
 keel_result keeli_edit_add_held(keel_world *world, const keeli_holder *holder, keel_entity held,
                                 const keel_value *values);
-// Bring a promised handle to life as a child of an entity that is alive, which observers see.
+// Creates the entity of a promised handle as a child of a living entity. Observers of the
+// components see the child below its parent.
 keel_result keeli_edit_add_child_held(keel_world *world, keel_entity held, keel_entity parent,
                                       const keel_value *values);
 keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e);
@@ -46,7 +47,7 @@ keel_result keeli_edit_add_many(keel_world *world, const keeli_holder *holder,
 keel_result keeli_edit_delete_many(keel_world *world, const keeli_holder *holder,
                                    const keel_entity *entities, uint32_t count,
                                    const keel_component *component);
-// delete.c, copy.c: many entities. `held`: handles that were promised to the clones.
+// delete.c, copy/clone.c: many entities. `held`: the handles promised to the `count` clones.
 keel_result keeli_edit_delete_entities(keel_world *world, const keeli_holder *holder,
                                        const keel_entity *entities, uint32_t count);
 keel_result keeli_edit_clone(keel_world *world, keel_entity prototype, const keel_entity *held,
@@ -64,33 +65,39 @@ bool keeli_may_write_edges(const keel_scope *scope, const keeli_caller *who,
 // disable.c
 keel_result keeli_edit_disable(keel_world *world, const keeli_holder *holder, keel_entity e,
                                const keel_component *component);
-// name.c. NULL or "": the name goes.
+// link/name.c
+// Names an entity. NULL or "" removes its name.
 keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_entity e,
                             const char *text);
-// Before an entity goes below `parent`, or (null) becomes a root: KEEL_ERROR_OCCUPIED where it
-// would have a sibling of its name. `doing`: "attach".
+// Checks a new parent for an entity, or (null) that it may become a root. KEEL_ERROR_OCCUPIED if a
+// child of that parent, or another root, has its name. `doing` is the verb in the message:
+// "attach".
 keel_result keeli_may_place_name(keel_world *world, const char *doing, keel_entity e,
                                  keel_entity parent);
-// Before its children become roots: may those lose their names that another root has?
+// Returns an error unless the children of an entity may become roots now: a child whose name
+// another root has would lose it, so keel_name must be free if a child has a name.
 keel_result keeli_may_orphan(keel_world *world, const keeli_holder *holder, keel_entity e);
-// These cannot fail. The entity has another place, and is found there, or as a root loses a name
-// that another root has.
+// Files the name of an entity under its new parent. An entity that became a root loses a name that
+// another root has. Cannot fail.
 void keeli_place_name(keel_world *world, keel_entity e);
-// The entity is about to be deleted: others may have its name.
+// Lets other entities have the name of one that is about to be deleted. Cannot fail.
 void keeli_free_name(keel_world *world, keel_entity e);
-// A name for an entity that has none, with room for it; NULL when out of memory. Then it gets the
-// name; this cannot fail.
+// Returns a name for an entity that has none, with room for keeli_push_name; NULL when out of
+// memory.
 struct keeli_name *keeli_reserve_name(keel_world *world, keel_entity e, const char *text,
                                       size_t length);
+// Gives the entity the name that was reserved for it. Cannot fail.
 void keeli_push_name(keel_world *world, keel_entity e, keel_entity parent, struct keeli_name *name);
-// All names of a world come to the same entities of another one; false when out of memory.
+// Copies all names of a world to the entities with the same handles of another one. False when out
+// of memory.
 bool keeli_copy_names(const keel_world *from, keel_world *to);
 
-// The bytes of a value that count, or what its hook says (hash.c).
+// Returns the hash of a value: of its bytes that are no padding, or by its hash hook (hash.c).
 uint64_t keeli_hash_value(const keeli_storage *s, const void *value, uint64_t seed);
-// The components of a list of columns may be edited, and none is named twice (add.c).
+// Returns an error unless the components of all columns may be edited and each is named once
+// (add.c).
 keel_result keeli_check_columns(keel_world *world, const keeli_holder *holder,
                                 const keel_value_column *columns);
-// A list of entities that is NULL although its length is not 0: KEEL_ERROR_ARGUMENT (add.c).
+// Returns KEEL_ERROR_ARGUMENT if the list is NULL and `count` is not 0 (add.c).
 keel_result keeli_check_list(keel_world *world, const keel_entity *entities, uint32_t count,
                              const char *function);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Events of a world: sending, and who has received what.
+// Sends events, walks over them, and reads them from outside of systems. The queue of a type is
+// data/queue.c; systems send and receive by run/events.c, which calls this file.
 #include "edit/commands.h"
 
 #include "edit/edit.h"
@@ -9,6 +10,7 @@
 
 #include <keel/events.h>
 
+// Warns that the queue is over its limit. `late` is the name of the slowest reader, or NULL.
 static void tell_late(keel_world *world, const keeli_storage *s, const char *late) {
     const char *name = s->component.name;
     keeli_warn(
@@ -59,7 +61,8 @@ keel_event_walk keeli_event_walk_from(const keel_world *world, const keeli_stora
                               .whole = true };
 }
 
-// Goes on to the next event. While others may send, one event is looked up at a time.
+// Moves the walk to the next event. If events may be sent meanwhile, looks up one event at a time;
+// otherwise all that are adjacent in memory.
 bool keel_event_next(keel_event_walk *walk) {
     if (walk && walk->left)
         return keeli_event_step(walk);
@@ -71,7 +74,7 @@ bool keel_event_next(keel_event_walk *walk) {
     if (end > walk->end)
         end = walk->end;
     if (walk->next < q->begin)
-        walk->next = q->begin; // they went meanwhile
+        walk->next = q->begin; // the events in between were dropped meanwhile
     if (walk->next >= end)
         return false;
     uint64_t run = 1;
@@ -86,8 +89,9 @@ bool keel_event_next(keel_event_walk *walk) {
     return true;
 }
 
-// A queue that may be looked at, by somebody who reads it from now on; NULL: not now, which is
-// reported.
+// Returns the position of a reader in a queue, and registers the reader at its first call. `*s` is
+// set to the storage of the queue. NULL, with the reported error in `*result`, if the queue cannot
+// be read now.
 static keeli_queue_reader *look_at_event(keel_world *world, const keel_component *event,
                                          const keeli_reader *reader, keeli_storage **s,
                                          keel_result *result) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
+// Removes components and deletes entities once a verb (remove.c, delete.c) has found out that this
+// is allowed. Many entities without followers are deleted block by block, at the end of the file.
 #include "edit/removal.h"
 
 #include "link/relation.h"
 #include "world/report.h"
 
 // ------------------------------------------------------------------ one component
-// A value goes: to `out`, to those who want to know what was deleted, or nowhere.
+// Moves the value of an entity to `out`, or to the log of deleted values if it is tracked, or drops
+// it.
 static inline void remove_followed(keel_world *world, keeli_storage *s, keel_entity e,
                                    uint32_t kind, void *out) {
     const bool is_kept = kind == KEEL_TRACK_DELETION && s->tracking.kinds & kind;
@@ -20,7 +23,8 @@ static inline void remove_followed(keel_world *world, keeli_storage *s, keel_ent
         keeli_value_drop(s, value);
 }
 
-// The entity, which has the component, loses its value and its bit. Its row stays.
+// Removes the value and the presence bit of an entity that has the component. Its row stays in the
+// same archetype; the caller moves it.
 static inline void remove_one(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                               void *out) {
     if (keeli_flags_of(s) || out) {
@@ -63,7 +67,8 @@ keel_result keeli_remove_value(keel_world *world, keeli_storage *s, keel_entity 
     return KEEL_OK;
 }
 
-// ------------------------------------------------------------------ what others require
+// ------------------------------------------------------------------ required components
+// True if the batch removes this component, too.
 static bool goes_too(const keeli_batch *going, const keeli_storage *s) {
     if (going) {
         for (uint32_t k = 0; k < going->column_count; ++k)
@@ -109,11 +114,13 @@ static keel_result may_remove_columns(const keeli_batch *b, uint32_t kind) {
     return KEEL_OK;
 }
 
-// Values of a column go from all entities that are alive: did any have one?
+// Removes the component from all entities of the batch that are alive. True if any of them had it.
+// The list is visited backwards: if it is in the order of slots, the removed value is always the
+// last one, so that no other value moves.
 static bool remove_column(const keeli_batch *b, const keeli_column *c, uint32_t kind) {
     keel_world *world = b->world;
     bool taken = false;
-    for (uint32_t i = b->count; i--;) { // nothing moves when the list is in packed order
+    for (uint32_t i = b->count; i--;) {
         const keel_entity e = b->entities[i];
         if (!keeli_entity_is_alive(&world->entities, e))
             continue;
@@ -149,7 +156,8 @@ keel_result keeli_batch_remove(keeli_batch *b, uint32_t kind) {
 }
 
 // ------------------------------------------------------------------ from all entities
-// The archetype without the component, of one that has rows with it; itself when it has none.
+// Returns the archetype that rows of `from` move to without the component; `from` itself if it has
+// no such rows. NULL when out of memory.
 static keeli_archetype *without(keel_world *world, keeli_archetype *from, keeli_storage *s) {
     if (!from->row_count || keeli_archetype_column(from, s->slot) == UINT32_MAX)
         return from;
@@ -171,7 +179,7 @@ static void clear_rows(keel_world *world, keeli_storage *s) {
     keeli_archetypes *a = &world->archetypes;
     for (uint32_t i = 0; i < a->count; ++i) {
         keeli_archetype *from = a->all[i], *to = without(world, from, s);
-        while (to != from && from->row_count) { // the last row each time: nothing takes its place
+        while (to != from && from->row_count) { // removes the last row, so that no other row moves
             uint32_t b = from->block_count - 1;
             while (from->blocks[b]->count == 0)
                 --b;
@@ -194,7 +202,7 @@ void keeli_clear(keel_world *world, keeli_storage *s) {
 void keeli_clear_all(keel_world *world) {
     for (uint32_t i = 0; world->followers.observed && i < world->storages.count; ++i)
         keeli_notify_all_edges(world, world->storages.items[i]);
-    keel_entity e = keel_null(); // observers are notified of all before the first one goes
+    keel_entity e = keel_null(); // notifies observers of all before the first entity is deleted
     while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
         keeli_entity_going(world, e, KEEL_ON_DELETED, true);
     e = keel_null();
@@ -234,6 +242,8 @@ static inline bool is_any_related(const keel_world *world) {
     return all->all != all->child || all->child->edges.count;
 }
 
+// Notifies observers before an entity loses everything, while it still has it. `dies`: the entity
+// is deleted, too.
 static inline void notify_losing(keel_world *world, keel_entity e, bool dies) {
     if (is_any_related(world))
         keeli_notify_unrelated_entity(world, e);
@@ -245,7 +255,7 @@ static inline void notify_losing(keel_world *world, keel_entity e, bool dies) {
 
 static inline void lose_all(keel_world *world, keel_entity e) {
     if (world->names.count)
-        keeli_free_name(world, e); // a child may have it as a root
+        keeli_free_name(world, e); // a child may have the same name, and become a root
     if (is_any_related(world))
         keeli_commit_unrelate_entity(world, e);
     world->relations.going = keel_null();
@@ -266,24 +276,26 @@ void keeli_commit_delete_entity(keel_world *world, keel_entity e) {
 
 // ------------------------------------------------------------------ many entities
 // Entities of one block of 64 indices are deleted together, wherever they stand in the list: the
-// block's components are looked up once, and bits are cleared a word at a time. What depends on the
-// order (slots of sparse sets, rows, the list of free indices) is done afterwards, in the order of
-// the list.
+// block's components are looked up once, and presence bits are cleared a word at a time. Then slots
+// of sparse sets, rows and indices are freed in the order of the list, because their new order
+// depends on it.
 enum { open_at_once = 64 };
 
-// Consecutive entities of a list all of whose components are plain, gathered by block.
+// Consecutive entities of a list all of whose components are plain (is_plain), gathered by block. A
+// block that is being gathered is open: it has the place `first / 64 % open_at_once`.
 typedef struct stretch {
     const keel_entity *entities;
     uint32_t count;
     bool has_rows;
     uint32_t set_count;
     keeli_storage *sets[32];      // sparse sets that lose values
-    uint64_t open;                // places of open blocks
-    uint32_t first[open_at_once]; // index of the block; NO_BLOCK: none is open here
+    uint64_t open;                // bit by place: a block is open there
+    uint32_t first[open_at_once]; // first index of the open block; NO_BLOCK: none
     uint64_t bits[open_at_once];  // the entities of the block to delete
 } stretch;
 #define NO_BLOCK UINT32_MAX
 
+// Adds a sparse set to those of the stretch. False if there are too many.
 static bool add_set(stretch *at, keeli_storage *s) {
     uint32_t i = 0;
     while (i < at->set_count && at->sets[i] != s)
@@ -330,7 +342,7 @@ static void remove_block(keel_world *world, stretch *at, uint32_t place) {
     if (!list)
         return;
     const uint16_t *numbers = keeli_list_numbers(list);
-    for (uint32_t i = list->count; i--;) // downwards, as numbers leave
+    for (uint32_t i = list->count; i--;) // backwards, as numbers are removed from the list
         remove_from_block(world, at, world->registry.by_ordinal.items[numbers[i]], at->first[place],
                           at->bits[place]);
 }
@@ -349,8 +361,8 @@ static __attribute__((noinline)) bool open_block(keel_world *world, stretch *at,
     return true;
 }
 
-// Let the stretch go on to the end of the list, or to the first entity with a component in its
-// block that is not plain.
+// Extends the stretch to the end of the list, or to the first entity whose block has a component
+// that is not plain.
 static void extend(keel_world *world, stretch *at, const keel_entity *end) {
     const keel_entity *e = at->entities;
     for (; e < end; ++e) {
@@ -377,11 +389,11 @@ static void remove_old_rows(keel_world *world, const stretch *at) {
         if (!keeli_entity_is_alive(&world->entities, at->entities[i]) || *where == KEELI_NO_ROW)
             continue;
         keeli_archetype_remove(&world->archetypes, &world->entities, *where);
-        *where = KEELI_NO_ROW; // the entity may come again
+        *where = KEELI_NO_ROW; // the list may have the entity twice
     }
 }
 
-// Delete the stretch; the next one begins behind it.
+// Deletes the entities of the stretch. The next stretch begins behind them.
 static void commit_stretch(keel_world *world, stretch *at) {
     for (; at->open; at->open &= at->open - 1) {
         const uint32_t place = (uint32_t)__builtin_ctzll(at->open);
@@ -401,7 +413,7 @@ static void commit_stretch(keel_world *world, stretch *at) {
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count) {
     const keel_entity *end = list + count;
     const bool is_quiet = !world->access.holders && !world->refused && !world->followers.observed;
-    stretch at; // bits are written when a block is opened
+    stretch at; // open_block initializes its `bits`
     at.entities = list;
     at.count = at.set_count = 0;
     at.has_rows = false;
@@ -415,7 +427,7 @@ void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, ui
         at.set_count = 0;
         if (at.entities == end)
             break;
-        // the entity that the stretch stopped at, and those of its block that follow
+        // delete the entity that the stretch stopped at, and the next ones of its block, one by one
         const uint32_t block = keeli_index_of(*at.entities) / 64;
         for (; at.entities < end && keeli_index_of(*at.entities) / 64 == block; ++at.entities)
             if (keeli_entity_is_alive(&world->entities, *at.entities))

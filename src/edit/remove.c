@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Taking components away: from one entity, from many, from all.
+// The verbs that remove components from one entity, from many, or from all. They check that this is
+// allowed; removal.c removes the values.
 #include "edit/removal.h"
 
 #include "link/relation.h"
@@ -27,7 +28,7 @@ keel_result keeli_edit_remove(keel_world *world, const keeli_holder *holder, kee
     return remove_from_one(world, holder, e, component, KEEL_TRACK_REMOVAL, out);
 }
 
-// Several: all or, on error, none.
+// Removes several components: all or, on error, none.
 keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *holder, keel_entity e,
                                      const keel_out *outs) {
     if (!keeli_entity_is_alive(&world->entities, e))
@@ -43,7 +44,7 @@ keel_result keeli_edit_remove_values(keel_world *world, const keeli_holder *hold
     }
     for (const keel_out *o = outs; o->component && b.result == KEEL_OK; ++o)
         if (o->taken)
-            *o->taken = false; // also of what the world does not know
+            *o->taken = false; // also of components that the world does not know
     return keeli_batch_remove(&b, KEEL_TRACK_REMOVAL);
 }
 
@@ -81,8 +82,8 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
 }
 
 // ------------------------------------------------------------------ the fast path
-// Nothing of it is a call that comes back, so that no register is saved: what takes more is done by
-// functions that go on from there.
+// The fast path makes only tail calls, so that it saves no registers. Each noinline function that
+// it calls finishes the edit and returns the result.
 static __attribute__((noinline)) keel_result take_general(keel_world *world, keel_entity e,
                                                           const keel_component *component,
                                                           uint32_t kind, void *out) {
@@ -98,7 +99,8 @@ static __attribute__((noinline)) keel_result remove_slot(keel_world *world, keel
     return KEEL_OK;
 }
 
-// Along an edge that rows went before: a fifth fewer instructions (remove_1, archetypes).
+// Moves the row along a cached edge, which takes a fifth fewer instructions than the general path
+// (benchmark remove_1, archetypes).
 static __attribute__((noinline)) keel_result
 take_row(keel_world *world, keeli_storage *s, keel_entity e, uint64_t *word, uint32_t kind) {
     const uint32_t index = keeli_index_of(e), place = *keeli_row_of(&world->entities, index);
@@ -122,8 +124,8 @@ static __attribute__((noinline)) keel_result take_followed(keel_world *world, ke
     return keeli_done(world, keeli_remove_value(world, s, e, kind, NULL));
 }
 
-// From an entity that stays among others of its block of 64. What has a value is alive, so its
-// version is there.
+// Removes a component that another entity of the block of 64 has, too. An index with a value
+// belongs to a living entity, so its version is in memory and only needs to be compared.
 static inline __attribute__((always_inline)) keel_result
 take_fast(keel_world *world, keel_entity e, const keel_component *component, uint32_t kind) {
     keeli_storage *s = world ? keeli_storage_known(world, component) : NULL;
@@ -164,7 +166,7 @@ keel_result keeli_world_delete(keel_scope *scope, keel_entity e, const keel_comp
 // ------------------------------------------------------------------ now or later
 static keel_result cannot_record(keel_world *world) {
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                        "commands hand no values out; remove without a place for the value, or "
+                        "commands hand no values out; pass NULL for the removed value, or remove "
                         "with the world, a view or a context");
 }
 
@@ -299,7 +301,8 @@ keel_result(keel_clear_component)(keel_scope *scope, const keel_component *compo
     return keeli_edit_component(scope, keel_null(), component, clear_component);
 }
 
-// The function may write the value. A hash tells whether it did, which needs no memory.
+// Asks the user's function whether the entity keeps the component. The function may write the
+// value: hashes from before and after tell whether it did, without memory for a copy.
 static void ask_followers(keel_world *world, keeli_storage *s, keel_entity e, keel_retain_fn *keep,
                           void *data) {
     void *value = keeli_store_value(world, s, keeli_index_of(e));
@@ -324,7 +327,7 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
         return result < 0 ? result : KEEL_ABSENT;
     if (!keep)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "keel_retain needs a function that decides");
+                            "keel_retain needs a function that tells which values stay");
     if (s->flags & KEELI_IS_REQUIRED)
         KEEL_TRY(keeli_may_remove_from_all(world, s, "retain"));
     if (!keeli_reserve_clear(world, s))
@@ -334,7 +337,7 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
         for (uint32_t slot = s->set.count;
              slot--;) // a value that moves into a hole was asked for before
             ask_followers(world, s, *keeli_sparse_set_entity(&s->set, slot), keep, data);
-    } else { // by index: what a source fills may be in a group that orders it
+    } else { // by index: a reactive set that collects from it may be in a group that reorders it
         KEELI_EACH_BIT(i, &s->presence)
             ask_followers(world, s, keeli_entity_at(&world->entities, i), keep, data);
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Putting slots of sparse sets in order: a stable merge sort of slot numbers, then each set is
-// permuted. All memory comes first; while the comparator runs, what is sorted is borrowed, so that
-// it cannot be changed under the sort. Exchanging two slots. And children: a stable merge sort of
-// their chain; and sources of a target: a merge sort of their places.
+// The verbs that sort. The slots of a sparse set: a stable merge sort of slot numbers, then the set
+// and the other sets of its group are permuted. The sources of a target: a stable merge sort of
+// their chain, or of their places in the list. Memory is allocated first, and what is sorted is
+// borrowed or edits are refused while the user's comparator runs. Exchanging two slots is here,
+// too.
 #include "edit/edit.h"
 #include "world/report.h"
 #include "world/tree.h"
@@ -14,14 +15,14 @@
 typedef struct sorting {
     keel_world *world;
     const keeli_sparse_set *set; // the set that is sorted
-    const keel_entity *list;     // or: whose places are
+    const keel_entity *list;     // without `set`: the entities that are sorted
     keeli_storage *by; // the component whose values are compared; NULL: entities are compared
     keel_value_compare *values;
     keel_entity_compare *entities;
     void *data;
-    uint32_t *order, *spare; // slots in the order to be
-    uint32_t count;
-    void *scratch; // memory for one value
+    uint32_t *order, *spare; // slots, or positions in `list`, in sorted order; room for as many
+    uint32_t count;          // number of slots or entities that are sorted
+    void *scratch;           // memory for one value
     size_t scratch_size, scratch_align;
 } sorting;
 
@@ -30,13 +31,13 @@ static const void *sorted_value_of(const sorting *s, uint32_t slot) {
                              keeli_index_of(*keeli_sparse_set_entity(s->set, slot)));
 }
 
-// By values of another storage, which are looked up; who has none comes last.
+// Like is_behind, by values of another component. Entities without a value are last.
 static bool is_behind_elsewhere(const sorting *s, uint32_t a, uint32_t b) {
     const void *x = sorted_value_of(s, a), *y = sorted_value_of(s, b);
     return x && y ? s->values(x, y, s->data) > 0 : y && !x;
 }
 
-// Must `a` stand behind `b`, which was behind it?
+// True if `a`, which is before `b` now, must be behind it.
 static bool is_behind(const sorting *s, uint32_t a, uint32_t b) {
     if (s->values && &s->by->set == s->set)
         return s->values(keeli_sparse_set_value(s->set, a), keeli_sparse_set_value(s->set, b),
@@ -49,6 +50,7 @@ static bool is_behind(const sorting *s, uint32_t a, uint32_t b) {
                        *keeli_sparse_set_entity(s->set, b), s->data) > 0;
 }
 
+// Sorts a few numbers by insertion.
 static void sort_few(const sorting *s, uint32_t *order, uint32_t count) {
     for (uint32_t i = 1; i < count; ++i) {
         const uint32_t slot = order[i];
@@ -59,7 +61,8 @@ static void sort_few(const sorting *s, uint32_t *order, uint32_t count) {
     }
 }
 
-// Two sorted runs that lie side by side. Runs that are in order already cost one comparison.
+// Merges two adjacent sorted runs: the first `left` numbers of `order`, and the others up to
+// `count`. Runs that are in order already cost one comparison.
 static void merge(const sorting *s, uint32_t *order, uint32_t left, uint32_t count) {
     if (!is_behind(s, order[left - 1], order[left]))
         return;
@@ -79,7 +82,8 @@ static uint32_t run(const sorting *s, bool backwards) {
     return n;
 }
 
-// Sort the slots; false when they are in order.
+// Writes the sorted slots to `order`. False, with nothing written, if the slots are in order
+// already.
 static bool sort_slots(const sorting *s) {
     enum { few = KEELI_SIZE(12, 2) };
     if (s->count < 2 || run(s, false) == s->count)
@@ -117,8 +121,8 @@ static void release_scratch(sorting *s) {
     keeli_free(heap, s->scratch, s->scratch_size, s->scratch_align);
 }
 
-// Sort the slots of how->set, which `sorted` stands for. Whoever is asked to compare may look
-// around, but not change what is sorted.
+// Sorts the slots of `s->set`. The storage `sorted` is borrowed meanwhile, so that the comparator
+// may read the world but not edit the set. `*moved` is set to whether the order changes.
 static keel_result sort_storage(sorting *s, keeli_storage *sorted, bool *moved) {
     keel_world *world = s->world;
     keeli_holder holder = { .name = "the sort" };
@@ -136,8 +140,8 @@ static keel_result sort_storage(sorting *s, keeli_storage *sorted, bool *moved) 
     return result;
 }
 
-// The storage when it can be sorted; NULL with the reason, which is KEEL_OK where the world does
-// not know the component.
+// Returns the storage if it can be sorted; NULL with the reason in `*result`, which is KEEL_OK if
+// the world does not know the component.
 static keeli_storage *storage_to_sort(keel_world *world, const keel_component *component,
                                       const char *verb, keel_result *result) {
     keeli_storage *s = keeli_known_to_edit(world, NULL, component, verb, result);
@@ -150,11 +154,11 @@ static keeli_storage *storage_to_sort(keel_world *world, const keel_component *c
     return NULL;
 }
 
-// The thing to sort: a storage, or all that a group owns. Errors are looked for in this order: may
-// it be sorted, the component that is compared, the comparator.
+// The target of a sort: one sparse set, or all sets that a group owns. Errors are reported in this
+// order: of the target, of the component that is compared, of the comparator.
 typedef struct target {
-    keeli_storage *first;     // or the list of a group that owns nothing
-    const keel_group *group;  // NULL: a storage of its own
+    keeli_storage *first;     // the first set; of a group that owns nothing: its list of members
+    const keel_group *group;  // NULL: one sparse set is sorted
     const keel_sort_desc *as; // the caller's description
 } target;
 
@@ -187,7 +191,8 @@ static keel_result find_target(keel_world *world, const keel_sort_desc *desc, ta
 
 static const char *name_of(const keel_component *c) { return c ? keeli_component_name(c) : "NULL"; }
 
-// Finds the component whose values are compared, how->by. NULL: no entity has one.
+// Sets how->by to the component whose values are compared; NULL if the world does not know it, so
+// that no entity has a value.
 static keel_result find_by(sorting *how, const target *t) {
     const keel_component *by = t->as->by ? t->as->by : t->as->component;
     const keel_group *g = t->group;
@@ -199,7 +204,7 @@ static keel_result find_by(sorting *how, const target *t) {
     }
     if (!fits && g)
         return keeli_misuse(how->world, KEEL_ERROR_ARGUMENT,
-                            "cannot sort group '%s' by '%s': it neither owns nor gets it", g->name,
+                            "cannot sort group '%s' by '%s': the group must own or get it", g->name,
                             name_of(by));
     if (!fits)
         return keeli_misuse(how->world, KEEL_ERROR_ARGUMENT,
@@ -215,7 +220,7 @@ static keel_result find_by(sorting *how, const target *t) {
 static keel_result check_order(sorting *how, const target *t) {
     const keel_sort_desc *d = t->as;
     const int orders = (d->compare != NULL) + (d->compare_entities != NULL) + (d->as != NULL);
-    // a comparator of values may be missing because of what `by` is about
+    // an error of `.by` is reported first, as it may be the reason why there is no comparator
     if (d->compare || (d->by && !orders))
         KEEL_TRY(find_by(how, t));
     if (t->group)
@@ -235,8 +240,8 @@ static keel_result check_order(sorting *how, const target *t) {
     return KEEL_OK;
 }
 
-// how->order: first the slots of the entities that `other` has too, then the rest. how->spare marks
-// what is placed.
+// Fills how->order: first the slots of entities that `other` has, too, in the order of `other`;
+// then the rest. how->spare[slot] is 1 once a slot is in how->order.
 static void order_as(const sorting *how, const keeli_storage *other) {
     uint32_t placed = 0;
     memset(how->spare, 0, how->count * sizeof *how->spare);
@@ -349,9 +354,9 @@ static bool is_before_or_same(const sorting *s, uint32_t a, uint32_t b) {
     return order <= 0;
 }
 
-// Sorts the next `count` sources of a list by merging, and returns the first of them. The list is
-// linked by `previous`, which takes no memory, and which nobody reads while the comparator looks at
-// the world. `*rest` is the one behind them then.
+// Merge sorts the `count` sources from `*rest` on, returns the first of them, and sets `*rest` to
+// the source behind them. The list is linked by the `previous` members of the links, which needs no
+// memory. Nothing that the comparator may call meanwhile reads `previous`.
 static uint32_t sort_list(const sorting *s, const keeli_chains *chains, uint32_t *rest,
                           uint32_t count) {
     uint32_t first = *rest, *to = &first;
@@ -385,8 +390,8 @@ static void sort_chain(const sorting *s, keeli_edges *edges, uint32_t of) {
 }
 
 // ------------------------------------------------------------------ sources in a list
-// Memory of a sort, all in one block: handles, then order and spare, places, and the words that
-// keeli_edges_order_sources needs.
+// The memory of a sort of sources is one block: handles, then `order`, `spare`, the places, and the
+// words that keeli_edges_order_sources needs.
 enum { WORDS_OF_SOURCE = 2 + 1 + 4 };
 static size_t bytes_of_sources(uint32_t count) {
     return count * (sizeof(keel_entity) + WORDS_OF_SOURCE * sizeof(uint32_t));
@@ -413,8 +418,8 @@ static void sort_sources(sorting *s, keeli_edges *edges, keel_entity e, keel_ent
     keeli_edges_order_sources(edges, of, s->spare, places + s->count);
 }
 
-// The relation when its sources can be sorted; NULL with the reason, which is KEEL_ABSENT where
-// there are not two.
+// Returns the relation if its sources of `e` can be sorted; NULL with the reason in `*result`,
+// which is KEEL_ABSENT if there are fewer than two.
 static keeli_relation *sources_to_sort(keel_world *world, keel_entity e,
                                        const keel_component *relation, keel_result *result) {
     const keeli_storage *s = relation ? keeli_storage_find(world, relation) : NULL;
@@ -436,7 +441,7 @@ static keeli_relation *sources_to_sort(keel_world *world, keel_entity e,
     if (*result == KEEL_OK && keeli_atomic_load(&s->relation->edges.walks))
         *result = keeli_error(world, KEEL_ERROR_BORROWED,
                               "cannot sort the sources of %s while a loop over edges of '%s' has "
-                              "more to visit; sort before it, or behind it",
+                              "more to visit; sort before or after the loop",
                               KEELI_ENTITY(world, e), s->component.name);
     return *result == KEEL_OK ? s->relation : NULL;
 }

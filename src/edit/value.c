@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The value of one entity: looking at it, getting it to write, and marking it; all values of a
-// component; and uniques, one value each in its own allocation. The first are called most, so each
-// is a few steps that end in a jump to the general path.
+// Reads, writes and marks the value of one entity; visits all values of a component, and all edges
+// of a relation; and has the verbs of uniques. Reading and writing are called most, so each is a
+// short fast path that ends in a tail call of its general function.
 #include "data/edge_order.h"
 #include "edit/edit.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ looking
-// NULL: a source of edges with values has none itself.
+// Reports that a relation has its values at the edges, not at their source. Returns NULL.
 static void *not_of_source(const keel_world *world, const keeli_storage *s) {
     keeli_misuse((keel_world *)(uintptr_t)world, KEEL_ERROR_ARGUMENT,
                  "'%s' has a value for each target and none for the source; use keel_get_related",
@@ -33,8 +33,8 @@ static __attribute__((noinline)) const void *get_general(const keel_world *world
     return value && keeli_store_has_edge_values(s) ? not_of_source(world, s) : value;
 }
 
-// A write to an entity that is not alive crashes when its NULL is not looked at: in checked builds
-// the log says so, once per component.
+// Returns NULL. In checked builds, warns once per component if the entity is not alive: a caller
+// that does not test the pointer is about to crash.
 static void *not_alive(keel_world *world, keeli_storage *s, keel_entity e) {
     if (!KEELI_CHECKED || keeli_entity_is_alive(&world->entities, e))
         return NULL;
@@ -47,7 +47,7 @@ static void *not_alive(keel_world *world, keeli_storage *s, keel_entity e) {
     return NULL;
 }
 
-// Through a view or context.
+// Returns a value through a view or context that may access the component.
 static __attribute__((noinline)) void *value_held(const keel_scope *scope, keel_entity e,
                                                   const keel_component *component,
                                                   keel_access access) {
@@ -117,7 +117,8 @@ bool(keel_has_any_component)(const keel_scope *scope, keel_entity e,
 }
 
 // ------------------------------------------------------------------ to write
-// Loops of the same code are no reason against it: values stay where they are.
+// True if values may be written although an edit might be refused, as writing moves no values: the
+// storage is free, also in a loop that is split over threads, or only views of the owner borrow it.
 static bool stays_in_place(const keel_world *world, const keeli_storage *s) {
     const bool is_free = !keeli_atomic_peek(&s->borrow);
     return world->refused ? is_free && keeli_world_is_looped(world)
@@ -179,8 +180,8 @@ static __attribute__((noinline)) void *get_stamped(keel_world *world, keel_entit
     return keeli_store_at(s, place);
 }
 
-// keel_get_mut of a storage that is marked or stamped. It is a function of its own, so that others
-// save no registers.
+// keel_get_mut of a storage that is marked or stamped. A separate function, so that the fast path
+// of other storages saves no registers.
 void *keeli_get_marked(keel_scope *scope, keel_entity e, keeli_storage *s) {
     keel_world *world = keeli_world_of(scope);
     uint32_t place;
@@ -209,6 +210,7 @@ void *(keel_get_component_mut)(keel_scope *scope, keel_entity e, const keel_comp
 }
 
 // ------------------------------------------------------------------ where absence is a bug
+// Aborts with a message that says why the entity has no value.
 static void stop(const keel_scope *scope, keel_entity e, const keel_component *component,
                  const char *place) {
     keeli_caller who = { 0 };
@@ -222,7 +224,7 @@ static void stop(const keel_scope *scope, keel_entity e, const keel_component *c
         why = "was deleted";
     else if (component && keeli_storage_find(who.world, component) &&
              keeli_store_has(keeli_storage_find(who.world, component), keeli_index_of(e)))
-        why = keel_last_error(who.world)->message; // it has one, and was refused
+        why = keel_last_error(who.world)->message; // it has the component; the access was refused
     snprintf(message, sizeof message, "%s: no '%s' of the entity %s: it %s",
              place ? place : "keel_at", component ? keeli_component_name(component) : "component",
              who.world ? KEELI_ENTITY(who.world, e) : "", why);
@@ -247,7 +249,8 @@ void *(keel_at_component_mut)(keel_scope *scope, keel_entity e, const keel_compo
 }
 
 // ------------------------------------------------------------------ marking
-// The storage and value that are to be changed; NULL with the reason in `*result`.
+// Finds the value that an edit changes, and its storage, and checks that the storage may be edited.
+// `*result` is KEEL_OK if the entity has the component. Returns NULL otherwise, and for a tag.
 static void *value_to_change(keel_world *world, const keeli_holder *holder, keel_entity e,
                              const keel_component *component, const char *call, keeli_storage **s,
                              keel_result *result) {
@@ -295,8 +298,8 @@ keel_result keeli_world_mark(keel_scope *scope, keel_entity e, const keel_compon
     return KEEL_OK;
 }
 
-// Mark a value through a view or context, which holds it: like one that was written. `*s`: where it
-// is.
+// Marks a value as modified, through a view or context that may write the component. `*s` is set to
+// its storage.
 static keel_result mark_in(const keeli_caller *who, keel_entity e, const keel_component *component,
                            keeli_storage **s) {
     if (!component || !keeli_storage_find(who->world, component))
@@ -339,7 +342,7 @@ keel_result keel_patch_component(keel_world *world, keel_entity e, const keel_co
     if (result != KEEL_OK)
         return result;
     const uint32_t before_it =
-        keeli_refuse_begin(world, KEELI_REFUSED_ASKING); // it may look around, but edit nothing
+        keeli_refuse_begin(world, KEELI_REFUSED_ASKING); // `patch` may read the world, not edit it
     patch(value, data);
     keeli_refuse_end(world, before_it);
     return changed(world, s, e);
@@ -366,7 +369,7 @@ keel_result keeli_edit_replace(keel_world *world, const keeli_holder *holder, ke
     return changed(world, s, e);
 }
 
-// Through a view or context, which holds what it writes.
+// Replaces a value through a view or context that may write the component.
 static keel_result replace_held(const keel_scope *scope, keel_entity e,
                                 const keel_component *component, const void *value) {
     keeli_caller who;
@@ -391,7 +394,8 @@ keel_result(keel_replace_component)(keel_scope *scope, keel_entity e,
 }
 
 // ------------------------------------------------------------------ all of a component
-// Values that follow each other, which grow while the next one lies behind the last.
+// State of keel_visit_values. `run` collects values with consecutive indices that are adjacent in
+// memory; the user's function is called for it when the next value does not continue it.
 typedef struct visit {
     keel_visit_fn *function;
     void *data;
@@ -420,8 +424,8 @@ static inline void visit_some(visit *v, uint32_t index, uint32_t count, const ch
     v->end += count * v->size;
 }
 
-// Returns the first of 64 values that lie side by side, for a block in which every index has one;
-// or NULL.
+// Returns the first of the 64 values of a block in which every index has a value. NULL if they are
+// not adjacent in memory, in the order of indices.
 static const char *values_side_by_side(const keeli_storage *s, uint32_t first) {
     const struct keeli_set_root *root = s->root;
     uint32_t *const *places = *root->places, apart = 0;
@@ -486,9 +490,9 @@ static keel_result may_visit(keel_world *world, const char *call) {
                        call, written);
 }
 
-// The function edits nothing: values would move while they are handed out. Threads that look at a
-// world that is not theirs, or at an image, are not alone there, so they refuse nothing. False:
-// there is nothing to take back.
+// Refuses edits while the user's function is called: they would move the values that it gets.
+// Returns true if allow_edits must undo it. False if edits are refused already, and for an image or
+// a world of another thread: other threads may visit it at the same time, so nothing is changed.
 static bool refuse_edits(keel_world *world) {
     const uint32_t before = keeli_atomic_peek(&world->refused);
     if (before & KEELI_REFUSED_COPIED || world->access.is_image ||
@@ -508,7 +512,7 @@ keel_result keel_visit_values(const keel_world *world, const keel_component *com
                               keel_visit_fn *function, void *data) {
     if (keeli_is_no_world(world))
         return keeli_no_world();
-    keel_world *own = (keel_world *)(uintptr_t)world; // errors are kept of a const world, too
+    keel_world *own = (keel_world *)(uintptr_t)world; // a const world records its errors, too
     if (!component || !function)
         return keeli_error(own, KEEL_ERROR_ARGUMENT, "keel_visit_values needs a %s, but it is NULL",
                            component ? "function" : "component");
@@ -558,7 +562,7 @@ keel_result keel_visit_edges(const keel_world *world, const keel_component *rela
                            "'%s' is no relation; declare it with KEEL_RELATION", s->component.name);
     if (!s || !s->relation->edges.count)
         return KEEL_OK;
-    keeli_heap heap; // the world's allocator may be at work in another thread
+    keeli_heap heap; // not the world's, which another thread may be using
     keeli_heap_init(&heap, (keel_allocator){ 0 });
     keeli_edge_order order = { .edges = &s->relation->edges };
     const bool is_room = keeli_edge_order_begin(&order, &heap);
@@ -574,7 +578,7 @@ keel_result keel_visit_edges(const keel_world *world, const keel_component *rela
 
 // ------------------------------------------------------------------ uniques
 static size_t value_bytes(const keel_component *c) {
-    return c->size ? c->size : 1; // a unique tag is set or not
+    return c->size ? c->size : 1; // a unique tag has memory, too: its address says that it is set
 }
 
 keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder, keeli_storage *s,
@@ -635,7 +639,8 @@ void *keel_get_or_set_unique_value(keel_world *world, const keel_component *uniq
     return keel_get_unique_value_mut(world, unique);
 }
 
-// A unique that begins with a value is there for whoever asks first.
+// Returns the storage of a unique with an .initial value, which is registered and set at its first
+// use. NULL for any other.
 static keeli_storage *meet_unique(keel_world *world, const keel_component *unique) {
     keel_result result;
     return unique->is_unique && unique->initial ? keeli_storage_get(world, unique, true, &result)
@@ -691,8 +696,8 @@ keel_result(keel_remove_unique_value)(keel_scope *scope, const keel_component *u
     KEEL_TRY(keeli_edit_outside(scope, &who, "remove uniques"));
     if (who.commands && out)
         return keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
-                            "commands hand no values out; remove without a place for the value, or "
-                            "with the world");
+                            "commands hand no values out; pass NULL for the removed value, or "
+                            "remove with the world");
     if (who.commands)
         return keeli_record_value(who.commands, KEELI_RECORD_REMOVE_UNIQUE, keel_null(), unique,
                                   NULL);
