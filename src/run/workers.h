@@ -113,7 +113,7 @@ void keeli_workers_alone(keeli_workers *workers, uint32_t node, struct keeli_loo
                          uint32_t piece, void (*call)(void *data), void *data);
 
 // ------------------------------------------------------------------ memory
-// How much memory each thread needs depends on which thread runs which node. After a run on several
+// Each thread needs more or less memory depending on which nodes it runs. After a run on several
 // threads, enough memory for the worst distribution is allocated, so that the next runs allocate
 // nothing.
 
