@@ -399,8 +399,7 @@ static int compare_edges(const void *a, const void *b) {
         return x->from < y->from ? -1 : 1;
     if (x->to != y->to)
         return x->to < y->to ? -1 : 1;
-    return x->is_loose -
-           y->is_loose; // keeli_sort_edges keeps the first of equal edges, so loose ones come last
+    return x->is_loose - y->is_loose; // keeli_sort_edges keeps the first of equal edges
 }
 
 void keeli_sort_edges(keeli_schedule *s) {

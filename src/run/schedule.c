@@ -89,10 +89,9 @@ static uint32_t times_of(const keel_step *step, uint32_t around) {
 // A walk over nested lists of steps. Its position is stored in the sections, so that no depth of
 // nesting can overflow the stack.
 typedef struct walk {
-    uint32_t section; // the current section
-    keeli_pointer_table
-        open;         // key: list of steps; value: not NULL while the walk is inside the list
-    keeli_view *view; // a view to bind terms in
+    uint32_t section;         // the current section
+    keeli_pointer_table open; // lists of steps; the value is not NULL while the walk is inside one
+    keeli_view *view;         // a view to bind terms in
 } walk;
 
 // Marks a list of steps as entered. KEEL_ERROR_CYCLE if the walk is already inside the list.

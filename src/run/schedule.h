@@ -64,8 +64,7 @@ typedef struct keeli_node {
     uint64_t cost;  // nanoseconds, smoothed (cost.c)
     uint64_t after; // nanoseconds of the longest chain of nodes before this one (cost.c)
     keeli_bound *bound[KEELI_STEP_SYSTEMS]; // made at the first run
-    keeli_view
-        *editor; // COMMANDS: holds the storages that the commands edit; made at the first run
+    keeli_view *editor; // COMMANDS: holds the storages that they edit; made at the first run
     KEELI_ARRAY(keel_commands *) lists; // commands that the node's system recorded, in order
 } keeli_node;
 
@@ -138,8 +137,7 @@ typedef struct keeli_schedule {
     bool is_guest;     // `is_inner`, or views are open: commands are deferred
     uint32_t runs;     // number of runs so far
     keeli_costs costs; // measured cost of runs
-    uint64_t
-        first_tick; // tick of the first node of this run; the tick of each next node is 1 higher
+    uint64_t first_tick; // tick of the first node of this run; each next node has the next tick
     // By node: points to the entity count of a required component. While that count is 0 the node's
     // loop does nothing. NULL: unknown.
     KEELI_ARRAY(const uint32_t *) idle;

@@ -163,8 +163,7 @@ typedef struct keeli_loop {
     uint32_t most;                      // the most pieces that any run of it had
     // State of the current run.
     uint32_t range; // number of items that are divided into pieces
-    uint32_t
-        count; // number of pieces; while a batch runs: index behind the last piece of the batch
+    uint32_t count; // number of pieces; while a batch runs: index behind its last piece
     uint32_t first; // first piece of the batch. Pieces of one batch may run at the same time
     KEELI_ARRAY(uint8_t) ended; // by piece (atomic), if `records`
     uint32_t ended_before;      // all pieces before this one have ended; under the workers' lock
