@@ -178,7 +178,7 @@ static keel_result unknown_name(keeli_schedule *s, names *n, const constraint *w
                                (int)entry->length, entry->text);
     }
     return keeli_error(s->world, KEEL_ERROR_UNKNOWN,
-                       "%s of '%s' names '%.*s', which is nothing in workload '%s'; there is: %s",
+                       "%s of '%s' names '%.*s', no step or label of workload '%s'; there is: %s",
                        w->option, s->nodes.items[w->first].name, (int)length, token, scope->name,
                        known);
 }
@@ -471,8 +471,8 @@ static keel_result report_circle(const keeli_schedule *s) {
         now = before[now];
     } while (now != node);
     return keeli_error(s->world, KEEL_ERROR_CYCLE,
-                       "the steps of workload '%s' have no order: %s'%s'; take one .after, "
-                       ".before or barrier away",
+                       "the steps of workload '%s' wait for each other: %s'%s'; remove one .after, "
+                       ".before or barrier",
                        s->sections.items[0].name, text, s->nodes.items[node].name);
 }
 

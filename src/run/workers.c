@@ -263,8 +263,8 @@ static keeli_worker *find_helper(const keeli_workers *workers, uint32_t number) 
         return &workers->list[number];
     (void)keeli_misuse(workers->world, KEEL_ERROR_ARGUMENT,
                        exists ? "the executor runs two jobs at once as worker %u"
-                              : "the executor runs a job as worker %u, which there is not; workers "
-                                "beside the calling thread count from 1 to worker_count - 1",
+                              : "the executor runs a job as worker %u, which does not exist; pass "
+                                "a number from 1 to worker_count - 1",
                        (unsigned)number);
     return NULL;
 }
