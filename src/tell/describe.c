@@ -109,8 +109,7 @@ static void find_batches(const keeli_schedule *s) {
         keel_workload_node *seen = &s->described.items[i]; // earlier nodes have raised its batch
         if (keeli_node_is_work(node)) {
             if (seen->batch < last)
-                seen->other =
-                    KEEL_NO_NODE; // it waits for no node, only earlier nodes are in `last`
+                seen->other = KEEL_NO_NODE; // it is here by its place in the order only
             else
                 last = seen->batch;
             seen->batch = last;

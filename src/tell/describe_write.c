@@ -30,8 +30,7 @@ static const char *verb_of(keel_access access, bool is_event) {
     return access == KEEL_ACCESS_READ ? "receive" : "send";
 }
 
-// False for the internal storage that stands for free handles. Users know only the list of
-// entities, which conflicts where this storage does.
+// False for the internal storage that stands for free handles, which users do not know.
 static bool is_described(const keeli_schedule *s, const keeli_touch *t) {
     return t->storage != &s->world->stand_in.handles;
 }
