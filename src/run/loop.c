@@ -492,7 +492,7 @@ keel_result keeli_check_split(keel_world *world, const keel_system *system) {
             t->kind == KEEL_TERM_EDIT)
             return refuse_split(
                 world, system,
-                "it may change any entity, and two threads could change the same one");
+                "it may change components of any entity, and two threads could change the same");
     }
     return KEEL_OK;
 }

@@ -35,8 +35,7 @@ static keel_wait find_conflict(const keeli_schedule *s, const keeli_node *node,
 static bool is_nesting(const keeli_schedule *s, uint32_t from, uint32_t to) {
     const keeli_node *node = &s->nodes.items[to], *other = &s->nodes.items[from];
     if (other->kind == KEEL_NODE_COMMANDS)
-        from =
-            other->of; // commands of the conditions of a nested workload belong to its BEGIN node
+        from = other->of; // commands of a condition of a nested workload: take its BEGIN node
 
     if (node->kind == KEEL_NODE_END)
         return s->sections.items[other->section].close == to ||
