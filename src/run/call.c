@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// One call of a bound system. It checks what the system needs, opens the holder of its storages,
-// makes its custom views, calls its function, and releases everything again. It does not decide
-// when a system runs: execute.c calls it for steps of workloads, system.c for single systems.
+// Calls a bound system once: checks its uniques and data, opens the holder of its storages, makes
+// its custom views, calls its function, and releases everything again. It does not decide when a
+// system runs: execute.c calls it for steps of workloads, system.c for single systems.
 //
-// Timings: an entry is added when the system begins, so that the ring is in order of `begin`
-// whichever thread runs what. Its end is filled in later, unless the entry was overwritten by then.
-// The lock is held while two names are copied; without timings nothing of this costs anything.
+// Timings: an entry is added when the system begins, so that the ring is in order of `begin`, on
+// however many threads systems run. Its `end` is set later, unless the entry was overwritten by
+// then.
 #include "find/iterate.h"
 #include "follow/changes.h"
 #include "run/context.h"
@@ -70,14 +70,14 @@ static keel_result check_data(const keel_context *context) {
     return KEEL_OK;
 }
 
-// Allows commands of the list to edit the storages of a term. The list has room for them.
+// Allows commands of the list to edit the storages of a term. The caller has reserved the memory.
 static void allow(keel_commands *list, const keeli_view *view, const keeli_bound_term *term) {
     for (uint32_t i = 0; i < term->count; ++i)
         *KEELI_APPEND(&list->allowed) = view->storages[term->first + i];
 }
 
-// Events that are deferred until the system has ended are recorded in the same list. An empty list
-// of allowed storages means that commands may edit everything.
+// Deferred events are recorded in the same list as commands. If list->allowed is empty, commands
+// may edit everything.
 keel_result keeli_context_begin_commands(keel_context *context) {
     keel_world *world = context->in.world;
     const keeli_view *view = context->view;
@@ -144,7 +144,8 @@ void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk) {
     }
 }
 
-// A function that returns an error without calling keel_fail fails with the text of the error.
+// Makes a system fail whose function returned an error without calling keel_fail: with the text of
+// that error.
 static void fail_if_negative(keel_context *context, keel_result result) {
     if (result < 0 && !context->in.failed)
         keel_fail_text(context, keel_result_text(result));
@@ -199,7 +200,7 @@ static keel_result call_loop(keel_context *context) {
 static void call_once(keel_context *context) {
     const keel_system *system = context->system;
     if (system->run) {
-        keel_chunk chunk; // only its used part is cleared: clearing all would be most of the cost
+        keel_chunk chunk; // only the used columns are cleared: clearing all is most of the cost
         memset(&chunk, 0,
                offsetof(keel_chunk, columns) + context->view->term_count * sizeof *chunk.columns);
         chunk.form = KEEL_CHUNK_SPAN;
@@ -210,7 +211,8 @@ static void call_once(keel_context *context) {
     fail_if_negative(context, system->function(context));
 }
 
-// Reports what the system failed with. A condition is named together with its step.
+// Reports the failure of a system, with the message of keel_fail. The report of a condition names
+// its step, too.
 static keel_result report_failure(const keel_context *context) {
     char message[256];
     const keel_system *system = context->system;
@@ -223,8 +225,8 @@ static keel_result report_failure(const keel_context *context) {
                                  context->object, message);
 }
 
-// Calls the system's function, between making and dropping its custom views. A loop over nothing
-// gets no entry of the timings: such loops are often left out, and then have none either.
+// Makes the custom views of a system, calls its function, and drops the custom views. A loop over
+// nothing adds no entry to the timings, because such a loop is often skipped before it gets here.
 static keel_result call_system(keel_context *context) {
     keeli_worker *worker = context->worker;
     const keeli_view *view = context->view;
@@ -263,8 +265,8 @@ static keel_result call_system(keel_context *context) {
 }
 
 // ------------------------------------------------------------------ changes seen by the system
-// Sets what the terms about changes compare with. Steps of workloads bring a tick and a reader of
-// their own; a single system gets its reader here.
+// Sets the reader that the terms about changes compare with, and the tick of the system's own
+// changes. A step of a workload has both in its context; a single system gets its reader here.
 static keel_result begin_reading(keel_context *context) {
     keeli_view *view = context->view;
     if (!context->node && view->facts.asks_about_changes) {
@@ -277,9 +279,10 @@ static keel_result begin_reading(keel_context *context) {
     return KEEL_OK;
 }
 
-// Records what the system has seen: everything up to its tick or, if nothing else is running, up
-// to now, since the system may have run others. A run inside another one sees its own tick again,
-// because more can happen at that tick. In shared mode nobody's time advances.
+// Records in the reader up to which tick the system has seen changes: its own tick or, if nothing
+// else runs, the world's present tick, since the system may have run others. For a run inside
+// another one it is the tick before, because more changes can follow at its own tick. In shared
+// mode nothing is recorded, as ticks do not advance.
 static void end_reading(const keel_context *context) {
     keel_world *world = context->in.world;
     if ((world->refused & KEELI_REFUSED_SHARED))
@@ -293,7 +296,7 @@ static void end_reading(const keel_context *context) {
 }
 
 // ------------------------------------------------------------------ the whole call
-// Checks, opens the holder, calls, and closes the holder again.
+// Checks uniques and data, opens the holder, calls the system, and closes the holder.
 static keel_result hold_and_call(keel_context *context) {
     keeli_view *view = context->view;
     if (view->facts.has_uniques)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The public functions of a context: commands, scratch memory, the world, and views and loops that
-// are opened inside a system. Each checks that the system declared what it asks for. Systems call
-// them while they run; calling the system itself is in call.c.
+// are opened inside a system. Each function checks that the system declared the access. Systems
+// call them while they run; calling the system itself is in call.c.
 #include "run/context.h"
 
 #include "find/iterate.h"
@@ -77,8 +77,8 @@ void keel_answer(keel_context *context, bool answer) {
 }
 
 // ------------------------------------------------------------------ views and loops in a system
-// Returns an error if a view in a split system names what the system writes: all its threads may
-// only read that.
+// Returns an error if a view that a piece of a split system opens names a component that the system
+// writes, because other pieces write that component at the same time.
 static keel_result check_split_view(keel_context *context, const keel_term *terms) {
     keeli_caller who;
     KEEL_TRY(keeli_caller_is(&context->in.scope, &who));
@@ -109,10 +109,10 @@ static void switch_tracking_on(void *data) {
     n->is_done = keeli_track(n->world, n->storage, n->kinds);
 }
 
-// Starts the tracking that the terms need, where the component is not tracked yet. In a workload
-// this is safe when the system may read the component: then nobody writes it now, and the place in
-// the linear order decides from when on changes are seen. Where it is refused (shared mode, or not
-// declared), binding the view reports why.
+// Starts the tracking of changes that the terms need, for components that are not tracked yet. In a
+// workload this is safe if the system may read the component: no other system writes it now, so the
+// system's place in the linear order decides which changes are seen. Where tracking must not start
+// (shared mode, or the component is not declared), binding the view reports why.
 static keel_result track_for(keel_context *context, const keel_term *terms) {
     keel_world *world = context->in.world;
     if (!terms)

@@ -17,43 +17,45 @@ struct keeli_node;
 // handles do not depend on which thread is faster.
 typedef struct keeli_handles {
     KEELI_ARRAY(keel_entity) list;
-    uint32_t used;    // number of records of `list`
-    uint32_t want;    // room to reserve next time: what was used, and a quarter more
-    uint32_t most;    // the longest that `list` ever was
+    uint32_t used; // number of handles of `list` that new entities have got
+    uint32_t want; // number of handles to reserve for the next run: a quarter more than were used
+    uint32_t most; // the most handles that `list` ever had
     uint64_t emptied; // keel_world.emptied at the run that set `want`
 } keeli_handles;
 
 // A bound system: its terms are resolved to the storages of a world. That costs more than a loop
-// over a hundred entities, so it is cached. The results of earlier runs are cached with it: what
-// the system has seen of changes, how many handles it uses, what a piece of it costs. A step of a
-// workload has one, and each of its conditions has one; those of single systems are found by the
-// system's address.
+// over a hundred entities, so it is cached. The results of earlier runs are cached with it: which
+// changes the system has seen, how many handles it uses, what a piece of it costs. A step of a
+// workload has a bound system, and one more for each of its conditions. The bound systems of single
+// systems are in keel_world.systems, by the address of the system.
 enum { KEELI_LOOKS = 3 };
 typedef struct keeli_bound {
     const keel_system *system;
     keeli_view *view;       // its terms; NULL: not bound yet
     keeli_reader *reader;   // which changes it has seen; NULL: it never asked for changes
-    keeli_reader *parked;   // its reader, after a snapshot from before its first use was restored
+    keeli_reader *parked;   // `reader`, put aside when a snapshot from before its first use was
+                            // restored
     keeli_handles reserved; // handles for new entities, in a workload
     keeli_cost loop_cost;   // measured cost of its pieces, when it is split
-    bool is_loop;  // runs per entity or span and receives no events: may have nothing to do
-    bool is_mere;  // `is_loop`, and leaving it out needs no check of uniques, data or custom views
-    bool is_plain; // its results are the same in pieces and as a whole
-    // Storages without which it does nothing, and storages whose changes it asks for; NULL for a
-    // storage that the world does not know. The first KEELI_LOOKS of each are enough to find out
-    // cheaply that there is nothing to do.
+    bool is_loop;  // runs per entity or span and has no events, so without matches it does nothing
+    bool is_mere;  // `is_loop`, and has no uniques, data or custom views, whose errors must be
+                   // reported: it may be skipped when nothing matches
+    bool is_plain; // cannot tell whether it runs in pieces or as a whole
+    // Required storages, and storages whose changes the system filters by; NULL for a storage that
+    // the world does not know. Only the first KEELI_LOOKS of each are stored: enough to find out
+    // cheaply, in most cases, that there is nothing to do.
     uint8_t must_count, change_count;
     const keeli_storage *must[KEELI_LOOKS], *changes[KEELI_LOOKS];
 } keeli_bound;
 
-// The description of a run that was given none.
+// The description of a run whose caller passed none.
 extern const keel_run_desc keeli_plain_run;
 
 struct keel_context {
     keeli_inside in;
     const keel_system *system;
     keeli_bound *bound;      // the bound system
-    keeli_view *view;        // its terms; their holder says what it may touch
+    keeli_view *view;        // its terms, and the holder of the storages that it may access
     uint64_t tick;           // the tick of its changes
     keeli_worker *worker;    // the worker it runs on
     struct keeli_node *node; // its node in a workload, or NULL
@@ -61,7 +63,7 @@ struct keel_context {
     uint32_t piece;
     bool has_turn;            // all pieces before this one have ended
     bool splits;              // its loop is split over the workers
-    bool is_inner;            // the world was shared when it began: others may be at work
+    bool is_inner;            // it began in shared mode or inside another run
     keel_commands *commands;  // NULL unless declared
     const keel_run_desc *run; // the data of the run
     void **customs;           // custom views by term, if it has any
@@ -75,7 +77,8 @@ struct keel_context {
 // systems.
 uint64_t keeli_tick_inside(keel_world *world);
 
-// Sets up a context without commands. The message is not cleared: that would be most of the cost.
+// Sets up a context without commands. Only the first byte of the message is cleared, because
+// clearing all of it would be most of the cost.
 static inline void keeli_context_init(keel_context *context, keel_world *world,
                                       const keel_system *system, keeli_worker *worker) {
     context->in = (keeli_inside){ .scope.kind = KEELI_SCOPE_CONTEXT, .world = world };
@@ -109,18 +112,19 @@ static inline void keeli_context_end(keel_context *context) {
 static inline bool keeli_system_is_loop(const keel_system *system) {
     return system->kind == KEEL_SYSTEM_PER_ENTITY || system->kind == KEEL_SYSTEM_PER_SPAN;
 }
-// Sets the bound terms of the system, whose holder says what it may touch.
+// Sets the bound terms of the system. Their holder has the storages that the system may access.
 static inline void keeli_context_set_view(keel_context *context, keeli_view *view) {
     context->view = view;
     context->in.holder = &view->holder;
     context->in.kind = view->custom ? "view" : "system";
 }
-// True if the worker is the one of the calling thread. False for a thread that helps in the loop of
-// a system.
+// True if the worker belongs to the calling thread. False in a helper that runs a piece of the loop
+// of another worker's system.
 static inline bool keeli_worker_is_here(const keel_world *world, const keeli_worker *worker) {
     return !world->access.concurrent || worker->thread == keeli_thread_id();
 }
-// Reports that a piece of a split loop did what only the system itself may do; `does` says what.
+// Reports that a piece of a split loop did something that only the system itself may do. `does`
+// names it in the message: "sends an event".
 keel_result keeli_context_elsewhere(keel_context *context, const char *does);
 // True in the thread that runs the system. Otherwise the misuse is reported.
 static inline bool keeli_context_is_here(keel_context *context, const char *does) {
@@ -136,22 +140,22 @@ static inline bool keeli_context_has_world(const keel_context *context) {
 // Runs the system of a context: checks it, opens its holder, calls it, closes the holder. Returns
 // KEEL_ERROR_SYSTEM if the system failed.
 keel_result keeli_run_bound(keel_context *context, keeli_bound *bound);
-// Checks that a system or custom view may have the whole world: nobody else may hold anything. It
-// opens no holder, so that every call of the world's owner works. `kind` and `name` are for the
-// message. Returns KEEL_OK, KEEL_ERROR_SHARED or KEEL_ERROR_BORROWED.
+// Checks that a system or custom view may have the whole world: no holder may be open. It opens no
+// holder itself, so that every call that the world's owner may make works. `kind` and `name` are
+// for the message. Returns KEEL_OK, KEEL_ERROR_SHARED or KEEL_ERROR_BORROWED.
 keel_result keeli_hold_everything(keel_world *world, const char *kind, const char *name);
-// True if it sends events that are deferred until the system has ended.
+// True if the system sends events that are deferred until it has ended.
 static inline bool keeli_context_records_events(const keel_context *context) {
     return context->view->facts.sends && (context->splits || context->view->facts.defers_events);
 }
-// True if it records anything: commands, or deferred events.
+// True if the system records commands or deferred events.
 static inline bool keeli_context_records(const keel_context *context) {
     return context->view->facts.records || keeli_context_records_events(context);
 }
 // Sets context->commands to an empty list that may edit what the system declared, if the system
 // records anything.
 keel_result keeli_context_begin_commands(keel_context *context);
-// Fills the columns that do not change from chunk to chunk: uniques, data, events and custom views.
+// Fills the columns that are the same in all chunks: uniques, data, events and custom views.
 void keeli_fill_fixed_columns(keel_context *context, keel_chunk *chunk);
 // Calls the system for all chunks of an iterator, until it fails.
 void keeli_run_walk(keel_context *context, struct keeli_iterator *it);
@@ -165,10 +169,10 @@ typedef struct keeli_timings {
     uint64_t count;     // entries so far; entry n is at index n % capacity
     uint64_t frames;    // outermost workloads that have begun
     uint32_t capacity;  // length of `ring`
-    keel_timing ring[]; // `end` 0: still running
+    keel_timing ring[]; // an entry with `end` 0 is of a system that still runs
 } keeli_timings;
-// Adds an entry for a system that begins, and returns its number for keeli_timings_leave. Only to
-// be called while timings are kept.
+// Adds an entry for a system that begins, and returns the number of the entry for
+// keeli_timings_leave. May be called only while the world records timings.
 uint64_t keeli_timings_enter(const keel_context *context);
 void keeli_timings_leave(keel_world *world, uint64_t number);
 
@@ -176,30 +180,33 @@ void keeli_timings_leave(keel_world *world, uint64_t number);
 // Binds the terms of the system. `name` is for messages.
 keel_result keeli_bound_bind(keeli_bound *bound, keel_world *world, const keel_system *system,
                              const char *name);
-// Forgets what the terms are bound to. What the system knows of its earlier runs stays.
+// Frees the bound terms, so that the next run binds them again. The results of earlier runs stay.
 void keeli_bound_unbind(keeli_bound *bound);
 // Frees the bound system of a step.
 void keeli_bound_free(keel_world *world, keeli_bound *bound);
 
-// True if there is none of a component that the view requires, so that a loop over it does nothing.
+// True if no entity has one of the components that the view requires, so that a loop over it does
+// nothing.
 bool keeli_loop_is_empty(const keeli_view *view);
-// Returns a required component of which there is none, so that the loop does nothing; or NULL.
+// Returns a required component that no entity has, so that the loop does nothing; NULL if there is
+// no such component.
 const keeli_storage *keeli_bound_lacks(const keeli_bound *bound);
 // True if the system asks for changes and there were none since its last run.
 bool keeli_bound_sees_nothing(const keel_world *world, const keeli_bound *bound);
 
-// Checks that a system, or a condition, can be run as one. Returns KEEL_OK or KEEL_ERROR_ARGUMENT.
+// Checks the description of a system or, if `is_condition`, of a condition. Returns KEEL_OK or
+// KEEL_ERROR_ARGUMENT.
 keel_result keeli_check_system(keel_world *world, const keel_system *system, bool is_condition);
 // Frees the cached bindings of single systems.
 void keeli_systems_deinit(keel_world *world);
 
 // ------------------------------------------------------------------ events.c
-// Begins receiving for a system whose event storages are held, and marks where its sent events
-// begin, so that they can be removed again. Returns KEEL_OK, KEEL_ERROR_MEMORY or
-// KEEL_ERROR_SHARED.
+// Prepares the event queues for a system that is about to run and holds them. The system begins to
+// receive, and the end of each queue that it sends to is marked, so that its events can be removed
+// if it fails. Returns KEEL_OK, KEEL_ERROR_MEMORY or KEEL_ERROR_SHARED.
 keel_result keeli_context_events_begin(keel_context *context);
-// Marks the events that a system has received as passed, when it has ended and still holds its
-// storages. Removes the events that it sent if it failed.
+// Called when the system has ended and still holds its storages. Moves its readers past the events
+// that it received; if it failed, removes the events that it sent.
 void keeli_context_events_end(keel_context *context, keel_result result);
 
 // ------------------------------------------------------------------ custom.c
@@ -213,15 +220,15 @@ keel_result keeli_context_end_inside(keel_context *context);
 void keeli_customs_deinit(keel_world *world);
 
 // ------------------------------------------------------------------ handles.c
-// Calls a function when no other thread runs user code for the same run. With `in_turn` it also
-// waits until all earlier systems, or pieces, that may create entities have ended.
+// Calls `call(data)` when no other thread runs user code for the same run. With `in_turn` it also
+// waits until all earlier systems and pieces that may create entities have ended.
 void keeli_context_alone(keel_context *context, bool in_turn, void (*call)(void *data), void *data);
 // Returns how many handles to reserve. That is none if all entities were deleted at once since the
 // last run, so that a world that was emptied and filled again gives the same handles as a new world
 // that is filled the same way.
 uint32_t keeli_handles_wanted(const keel_world *world, const keeli_handles *reserved);
-// Returns the unused handles to the world. Nobody has seen them.
+// Returns the unused handles to the world. No user code has seen these handles.
 void keeli_handles_return(keel_world *world, keeli_handles *reserved);
-// Lets a command list take the handles of new entities from those reserved for the context's step
-// or, outside of workloads, for its loop. It does so until keeli_commands_close.
+// Makes a command list use reserved handles for the entities that it creates: those of the
+// context's step or, outside of workloads, of its loop. This lasts until keeli_commands_close.
 void keeli_handles_serve(keel_commands *list, keel_context *context);

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Measures what runs and loops cost, and decides whether several threads gain anything. Results
-// never depend on the answer, only the time does. Schedules (execute.c) and split loops (loop.c)
-// ask before they run.
+// Measures how long runs and loops take, and decides whether one thread or several are faster. The
+// decision changes only the time of a run, never its results. Schedules (execute.c) and split loops
+// (loop.c) ask before they run.
 //
-// A run on several threads is predicted to take as long as the longest chain of its nodes, or its
-// share of the sum, and a constant for each node. Where that promises a gain, or where a loop takes
-// longer than a helper costs, both ways are measured and the faster one is used: threads may
-// disturb each other, or the machine may be busy. Now and then a few runs use the other way, to see
-// whether the answer still holds.
+// The predicted time of a run on several threads is that of its longest chain of nodes or, if that
+// is more, the time of all nodes divided by the number of threads, plus a constant for each node.
+// If the prediction is better than one thread, or if a loop takes longer than a helper costs, both
+// ways are measured and the faster one is used, because a prediction cannot know whether threads
+// disturb each other or the machine is busy. Now and then a few runs use the other way (a look), to
+// see whether the choice is still right.
 #include "run/workers.h"
 
 enum {
     TIMED_RUNS = 3, // the first runs measure their nodes, later one in TIMED_EVERY does
     TIMED_EVERY = KEELI_SIZE(64, 2),
-    NODE_NS = 300,   // cost of several threads, for each node
-    HOT_NS = 500,    // least gain when a worker is already looking for a job
-    COLD_NS = 20000, // least gain when a worker has to be woken
-    LOOK_RUNS = 3,   // runs that use the other way: the first one may have to wake workers
-    LOOK_AFTER = KEELI_SIZE(32, 2), // runs before the first look; doubles when nothing is new
-    LOOK_AT_LEAST = KEELI_SIZE(256, 2),
-    BELIEVED = 3, // so many measurements in a row of twice the known time are no disturbance
-    ITEMS = 1024, // the cost of a loop is stored for so many items
-    SMALL_EVERY = KEELI_SIZE(16, 2) // runs: how often a loop that is too small is measured
+    NODE_NS = 300,   // overhead of each node on several threads
+    HOT_NS = 500,    // least predicted gain to try several threads, if a worker looks for a job
+    COLD_NS = 20000, // least predicted gain to try several threads, if a worker must be woken
+    LOOK_RUNS = 3,   // runs of a look: several, because the first may have to wake workers
+    LOOK_AFTER = KEELI_SIZE(32, 2), // runs before the first look; doubled by each confirming look
+    LOOK_AT_LEAST = KEELI_SIZE(256, 2), // upper limit of that number, if both ways are equally fast
+    BELIEVED = 3, // measurements in a row of at least twice the known time that replace it
+    ITEMS = 1024, // number of items of a loop that its stored time is for
+    SMALL_EVERY = KEELI_SIZE(16, 2) // one in so many runs of a loop that is too small is measured
 };
 
 // ------------------------------------------------------------------ one way or the other
@@ -43,18 +44,19 @@ bool keeli_cost_decide(keeli_cost *c) {
         return c->is_many;
     }
 
-    c->looks = LOOK_RUNS; // time to look at the other way
+    c->looks = LOOK_RUNS;
     c->is_first_look = true;
     c->is_many = !c->is_many;
     return c->is_many;
 }
 
-// Ends a look at the other way: decides which way is used from now on, and until when.
+// Ends a look: decides which way is used from now on, and sets the number of runs until the next
+// look. A look costs runs in the slower way, so the slower that is, the rarer looks may become.
 static void end_look(keeli_cost *c) {
     const bool is_confirmed = gains_clearly(c) != c->is_many;
     const uint64_t slow = c->one_ns > c->many_ns ? c->one_ns : c->many_ns;
     const uint64_t fast = c->one_ns + c->many_ns - slow;
-    const uint64_t most = LOOK_AT_LEAST * (slow / (fast + 1) + 1); // dear looks are rarer
+    const uint64_t most = LOOK_AT_LEAST * (slow / (fast + 1) + 1);
     if (is_confirmed && c->interval)
         c->interval = keeli_least(c->interval * 2, (uint32_t)most);
     else
@@ -64,7 +66,7 @@ static void end_look(keeli_cost *c) {
     c->wait = c->interval;
 }
 
-// Counts measurements in a row that take twice the known time, and remembers the least of them.
+// Counts measurements in a row of at least twice the known time, and stores the least of them.
 static void count_above(keeli_cost *c, uint64_t known, uint64_t ns) {
     const bool is_above = known && !c->looks && ns >= 2 * known;
     if (!is_above) {
@@ -76,15 +78,15 @@ static void count_above(keeli_cost *c, uint64_t known, uint64_t ns) {
     ++c->above;
 }
 
-// Merges a measurement into the known time. Shorter ones count more than longer ones, because a run
-// can be disturbed by others but not helped by them.
+// Merges a measurement into the known time. A shorter time counts more than a longer one, because
+// other programs can slow a run down but cannot speed it up.
 static void merge_time(keeli_cost *c, uint64_t *known, uint64_t ns) {
     if (!*known || c->is_first_look) {
         *known = ns;
     } else if (ns < *known) {
         *known = (*known + ns) / 2;
     } else if (c->looks) {
-        return; // a look counts its fastest run
+        return; // during a look only faster runs count
     } else if (c->above == BELIEVED) {
         *known = c->least_above;
         c->above = 0;
@@ -109,7 +111,7 @@ void keeli_cost_note(keeli_cost *c, bool many, uint64_t ns) {
         --c->looks;
         if (!c->looks)
             end_look(c);
-    } else if (gains_clearly(c) != c->is_many) { // the answer may have changed: look soon
+    } else if (gains_clearly(c) != c->is_many) { // the other way may be faster now: look at once
         c->interval = LOOK_AFTER;
         c->wait = 0;
     }
@@ -126,7 +128,8 @@ keeli_loop_way keeli_cost_decide_loop(keeli_cost *c, uint32_t items, uint64_t he
         return way;
     }
 
-    // the cost of an item on several threads differs between few items and many
+    // on several threads the time of an item depends on their number: measure again if that number
+    // has halved or doubled
     if (items / 2 > c->items || items < c->items / 2) {
         c->items = items;
         c->many_ns = c->wait = c->looks = c->interval = 0;
@@ -141,7 +144,7 @@ void keeli_cost_note_loop(keeli_cost *c, uint32_t items, bool many, uint64_t ns)
 }
 
 // ------------------------------------------------------------------ schedules
-// True if several threads promise to gain more than they cost.
+// True if several threads are predicted to be faster by more than it takes to start them.
 static bool promises(const keeli_schedule *s) {
     const keeli_costs *c = &s->costs;
     const uint64_t share = c->sum / s->world->workers.count;
@@ -160,7 +163,7 @@ void keeli_costs_begin(keeli_schedule *s, bool may_be_wide) {
         return;
 
     c->is_timed = s->runs < TIMED_RUNS || s->runs % TIMED_EVERY == 0;
-    c->is_open = c->are_known && promises(s); // either way may be the better one
+    c->is_open = c->are_known && promises(s);
     if (c->is_open)
         c->is_wide = keeli_cost_decide(&c->run);
     else
@@ -176,13 +179,13 @@ void keeli_costs_note(keeli_schedule *s, keeli_node *node, uint64_t ns) {
     node->is_measured = true;
 }
 
-// Adds a node to the sums of its schedule. Nodes are added in linear order.
+// Adds a node to the sums of its schedule. Must be called for the nodes in linear order.
 static void add_node_cost(keeli_schedule *s, uint32_t index) {
     keeli_costs *c = &s->costs;
     keeli_node *node = &s->nodes.items[index];
     const bool is_idle = keeli_node_is_idle(s, index);
     if (is_idle)
-        node->is_measured = false; // its last time says nothing about when it works again
+        node->is_measured = false; // its cost will be unknown when it has work again
     const uint64_t cost = is_idle ? 0 : node->cost, end = node->after + cost;
     if (!is_idle && !node->is_measured)
         c->are_known = false;
@@ -213,6 +216,6 @@ void keeli_costs_end(keeli_schedule *s) {
 
     for (uint32_t i = 0; i < s->nodes.count; ++i)
         s->nodes.items[i].after = 0;
-    for (uint32_t i = 0; i < s->nodes.count; ++i) // all edges go forward
+    for (uint32_t i = 0; i < s->nodes.count; ++i) // edges lead only to later nodes
         add_node_cost(s, i);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Making and dropping custom views: the parameters of a system, and those that code begins and ends
-// by itself. The state of a custom view is a view over what it declares. It borrows from the system
-// (or custom view) in which it is made, and what its code opens borrows from it. What a custom view
-// declares is bound and checked in find/, not here. call.c calls this around a system, users
-// through the public functions.
+// Makes and drops custom views: those that are parameters of a system, and those that user code
+// begins and ends itself. The state of a custom view is a keeli_view over the terms that it
+// declares. It borrows storages from the system (or custom view) in which it is made, and views
+// that its code opens borrow from it. Its terms are bound and checked in find/, not here. call.c
+// calls this before and after a system, users through the public functions.
 #include "run/workers.h"
 #include "world/report.h"
 
@@ -11,12 +11,12 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ the user's code
-// The context in which the code of a custom view runs: it holds what the view's state holds, and
-// has the node, reader and tick of the system around it.
+// The context in which the fill, init and drop of a custom view run. It has the holder of the
+// view's state, and the node, reader and tick of the system around the view.
 typedef struct hands {
-    keel_system self; // holds the name and `user` of the custom view
+    keel_system self; // stands for the custom view: its name and `user`
     keel_context context;
-    keeli_inside *around; // the `inside` of its worker, to be restored
+    keeli_inside *around; // worker->inside before, to be restored
 } hands;
 
 static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context *outer,
@@ -38,7 +38,8 @@ static keel_context *begin_hands(hands *h, keeli_view *view, const keel_context 
     return &h->context;
 }
 
-// Reports that a custom view failed; `what` it did, and `why`.
+// Reports that a custom view failed. `what`: "could not be made" or "failed in its drop"; `why`:
+// the message of keel_fail or the text of an error.
 static keel_result report_custom(const keel_context *context, const keel_context *outer,
                                  const char *what, const char *why) {
     char message[400];
@@ -60,8 +61,8 @@ static void close_state(keeli_view *view) {
     keeli_view_release(view);
 }
 
-// Makes a state with the terms of `kind` bound, and opens its holder. `*state` is NULL or must be
-// closed, also after an error.
+// Makes a state, binds the terms of `kind` in it, and opens its holder. If `*state` is not NULL
+// after an error, the caller must call close_state.
 static keel_result open_state(keeli_view **state, keel_world *world, keel_context *outer,
                               const keel_custom_view *kind) {
     keeli_view *view = *state = keeli_view_acquire(world, kind && kind->name ? kind->name : NULL);
@@ -92,13 +93,13 @@ static keel_result check_memory(keel_world *world, const keel_context *outer,
     if (!value)
         what = "is NULL";
     else if ((uintptr_t)value % kind->align)
-        what = "is not aligned as the custom view wants it";
+        what = "is not aligned as the custom view requires";
     else if (keeli_custom_find(world, value, inside))
         what = "holds a custom view that was not ended";
     else
         return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                        "the memory for the custom view '%s' %s; end it first, or hand in a "
+                        "the memory for the custom view '%s' %s; end it first, or pass a "
                         "variable of its type",
                         kind->name, what);
 }
@@ -190,8 +191,8 @@ keel_result keeli_customs_begin(keel_context *context) {
     return KEEL_OK;
 }
 
-// Warns of a view that the code of a system opened and did not end. Parameters, and what custom
-// views open, are ended by Keel.
+// Warns about a view that the code of a system opened and did not end. There is no warning for
+// parameters and for views that custom views opened: Keel ends them.
 static void warn_if_forgotten(const keel_context *context, const keeli_view *view) {
     if (context->view->custom || view->is_parameter)
         return;
@@ -252,8 +253,8 @@ static keel_result end_at(keel_world *world, keel_context *outer, keeli_worker *
     return end_custom(view, outer, worker);
 }
 
-// Finds who calls: the context behind a scope in `*outer`, NULL for a world, and its worker, which
-// is made in `spare` if the caller has none.
+// Finds the context of the calling system in `*outer` (NULL for a world) and the worker of the
+// caller, which is made in `spare` if there is none.
 static keel_result custom_caller(keel_scope *scope, keel_world **world, keel_context **outer,
                                  keeli_worker *spare, keeli_worker **worker) {
     keeli_caller who;

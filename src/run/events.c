@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Events in running systems: what KEEL_SEND and KEEL_RECEIVE do, and the public functions that send
-// and receive in any scope. Queues themselves are in data/, sending by the world's owner in
-// edit/events.c. call.c calls this before and after a system.
+// Events in running systems: the effects of KEEL_SEND and KEEL_RECEIVE, and the public functions
+// that send and receive in any scope. The queue of events is in data/, sending by the world's owner
+// in edit/events.c. call.c calls this before and after a system.
 #include "edit/commands.h"
 #include "follow/changes.h"
 #include "run/schedule.h"
@@ -17,9 +17,10 @@ static keeli_storage *queue_of(const keeli_view *view, const keeli_bound_term *t
 }
 
 // ------------------------------------------------------------------ before and after
-// Makes the system a receiver of the term's events, from `term->from` on. The lock is there because
-// others may begin to receive at the same time. What it receives stays as it is until the system
-// has ended, so that it is looked up once here and not for each entity.
+// Makes the system a reader of the term's queue, and sets `term->from` to the number of its first
+// unread event. Other systems may do the same at the same time, so the lock is acquired. The reader
+// moves only when the system has ended, so the number is looked up once here and not for each
+// entity.
 static keel_result begin_receiving(keel_context *context, keeli_bound_term *term) {
     keel_world *world = context->in.world;
     keeli_queue *queue = queue_of(context->view, term)->events;
@@ -44,7 +45,7 @@ static keel_result refuse_unknown_event(const keel_context *context, const keel_
 
 keel_result keeli_context_events_begin(keel_context *context) {
     keeli_view *view = context->view;
-    for (uint32_t t = 0; t < view->term_count; ++t) { // all that may fail comes first
+    for (uint32_t t = 0; t < view->term_count; ++t) { // everything that may fail is done first
         keeli_bound_term *term = &view->terms[t];
         const bool is_known = queue_of(view, term) != NULL;
         if (term->kind == KEEL_TERM_RECEIVE && is_known)
@@ -55,8 +56,9 @@ keel_result keeli_context_events_begin(keel_context *context) {
     if (!view->facts.sends)
         return KEEL_OK;
 
-    // the mark is where its events begin, to remove them again; `sender` opens the fast path of
-    // sending where nothing is in its way
+    // `mark` is the number of the first event that the system will send, to remove its events if it
+    // fails; `sender` allows the fast path of send_inside, if events are neither deferred nor bound
+    // to a thread
     const bool waits =
         context->splits || view->facts.defers_events || keeli_context_has_world(context);
     for (uint32_t t = 0; t < view->term_count; ++t) {
@@ -70,10 +72,10 @@ keel_result keeli_context_events_begin(keel_context *context) {
     return KEEL_OK;
 }
 
-// Moves the reader of a system past the events that it received. `is_done`: it has run as often as
-// it may, and stops receiving. Two runs of one system may end in any order, so the reader only
-// moves forward. A system with the whole world may have sent events, or run others, after it
-// looked: it has passed only what it was shown.
+// Moves the reader of a system past the events that it received. `is_done`: the system has run as
+// often as .times allows, so its reader is removed. Two runs of one system may end in any order, so
+// the reader only moves forward. A system with the whole world may have sent events, or run systems
+// that did, after it received: it has passed only the events before `shown`.
 static void mark_passed(const keel_context *context, const keeli_storage *s, bool is_done) {
     keeli_world_lock(context->in.world);
     if (is_done)
@@ -127,8 +129,8 @@ static void report_undeclared(const keel_context *context, const char *name, boo
                  sends ? "KEEL_SEND" : "KEEL_RECEIVE", name);
 }
 
-// True if the system receives a type of events that the world, in shared mode, does not know. There
-// are none of them.
+// True if the system receives a type of events that the world does not know and, in shared mode,
+// must not register. No events of such a type exist.
 static bool receives_unknown(const keel_context *context) {
     const keeli_view *view = context->view;
     for (uint32_t t = 0; t < view->term_count; ++t)
@@ -137,8 +139,9 @@ static bool receives_unknown(const keel_context *context) {
     return false;
 }
 
-// Returns the storage of events that the system declared for this access. NULL, and a report, if it
-// did not.
+// Returns the storage of a type of events if the system declared this access to it. Reports a
+// misuse and returns NULL if it did not. Returns NULL without a report for a type that the world
+// does not know, if the system receives such a type.
 static keeli_storage *held_events(const keel_context *context, const keel_component *event,
                                   keel_access access) {
     keel_result result;
@@ -183,8 +186,9 @@ static keel_result send_inside(keel_context *context, const keel_component *even
     return keeli_event_push(context->in.world, s, value);
 }
 
-// Makes a system with the whole world a receiver when it first looks, and sets `*next` to its next
-// event. `shows`: it gets to see the events now. False if out of memory.
+// Makes a system with the whole world a reader of a queue, when it first receives from it, and sets
+// `*next` to the number of its first unread event. `shows`: the system is about to iterate over the
+// events, so `shown` is set. False if out of memory.
 static bool receive_whole_world(const keel_context *context, const keeli_storage *s, bool shows,
                                 uint64_t *next) {
     keel_world *world = context->in.world;
@@ -202,8 +206,9 @@ static bool receive_whole_world(const keel_context *context, const keeli_storage
     return true;
 }
 
-// Finds what the system receives of this type: the storage, and the number of the next event.
-// `shows`: it gets to see the events now. False, and a report, if it does not receive the type.
+// Finds the storage of a type of events, and the number of the first event that the system has not
+// read. `shows`: as in receive_whole_world. Returns false, and reports a misuse, if the system does
+// not receive the type.
 static bool find_received(keel_context *context, const keel_component *event, bool shows,
                           const keeli_storage **s, uint64_t *next) {
     *s = held_events(context, event, KEEL_ACCESS_READ);
@@ -225,8 +230,8 @@ static bool find_received(keel_context *context, const keel_component *event, bo
 }
 
 // ------------------------------------------------------------------ public
-// Sends from what is neither a world nor a context: records for commands, refuses for views. Out of
-// line, to keep the usual way short.
+// Sends through a scope that is neither a world nor a context: commands record the event, views
+// refuse it. Not inlined, to keep keel_send_event short.
 static __attribute__((noinline)) keel_result
 send_elsewhere(keel_scope *scope, const keel_component *event, const void *value) {
     keeli_caller who;
@@ -266,8 +271,8 @@ keel_event_walk(keel_events_of)(keel_scope *scope, const keel_component *event) 
     return keeli_event_walk_from(who.world, s, next, !keeli_context_has_world(context));
 }
 
-// Returns the queue, and in `*next` the first event that the scope has not received; NULL if it
-// receives none.
+// Returns the queue of a type of events, and in `*next` the number of the first event that the
+// scope has not received. NULL if the scope does not receive the type.
 static const keeli_queue *unreceived(const keel_scope *scope, const keel_component *event,
                                      uint64_t *next) {
     keeli_caller who;

@@ -17,16 +17,16 @@ static uint64_t tick_of(const keeli_schedule *s, const keeli_node *node) {
     return s->first_tick + (s->is_inner ? 0 : (uint64_t)(node - s->nodes.items));
 }
 
-// The state that is restored after a node that touches everything. Such a node has the world as its
-// owner has it: no other node runs meanwhile.
+// The state of the world that is restored after a node that may edit everything. No other node runs
+// beside such a node, so it may use the world like its owner does outside of runs.
 typedef struct solitude {
     uint32_t refused, concurrent, node;
     keeli_first_error *first;
 } solitude;
 
-// Makes the node the world's owner. Errors of systems that it runs by keel_run go to where errors
-// of `worker` go. In a run inside another one, or in shared mode, nothing is changed: no node is
-// alone there, and the edits of this one are refused.
+// Lets the node use the world like its owner. Errors of systems that the node runs by keel_run are
+// collected with those of `worker`. In a run inside another run, or in shared mode, nothing is
+// changed: other nodes may run beside this one, so its edits stay refused.
 static solitude begin_alone(const keeli_schedule *s, const keeli_node *node,
                             const keeli_worker *worker) {
     keel_world *world = s->world;
@@ -43,8 +43,9 @@ static solitude begin_alone(const keeli_schedule *s, const keeli_node *node,
     return kept;
 }
 
-// Applies what the node recorded with keel_world_commands, and restores the state. Ticks have
-// passed for the owner if the node ran systems: the ticks of later nodes are moved by as much.
+// Applies the commands that the node recorded with keel_world_commands, and restores the state. If
+// the node ran systems, the world's tick has advanced; the ticks of later nodes are moved by the
+// same amount.
 static keel_result end_alone(keeli_schedule *s, const keeli_node *node, solitude kept,
                              keel_result result) {
     keel_world *world = s->world;
@@ -82,8 +83,8 @@ static keel_result bind_step(keel_world *world, keeli_node *node, keeli_step_sys
                             which == KEELI_STEP_SYSTEM ? system->name : condition);
 }
 
-// Sets up what a step needs beside its terms: the reader of changes, and a list for what it
-// records.
+// Sets up what a step needs beside its terms: the reader of changes, and a list for its commands
+// and deferred events.
 static keel_result begin_step_context(keel_context *context, keeli_bound *bound) {
     keel_world *world = context->in.world;
     const bool asks_about_changes = bound->view->facts.asks_about_changes;
@@ -109,8 +110,8 @@ static keel_result begin_step_context(keel_context *context, keeli_bound *bound)
     return KEEL_OK;
 }
 
-// Runs the bound system of a step, or one of its conditions. `answer`: where the answer of a
-// condition goes, or NULL.
+// Runs the bound system of a step, or one of its conditions. `answer`: receives the answer of a
+// condition; NULL for a system.
 static keel_result run_bound_step(keeli_schedule *s, keeli_node *node, keeli_step_system which,
                                   keeli_worker *worker, bool *answer) {
     keeli_bound *bound = node->bound[which];
@@ -131,7 +132,7 @@ static keel_result run_bound_step(keeli_schedule *s, keeli_node *node, keeli_ste
     } else if (result == KEEL_OK)
         result = keeli_run_bound(&context, bound);
 
-    if (context.commands) { // the node owns what was recorded
+    if (context.commands) { // a list with records is owned by the node from here on
         keeli_commands_close(context.commands);
         if (!context.commands->first)
             keeli_commands_discard(s->world, context.commands);
@@ -145,16 +146,16 @@ static keel_result run_bound_step(keeli_schedule *s, keeli_node *node, keeli_ste
     return result;
 }
 
-// Asks the condition `which` of a step.
+// Runs the condition `which` of a step, and stores its answer in `*answer`.
 static keel_result ask_condition(keeli_schedule *s, keeli_node *node, keeli_step_system which,
                                  keeli_worker *worker, bool *answer) {
     KEEL_TRY(bind_step(s->world, node, which));
     return run_bound_step(s, node, which, worker, answer);
 }
 
-// True if a step with .every is due, now that the time of this run has passed for it. Time is whole
-// nanoseconds, so that sums are exact. The caller's fraction of a second may be rounded down, which
-// must not make the step late by a whole run: so it is due a little too early.
+// Adds the time of this run to a step with .every, and returns true if the step is due. Times are
+// whole nanoseconds, so that sums are exact. The caller's .dt may be rounded down, which must not
+// delay the step by a whole run: so a step is due up to TOO_EARLY nanoseconds early.
 static bool is_due(const keeli_schedule *s, keeli_node *node) {
     enum { TOO_EARLY = 1000 };
     const uint64_t dt = (uint64_t)(s->run->dt * 1e9 + 0.5);
@@ -195,14 +196,15 @@ static keel_result ask_conditions(keeli_schedule *s, keeli_node *node, keeli_wor
     return KEEL_OK;
 }
 
-// Runs the system of a step, or leaves it out if that makes no difference.
+// Runs the system of a step, or skips it if that makes no difference.
 static keel_result run_step_system(keeli_schedule *s, uint32_t index, keeli_worker *worker) {
     keeli_node *node = &s->nodes.items[index];
     KEEL_TRY(bind_step(s->world, node, KEELI_STEP_SYSTEM));
     keeli_bound *bound = node->bound[KEELI_STEP_SYSTEM];
-    const bool may_leave_out = bound->is_mere && !s->is_guest; // a guest may meet a conflict
+    // the system of a guest may conflict with an open view, which must be reported
+    const bool may_leave_out = bound->is_mere && !s->is_guest;
     if (!s->is_guest) {
-        // a loop that has no other effect can be left out for as long as it lacks this component
+        // a loop without other effects can be skipped for as long as no entity has this component
         const bool is_mere = bound->is_mere && !node->has_conditions && !node->step.times;
         const keeli_storage *lacks = is_mere ? keeli_bound_lacks(bound) : NULL;
         s->idle.items[index] = lacks ? &lacks->presence.count : NULL;
@@ -219,8 +221,8 @@ static keel_result run_step_system(keeli_schedule *s, uint32_t index, keeli_work
 }
 
 // ------------------------------------------------------------------ steps with .times
-// Runs of one workload at the same time have a schedule each. The number of runs of a system with a
-// limit is the same in all of them, under the world's lock.
+// Runs of one workload at the same time have a schedule each. keeli_node.runs of a system with a
+// limit is kept equal in all these schedules, under the world's lock.
 
 // Returns the node of the same system in another schedule of the workload, searching from `*other`
 // on, and moves `*other` behind that schedule; or NULL.
@@ -250,8 +252,8 @@ static bool has_run_enough(const keeli_node *node) {
     return node->step.times && keeli_atomic_load(&node->runs) >= node->step.times;
 }
 
-// True if this run may run the system of the node once more, and marks that it does. It waits while
-// another run runs the system; a run inside another one does not wait.
+// Returns true and marks the node as counting if this run may run the system of the node once more.
+// Waits while another run is running the system; a run inside another run returns false instead.
 static bool begin_counted(keeli_schedule *s, uint32_t index) {
     keel_world *world = s->world;
     keeli_node *node = &s->nodes.items[index];
@@ -267,8 +269,8 @@ static bool begin_counted(keeli_schedule *s, uint32_t index) {
     return node->is_counting;
 }
 
-// Ends what begin_counted began. If the system is done, the other schedules learn how often it has
-// run.
+// Ends the counting that begin_counted began. `is_done`: the system did not fail, so its number of
+// runs is copied to the other schedules.
 static void end_counted(keeli_schedule *s, uint32_t index, bool is_done) {
     keel_world *world = s->world;
     keeli_node *own = &s->nodes.items[index];
@@ -283,7 +285,7 @@ static void end_counted(keeli_schedule *s, uint32_t index, bool is_done) {
 }
 
 // ------------------------------------------------------------------ commands
-// Hands the lists of a system to the world from list `from` on: keel_apply_commands applies them
+// Queues the lists of a system in the world, from index `from` on. keel_apply_commands applies them
 // later.
 static void defer_lists(keeli_schedule *s, keeli_node *system, uint32_t from) {
     for (uint32_t i = from; i < system->lists.count; ++i)
@@ -309,7 +311,8 @@ static keel_result apply_lists(keeli_schedule *s, keeli_node *system, const keel
     return first;
 }
 
-// Applies commands that declared what they edit, while just that is held.
+// Applies the commands of a system that declared which components they edit, while a holder of just
+// these components is open.
 static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_node *system) {
     keel_world *world = s->world;
     if (!node->editor) {
@@ -341,7 +344,7 @@ static keel_result apply_node(keeli_schedule *s, keeli_node *node, keeli_worker 
     keel_result result = KEEL_OK;
     worker->running = node->name; // errors name this system
     worker->has_caught = false;
-    if (s->is_guest) { // open views may look at what would be edited
+    if (s->is_guest) { // open views may read the components that would be edited
         defer_lists(s, system, 0);
     } else if (node->everything) {
         const solitude kept = begin_alone(s, node, worker);
@@ -355,8 +358,8 @@ static keel_result apply_node(keeli_schedule *s, keeli_node *node, keeli_worker 
 }
 
 // ------------------------------------------------------------------ nodes
-// Runs a node: applies commands, or runs a system unless it is switched off, has run often enough,
-// or a condition says no.
+// Runs a node: applies commands, or runs a system unless its step is disabled, has run as often as
+// .times allows, or a condition says no.
 static keel_result run_step(keeli_schedule *s, uint32_t index, keeli_worker *worker) {
     keeli_node *node = &s->nodes.items[index];
     if (node->kind == KEEL_NODE_COMMANDS)
@@ -414,7 +417,8 @@ static keel_result run_in_order(keeli_schedule *s, keeli_worker *worker) {
     keel_result first = KEEL_OK;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
-        // a blocked node blocks others; before the first failure none is, and nodes are not read
+        // an idle node is skipped, except that a blocked one must block the nodes that wait for it;
+        // no node is blocked before the first failure, so `node` is not read until then
         if (keeli_node_is_idle(s, i) && (first == KEEL_OK || !node->is_blocked))
             continue;
         keel_result result = KEEL_OK;
@@ -467,14 +471,14 @@ static keel_result run_nodes(keeli_schedule *s, keeli_workers *workers) {
     return result;
 }
 
-// Runs all nodes, with the world closed to edits and handles reserved meanwhile.
+// Runs all nodes. Meanwhile the world refuses edits, and handles for new entities are reserved.
 static keel_result run_all(keeli_schedule *s, keeli_workers *workers) {
     keel_world *world = s->world;
     s->first_tick = s->is_inner ? keeli_tick_inside(world) : world->changes.tick;
     if (!s->is_inner) {
         KEEL_TRY(keeli_handles_reserve_all(s));
         keeli_world_open(world, false);
-        world->refused |= KEELI_REFUSED_RUNNING; // edits go through commands, on one thread as well
+        world->refused |= KEELI_REFUSED_RUNNING; // also on one thread: systems use commands
     }
 
     const keel_result result = run_nodes(s, workers);
@@ -497,8 +501,8 @@ static void warn_of_no_time(const keeli_schedule *s) {
     if (s->run->dt > 0)
         return;
     keeli_warn(s->world,
-               "workload '%s' has steps with .every, and no time passes with its first run; hand "
-               "it in: keel_run_workload(world, name, .dt = seconds)",
+               "workload '%s' has steps with .every, but its first run has no .dt, so no time "
+               "passes; pass it: keel_run_workload(world, name, .dt = seconds)",
                s->sections.items[0].name);
 }
 
@@ -511,7 +515,8 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
     s->is_guest = s->is_inner || world->access.holders;
     s->is_nested = s->has_limits && keeli_worker_here(world);
 
-    // a workload that an observer runs stays on its thread, where it is known to change nothing
+    // a workload that an observer runs uses one thread: keeli_is_inside_edit, which checks what it
+    // may access, is true only in the thread of the edit
     keeli_costs_begin(s, !keeli_is_inside_edit(world));
     keeli_workers *workers = s->costs.is_wide ? keeli_workers_acquire(world) : NULL;
     if (s->costs.is_wide && !workers)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The graph of a schedule: what each node touches, and an edge wherever two nodes conflict. Edges
-// go from the last writer of a storage and its readers since then, so that a hundred thousand
-// systems are not compared pair by pair. Conflicts never change the linear order: that is order.c.
-// schedule.c calls keeli_touch_step while it makes nodes, and keeli_graph when they are ordered.
+// The graph of a schedule: the storages that each node touches (accesses), and edges that order
+// nodes that conflict. A node gets edges only from the last node that wrote a storage and from the
+// nodes that read it since, so that a hundred thousand systems need not be compared pair by pair.
+// Edges go forward in the linear order that order.c made. schedule.c calls keeli_touch_step while
+// it makes nodes, and keeli_graph when they are ordered.
 #include "follow/follow.h"
 #include "run/workers.h"
 #include "world/registry.h"
@@ -12,7 +13,8 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ what a node touches
-// Notes that a node touches a storage; the strongest access counts. False if out of memory.
+// Records that a node touches a storage. If it does so more than once, the strongest access counts.
+// False if out of memory.
 static bool touch(keeli_schedule *s, keeli_node *node, keeli_storage *storage, keel_access access) {
     for (uint32_t i = 0; i < node->touch_count; ++i) {
         keeli_touch *t = &s->touches.items[node->first_touch + i];
@@ -30,7 +32,7 @@ static bool touch(keeli_schedule *s, keeli_node *node, keeli_storage *storage, k
     return true;
 }
 
-// Notes what a holder uses.
+// Records that a node touches the storages of a holder. False if out of memory.
 static bool touch_uses(keeli_schedule *s, keeli_node *node, const keeli_holder *holder) {
     node->everything |= holder->everything;
     node->is_main |= node->everything || keeli_holder_needs_owner(s->world, holder);
@@ -42,14 +44,14 @@ static bool touch_uses(keeli_schedule *s, keeli_node *node, const keeli_holder *
     return true;
 }
 
-// All that the commands of a node may edit.
+// The storages that the commands and deferred events of a node may edit.
 typedef struct record {
-    bool any, everything;
-    bool creates;        // the node may create entities
-    keeli_holder holder; // collects the storages; it is never opened
+    bool any, everything; // the node records something; its commands may edit everything
+    bool creates;         // its commands may create entities
+    keeli_holder holder;  // the list of storages; it is never opened
 } record;
 
-// Adds the storages of a term to what commands may edit. False if out of memory.
+// Adds the storages of a term to a record. False if out of memory.
 static bool record_term(keel_world *world, record *r, const keeli_view *view,
                         const keeli_bound_term *term) {
     r->any = true;
@@ -61,9 +63,9 @@ static bool record_term(keel_world *world, record *r, const keeli_view *view,
     return true;
 }
 
-// Adds what a view records: commands, and events that are deferred until their system has ended,
-// which are sent together with them. Commands may create entities with the named components, so the
-// list of entities is edited, too.
+// Adds the storages that the commands of a view may edit, and those of its deferred events, which
+// are sent when the commands are applied. Commands may create entities, so they edit the list of
+// entities, too. False if out of memory.
 static bool record_all(keel_world *world, record *r, const keeli_view *view, bool splits) {
     const keeli_bound_term *commands = keeli_view_commands(view);
     if (commands) {
@@ -87,9 +89,10 @@ static bool record_all(keel_world *world, record *r, const keeli_view *view, boo
     return true;
 }
 
-// Orders nodes that create entities at once with those whose commands create them. A node that
-// edits the list of entities uses free handles, which are also reserved for commands of others;
-// without an order, which handles are left would depend on time.
+// Records access to the free handles: edit for a node that creates entities at once, read for a
+// node whose commands may create them. Both use free handles, so without an order between these
+// nodes the handles of new entities would depend on which thread is faster. Nodes whose commands
+// create entities need no order among each other: their handles are reserved before the run.
 static bool touch_handles(keeli_schedule *s, keeli_node *node, bool creates) {
     bool edits = false;
     for (uint32_t i = 0; i < node->touch_count; ++i) {
@@ -101,7 +104,8 @@ static bool touch_handles(keeli_schedule *s, keeli_node *node, bool creates) {
     return touch(s, node, &s->world->stand_in.handles, edits ? KEEL_ACCESS_EDIT : KEEL_ACCESS_READ);
 }
 
-// Binds the terms of a system to `view`, and notes what it touches and what it records.
+// Binds the terms of a system in `view`. Records the storages that the system touches in `node`,
+// and those that its commands may edit in `r`.
 static keel_result bind_and_touch(keeli_schedule *s, keeli_node *node, const keel_system *system,
                                   keeli_view *view, record *r) {
     keeli_view_reset(view, system->name);
@@ -114,8 +118,8 @@ static keel_result bind_and_touch(keeli_schedule *s, keeli_node *node, const kee
     return has_memory ? KEEL_OK : keeli_schedule_no_memory(s);
 }
 
-// Notes what the conditions of a step read: the component and unique of .skip_if_empty and
-// .skip_if_missing, and the uniques of states.
+// Records the storages that the options of a step read: those of .skip_if_empty and
+// .skip_if_missing, and the uniques of its state.
 static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
     const keel_step *step = &node->step;
     const keel_component *list[4] = { step->skip_if_empty, step->skip_if_missing, NULL, NULL };
@@ -133,7 +137,7 @@ static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
             if (!storage)
                 return result;
         } else {
-            s->is_partial = true; // unknown, in shared mode
+            s->is_partial = true; // shared mode: the component must not be registered now
         }
         if (storage && !touch(s, node, storage, KEEL_ACCESS_READ))
             return keeli_schedule_no_memory(s);
@@ -141,7 +145,7 @@ static keel_result touch_skips(keeli_schedule *s, keeli_node *node) {
     return KEEL_OK;
 }
 
-// Notes everything that a node touches itself, and in `r` what its commands may do later.
+// Records the storages that a node touches itself, and in `r` those that its commands may edit.
 static keel_result touch_node(keeli_schedule *s, keeli_node *node, keeli_view *view, record *r) {
     const keel_step *step = &node->step;
     node->first_touch = s->touches.count;
@@ -164,7 +168,7 @@ static keel_result touch_node(keeli_schedule *s, keeli_node *node, keeli_view *v
                         "the step of '%s' is both .parallel and .main_thread", node->name);
 }
 
-// Adds a node behind node `index` that applies the commands of that node.
+// Adds a COMMANDS node behind node `index`. False if out of memory.
 static bool add_sync(keeli_schedule *s, uint32_t index, const record *r) {
     keeli_node *sync = keeli_new_node(s, KEEL_NODE_COMMANDS, s->nodes.items[index].section);
     if (!sync)
@@ -197,11 +201,11 @@ keel_result keeli_touch_step(keeli_schedule *s, uint32_t index, keeli_view *view
 }
 
 // ------------------------------------------------------------------ conflicts
-// A record of how the nodes so far touched a storage.
+// The nodes so far that touched a storage and that the next node may have to wait for.
 typedef struct touch_state {
-    uint32_t epoch;   // older than the tracker's: not touched since a node that ran alone
-    uint32_t writer;  // the last node that writes, or KEEL_NO_NODE
-    uint32_t readers; // nodes that read since then: index in `tracker.readers`, or KEEL_NO_NODE
+    uint32_t epoch;   // older than the tracker's: not touched since the last node that is alone
+    uint32_t writer;  // the last node that writes it, or KEEL_NO_NODE
+    uint32_t readers; // list of nodes that read it since: index in tracker.readers, or KEEL_NO_NODE
 } touch_state;
 
 // An entry of a list of readers; `next` is an index in `tracker.readers`.
@@ -210,11 +214,11 @@ typedef struct reader {
 } reader;
 
 typedef struct tracker {
-    keeli_pointer_table by_storage; // a touch_state each; `states` has room for all
+    keeli_pointer_table by_storage; // the touch_state of each storage, in `states`
     KEELI_ARRAY(touch_state) states;
     KEELI_ARRAY(reader) readers;
-    touch_state all; // stands for the world: each node reads it, nodes that run alone write it
-    uint32_t epoch;
+    touch_state all; // stands for the world: nodes that are alone write it, the others read it
+    uint32_t epoch;  // number of nodes so far that are alone
 } tracker;
 
 // Returns the state of a storage, NULL if out of memory.
@@ -232,11 +236,11 @@ static touch_state *touch_state_of(keeli_schedule *s, tracker *t, const keeli_st
     return now;
 }
 
-// Adds the edges from earlier nodes that conflict with this one, and updates the state. False if
-// out of memory.
+// Adds edges to a node from the earlier nodes that conflict with it, and updates the state of the
+// storage. False if out of memory.
 static bool order_after(keeli_schedule *s, tracker *t, touch_state *now, uint32_t node,
                         bool writes) {
-    // readers since the last writer already wait for it
+    // a node that waits for readers need not wait for the last writer: these readers do
     const bool waits_for_writer = !writes || now->readers == KEEL_NO_NODE;
     if (waits_for_writer && now->writer != KEEL_NO_NODE &&
         !keeli_add_edge(s, now->writer, node, false))
@@ -257,8 +261,8 @@ static bool order_after(keeli_schedule *s, tracker *t, touch_state *now, uint32_
     return true;
 }
 
-// True if nothing may run beside the node. Edits of what is observed may call observers, and these
-// may look at everything.
+// True if no other node may run beside the node. Editing an observed component may call observers,
+// which may read everything.
 static bool is_alone(const keeli_schedule *s, const keeli_node *node) {
     bool alone = node->everything;
     for (uint32_t i = 0; i < node->touch_count; ++i) {
@@ -268,7 +272,7 @@ static bool is_alone(const keeli_schedule *s, const keeli_node *node) {
     return alone;
 }
 
-// Adds an edge wherever two nodes conflict. False if out of memory.
+// Adds edges so that of two nodes that conflict the later one waits. False if out of memory.
 static bool add_conflicts(keeli_schedule *s, tracker *t) {
     t->all = (touch_state){ 0, KEEL_NO_NODE, KEEL_NO_NODE };
     if (!KEELI_RESERVE(&s->world->heap, &t->states, s->touches.count))
@@ -294,10 +298,10 @@ static bool add_conflicts(keeli_schedule *s, tracker *t) {
     return true;
 }
 
-// Chains the steps of the calling thread and those that touch everything: they run one by one in
-// any case. A system that may create entities starts after those before it: it may have to wait for
-// its turn, and the calling thread must not wait for itself. These edges are loose: a failure does
-// not pass along them.
+// Chains the nodes that must run on the calling thread (is_main), as they run one by one anyway. A
+// system that may create entities waits for the last such node before it. Otherwise the calling
+// thread could run the system first and wait for its turn, which needs that node to end, but no
+// other thread may run it. All these edges are loose: a failure does not block the later node.
 static bool chain_main(keeli_schedule *s) {
     uint32_t last = KEEL_NO_NODE;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
@@ -312,7 +316,8 @@ static bool chain_main(keeli_schedule *s) {
     return true;
 }
 
-// True if two nodes can run at once. They cannot if each node waits for the one before.
+// True if two nodes can run at once, or a step is parallel. Two nodes cannot if each node waits for
+// the node before it.
 static bool is_wide(const keeli_schedule *s) {
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keeli_node *node = &s->nodes.items[i];

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Handles for entities that steps of a workload create. They are reserved in linear order before
-// anything runs, so that they do not depend on which thread is faster. A step that needs more than
-// it did in earlier runs waits for its turn. So does a step whose commands name a component that
-// the world does not know yet. execute.c reserves and returns them, command lists take them through
-// keeli_handles_serve.
+// Handles for the entities that commands of workload steps create. The handles are reserved in
+// linear order before any step runs, so that they do not depend on which thread is faster. A step
+// that needs more handles than in earlier runs waits for its turn. So does a step whose commands
+// name a component that the world does not know yet. execute.c reserves the handles and returns the
+// unused ones; command lists get them through keeli_handles_serve.
 #include "follow/changes.h"
 #include "run/context.h"
 #include "run/workers.h"
 #include "world/registry.h"
 #include "world/report.h"
 
-enum { batch_at_least = 16 }; // handles that are reserved at once during a run
+enum { batch_at_least = 16 }; // least number of handles that are reserved at once during a run
 
 // Reserves `count` more handles.
 static keel_result reserve_handles(keel_world *world, keeli_handles *reserved, uint32_t count) {
@@ -96,8 +96,9 @@ static void reserve_more(void *data) {
         reserve_handles(m->world, m->reserved, used < batch_at_least ? batch_at_least : used);
 }
 
-// Gives the handle of a new entity to a command list, in its turn. More are reserved if the
-// reserved ones are used up.
+// Returns the handle of a new entity for a command list. A piece of a split loop waits for its turn
+// first. If all reserved handles are used, this waits until no other thread runs user code, and
+// reserves more.
 static keel_result next_handle(keel_commands *list, keel_entity *out) {
     keel_context *context = list->source;
     keeli_handles *reserved = context->node ? &context->bound->reserved : &context->loop->reserved;
@@ -117,7 +118,7 @@ static keel_result next_handle(keel_commands *list, keel_entity *out) {
 }
 
 // ------------------------------------------------------------------ components
-// A component that the world does not know yet, and where its storage is returned.
+// Arguments and result of make_known.
 typedef struct newcomer {
     keel_world *world;
     const keel_component *component;
@@ -125,16 +126,17 @@ typedef struct newcomer {
     keel_result *result;
 } newcomer;
 
-// Makes a component known to the world, while no other thread runs user code.
+// Registers a component in the world. Called while no other thread runs user code.
 static void make_known(void *data) {
     newcomer *n = data;
     const uint32_t kept = n->world->refused;
-    n->world->refused = 0; // no other thread is at work
+    n->world->refused = 0; // allows the registration
     n->storage = keeli_storage_get(n->world, n->component, n->component->is_unique, n->result);
     n->world->refused = kept;
 }
 
-// Makes a component known for a command list, in its turn.
+// Registers a component for a command list that names it, when it is the turn of its system.
+// Returns the storage, or NULL with the error in `*result`.
 static keeli_storage *enroll(keel_commands *list, const keel_component *component,
                              keel_result *result) {
     keel_context *context = list->source;

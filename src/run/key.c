@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Keys: copies of all that a schedule was made of, to notice a change behind a pointer. Structs are
-// compared member by member, because bytes between members may be undefined. schedule.c adds keys
-// while it makes a schedule and compares them before it is used again; nothing is made or freed
-// here.
+// Keys: copies of the tables, steps, systems, terms and texts that a schedule was made from, to
+// notice when the user has changed one behind its pointer. Structs are compared member by member,
+// because padding may be undefined. schedule.c adds keys while it makes a schedule, and compares
+// them before it uses the schedule again.
 #include "run/schedule.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static bool is_same_workload(const void *a, const void *b) {
            x->stamp == y->stamp;
 }
 
-// Compares bit by bit: a NaN equals itself, too.
+// Compares bit by bit, so that a NaN equals itself.
 static bool is_same_time(double a, double b) {
     return memcmp(&a, &b, sizeof a) == 0; // NOLINT(*-memory-comparison,cert-*): no padding in it
 }
@@ -40,7 +40,7 @@ static bool is_same_system(const void *a, const void *b) {
            x->function == y->function && x->each_span == y->each_span && x->terms == y->terms;
 }
 
-// Compares two terms. Behind the kind of an end the other members may be undefined.
+// Compares two terms. The other members of an end of terms may be undefined.
 static bool is_same_term(const void *a, const void *b) {
     const keel_term *x = a, *y = b;
     return (x->kind == KEEL_TERM_END && y->kind == KEEL_TERM_END) || keeli_is_same_term(x, y);
@@ -62,7 +62,7 @@ static bool is_same_byte(const void *a, const void *b) {
 
 bool keeli_keys_agree(const keeli_schedule *s) {
     if (s->stamp)
-        return true; // the stamp tells enough
+        return true; // the caller has compared the stamp
 
     for (uint32_t i = 0; i < s->keys.count; ++i) {
         const keeli_key *key = &s->keys.items[i];
@@ -78,7 +78,7 @@ bool keeli_keys_agree(const keeli_schedule *s) {
 }
 
 // ------------------------------------------------------------------ adding
-// Adds a key: `count` things of `size` bytes at `at`, copied. False if out of memory.
+// Adds a key for `count` items of `size` bytes at `at`, and copies them. False if out of memory.
 static bool add_key(keeli_schedule *s, bool (*is_same)(const void *a, const void *b),
                     const void *at, size_t size, size_t count) {
     enum { ALIGN = _Alignof(max_align_t) };
@@ -105,9 +105,10 @@ static bool add_text_key(keeli_schedule *s, const char *text) {
     return !text || add_key(s, is_same_byte, text, 1, strlen(text) + 1);
 }
 
-// Adds terms and what they point to. Each key comes after the key with the pointer to it, so that
-// comparing never follows a pointer that has changed. Lists that are too long or too deep are
-// refused later, when the terms are bound.
+// Adds keys for terms and everything that they point to. A key is added after the key that contains
+// the pointer to its items. Keys are compared in that order and the first difference ends the
+// comparison, so a pointer that has changed is never followed. Lists that are too long or too deep
+// are refused later, when the terms are bound.
 static bool add_term_keys(keeli_schedule *s, const keel_term *terms, uint32_t most,
                           uint32_t depth) {
     uint32_t count = 0;
@@ -140,7 +141,7 @@ static bool add_term_keys(keeli_schedule *s, const keel_term *terms, uint32_t mo
     return true;
 }
 
-// Adds a system and its terms; NULL: nothing.
+// Adds keys for a system and its terms. Adds none for NULL.
 static bool add_system_keys(keeli_schedule *s, const keel_system *system) {
     if (!system)
         return true;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Loops over pieces on several threads: systems that are split, and loops and reductions by direct
-// call. A system that is split gives each worker a copy of its context. What pieces record is
-// joined in their order. The failure of the system is that of the first piece, in that order, that
-// fails; all pieces run in any case. call.c calls this for systems, users for direct loops.
+// call. Each worker of a split system has a copy of its context. Commands are joined in the order
+// of the pieces that recorded them. If pieces fail, the failure of the earliest piece is that of
+// the system; all pieces run in any case. call.c calls this for systems, users for direct loops.
 //
-// A thread that is a worker of a run calls the other workers of that run for help; any other thread
-// gets workers for the time of the loop. If one thread does it alone, and the system cannot tell
-// the difference, the loop is not cut into pieces at all.
+// A loop on a worker of a run is helped by the other workers of that run. Any other thread acquires
+// workers for the time of the loop. If one thread is to run the whole loop, and the system cannot
+// tell the difference, the loop is not cut into pieces.
 #include "run/workers.h"
 
 #include "world/report.h"
@@ -20,8 +20,8 @@
 enum { SHARE_NS = 2000 };
 
 // ------------------------------------------------------------------ loops
-// Acquires a loop from the spare ones, or makes one. NULL when out of memory (reported). It owns
-// `it`, the iterator over its view, which may be NULL.
+// Acquires a loop from the spare ones, or makes a new one. The loop owns `it`, the iterator over
+// its view, or NULL. Ends `it` and returns NULL when out of memory (reported).
 static keeli_loop *acquire_loop(keeli_workers *workers, const keeli_loop_body *body,
                                 keeli_iterator *it) {
     keeli_lock_acquire(&workers->lock);
@@ -51,7 +51,7 @@ static keeli_loop *acquire_loop(keeli_workers *workers, const keeli_loop_body *b
     return loop;
 }
 
-// Puts a loop back to the spare ones, and releases its iterator.
+// Ends the iterator of a loop, and adds the loop to the spare ones.
 static void release_loop(keeli_loop *loop) {
     keeli_workers *workers = loop->workers;
     if (loop->it)
@@ -75,8 +75,8 @@ void keeli_loops_deinit(keeli_workers *workers) {
     }
 }
 
-// Gives each loop room for what the largest needed, because any loop can be the next one to be
-// used.
+// Reserves in each loop what the largest one needed, because any spare loop can be the next one to
+// be used.
 bool keeli_loops_reserve(keeli_workers *workers, uint32_t count) {
     keeli_heap *heap = &workers->world->heap;
     uint32_t pieces = 0, handles = 0, there = 0;
@@ -119,9 +119,9 @@ keeli_loop *keeli_loop_open(const keeli_workers *workers) {
     return loop;
 }
 
-// Calls helpers if the pieces that are left take longer than helpers cost. The time of a piece is
-// known from the last run of the loop. If it is not, it is measured from the pieces that the owner
-// has ended, after 1, 2, 4, 8 and so on.
+// Calls helpers if the pieces that are left take longer than a helper costs. The time of a piece is
+// first that of earlier runs of the loop, if there were any. It is measured when the owner has
+// ended 1, 2, 4, 8 and so on pieces. `taken`: number of pieces that were acquired so far.
 static void consider_helpers(keeli_loop *loop, uint32_t taken) {
     keeli_workers *workers = loop->workers;
     const uint32_t done = taken - loop->first;
@@ -147,8 +147,8 @@ static void consider_helpers(keeli_loop *loop, uint32_t taken) {
     keeli_lock_release(&workers->lock);
 }
 
-// Returns the next piece of this worker, KEELI_NO_PIECE when there is none. `mine` is zero at
-// first.
+// Returns the next piece for this worker, or KEELI_NO_PIECE. `mine`: the pieces that the worker has
+// acquired; zero before the first call.
 static uint32_t next_piece(keeli_loop *loop, const keeli_worker *worker, share *mine) {
     keeli_workers *workers = loop->workers;
     if (keeli_atomic_load(&workers->pausing))
@@ -166,7 +166,7 @@ static uint32_t next_piece(keeli_loop *loop, const keeli_worker *worker, share *
     const bool is_alone = is_first && !loop->has_called;
     uint32_t many = 0, least = 1;
     if (is_alone) {
-        many = taken - loop->first; // as many as were run so far, until the next look
+        many = taken - loop->first; // as many as so far: then consider_helpers decides again
     } else if (!is_first) {
         many = left / (workers->world->workers.count * 8); // fewer towards the end
         least = keeli_atomic_load(&loop->share);
@@ -227,12 +227,12 @@ static void run_system_piece(keeli_loop *loop, keel_context *context, keeli_iter
 
     keel_commands *list = context->commands;
     if (!list || !list->first)
-        return; // the next piece records into it
+        return; // the next piece of this worker uses the empty list
     loop->lists.items[piece] = list;
     context->commands = NULL;
 }
 
-// Runs one piece. `context`: that of the worker when a system is split, else NULL.
+// Runs one piece. `context`: the worker's copy when a system is split, else NULL.
 static void run_piece(keeli_loop *loop, keeli_worker *worker, keel_context *context,
                       keeli_iterator *it, uint32_t number) {
     const keeli_loop_body *body = &loop->body;
@@ -255,8 +255,8 @@ static void run_piece(keeli_loop *loop, keeli_worker *worker, keel_context *cont
     keeli_arena_back(&worker->scratch, mark);
 }
 
-// Runs pieces until there are no more. The timing of the system covers the owner; a helper has an
-// entry of its own.
+// Runs pieces until there are no more. Each helper adds an entry to the timings; the owner's time
+// is in the entry of the system, which call.c adds.
 static void run_shares(keeli_loop *loop, keeli_worker *worker, keel_context *context,
                        keeli_iterator *it) {
     share mine = { 0 };
@@ -273,15 +273,15 @@ static void run_shares(keeli_loop *loop, keeli_worker *worker, keel_context *con
         keeli_timings_leave(context->in.world, number);
 }
 
-// A worker that helps takes the name and node of the loop meanwhile, so that errors belong to what
-// runs around the loop.
+// A helper takes over the system name and the node of the loop meanwhile, so that errors in a piece
+// name the system that runs the loop.
 void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
     const bool is_owner = worker == loop->owner;
     keeli_iterator *it = loop->it;
     if (it && !is_owner) {
         it = keeli_iterator_begin_like(loop->it);
         if (!it)
-            return; // out of memory: the owner does it all
+            return; // out of memory: other workers run the pieces
     }
     const char *outer = worker->running;
     keeli_inside *outer_inside = worker->inside;
@@ -306,7 +306,8 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
             keeli_commands_discard(context.in.world, context.commands); // empty
         keeli_context_end(&context);
     } else {
-        keeli_inside helper = { .is_denied = false }; // a helper holds nothing of the owner's
+        // without a holder: storages that the owner's system declared are not a helper's
+        keeli_inside helper = { .is_denied = false };
         if (!is_owner)
             worker->inside = &helper;
         run_shares(loop, worker, NULL, it);
@@ -323,9 +324,9 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
 }
 
 // ------------------------------------------------------------------ one loop
-// Decides between one thread and several. Loops that are known to take less than a helper costs
-// stay on one thread, and are measured now and then. Loops over what is bound to a thread stay on
-// it, too. `view`: the view that is walked, or NULL.
+// Decides between one thread and several. A loop over a component that is bound to a thread stays
+// on that thread. A loop that is known to take less time than a helper costs stays on one thread,
+// too, and is measured now and then. `view`: the view that the loop iterates over, or NULL.
 static keeli_loop_way choose_way(const keel_world *world, keeli_cost *cost, uint32_t range,
                                  const keeli_view *view) {
     const bool is_bound = view && keeli_holder_is_bound(&view->holder);
@@ -351,7 +352,7 @@ static bool make_pieces(keeli_loop *loop) {
     if (!loop->records || !loop->count)
         return true;
     keeli_heap *heap = &loop->workers->world->heap;
-    keeli_node *node = body->context->node; // pieces hand it what they record
+    keeli_node *node = body->context->node; // collect_lists moves the lists of pieces to it
     if (!KEELI_RESERVE(heap, &loop->ended, loop->count))
         return false;
     if (!KEELI_RESERVE(heap, &loop->lists, loop->count))
@@ -383,7 +384,8 @@ static void await_helpers(keeli_loop *loop) {
     keeli_lock_release(&workers->lock);
 }
 
-// Runs pieces up to `end`, in any order and on any thread. True if others helped.
+// Runs the pieces from loop->first to before `end`, on any thread. Returns true if helpers were
+// called or joined.
 static bool run_batch(keeli_loop *loop, keeli_worker *worker, uint32_t end, bool many) {
     const bool is_shared = many && end - loop->first > 1;
     loop->taken = loop->first;
@@ -405,8 +407,9 @@ static bool run_batch(keeli_loop *loop, keeli_worker *worker, uint32_t end, bool
     return loop->has_called || loop->is_helped;
 }
 
-// Returns the end of the pieces that may run at the same time: all of them, but of levels only
-// those of one level.
+// Returns the index behind the last piece that may run at the same time as piece `from`. That is
+// `count`, unless the loop iterates over the levels of a relation: then only pieces of the same
+// level may, since the targets of a level are in the levels before it.
 static uint32_t end_of_batch(const keeli_loop *loop, uint32_t from, uint32_t count) {
     const keeli_piece *pieces = loop->pieces.list.items;
     uint32_t end = from + 1;
@@ -418,8 +421,8 @@ static uint32_t end_of_batch(const keeli_loop *loop, uint32_t from, uint32_t cou
     return end;
 }
 
-// Runs all pieces on the caller's worker and on those that help, in the way that was decided, and
-// notes what it cost.
+// Runs all pieces on the caller's worker and its helpers, in the chosen way, and adds the measured
+// time to `cost`.
 static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way, keeli_cost *cost) {
     keel_world *world = loop->workers->world;
     const uint32_t count = loop->count;
@@ -446,7 +449,7 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way,
         worker->inside->failed = worker->inside->is_denied = true;
     if (way.is_timed) {
         const uint64_t ns = keeli_clock_ns() - began;
-        if (went_many && !is_known) // time that pieces took before helpers came
+        if (went_many && !is_known) // the time on one thread, from pieces before helpers joined
             keeli_cost_note_loop(cost, loop->range, false, loop->piece_ns * loop->count);
         keeli_cost_note_loop(cost, loop->range, went_many, ns);
     }
@@ -466,7 +469,7 @@ static bool writes(keel_term_kind kind) {
            keeli_term_access(kind) > KEEL_ACCESS_READ;
 }
 
-// Several threads run the body at once: nothing that it writes may be shared by them.
+// Refuses each term through which two threads could write the same value at once.
 keel_result keeli_check_split(keel_world *world, const keel_system *system) {
     if (!keeli_system_is_loop(system))
         return refuse_split(world, system, "it runs once, not per entity or span");
@@ -483,17 +486,19 @@ keel_result keeli_check_split(keel_world *world, const keel_system *system) {
         if (t->kind == KEEL_TERM_OF_TARGET_WRITE)
             return refuse_split(
                 world, system,
-                "it writes a component of the target of a relation, and two could have "
-                "the same one");
+                "it writes a component of the target of a relation, and two entities may have "
+                "the same target");
         if (t->kind == KEEL_TERM_MAY_WRITE || t->kind == KEEL_TERM_MAY_EDIT ||
             t->kind == KEEL_TERM_EDIT)
             return refuse_split(
-                world, system, "it may change components of any entity, and two could meet at one");
+                world, system,
+                "it may change components of any entity, and two threads could change the same");
     }
     return KEEL_OK;
 }
 
-// Hands what pieces recorded to the node or, outside of workloads, to the world.
+// Moves the lists that pieces recorded to the node, in the order of pieces. Outside of workloads it
+// queues them in the world, or discards them if the system failed.
 static void collect_lists(const keeli_loop *loop) {
     const keel_context *context = loop->body.context;
     for (uint32_t i = 0; i < loop->lists.count; ++i) {
@@ -578,7 +583,7 @@ keel_result keeli_run_split(keel_context *context, keeli_iterator *it) {
 
     if (!way.is_many && context->bound->is_plain) {
         const uint64_t began = way.is_timed ? keeli_clock_ns() : 0;
-        context->in.is_split = true; // it may look up nothing, as in pieces
+        context->in.is_split = true; // lookups are refused as they are in pieces
         keeli_run_whole(context, it);
         if (way.is_timed)
             keeli_cost_note_loop(cost, range, false, keeli_clock_ns() - began);
@@ -621,9 +626,9 @@ static bool make_partials(keeli_loop *loop, keeli_worker *worker) {
     return true;
 }
 
-// Runs a loop by direct call with what is known of its cost. The same loops are run again and
-// again, so a small table by function and grain is enough. Two loops that share an entry only guess
-// worse.
+// Runs a loop by direct call, with the cost that earlier runs of the loop measured. A program runs
+// few loops many times, so a small table by function and grain is enough. Two loops that share an
+// entry overwrite each other's cost, and choose worse.
 static void run_known_loop(keeli_loop *loop, keeli_worker *worker) {
     keel_world *world = loop->workers->world;
     const keeli_loop_body *body = &loop->body;
@@ -725,7 +730,7 @@ static keel_result loop_over_view(const keel_view *view, keel_span_fn *fn, void 
     return result;
 }
 
-// Returns the reduction, or an empty one, which is refused, for NULL.
+// Returns the reduction. For NULL it returns an empty one, which check_direct_loop refuses.
 static const keel_reduction *reduction_or_none(const keel_reduction *reduction) {
     static const keel_reduction none = { 0 };
     return reduction ? reduction : &none;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The linear order of a schedule: what steps ask for with .after, .before and their like, with
-// barriers and sequential sections, and for the rest the order of the list. It is a stable
-// topological sort (Kahn's, smallest position first). Conflicts between systems have no influence;
-// graph.c adds them afterwards. schedule.c calls keeli_order.
+// Sorts the nodes of a schedule into linear order. Edges come from .after, .before, .after_all and
+// .before_all, from barriers and from sequential sections; apart from them the order of the list
+// stays. It is a stable topological sort (Kahn's, smallest position first). Conflicts between
+// systems do not influence the order; graph.c adds their edges afterwards. schedule.c calls
+// keeli_order.
 //
-// Edges go straight from step to step where there are few. Where many steps wait for a name that
-// many steps have, all of them meet in one node, a join: n + m edges instead of n * m. The order is
+// If few edges are needed for a name, they go directly from step to step. If n steps wait for a
+// name that m steps have, a node between them, a join, replaces n * m edges by n + m. The order is
 // the same with and without joins.
 #include "run/schedule.h"
 #include "world/report.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRAIGHT_AT_MOST = KEELI_SIZE(64, 2) }; // edges for one name; for more there is a join
+enum { STRAIGHT_AT_MOST = KEELI_SIZE(64, 2) }; // most direct edges for one name
 
 bool keeli_add_edge(keeli_schedule *s, uint32_t from, uint32_t to, bool is_loose) {
     if (!KEELI_RESERVE(&s->world->heap, &s->edges, 1))
@@ -23,7 +24,7 @@ bool keeli_add_edge(keeli_schedule *s, uint32_t from, uint32_t to, bool is_loose
     return true;
 }
 
-// Orders `to` after `from` and, if that has them, after its commands.
+// Adds an edge to `to` from `from` or, if `from` has a node for its commands, from that node.
 static bool order_before(keeli_schedule *s, uint32_t from, uint32_t to) {
     const keeli_node *node = &s->nodes.items[from];
     const bool has_commands = node->kind != KEEL_NODE_COMMANDS && node->of != KEEL_NO_NODE;
@@ -52,32 +53,32 @@ bool keeli_next_name(const char **at, const char **token, size_t *length) {
 }
 
 // ------------------------------------------------------------------ names
-// A thing that has a name or a label.
+// A name or label of a step. A step may have several.
 typedef struct named {
     const char *text;
     size_t length;
-    uint32_t first, last; // the node, or where a nested workload opens and closes
+    uint32_t first, last; // the step's node twice, or the BEGIN and END node of a nested workload
 } named;
 
-// All things of one name in one scope: the entries of `names.list` from `begin` to before `end`,
-// and what was asked for of them so far in one direction.
+// All steps in one scope that have one name, and the options that refer to them in one direction.
 typedef struct target {
-    uint32_t begin, end;
-    uint32_t waiters;  // steps that ask for it and do not have the name themselves
-    uint32_t join;     // its join, KEEL_NO_NODE: none yet
-    uint32_t own;      // the first step that asks for it and has the name itself, or KEEL_NO_NODE
+    uint32_t begin, end; // range in `names.list`
+    uint32_t waiters;    // number of steps that refer to the name and do not have it themselves
+    uint32_t join;       // node of its join; KEEL_NO_NODE: none yet
+    uint32_t own;      // first node of the first step that refers to a name that it has itself, or
+                       // KEEL_NO_NODE
     uint32_t own_last; // the last node of `own`
-    bool after;        // the steps wait for it; otherwise it waits for them
+    bool after;        // true: .after, .after_all; false: .before, .before_all
     uint32_t next;     // the next target of the bucket, or UINT32_MAX
 } target;
 
 typedef struct names {
-    KEELI_ARRAY(named) list; // by text, and where that is the same by node
+    KEELI_ARRAY(named) list; // sorted by text, then by node
     KEELI_ARRAY(target) targets;
-    uint32_t *buckets; // first target by `begin`; as many as there are names
+    uint32_t *buckets; // by target.begin: the first target, or UINT32_MAX; as long as `list`
 } names;
 
-// Adds the name of a step, NULL for a barrier, and its labels. False if out of memory.
+// Adds the name of a step (NULL for a barrier) and its labels. False if out of memory.
 static bool add_names(keeli_schedule *s, names *n, const char *name, const char *labels,
                       uint32_t first, uint32_t last) {
     const char *token = name;
@@ -140,7 +141,7 @@ static bool begin_names(keeli_schedule *s, names *n) {
     return true;
 }
 
-// Returns the first index whose entry is not before the name and node of `key`.
+// Returns the index of the first entry that is not less than `key` by name and node.
 static uint32_t lower_bound(const names *n, const named *key) {
     uint32_t begin = 0, end = n->list.count;
     while (begin < end) {
@@ -158,17 +159,17 @@ static uint32_t lower_bound(const names *n, const named *key) {
 typedef struct constraint {
     const char *option, *names;
     bool after;
-    uint32_t scope;       // a section
-    uint32_t first, last; // the step with the option; a nested workload is two nodes
+    uint32_t scope;       // index of that section
+    uint32_t first, last; // nodes of the step with the option, as in `named`
 } constraint;
 
-// Reports a name that is not in the section, with the names that are.
+// Reports a name that no step of the section has, and lists the names that there are.
 static keel_result unknown_name(keeli_schedule *s, names *n, const constraint *w, const char *token,
                                 size_t length) {
     char known[200] = "";
     size_t at = 0;
     const keeli_section *scope = &s->sections.items[w->scope];
-    (void)list_step_names(s, n); // unsorted again; cannot fail, as there is room
+    (void)list_step_names(s, n); // again in list order; cannot fail, as the memory is reserved
     for (uint32_t i = 0; i < n->list.count && at < sizeof known; ++i) {
         const named *entry = &n->list.items[i];
         if (entry->first < scope->first || entry->first >= scope->end)
@@ -177,12 +178,13 @@ static keel_result unknown_name(keeli_schedule *s, names *n, const constraint *w
                                (int)entry->length, entry->text);
     }
     return keeli_error(s->world, KEEL_ERROR_UNKNOWN,
-                       "%s of '%s' names '%.*s', which is nothing in workload '%s'; there is: %s",
+                       "%s of '%s' names '%.*s', no step or label of workload '%s'; there is: %s",
                        w->option, s->nodes.items[w->first].name, (int)length, token, scope->name,
                        known);
 }
 
-// Returns the target of a range of names and a direction, NULL if out of memory.
+// Returns the target for a range of names and a direction, and adds it if it is new. NULL if out of
+// memory.
 static target *target_of(keeli_schedule *s, names *n, uint32_t begin, uint32_t end, bool after) {
     uint32_t *bucket = &n->buckets[begin];
     for (uint32_t i = *bucket; i != UINT32_MAX;) {
@@ -201,13 +203,13 @@ static target *target_of(keeli_schedule *s, names *n, uint32_t begin, uint32_t e
     return t;
 }
 
-// Adds the edge of a constraint. With .after the named thing comes first, with .before the step
-// that names it.
+// Adds the edge between the step with the option and a step that it names (`first`, `last`). With
+// .after the named step runs first, with .before the step with the option.
 static bool add_order_edge(keeli_schedule *s, const constraint *w, uint32_t first, uint32_t last) {
     return w->after ? order_before(s, last, w->first) : order_before(s, w->last, first);
 }
 
-// Adds an edge for each thing of the name but the step itself.
+// Adds an edge for each other step that has the name.
 static bool add_straight(keeli_schedule *s, const names *n, const target *t, const constraint *w) {
     for (uint32_t i = t->begin; i < t->end; ++i) {
         const named *entry = &n->list.items[i];
@@ -217,9 +219,10 @@ static bool add_straight(keeli_schedule *s, const names *n, const target *t, con
     return true;
 }
 
-// Adds the edges of a step that has the name itself: to every other thing of that name. A second
-// step that asks for the same makes a circle with the first; if nothing else has the name, the step
-// makes a circle alone.
+// Adds the edges of a step that has the name itself: one for each other step of that name. If a
+// second such step has the same option, the two wait for each other: one edge makes that cycle. If
+// no other step has the name, an edge from the step to itself makes a cycle. report_circle reports
+// both.
 static bool add_own(keeli_schedule *s, const names *n, target *t, const constraint *w) {
     if (t->own != KEEL_NO_NODE && t->own != w->first)
         return add_order_edge(s, w, t->own, t->own_last);
@@ -231,7 +234,8 @@ static bool add_own(keeli_schedule *s, const names *n, target *t, const constrai
     return s->edges.count > before || order_before(s, w->first, w->first);
 }
 
-// Adds a node between all things of a name and all steps that ask for them.
+// Adds a join, and the edges between it and all steps of the name. Steps that refer to the name
+// need only an edge to or from the join.
 static bool make_join(keeli_schedule *s, const names *n, target *t, uint32_t scope) {
     keeli_node *join = keeli_new_node(s, KEEL_NODE_JOIN, scope);
     if (!join)
@@ -242,7 +246,8 @@ static bool make_join(keeli_schedule *s, const names *n, target *t, uint32_t sco
     return add_straight(s, n, t, &of_join);
 }
 
-// Adds the edges of a step that does not have the name itself.
+// Adds the edges of a step that does not have the name itself: directly, or by a join if the name
+// would need too many.
 static bool add_others(keeli_schedule *s, const names *n, target *t, const constraint *w) {
     const uint32_t count = t->end - t->begin;
     ++t->waiters;
@@ -285,7 +290,7 @@ static keel_result add_constraint(keeli_schedule *s, names *n, const constraint 
 // ------------------------------------------------------------------ all steps
 // Adds the edges for all options of a step.
 static keel_result add_constraints_of(keeli_schedule *s, names *n, uint32_t index) {
-    const keeli_node *node = &s->nodes.items[index]; // invalid when a join is made
+    const keeli_node *node = &s->nodes.items[index]; // invalid when a join is added
     const keel_step step = node->step;
     const uint32_t last =
         node->kind == KEEL_NODE_BEGIN ? s->sections.items[node->place].close : index;
@@ -302,7 +307,7 @@ static keel_result add_constraints_of(keeli_schedule *s, names *n, uint32_t inde
 
 static keel_result add_constraints(keeli_schedule *s) {
     names n = { 0 };
-    const uint32_t count = s->nodes.count; // joins are added behind these
+    const uint32_t count = s->nodes.count; // joins are added behind these nodes
     keel_result result = KEEL_OK;
     for (uint32_t i = 0; result == KEEL_OK && i < count; ++i)
         result = add_constraints_of(s, &n, i);
@@ -314,8 +319,8 @@ static keel_result add_constraints(keeli_schedule *s) {
 }
 
 // ------------------------------------------------------------------ sections
-// Returns the last node of a member of a section. A member is a node with its commands, or a nested
-// workload from its opening to its close.
+// Returns the last node of the member of a section that begins with `first`. A member is a node and
+// the node of its commands, or a nested workload from its BEGIN node to its END node.
 static uint32_t end_of_member(const keeli_schedule *s, uint32_t first) {
     const keeli_node *node = &s->nodes.items[first];
     if (node->kind == KEEL_NODE_BEGIN)
@@ -323,7 +328,7 @@ static uint32_t end_of_member(const keeli_schedule *s, uint32_t first) {
     return node->of != KEEL_NO_NODE ? node->of : first;
 }
 
-// Orders a barrier after all members from `waiting` on.
+// Orders a barrier after the members from node `waiting` to the barrier.
 static bool add_barrier(keeli_schedule *s, uint32_t waiting, uint32_t barrier) {
     for (uint32_t first = waiting; first < barrier;) {
         const uint32_t last = end_of_member(s, first);
@@ -334,8 +339,8 @@ static bool add_barrier(keeli_schedule *s, uint32_t waiting, uint32_t barrier) {
     return true;
 }
 
-// Orders the members of a section: between the two nodes of a nested workload, and by its barriers
-// and if it is sequential.
+// Adds the edges of a section: those between its members and its BEGIN and END node, those of its
+// barriers, and if it is sequential one from each member to the next.
 static bool add_section(keeli_schedule *s, const keeli_section *g) {
     uint32_t barrier = KEEL_NO_NODE, before = KEEL_NO_NODE;
     uint32_t waiting = g->first; // the first member since the last barrier
@@ -394,7 +399,7 @@ static int compare_edges(const void *a, const void *b) {
         return x->from < y->from ? -1 : 1;
     if (x->to != y->to)
         return x->to < y->to ? -1 : 1;
-    return x->is_loose - y->is_loose; // the first of equal edges stays
+    return x->is_loose - y->is_loose; // keeli_sort_edges keeps the first of equal edges
 }
 
 void keeli_sort_edges(keeli_schedule *s) {
@@ -422,9 +427,9 @@ void keeli_sort_edges(keeli_schedule *s) {
     s->edges.count = kept;
 }
 
-// Appends the next node to the order, which is made in `ready_main`. `ready` is a heap of the nodes
-// that wait for nothing. A join is appended at once: the nodes that wait for it would be ready
-// without it.
+// Appends a node to the order, which is made in `ready_main`, and makes the nodes ready that waited
+// only for it. `ready` is the heap of ready nodes. A ready join is appended at once, so that the
+// nodes behind it are ready as early as they would be without a join.
 static void append_to_order(keeli_schedule *s, uint32_t index) {
     const keeli_node *node = &s->nodes.items[index];
     *KEELI_APPEND(&s->ready_main) = index;
@@ -439,16 +444,17 @@ static void append_to_order(keeli_schedule *s, uint32_t index) {
     }
 }
 
-// Names the systems of one circle: goes back from node to node until a node is met again.
+// Reports the steps of one cycle. From any node that was not sorted, it goes back to a node that
+// must run before, and so on: after as many steps as there are nodes it is in a cycle.
 static keel_result report_circle(const keeli_schedule *s) {
-    uint32_t *before = s->ready.items; // by node: one that still waits and must run before it
+    uint32_t *before = s->ready.items; // by node: a node that must run before and was not sorted
     uint32_t node = 0;
     for (uint32_t e = 0; e < s->edges.count; ++e)
         if (s->nodes.items[s->edges.items[e].from].pending)
             before[s->edges.items[e].to] = s->edges.items[e].from;
     while (!s->nodes.items[node].pending)
         ++node;
-    for (uint32_t i = 0; i < s->nodes.count; ++i) // after so many steps it is in a circle
+    for (uint32_t i = 0; i < s->nodes.count; ++i)
         node = before[node];
     if (s->nodes.items[node].kind == KEEL_NODE_JOIN)
         node = before[node];
@@ -465,18 +471,18 @@ static keel_result report_circle(const keeli_schedule *s) {
         now = before[now];
     } while (now != node);
     return keeli_error(s->world, KEEL_ERROR_CYCLE,
-                       "the steps of workload '%s' have no order: %s'%s'; take one .after, "
-                       ".before or barrier away",
+                       "the steps of workload '%s' wait for each other: %s'%s'; remove one .after, "
+                       ".before or barrier",
                        s->sections.items[0].name, text, s->nodes.items[node].name);
 }
 
-// Replaces the number of a node by its place in the order.
+// Replaces the old index of a node by its place in the order.
 static void relocate(uint32_t *node, const uint32_t *place) {
     if (*node != KEEL_NO_NODE)
         *node = place[*node];
 }
 
-// Puts the nodes in their order, in memory of just their size, and renumbers all references to
+// Moves the nodes into their order, to an array without spare capacity, and updates all indices of
 // nodes. False if out of memory.
 static bool apply_order(keeli_schedule *s) {
     const uint32_t count = s->nodes.count;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Makes schedules from lists of steps, and caches them. Steps become nodes: nested workloads are
-// written out in place, between a node that opens them and one that closes them. workload.c
-// acquires a schedule for each run, tell/describe.c to describe it; execute.c runs it.
+// Makes schedules from lists of steps, and caches them. Steps become nodes. The steps of a nested
+// workload are inserted in place, between a BEGIN and an END node. workload.c acquires a schedule
+// for each run, tell/describe.c to describe it; execute.c runs it.
 //
-// Schedules are cached in the world, or with the stored workload. A schedule that no longer fits is
-// made anew, and the new one takes from the old one what its systems know: which startup systems
-// are done, what was seen of changes.
+// Schedules of tables are cached in the world, those of a stored workload with that. A schedule
+// that is out of date is replaced. The run state of its systems moves to the new schedule: how
+// often each one ran, and which changes it has seen.
 #include "run/schedule.h"
 
 #include "data/component_index.h"
@@ -79,7 +79,7 @@ static bool has_conditions(const keel_step *step) {
            step->every > 0 || keeli_state_uniques(step, uniques);
 }
 
-// Returns how often a system may run in all; 0: no limit. `around`: the limit of its section.
+// Returns the limit of runs of a step; 0: no limit. `around`: the limit of its section.
 static uint32_t times_of(const keel_step *step, uint32_t around) {
     const uint32_t own = step->startup ? 1 : step->times;
     const bool is_own_lower = own && (!around || own < around);
@@ -90,11 +90,11 @@ static uint32_t times_of(const keel_step *step, uint32_t around) {
 // nesting can overflow the stack.
 typedef struct walk {
     uint32_t section;         // the current section
-    keeli_pointer_table open; // a value for each list of steps that the walk is in
+    keeli_pointer_table open; // lists of steps; the value is not NULL while the walk is inside one
     keeli_view *view;         // a view to bind terms in
 } walk;
 
-// Marks a list as entered. KEEL_ERROR_CYCLE if it is entered already.
+// Marks a list of steps as entered. KEEL_ERROR_CYCLE if the walk is already inside the list.
 static keel_result mark_open(keeli_schedule *s, walk *w, const char *name, const keel_step *steps) {
     if (!keeli_pointer_reserve(&w->open, &s->world->heap))
         return keeli_schedule_no_memory(s);
@@ -131,8 +131,8 @@ static keel_result add_opening(keeli_schedule *s, const walk *w, keeli_section *
     return keeli_touch_step(s, g->open, w->view);
 }
 
-// Enters a table or, if that is NULL, a stored workload. `step` is the step that names it, NULL for
-// the outermost.
+// Adds a section for a table or, if that is NULL, for a stored workload, and makes it the current
+// one. `step`: the step that names the workload; NULL for the outermost section.
 static keel_result enter_section(keeli_schedule *s, walk *w, const keel_workload *table,
                                  const keeli_stored_workload *stored, const keel_step *step) {
     const char *name = table ? table->name : stored->name;
@@ -160,7 +160,7 @@ static keel_result enter_section(keeli_schedule *s, walk *w, const keel_workload
     return KEEL_OK;
 }
 
-// Leaves a section, and adds the node that closes it.
+// Adds the node that closes the current section, and returns to the section around it.
 static keel_result leave_section(keeli_schedule *s, walk *w) {
     keeli_section *g = &s->sections.items[w->section];
     if (g->step_count)
@@ -187,7 +187,7 @@ static keel_result add_step(keeli_schedule *s, walk *w, const keel_step *step) {
 
     if (step->workload) {
         if (!step->workload->stamp)
-            s->stamp = 0; // a table without a stamp: compare its bytes
+            s->stamp = 0; // the nested table has no stamp: all keys must be compared
         return enter_section(s, w, step->workload, NULL, step);
     }
     if (step->workload_name) {
@@ -283,7 +283,8 @@ keel_result keeli_schedule_no_memory(const keeli_schedule *s) {
     return keeli_out_of_memory(s->world, "preparing a workload");
 }
 
-// Returns the memory that grown arrays do not use. Nothing points into them yet.
+// Frees the unused capacity of arrays. This moves them, which is safe: nothing points into them
+// yet.
 static void trim_schedule(keeli_schedule *s) {
     keeli_heap *heap = &s->world->heap;
     KEELI_TRIM(heap, &s->nodes);
@@ -293,14 +294,14 @@ static void trim_schedule(keeli_schedule *s) {
     KEELI_TRIM(heap, &s->key_bytes);
 }
 
-// Makes everything that is in a schedule.
+// Makes the nodes, edges, keys and arrays of a schedule.
 static keel_result schedule_fill(keeli_schedule *s) {
     KEEL_TRY(make_nodes(s));
     KEEL_TRY(keeli_state_check_all(s));
     KEEL_TRY(keeli_order(s));
     KEEL_TRY(keeli_graph(s));
 
-    if (s->stamp) { // the stamp tells enough
+    if (s->stamp) { // comparing the stamp replaces comparing the keys
         KEELI_RELEASE(&s->world->heap, &s->keys);
         KEELI_RELEASE(&s->world->heap, &s->key_bytes);
     }
@@ -314,7 +315,8 @@ static keel_result schedule_fill(keeli_schedule *s) {
     return KEEL_OK;
 }
 
-// Makes a schedule. NULL: see `*result`.
+// Makes a schedule of a table or a stored workload. Returns NULL on failure, with the error in
+// `*result`.
 static keeli_schedule *schedule_make(keel_world *world, const keel_workload *table,
                                      keeli_stored_workload *stored, keel_result *result) {
     keeli_schedule *s = KEELI_NEW(&world->heap, keeli_schedule);
@@ -331,13 +333,13 @@ static keeli_schedule *schedule_make(keel_world *world, const keel_workload *tab
         free_schedule(s);
         return NULL;
     }
-    // read last: binding terms may have made components known
+    // read last, because binding terms may have registered components, which changes it
     s->bindings = world->registry.bindings;
     return s;
 }
 
-// Returns what identifies the nodes of a step when another schedule takes the place of this one; or
-// NULL.
+// Returns the pointer by which the node of the same step is found in a new schedule: its system or
+// nested workload. NULL for nodes whose run state is not moved.
 static const void *identity_of(const keeli_node *node) {
     if (node->is_removed)
         return NULL;
@@ -350,7 +352,7 @@ static const void *identity_of(const keeli_node *node) {
     return node->name;
 }
 
-// Marks the nodes of a step that was removed, and those inside of it, in all schedules of a list.
+// Marks the nodes of a removed step, and of the steps nested in it, in all schedules of a list.
 static void mark_removed(const keeli_schedule *s, uint32_t number) {
     for (; s; s = s->next) {
         for (uint32_t i = 0; i < s->nodes.count; ++i) { // a section's node comes before its members
@@ -368,13 +370,13 @@ void keeli_schedules_remove_step(keel_world *world, uint32_t number) {
         mark_removed(w->schedules, number);
 }
 
-// Returns the node that `next` has for a node, or NULL.
+// Returns the old node that follows `node` in its list of one identity, or NULL.
 static keeli_node *node_at(const keeli_schedule *s, const uint32_t *next, const keeli_node *node) {
     const uint32_t later = next[node - s->nodes.items];
     return later != KEEL_NO_NODE ? &s->nodes.items[later] : NULL;
 }
 
-// Moves what an old node knows of its runs into a new one.
+// Moves the run state of an old node into a new one.
 static void move_in_node(keeli_node *node, keeli_node *was) {
     node->serial = was->serial;
     node->runs = keeli_atomic_load(&was->runs);
@@ -390,7 +392,7 @@ static void move_in_node(keeli_node *node, keeli_node *was) {
 typedef struct old_nodes {
     keeli_schedule *schedule;
     keeli_pointer_table first; // by identity: the first node
-    uint32_t *next;            // by node: the next one of its identity; memory for runs
+    uint32_t *next;            // by node: the next node of the same identity, or KEEL_NO_NODE
 } old_nodes;
 
 // Lists the nodes of the old schedule by identity, in linear order. False if out of memory.
@@ -412,8 +414,8 @@ static bool list_old_nodes(keeli_heap *heap, old_nodes *old) {
     return true;
 }
 
-// Removes an old node of this identity from the list, and returns it: the first one or, if `number`
-// is given, the first of the step with that number. NULL if there is none.
+// Removes an old node of this identity from its list and returns it: the first node or, if `number`
+// is not NULL, the first node of the step with that number. NULL if there is none.
 static keeli_node *remove_old_node(old_nodes *old, const void *identity, const uint32_t *number) {
     struct keeli_pointer_item *item = keeli_pointer_place(&old->first, identity);
     keeli_node *was = item->value, *before = NULL;
@@ -432,19 +434,20 @@ static keeli_node *remove_old_node(old_nodes *old, const void *identity, const u
     return was;
 }
 
-// Moves what steps know of their runs into the nodes of a new schedule: first from each step of a
-// stored workload to itself, because steps of one system may be in another order now; then, of what
-// is left, from the n-th node of an identity in linear order to the n-th. False if out of memory,
-// and then nothing has changed.
+// Moves the run state of old nodes into the nodes of a new schedule. The first pass matches nodes
+// by the number of their step, because the steps of one system may be in another order now (only
+// steps of stored workloads have numbers). The second pass matches the remaining nodes of each
+// identity in linear order. False if out of memory; then nothing has changed.
 static bool move_in_runs(keeli_schedule *s, keeli_schedule *from) {
     keeli_heap *heap = &s->world->heap;
+    // `ready` is unused between runs, so both arrays by node are in it
     old_nodes old = { .schedule = from, .next = from->ready.items };
     if (!list_old_nodes(heap, &old)) {
         keeli_pointer_table_deinit(&old.first, heap);
         return false;
     }
 
-    uint32_t *is_done = s->ready.items; // by node; memory for runs, too
+    uint32_t *is_done = s->ready.items; // by node
     for (uint32_t i = 0; i < s->nodes.count; ++i)
         is_done[i] = false;
     const uint32_t passes = old.first.count ? 2 : 0; // none if nothing can be moved
@@ -467,7 +470,8 @@ static bool move_in_runs(keeli_schedule *s, keeli_schedule *from) {
 }
 
 // ------------------------------------------------------------------ the cache
-// True if the schedule is of this table, or of a stored workload (NULL).
+// True if the schedule was made from this table, with the table's present stamp. `table` is NULL
+// for the schedules of a stored workload.
 static bool is_for(const keeli_schedule *s, const keel_workload *table) {
     if (s->table != table)
         return false;
@@ -477,13 +481,14 @@ static bool is_for(const keeli_schedule *s, const keel_workload *table) {
     return table->stamp && keeli_atomic_load(table->stamp) == s->stamp;
 }
 
-// True if nothing has changed that the schedule was made of.
+// True if nothing has changed that the schedule was made from.
 static bool schedule_is_current(const keeli_schedule *s) {
     return !s->is_partial && s->bindings == s->world->registry.bindings && keeli_keys_agree(s);
 }
 
-// True if the old schedule is about the same workload. Keys cannot be compared where steps name
-// stored workloads: their bytes may have been freed.
+// True if the old schedule is of the same workload, so that its run state may be moved. A table
+// without a stamp may be another table at the same address: its keys tell. They cannot be compared
+// if steps name stored workloads, whose steps may have been freed.
 static bool can_move_in(const keeli_schedule *old) {
     if (old->stored || old->stamp)
         return true;
@@ -511,8 +516,8 @@ static void link_schedule(keeli_schedule *s) {
     *list = s;
 }
 
-// Frees cached schedules of tables without a stamp that are too many. The last ones of the list
-// were not used for the longest time.
+// Frees cached schedules of tables without a stamp, beyond cached_at_most. The list is in order of
+// use, the latest first.
 static void free_oldest_schedules(keel_world *world) {
     uint32_t count = 0;
     for (keeli_schedule *s = world->workloads.schedules, *next; s; s = next) {
@@ -527,8 +532,8 @@ static void free_oldest_schedules(keel_world *world) {
     }
 }
 
-// Copies from the first schedule of a workload how often its systems have run. Another one is used
-// while the first is busy, and must not run again what was run often enough.
+// Copies the number of runs and the time since the last run of each step from the first schedule of
+// a workload. A second schedule, used while the first is busy, must not run startup systems again.
 static void copy_progress(keeli_schedule *s, const keeli_schedule *first) {
     for (uint32_t i = 0; i < s->nodes.count && i < first->nodes.count; ++i) {
         keeli_node *node = &s->nodes.items[i];
@@ -542,7 +547,7 @@ static void copy_progress(keeli_schedule *s, const keeli_schedule *first) {
     }
 }
 
-// Returns the first schedule of the workload, the one that is no second one; or NULL.
+// Returns the schedule of the workload that is not `is_second`, or NULL.
 static keeli_schedule *find_first(keeli_schedule *list, const keel_workload *table) {
     keeli_schedule *s = list;
     while (s && (s->is_second || !is_for(s, table)))
@@ -550,8 +555,8 @@ static keeli_schedule *find_first(keeli_schedule *list, const keel_workload *tab
     return s;
 }
 
-// Acquires a cached schedule that is not busy: marks it as busy and moves it to the front of the
-// list. NULL if there is none.
+// Marks a cached schedule of the workload that is not busy as busy, moves it to the front of the
+// list, and returns it. NULL if there is none.
 static keeli_schedule *acquire_idle(keeli_schedule *list, const keel_workload *table) {
     keeli_schedule *const first = find_first(list, table);
     keeli_schedule *s = first && !first->is_busy ? first : list;
@@ -570,7 +575,7 @@ static keeli_schedule *acquire_idle(keeli_schedule *list, const keel_workload *t
     return s;
 }
 
-// Adds a new schedule to the cache, marked as busy. `old`: the one whose place it takes, or NULL.
+// Adds a new schedule to the cache, marked as busy. `old`: the schedule that it replaces, or NULL.
 static void link_new_schedule(keeli_schedule *s, const keeli_schedule *old) {
     const keeli_schedule *first = find_first(*list_of(s), s->table);
     s->is_busy = true;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A schedule: a workload made ready to run, its steps as a flat list of nodes in their final order
-// with the edges between them. It is made once, and cached for as long as nothing changes that it
-// was made of. Workloads and steps themselves are the user's, or stored by workload.c, which runs
-// schedules; tell/ and rewind/ read them.
+// A schedule: a workload prepared for running, as a flat list of nodes in linear order and the
+// edges between them. A schedule is made once, and cached until something changes that it was made
+// from. The workloads and steps themselves belong to the user or are stored by workload.c.
+// workload.c runs schedules; tell/ and rewind/ read them.
 //
 //   schedule.c  steps, nested ones too, become nodes and sections; the cache
-//   key.c       what a schedule was made of, to notice changes
-//   order.c     what .after, barriers and sequential sections ask for, and a stable sort of it all
-//   graph.c     what each node touches, and an edge wherever two nodes conflict
+//   key.c       copies of the descriptions that a schedule was made from, to notice changes
+//   order.c     edges for .after, .before, barriers and sequential sections, and a stable sort
+//   graph.c     the storages that each node accesses, and an edge between nodes that conflict
 //   execute.c   running a schedule, node by node
 //   cost.c      whether it runs on one thread or on several
 #pragma once
@@ -31,39 +31,41 @@ typedef enum keeli_step_system {
 
 // A node of a schedule. Kinds in capitals: members that only nodes of these kinds use.
 typedef struct keeli_node {
-    uint64_t serial; // unique in the world; its successor in a new schedule has the same
+    uint64_t serial; // unique in the world; a new schedule's node for the same step takes it over
     keel_node_kind kind;
     bool everything; // the node may edit everything
-    bool is_alone;   // no other node runs beside it: it may edit everything, or what is observed
-    bool creates;    // records commands that may create entities
+    bool is_alone;   // no other node runs beside it: it may edit everything, or observed components
+    bool creates;    // the node records commands that may create entities
     bool has_conditions;
-    uint32_t section; // its section
-    uint32_t place;   // SYSTEM: number in list order; BEGIN: the section that it opens
-    uint32_t of;      // COMMANDS: its system; SYSTEM, BEGIN: the node of its commands, or none
-    keel_step step;   // SYSTEM, BEGIN: a copy of the step; names and components are the user's
-    const keel_step *asked; // the step itself, to see whether it is disabled
-    const char *name;       // name of the system or workload
-    const char *workload;   // the name of the workload around it
-    uint32_t first_touch, touch_count;
-    uint32_t first_edge, edge_count; // nodes that wait for this one
+    uint32_t section; // index of the section that the node is in
+    uint32_t place;   // SYSTEM: its number in list order; BEGIN: index of the section that it opens
+    uint32_t of;    // COMMANDS: the node of the system; SYSTEM, BEGIN: the node that applies their
+                    // commands. KEEL_NO_NODE: none
+    keel_step step; // SYSTEM, BEGIN: a copy of the step; names and components are the user's
+    const keel_step *asked;            // the step itself, to see whether it is disabled
+    const char *name;                  // name of the system or workload
+    const char *workload;              // name of the workload around the node
+    uint32_t first_touch, touch_count; // range in the schedule's `touches`
+    uint32_t first_edge, edge_count; // range in its `edges`: those to nodes that wait for this one
     uint32_t waits_for;              // number of nodes that this one waits for
-    // state of the current run, and what earlier runs left
-    uint32_t pending; // nodes that this one waits for and that have not ended
-    uint32_t runs;    // runs so far that did not fail, for step.times (atomic)
-    uint64_t passed;  // step.every: nanoseconds since it was due (atomic); below 0: it ran early
+    // State of the current run, and results of earlier runs.
+    uint32_t pending; // number of nodes that this one waits for and that have not ended
+    uint32_t runs;    // number of runs so far that did not fail, for step.times (atomic)
+    uint64_t passed; // step.every: nanoseconds since the step was last due (atomic). It wraps below
+                     // 0 if the step ran up to a microsecond early (execute.c)
     bool is_counting; // a system with step.times is running; under the world's lock
-    bool is_removed;  // by keel_remove_step, or with the workload around it
-    bool is_skipped;  // a condition said no, or its section is skipped
+    bool is_removed;  // keel_remove_step removed the step, or a nested workload around it
+    bool is_skipped;  // the step is disabled, a condition said no, or its section is skipped
     bool is_blocked;  // a node that it depends on failed
     bool has_ended;
-    bool has_failed; // or did not run because of another failure
+    bool has_failed; // the node failed, or was blocked
     bool is_main;    // runs on the calling thread only
     bool is_measured;
     uint64_t cost;  // nanoseconds, smoothed (cost.c)
-    uint64_t after; // while costs are added up: nanoseconds of the longest chain to it
+    uint64_t after; // nanoseconds of the longest chain of nodes before this one (cost.c)
     keeli_bound *bound[KEELI_STEP_SYSTEMS]; // made at the first run
-    keeli_view *editor;                 // COMMANDS: what these commands edit; made at the first run
-    KEELI_ARRAY(keel_commands *) lists; // commands that were recorded, in order
+    keeli_view *editor; // COMMANDS: holds the storages that they edit; made at the first run
+    KEELI_ARRAY(keel_commands *) lists; // commands that the node's system recorded, in order
 } keeli_node;
 
 // A nested workload, or the outermost one (section 0).
@@ -71,21 +73,21 @@ typedef struct keeli_section {
     const char *name;
     const char *label;
     uint32_t outer;       // the section around it; 0 for section 0
-    uint32_t open, close; // its two nodes; KEEL_NO_NODE for the outermost
-    uint32_t first, end;  // positions in list order
+    uint32_t open, close; // BEGIN and END node; KEEL_NO_NODE for section 0
+    uint32_t first, end;  // range of its nodes, in list order
     bool sequential, main_thread;
-    uint32_t times;          // limit of runs of each system in it; 0: no limit
-    const keel_step *steps;  // while the schedule is made: the list of steps
-    uint32_t step_count, at; // and the position in it
+    uint32_t times;          // most runs of each system in it; 0: no limit
+    const keel_step *steps;  // while the schedule is made: its list of steps,
+    uint32_t step_count, at; // their number, and the next step to add
 } keeli_section;
 
 typedef struct keeli_node_edge {
     uint32_t from, to;
-    bool is_loose; // only an order: a failure does not pass along it
+    bool is_loose; // `to` runs after `from`, but also if `from` failed
 } keeli_node_edge;
 
-// A thing that the schedule was made of: `count` items of `size` bytes, which were copied to offset
-// `copy` of `key_bytes`.
+// A list that the schedule was made from: `count` items of `size` bytes, which were copied to
+// offset `copy` of `key_bytes`.
 typedef struct keeli_key {
     const void *at;
     uint32_t size, count, copy;
@@ -94,103 +96,107 @@ typedef struct keeli_key {
 
 // The cost of runs of a schedule, to decide whether several threads gain anything (cost.c).
 typedef struct keeli_costs {
-    bool are_wanted;     // several threads could run this run
+    bool are_wanted;     // this run may use several threads, so costs matter
     bool is_timed;       // this run measures all its nodes, else only new ones
-    bool is_open;        // either way may be better: this run is measured as a whole
+    bool is_open;        // one thread or several may be faster: this run is measured as a whole
     bool is_wide;        // this run uses several threads
-    bool are_known;      // all nodes that do something are measured
-    uint32_t news;       // set when a node was measured for the first time (atomic)
-    uint32_t nodes;      // nodes that do something
+    bool are_known;      // all nodes that are not idle are measured
+    uint32_t news;       // 1: a node was measured for the first time (atomic)
+    uint32_t nodes;      // number of nodes that are not idle
     uint64_t sum, chain; // nanoseconds of all nodes, and of the longest chain
-    uint64_t began;
-    keeli_cost run; // the cost of whole runs
+    uint64_t began;      // clock time when this run began, if it is measured
+    keeli_cost run;      // the cost of whole runs
 } keeli_costs;
 
 typedef struct keeli_schedule {
     keel_world *world;
     const keel_run_desc *run;             // the description of this run
     struct keeli_schedule *next;          // in the cache
-    const keel_workload *table;           // the table that it was made of, or NULL
-    struct keeli_stored_workload *stored; // the stored workload that it was made of, or NULL
+    const keel_workload *table;           // the table that it was made from, or NULL
+    struct keeli_stored_workload *stored; // the stored workload that it was made from, or NULL
     uint64_t stamp;                       // the stamp of the table; 0: compare the keys
     uint64_t bindings;                    // the world's bindings, when the schedule was made
     bool is_busy;                         // a run uses it
     bool is_second;                       // made while another schedule of the workload was busy
-    bool is_partial;                      // a component was unknown in shared mode: to be made anew
-    KEELI_ARRAY(keeli_node) nodes;        // in linear order
+    bool is_partial; // made in shared mode with a component still unknown: remake it next time
+    KEELI_ARRAY(keeli_node) nodes; // in linear order
     KEELI_ARRAY(keeli_section) sections;
-    KEELI_ARRAY(keeli_node_edge) edges; // by the node that they start from
+    KEELI_ARRAY(keeli_node_edge) edges; // sorted by `from`
     KEELI_ARRAY(keeli_touch) touches;
     KEELI_ARRAY(keeli_key) keys;
     KEELI_ARRAY(char) key_bytes;
     uint32_t system_count;
-    uint32_t created;    // nodes that create entities
-    bool is_wide;        // two nodes can run at once, or a step is parallel
-    uint32_t parallel;   // steps that are split
-    bool has_limits;     // a step has .times
-    bool has_periods;    // a step has .every
-    bool is_nested;      // this run has steps with .times and is inside another run
-    bool names_stored;   // a step names a stored workload: keys cannot be compared
-    bool is_inner;       // the run began inside another one or in shared mode
-    bool is_guest;       // `is_inner`, or views are open: commands are deferred
-    uint32_t runs;       // runs so far
-    keeli_costs costs;   // measured cost of runs
-    uint64_t first_tick; // the tick of the first node of this run; each later node has one more
-    // By node: the count of a component without which its loop does nothing; or NULL.
+    uint32_t created;  // number of nodes that may create entities
+    bool is_wide;      // two nodes can run at once, or a step is parallel
+    uint32_t parallel; // number of steps with .parallel
+    bool has_limits;   // a step has .times
+    bool has_periods;  // a step has .every
+    bool is_nested;    // this run has steps with .times and is inside another run
+    bool names_stored; // a step names a stored workload, whose steps may be freed: see can_move_in
+    bool is_inner;     // the run began inside another run or in shared mode
+    bool is_guest;     // `is_inner`, or views are open: commands are deferred
+    uint32_t runs;     // number of runs so far
+    keeli_costs costs; // measured cost of runs
+    uint64_t first_tick; // tick of the first node of this run; each next node has the next tick
+    // By node: points to the entity count of a required component. While that count is 0 the node's
+    // loop does nothing. NULL: unknown.
     KEELI_ARRAY(const uint32_t *) idle;
     KEELI_ARRAY(uint32_t) ready, ready_main;   // heaps of a run (workers.c) and of order.c
     KEELI_ARRAY(keel_workload_node) described; // made by tell/describe.c on demand
 } keeli_schedule;
 
-// Returns the schedule of a table, or of the stored workload of that name, marked as busy. NULL:
-// see `*result`; then nothing was cached.
+// Returns the schedule of a table or, if `table` is NULL, of the stored workload `name`, and marks
+// it as busy. Returns NULL on failure, with the error in `*result`; then nothing was cached.
 keeli_schedule *keeli_schedule_acquire(keel_world *world, const keel_workload *table,
                                        const char *name, keel_result *result);
 // Marks a schedule as not busy.
 void keeli_schedule_release(keeli_schedule *schedule);
 void keeli_schedules_deinit(keel_world *world);
-// Frees the schedules of a stored workload, and what its systems know.
+// Frees the schedules of a stored workload, and the run state of its systems.
 void keeli_schedules_forget(keeli_stored_workload *stored);
-// Marks a step of a stored workload as removed: no other step gets what it knows of its runs.
+// Marks a step of a stored workload as removed, so that its run state is not moved to another step
+// of the same system.
 void keeli_schedules_remove_step(keel_world *world, uint32_t number);
-// Returns the first of the schedules of all tables, or of the stored workload. The schedules of the
-// same workload are among them.
+// Returns the first schedule of the list that `s` is in: the schedules of all tables, or those of
+// its stored workload. All schedules of the same workload are in that list.
 keeli_schedule *keeli_schedules_beside(const keeli_schedule *s);
 // Runs all nodes. Returns KEEL_OK, or the first failure in linear order.
 keel_result keeli_schedule_run(keeli_schedule *s);
 
-// The most seconds between two runs of a step, and of time that passes with one run: 31 years.
+// Limit of .every of a step and of .dt of a run, in seconds: 31 years.
 #define KEELI_MAX_SECONDS 1e9
 
 // ------------------------------------------------------------------ making a schedule
-// Brings the nodes into linear order. Returns KEEL_OK or an error, which is reported.
+// Sorts the nodes into linear order. Returns KEEL_OK or an error, which is reported.
 keel_result keeli_order(keeli_schedule *s);
 // Adds edges between nodes that conflict. Returns KEEL_OK, or KEEL_ERROR_MEMORY, which is reported.
 keel_result keeli_graph(keeli_schedule *s);
-// Reports that memory ran out while the schedule is made.
+// Reports that memory ran out while the schedule was made.
 keel_result keeli_schedule_no_memory(const keeli_schedule *s);
 // Adds a node at the end of the list. NULL if out of memory.
 keeli_node *keeli_new_node(keeli_schedule *s, keel_node_kind kind, uint32_t section);
-// Notes what a system or the beginning of a nested workload touches, and adds a node for its
-// commands if it records some. `view` is a view to bind terms in.
+// Records which storages a SYSTEM or BEGIN node accesses, and adds a COMMANDS node behind it if it
+// records commands. `view` is a temporary view that the terms are bound in.
 keel_result keeli_touch_step(keeli_schedule *s, uint32_t index, keeli_view *view);
 // Adds an edge. False if out of memory.
 bool keeli_add_edge(keeli_schedule *s, uint32_t from, uint32_t to, bool is_loose);
-// Sorts the edges by node, removes double ones, and tells each node which edges it has.
+// Sorts the edges by node, removes duplicates, and sets first_edge, edge_count and waits_for of all
+// nodes.
 void keeli_sort_edges(keeli_schedule *s);
-// Copies a table with its steps, and what a step points to. False if out of memory.
+// Adds keys for a table and its list of steps. False if out of memory.
 bool keeli_key_table(keeli_schedule *s, const keel_workload *table);
+// Adds keys for the systems, terms and texts that a step points to. False if out of memory.
 bool keeli_key_step(keeli_schedule *s, const keel_step *step);
-// True if everything that the schedule was made of is the same as then. Where there is a stamp,
-// nothing is compared.
+// True if everything that the schedule was made from is unchanged. A schedule with a stamp has no
+// keys: the caller compares the stamp.
 bool keeli_keys_agree(const keeli_schedule *s);
 
 // ------------------------------------------------------------------ running a schedule
-// True if the node does something. Other nodes are only points in the order.
+// True if the node runs a system or applies commands. Other nodes are only points in the order.
 static inline bool keeli_node_is_work(const keeli_node *node) {
     return node->kind == KEEL_NODE_SYSTEM || node->kind == KEEL_NODE_COMMANDS;
 }
-// True if the node does nothing, because there is none of a component that it requires.
+// True if running the node would do nothing, because no entity has one of its required components.
 static inline bool keeli_node_is_idle(const keeli_schedule *s, uint32_t index) {
     const uint32_t *idle = s->idle.items[index];
     return idle && !*idle && !s->is_guest; // a guest may meet a conflict, which must be reported
@@ -200,41 +206,43 @@ static inline bool keeli_node_is_idle(const keeli_schedule *s, uint32_t index) {
 bool keeli_node_may_run(const keeli_schedule *s, const keeli_node *node);
 // Runs a node that may run.
 keel_result keeli_node_run(keeli_schedule *s, uint32_t index, keeli_worker *worker);
-// A heap of node numbers, the smallest first; the caller has room for all of them (order.c).
+// A binary heap of node indices, the smallest first. The caller reserves memory for it (order.c).
 void keeli_heap_push(uint32_t *heap, uint32_t *count, uint32_t value);
 uint32_t keeli_heap_pop(uint32_t *heap, uint32_t *count);
-// Reserves handles for what its systems create, before a run, and returns the unused ones after it
-// (handles.c). Returns KEEL_OK, KEEL_ERROR_MEMORY or KEEL_ERROR_FULL.
+// Reserves handles for the entities that its systems create, before a run, and returns the unused
+// handles after it (handles.c). The first returns KEEL_OK, KEEL_ERROR_MEMORY or KEEL_ERROR_FULL.
 keel_result keeli_handles_reserve_all(keeli_schedule *s);
 void keeli_handles_return_all(keeli_schedule *s);
 
-// True if a unit of work is to go to several threads. The caller measures it for keeli_cost_note.
+// True if the next run should use several threads. The caller measures the run and passes its time
+// to keeli_cost_note.
 bool keeli_cost_decide(keeli_cost *cost);
 void keeli_cost_note(keeli_cost *cost, bool many, uint64_t ns);
-// The way that a loop runs.
+// The choice how to run a loop.
 typedef struct keeli_loop_way {
-    bool is_many;    // on several threads
-    bool is_timed;   // it is to be measured
+    bool is_many;    // run the loop on several threads
+    bool is_timed;   // measure its time
     uint64_t one_ns; // expected time on one thread; 0: not known
 } keeli_loop_way;
-// Decides the same for a loop over `items` of something, whose number may change. If a helper costs
-// more than the whole loop takes on one thread, one thread runs it.
+// Decides the same for a loop over `items` items, whose number may change from run to run. If the
+// whole loop takes less time on one thread than a helper costs (`helper_ns`), one thread runs it.
 keeli_loop_way keeli_cost_decide_loop(keeli_cost *cost, uint32_t items, uint64_t helper_ns);
 void keeli_cost_note_loop(keeli_cost *cost, uint32_t items, bool many, uint64_t ns);
-// Called before and after a run. `may_be_wide`: several threads are allowed; whether they are used
-// is costs.is_wide.
+// Begins and ends the measurement of a run. keeli_costs_begin sets costs.is_wide: whether the run
+// uses several threads. `may_be_wide`: several threads are allowed.
 void keeli_costs_begin(keeli_schedule *s, bool may_be_wide);
 void keeli_costs_end(keeli_schedule *s);
 // True if this run is to measure the node.
 static inline bool keeli_costs_want(const keeli_schedule *s, const keeli_node *node) {
     return s->costs.are_wanted && (s->costs.is_timed || !node->is_measured);
 }
-// Notes how long a node took.
+// Merges the time that a node took into its smoothed cost.
 void keeli_costs_note(keeli_schedule *s, keeli_node *node, uint64_t ns);
 
 // Finds the next of the names in a list, and moves `*list` behind it; false at the end.
 bool keeli_next_name(const char **list, const char **name, size_t *length);
-// Checks that a step is just one of the four kinds. Returns KEEL_OK or KEEL_ERROR_ARGUMENT.
+// Checks that a step has exactly one of system, workload, workload_name and barrier. Returns
+// KEEL_OK or KEEL_ERROR_ARGUMENT.
 keel_result keeli_check_step(keel_world *world, const keel_step *step, const char *workload);
 
 // ------------------------------------------------------------------ states (state.c)
@@ -242,9 +250,10 @@ keel_result keeli_check_step(keel_world *world, const keel_step *step, const cha
 keel_result keeli_state_check(keel_world *world, const keel_step *step, const char *workload);
 // Checks that there is a transition for each step that waits for one.
 keel_result keeli_state_check_all(const keeli_schedule *s);
-// Finds the uniques that these options are looked up in. Returns their number: 0 to 2.
+// Finds the uniques that hold the state and the transition that a step asks about. Returns their
+// number: 0 to 2.
 uint32_t keeli_state_uniques(const keel_step *step, const keel_component *uniques[2]);
-// Clears `*yes` or leaves it, by the options about states. Returns KEEL_OK or
+// Sets `*yes` to false if the options about states do not let the step run. Returns KEEL_OK or
 // KEEL_ERROR_MISSING_UNIQUE.
 keel_result keeli_state_ask(keeli_schedule *s, const keeli_node *node, bool *yes);
 

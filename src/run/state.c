@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// States: a unique whose value changes at one place of a workload only, the step KEEL_TRANSITION.
-// What was asked for and what the last transition did is in a second unique, a keel_transition.
-// Users set states through keel_set_state, execute.c asks whether a step runs, schedule.c checks
-// steps. Values are compared as they are stored, cut to the size of their type, so that the sign of
-// the type does not matter.
+// States: a state is a unique whose value changes only at one place of a workload, the step
+// KEEL_TRANSITION. A second unique, a keel_transition, has the requested value and the result of
+// the last transition. Users request values with keel_set_state; execute.c asks whether a step of a
+// state runs; schedule.c checks the options of steps. Values are cut to the size of their type
+// before they are compared, so that it does not matter whether the type has a sign.
 #include "run/schedule.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -79,8 +79,8 @@ static keel_result has_no_value(keel_world *world, const char *who, const keel_s
                        state->name, state->name, who);
 }
 
-// Makes both uniques of a state at the first call with the world. Each exists only together with
-// the other.
+// Makes the two uniques of a state, at the first keel_set_state through the world. If the second
+// cannot be made, the first is removed again.
 static keel_result begin_state(keel_world *world, const keel_state *state, int64_t value) {
     uint64_t bytes;
     store_value(&bytes, state->value->size, cut_value(value, state->value->size));
@@ -135,8 +135,9 @@ keel_result(keel_set_state_of)(keel_scope *scope, const keel_state *state, int64
 }
 
 // ------------------------------------------------------------------ the transition
-// The body of the system of KEEL_TRANSITION: changes the state if that was asked for, and notes
-// what steps about it ask.
+// The body of the system of KEEL_TRANSITION. Changes the state if another value was requested, and
+// stores the result for steps with .on_enter and .on_exit. The first transition always enters a
+// value, even if none was requested.
 void keeli_transition_run(const keel_chunk *chunk, keel_context *context) {
     const keeli_view *view = context->view;
     const size_t size = view->storages[view->terms[0].first]->size;
@@ -156,7 +157,7 @@ void keeli_transition_run(const keel_chunk *chunk, keel_context *context) {
 }
 
 // ------------------------------------------------------------------ steps
-// Returns the state that a step is about, or NULL.
+// Returns the state that a step changes or depends on, or NULL.
 static const keel_state *state_of_step(const keel_step *step) {
     if (step->transition)
         return step->transition;
@@ -167,7 +168,7 @@ static const keel_state *state_of_step(const keel_step *step) {
     return step->on_exit;
 }
 
-// Returns how many options of a step are about a state.
+// Returns how many options of a step name a state.
 static int state_options(const keel_step *step) {
     return (step->transition != NULL) + (step->in_state != NULL) + (step->on_enter != NULL) +
            (step->on_exit != NULL);
@@ -193,7 +194,7 @@ uint32_t keeli_state_uniques(const keel_step *step, const keel_component *unique
     return step->in_state ? 1 : 2;
 }
 
-// True if a step of the schedule changes the state.
+// True if a step of the schedule is the KEEL_TRANSITION of the state.
 static bool has_transition(const keeli_schedule *s, const keel_state *state) {
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
         const keel_state *changed = s->nodes.items[i].step.transition;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Systems: checking them, binding their terms, and running a single one by keel_run. Steps of
-// workloads are bound here, too, but run by execute.c.
+// Checks systems, binds their terms, and runs single systems (keel_run). The systems of workload
+// steps are bound here, too, but run by execute.c.
 //
-// The bindings of single systems are cached, with a copy of the system as it was. A cached binding
-// is used only while nothing has changed that it was made from, in owner mode, and by one run at a
-// time; otherwise terms are bound anew.
+// The bound terms of a single system are cached, with a copy of its description. They are used
+// again only if the description and the storages are unchanged, in owner mode, and if no other run
+// uses them; otherwise the terms are bound again.
 #include "run/workers.h"
 
 #include "edit/commands.h"
@@ -61,7 +61,8 @@ keel_result keeli_check_system(keel_world *world, const keel_system *system, boo
 }
 
 // ------------------------------------------------------------------ binding
-// Adds a storage to a list of at most KEELI_LOOKS, each once.
+// Adds a storage to a list of at most KEELI_LOOKS storages, unless it is in the list or the list is
+// full.
 static void add_look(const keeli_storage **list, uint8_t *count, const keeli_storage *s) {
     for (uint32_t i = 0; i < *count; ++i)
         if (list[i] == s)
@@ -70,15 +71,16 @@ static void add_look(const keeli_storage **list, uint8_t *count, const keeli_sto
         list[(*count)++] = s;
 }
 
-// Sets the members that tell cheaply that there is nothing to do. A system that receives events
-// must run to pass them; a unique may be missing and data may be wrong, which are errors that must
-// be reported.
+// Sets the members of a bound system that tell cheaply that it has nothing to do. A system with
+// events must run to move its readers. A system with uniques or data must run to report a missing
+// unique or data of the wrong size.
 static void look_at_terms(keeli_bound *bound) {
     const keeli_view *view = bound->view;
     bound->is_loop = keeli_system_is_loop(bound->system) && !view->facts.has_events;
     bound->is_mere = bound->is_loop && !view->facts.has_uniques && !view->facts.takes_data &&
                      !view->facts.custom_count;
-    // pieces would differ: a failure ends its piece only, spans end with it, commands are per piece
+    // The others can tell pieces from a whole run: a failure ends only its piece, a span ends with
+    // its piece, and each piece has a list of commands.
     bound->is_plain = bound->system->kind == KEEL_SYSTEM_PER_ENTITY && !view->facts.has_events &&
                       !view->facts.records && !view->facts.custom_count &&
                       !bound->system->terms[view->term_count].data_size;
@@ -97,7 +99,8 @@ static void look_at_terms(keeli_bound *bound) {
     }
 }
 
-// Binds the terms of a system to a view of the world's. NULL: see `*result`.
+// Binds the terms of a system in a view that it acquires from the world. Returns NULL on failure,
+// with the error in `*result`.
 static keeli_view *bind_terms(keel_world *world, const keel_system *system, const char *name,
                               keel_result *result) {
     keeli_view *view = keeli_view_acquire(world, name);
@@ -182,18 +185,19 @@ typedef struct cached_system {
     keeli_bound bound;
     bool is_busy;      // a run uses it
     uint64_t bindings; // the world's bindings, when the terms were bound
-    // the system as it was checked and bound
+    // Copy of the system as it was checked and bound.
     keel_system was;
     keel_term terms[KEEL_MAX_TERMS];
-    uint32_t used_count; // components and uniques that the terms name
+    uint32_t used_count; // number of components and uniques that the terms name
     const keeli_storage *used[KEEL_MAX_TERMS];
     const keel_component *used_as[KEEL_MAX_TERMS];
     bool has_relations;
-    const keel_component *relations[KEEL_MAX_TERMS]; // by term, NULL for terms without one
+    const keel_component *relations[KEEL_MAX_TERMS]; // by term; NULL for terms without a relation
 } cached_system;
 
-// True if the binding may be cached. Lists of components and custom views could change behind their
-// pointers, and plain pointers to components made at run time could be used for others.
+// True if the bound terms may be cached. cached_is_current could not see a change in a list of
+// components or in a custom view, nor that the memory of a component without a slot was reused for
+// another component.
 static bool can_cache(const keel_world *world, const keel_system *system, const keeli_view *view) {
     if (world->refused || view->holder.everything)
         return false;
@@ -234,7 +238,8 @@ static bool cached_is_current(const cached_system *k, const keel_system *system)
     return terms[k->bound.view->term_count].kind == KEEL_TERM_END;
 }
 
-// Returns the cached binding of a system, marked as busy; NULL: its terms must be bound.
+// Returns the cached system and marks it as busy. NULL if there is none that can be used: the terms
+// must be bound.
 static cached_system *acquire_cached(keel_world *world, const keel_system *system) {
     if (world->refused)
         return NULL;
@@ -247,8 +252,8 @@ static cached_system *acquire_cached(keel_world *world, const keel_system *syste
     return k;
 }
 
-// Caches the binding of a system in `*out`; NULL there if it cannot be cached. False if out of
-// memory.
+// Caches the bound terms of a system, and returns the cached system in `*out`, or NULL there if the
+// terms cannot be cached. False if out of memory.
 static bool cache_system(keel_world *world, const keel_system *system, const keeli_view *view,
                          cached_system **out) {
     *out = NULL;
@@ -310,8 +315,8 @@ void keeli_systems_deinit(keel_world *world) {
     keeli_pointer_table_deinit(&world->systems, &world->heap);
 }
 
-// True if the system need not run: a loop over nothing can be left out, because that has no other
-// effect. If nothing changed since its last run, ticks advance as if it had run.
+// True if the system need not run, because it is a loop over nothing and has no other effect. If
+// that is because nothing changed since its last run, ticks advance as if it had run.
 static bool cached_is_idle(keel_world *world, cached_system *k) {
     keeli_bound *bound = &k->bound;
     if (!bound->is_mere || world->access.holders)
@@ -333,8 +338,8 @@ static bool cached_is_idle(keel_world *world, cached_system *k) {
 // ------------------------------------------------------------------ running a single system
 const keel_run_desc keeli_plain_run = { 0 };
 
-// Binds the terms, runs the system, and caches the binding. The result must not depend on the
-// cache, so an idle system is left out here as well.
+// Binds the terms of a system, caches them, and runs the system. An idle system is skipped, as it
+// is with cached terms: the result of a run must not depend on the cache.
 static keel_result run_anew(keel_context *context) {
     keel_world *world = context->in.world;
     cached_system *k;
@@ -354,7 +359,7 @@ static keel_result run_anew(keel_context *context) {
     return result;
 }
 
-// Runs a system on the calling thread. `k`: its cached binding, or NULL.
+// Runs a single system, and applies its commands. `k`: the cached system, marked as busy; or NULL.
 static __attribute__((noinline)) keel_result run_here(keel_world *world, const keel_system *system,
                                                       const keel_run_desc *desc, cached_system *k) {
     keel_context context;
@@ -371,7 +376,7 @@ static __attribute__((noinline)) keel_result run_here(keel_world *world, const k
         result = run_anew(&context);
     } else {
         keeli_context_set_view(&context, k->bound.view);
-        // without .parallel the caller has asked already
+        // without .parallel keel_run_system has checked this already
         const bool is_idle = context.splits && cached_is_idle(world, k);
         result = is_idle ? KEEL_OK : keeli_run_bound(&context, &k->bound);
         k->is_busy = false;

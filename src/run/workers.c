@@ -4,8 +4,8 @@
 // executor's business, base/pool.c or the user's.
 //
 // Invariant: a worker always runs the ready node that is first in linear order, so the first node
-// that has not ended is always being run. A worker that waits for its turn therefore waits for one
-// that makes progress.
+// that has not ended is always being run. A worker that waits for its turn therefore waits for a
+// worker that makes progress.
 #include "run/workers.h"
 
 #include "edit/commands.h"
@@ -18,14 +18,14 @@ enum {
 };
 
 // ------------------------------------------------------------------ one worker
-// Adds a worker to the world's list. The lock is needed at all times, because helpers join and
-// leave even while a system has the world for itself.
+// Adds a worker to the world's list. It acquires the lock always (keeli_world_lock would skip that
+// while `concurrent` is 0): helpers join and leave even while a system has the world for itself.
 static void enlist_worker(keel_world *world, keeli_worker *worker) {
     worker->thread = keeli_thread_id();
     keeli_lock_acquire(&world->access.lock);
     worker->depth = 0;
     for (const keeli_worker *w = world->workers.working; w; w = w->next) {
-        const bool is_around = w->thread == worker->thread; // a system may run another one
+        const bool is_around = w->thread == worker->thread; // its system runs this worker's system
         if (is_around && w->depth > worker->depth)
             worker->depth = w->depth;
     }
@@ -79,7 +79,7 @@ uint64_t keeli_tick_inside(keel_world *world) {
     keeli_lock_acquire(&world->access.lock);
     for (const keeli_worker *w = world->workers.working; w && !inside; w = w->next)
         if (w->thread == self)
-            inside = w->inside; // NULL in the innermost before it runs
+            inside = w->inside; // NULL in a worker whose system has not begun yet
     keeli_lock_release(&world->access.lock);
     return inside && inside->holder ? keeli_holder_now(world, inside->holder) : world->changes.tick;
 }
@@ -149,15 +149,15 @@ static keeli_workers *new_workers(keel_world *world) {
         keeli_worker *worker = &workers->list[i];
         worker->number = i;
         worker->workers = workers;
-        worker->node = KEEL_NO_NODE; // also after each node
+        worker->node = KEEL_NO_NODE; // work_on_node restores this
         worker->first = &workers->first;
     }
     return workers;
 }
 
-// Makes the workers usable in a child process, once. There, helpers that the parent has called
-// never come, and a lock that another thread held when the process forked is never released: locks,
-// conditions and counters begin anew.
+// Resets the workers after a fork, once in each child process. Helpers that the parent called do
+// not exist in the child, and a lock that another thread held when the process forked is never
+// released. So locks, conditions and counters are initialized again.
 static void leave_the_parent(keel_world *world) {
     if (world->workers.forks == keeli_fork_count())
         return;
@@ -165,7 +165,7 @@ static void leave_the_parent(keel_world *world) {
     world->workers.is_child = true;
     for (keeli_workers *w = world->workers.all; w; w = w->next) {
         if (w->is_busy)
-            continue; // the process forked in the middle of its run
+            continue; // the process forked in the middle of this run
         keeli_lock_init(&w->lock);
         keeli_condition_init(&w->changed);
         w->outstanding = w->helpers = w->sleepers = 0;
@@ -204,7 +204,7 @@ keeli_workers *keeli_workers_acquire(keel_world *world) {
     return workers;
 }
 
-// Errors are reported in linear order, whichever worker met them first.
+// Reports the error that is first in linear order, whichever worker met an error first.
 void keeli_workers_release(keeli_workers *workers) {
     keel_world *world = workers->world;
     keeli_error_hand_over(world, &workers->first.error);
@@ -255,15 +255,16 @@ void keeli_workers_await_change(keeli_workers *workers) {
 // ------------------------------------------------------------------ helpers
 static void work(keeli_workers *workers, keeli_worker *worker);
 
-// Returns the worker of this number; NULL, and a report, when the executor is wrong about it.
+// Returns the worker with this number. Reports a misuse and returns NULL if the executor passed a
+// number that is out of range, or that another job is using.
 static keeli_worker *find_helper(const keeli_workers *workers, uint32_t number) {
     const bool exists = number > 0 && number < workers->count;
     if (exists && !workers->list[number].is_taken)
         return &workers->list[number];
     (void)keeli_misuse(workers->world, KEEL_ERROR_ARGUMENT,
                        exists ? "the executor runs two jobs at once as worker %u"
-                              : "the executor runs a job as worker %u, which there is not; workers "
-                                "beside the calling thread count from 1 to worker_count - 1",
+                              : "the executor runs a job as worker %u, which does not exist; pass "
+                                "a number from 1 to worker_count - 1",
                        (unsigned)number);
     return NULL;
 }
@@ -290,7 +291,7 @@ static void help(void *data, uint32_t number) {
 void keeli_workers_call(keeli_workers *workers, uint32_t count) {
     const keel_executor *x = &workers->world->workers.executor;
     if (workers->world->workers.is_child)
-        return; // no helper comes: the caller does it all
+        return; // a child process has no threads that could help
     while (count-- && workers->outstanding + 1 < workers->world->workers.count) {
         ++workers->outstanding;
         keeli_lock_release(&workers->lock);
@@ -312,7 +313,8 @@ uint64_t keeli_helper_cost(const keel_world *world) {
     return keeli_helpers_are_hot(world) ? HELPER_HOT_NS : HELPER_COLD_NS;
 }
 
-// Calls helpers when the ready nodes take longer than a helper costs, as far as they are measured.
+// Calls helpers if the ready nodes together take longer than a helper costs. A node that was not
+// measured yet counts as long enough.
 static void call_for_nodes(keeli_workers *workers) {
     const keeli_schedule *s = workers->schedule;
     if (!s || !s->ready.count)
@@ -332,7 +334,7 @@ static void call_for_nodes(keeli_workers *workers) {
 }
 
 // ------------------------------------------------------------------ nodes
-// Adds a node that waits for nothing to the ready ones.
+// Adds a node to the ready ones, when all nodes that it waits for have ended.
 static void make_ready(keeli_schedule *s, uint32_t node) {
     if (s->nodes.items[node].is_main)
         keeli_heap_push(s->ready_main.items, &s->ready_main.count, node);
@@ -354,7 +356,7 @@ static uint32_t next_ready(const keeli_workers *workers, const keeli_worker *wor
     return s->ready.count ? keeli_heap_pop(s->ready.items, &s->ready.count) : KEEL_NO_NODE;
 }
 
-// Notes that a node has ended, and makes nodes ready that waited for it.
+// Marks a node as ended. Makes the nodes ready that waited only for this one.
 static void finish_node(keeli_workers *workers, uint32_t index, keel_result result) {
     keeli_schedule *s = workers->schedule;
     keeli_node *node = &s->nodes.items[index];
@@ -380,7 +382,7 @@ static void finish_node(keeli_workers *workers, uint32_t index, keel_result resu
     keeli_workers_announce(workers);
 }
 
-// Runs a node, without the lock, unless it is blocked or idle.
+// Runs a node unless it is blocked or idle, and marks it as ended. Releases the lock meanwhile.
 static void work_on_node(keeli_workers *workers, keeli_worker *worker, uint32_t index) {
     const keeli_node *node = &workers->schedule->nodes.items[index];
     keel_result result = KEEL_OK;
@@ -398,7 +400,7 @@ static void work_on_node(keeli_workers *workers, keeli_worker *worker, uint32_t 
 }
 
 // ------------------------------------------------------------------ the work of a worker
-// Helps in a loop, without the lock.
+// Helps in a loop. Releases the lock meanwhile.
 static void join_loop(keeli_workers *workers, keeli_loop *loop, keeli_worker *worker) {
     ++loop->users;
     ++workers->active;
@@ -417,8 +419,9 @@ static void work(keeli_workers *workers, keeli_worker *worker) {
         const keeli_schedule *s = workers->schedule;
         const bool is_paused = workers->pausing != 0;
         keeli_loop *loop = is_paused ? NULL : keeli_loop_open(workers);
-        // not while a node is ready that stands before the system whose loop it is: a worker in the
-        // loop may be waiting for its end, and all others there for the turn of that worker
+        // A ready node that is before the loop's system in linear order is run first. A piece of
+        // the loop may be waiting for that node, and the other pieces for that piece: if all
+        // workers joined the loop, none would run the node.
         const bool is_node_first = loop && s && s->ready.count && s->ready.items[0] < loop->node;
         if (loop && !is_node_first) {
             join_loop(workers, loop, worker);
@@ -432,8 +435,8 @@ static void work(keeli_workers *workers, keeli_worker *worker) {
 
         if (!workers->unfinished)
             return;
-        // ready nodes are left for this worker after a pause: the others may all be waiting for
-        // them
+        // After the pause this worker must run the ready nodes: all other workers may be waiting
+        // for these nodes.
         const bool is_needed = worker->number == 0 || (is_paused && s->ready.count);
         if (!is_needed)
             return;
@@ -488,7 +491,9 @@ keel_result keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
 }
 
 // ------------------------------------------------------------------ turns
-// True if all that must end before `node` and `piece` has ended. Remembers how far it looked.
+// True if all nodes before `node` that may create entities, and all pieces of `loop` before
+// `piece`, have ended. The two `ended_before` store how far that is known, so that nothing is
+// checked twice.
 static bool is_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, uint32_t piece) {
     if (workers->schedule) {
         for (; workers->ended_before < node; ++workers->ended_before) {
@@ -505,7 +510,8 @@ static bool is_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, uin
     return true;
 }
 
-// Waits for a turn, with the lock. This worker does not count as active meanwhile, nor afterwards.
+// Waits until it is this worker's turn. Called with the lock. The worker does not count as active
+// from here on; the caller must count it again.
 static void await_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, uint32_t piece) {
     --workers->active;
     keeli_atomic_store(&workers->waiting, workers->waiting + 1);
@@ -515,7 +521,8 @@ static void await_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, 
     keeli_atomic_store(&workers->waiting, workers->waiting - 1);
 }
 
-// Makes the worker active again when no other one wants to be alone, and releases the lock.
+// Waits until no other worker wants to be alone, counts this one as active again, and releases the
+// lock.
 static void resume(keeli_workers *workers) {
     while (workers->pausing)
         keeli_workers_await_change(workers);
@@ -560,8 +567,7 @@ void keeli_workers_alone(keeli_workers *workers, uint32_t node, keeli_loop *loop
 }
 
 // ------------------------------------------------------------------ memory
-// A run inside another one is counted with the outer one; while the world is shared nothing is
-// counted.
+// A run inside another run is counted with the outer run. In shared mode nothing is counted.
 void keeli_workers_count_memory(keel_world *world, int32_t workloads) {
     const bool is_inner = keeli_atomic_peek(&world->access.workload_depth) > workloads;
     if (world->refused || is_inner)
@@ -577,14 +583,14 @@ static bool even_scratch(keeli_workers *workers) {
             most = workers->list[i].scratch.most;
     if (!most)
         return true;
-    most += most / 8; // alignment takes less or more
+    most += most / 8; // another order of allocations may need more padding
     for (uint32_t i = 0; i < workers->count; ++i)
         if (!keeli_arena_reserve(&workers->list[i].scratch, &workers->world->heap, most))
             return false;
     return true;
 }
 
-// Memory that is not available now is made when it is needed.
+// Ignores failures: memory that cannot be allocated now is allocated when it is needed.
 void keeli_workers_preallocate(keel_world *world, uint32_t loops) {
     const uint32_t count = world->workers.count;
     if (world->refused || count < 2)
@@ -594,7 +600,7 @@ void keeli_workers_preallocate(keel_world *world, uint32_t loops) {
             continue;
         workers->was_busy = false;
         const uint32_t inner = keeli_atomic_load(&world->views.any_inner);
-        // workers may hold lists in which nothing is recorded in the end
+        // each worker may hold one more list, which stays empty
         const uint32_t used = world->commands.used_lists;
         const uint32_t lists = used ? used + count : 0;
         (void)(keeli_iterators_reserve(world, count * (1 + inner)) &&

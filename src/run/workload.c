@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Workloads: the public functions that run lists of systems, and the lists that the world stores by
-// name. How a list becomes a schedule is in schedule.c, how that runs in execute.c.
+// Workloads: the public functions that run lists of steps, and the lists that the world stores by
+// name. schedule.c makes schedules from lists, execute.c runs the schedules.
 #include "base/bytes.h"
 #include "run/workers.h"
 #include "world/report.h"
@@ -45,7 +45,8 @@ keel_result keeli_unknown_workload(keel_world *world, const char *name) {
                        name ? name : "", list_workload_names(world, known, sizeof known));
 }
 
-// Returns the stored workload of this name; for "" the default one or, without that, the first.
+// Returns the stored workload of this name. For "" it returns the default workload or, if none was
+// chosen, the first.
 static keeli_stored_workload *find_or_default(const keel_world *world, const char *name) {
     const keeli_stored_workloads *all = &world->workloads;
     if (!name || *name)
@@ -108,15 +109,15 @@ keel_result keel_run_stored(keel_world *world, const char *name, const keel_run_
     if (keeli_is_no_world(world))
         return keeli_no_world();
     const keeli_stored_workload *w = find_or_default(world, name);
-    const bool is_none = !w && name && !*name; // the default, and nothing is stored
+    const bool is_none = !w && name && !*name; // the default is wanted, but nothing is stored
     if (is_none)
         return KEEL_OK;
     return run_top(world, NULL, w ? w->name : name, desc);
 }
 
 // ------------------------------------------------------------------ storing
-// The texts of a stored step are copies, which it owns.
 enum { TEXTS_OF_STEP = 6 };
+// Lists the texts of a step. A stored step has copies, which it owns.
 static void list_texts(keel_step *step, const char **texts[TEXTS_OF_STEP]) {
     texts[0] = &step->workload_name;
     texts[1] = &step->label;
@@ -147,7 +148,7 @@ static bool append_step(keel_world *world, keeli_stored_workload *w, const keel_
         if (*texts[i])
             continue;
         for (uint32_t k = i; k < TEXTS_OF_STEP; ++k)
-            *texts[k] = NULL; // the user's
+            *texts[k] = NULL; // not copied yet: still the user's
         free_texts(world, &copy);
         return false;
     }
@@ -215,8 +216,8 @@ static keel_result check_workloads_changeable(keel_world *world) {
     return keeli_world_is_at_rest(world, "stored workloads cannot be changed");
 }
 
-// Adds steps to the stored workload of this name. `replaces`: instead of the steps that it has; its
-// systems keep what they know of their runs.
+// Adds steps to the stored workload of this name. `replaces`: the present steps are removed; new
+// steps of the same systems keep the run state of the old ones.
 static keel_result add_steps(keel_world *world, const char *name, const keel_step *steps,
                              uint32_t count, bool replaces) {
     KEEL_TRY(check_workloads_changeable(world));
@@ -228,7 +229,8 @@ static keel_result add_steps(keel_world *world, const char *name, const keel_ste
     keeli_stored_workload *known = keeli_stored_find(world, name);
     keeli_stored_workload *w = known && !replaces ? known : new_stored(world, name);
     bool is_done = w != NULL;
-    for (uint32_t i = 0; is_done && i < count; ++i) // a known list gets at most one: no undo needed
+    // a list that exists gets at most one step, so a failure needs no undo
+    for (uint32_t i = 0; is_done && i < count; ++i)
         is_done = append_step(world, w, &steps[i]);
     if (!is_done) {
         if (w && w != known)
@@ -236,7 +238,7 @@ static keel_result add_steps(keel_world *world, const char *name, const keel_ste
         return keeli_out_of_memory(world, "storing a workload");
     }
 
-    ++world->registry.bindings; // schedules that name it are out of date
+    ++world->registry.bindings; // schedules that contain the workload are out of date
     if (known && w != known) {
         const keeli_stored_workload was = *known;
         known->steps = w->steps;
@@ -296,7 +298,7 @@ keel_result keel_remove_workload(keel_world *world, const char *name) {
 
 // ------------------------------------------------------------------ steps of a stored workload
 // Finds the next name of a step: first the name of its system or workload, then its labels.
-// `*labels` is NULL at first. False at the end.
+// `*labels` is the position, and NULL before the first call. False at the end.
 static bool next_name_of(const keel_step *step, const char **labels, const char **name,
                          size_t *length) {
     if (*labels)
@@ -385,7 +387,7 @@ keel_result keel_remove_step(keel_world *world, const char *workload, const char
         free_texts(world, step);
     }
     w->steps.count = kept;
-    ++world->registry.bindings; // its schedules are out of date
+    ++world->registry.bindings; // schedules that contain the workload are out of date
     return KEEL_OK;
 }
 

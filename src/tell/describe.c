@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Describes the schedule of a workload: its nodes, their batches, and the reasons why they wait for
-// each other. Running a workload needs nothing of this. The public functions are at the end;
+// Describes the schedule of a workload: its nodes, their batches, and the reasons why nodes wait
+// for each other. Running a workload does not use this file. The public functions are at the end;
 // describe_write.c writes the text.
 #include "tell/describe.h"
 
 #include "world/report.h"
 
 // ------------------------------------------------------------------ why
-// Returns a storage that both nodes touch and one of them writes, or KEEL_WAIT_NONE. The internal
-// storages for the list of entities, rows and groups, which have no number, are returned only if
-// there is no other.
+// Returns a wait for a storage that both nodes touch and at least one of them writes, or
+// KEEL_WAIT_NONE. Prefers components to the internal storages for the list of entities, rows and
+// groups, which have no slot.
 static keel_wait find_conflict(const keeli_schedule *s, const keeli_node *node,
                                const keeli_node *other) {
     keel_wait why = { .kind = KEEL_WAIT_NONE };
@@ -30,12 +30,12 @@ static keel_wait find_conflict(const keeli_schedule *s, const keeli_node *node,
     return why;
 }
 
-// True if `from` is the beginning of the nested workload that `to` is in, or `to` the end of the
-// one that `from` is in.
+// True if `from` is the BEGIN node of the nested workload that `to` is in, or `to` is the END node
+// of the nested workload that `from` is in.
 static bool is_nesting(const keeli_schedule *s, uint32_t from, uint32_t to) {
     const keeli_node *node = &s->nodes.items[to], *other = &s->nodes.items[from];
     if (other->kind == KEEL_NODE_COMMANDS)
-        from = other->of; // commands of a condition
+        from = other->of; // commands of a condition of a nested workload: take its BEGIN node
 
     if (node->kind == KEEL_NODE_END)
         return s->sections.items[other->section].close == to ||
@@ -43,7 +43,7 @@ static bool is_nesting(const keeli_schedule *s, uint32_t from, uint32_t to) {
     return s->sections.items[node->section].open == from;
 }
 
-// Returns the reason for an edge between two nodes that touch nothing in common.
+// Returns the reason for an edge between two nodes that do not conflict.
 static keel_wait_kind find_order(const keeli_schedule *s, uint32_t from, uint32_t to) {
     const keeli_node *node = &s->nodes.items[to], *other = &s->nodes.items[from];
     if (node->kind == KEEL_NODE_BARRIER || other->kind == KEEL_NODE_BARRIER)
@@ -55,7 +55,7 @@ static keel_wait_kind find_order(const keeli_schedule *s, uint32_t from, uint32_
     return KEEL_WAIT_ORDER;
 }
 
-// Returns the reason why node `to` waits for node `from`, from which it has an edge.
+// Returns the reason for the edge from node `from` to node `to`.
 static keel_wait find_wait(const keeli_schedule *s, uint32_t from, uint32_t to) {
     const keeli_node *node = &s->nodes.items[to], *other = &s->nodes.items[from];
     if (node->kind == KEEL_NODE_COMMANDS && node->of == from)
@@ -70,8 +70,9 @@ static keel_wait find_wait(const keeli_schedule *s, uint32_t from, uint32_t to) 
 }
 
 // ------------------------------------------------------------------ batches
-// Sets the reason of a node, once the node that it waits for is known. A conflict with that node
-// replaces a reason that push_back found on the way over barriers and nested workloads.
+// Sets the reason why a node is behind `node->other`. If they are connected through barriers or
+// nested workloads, push_back has copied the reason of the last one; a direct conflict between the
+// two nodes is more exact and replaces it.
 static void find_reason(const keeli_schedule *s, uint32_t index) {
     keel_workload_node *node = &s->described.items[index];
     if (node->other == KEEL_NO_NODE)
@@ -83,7 +84,9 @@ static void find_reason(const keeli_schedule *s, uint32_t index) {
         node->why = why;
 }
 
-// Raises the batch of node `to`, which waits for node `index`, to the earliest possible one.
+// Raises the batch of node `to`, which waits for node `index`, so that it is behind that of
+// `index`. A node without work takes up no batch: `to` then gets its batch, and waits for the same
+// node.
 static void push_back(const keeli_schedule *s, uint32_t index, uint32_t to) {
     const keel_workload_node *node = &s->described.items[index];
     keel_workload_node *next = &s->described.items[to];
@@ -96,7 +99,8 @@ static void push_back(const keeli_schedule *s, uint32_t index, uint32_t to) {
     next->why = is_work ? (keel_wait){ .kind = KEEL_WAIT_NONE } : node->why;
 }
 
-// Sets the batch of each node, and the node and reason that keep it from an earlier one.
+// Sets the batch of each node, and the node and the reason because of which it is not in an earlier
+// batch. Batches never decrease in linear order.
 static void find_batches(const keeli_schedule *s) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
@@ -104,7 +108,7 @@ static void find_batches(const keeli_schedule *s) {
         keel_workload_node *seen = &s->described.items[i]; // earlier nodes have raised its batch
         if (keeli_node_is_work(node)) {
             if (seen->batch < last)
-                seen->other = KEEL_NO_NODE; // only its place keeps it here
+                seen->other = KEEL_NO_NODE; // it is here by its place in the order only
             else
                 last = seen->batch;
             seen->batch = last;
@@ -133,7 +137,8 @@ static keel_workload_node describe_node(const keeli_schedule *s, const keeli_nod
     };
 }
 
-// Describes all nodes, unless it was done: the schedule stores them. False when out of memory.
+// Describes all nodes, unless the schedule has their descriptions already. False when out of
+// memory.
 static bool describe_nodes(keeli_schedule *s) {
     const uint32_t count = s->nodes.count;
     if (s->described.count)
@@ -163,8 +168,8 @@ keel_workload_edge keeli_describe_edge(const keeli_schedule *s, uint32_t edge) {
 }
 
 // ------------------------------------------------------------------ public
-// Returns the schedule of a workload with its nodes described, until keeli_schedule_release. NULL
-// on error, which the world records.
+// Acquires the schedule of a workload, and describes its nodes. The caller must call
+// keeli_schedule_release. NULL on error, which the world records.
 static keeli_schedule *begin_describing(keel_world *world, const keel_workload *table) {
     if (keeli_is_no_world(world)) {
         (void)keeli_no_world();

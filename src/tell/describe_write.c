@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Writes a described schedule as text for people, for Graphviz, and as JSON. It decides nothing:
-// describe.c has found the batches and reasons, and calls it. Names are the user's and may have any
-// bytes.
+// Writes a described schedule as text, as a graph for Graphviz, and as JSON. describe.c finds the
+// batches and reasons, and calls this file. Names are the user's and may contain any bytes.
 #include "tell/describe.h"
 
 #include "data/component_index.h"
 
 // ------------------------------------------------------------------ for all three formats
-// The reasons why a node waits for another, in each format. KEEL_WAIT_STORAGE is written by code.
+// The reasons why a node waits for another, in each format. For KEEL_WAIT_STORAGE the functions
+// below write the names and accesses.
 static const struct {
     const char *text, *dot, *json;
 } waits[] = {
@@ -30,18 +30,18 @@ static const char *verb_of(keel_access access, bool is_event) {
     return access == KEEL_ACCESS_READ ? "receive" : "send";
 }
 
-// False for the internal storage of free handles, which users do not know: nodes touch it together
-// with the list of entities.
+// False for the internal storage that stands for free handles, which users do not know.
 static bool is_described(const keeli_schedule *s, const keeli_touch *t) {
     return t->storage != &s->world->stand_in.handles;
 }
 
-// A condition of a step. list_conditions writes those of a step and returns how many it has.
 enum { CONDITIONS = 7 };
+// A condition of a step: the option, and the name of the system, component or state in it.
 typedef struct condition {
     const char *option, *name;
 } condition;
 
+// Writes the conditions of a step to `list`, and returns their number.
 static uint32_t list_conditions(const keel_step *step, condition list[CONDITIONS]) {
     const keel_component *empty = step->skip_if_empty, *missing = step->skip_if_missing;
     uint32_t count = 0;
@@ -75,7 +75,7 @@ static uint32_t count_batches(const keeli_schedule *s) {
 }
 
 // ------------------------------------------------------------------ quoting
-// Returns the size in bytes of the UTF-8 character that begins here, 0 if none does.
+// Returns the size in bytes of the UTF-8 character at `text`; 0 if the bytes are no UTF-8.
 static uint32_t character_size(const unsigned char *text) {
     const unsigned char first = text[0], second = first ? text[1] : 0;
     uint32_t size = 0;
@@ -89,15 +89,16 @@ static uint32_t character_size(const unsigned char *text) {
         size = 4;
     for (uint32_t i = 1; i < size; ++i)
         if ((text[i] & 0xC0) != 0x80)
-            return 0; // which includes the terminating zero
+            return 0; // also at the terminating zero, so nothing behind it is read
 
     const bool is_overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
     const bool is_beyond = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
     return is_overlong || is_beyond ? 0 : size;
 }
 
-// Writes a text with a backslash before quotes and backslashes. Control characters become `control`
-// and two digits, an ampersand becomes `ampersand`, and bytes that are no UTF-8 become U+FFFD.
+// Writes a text with a backslash before each quote and backslash. A control character becomes
+// `control` and two hexadecimal digits, an ampersand becomes `ampersand`, and each byte that is no
+// UTF-8 becomes U+FFFD.
 static void write_escaped(keeli_writer *w, const char *text, const char *control,
                           const char *ampersand) {
     const unsigned char *at = (const unsigned char *)(text ? text : "");
@@ -222,7 +223,8 @@ static void write_label(keeli_writer *w, const char *text) {
     write_escaped(w, text, "\\\\x", "&amp;");
 }
 
-// Opens the boxes of a section and of all sections around it, outermost first. Returns how many.
+// Opens the boxes (clusters) of a section and of all sections around it, outermost first. Returns
+// the number of boxes.
 static uint32_t write_boxes(keeli_writer *w, const keeli_schedule *s, uint32_t section) {
     uint32_t depth = 0;
     for (uint32_t g = section; g; g = s->sections.items[g].outer)
@@ -243,7 +245,7 @@ static void write_box_ends(keeli_writer *w, uint32_t depth) {
     keeli_write(w, "\n");
 }
 
-// Writes the box of a nested workload, with the points where it begins and ends.
+// Writes the box of a nested workload, with its BEGIN and END node as points.
 static void write_box(keeli_writer *w, const keeli_schedule *s, uint32_t section) {
     const keeli_section *g = &s->sections.items[section];
     condition list[CONDITIONS];
@@ -265,7 +267,7 @@ static void write_dot_node(keeli_writer *w, const keeli_schedule *s, uint32_t in
     const keeli_node *node = &s->nodes.items[index];
     const bool is_in_box = node->kind == KEEL_NODE_BEGIN || node->kind == KEEL_NODE_END;
     if (is_in_box)
-        return; // write_box has written it
+        return; // write_box has written this node
 
     keeli_write(w, "  ");
     const uint32_t depth = write_boxes(w, s, node->section);
@@ -317,7 +319,8 @@ void keeli_write_json_string(keeli_writer *w, const char *text) {
     keeli_write_char(w, '"');
 }
 
-// Write a member of a JSON object, which must not be the first one.
+// The functions write_..._member write a member of a JSON object with a comma before it, so the
+// member must not be the first of the object.
 static void write_text_member(keeli_writer *w, const char *name, const char *text) {
     keeli_write(w, ", \"%s\": ", name);
     keeli_write_json_string(w, text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Explains a view: its plan as text for people (keel_view_explain). It makes the plan as a loop
-// would, but iterates over nothing; loops and systems do not use it.
+// Writes the plan of a view as text (keel_view_explain). It makes the same plan as a loop, but
+// visits no entities. Users call it; loops and systems do not.
 #include "base/text.h"
 #include "find/iterate.h"
 #include "follow/follow.h"

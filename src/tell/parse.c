@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parses the values of fields from text (keel_field_parse). Users call it; nothing in src/ does. A
-// text is read twice. The first reading writes nothing to the value, and allocates memory for the
-// texts that it will own. The second writes and cannot fail, so an error changes nothing.
+// text is parsed twice. The first pass only checks it, and allocates the texts that the value will
+// own. The second pass writes the value and cannot fail, so after an error the value is unchanged.
 #include "base/number.h"
 #include "tell/reflect.h"
 #include "world/field.h"
@@ -13,16 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A text that the value will own. After the second reading: the text that the value owned before.
+// A text that the value will own. The second pass exchanges it for the text that the value owned
+// before.
 typedef struct owned_text {
     struct owned_text *next;
-    char *text; // NULL: null
+    char *text; // NULL: the value is null
 } owned_text;
 
 typedef struct parser {
     const char *at;
-    bool is_one_text; // the value is a single text, which needs no quotes
-    owned_text *owned, **next_owned;
+    bool is_one_text;                // the value is a single text, which needs no quotes
+    owned_text *owned, **next_owned; // list; link of the next text to add or to exchange
     keel_result result;
     char why[160];
 } parser;
@@ -38,7 +39,7 @@ KEELI_PRINTF(2, 3) static bool fail(parser *p, const char *format, ...) {
 
 static void skip_spaces(parser *p) { p->at += strspn(p->at, " \t\r\n"); }
 
-// Skips spaces and the character, if it is the next one.
+// Skips spaces and then the character. False if the next character is another one.
 static bool skip(parser *p, char c) {
     skip_spaces(p);
     if (*p->at != c)
@@ -47,8 +48,8 @@ static bool skip(parser *p, char c) {
     return true;
 }
 
-// Skips spaces and returns the length of the word that begins there. It ends before the next of
-// , ] } | and the spaces before that.
+// Skips spaces, and returns the length of the word that begins there: up to the next of , ] } |
+// without the spaces before that.
 static size_t word_length(parser *p) {
     skip_spaces(p);
     size_t length = strcspn(p->at, ",]}|");
@@ -222,7 +223,7 @@ static bool parse_bytes(parser *p, const keel_field *f, void *to) {
     const uint32_t size = keeli_field_element(f);
     const size_t length = word_length(p);
     if (length != 2 * (size_t)size)
-        return fail(p, "%u hexadecimal digits where %u bytes are %u", (unsigned)length,
+        return fail(p, "%u hexadecimal digits, but %u bytes need %u", (unsigned)length,
                     (unsigned)size, 2 * (unsigned)size);
     for (uint32_t i = 0; i < size; ++i) {
         const int high = hex_digit(p->at[2 * (size_t)i]), low = hex_digit(p->at[2 * (size_t)i + 1]);
@@ -235,8 +236,8 @@ static bool parse_bytes(parser *p, const keel_field *f, void *to) {
 }
 
 // ------------------------------------------------------------------ texts
-// Reads one character of a text in quotes. Returns 0 on error, and at the end of the text, whose
-// quote is not skipped.
+// Reads one character of a text in quotes. Returns 0 on error, and at the end of the text. Does not
+// skip the closing quote.
 static char next_character(parser *p) {
     static const char letters[] = "\"\\ntr", meant[] = "\"\\\n\t\r";
     const char c = *p->at;
@@ -257,17 +258,17 @@ static char next_character(parser *p) {
         p->at += 3;
         return (char)(unsigned char)(high * 16 + low);
     }
-    fail(p, "'\\%.3s' stands for no character", p->at);
+    fail(p, "'\\%.3s' is no escape sequence", p->at);
     return '\0';
 }
 
-// Parses a text, in quotes or not, into `to`, which has room for `room` bytes and a zero. `to` may
-// be NULL. Fails if the text is longer.
+// Parses a text, in quotes or not, of at most `room` bytes. Writes it with a zero to `to`, which
+// may be NULL.
 static bool parse_letters(parser *p, char *to, size_t room) {
     const bool is_quoted = skip(p, '"');
     size_t length = 0;
     if (!is_quoted && !p->is_one_text)
-        return fail(p, "a text stands in quotes, but not '%.40s'", p->at);
+        return fail(p, "a text must begin with a quote, not with '%.40s'", p->at);
 
     // NOLINTNEXTLINE(bugprone-narrowing-conversions): both are char
     for (char c; (c = is_quoted ? next_character(p) : *p->at) != '\0'; ++length) {
@@ -305,7 +306,7 @@ static bool parse_text(parser *p, const keel_field *f, char *to) {
     return true;
 }
 
-// Returns the bytes that suffice for the text that begins here, in quotes or not, and a zero.
+// Returns a number of bytes that is enough for the text at `at`, in quotes or not, and a zero.
 static size_t letters_at(const char *at) {
     size_t n = 1;
     if (*at != '"')
@@ -315,8 +316,9 @@ static size_t letters_at(const char *at) {
     return n;
 }
 
-// Parses a text that the value owns: the first reading allocates it, the second exchanges it for
-// the one before. That is freed at the end only, because it may be the text that is parsed.
+// Parses a text that the value owns. The first pass allocates the new text, the second exchanges it
+// for the old one. The old text is freed only when parsing has ended, because the caller may be
+// parsing that very text.
 static bool parse_owned(parser *p, char *to) {
     const size_t length = word_length(p);
     const bool is_null = is_word(p, length, "null");
@@ -355,7 +357,7 @@ static bool parse(parser *p, const keel_field *f, uint32_t count, char *to);
 
 static bool parse_struct(parser *p, const keel_type *type, char *to) {
     if (!skip(p, '{'))
-        return fail(p, "a struct begins with {, but not '%.40s'", p->at);
+        return fail(p, "a struct must begin with {, not with '%.40s'", p->at);
     if (skip(p, '}'))
         return true;
     do {
@@ -373,7 +375,7 @@ static bool parse_struct(parser *p, const keel_type *type, char *to) {
         if (!parse(p, f, keeli_field_elements(f), to ? to + f->offset : NULL))
             return false;
     } while (skip(p, ','));
-    return skip(p, '}') || fail(p, "a struct goes on with , or }, but not '%.40s'", p->at);
+    return skip(p, '}') || fail(p, "a field must end with , or }, not with '%.40s'", p->at);
 }
 
 static bool parse_one(parser *p, const keel_field *f, char *to) {
@@ -403,16 +405,16 @@ static bool parse(parser *p, const keel_field *f, uint32_t count, char *to) {
     if (count == 1)
         return parse_one(p, f, to);
     if (!skip(p, '['))
-        return fail(p, "an array begins with [, but not '%.40s'", p->at);
+        return fail(p, "an array must begin with [, not with '%.40s'", p->at);
 
     for (uint32_t i = 0; i < count; ++i) {
         if (i && !skip(p, ','))
-            return fail(p, "%u elements where there are %u", i, count);
+            return fail(p, "%u elements, but the array has %u", i, count);
         if (!parse_one(p, f, to ? to + (size_t)i * size : NULL))
             return false;
     }
     return skip(p, ']') ||
-           fail(p, "an array of %u ends with ], but not with '%.40s'", count, p->at);
+           fail(p, "an array of %u must end with ], not with '%.40s'", count, p->at);
 }
 
 static bool parse_all(parser *p, const keel_field_place *place, const char *text, char *to) {
@@ -421,7 +423,7 @@ static bool parse_all(parser *p, const keel_field_place *place, const char *text
     if (!parse(p, place->field, place->count, to))
         return false;
     skip_spaces(p);
-    return !*p->at || fail(p, "'%.40s' is too much", p->at);
+    return !*p->at || fail(p, "unexpected '%.40s' after the value", p->at);
 }
 
 keel_result keel_field_parse(const keel_field_place *place, void *value, const char *text,

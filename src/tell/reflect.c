@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds the fields of components by their paths, and prints values (keel/reflect.h). Users call it,
-// and nothing in src/ does. Parsing is in parse.c.
+// Finds the fields of components by their paths, and prints their values (keel/reflect.h). Users
+// call it; nothing in src/ does. Parsing is in parse.c.
 #include "tell/reflect.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -23,8 +23,8 @@ keel_result keeli_field_error(keel_error *error, keel_result result, const char 
 }
 
 // ------------------------------------------------------------------ finding
-// Returns the field whose name `path` begins with. Names may have dots in them, so the longest one
-// is returned.
+// Returns the field whose name is the beginning of `path`, and the length of that name. Names may
+// contain dots, so several may match: the longest wins. NULL if none matches.
 static const keel_field *field_named(const keel_field *fields, uint32_t count, const char *path,
                                      size_t *length) {
     const keel_field *found = NULL;
@@ -41,7 +41,8 @@ static const keel_field *field_named(const keel_field *fields, uint32_t count, c
     return found;
 }
 
-// Reads an index such as `[3]` after the name of an array.
+// Parses an index such as `[3]` at `*at`, behind the name of an array, and moves `out` to that
+// element.
 static keel_result find_index(const char **at, keel_field_place *out, keel_error *error) {
     uint64_t index;
     bool is_negative;
@@ -152,14 +153,15 @@ int64_t keeli_field_integer(keel_field_type type, const void *from) {
     }
 }
 
-// Prints the names of flags between |, then the bits without a name.
+// Prints the names of the flags that are set, separated by |, and then the other bits in
+// hexadecimal.
 static void print_flags(keeli_writer *w, const keel_type *of, uint64_t bits) {
     const size_t before = w->length;
     for (uint32_t i = 0; i < of->value_count; ++i) {
         const uint64_t value = (uint64_t)of->values[i].value;
         bool is_set = (bits & value) == value;
         if (value == 0)
-            is_set = !bits && w->length == before; // the name for no flags
+            is_set = !bits && w->length == before; // the name for "no flags"
         if (!is_set)
             continue;
 

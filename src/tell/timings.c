@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Timings of systems for the user: switched on and off, read one by one, or written to a file as a
-// trace. It measures nothing: run/call.c writes the entries of the ring.
+// The public functions for timings of systems: they switch timings on and off, read the entries one
+// by one, or write all entries to a file as a trace. run/call.c measures, and writes the entries.
 #include "run/workers.h"
 #include "tell/describe.h"
 #include "world/borrow.h"
@@ -63,7 +63,7 @@ keel_result keel_timings_end(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ reading
-// Reads the next entry. False if there is none yet. The caller holds the lock.
+// Reads the next entry whose system has ended. False if there is none yet. Called with the lock.
 static bool read_timing(const keeli_timings *t, keel_timings_cursor *cursor, keel_timing *out) {
     const uint64_t oldest = t->count > t->capacity ? t->count - t->capacity : 0;
     if (cursor->next > t->count)
@@ -77,7 +77,7 @@ static bool read_timing(const keeli_timings *t, keel_timings_cursor *cursor, kee
 
     const keel_timing *entry = &t->ring[cursor->next % t->capacity];
     if (!entry->end)
-        return false; // its system is running still
+        return false; // the system still runs; later entries wait, to keep the order
     *out = *entry;
     ++cursor->next;
     return true;
@@ -104,8 +104,8 @@ bool keel_timings_next(keel_world *world, keel_timings_cursor *cursor, keel_timi
 }
 
 // ------------------------------------------------------------------ the trace
-// Writes a name of the user as a string of JSON, whatever bytes it has. False when out of memory,
-// which only the name of a world can cause: names of timings are shorter than 48 bytes.
+// Writes a name, which may have any bytes, as a string of JSON. False when out of memory. Only a
+// long name of a world allocates memory: names in timings are shorter than 48 bytes.
 static bool write_text(keel_world *world, FILE *file, const char *text) {
     char part[512];
     keeli_writer w = keeli_writer_begin(part, sizeof part);
@@ -126,14 +126,14 @@ static bool write_text(keel_world *world, FILE *file, const char *text) {
     return true;
 }
 
-// Writes a time as a member, in microseconds with a decimal point in any locale.
+// Writes a time as a member, in microseconds. The decimal point does not depend on the locale.
 static void write_time(FILE *file, const char *key, uint64_t ns) {
     fprintf(file, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
 }
 
 typedef KEELI_ARRAY(uint64_t) numbers;
 
-// Writes the name of a thread before its first entry. False when out of memory.
+// Writes the name of the entry's thread, if that is not in `named` yet. False when out of memory.
 static bool name_thread(keel_world *world, FILE *file, numbers *named, const keel_timing *entry) {
     for (uint32_t i = 0; i < named->count; ++i)
         if (named->items[i] == entry->thread)
@@ -161,7 +161,7 @@ static void write_entry(keel_world *world, FILE *file, const keel_timing *entry)
             entry->thread, entry->frame, entry->worker);
 }
 
-// Writes all entries. False when out of memory; errors of the file are left to the caller.
+// Writes all entries. False when out of memory. The caller checks for errors of the file.
 static bool write_events(keel_world *world, FILE *file) {
     numbers named = { 0 };
     keel_timings_cursor cursor = { 0 };
@@ -169,7 +169,7 @@ static bool write_events(keel_world *world, FILE *file) {
     bool fits = true;
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file);
 
-    // at most as many as the ring has: other threads may be adding entries without end
+    // no more entries than the ring has, because other threads may add entries all the time
     for (uint32_t i = 0; fits && i < world->workloads.timings->capacity; ++i) {
         if (!keel_timings_next(world, &cursor, &entry))
             break;
@@ -196,8 +196,8 @@ keel_result keel_timings_write_trace(keel_world *world, const char *path) {
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the path of the trace is NULL");
     if (!world->workloads.timings)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "no timings are kept that could be written; call keel_timings_begin "
-                            "before what is to be timed");
+                            "no timings were recorded; call keel_timings_begin before the systems "
+                            "that are to be timed");
 
     errno = 0;
     FILE *file = fopen(path, "wb");

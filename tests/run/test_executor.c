@@ -315,7 +315,7 @@ static void wrong_workers_are_not_let_in(void **state) {
         assert_int_equal(pieces, rounds * 200);
         thread_executor_deinit(&threads); // which waits for its jobs
         assert_error(f.world, KEEL_ERROR_ARGUMENT,
-                     workers[w] == 1 ? "two jobs at once as worker 1" : "which there is not");
+                     workers[w] == 1 ? "two jobs at once as worker 1" : "which does not exist");
         api_end(&f);
     }
 }

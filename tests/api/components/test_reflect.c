@@ -282,7 +282,7 @@ static void texts_are_parsed(void **state) {
 static void what_is_no_value_is_refused(void **state) {
     (void)state;
     assert_refused("angle", "", "Turret.angle: '' is no number");
-    assert_refused("angle", "1,5", "Turret.angle: ',5' is too much");
+    assert_refused("angle", "1,5", "Turret.angle: unexpected ',5' after");
     assert_refused("angle", "1e999", "'1e999' is no number");
     assert_refused("angle", "0x10", "'0x10' is no number");
     assert_refused("angle", "1.5 apples", "'1.5 apples' is no number");
@@ -291,18 +291,18 @@ static void what_is_no_value_is_refused(void **state) {
     assert_refused("at.x", "nan:1ffffffff", "is no number");
     assert_refused("at", "{x: 1, y: q}", "Turret.at: 'q' is no number");
     assert_refused("at", "{x: 1, z: 1}", "'z' is no field of the struct");
-    assert_refused("at", "{x: 1", "a struct goes on with , or }");
+    assert_refused("at", "{x: 1", "a field must end with , or }");
     assert_refused("at", "{x 1}", "a colon is missing after 'x'");
-    assert_refused("at", "1", "a struct begins with {, but not '1'");
-    assert_refused("at", "{x: 1} y", "'y' is too much");
-    assert_refused("numbers", "[1]", "1 elements where there are 2");
-    assert_refused("numbers", "[1, 2, 3]", "an array of 2 ends with ]");
-    assert_refused("numbers", "1, 2", "an array begins with [");
+    assert_refused("at", "1", "a struct must begin with {, not with '1'");
+    assert_refused("at", "{x: 1} y", "unexpected 'y' after");
+    assert_refused("numbers", "[1]", "1 elements, but the array has 2");
+    assert_refused("numbers", "[1, 2, 3]", "an array of 2 must end with ]");
+    assert_refused("numbers", "1, 2", "an array must begin with [");
     assert_refused("reload", "9.6", "Turret.reload: '9.6' is not from 0.0 to 9.5");
     assert_refused("reload", "-1", "is not from");
     assert_refused("reload", "nan", "is not from");
     assert_refused("mood", "HUNGRY", "Turret.mood: 'HUNGRY' is no Mood: CALM, ANGRY");
-    assert_refused("mood", "CALM | ANGRY", "'| ANGRY' is too much");
+    assert_refused("mood", "CALM | ANGRY", "unexpected '| ANGRY' after");
     assert_refused("skills", "SWIMS | RUNS", "'RUNS' is no Skills: SWIMS, FLIES");
     assert_refused("skills", "256", "'256' does not fit into u8");
     assert_refused("skills", "SWIMS |", "'' is no Skills");
@@ -316,13 +316,13 @@ static void what_is_no_value_is_refused(void **state) {
     assert_refused("target", "3", "'3' is no entity, such as 17v3 or null");
     assert_refused("target", "-3v1", "is no entity");
     assert_refused("target", "99999999999v1", "is no entity");
-    assert_refused("opaque", "00ff", "4 hexadecimal digits where 3 bytes are 6");
+    assert_refused("opaque", "00ff", "4 hexadecimal digits, but 3 bytes need 6");
     assert_refused("opaque", "00ffgg", "is no row of hexadecimal digits");
     assert_refused("name", "twelve chars", "the text is longer than 11 characters");
     assert_refused("name", "\"half", "a quote is missing at the end of the text");
-    assert_refused("name", "\"\\q\"", "'\\q\"' stands for no character");
-    assert_refused("name", "\"\\x00\"", "stands for no character");
-    assert_refused("slots[0]", "{label: abc}", "a text stands in quotes, but not 'abc}'");
+    assert_refused("name", "\"\\q\"", "'\\q\"' is no escape sequence");
+    assert_refused("name", "\"\\x00\"", "is no escape sequence");
+    assert_refused("slots[0]", "{label: abc}", "a text must begin with a quote, not with 'abc}'");
     assert_refused("slots[0].kind", "ab", "longer than 1 char");
 }
 
@@ -467,7 +467,7 @@ static void locales_change_nothing(void **state) {
     assert_printed("at", &t, "{x: 0.1, y: -2.5e-9}");
     parsed("angle", &t, "2.75");
     assert_true(t.angle == 2.75);
-    assert_refused("angle", "2,75", "',75' is too much");
+    assert_refused("angle", "2,75", "unexpected ',75' after");
     assert_refused("reload", "9.75", "is not from 0.0 to 9.5");
     uint64_t seed = 99;
     all_come_back(&seed, 100);

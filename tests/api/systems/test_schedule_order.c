@@ -104,7 +104,7 @@ static void ask_inside(api_fixture *f) {
     const keel_step around[] = { { .workload = &shy }, { MARK(c) } };
     const keel_workload w3 = WORKLOAD("w3", around); // what is outside is not known inside
     assert_refused(w, &w3, KEEL_ERROR_UNKNOWN,
-                   PARTS(".after of 'a' names 'c', which is nothing in workload 'shy'",
+                   PARTS(".after of 'a' names 'c', no step or label of workload 'shy'",
                          "there is: a, b, known, too"));
     const keel_step open[] = { { MARK(a), .after_all = "c", .before_all = "d" }, { MARK(b) } };
     const keel_workload bold = WORKLOAD("bold", open);
@@ -189,7 +189,7 @@ static void ask_for_barriers(api_fixture *f) {
     const keel_step past[] = { { MARK(a) }, KEEL_BARRIER, { MARK(b), .before = "a" } };
     const keel_workload odd = WORKLOAD("odd", past);
     assert_refused(w, &odd, KEEL_ERROR_CYCLE,
-                   PARTS("'a' must run after 'b'", "'a barrier'", "take one"));
+                   PARTS("'a' must run after 'b'", "'a barrier'", "remove one"));
     const keel_step named[] = { { MARK(a), .after = "middle" },
                                 { MARK(b) },
                                 { .barrier = true, .label = "middle", .before = "a" },
@@ -209,7 +209,7 @@ static void ask_for_the_impossible(api_fixture *f) {
     const keel_step both[] = { { MARK(a), .after = "b", .before = "b" }, { MARK(b) }, { MARK(c) } };
     const keel_workload w1 = WORKLOAD("w1", both);
     assert_refused(w, &w1, KEEL_ERROR_CYCLE,
-                   PARTS("the steps of workload 'w1' have no order", "'a' must run after 'b'",
+                   PARTS("the steps of workload 'w1' wait for each other", "'a' must run after 'b'",
                          "'b' must run after 'a'"));
     assert_int_equal(keel_run_workload_of(w, &w1, NULL), KEEL_ERROR_CYCLE);
     assert_null(strstr(keel_first_error(w)->message, "'c'")); // only who is in the circle
