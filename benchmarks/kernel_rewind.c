@@ -135,9 +135,9 @@ BENCH_SHARED void hash_frames(bench_run *run, bool writes_all) {
     keel_world *world = bench_world();
     keel_entity *list = bench_touched(n * sizeof *list);
     for (uint32_t i = 0; i < n; ++i)
-        list[i] = keel_add_entity(world, KEEL_INIT(HashPlace, { (float)i, 0 }),
-                                  KEEL_INIT(HashSpeed, { 1, 1 }),
-                                  KEEL_INIT(HashHealth, { (int32_t)i }));
+        list[i] =
+            keel_add_entity(world, KEEL_INIT(HashPlace, { (float)i, 0 }),
+                            KEEL_INIT(HashSpeed, { 1, 1 }), KEEL_INIT(HashHealth, { (int32_t)i }));
     keel_ring *ring = keel_ring_create(world, 8);
     if (!ring) bench_expect(KEEL_ERROR_MEMORY);
     uint64_t frame = 0, hash = 0;
