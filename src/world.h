@@ -51,9 +51,8 @@ typedef struct keeli_collector {
 
 // The recorded changes of one component (follow/changes.c).
 typedef struct keeli_tracking {
-    uint32_t kinds; // tracked kinds of changes, KEEL_TRACK_*
-    uint32_t
-        kinds_then; // in the image of a snapshot: kinds that the world tracked when it was taken
+    uint32_t kinds;      // tracked kinds of changes, KEEL_TRACK_*
+    uint32_t kinds_then; // in a snapshot's image: kinds that the world tracked when it was taken
     keeli_ticks inserted, modified; // ticks above world->changes.tick_base
     keeli_queue removed;            // log of removed values
     uint64_t now; // tick of the system that writes the component now; 0: world->changes.tick

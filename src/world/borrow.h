@@ -29,10 +29,10 @@ static inline bool keeli_holder_is_bound(const keeli_holder *holder) {
             return true;
     return false;
 }
-// For the scheduler (threads.c). keeli_holder_needs_owner: true if the holder must be opened in the
-// world's own thread; all its storages were added before. keeli_access_in_parallel returns the
-// access to compare with that of another thread: for a storage that one thread at a time may use, a
-// reader counts as a writer.
+// keeli_holder_needs_owner: true if the holder must be opened in the world's own thread; all its
+// storages were added before. keeli_access_in_parallel returns the access to compare with that of
+// another thread: for a storage that one thread at a time may use, a reader counts as a writer. The
+// scheduler calls both; they are in threads.c.
 bool keeli_holder_needs_owner(const keel_world *world, const keeli_holder *holder);
 keel_access keeli_access_in_parallel(const keeli_storage *s, keel_access access);
 
