@@ -299,7 +299,7 @@ typedef struct keeli_worker {
     struct keeli_workers *workers; // group of workers that it belongs to, or NULL
     uint32_t node;                 // node of the schedule; UINT32_MAX: none
     uint32_t piece;                // piece of a split loop; otherwise 0
-    keeli_first_error *first;      // where the run keeps its first error; NULL: in the world
+    keeli_first_error *first;      // place for the first error of the run; NULL: the world
     struct keeli_inside *inside;   // commands and events of the innermost system, or NULL
     bool has_caught;               // an exception was caught while commands were applied
     keeli_arena scratch;           // memory of keel_context_scratch
