@@ -160,9 +160,9 @@ static void add_run(block_walk *walk, uint32_t place, uint32_t count) {
     walk->count += count;
 }
 
-// Does nothing unless the image checks. Compares values of a block without a newer stamp, which
-// should be the same, and adds those that differ to the run. It compares value by value, since a
-// page may hold only one value.
+// Compares values of a block without a newer stamp, which should be the same, and adds those that
+// differ to the run; but only if the image checks. It compares value by value, since a page may
+// hold only one value.
 static void check_run(block_walk *walk, uint32_t place, uint32_t count) {
     if (!walk->image->checks)
         return;

@@ -193,8 +193,7 @@ static keel_result stage_unique_value(const keeli_image *image, keeli_staged *g,
 }
 
 // ------------------------------------------------------------------ room
-// Makes room for the ticks of every entity in `who`; false when out of memory. reserve_ticks does
-// so for all values that the image will have, even if the world that is copied tracked no ticks.
+// Makes room for the ticks of all entities in `who`; false when out of memory.
 static bool reserve_ticks_of(keeli_heap *heap, keeli_ticks *ticks, const keeli_presence *who) {
     for (uint32_t page = 0; (page = keeli_presence_next_page(who, page)) != UINT32_MAX; ++page) {
         if (!keeli_ticks_reserve(ticks, heap, page * KEELI_PAGE)) {
@@ -204,6 +203,8 @@ static bool reserve_ticks_of(keeli_heap *heap, keeli_ticks *ticks, const keeli_p
     return true;
 }
 
+// Makes room for the ticks of every value that the image will have: ticks that `own` tracks, even
+// if the world that is copied did not. False when out of memory.
 static bool reserve_ticks(keeli_heap *heap, keeli_tracking *own, const keeli_storage *s) {
     if (own->kinds & KEEL_TRACK_INSERTION) {
         if (!reserve_ticks_of(heap, &own->inserted, &s->presence)) {
@@ -408,8 +409,8 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
     }
     keeli_image_compare(image);
 
-    // Followers come first: making room for a source also makes room in its reactive set, which may
-    // move values of the set, and staging must find them in their final memory.
+    // Followers come first: making room for a source also makes room in its reactive sets, which
+    // may move their values.
     bool has_room = reserve_all(image);
     for (uint32_t i = 0; has_room && i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
