@@ -167,7 +167,7 @@ static void hooks_without_values(void **state) {
     };
     for (uint32_t i = 0; i < 4; ++i) {
         assert_null(keel_register_component(f.world, &wrong[i]));
-        assert_error(f.world, KEEL_ERROR_ARGUMENT, "is a relation and has hooks");
+        assert_error(f.world, KEEL_ERROR_ARGUMENT, "is a relation without values, but has hooks");
     }
     api_end(&f);
 }
