@@ -75,8 +75,7 @@ static const char *find_mistake(const keel_world_desc *desc) {
     if (!x->submit)
         return "the executor has no submit; set it, or leave desc.executor NULL";
     if (x->worker_count == 0)
-        return "the executor's worker_count is 0; set it to 1 or more, as it counts the calling "
-               "thread";
+        return "the executor's worker_count is 0; it counts the calling thread, so set 1 or more";
     if (x->worker_count > KEEL_MAX_WORKERS)
         return "the executor has more workers than KEEL_MAX_WORKERS";
     if (desc->worker_count > x->worker_count)

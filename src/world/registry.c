@@ -46,13 +46,12 @@ static const char *what_is_wrong_with_relation(const keel_component *c) {
     if (c->acyclic && !c->exclusive)
         return "is .acyclic, which only exclusive relations can be: add .exclusive = true";
     if (c->acyclic && c->symmetric)
-        return "is .acyclic and .symmetric, but each symmetric edge is a cycle: leave one of them "
-               "out";
+        return "is .acyclic and .symmetric, but a symmetric edge is a cycle; leave out one option";
     if (c->is_relation && c->is_unique)
         return "is a relation and a unique; a unique cannot be a relation";
     if (c->is_relation && c->size && c->storage == KEEL_ARCHETYPE)
-        return "is a relation in KEEL_ARCHETYPE: an entity that loses its target would move to "
-               "another row, which may need memory; use another storage";
+        return "is a relation in KEEL_ARCHETYPE, where losing a target may need memory for another "
+               "row; use another storage";
     if (c->is_relation && !c->size && (c->drop || c->copy || c->move || c->hash))
         return "is a relation without values, but has hooks for values; leave the hooks out";
     return NULL;

@@ -43,8 +43,7 @@ static keel_result check_way(keel_world *world, const keel_component *c, const w
         if (!keeli_component_name(*r) || here.length == LONGEST_WAY)
             return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                 here.length == LONGEST_WAY
-                                    ? "'%s' ends a chain of %u components that each require the "
-                                      "next; shorten the chain"
+                                    ? "'%s' ends a chain of %u components, so it may require none"
                                     : "'%s' requires a component without a name",
                                 keeli_component_name(c), (unsigned)here.length);
 

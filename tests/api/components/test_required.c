@@ -347,7 +347,7 @@ static void what_cannot_be_required_is_refused(void **state) {
         chain[i] = (keel_component){ .name = names[i], .required = lists[i] };
     }
     assert_null(keel_register_component(f.world, chain));
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "at the end of 32 components");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "ends a chain of 32 components");
     end();
 }
 
