@@ -66,7 +66,7 @@ static keel_world *new_world(const keel_world_desc *desc) {
 static const char *find_mistake(const keel_world_desc *desc) {
     const keel_executor *x = desc->executor;
     if ((uint32_t)desc->on_parent_delete > KEEL_REFUSE)
-        return "on_parent_delete is unknown";
+        return "on_parent_delete is unknown; use a constant of keel_on_delete";
     if (desc->worker_count > KEEL_MAX_WORKERS)
         return "worker_count is above KEEL_MAX_WORKERS";
     if (!x)
@@ -75,7 +75,7 @@ static const char *find_mistake(const keel_world_desc *desc) {
     if (!x->submit)
         return "the executor has no submit; set it, or leave desc.executor NULL";
     if (x->worker_count == 0)
-        return "the executor has no workers; the calling thread is one";
+        return "the executor's worker_count is 0; it counts the calling thread, so set 1 or more";
     if (x->worker_count > KEEL_MAX_WORKERS)
         return "the executor has more workers than KEEL_MAX_WORKERS";
     if (desc->worker_count > x->worker_count)
@@ -151,7 +151,7 @@ static keel_result may_destroy(keel_world *world) {
     if (world->templates == world)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                             "the world of templates is destroyed with the world that it belongs "
-                            "to");
+                            "to; do not destroy it by itself");
     if (keeli_is_in_allocator(world) || is_in_use(world))
         return keeli_misuse(world, KEEL_ERROR_BORROWED,
                             "world '%s' is destroyed by code that it runs (a system, a loop, a "
@@ -256,8 +256,8 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
     if (s->relation)
         s = s->relation->sources; // unregisters `targets` as well
     if (s->relation && s->relation == world->relations.child)
-        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "'%s' is part of every world",
-                            s->component.name);
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "cannot unregister '%s': it is part of every world", s->component.name);
     KEEL_TRY(keeli_may_edit(world, NULL, s, "unregister"));
     if (s->groups.count)
         return keeli_error(

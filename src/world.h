@@ -52,7 +52,7 @@ typedef struct keeli_collector {
 // The recorded changes of one component (follow/changes.c).
 typedef struct keeli_tracking {
     uint32_t kinds;      // tracked kinds of changes, KEEL_TRACK_*
-    uint32_t kinds_then; // in the image of a snapshot: the kinds that the world tracked at the take
+    uint32_t kinds_then; // in a snapshot's image: kinds that the world tracked when it was taken
     keeli_ticks inserted, modified; // ticks above world->changes.tick_base
     keeli_queue removed;            // log of removed values
     uint64_t now; // tick of the system that writes the component now; 0: world->changes.tick
@@ -60,12 +60,12 @@ typedef struct keeli_tracking {
 } keeli_tracking;
 
 // Cached facts about the order of a sparse set, found by iterators. The next iterator need not
-// compare handles (find/scan_packed.c) or look up cells (find/gather.c). A fact is valid as long as
-// the `moves` of the sets are the ones stored here.
+// compare handles (find/scan_packed.c) or look up cells (find/gather.c). A fact is valid while the
+// counters `moves` of the sets equal the numbers stored with it.
 typedef struct keeli_same_order {
     const struct keeli_storage *leader; // sparse set whose first `count` slots have the same
-    uint32_t count, from;               // entities as the `count` slots here from `from` on
-    uint64_t moves, leader_moves;
+    uint32_t count, from;               // entities as the slots of this set from `from` on
+    uint64_t moves, leader_moves;       // `moves` of this set and of `leader`
 } keeli_same_order;
 typedef struct keeli_known_order {
     keeli_same_order same[2]; // facts about the order of two other sets
@@ -80,10 +80,10 @@ typedef struct keeli_known_order {
 // values and new values have no stamps: rewind/blocks.h says how a snapshot notices them.
 typedef struct keeli_stamps {
     uint32_t *items; // epoch by block
-    uint32_t count;  // number of blocks that have a stamp; no snapshot has values behind them
+    uint32_t count;  // number of blocks that have a stamp; no snapshot has values in later blocks
     uint32_t all;    // epoch of the last write of every block at once
     uint32_t from;   // first epoch that the stamps are complete for; 0: nothing is stamped
-    uint32_t vague;  // last epoch with writes that ticks of modifications do not tell
+    uint32_t vague;  // last epoch with a write that set no tick of a modification
 } keeli_stamps;
 
 // Cache: parts of the hash of a component (edit/hash.c), with the counters that invalidate them.
@@ -134,11 +134,11 @@ typedef struct keeli_storage {
     // Current use.
     int32_t iterating;      // number of live iterators over the component (find/iterate.c)
     uint32_t absent_writes; // counter of writes to entities that are not alive (atomic)
-    uint64_t user;          // thread that has the borrow, with KEELI_IS_BOUND
+    uint64_t user;          // thread that has the borrow; only set with KEELI_IS_BOUND
 
     // Followers.
-    uint64_t cleared_inserted, cleared_modified; // ticks from which changes count for the caller
-                                                 // outside of systems
+    uint64_t cleared_inserted, cleared_modified; // ticks of the latest keel_clear_changes: callers
+                                                 // outside of systems see only later changes
     struct keel_group *owner;                    // group that orders the values, or NULL
     KEELI_ARRAY(keeli_group_link) groups;        // groups that name it: KEELI_IS_GROUPED
     KEELI_ARRAY(keeli_collector) collectors;     // reactive sets it adds to: KEELI_IS_SOURCE
@@ -170,11 +170,11 @@ enum { KEELI_LEVEL_FACTS = 8 };
 typedef struct keeli_levels {
     keeli_lock lock;                           // held by the thread that makes the levels
     bool is_made;                              // the arrays were filled and not freed since
-    uint64_t edits;                            // counter of edits of the links at that time
+    uint64_t edits;                            // `edits` of the relation's edges at that time
     KEELI_ARRAY(keel_entity) entities;         // entity by place
     KEELI_ARRAY(uint32_t) targets;             // place of the target by place; UINT32_MAX: none
     KEELI_ARRAY(uint32_t) starts;              // first place of each level, then the end
-    uint64_t made_at;                          // tick
+    uint64_t made_at;                          // tick at that time
     keeli_level_fact facts[KEELI_LEVEL_FACTS]; // latest answers, by number of the component
     bool has_places;                           // `places` is filled
     KEELI_ARRAY(uint32_t) places;              // place by index of the entity; UINT32_MAX: none
@@ -193,8 +193,9 @@ typedef struct keeli_relation {
     bool is_acyclic;
 } keeli_relation;
 
-// The relations of a world, and the deletion that follows them. A source of a relation with a rule
-// may be deleted with its target, so it has room in `doomed` and `marks` since it got the target.
+// The relations of a world, and the state of a deletion that follows their rules (.on_delete). Each
+// source of a relation with a rule has room in `doomed` and `marks`, made when it got its target:
+// the deletion of the target may delete the source, too, and must not fail.
 typedef struct keeli_relations {
     keeli_relation *all;          // list of all relations, the latest first
     keeli_relation *child;        // the hierarchy, keel_child; every world has it
@@ -204,8 +205,8 @@ typedef struct keeli_relations {
     uint32_t rule_count;          // number of relations with .on_delete other than KEEL_UNRELATE
     KEELI_ARRAY(uint32_t) doomed; // during a deletion: indices of entities that are deleted, too
     KEELI_ARRAY(uint64_t) marks;  // bit by index: the entity is deleted or in `doomed`
-    keel_entity going;            // entity that loses all its components, after its observers were
-                                  // notified; mostly null
+    keel_entity going;            // entity that is about to lose all its components, and whose
+                                  // observers were notified of that; otherwise null
 } keeli_relations;
 
 // Bits of keeli_storage.flags. Most of them send an edit to its general path.
@@ -223,7 +224,7 @@ enum {
     KEELI_IS_SOURCE = 512,   // reactive sets collect its changes (follow/reactive_set.c)
     KEELI_IS_SET = 1024,     // the component is a reactive set
     KEELI_IS_IN_VIEW = 2048, // an observed view names it (follow/observers.c)
-    KEELI_KINDS_FROM = 12,   // number of the bit from which on `tracking.kinds` are repeated
+    KEELI_KINDS_FROM = 12,   // number of the first of the bits that repeat `tracking.kinds`
     KEELI_IS_TRACKED = KEEL_TRACK_ALL << KEELI_KINDS_FROM,         // any kind of changes is tracked
     KEELI_IS_MARKED = KEEL_TRACK_MODIFICATION << KEELI_KINDS_FROM, // each write marks the value
     KEELI_IS_MORE = 1 << 24, // .required components or an .initial value exist
@@ -248,10 +249,10 @@ static inline uint32_t keeli_flags_of(const keeli_storage *s) {
 // keel_get_mut, which users inline, reads these members and flags.
 _Static_assert(offsetof(keeli_storage, flags) == offsetof(struct keeli_storage_head, flags) &&
                    offsetof(keeli_storage, borrow) == offsetof(struct keeli_storage_head, borrow),
-               "a storage begins as its head says");
+               "keeli_storage must begin like struct keeli_storage_head");
 _Static_assert((KEELI_IS_LINK | KEELI_IS_UNIQUE | KEELI_IS_BOUND | KEELI_IS_STORED_OTHERWISE) ==
                    KEELI_WRITE_ASKS,
-               "flags are what keel_get_mut takes them for");
+               "KEELI_WRITE_ASKS (keel/view.h) must have the numbers of these flags");
 
 // A storage that a view or a system borrows.
 typedef struct keeli_use {
@@ -267,8 +268,8 @@ typedef struct keeli_holder {
     bool everything; // KEEL_TERM_MAY_EDIT_WORLD: every storage, later ones included
     bool is_system;
     bool open;
-    uint32_t opened;             // number of open views that were opened inside
-    uint64_t serial;             // serial of the view's handle that opened it; 0: spare
+    uint32_t opened;             // number of open views whose `parent` is this holder
+    uint64_t serial;             // serial in the handle of the view that uses it; 0: spare
     uint64_t tick;               // tick of its changes; 0: world->changes.tick (follow/changes.h)
     struct keeli_holder *parent; // system or custom view that a view borrows from, or NULL
     struct keeli_holder *prev, *next; // open holders of the world
@@ -305,14 +306,14 @@ typedef struct keeli_first_error {
 typedef struct keeli_worker {
     _Alignas(KEELI_LINE) struct keeli_worker *next; // next in the world, when several threads work
     uint64_t thread;                                // number of the thread (platform.h)
-    bool is_taken;                                  // a helper works on it
+    bool is_taken;                                  // another thread works with it as a helper
     uint32_t number;               // number within its run; 0: the thread that began the run
     uint32_t depth;                // number of systems that run inside each other on this thread
     const char *running;           // name of the innermost system, or NULL
     struct keeli_workers *workers; // group of workers that it belongs to, or NULL
     uint32_t node;                 // node of the schedule; UINT32_MAX: none
     uint32_t piece;                // piece of a split loop; otherwise 0
-    keeli_first_error *first;      // receiver of errors; NULL: the world
+    keeli_first_error *first;      // place for the first error of the run; NULL: the world
     struct keeli_inside *inside;   // commands and events of the innermost system, or NULL
     bool has_caught;               // an exception was caught while commands were applied
     keeli_arena scratch;           // memory of keel_context_scratch
@@ -322,8 +323,9 @@ typedef struct keeli_worker {
 // these two ways (run/cost.c).
 typedef struct keeli_cost {
     uint64_t one_ns, many_ns; // time of a run, or of 1,024 items of a loop; 0: not measured yet
-    uint64_t least_above;     // least of the latest measurements of at least twice the known time
-    uint32_t above;           // number of these measurements in a row
+    uint64_t least_above;     // least of the measurements that `above` counts
+    uint32_t above;           // number of latest measurements in a row that took at least twice the
+                              // known time
     uint32_t items;           // items of the loop when the two ways were compared
     uint32_t wait;            // runs until the other way is tried,
     uint32_t looks;           // then runs by the other way until the choice is made
@@ -333,11 +335,11 @@ typedef struct keeli_cost {
     uint8_t untimed;          // number of loops that were too small to be measured
 } keeli_cost;
 
-// The cost of a loop that is called directly.
+// The cost of a parallel loop that was called directly, not by a step of a workload.
 typedef struct keeli_loop_cost {
     keel_range_fn *range; // the loop's function is either this
     keel_span_fn *span;   // or this
-    uint32_t grain;
+    uint32_t grain;       // number of items in a piece
     keeli_cost cost;
 } keeli_loop_cost;
 
@@ -348,7 +350,9 @@ typedef struct keeli_followers {
     uint32_t observed;  // number of observed storages (entities included) and observed views
     uint32_t calling;   // depth of calls of observers; while above 0, lists of observers only grow
     uint32_t set_count; // number of reactive sets (reactive_set.c)
-    KEELI_ARRAY(keeli_storage *) strip_sets; // sets that get the entity that loses its components
+    KEELI_ARRAY(keeli_storage *)
+    strip_sets;              // while an entity loses all its components: reactive
+                             // sets that collect it at the end
     keel_commands *reaction; // edits that observers recorded; NULL: there was no observer yet
     // Work for the end of the edit (edit/commands.c):
     bool has_reactions; // observers recorded edits
@@ -383,10 +387,10 @@ typedef struct keeli_reports {
     // Call of the latest error, if the error is that an entity is not alive: its message is only
     // written when the user asks for it (keel_last_error). NULL: `last` is the latest error.
     const char *dead_call;
-    uint64_t count; // number of all errors (atomic)
-    keel_entity dead_entity;
-    const char *dead_system;
-    keel_error dead;
+    uint64_t count;          // number of all errors (atomic)
+    keel_entity dead_entity; // the entity of that error,
+    const char *dead_system; // the name of the system that called, or NULL,
+    keel_error dead;         // and the error with its message, as keel_last_error returned it
     keeli_lock log_lock;
     uint64_t logger; // thread that is in the user's logger; 0: none (atomic)
 } keeli_reports;
@@ -401,7 +405,8 @@ enum {
     KEELI_REFUSED_ASKING = 16,    // an edit calls another function of the user's
     KEELI_REFUSED_HOOK = 32,      // a hook or an allocator is called
     KEELI_REFUSED_DESTROYED = 64, // keel_world_destroy runs
-    KEELI_REFUSED_COPIED = 128,   // the world is whole, but is copied to another world or visited
+    KEELI_REFUSED_COPIED = 128,   // the world is copied to another one, or its values are visited;
+                                  // no edit is half done
     // An edit calls the user's code.
     KEELI_REFUSED_INSIDE =
         KEELI_REFUSED_OBSERVER | KEELI_REFUSED_ASKING | KEELI_REFUSED_HOOK | KEELI_REFUSED_COPIED
@@ -435,8 +440,8 @@ typedef struct keeli_registry {
 typedef struct keeli_stand_ins {
     keeli_storage entities; // stands for the list of entities
     keeli_storage handles;  // stands for the free handles, in graphs of workloads (run/graph.c)
-    keeli_storage rows;     // stands for the rows of archetypes: editing one such component moves
-                            // the values of all
+    keeli_storage rows;     // stands for the rows of archetypes: editing one component in
+                            // archetypes moves the values of all components of the row
 } keeli_stand_ins;
 
 // Names of entities (world/names.c).
@@ -610,8 +615,8 @@ static inline void keeli_count(const keel_world *world, int32_t *counter, int32_
 }
 
 // ---- world/registry.c -----------------------------------------------------------------------
-// Its address identifies this copy of the library: copies in one process number components
-// differently.
+// The address of keeli_library identifies this copy of the library. Two copies in one process
+// number components differently, so a world can only be used through the copy that created it.
 extern const char keeli_library;
 // Returns the storage of a component whose descriptor already has a number; NULL otherwise.
 static inline keeli_storage *keeli_storage_known(const keel_world *world, const keel_component *c) {
@@ -623,7 +628,7 @@ static inline keeli_storage *keeli_storage_find(const keel_world *world, const k
     const uint32_t known = c->slot ? keeli_atomic_load(c->slot) : 0;
     const uint32_t index = known ? known : keeli_component_find(c);
     if (!known && world->library != &keeli_library)
-        return NULL; // another copy numbers it
+        return NULL; // the number of another copy of the library means nothing here
     return index < world->root.storage_capacity ? world->root.storages[index] : NULL;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copies plain values between a world and the image of a snapshot, but only blocks of 64 places
-// that were written since both were the same. blocks.h describes the stamps that tell which. Values
-// with hooks, and the bits of which entities have values, are copied by image.c, which calls this
-// file.
+// that were written since both were the same (blocks.h describes the stamps). image.c calls it, and
+// copies values with hooks and the bitmaps itself.
 #include "rewind/blocks.h"
 
 #include "follow/changes.h"
@@ -50,7 +49,8 @@ void keeli_stamps_begin(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         keeli_storage *s = world->storages.items[i];
         if (!s->stamps.from)
-            s->stamps.from = world->epoch + 1; // the take now copies all values
+            s->stamps.from = world->epoch + 1; // the take that begins now ends this epoch, and
+                                               // copies all values
         if (s->stamps.count)
             s->flags |= KEELI_IS_STAMPED;
     }
@@ -94,16 +94,17 @@ typedef struct block_walk {
     const keeli_stamps *stamps; // NULL: every block is copied
     uint32_t *renewed;     // stamps of the world, set for blocks that a restore writes; or NULL
     uint32_t place, count; // the run that is not copied yet
-    bool is_missed;        // a value was written whose block has no stamp of it
+    bool is_missed;        // the check found a value that was written without a stamp
 } block_walk;
 
-// True if the block was written since both were the same, or if that is not known.
+// True if the block was written since both worlds were the same, or may have been.
 static bool is_dirty(const block_walk *walk, uint32_t block) {
     const keeli_stamps *stamps = walk->stamps;
     return !stamps || block >= stamps->count || stamps->items[block] >= walk->image->since;
 }
 
-// Stamps a block that a restore writes, as other snapshots have other values.
+// Stamps a block of the world that a restore writes, because other snapshots have other values
+// there.
 static void stamp_restored(const block_walk *walk, uint32_t block) {
     if (walk->renewed && block < walk->stamps->count)
         walk->renewed[block] = walk->image->to->epoch;
@@ -138,7 +139,7 @@ static void *allocation_of_place(const keeli_storage *t, uint32_t place) {
                                     : keeli_indexed_set_memory(&t->indexed, page);
 }
 
-// Copies the run, page by page.
+// Copies the values of the run, page by page. The run is empty afterwards.
 static void end_run(block_walk *walk) {
     const uint32_t page = (uint32_t)1 << walk->t->root->shift, size = walk->t->size;
     walk->image->copied += (uint64_t)walk->count * size;
@@ -159,8 +160,9 @@ static void add_run(block_walk *walk, uint32_t place, uint32_t count) {
     walk->count += count;
 }
 
-// Compares values that should be the same, if the image checks, and copies those that differ. It
-// compares value by value, since a page may hold only one.
+// Compares values of a block without a newer stamp, which should be the same, and adds those that
+// differ to the run; but only if the image checks. It compares value by value, since a page may
+// hold only one value.
 static void check_run(block_walk *walk, uint32_t place, uint32_t count) {
     if (!walk->image->checks)
         return;
@@ -187,8 +189,9 @@ static void add_bits(block_walk *walk, uint32_t first, uint64_t bits) {
     }
 }
 
-// Copies `count` places from `first` on. Both worlds have values in the first `old` of them, which
-// are only copied if they are dirty; the target has no values behind these.
+// Copies `count` places from `first` on. Both worlds have values in the first `old` of these
+// places, which are copied only if their blocks are dirty. The target has no values in the others,
+// which are all copied.
 static void copy_packed(block_walk *walk, uint32_t first, uint32_t old, uint32_t count) {
     const uint32_t end = first + old;
     for (uint32_t at = first; at < end;) {
@@ -209,7 +212,8 @@ static void copy_packed(block_walk *walk, uint32_t first, uint32_t old, uint32_t
         add_run(walk, end, count - old);
 }
 
-// Copies the values of KEEL_INDEXED. `is_same`: both worlds have values in the same places.
+// Copies the values of KEEL_INDEXED; `to` and `from` are the bitmaps of both storages. `is_same`:
+// both worlds have values in the same places.
 static void copy_by_index(block_walk *walk, const keeli_presence *to, const keeli_presence *from,
                           bool is_same) {
     const uint32_t end = from->root.page_count * KEELI_PAGE_WORDS;
@@ -283,8 +287,8 @@ static bool copy_logged(block_walk *walk) {
 
 static void warn_missed(const block_walk *walk) {
     keeli_warn(walk->image->teller,
-               "'%s' was written through a kept pointer: take it anew after a take, or call "
-               "keel_mark",
+               "'%s' was written through a kept pointer: after a snapshot is taken, get the "
+               "pointer again before writing, or call keel_mark",
                walk->t->component.name);
 }
 
@@ -324,8 +328,8 @@ static void declare_pages(const keel_world *to, const keeli_pages *pages,
             keeli_journal_same(to->journal, table[page]);
 }
 
-// Declares the blocks of rows in which no handle and no value with hooks was written: they share
-// their memory with plain values.
+// Declares the blocks of rows that hold only handles, which are the same, and plain values. A block
+// is one allocation, so a column with values that the take wrote by copy hooks excludes it.
 static void declare_rows(const keeli_image *image) {
     const keeli_archetypes *a = &image->to->archetypes;
     for (uint32_t i = 0; i < a->count; ++i) {

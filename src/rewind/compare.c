@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Compares each storage of two worlds by counters: moves, cleared bits, edits and epochs. It
-// compares values only where no counter tells, for names and uniques. It copies nothing; image.c
-// calls it.
-// Here `t` is a storage of the world that becomes the image, `s` the same component in the other
-// one.
+// compares values only of names and uniques, whose writes no counter shows. It copies nothing;
+// image.c calls it. In this file `t` is a storage of the world that becomes the image, and `s` the
+// storage of the same component in the other world.
 #include "rewind/compare.h"
 
 #include "follow/changes.h"
@@ -12,7 +11,7 @@
 
 #include <string.h>
 
-// True if both worlds were the same once, and all writes of the storage since are stamped.
+// True if both worlds were the same once, and every later write of the storage has a stamp.
 static bool is_known(const keeli_image *image, const keeli_storage *t) {
     const keeli_stamps *stamps = &keeli_image_live(image, t)->stamps;
     return stamps->from && stamps->from <= image->since;
@@ -43,8 +42,8 @@ static bool is_ticked(const keeli_image *image, const keeli_storage *t) {
     const keeli_storage *live = keeli_image_live(image, t);
     const keel_world *snapshot = image->teller == image->to ? image->from : image->to;
     const uint32_t kinds = KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
-    // The snapshot has no ticks of a kind that was not tracked at the take, even if both were the
-    // same afterwards.
+    // A kind of changes that was not tracked when the snapshot was taken has no ticks in it, even
+    // if the world was restored from the snapshot since.
     const bool were_tracked =
         !(live->tracking.kinds & kinds & ~snapshot->root.storages[t->slot]->tracking.kinds_then);
     const bool are_complete = keeli_is_marked(live) && live->stamps.vague < image->since;
@@ -52,8 +51,8 @@ static bool is_ticked(const keeli_image *image, const keeli_storage *t) {
            image->to->changes.tick_base == image->from->changes.tick_base;
 }
 
-// True if a unique of plain bytes has the same value in both. Asked only for histories, which save
-// memory by it.
+// True if a unique of plain bytes has the same value in both worlds. Compared only for histories: a
+// step of a history need not store a unique that stays as it is.
 static bool has_same_unique(const keeli_image *image, const keeli_storage *t,
                             const keeli_storage *s) {
     if (!image->to->journal || keeli_copies_singly(t))
@@ -63,8 +62,8 @@ static bool has_same_unique(const keeli_image *image, const keeli_storage *t,
     return !t->size || !memcmp(t->unique, s->unique, t->size);
 }
 
-// True if a take need not copy names, since all are the same. Values with copy hooks are always
-// copied, as some ways to write them are not stamped.
+// True if the storage holds names and the take need not copy them, since all are the same. Values
+// with copy hooks are always copied, because some ways to write them set no stamp.
 static bool has_same_names(const keeli_image *image, const keeli_storage *t,
                            const keeli_storage *s) {
     const bool are_names = t->size && keeli_copies_singly(t) && !s->component.copy;
@@ -80,8 +79,8 @@ static bool has_same_names(const keeli_image *image, const keeli_storage *t,
     return true;
 }
 
-// True if no edge was added or removed since both worlds were the same, and no value of an edge was
-// written.
+// True if no edge was added or removed, and no value of an edge was written, since both worlds were
+// the same.
 static bool has_same_edges(const keeli_image *image, const keeli_storage *t,
                            const keeli_storage *s) {
     const keeli_edges *own = &t->relation->edges;

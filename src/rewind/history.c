@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Histories: a world that can be set back and forward by steps, as for undo and redo. A history has
-// one snapshot; its journal stores of each step only the memory of the image that the step changed
-// (journal.h). Users call it.
-// Steps are in a list from the oldest to the newest. `at` is the step that led to the present
-// state.
+// one snapshot. Of each step its journal stores only the memory of the image that the step changed
+// (journal.h). The history knows nothing of what snapshots contain. Users call it.
+// Invariant: the list of steps ascends from the oldest to the newest, and has `behind` steps up to
+// `at` and `ahead` steps behind it.
 #include "rewind/image.h"
 #include "rewind/journal.h"
 #include "rewind/snapshot.h"
@@ -17,11 +17,11 @@ struct keel_history {
     keeli_journal journal;
     keel_snapshot *snapshot;
     keeli_delta *oldest, *newest;
-    keeli_delta *at;        // NULL: the state before the oldest step
-    uint32_t behind, ahead; // numbers of steps back and forward
-    size_t max_bytes;
-    bool is_warned; // the log has the warning that max_bytes is too low for any step
-    bool is_busy;   // the history works, and may call hooks or the allocator
+    keeli_delta *at;        // step that led to the present state; NULL: none, as all are undone
+    uint32_t behind, ahead; // numbers of steps that one can go back and forward
+    size_t max_bytes;       // limit of keel_history_bytes, given by the user
+    bool is_warned;         // the log has the warning that max_bytes is too low for any step
+    bool is_busy;           // the history works, and may call hooks or the allocator
 };
 
 // ------------------------------------------------------------------ making
@@ -123,7 +123,10 @@ static keel_result may_begin(const keel_history *history, const char *what) {
     if (history->is_busy)
         return keeli_error(history->snapshot->world ? history->snapshot->world
                                                     : history->snapshot->image,
-                           KEEL_ERROR_BORROWED, "%s by a hook that the history calls", what);
+                           KEEL_ERROR_BORROWED,
+                           "%s by a hook that the history calls; do that when the hook has "
+                           "returned",
+                           what);
     return keeli_snapshot_may_begin(history->snapshot, what);
 }
 
@@ -204,8 +207,8 @@ static keel_result push(keel_history *history) {
     if (keel_history_bytes(history) > history->max_bytes && !history->is_warned) {
         history->is_warned = true;
         keeli_warn(world,
-                   "a history of %llu bytes keeps no step; its state alone takes %llu: give it "
-                   "more",
+                   "a history of %llu bytes keeps no step, as its state alone takes %llu bytes; "
+                   "give keel_history_create a larger max_bytes",
                    (unsigned long long)history->max_bytes,
                    (unsigned long long)keel_history_bytes(history));
     }
@@ -221,8 +224,8 @@ keel_result keel_history_push(keel_history *history) {
 }
 
 // ------------------------------------------------------------------ back and forward
-// Restores the world from the image. If the image has to register components for that, it does so
-// in a step of its own, which is undone.
+// Restores the world from the image. If the image has to register components of the world first,
+// this edits the image, so it happens in a step of its own, which is undone afterwards.
 static keel_result restore_world(keel_history *history) {
     const keel_snapshot *snapshot = history->snapshot;
     if (keeli_snapshot_knows_all(snapshot) || keeli_snapshot_has_lost(snapshot))
@@ -237,12 +240,13 @@ static keel_result restore_world(keel_history *history) {
     return result;
 }
 
-// Sets the history and the world to the other state of the step. On error nothing has changed.
+// Sets the history and the world to the state before the step, or (`is_back` false) to the state
+// after it. On error nothing has changed.
 static keel_result swap_state(keel_history *history, keeli_delta *step, bool is_back) {
     keel_world *world = history->snapshot->world, *image = history->snapshot->image;
     keeli_journal_swap(step, is_back);
     if (image->epoch > world->epoch)
-        image->epoch = 0; // the world's epochs have begun again at 0
+        image->epoch = 0; // the world's epochs began again at 0 since: compares nothing by stamps
 
     history->is_busy = true;
     const keel_result result = restore_world(history);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Makes a world the image of another one, in two halves: keeli_image_reserve makes everything that
-// may fail and changes no state, keeli_image_commit then cannot fail. Values of plain bytes are
-// copied by blocks.c. snapshot.c calls this file, to take and to restore.
-// Here `t` is a storage of the world that becomes the image, `s` the same component in the other
-// one, and `g` what is staged for it.
+// Makes a world the image of another one, in two halves: keeli_image_reserve does everything that
+// may fail and changes neither world, keeli_image_commit then cannot fail. Values of plain bytes
+// are copied by blocks.c. snapshot.c calls this file, to take and to restore snapshots.
+// In this file `t` is a storage of the world that becomes the image, `s` the storage of the same
+// component in the other world, and `g` the keeli_staged of both.
 #include "rewind/image.h"
 
 #include "find/iterate.h"
@@ -117,8 +117,8 @@ static keel_result stage_values(const keeli_image *image, keeli_staged *g, const
     return KEEL_OK;
 }
 
-// Makes a copy of a queue with its values, unless `old` already equals it. `*has` is set if the
-// copy has to be freed.
+// Makes in `queue` a copy of the queue `from` with its values, unless `old` already equals `from`.
+// `*has` is set if there is a copy, which has to be freed.
 static keel_result stage_queue(const keeli_image *image, keeli_queue *queue, bool *has,
                                const keeli_storage *t, const keeli_queue *old,
                                const keeli_queue *from) {
@@ -148,8 +148,9 @@ static keel_result stage_queue(const keeli_image *image, keeli_queue *queue, boo
     return KEEL_OK;
 }
 
-// Makes a copy of the log of removals, with room for the removal of every value that the image will
-// have, even if removals were not tracked at the take.
+// Makes a copy of the log of removed values, with room for the removal of every value that the
+// image will have. The room is needed if `t` tracks removals now, even if `s` did not when the
+// snapshot was taken.
 static keel_result stage_removed(const keeli_image *image, keeli_staged *g, const keeli_storage *t,
                                  const keeli_storage *s) {
     const keeli_tracking *old = &t->tracking;
@@ -192,8 +193,7 @@ static keel_result stage_unique_value(const keeli_image *image, keeli_staged *g,
 }
 
 // ------------------------------------------------------------------ room
-// Makes room for the ticks of every value that the image will have, even if ticks were not tracked
-// at the take. False when out of memory.
+// Makes room for the ticks of all entities in `who`; false when out of memory.
 static bool reserve_ticks_of(keeli_heap *heap, keeli_ticks *ticks, const keeli_presence *who) {
     for (uint32_t page = 0; (page = keeli_presence_next_page(who, page)) != UINT32_MAX; ++page) {
         if (!keeli_ticks_reserve(ticks, heap, page * KEELI_PAGE)) {
@@ -203,6 +203,8 @@ static bool reserve_ticks_of(keeli_heap *heap, keeli_ticks *ticks, const keeli_p
     return true;
 }
 
+// Makes room for the ticks of every value that the image will have: ticks that `own` tracks, even
+// if the world that is copied did not. False when out of memory.
 static bool reserve_ticks(keeli_heap *heap, keeli_tracking *own, const keeli_storage *s) {
     if (own->kinds & KEEL_TRACK_INSERTION) {
         if (!reserve_ticks_of(heap, &own->inserted, &s->presence)) {
@@ -248,8 +250,9 @@ static bool reserve_image_storage(keeli_heap *heap, keeli_staged *g, keeli_stora
            reserve_ticks(heap, own, s);
 }
 
-// Returns how many entities the storage could have as part of the image without making more room.
-// This is keeli_could_have, for a reactive set with what its sources will have.
+// Returns the number of entities that the storage of the finished image could get without making
+// room. It is what keeli_could_have would return then: a reactive set could collect all entities
+// of its sources.
 static uint32_t could_have_then(const keeli_image *image, const keeli_storage *t) {
     const keeli_storage *s = keeli_image_leaves(t) ? t : keeli_image_source(image, t);
     uint64_t count = (uint64_t)s->presence.count + s->disabled.count;
@@ -267,8 +270,8 @@ static uint32_t could_have_then(const keeli_image *image, const keeli_storage *t
     return count < alive ? (uint32_t)count : alive;
 }
 
-// Makes room in a reactive set for all entities that it could collect then; false when out of
-// memory.
+// Makes room in a reactive set for all entities that it could collect in the finished image; false
+// when out of memory.
 static bool reserve_set(const keeli_image *image, keeli_storage *t) {
     if (!t->sources.count || !keeli_store_is_sparse(t)) {
         return true;
@@ -281,8 +284,8 @@ static bool reserve_set(const keeli_image *image, keeli_storage *t) {
     return keeli_sparse_set_reserve(set, &image->to->heap, need - set->count);
 }
 
-// Makes room in the followers of the storage, except ticks, for all values that it will have. False
-// when out of memory.
+// Makes room in the followers of the storage, except for ticks, for all values that the storage
+// will have. False when out of memory.
 static bool reserve_followers(const keeli_image *image, keeli_storage *t, const keeli_storage *s) {
     if (!(t->groups.count | t->collectors.count | t->sources.count | t->viewers.count)) {
         return true;
@@ -338,7 +341,7 @@ static keel_result stage_edges(const keeli_image *image, keeli_staged *g, keeli_
     return keeli_out_of_memory(image->teller, "copying a relation");
 }
 
-// Makes everything of a storage that may fail.
+// Makes room for a storage and stages its values: everything of its copy that may fail.
 static keel_result stage_storage(const keeli_image *image, keeli_staged *g, keeli_storage *t,
                                  const keeli_storage *s) {
     if (!reserve_image_storage(&image->to->heap, g, t, s)) {
@@ -373,7 +376,8 @@ static bool reserve_all(keeli_image *image) {
     }
 
     if (!image->same_lists) {
-        uint32_t extra = to->followers.set_count; // components that lists may name besides
+        // lists of `to` also name components that are not copied: reactive sets and transient ones
+        uint32_t extra = to->followers.set_count;
         for (uint32_t i = 0; i < to->storages.count; ++i)
             extra += keeli_image_leaves(to->storages.items[i]);
         if (!keeli_component_lists_reserve_all(&to->lists, heap, &from->lists, extra)) {
@@ -405,8 +409,8 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
     }
     keeli_image_compare(image);
 
-    // Followers first: the room of a reactive set is made together with that of its sources, which
-    // may move its values.
+    // Followers come first: making room for a source also makes room in its reactive sets, which
+    // may move their values.
     bool has_room = reserve_all(image);
     for (uint32_t i = 0; has_room && i < to->storages.count; ++i) {
         keeli_storage *t = to->storages.items[i];
@@ -437,7 +441,8 @@ static void free_logs(const keeli_image *image, keeli_staged *g, const keeli_sto
     }
 }
 
-// Frees what is staged for a storage: after the commit that is what the storage had before.
+// Frees what is staged for a storage. After the commit, which exchanged the parts, this frees the
+// former values and queues of the storage.
 static void free_staged(keeli_heap *heap, keeli_staged *g, const keeli_storage *t) {
     for (uint32_t i = 0; i < g->made; ++i)
         keeli_value_drop(t, staged_at(g, t, i));
@@ -482,8 +487,8 @@ static void drop_values(const keeli_storage *t) {
         keeli_value_drop(t, value);
 }
 
-// Removes an edge of a transient relation, without notice to followers. An end without further
-// edges loses its component.
+// Removes an edge of a transient relation; followers are not notified. Then removes the component
+// `sources` from the source, and `targets` from the target, if the entity has no other edge.
 static void drop_edge(keel_world *to, keeli_relation *r, uint32_t source, uint32_t place) {
     keeli_edges *edges = &r->edges;
     keeli_storage *sources = r->sources;
@@ -530,7 +535,7 @@ static void drop_edges_of(keel_world *to, const keeli_storage *t, uint32_t index
     }
 }
 
-// Removes a transient component from the entities that will not be alive.
+// Removes a transient component from the entities that are not alive in the world to copy from.
 static void drop_dead(const keeli_image *image, keeli_storage *t) {
     keel_world *to = image->to;
     const keeli_entity_index *alive = &image->from->entities;
@@ -556,7 +561,8 @@ static void drop_dead(const keeli_image *image, keeli_storage *t) {
 }
 
 // ------------------------------------------------------------------ copying
-// Copies the disabled values of plain bytes. Others were staged.
+// Copies the disabled values of plain bytes. place_staged moves the disabled values of other
+// components.
 static void copy_plain_disabled(keel_world *to, keeli_storage *t, const keeli_storage *s) {
     if (!t->size || keeli_copies_singly(t))
         return;
@@ -589,7 +595,7 @@ static void assign_storage(const keeli_image *image, const keeli_staged *g, keel
     copy_plain_disabled(to, t, s);
 
     if (!keeli_image_is_take(image))
-        t->stamps.vague = to->epoch; // its ticks are set back
+        t->stamps.vague = to->epoch; // ticks go back, so they do not show the writes of a restore
     t->set_at = s->set_at;
     t->changed_at = s->changed_at;
     t->cleared_inserted = s->cleared_inserted;
@@ -601,8 +607,8 @@ static void assign_storage(const keeli_image *image, const keeli_staged *g, keel
     keeli_ticks_assign(&own->modified, &to->heap, &old->modified, g->logs[1], since);
 }
 
-// Marks all values of a component as inserted now, if insertions were not tracked at the take. That
-// is also what happens when tracking begins (keeli_track).
+// Marks all values of a component as inserted now, if insertions are tracked now but were not when
+// the snapshot was taken. keeli_track does the same when tracking begins.
 static void track_anew(const keel_world *to, keeli_storage *t, const keeli_storage *s) {
     const uint32_t fresh = t->tracking.kinds & ~s->tracking.kinds_then & KEEL_TRACK_INSERTION;
     if (fresh && t->presence.count + t->disabled.count) {
@@ -610,8 +616,9 @@ static void track_anew(const keel_world *to, keeli_storage *t, const keeli_stora
     }
 }
 
-// Marks the remaining values of a transient component as inserted now, and enters the component in
-// the lists of its blocks again, which were copied.
+// Marks the remaining values of a transient component as inserted now. Then adds the component to
+// the component lists of its blocks again: the lists were copied from a world in which other
+// entities have the component.
 static void update_transient(const keeli_image *image, keeli_storage *t) {
     static const keeli_ticks none;
     keel_world *to = image->to;
@@ -630,7 +637,7 @@ static void update_transient(const keeli_image *image, keeli_storage *t) {
     if (t->changed_at > tick)
         t->changed_at = tick;
     if (!image->same_numbers)
-        return; // relist enters all components
+        return; // relist fills the lists with all components
 
     keeli_component_lists *lists = &to->lists;
     for (uint32_t i = 0; i / KEELI_PAGE < lists->capacity; i += 64) {
@@ -647,7 +654,8 @@ static void update_transient(const keeli_image *image, keeli_storage *t) {
     }
 }
 
-// Exchanges a queue with its staged copy. Readers of the copy become those that `keeps` returns.
+// Exchanges a queue with its staged copy. Replaces each reader of the copy by the one that `keeps`
+// returns for it, and removes the reader if that is NULL.
 static void swap_queue(keeli_queue *queue, keeli_queue *staged, keeli_reader_map *keeps,
                        void *data) {
     const keeli_queue before = *queue;
@@ -671,7 +679,8 @@ static void swap_queue(keeli_queue *queue, keeli_queue *staged, keeli_reader_map
     queue->readers.count = kept;
 }
 
-// Exchanges the staged parts with those of the storage, which free_staged frees then.
+// Moves the staged values into the storage, and exchanges its other parts with the staged ones.
+// free_staged frees the former parts.
 static void place_staged(keel_world *to, keeli_staged *g, keeli_storage *t, keeli_reader_map *keeps,
                          void *data) {
     value_walk walk = { .s = t };
@@ -734,8 +743,8 @@ static void renew_caches(keel_world *to) {
     keeli_threads_update(to);
 }
 
-// Copies the plain values, before the bits of which entities have them; then handles, rows and
-// component lists, unless they are the same.
+// Copies the plain values, and then handles, rows and component lists unless they are the same. The
+// values come first, because keeli_blocks_copy compares the old rows and bitmaps of both worlds.
 static void copy_plain(keeli_image *image) {
     keel_world *to = image->to;
     const keel_world *from = image->from;

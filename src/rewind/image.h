@@ -2,8 +2,9 @@
 // Images: one world becomes a copy of another one, with the same handles (alive and free), the same
 // values in the same places, the same order of everything, and the same ticks, events and removed
 // values. Caches are not copied but emptied, and their keys are raised, so that no stale entry is
-// ever used. Two worlds are images of each other exactly if the same calls have the same results
-// from then on; what systems know of their runs is in runs.h. Called by snapshot.c.
+// ever used. The copy is complete if every further call has the same result in both worlds. What
+// readers, steps and groups know of their runs is not part of it: runs.h copies that. Called by
+// snapshot.c.
 #pragma once
 #include "world/scope.h"
 #include "world/storage.h"
@@ -22,8 +23,8 @@ static inline bool keeli_image_leaves(const keeli_storage *s) {
     return s->component.transient && !keeli_store_has_rows(s);
 }
 
-// Preparations for a storage while the copy may still fail: copies of values with hooks, and
-// parts that are exchanged as a whole.
+// The parts of a storage's copy that may fail, made before anything changes: copies of values with
+// hooks, and of parts that the commit exchanges as a whole.
 typedef struct keeli_staged {
     void *values;         // copies in the order of the storage, then the disabled ones by index
     uint32_t count, made; // room for values, and number of values copied so far
@@ -33,12 +34,13 @@ typedef struct keeli_staged {
     const keeli_edges *from_edges; // edges without values to copy from; NULL: they are the same
     keeli_change *logs[2]; // logs of ticks, of insertions and modifications; NULL: the size fits
     bool has_removed, has_events, has_edges, has_unique; // these members have to be freed
-    // Answers of compare.c, found before the copy begins.
-    bool is_known;     // both were the same once, and all writes since are stamped
+    // The following are set by compare.c before the copy: the parts that need not be copied.
+    bool is_known;     // the storage was the same in both worlds once, and all writes since are
+                       // stamped
     bool is_same;      // the same entities have values in both worlds, in the same places
-    bool is_in_place;  // no value has another place
+    bool is_in_place;  // no value of the storage has another place in the other world
     bool is_ticked;    // ticks of modifications tell which values were written since
-    bool keeps_values; // values with copies need not be copied, as they are the same
+    bool keeps_values; // values that are copied one by one need not be, as they are the same
     bool keeps_edges;  // edges need not be copied, as they are the same
     bool keeps_unique; // the unique need not be copied, as it is the same
 } keeli_staged;
@@ -51,9 +53,10 @@ typedef struct keeli_image {
     keel_world *to;
     const keel_world *from;
     keel_world *teller; // the live world of the two, to which errors are reported
-    uint32_t since;     // epoch when both were the same; 0: never, or everything has to be copied
-    uint32_t tick;      // tick of the snapshot
-    bool checks;        // values in blocks without a stamp are compared
+    uint32_t since;     // epoch of the live world when both were last the same; 0: never, or
+                        // everything has to be copied
+    uint32_t tick;      // tick of the snapshot, relative to the live world's tick_base
+    bool checks;        // values in blocks without a newer stamp are compared, too
     uint64_t copied;    // bytes of plain values that were copied
     KEELI_ARRAY(keeli_staged) staged; // by position of the component in `to`
     keeli_archetypes archetypes;      // archetypes like those of `from`, if `has_archetypes`
@@ -82,14 +85,15 @@ static inline bool keeli_copies_singly(const keeli_storage *s) {
     return s->component.copy || s == s->world->names.storage;
 }
 
-// Makes everything that can fail. Returns KEEL_OK, or KEEL_ERROR_MEMORY or KEEL_ERROR_COPY: then no
-// state has changed and everything was freed. `to` must know all components of `from`. `flags` are
-// bits KEEL_SNAPSHOT_*.
+// Allocates and copies everything that can fail. Returns KEEL_OK. On KEEL_ERROR_MEMORY and
+// KEEL_ERROR_COPY neither world has changed and everything was freed. `to` must know all components
+// of `from`. `flags` are bits KEEL_SNAPSHOT_*.
 keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_world *from,
                                 keel_world *teller, uint32_t flags);
 // Returns the reader of `to` for a reader of `from`, or NULL if the reader does not exist any more.
 typedef const keeli_reader *keeli_reader_map(void *data, const keeli_reader *reader);
-// Ends what keeli_image_reserve began; cannot fail. `keeps` is called for the readers of queues.
+// Makes `to` the image, after keeli_image_reserve; cannot fail. `keeps` is called with `data` for
+// each reader of a copied queue.
 void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data);
 // Frees what keeli_image_reserve made, instead of a commit.
 void keeli_image_cancel(keeli_image *image);

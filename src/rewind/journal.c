@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Records the steps of a history as changes of memory, and exchanges them. journal.h says how it
-// works. This file knows bytes and allocations, not what they mean. history.c begins and ends
-// steps; image.c and blocks.c write values through it.
+// Records the steps of a history as changes of memory, and exchanges the bytes to go back and
+// forward (journal.h says how). It works on bytes and allocations, and does not know which part of
+// an image they are. history.c begins and ends steps; image.c and blocks.c write values by it.
 #include "rewind/journal.h"
 
 #include "world/storage.h"
@@ -13,7 +13,7 @@
 static keeli_memory *header_of(void *at) { return (keeli_memory *)at - 1; }
 static char *start_of(keeli_memory *m) { return (char *)(m + 1); }
 
-// Returns zeroed memory that is part of the present step, or NULL.
+// Returns zeroed memory, which the step that is being made allocates; NULL when out of memory.
 static void *allocate_memory(keeli_journal *journal, size_t size, size_t align) {
     if (align < _Alignof(keeli_memory))
         align = _Alignof(keeli_memory);
@@ -56,7 +56,7 @@ static void free_allocation(keeli_journal *journal, keeli_memory *m) {
     keeli_free(&journal->heap, start_of(m) - before, before + m->size, m->align);
 }
 
-// Frees memory, or during a step leaves it to the step, which may be undone.
+// Frees memory. During a step adds it to `dead` of the step instead, since the step may be undone.
 static void free_in_step(keeli_journal *journal, void *at) {
     keeli_memory *m = header_of(at);
     if (!journal->step) {
@@ -70,7 +70,8 @@ static void free_in_step(keeli_journal *journal, void *at) {
     journal->step->dead = m;
 }
 
-// The function of keeli_journal_allocator. It always moves, so that the old memory can be restored.
+// The `resize` of keeli_journal_allocator. It always moves the memory, so that the old allocation
+// remains for the state before the step.
 static void *resize_memory(void *context, void *block, size_t old_size, size_t new_size,
                            size_t align) {
     keeli_journal *journal = context;
@@ -100,7 +101,7 @@ void keeli_journal_pin(void *memory) { header_of(memory)->is_pinned = true; }
 static size_t owned_before(const keeli_owner *o) {
     return (sizeof(keeli_owned) + o->align - 1) / o->align * o->align;
 }
-// Returns the bytes of the value that a node is for.
+// Returns the bytes of the value that lie behind a node.
 static void *owned_value(keeli_owned *owned) { return (char *)owned + owned_before(owned->owner); }
 
 static keeli_owned *new_owned(keeli_owner *o) {
@@ -126,13 +127,14 @@ static void put_first(keeli_owned **list, keeli_owned *owned) {
     *list = owned;
 }
 
-// Frees spare nodes: two for a value that was dropped, one for each place in `dropped`.
+// Frees spare nodes of a value that is really dropped: both, or one if a list `dropped` had the
+// other.
 static void free_spare(keeli_owner *o, uint32_t count) {
     while (count--)
         free_owned(remove_first(&o->spare));
 }
 
-// The copy hook of storages of an image, which copies values in steps only.
+// The copy hook of storages of an image. It is only called during a step.
 static bool copy_owned(void *to, const void *from, void *data) {
     keeli_owner *o = data;
     keeli_journal *journal = o->journal;
@@ -156,7 +158,8 @@ static bool copy_owned(void *to, const void *from, void *data) {
     return true;
 }
 
-// The drop hook of storages of an image. In a step it moves the value to the step.
+// The drop hook of storages of an image. During a step it moves the value to `dropped` of the step
+// and does not drop it.
 static void drop_owned(void *value, void *data) {
     keeli_owner *o = data;
     if (!o->journal->step) {
@@ -217,7 +220,8 @@ void keeli_journal_deinit(keeli_journal *journal) {
 }
 
 // ------------------------------------------------------------------ writes
-// A record of a write. The bytes of the other state follow it, padded to a multiple of 8.
+// A record of a write in keeli_delta.records. It is followed by the bytes to exchange, padded to a
+// multiple of 8.
 typedef struct record {
     char *at;
     char *mirror; // address of the same bytes in the mirror, or NULL
@@ -228,7 +232,8 @@ enum { LINE = 64, AT_LEAST = KEELI_SIZE(4096, 1) };
 // Returns the size of a record with its bytes.
 static size_t record_bytes(size_t bytes) { return sizeof(record) + (bytes + 7) / 8 * 8; }
 
-// Appends a record to the present step; `other` are its bytes. False when out of memory.
+// Appends a record to the step that is being made, with the bytes of `other`. False when out of
+// memory.
 static bool add_record(keeli_journal *journal, const record *r, const char *other) {
     keeli_delta *step = journal->step;
     const size_t need = step->bytes + record_bytes(r->bytes);
@@ -253,13 +258,13 @@ static void trim_records(keeli_journal *journal, keeli_delta *step) {
     char *fresh = keeli_resize(&journal->heap, step->records, step->capacity, step->bytes,
                                _Alignof(max_align_t));
     if (!fresh && step->bytes)
-        return; // the larger memory remains
+        return; // out of memory: the larger block stays
 
     step->records = fresh;
     step->capacity = step->bytes;
 }
 
-// True if the first line, or what there is of it, differs.
+// True if the first line differs. It is shorter than LINE if `bytes` is.
 static bool lines_differ(const char *a, const char *b, size_t bytes) {
     if (bytes < LINE)
         return memcmp(a, b, bytes) != 0;
@@ -274,8 +279,8 @@ static bool lines_differ(const char *a, const char *b, size_t bytes) {
     return any != 0;
 }
 
-// Finds the next adjacent lines that differ, from `*at` on: sets `*at` to the first and returns
-// their bytes, 0 if there are none.
+// Finds the next run of adjacent lines that differ, from `*at` on. Sets `*at` to its beginning and
+// returns its size in bytes, 0 if no further line differs.
 static size_t next_run(const char *a, const char *b, size_t bytes, size_t *at) {
     size_t i = *at;
     while (i < bytes && !lines_differ(a + i, b + i, bytes - i))
@@ -323,7 +328,7 @@ void keeli_journal_same(const keeli_journal *journal, void *memory) {
         keeli_journal_values(journal, memory);
 }
 
-// Stores in the mirror what the memory has now; false when out of memory.
+// Copies the memory to its mirror, which is allocated if there is none; false when out of memory.
 static bool make_mirror(keeli_journal *journal, keeli_memory *m) {
     if (!m->mirror)
         m->mirror = keeli_new(&journal->heap, m->size, 1);
@@ -344,8 +349,8 @@ static bool compare_memory(keeli_journal *journal, keeli_memory *m) {
 
     if (!m->mirror) {
         if (!m->is_there)
-            return true;         // plain values that were freed without another write
-        journal->is_lost = true; // plain values whose component has got hooks
+            return true;         // plain values, whose writes are recorded already
+        journal->is_lost = true; // plain values before, but their component has got hooks since
         return make_mirror(journal, m);
     }
 
@@ -367,7 +372,8 @@ void keeli_journal_begin(keeli_journal *journal, keeli_delta *step, bool has_ahe
     journal->is_full = journal->is_lost = false;
 }
 
-// Frees memory that was both allocated and freed in the step: neither state has it.
+// Frees memory that was both allocated and freed in the step: neither the state before the step nor
+// the state after it has the memory.
 static void free_passing(keeli_journal *journal, keeli_delta *step) {
     for (keeli_memory **at = &step->dead; *at;) {
         keeli_memory **next = &(*at)->next_dead[step->link];
@@ -411,7 +417,7 @@ bool keeli_journal_end(keeli_journal *journal) {
 void keeli_journal_undo(keeli_journal *journal) {
     keeli_delta *step = journal->step;
     journal->step = NULL;
-    if (journal->is_first) { // there is no state before it, and the image is not used
+    if (journal->is_first) { // there is no state to go back to, and the image is not used yet
         keeli_journal_forget_before(journal, step);
         return;
     }
@@ -423,7 +429,8 @@ void keeli_journal_undo(keeli_journal *journal) {
     keeli_journal_forget_after(journal, step);
 }
 
-// Exchanges the bytes, and updates the mirror of `a` if it is not NULL.
+// Exchanges the bytes of `a` and `b`, and copies the new bytes of `a` to `mirror` unless it is
+// NULL.
 static void swap_bytes(char *a, char *b, char *mirror, size_t bytes) {
     char part[256];
     if (mirror)

@@ -24,7 +24,7 @@ static size_t ring_bytes(uint32_t frames) { return sizeof(keel_ring) + frames * 
 static ring_slot *ring_slot_at(keel_ring *ring, uint32_t i) {
     return &ring->slots[(ring->first + i) % ring->capacity];
 }
-// Returns the world of the ring, or NULL if it was destroyed.
+// Returns the world of the ring, or NULL if the world was destroyed.
 static keel_world *world_of(const keel_ring *ring) { return ring->slots[0].snapshot->world; }
 
 keel_ring *keel_ring_create(keel_world *world, uint32_t frames) {
@@ -34,7 +34,7 @@ keel_ring *keel_ring_create(keel_world *world, uint32_t frames) {
     }
     if (!frames || frames > FRAMES_AT_MOST) {
         (void)keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                           "a ring of %u frames; it keeps from 1 to %u of them", (unsigned)frames,
+                           "a ring cannot have %u frames; pass from 1 to %u", (unsigned)frames,
                            (unsigned)FRAMES_AT_MOST);
         return NULL;
     }
@@ -84,7 +84,8 @@ static uint32_t find_frame(keel_ring *ring, uint64_t frame) {
     return i;
 }
 
-// Returns the snapshot of a slot, and creates it the first time. NULL on error, in `*result`.
+// Returns the snapshot of a slot, and creates it the first time. NULL on error, with the error in
+// `*result`.
 static keel_snapshot *snapshot_of(keel_ring *ring, ring_slot *slot, keel_result *result) {
     keel_world *world = world_of(ring);
     *result = KEEL_OK;
@@ -105,7 +106,8 @@ keel_result keel_ring_reserve(keel_ring *ring) {
     if (!ring || !ring->capacity)
         return keeli_no_world();
 
-    // behind the newest frame are the slots without a frame, then that of the oldest frame
+    // Slots without a frame come first, as a reserve makes the snapshot of a slot invalid. They lie
+    // behind the newest frame; the slots of the oldest frame and the later ones follow.
     const uint32_t behind = ring->first + ring->count, free = ring->capacity - ring->count;
     for (uint32_t i = 0; i < ring->capacity; ++i) {
         keel_result result;
@@ -117,7 +119,8 @@ keel_result keel_ring_reserve(keel_ring *ring) {
         if (i < free)
             continue;
 
-        ring->first = (ring->first + 1) % ring->capacity; // the slot had the oldest frame
+        ring->first = (ring->first + 1) % ring->capacity; // the slot had the oldest frame, which
+                                                          // is removed
         --ring->count;
     }
     return KEEL_OK;
@@ -132,11 +135,12 @@ keel_result keel_ring_take(keel_ring *ring, uint64_t frame) {
     const uint64_t newest = ring->count ? ring_slot_at(ring, ring->count - 1)->frame : 0;
     if (is_new && frame < newest)
         return keeli_misuse(world_of(ring), KEEL_ERROR_ARGUMENT,
-                            "frame %llu is taken after frame %llu; frames of a ring ascend, or are "
-                            "among those that it keeps",
+                            "frame %llu is taken after frame %llu; take a later frame, or one that "
+                            "the ring still has",
                             (unsigned long long)frame, (unsigned long long)newest);
 
-    ring_slot *slot = ring_slot_at(ring, at); // a new frame of a full ring gets the oldest's slot
+    ring_slot *slot = ring_slot_at(ring, at); // in a full ring, a new frame reuses the slot of the
+                                              // oldest one
     keel_result result;
     keel_snapshot *snapshot = snapshot_of(ring, slot, &result);
     if (!snapshot)

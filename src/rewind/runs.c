@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies and restores what readers, steps of workloads and groups know; runs.h lists it. The data
-// of the world is copied by image.c. snapshot.c calls this file; state_hash.c uses its visits.
+// Copies and restores the state of readers, of steps of workloads and of groups that runs.h lists.
+// image.c copies the data of the world. snapshot.c calls this file; state_hash.c calls its visits.
 #include "rewind/runs.h"
 
 #include "follow/follow.h"
@@ -21,11 +21,11 @@ void keeli_nodes_visit(const keel_world *world, keeli_node_visit *visit, void *d
         visit_schedules(w->schedules, visit, data);
 }
 
-// The visit of the readers of nodes: parked ones, or those in use.
+// The argument of visit_readers_of.
 typedef struct node_readers {
     keeli_reader_visit *visit;
     void *data;
-    bool parked;
+    bool parked; // visits the parked readers of nodes; false: the readers in use
 } node_readers;
 
 static void visit_readers_of(void *data, const keeli_schedule *s, keeli_node *node) {
@@ -165,8 +165,9 @@ typedef struct restoring {
     keel_world *world;
 } restoring;
 
-// Parks a reader that a step got after the copy, so that the step has not read yet. The reader is
-// not freed, as a later restore may go forward again.
+// Parks a reader that a step got after the copy was made. At that time the step had not read
+// anything, so it has no reader again. The reader is not freed, because a later restore may go
+// forward to a state in which the step has the reader.
 static void park_reader(keel_world *world, const keeli_runs *runs, keeli_bound *bound) {
     if (!bound->reader || keeli_runs_know(runs, bound->reader))
         return;
@@ -177,7 +178,7 @@ static void park_reader(keel_world *world, const keeli_runs *runs, keeli_bound *
     bound->reader = NULL;
 }
 
-// Gives a step its parked reader again, if the step had it at the copy.
+// Gives a step its parked reader again, if the step had the reader when the copy was made.
 static void unpark_reader(void *data, const keeli_schedule *s, keeli_node *node) {
     const keeli_runs *runs = data;
     (void)s;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Runs: what a world knows beside its data, and what a restore therefore has to set back. That is
-// what readers have seen, what steps of workloads know of their runs, and the order of groups. All
-// are identified by the serials of readers, bound systems and groups, which are never reused.
-// Called by snapshot.c.
+// Runs: the state of a world beside its data, which a snapshot copies and a restore sets back. It
+// is the changes that readers have seen, the number of runs of each step of a workload, and the
+// order of groups. Readers, nodes and groups are identified by their serials, which are never
+// reused. It does not copy entities and values (image.h). Called by snapshot.c.
 #pragma once
 #include "run/schedule.h"
 
@@ -11,12 +11,14 @@ typedef struct keeli_kept_reader {
     uint64_t serial, last;
 } keeli_kept_reader;
 
+// A copy of the members of a node, a step in a schedule (run/schedule.h).
 typedef struct keeli_kept_node {
     uint64_t serial, passed;
     uint32_t runs;
-    uint32_t want[KEELI_STEP_SYSTEMS], most[KEELI_STEP_SYSTEMS]; // numbers of reserved handles
-    const uint32_t *idle; // the node's entry in `idle` of its schedule: whether it is left out
-                          // decides what its reader has seen
+    uint32_t want[KEELI_STEP_SYSTEMS], most[KEELI_STEP_SYSTEMS]; // numbers of reserved handles, by
+                                                                 // system of the step
+    const uint32_t *idle; // the node's entry in `idle` of its schedule, which tells if the step is
+                          // left out, so that its reader sees no changes
 } keeli_kept_node;
 
 typedef struct keeli_kept_group {
@@ -33,24 +35,27 @@ typedef struct keeli_runs {
 } keeli_runs;
 
 void keeli_runs_deinit(keeli_runs *runs, keeli_heap *heap);
-// Makes room for the next copy, and leaves what `runs` has. False when out of memory.
+// Makes room in `runs` for a copy of what the world has now, and keeps the copy that is there.
+// False when out of memory.
 bool keeli_runs_room(keeli_runs *runs, keeli_heap *heap, const keel_world *world);
-// Makes room and removes what `runs` has; false when out of memory. Then keeli_runs_take copies
-// what the world knows now. Nothing may change between the two.
+// keeli_runs_reserve empties `runs` and makes room for a copy; false when out of memory. Then
+// keeli_runs_take makes the copy. Nothing in the world may change between the two calls.
 bool keeli_runs_reserve(keeli_runs *runs, keeli_heap *heap, const keel_world *world);
 void keeli_runs_take(keeli_runs *runs, const keel_world *world);
-// Makes room for the members of groups; false when out of memory. Then keeli_runs_restore sets
-// everything back. Readers, steps and groups that did not exist at the copy become as if new.
+// keeli_runs_reserve_restore makes room for the members of groups; false when out of memory. Then
+// keeli_runs_restore sets readers, nodes and groups back to the copy. The ones that did not exist
+// when the copy was made become as if they were new.
 bool keeli_runs_reserve_restore(const keeli_runs *runs, keel_world *world);
 void keeli_runs_restore(const keeli_runs *runs, keel_world *world);
 
-// True if the reader existed at the copy.
+// True if the reader existed when the copy was made.
 bool keeli_runs_know(const keeli_runs *runs, const keeli_reader *reader);
 
 // Calls `visit` for each reader of the world, in no defined order.
 typedef void keeli_reader_visit(void *data, keeli_reader *reader);
 void keeli_readers_visit(const keel_world *world, keeli_reader_visit *visit, void *data);
-// The same for parked readers: steps had them before a restore, and may get them again.
+// Calls `visit` for each parked reader: one that a restore took from its step, because the step had
+// no reader when the copy was made, and that a later restore may give back.
 void keeli_parked_readers_visit(const keel_world *world, keeli_reader_visit *visit, void *data);
 // Calls `visit` for each node of each schedule, in no defined order.
 typedef void keeli_node_visit(void *data, const keeli_schedule *s, keeli_node *node);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Snapshots. A snapshot has an image, a world of its own that runs no systems: a take makes it like
-// the user's world, a restore makes the user's world like the image (image.c). Beside the image are
-// the runs, what the world knows of readers and systems (runs.c). Users call this file; rings and
-// histories do, too.
+// Snapshots. A snapshot has an image, a world of its own that runs no systems: a take makes the
+// image a copy of the user's world, a restore makes the user's world a copy of the image (image.c
+// copies). Beside the image a snapshot has the runs, the state of readers, steps and groups
+// (runs.c). Users, rings and histories call this file.
 #include "rewind/snapshot.h"
 
 #include "rewind/blocks.h"
@@ -79,14 +79,15 @@ void keel_snapshot_read_end(keel_snapshot *snapshot) {
     while (readers > 0 && !keeli_atomic_swap(&snapshot->readers, &readers, readers - 1)) {}
 }
 
-// Locks the image for writing, until write_end. An error while it has readers.
+// Locks the image for writing, until write_end. Returns KEEL_ERROR_BORROWED while it has readers.
+// `what` is part of the message: "take".
 static keel_result write_begin(const keel_snapshot *snapshot, const char *what) {
     int32_t no_readers = 0;
     if (keeli_atomic_swap(&snapshot->self->readers, &no_readers, -1))
         return KEEL_OK;
     return keeli_error(snapshot->world ? snapshot->world : snapshot->image, KEEL_ERROR_BORROWED,
-                       "cannot %s snapshot '%s' while it is read; keel_snapshot_read_end, or the "
-                       "end of keel_save_snapshot, comes first",
+                       "cannot %s snapshot '%s' while it is read; call keel_snapshot_read_end, or "
+                       "wait until keel_save_snapshot returns",
                        what, snapshot->image->name);
 }
 // Unlocks the image and returns `result`.
@@ -154,8 +155,8 @@ static keeli_storage *same_in(const keel_world *world, const keeli_storage *s) {
     return s->slot < world->root.storage_capacity ? world->root.storages[s->slot] : NULL;
 }
 
-// True if values of the one can be those of the other: a component that was unregistered and
-// registered again may have become another one.
+// True if values of one component can be copied to the other. A component that was unregistered and
+// registered again keeps its number but may have another size, storage or kind.
 static bool are_like_components(const keeli_storage *a, const keeli_storage *b) {
     const keel_component *x = &a->component, *y = &b->component;
     return a->kind == b->kind && x->size == y->size && x->align == y->align &&
@@ -164,7 +165,7 @@ static bool are_like_components(const keeli_storage *a, const keeli_storage *b) 
            x->symmetric == y->symmetric && x->transient == y->transient;
 }
 
-// Makes all components of the world known to the image.
+// Registers all components of the world in the image, with the hooks that they have now.
 static keel_result learn(const keel_snapshot *snapshot) {
     const keel_world *world = snapshot->world;
     keel_world *image = snapshot->image;
@@ -183,7 +184,7 @@ static keel_result learn(const keel_snapshot *snapshot) {
     return KEEL_OK;
 }
 
-// Makes room for the numbers that components of the image get; false when out of memory.
+// Makes room in the image for number_like_world; false when out of memory.
 static bool reserve_numbers(const keel_snapshot *snapshot) {
     keel_world *image = snapshot->image;
     return KEELI_RESERVE(&image->heap, &image->registry.by_ordinal,
@@ -254,9 +255,10 @@ static const keeli_reader *same_reader(void *data, const keeli_reader *reader) {
     return reader;
 }
 
-// Begins the next epoch, after a take or restore that made the world and the image the same. NULL:
-// a restore by a history, whose image stores the epoch of another state. When the epochs are used
-// up, they begin again at 0, and all snapshots forget theirs.
+// Begins the next epoch, after a take or restore made the world and the image the same, and stores
+// it in the image. `image` NULL: stores it nowhere (keeli_snapshot_restore_silently). When the
+// epochs are used up, they begin again at 0, and all snapshots forget theirs, so that the next take
+// or restore of each copies everything.
 static void begin_epoch(keel_world *world, keel_world *image) {
     if (world->epoch == UINT32_MAX - 1) {
         for (const keel_snapshot *s = world->snapshots; s; s = s->before)
@@ -282,8 +284,8 @@ static keel_result check_copies(keel_world *world) {
     return KEEL_OK;
 }
 
-// Unregisters the components of the image that the world does not know any more. That edits the
-// image, so its counters do not equal the world's any more, and the take has to copy everything.
+// Unregisters the components of the image that the world does not know any more. This edits the
+// image, so that equal counters no longer mean equal contents: the take copies everything.
 static keel_result forget_lost(const keel_snapshot *snapshot) {
     snapshot->image->epoch = 0;
     for (const keeli_storage *t; (t = find_lost(snapshot)) != NULL;)
@@ -295,7 +297,7 @@ static keel_result take_image(keel_snapshot *snapshot) {
     keel_world *world = snapshot->world, *image = snapshot->image;
     KEEL_TRY(check_copies(world));
 
-    if (find_lost(snapshot)) { // the state it has could not be restored any more
+    if (find_lost(snapshot)) { // the copy in the image cannot be restored any more
         snapshot->is_taken = false;
         KEEL_TRY(forget_lost(snapshot));
     }
@@ -303,7 +305,7 @@ static keel_result take_image(keel_snapshot *snapshot) {
     if (!reserve_numbers(snapshot) || !keeli_stamps_reserve(world) ||
         !keeli_runs_reserve(&snapshot->taken->next, &image->heap, world))
         return keeli_out_of_memory(world, "taking a snapshot");
-    // before hooks are called, which may create readers
+    // Takes the runs now: hooks may create readers later, for which there would be no room.
     keeli_runs_take(&snapshot->taken->next, world);
     keeli_stamps_begin(world);
 
@@ -333,8 +335,8 @@ keel_result keel_snapshot_take(keel_snapshot *snapshot) {
     return write_end(snapshot, take_image(snapshot));
 }
 
-// Makes room by taking the world, which touches all of the memory. Takes write the runs to
-// `taken->next` and exchange it with `taken->runs`: the take makes room in one, keeli_runs_room in
+// Makes room by taking the snapshot, which also touches all of its memory. A take exchanges
+// `taken->next` and `taken->runs`, so both need room: the take makes it in one, keeli_runs_room in
 // the other.
 static keel_result reserve_snapshot(keel_snapshot *snapshot) {
     if (!keeli_runs_room(&snapshot->taken->runs, &snapshot->image->heap, snapshot->world))
@@ -351,8 +353,8 @@ keel_result keel_snapshot_reserve(keel_snapshot *snapshot) {
 }
 
 // ------------------------------------------------------------------ restoring
-// The readers that exist now and existed at the take. Queues of the image refer to readers by
-// address; readers that are not in this table may have been freed.
+// A table of the readers that exist now and existed when the snapshot was taken. Queues of the
+// image have pointers to readers; a pointer that is not in the table may be to a freed reader.
 typedef struct living {
     const keel_snapshot *snapshot;
     keeli_pointer_table readers;
@@ -395,12 +397,12 @@ keel_result keeli_snapshot_restore_silently(const keel_snapshot *snapshot, bool 
     if (lost && same_in(world, lost))
         return keeli_error(world, KEEL_ERROR_SNAPSHOT,
                            "cannot restore '%s': '%s' was registered again since, with another "
-                           "size, storage or option; register it as it was, or take a new one",
+                           "size, storage or option; register it as it was, or take a new snapshot",
                            snapshot->image->name, lost->component.name);
     if (lost)
         return keeli_error(world, KEEL_ERROR_SNAPSHOT,
                            "cannot restore '%s': it has '%s', which was unregistered since; "
-                           "register it again, or take a new one",
+                           "register it again, or take a new snapshot",
                            snapshot->image->name, lost->component.name);
 
     KEEL_TRY(write_begin(snapshot, "restore"));

@@ -1,44 +1,49 @@
 // SPDX-License-Identifier: MIT
-// Snapshots of a world, and the hash of all state that they copy, for rings, histories and world.c.
-// Users have keel/snapshot.h instead; image.h describes how one world becomes the image of another.
+// Snapshots of a world, and the hash of all state that they copy: the calls for rings, histories
+// and world.c. The calls for users are in keel/snapshot.h; image.h says how one world becomes the
+// image of another.
 #pragma once
 #include "rewind/runs.h"
 
 #include <keel/snapshot.h>
 
+// The runs of a snapshot (runs.h). A take fills `next` and exchanges both when it succeeds.
 typedef struct keeli_taken {
-    keeli_runs runs; // copy of the last take
+    keeli_runs runs; // the copy that belongs to the image
     keeli_runs next; // room for the next take
 } keeli_taken;
 
 struct keel_snapshot {
     keel_world *world; // NULL: the world was destroyed
-    keel_world *image; // copy of the world; its heap has the snapshot, too
+    keel_world *image; // copy of the world; the snapshot itself is allocated from its heap, too
     keeli_taken *taken;
-    bool is_taken;
+    bool is_taken;   // the image is a copy that can be restored
     uint32_t flags;  // bits KEEL_SNAPSHOT_*
     uint64_t copied; // bytes of values that the last take copied
     int32_t readers; // number of readers of the image, on any thread; -1: it is being written
-    struct keel_snapshot *self;   // the snapshot, not const, to count readers; NULL: destroyed
-    struct keel_snapshot *before; // next in the list of the world
+    struct keel_snapshot *self;   // address of the snapshot itself: counts readers where the caller
+                                  // has a const pointer. NULL: the snapshot was destroyed
+    struct keel_snapshot *before; // the snapshot of the world that was created before this one
 };
 
 // Creates a snapshot whose memory comes from this allocator. NULL on error.
 keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name, keel_allocator allocator);
-// Returns KEEL_OK if the world may be taken or restored now. `what` begins the message otherwise.
+// Returns KEEL_OK if the snapshot may be taken or restored now. `what` begins the message
+// otherwise: "a snapshot is taken".
 keel_result keeli_snapshot_may_begin(const keel_snapshot *snapshot, const char *what);
-// True if the image has a component that the world does not know any more.
+// True if the image has a component that the world does not know any more, or knows with other
+// properties, so that the snapshot cannot be restored.
 bool keeli_snapshot_has_lost(const keel_snapshot *snapshot);
 // True if the image knows all components of the world. Otherwise a restore registers them there.
 bool keeli_snapshot_knows_all(const keel_snapshot *snapshot);
 // Restores the world without calling the functions of keel_on_restore; keeli_snapshot_notify calls
-// them. `keeps`: the image keeps its epoch and counters, since it belongs to a history, which has
-// several states of it.
+// them. `keeps`: does not write the world's new epoch and counters into the image, because the
+// image belongs to a history, in whose steps they are recorded.
 keel_result keeli_snapshot_restore_silently(const keel_snapshot *snapshot, bool keeps);
 void keeli_snapshot_notify(keel_world *world);
 
-// Detaches all snapshots from a world that is about to be destroyed. They remain until the user
-// destroys them.
+// Detaches all snapshots from a world that is about to be destroyed. The snapshots remain until the
+// user destroys them.
 void keeli_snapshots_deinit(keel_world *world);
 // Returns a hash of all state that decides what happens next. Equal hashes mean equal states,
 // except for a chance of 2^-64. There must be no open views and no recorded commands.

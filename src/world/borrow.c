@@ -37,13 +37,13 @@ static keeli_use *use_of(const keeli_holder *holder, const keeli_storage *storag
     return NULL;
 }
 
-// Returns an open holder other than `asker` that uses the storage, or NULL. `*use` is its use, NULL
-// if it holds everything.
+// Returns an open holder that conflicts with `asker` over the storage, or NULL. `*use` is the
+// holder's use of the storage, NULL if the holder holds everything.
 static const keeli_holder *find_other(const keel_world *world, const keeli_storage *storage,
                                       const keeli_holder *asker, const keeli_use **use) {
     const keeli_holder *parent = asker ? asker->parent : NULL;
     const bool is_system_itself =
-        asker && asker->open; // then its own views are in conflict with it
+        asker && asker->open; // a system in conflict with views that it opened itself
     for (const keeli_holder *h = world->access.holders; h; h = h->next) {
         if (h == asker || h->parent != (is_system_itself ? asker : parent))
             continue;
@@ -178,10 +178,11 @@ keel_access keeli_holder_access(const keeli_holder *holder, const keeli_storage 
     return use ? use->access : KEEL_ACCESS_NONE;
 }
 
-// Returns the counter for a use of this holder: that of the storage, or, inside of a system or
-// custom view, that of the use around it. NULL if the system did not declare the use. A custom view
-// that was begun in the world does not hold the list of entities all the time, since otherwise no
-// entity could be made meanwhile; its code may read the list.
+// Returns the counter that a use of this holder changes: `borrow` of the storage, or, if the holder
+// is a view inside of a system or custom view, `inner` of the outer use. NULL if the system did not
+// declare the use. A custom view that was begun in the world does not borrow the list of entities,
+// because entities may be added while it is open; so a view inside of it that reads the list
+// changes `borrow`.
 static int32_t *counter_of(const keel_world *world, const keeli_holder *holder,
                            const keeli_use *use) {
     const keeli_holder *parent = holder->parent;
@@ -235,9 +236,8 @@ static __attribute__((noinline)) keel_result check_looks(keel_world *world,
         if (use->access > KEEL_ACCESS_READ)
             return keeli_error(
                 world, KEEL_ERROR_SHARED,
-                "%s wants to %s %s inside of an observer, or of another function that "
-                "an edit calls: they only look; "
-                "record the edit in event->commands",
+                "%s wants to %s %s inside of an observer, or of another function that an edit "
+                "calls, where views may only read; record the edit in event->commands",
                 holder->name, use->storage->events ? "send" : to_do[use->access],
                 KEELI_STORAGE(world, use->storage));
     }
@@ -261,7 +261,8 @@ static keel_result acquire_all(keel_world *world, keeli_holder *holder) {
     return KEEL_OK;
 }
 
-// Sets the tick of the storages that the holder writes, whose changes get its tick meanwhile.
+// Sets the tick that changes of the storages get while this holder writes them. 0: the tick of the
+// world.
 static void set_ticks(const keeli_holder *holder, uint64_t tick) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {
         const keeli_use *use = &holder->uses.items[i];
@@ -359,7 +360,7 @@ static __attribute__((noinline)) keel_result tell_why_not(keel_world *world) {
              KEELI_REFUSED_RUNNING)
         why = "a workload runs, the world is shared between threads; record the edit with commands";
     else if (world->refused & KEELI_REFUSED_DESTROYED)
-        why = "the world cannot be edited while it is destroyed";
+        why = "the world cannot be edited while keel_world_destroy runs; edit it before";
     return keeli_error(world, KEEL_ERROR_SHARED, "%s", why);
 }
 
@@ -379,7 +380,7 @@ keel_result keeli_world_is_idle(keel_world *world, const char *what) {
     if (!keeli_atomic_peek(&world->access.workload_depth))
         return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_SHARED,
-                       "%s while a workload runs, which would not know of it; do that between runs",
+                       "%s while a workload runs, which would not notice it; do that between runs",
                        what);
 }
 

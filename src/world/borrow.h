@@ -7,8 +7,9 @@
 #pragma once
 #include "world.h"
 
-// Adds a storage to those that the holder will use. If it is added twice, the stronger access
-// counts. False when out of memory.
+// Adds a storage to those that keeli_holder_open borrows, together with the storages that its edits
+// change: rows, orders of groups and reactive sets. If a storage is added twice, the stronger
+// access counts. False when out of memory.
 bool keeli_holder_want(keel_world *world, keeli_holder *holder, keeli_storage *storage,
                        keel_access access);
 // Borrows all storages that were added, or none. Returns KEEL_OK, KEEL_ERROR_BORROWED,
@@ -28,9 +29,10 @@ static inline bool keeli_holder_is_bound(const keeli_holder *holder) {
             return true;
     return false;
 }
-// Asked by the scheduler. keeli_holder_needs_owner: true if the holder, whose uses are complete,
-// must be opened in the world's own thread. keeli_access_in_parallel returns the access that counts
-// between two threads: a storage for one thread at a time cannot be read by two. (threads.c)
+// keeli_holder_needs_owner: true if the holder must be opened in the world's own thread; all its
+// storages were added before. keeli_access_in_parallel returns the access to compare with that of
+// another thread: for a storage that one thread at a time may use, a reader counts as a writer. The
+// scheduler calls both; they are in threads.c.
 bool keeli_holder_needs_owner(const keel_world *world, const keeli_holder *holder);
 keel_access keeli_access_in_parallel(const keeli_storage *s, keel_access access);
 
@@ -48,8 +50,8 @@ static inline bool keeli_is_free(const keel_world *world, const keeli_storage *s
 static inline bool keeli_is_unused(const keel_world *world) {
     return !((uintptr_t)world->access.holders | world->refused | world->access.owned_storages);
 }
-// True if in addition to keeli_is_free the storage has no flags that make an edit more than the
-// plain one: its values are bytes without followers.
+// True if keeli_is_free, and the storage has no flag that sends an edit to its general path: values
+// are plain bytes without followers.
 static inline bool keeli_is_plain(const keel_world *world, const keeli_storage *storage) {
     return !(keeli_flags_of(storage) | (uint32_t)keeli_atomic_peek(&storage->borrow) |
              world->refused);
@@ -66,14 +68,15 @@ static inline bool keeli_is_inside_edit(const keel_world *world) {
 }
 // Returns KEEL_OK if the world's owner may edit, or else KEEL_ERROR_SHARED with the reason.
 keel_result keeli_world_is_editable(keel_world *world);
-// The same, and an error while a workload runs, even in the caller: a workload would go on with
-// what it knew before the edit.
+// The same, but also an error while a workload runs, even if a system of it calls this: the
+// workload would not notice the edit. `what` begins the message: "a component is unregistered".
 keel_result keeli_world_is_idle(keel_world *world, const char *what);
 // Returns KEEL_OK if the whole world may be read now, outside of views, or else KEEL_ERROR_BORROWED
 // (a storage is being written), KEEL_ERROR_SHARED, KEEL_ERROR_THREAD. `teller` keeps the error;
 // `verb` as above: "copy".
 keel_result keeli_may_read_all(const keel_world *world, keel_world *teller, const char *verb);
-// Returns KEEL_OK if there is no open view and no running system. `what`: for the message.
+// Returns KEEL_OK if there is no open view and no running system. `what` begins the message:
+// "cannot share the world".
 keel_result keeli_nothing_is_open(keel_world *world, const char *what);
 // Reports that another holder than `asker` (NULL: the world) uses the storage.
 keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, const char *verb,
@@ -108,10 +111,10 @@ static inline void keeli_edit_unlock(keel_world *world, const void *asker) {
 }
 
 // ------------------------------------------------------------------ the user's functions in edits
-// Enclose calls of hooks and of other functions of the user in an edit (filters, comparisons).
-// Edits and views that write are refused meanwhile, in hooks all views and systems. While several
-// threads are at work the lock of edits does that (keeli_is_inside_edit). keeli_refuse_begin
-// returns the argument of keeli_refuse_end.
+// Enclose a call of the user's code in the middle of an edit: a hook, a filter or a comparison. In
+// between, edits and views that write are refused; in a hook, all views are. While several threads
+// are at work nothing is set here, as the lock of edits tells which thread is inside of an edit
+// (keeli_is_inside_edit). keeli_refuse_begin returns the argument of keeli_refuse_end.
 static inline uint32_t keeli_refuse_begin(keel_world *world, uint32_t why) {
     const uint32_t before = world->refused;
     if (!world->access.concurrent)
@@ -123,8 +126,8 @@ static inline void keeli_refuse_end(keel_world *world, uint32_t before) {
         world->refused = before;
 }
 
-// Call the hooks of a component that has them. The first two are hooks themselves, for data
-// structures, which get the storage as their hook_data.
+// Call the hooks of a component that has them. keeli_hook_drop and keeli_hook_move have the types
+// of hooks, because data structures call them like hooks, with the storage as hook_data.
 void keeli_hook_drop(void *value, void *storage);
 void keeli_hook_move(void *to, void *from, void *storage);
 bool keeli_hook_copy(const keeli_storage *s, void *to, const void *from);
@@ -135,17 +138,19 @@ uint64_t keeli_hook_hash(const keeli_storage *s, const void *value);
 // have a rule; the others need none of these calls.
 //
 // Returns KEEL_OK if the calling thread may use the storage with this access, KEEL_ERROR_THREAD if
-// it never may, KEEL_ERROR_BORROWED while another thread uses it. `asker` is the view or system
-// that wants to, or NULL; `verb` is part of the message. `teller` keeps the error.
+// only the world's thread may, KEEL_ERROR_BORROWED while another thread uses the storage. `asker`
+// is the name of the view or system that wants to use it, or NULL; `verb` is part of the message.
+// `teller` is the world that keeps the error.
 keel_result keeli_check_thread(const keel_world *world, keel_world *teller, const keeli_storage *s,
                                keel_access access, const char *asker, const char *verb);
-// The same for making a new value, in the storage or in commands.
+// Returns KEEL_OK if the calling thread may make a value of the component, in a storage or in
+// commands, or else KEEL_ERROR_THREAD.
 keel_result keeli_check_new_value(keel_world *world, const keel_component *c);
-// True if this thread may read the storage. False after an assertion: look-ups cannot return
-// errors.
+// True if this thread may read the storage. If not, asserts instead of keeping an error, since a
+// look-up has no result to return one in.
 bool keeli_may_look(const keel_world *world, const keeli_storage *s);
-// Makes the calling thread the user of the storage, until its count of borrows is 0 again. False if
-// it may not use the storage. In shared mode the caller holds the world's lock.
+// Makes the calling thread the `user` of the storage, until `borrow` is 0 again. False if the
+// thread may not use the storage. In shared mode the caller holds the world's lock.
 bool keeli_thread_claim(const keel_world *world, keeli_storage *s, keel_access access);
 
 // Sets the flag of a storage whose component has a rule.
@@ -157,6 +162,6 @@ void keeli_threads_follow(keeli_storage *order, const keeli_storage *s);
 void keeli_threads_update(keel_world *world);
 // Reports an error if destroying the world now drops values in the wrong thread.
 void keeli_threads_ending(keel_world *world);
-// Returns a component whose values may not leave the thread in which they were made, so that
+// Returns a component that has values and whose values may not leave the world's thread, so that
 // another thread cannot adopt the world. NULL if there is none.
 const keeli_storage *keeli_threads_bound_value(const keel_world *world);

@@ -5,7 +5,8 @@
 
 #include "base/bytes.h"
 
-// Limits of a description. A type with more structs in each other is one that contains itself.
+// Limits of a description. Structs nested deeper than DEEPEST are taken for a type that contains
+// itself, which would have no end.
 enum { DEEPEST = 16, MOST_FIELDS = 64, MOST_IN_ALL = 1024 };
 
 // ------------------------------------------------------------------ sizes
@@ -44,8 +45,8 @@ uint32_t keeli_field_elements(const keel_field *field) {
 // ------------------------------------------------------------------ checks
 typedef struct field_check {
     keeli_writer *wrong;
-    const keel_field *owned;   // a field with a text that the value owns, or NULL
-    const keel_field *partial; // a field of which not all bytes belong to the value, or NULL
+    const keel_field *owned;   // the last field with a text that the value owns, or NULL
+    const keel_field *partial; // the last field whose bytes are not all part of the value, or NULL
     uint32_t seen;             // number of fields so far, in all structs
 } field_check;
 
@@ -58,19 +59,20 @@ static const char *wrong_with(const keel_field *f, uint32_t size) {
     if (!size)
         return "needs a value: declare KEEL_COMPONENT, or KEEL_VALUED_RELATION";
     if (f->offset + keeli_field_bytes(f) > size)
-        return "lies outside of its size";
+        return "ends behind the end of the struct; check its offset";
     if (!(f->min <= f->max))
         return "has a .min above its .max";
     if (type == KEEL_FIELD_STRUCT && (!of || !of->field_count))
         return "has a type that is not described; give it .of = KEEL_TYPE(...), .bytes = true or "
                ".transient = true";
     if (type == KEEL_FIELD_STRUCT && (!of->size || f->count % of->size))
-        return "is not as large as structs of its type";
+        return "has a size that is not a multiple of the size of its type";
 
     if (!of || type == KEEL_FIELD_STRUCT)
         return NULL;
     if (type < KEEL_FIELD_I8 || type > KEEL_FIELD_U64 || of->field_count)
-        return "is no integer, so that it cannot be an enum or flags; nor is it a struct";
+        return "has .of = KEEL_TYPE(...), but is neither a struct nor an integer that could be an "
+               "enum or flags";
     if (of->value_count && !of->values)
         return "is of an enum with a count of values but no values";
     for (uint32_t i = 0; i < of->value_count; ++i)
@@ -87,7 +89,8 @@ static bool is_named_twice(const keel_field *fields, const keel_field *f) {
     return false;
 }
 
-// True if the former name of this field (`was`) is a name, or former name, of another field.
+// True if the former name of this field (`was`) is the name of any field, or the former name of
+// another field.
 static bool is_former_name_used(const keel_field *fields, uint32_t count, const keel_field *f) {
     if (!f->was)
         return false;
@@ -118,7 +121,7 @@ static bool are_valid(field_check *check, const keel_field *fields, uint32_t cou
 
         const char *wrong;
         if (is_named_twice(fields, f))
-            wrong = "has the name of another one";
+            wrong = "has the name of another field";
         else if (is_former_name_used(fields, count, f))
             wrong = "was what another one is called, or was";
         else
@@ -152,14 +155,15 @@ bool keeli_fields_are_valid(const keel_component *c, keeli_writer *wrong) {
     if (!check.owned || (c->drop && c->copy))
         return true;
     keeli_write(wrong,
-                "owns the text '%.60s' but has no drop and copy hooks; a pointer to a text that is "
-                "not its own is .transient = true",
+                "owns the text '%.60s' but has no drop and copy hooks; add both, or make the field "
+                ".transient = true if it points to a text of another owner",
                 check.owned->name);
     return false;
 }
 
 // ------------------------------------------------------------------ copies of the tables
-// Frees a copy of a type. Its members are const for users only: the world owns them.
+// Frees a copy of a type, which the world owns. Its members are const only so that users do not
+// change them.
 static void free_type(keeli_heap *heap, const keel_type *type) {
     if (!type)
         return;

@@ -8,8 +8,8 @@
 
 #include <keel/component.h>
 
-// Returns the type that a member is read as: bytes if the field says so, or if its type is not
-// described.
+// Returns the type to read the member as: KEEL_FIELD_BYTES if the field has .bytes, or is a
+// transient struct whose type is not described.
 keel_field_type keeli_field_type(const keel_field *field);
 // Returns the size of the whole member in bytes.
 uint64_t keeli_field_bytes(const keel_field *field);
@@ -26,7 +26,8 @@ bool keeli_fields_are_valid(const keel_component *c, keeli_writer *wrong);
 keel_field *keeli_fields_copy(keeli_heap *heap, const keel_field *fields, uint32_t count);
 void keeli_fields_free(keeli_heap *heap, const keel_field *fields, uint32_t count);
 
-// True if all bytes of the field belong to its value.
+// True if every byte of the member is part of the value: it is not a text, pointer, struct or
+// transient field.
 bool keeli_field_is_plain(const keel_field *field);
 // Returns a hash of the fields of a value, without padding, the bytes behind the end of a text, and
 // transient fields.
@@ -34,7 +35,8 @@ uint64_t keeli_fields_hash(const keel_field *fields, uint32_t count, const void 
                            uint64_t seed);
 
 // Handles of entities in fields, also in nested structs and arrays. keeli_fields_have_entities:
-// true if there are any. keeli_fields_map_entities replaces each in a value by the result of `map`.
+// true if a field can hold a handle. keeli_fields_map_entities replaces each handle in a value by
+// the result of `map`, which is called with `data`.
 typedef keel_entity keeli_entity_map(void *data, keel_entity e);
 bool keeli_fields_have_entities(const keel_field *fields, uint32_t count);
 void keeli_fields_map_entities(const keel_field *fields, uint32_t count, void *value,

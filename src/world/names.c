@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stores the names of entities and finds them: a hash table by parent and text, and the hooks of
-// the component keel_name. It neither checks names nor decides which entity gets one: link/name.c
-// does, and calls this file, as do the verbs that move or delete entities.
+// the component keel_name. It neither checks names nor decides which entity gets a name. Called by
+// link/name.c, which does both, and by verbs that move or delete entities.
 #include "names.h"
 
 #include "borrow.h"
@@ -62,7 +62,7 @@ static bool reserve_chains(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ one name
-// Returns the name that a value of keel_name belongs to.
+// Returns the keeli_name whose text a value of keel_name points to.
 static keeli_name *name_of_value(const void *value) {
     const uintptr_t text = (uintptr_t)((const keel_name *)value)->text;
     return (keeli_name *)(text - offsetof(keeli_name, text));

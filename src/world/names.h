@@ -3,18 +3,18 @@
 // different names and a path can be found. It does not decide which entity gets a name: link/name.c
 // does, and calls this file. A value of keel_name points to the text of a keeli_name. Every removal
 // of the value removes the name from the index: the drop hook does, or change tracking, which keeps
-// the text for readers of deletions. Invariant: each keel_name of the world has a keeli_name of its
-// entity, which is in the index under the entity's parent. Checked by keeli_names_are_valid.
+// the text for readers of deletions. Invariant, checked by keeli_names_are_valid: the keeli_name of
+// each value of keel_name is in the index, under the entity that has the value and its parent.
 #pragma once
 #include "world.h"
 
 #include <keel/name.h>
 
 typedef struct keeli_name {
-    struct keeli_name *next;    // in its chain
-    keel_entity entity, parent; // null: a root
-    uint32_t length;
-    bool is_listed; // in the index
+    struct keeli_name *next;    // next in the chain of the index
+    keel_entity entity, parent; // set while it is listed; `parent` null: the entity is a root
+    uint32_t length;            // bytes of `text`, without the 0 at its end
+    bool is_listed;             // it is in the index
     char text[];
 } keeli_name;
 
@@ -31,10 +31,12 @@ void keeli_name_enter(keel_world *world, keeli_name *name, keel_entity e, keel_e
 // Removes a name from the index.
 void keeli_name_leave(keel_world *world, keeli_name *name);
 void keeli_name_free(keel_world *world, keeli_name *name);
-// The same for a value of keel_name that is kept in a log although the entity loses it.
+// Removes the name of a value of keel_name from the index, but does not free it: the entity loses
+// the value, which the log of removed values keeps.
 void keeli_name_leave_value(keel_world *world, const void *value);
 
-// Note that a component was registered, or is unregistered. Others than keel_name change nothing.
+// Set up the names when keel_name was registered, and end them when it is unregistered. They do
+// nothing for other components.
 void keeli_names_begin(keel_world *world, keeli_storage *s);
 void keeli_names_end(keel_world *world, const keeli_storage *s);
 // Frees the memory of an index without names.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Lists of recorded edits (scope.h): the world's lists, and recording. Applying them is in
-// edit/commands.c. Called by verbs with commands as their scope, by systems and by observers. A
-// record lies in its list's arena together with the values it carries. It names components by their
-// process-wide number, so that an unregistered component is noticed when it is applied.
+// Lists of recorded edits (scope.h): keeps the world's lists and appends records to them.
+// edit/commands.c applies them. Called by verbs with commands as their scope, by systems and by
+// observers. A record and its values lie in the arena of its list. A record names components by
+// their process-wide numbers, so that a component that was unregistered meanwhile is noticed when
+// the record is applied.
 #include "registry.h"
 #include "report.h"
 #include "scope.h"
@@ -104,7 +105,7 @@ bool keeli_commands_queue_own(keel_world *world) {
 
 void keeli_commands_submit(keel_world *world, keel_commands *list) {
     if (!world->access.concurrent)
-        (void)keeli_commands_queue_own(world); // so that these are applied first
+        (void)keeli_commands_queue_own(world); // the world's own records are older: they go first
     if (list->first)
         queue_list(world, list);
     else
@@ -127,7 +128,8 @@ keel_commands *keeli_commands_of_thread(keel_world *world) {
     list->thread = self;
 
     keeli_world_lock(world);
-    keel_commands **end = &world->commands.shared; // applied in the order in which threads asked
+    keel_commands **end = &world->commands.shared; // the end, as lists are applied in the order in
+                                                   // which threads asked for them
     while (*end)
         end = &(*end)->next;
     *end = list;
@@ -203,11 +205,12 @@ static __attribute__((noinline)) keel_result may_record(const keel_commands *lis
     if (!owner || !world->access.concurrent || owner == keeli_thread_id())
         return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_THREAD,
-                        "these commands are another thread's; ask for your own: "
-                        "keel_world_commands, or KEEL_COMMANDS in a system");
+                        "these commands belong to another thread; get this thread's own with "
+                        "keel_world_commands, or with KEEL_COMMANDS in a system");
 }
 
-// Makes a record that is not in the list yet.
+// Allocates a record with `parts` empty parts. append_record adds it to the list, once nothing can
+// fail any more.
 static inline __attribute__((always_inline)) keel_result begin_record(keel_commands *list,
                                                                       keeli_action does,
                                                                       keel_entity e, uint32_t parts,
@@ -247,7 +250,8 @@ static keel_result append_record(keel_commands *list, keeli_command *c) {
 }
 
 // Returns the storage of a component, unique or type of events that a command names, or NULL with
-// the reason in `*result`. Inlined, as the recording of one value is short (row "command: add").
+// the reason in `*result`. Inlined, because recording one value is so short that the call counts
+// (row "command: add" of the benchmarks).
 static inline __attribute__((always_inline)) keeli_storage *named(keel_commands *list,
                                                                   keeli_action does,
                                                                   const keel_component *component,
@@ -282,7 +286,8 @@ static inline __attribute__((always_inline)) keeli_storage *named(keel_commands 
     return *result < 0 ? NULL : s;
 }
 
-// Allocates memory for the values. Moves none of them, so that it may fail.
+// Fills the parts with the components of `values`, and allocates memory for the values. They are
+// moved there later by move_in_values, because this may fail and the caller keeps them then.
 static keel_result prepare_values(keel_commands *list, keeli_command *c, const keel_value *values) {
     for (uint32_t i = 0; i < c->count;
          ++i) { // analyzer: begin_record() made it, or returned an error
@@ -359,7 +364,8 @@ static keel_result promise(keel_commands *list, keel_entity *out) {
     return result;
 }
 
-// The handle is promised by the last step that may fail, so that none has to be released.
+// Records a new entity. Its handle is promised last of all that may fail, so that no error has to
+// release it.
 static keel_entity record_add_entity(keel_commands *list, keeli_action does, keel_entity parent,
                                      const keel_value *values) {
     keeli_command *c = NULL;
@@ -422,7 +428,7 @@ static keel_result prepare_column(keel_commands *list, keeli_command *c, keeli_c
     if (!s)
         return result;
 
-    const bool may_repeat = // then the last column counts
+    const bool may_repeat = // if a component is named twice, its last column counts
         c->does == KEELI_RECORD_MATCHING || (c->does == KEELI_RECORD_SPAWN && count == 1);
     if (!may_repeat)
         for (const keeli_command_part *other = c->parts; other < p; ++other)
@@ -563,7 +569,8 @@ static uint32_t count_others(const keel_term *t) {
     return count;
 }
 
-// Copies the terms, with the world's own descriptors of their components, which the parts name.
+// Copies the terms, and replaces the components in them by the world's own descriptors, since the
+// caller's may not live until the record is applied. The parts name the same components.
 static keel_result prepare_terms(keel_commands *list, keeli_command *c, const keel_term *terms,
                                  uint32_t count) {
     c->terms = keeli_arena_new(&list->arena, &list->world->heap, (count + 1) * sizeof *terms,
@@ -602,7 +609,7 @@ keel_result keeli_record_matching(keel_commands *list, const keel_term *terms,
                                   const keel_value_column *column, keeli_edit_matching_fn *edit) {
     if (!terms)
         return keeli_misuse(list->world, KEEL_ERROR_ARGUMENT,
-                            "there are no terms that entities could match; pass KEEL_TERMS(...)");
+                            "the terms are NULL; pass KEEL_TERMS(...)");
 
     uint32_t count = 0, parts = column != NULL;
     for (; terms[count].kind != KEEL_TERM_END; ++count)
@@ -624,7 +631,7 @@ keel_result keeli_record_matching(keel_commands *list, const keel_term *terms,
     return append_record(list, c);
 }
 
-// Makes a record that names components and has no values.
+// Makes a record that names components and has no values; append_record adds it to the list.
 static keel_result begin_naming(keel_commands *list, keeli_action does, keel_entity e,
                                 const keel_component *const *components, uint32_t count,
                                 keeli_command **c) {
@@ -684,7 +691,7 @@ keel_result keeli_edit_outside(keel_scope *scope, keeli_caller *who, const char 
     if (who->commands || scope->kind == KEELI_SCOPE_WORLD)
         return KEEL_OK;
     return keeli_misuse(who->world, KEEL_ERROR_ARGUMENT,
-                        "views, contexts and readers do not %s; use the world, or commands", verb);
+                        "a view, context or reader cannot %s; use the world, or commands", verb);
 }
 
 keel_result keeli_edit_end(const keeli_caller *who, keel_result result) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Checks, registers, finds and unregisters the components, uniques and types of events of a world,
-// and looks entities up by handle or index. It knows nothing of how values are stored (storage.c)
-// or who may edit them (borrow.c). Verbs call it to find the component that they name; world.c at
-// both ends of a world.
+// and looks entities up by handle or index. It does not store values (storage.c) and does not
+// decide who may edit them (borrow.c). Verbs call it to find the component that they name; world.c
+// calls it when a world is created or destroyed.
 #include "registry.h"
 
 #include "borrow.h"
@@ -46,14 +46,14 @@ static const char *what_is_wrong_with_relation(const keel_component *c) {
     if (c->acyclic && !c->exclusive)
         return "is .acyclic, which only exclusive relations can be: add .exclusive = true";
     if (c->acyclic && c->symmetric)
-        return "is .acyclic and .symmetric, which leads back at once";
+        return "is .acyclic and .symmetric, but a symmetric edge is a cycle; leave out one option";
     if (c->is_relation && c->is_unique)
-        return "is a unique, which is no relation";
+        return "is a relation and a unique; a unique cannot be a relation";
     if (c->is_relation && c->size && c->storage == KEEL_ARCHETYPE)
-        return "is a relation in KEEL_ARCHETYPE: who loses its target would have to move its row, "
-               "which may need memory";
+        return "is a relation in KEEL_ARCHETYPE, where losing a target may need memory for another "
+               "row; use another storage";
     if (c->is_relation && !c->size && (c->drop || c->copy || c->move || c->hash))
-        return "is a relation and has hooks, but there are no values";
+        return "is a relation without values, but has hooks for values; leave the hooks out";
     return NULL;
 }
 
@@ -69,9 +69,9 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
     if (c->size > KEEL_MAX_COMPONENT_SIZE)
         return "is larger than 64 KiB; store a pointer";
     if (align > KEEL_MAX_COMPONENT_ALIGN || (align & (align - 1)))
-        return "has an alignment that is not a power of two to 4096";
+        return "has an alignment that is not a power of two up to 4096";
     if (c->size % align)
-        return "has a size that is no multiple of its alignment";
+        return "has a size that is not a multiple of its alignment";
     if ((uint32_t)c->storage > KEEL_ARCHETYPE)
         return "has an unknown storage";
     if (c->tracking & ~(uint32_t)KEEL_TRACK_ALL)
@@ -84,7 +84,7 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
     if (c->tracking && c->is_unique)
         return "is a unique, which is always tracked; leave .tracking out";
     if (c->is_event && !c->is_unique)
-        return "is a type of events and no unique; set is_unique";
+        return "is a type of events but not a unique; set is_unique, too";
     if (c->initial && (c->is_event || c->is_relation))
         return "has an .initial value, which only components and uniques have";
     if (c->required && (c->is_unique || c->is_relation))
@@ -92,13 +92,13 @@ static const char *what_is_wrong(const keel_component *c, char room[WRONG_TEXT])
     if (c->initial && c->drop && !c->copy)
         return "has an .initial value and a drop hook, but no copy hook to copy it with";
     if (!c->save != !c->load)
-        return "has one of .save and .load, which files need both of";
+        return "has only one of .save and .load; give it both or neither";
     if (c->save && (!c->size || c->is_event))
-        return "has .save, and no value that is saved";
+        return "has .save, but no value that files could save; leave .save and .load out";
     if (c->saved_as && !*c->saved_as)
         return "has a .saved_as that is empty";
     if (c->limit && !c->is_event)
-        return "has a .limit, which events have; for changes there is keel_set_limit";
+        return "has a .limit, which only types of events have; for changes use keel_set_limit";
     if ((uint32_t)c->threads > KEEL_THREADS_OWNER_ONLY)
         return "has an unknown rule for threads";
     if (c->field_count && !c->fields)
@@ -190,8 +190,8 @@ static keel_result check_slot(keel_world *world, const keel_component *c) {
     if (keeli_component_is_like(c))
         return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_COMPONENT,
-                       "%s '%s' is a copy of the descriptor of another one, whose .slot it has; "
-                       "set its .slot and .declared to NULL",
+                       "%s '%s' is a copy of the descriptor of another component and still has "
+                       "its .slot; set .slot and .declared of the copy to NULL",
                        kind_of(c), keeli_component_name(c));
 }
 
@@ -213,8 +213,8 @@ void keeli_levels_release(keeli_heap *heap, keeli_levels *l) {
     KEELI_RELEASE(heap, &l->places);
 }
 
-// Makes the relation of a storage spare, if the storage holds the sources. A loop over it may still
-// be open, so the memory remains.
+// Makes the relation of a storage spare, if `s` is its storage `sources`. A loop over the edges may
+// still be open, so the memory of the relation remains.
 static void spare_relation(keel_world *world, const keeli_storage *s) {
     keeli_relation *r = s->relation;
     if (!r)
@@ -388,7 +388,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
     if (!has_texts || !has_relation || !has_events) {
         s->size = storage_size_of(c);
         s->kind = storage_kind_of(c);
-        spare_storage(world, s); // columns may refer to it, as before
+        spare_storage(world, s); // an older column may refer to the storage, so it stays spare
         return NULL;
     }
 
@@ -498,7 +498,8 @@ static keel_result may_register(keel_world *world, const keel_component *c) {
     if (known)
         return name_clash(world, known, c);
 
-    // Other threads or code may be reading the table. An observer is called where nothing reads it.
+    // Other threads, or an edit that calls the user's code, may be reading the table of storages.
+    // Nothing reads it while an observer is called.
     if (world->refused & ~(uint32_t)KEELI_REFUSED_OBSERVER)
         KEEL_TRY(keeli_world_is_editable(world));
     if (world->storages.count > UINT16_MAX)
@@ -508,7 +509,8 @@ static keel_result may_register(keel_world *world, const keel_component *c) {
     return check_slot(world, c);
 }
 
-// Registers a component; of a relation only the sources. NULL on error, in `*result`.
+// Registers a component, but of a relation only the storage `sources`. NULL on error, with the
+// error in `*result`.
 static keeli_storage *register_storage(keel_world *world, const keel_component *c,
                                        keel_result *result) {
     *result = may_register(world, c);
@@ -582,8 +584,8 @@ keeli_storage *keeli_storage_get(keel_world *world, const keel_component *c, boo
 
     if (!c) {
         *result = keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                               "the component is NULL; pass KEEL_OF(T) or what "
-                               "keel_find_component found");
+                               "the component is NULL; pass KEEL_OF(T), or a component that "
+                               "keel_find_component returned");
         return NULL;
     }
     *result = keeli_world_is_ours(world, world);
@@ -671,8 +673,8 @@ void keeli_registry_deinit(keel_world *world) {
 // ------------------------------------------------------------------ registered again
 typedef struct option {
     const char *name;
-    bool is_given; // the new descriptor sets it
-    bool is_other; // it differs from what the world knows
+    bool is_given; // the new descriptor sets the option
+    bool is_other; // its value differs from that of the known component
 } option;
 
 static bool is_saved_otherwise(const keel_component *a, const keel_component *b) {
@@ -680,13 +682,14 @@ static bool is_saved_otherwise(const keel_component *a, const keel_component *b)
     return strcmp(one, b->saved_as ? b->saved_as : keeli_component_name(b)) != 0;
 }
 
-// Returns the name of the first option that decides what is stored and differs from what the world
-// knows, or NULL. A descriptor without any of these options accepts the component as it is.
+// Returns the name of the first option whose value differs from that of the known component, or
+// NULL. Only options that decide how values are stored, required or deleted are compared. A
+// descriptor that sets none of them accepts the component as it is.
 static const char *other_option(const keel_world *world, const keeli_storage *s,
                                 const keel_component *c) {
     const keel_component *own = &s->component;
     const bool is_tree =
-        s->relation && s->relation == world->relations.child; // its rule is the world's
+        s->relation && s->relation == world->relations.child; // the world sets its .on_delete
     const option options[] = {
         { ".required", c->required != NULL, !keeli_required_are(world, s, c->required) },
         { ".exclusive", c->exclusive, c->exclusive != own->exclusive },
@@ -709,13 +712,13 @@ static const char *other_option(const keel_world *world, const keeli_storage *s,
     return is_any_given ? other : NULL;
 }
 
-// Returns KEEL_OK if the known component may have the values of this descriptor from now on.
+// Returns KEEL_OK if the known component may get the hooks, tracking and initial value of `c`.
 static keel_result check_again(keel_world *world, const keeli_storage *s, const keel_component *c) {
     const char *other = other_option(world, s, c);
     if (other)
         return keeli_error(world, KEEL_ERROR_COMPONENT,
-                           "%s '%s' is registered again with another %s than the world knows it "
-                           "with; unregister it before, or give it the same options",
+                           "%s '%s' is registered again with another %s than before; unregister it "
+                           "first, or give it the same options",
                            kind_of(c), s->component.name, other);
 
     keel_component then = *c;
@@ -781,8 +784,8 @@ const keel_component *keel_find_component(const keel_world *world, const char *n
     return s && !keeli_store_has_sources(s) ? &s->component : NULL;
 }
 
-// Returns the position behind the component `after`: 0 for NULL, the end if the world does not know
-// it.
+// Returns the position of the component that follows `after`: 0 if `after` is NULL, the number of
+// components if the world does not know `after`.
 static uint32_t place_after(const keel_world *world, const keel_component *after) {
     if (!after)
         return 0;
@@ -926,7 +929,7 @@ keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder
     if (component && !component->is_unique && !keeli_storage_find(world, component)) {
         if (!holder || keeli_is_inside_edit(world))
             *result = keeli_world_is_editable(world);
-        return NULL; // the edit has no effect, but is refused like every other edit
+        return NULL; // an edit without effect, but an error as any edit while edits are refused
     }
     return keeli_storage_to_edit(world, holder, component, verb, result);
 }

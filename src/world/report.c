@@ -46,7 +46,7 @@ static keeli_worker *worker_here(keel_world *world) {
     return worker;
 }
 
-// Counts an error. The caller holds the world's lock; others read the count without it.
+// Counts an error. The caller holds the world's lock; readers of the count do not.
 static void count_error(keeli_reports *r) { keeli_atomic_put(&r->count, r->count + 1); }
 
 static bool is_before(const keeli_worker *worker, const keeli_first_error *first) {
@@ -177,6 +177,7 @@ const char *keeli_not_alive(const keel_world *world, keel_entity e) {
     if (is_template(world, e))
         return "is a template: use keel_spawn for a copy, or keel_templates(world) to edit it";
 
+    // handles of the world's own entities have lower versions than handles of templates
     const bool is_of_game =
         world->templates == world && keel_entity_version(e) < KEELI_TEMPLATE_VERSION;
     return is_of_game ? "is no template, but this is keel_templates(world)" : "is not alive";
@@ -190,7 +191,7 @@ static const keel_error *tell_dead_entity(keel_world *world) {
     snprintf(r->dead.system, sizeof r->dead.system, "%s", r->dead_system ? r->dead_system : "");
     if (keel_is_null(e))
         snprintf(r->dead.message, sizeof r->dead.message,
-                 "%s: the entity is null; check what made or found it", r->dead_call);
+                 "%s: the entity is null; check the call that created or found it", r->dead_call);
     else
         snprintf(r->dead.message, sizeof r->dead.message,
                  "%s: the entity %s %s; ask keel_is_alive before, or forget handles when their "

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Required components: the components that a component names in `.required`, and those that these
-// require. Registration calls this file (registry.c). It adds and removes no values: edit/batch.c
-// adds what a component requires, edit/removal.c refuses to remove what is required.
+// Required components: checks and registers the components that a component names in `.required`,
+// and all that they require in turn. registry.c calls it when a component is registered or
+// unregistered. It adds and removes no values: edit/batch.c adds required components with a
+// component, edit/removal.c refuses to remove them.
 #include "registry.h"
 
 #include "base/text.h"
@@ -10,11 +11,12 @@
 
 #include <string.h>
 
-// The chain from the component that is registered to one that it requires.
+// A component that is required, and the chain of components that leads to it: `before` requires
+// `component`. The chain begins with the component that is being registered.
 typedef struct way {
     const keel_component *component;
     const struct way *before;
-    uint32_t length;
+    uint32_t length; // number of components in the chain
 } way;
 enum { LONGEST_WAY = 32 };
 
@@ -41,7 +43,7 @@ static keel_result check_way(keel_world *world, const keel_component *c, const w
         if (!keeli_component_name(*r) || here.length == LONGEST_WAY)
             return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
                                 here.length == LONGEST_WAY
-                                    ? "'%s' is at the end of %u components that require each other"
+                                    ? "'%s' ends a chain of %u components, so it may require none"
                                     : "'%s' requires a component without a name",
                                 keeli_component_name(c), (unsigned)here.length);
 
@@ -69,12 +71,13 @@ keel_result keeli_required_get(keel_world *world, const keel_component *c) {
 
         if (s->relation || s->flags & KEELI_IS_LINK)
             return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                                "'%s' requires '%s', which entities get by what happens to them",
+                                "'%s' requires '%s', a relation or name, which only verbs of its "
+                                "own add to entities; leave it out of .required",
                                 keeli_component_name(c), s->component.name);
         if (s->component.drop && !s->component.initial) // zeros may be an invalid value in C++
             return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                                "'%s' requires '%s', which has a drop hook and no .initial value "
-                                "to begin with",
+                                "'%s' requires '%s', which has a drop hook, so its value cannot "
+                                "begin as zeros; declare it with .initial",
                                 keeli_component_name(c), s->component.name);
     }
     return KEEL_OK;
@@ -113,7 +116,7 @@ bool keeli_required_begin(keel_world *world, keeli_storage *s) {
     return true;
 }
 
-// True if the storage is one of these, or one of these requires it.
+// True if `required` names the component of `r`, or names a component that requires it.
 static bool is_required_by(const keel_world *world, const keel_component *const *required,
                            const keeli_storage *r) {
     for (; required && *required; ++required) {

@@ -12,7 +12,7 @@ keel_result keeli_view_is_closed(const keel_view *view) {
         return KEEL_ERROR_ARGUMENT; // no world to keep an error
     return keeli_misuse(view->world, KEEL_ERROR_ARGUMENT,
                         "a view is used that is not open: keel_view_begin failed, or keel_view_end "
-                        "was called; begin it again");
+                        "was called; call keel_view_begin again");
 }
 
 static keel_result caller_of_view(const keel_view *view, keeli_caller *who) {
@@ -34,9 +34,9 @@ static void caller_inside(const keeli_inside *inside, keeli_caller *who) {
 
 static keel_result uses_the_world(keel_world *world) {
     return keeli_misuse(world, KEEL_ERROR_ACCESS,
-                        "%s uses the world itself, which others may be writing while a workload "
-                        "runs; use its context (parameter KEEL_CONTEXT), and declare what it looks "
-                        "at",
+                        "%s uses the world itself, which other systems may be writing while a "
+                        "workload runs; use its context (parameter KEEL_CONTEXT), and declare the "
+                        "components that it looks up",
                         KEELI_SYSTEM_HERE(world));
 }
 
@@ -68,8 +68,8 @@ keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who) {
                 "the context or the commands of a system are used after it has returned; use them "
                 "while it runs, and keep neither");
     KEEL_ASSERT(scope->kind == 0 || scope->kind == KEELI_SCOPE_ENDED,
-                "the scope is no world, view, commands, context or reader, or its world, or the "
-                "reader, was destroyed");
+                "the scope is not a world, view, commands, context or reader, or that world or "
+                "reader was destroyed; pass one that still exists");
     return KEEL_ERROR_ARGUMENT; // no world to keep an error
 }
 
@@ -97,8 +97,8 @@ static void not_declared(const keeli_caller *who, const keel_component *componen
     if (component == &who->world->stand_in.entities.component)
         keeli_misuse(
             who->world, KEEL_ERROR_ACCESS,
-            "'%s' does not hold the list of entities, to which others may be adding; count "
-            "them with KEEL_MAY_EDIT_ENTITIES or KEEL_WORLD",
+            "'%s' did not declare the list of entities, which other systems may be changing; to "
+            "count entities, add KEEL_MAY_EDIT_ENTITIES or KEEL_WORLD to it",
             who->holder->name);
     else if (who->inside)
         keeli_misuse(who->world, KEEL_ERROR_ACCESS,
@@ -122,7 +122,7 @@ bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_acc
         keeli_reader_edits_nothing(who->world);
         return false;
     }
-    if (!who->holder) // an edit is checked further by keeli_may_edit
+    if (!who->holder) // an edit passes here: keeli_may_edit checks it
         return access > KEEL_ACCESS_READ || !(s->flags & KEELI_IS_BOUND) ||
                keeli_may_look(who->world, s);
     if (who->inside && s->flags & KEELI_IS_BOUND &&
@@ -133,7 +133,7 @@ bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_acc
     if (who->inside && who->inside->is_split && held > KEEL_ACCESS_READ) {
         keeli_misuse(who->world, KEEL_ERROR_ACCESS,
                      "system '%s' is split over several threads and writes '%s', so it cannot look "
-                     "at that of other entities; run the step without .parallel",
+                     "up that component of other entities; run the step without .parallel",
                      who->holder->name, name);
         return false;
     }

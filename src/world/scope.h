@@ -8,16 +8,16 @@
 
 #include <keel/scope.h>
 
-// The first part of a context (run/context.h).
+// The beginning of every context (run/context.h): the parts of it that the layers below run/ need.
 typedef struct keeli_inside {
     keel_scope scope;
     keel_world *world;
-    keeli_holder *holder; // holds the storages that its system declared
-    keeli_reader *reader; // the changes that its system has seen, or NULL
+    keeli_holder *holder; // the system's borrows of the storages that it declared
+    keeli_reader *reader; // state of the changes that the system has seen, or NULL
     const char *kind;     // "system" or "view": for messages
-    bool is_split;  // several threads run it, so that no components it writes can be looked up
-    bool failed;    // the system failed: by keel_fail, or
-    bool is_denied; // by touching a component that it did not declare
+    bool is_split;        // several threads run the system, so it may not look up what it writes
+    bool failed;          // the system failed: it called keel_fail, or `is_denied`
+    bool is_denied;       // the system used a component that it did not declare
 } keeli_inside;
 
 struct keel_reader {
@@ -30,22 +30,24 @@ struct keel_reader {
 // The caller of a verb.
 typedef struct keeli_caller {
     keel_world *world;
-    const keeli_holder *holder; // the storages that a view or system may touch; NULL: world's owner
-    const keeli_holder *editor; // the same for edits; NULL also if it declared the whole world
-    const keeli_reader *reader; // the changes it has seen; NULL: it is no system and no reader
-    const keeli_inside *inside; // a context, or NULL
-    keel_commands *commands;    // the list that records its edits; NULL: they are made now
+    const keeli_holder *holder; // the storages that a view or system may use; NULL: the caller is
+                                // the world's owner, or records commands
+    const keeli_holder *editor; // `holder`, but NULL if a system declared the whole world
+    const keeli_reader *reader; // state of the changes that it has seen; NULL: it is neither a
+                                // system nor a reader
+    const keeli_inside *inside; // the context that is the scope; NULL: the scope is something else
+    keel_commands *commands;    // the list that records the caller's edits; NULL: made at once
 } keeli_caller;
 
 // Finds the caller behind a scope. Returns KEEL_OK, or KEEL_ERROR_ARGUMENT if the scope is NULL,
 // closed or destroyed.
 keel_result keeli_caller_is(const keel_scope *scope, keeli_caller *who);
-// The same, and reports NULL.
+// As keeli_caller_is, but a scope that is NULL is reported as a misuse.
 keel_result keeli_caller_must_be(const keel_scope *scope, keeli_caller *who);
 static inline bool keeli_is_world(const keel_scope *scope) {
     return scope && scope->kind == KEELI_SCOPE_WORLD;
 }
-// Returns the world that a scope is known to be.
+// Casts a scope that is known to be a world.
 static inline keel_world *keeli_world_of(const keel_scope *scope) {
     return (keel_world *)(uintptr_t)scope;
 }
@@ -65,8 +67,8 @@ keel_result keeli_view_is_closed(const keel_view *view);
 // Reports that a reader cannot edit. Returns KEEL_ERROR_ARGUMENT.
 keel_result keeli_reader_edits_nothing(keel_world *world);
 
-// True if the caller may look up values of the storage with this access. False if it did not
-// declare that, which is reported.
+// True if the caller may look up values of the storage with this access. If not, reports why: most
+// often, the system or view did not declare it.
 bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_access access);
 // Returns the storage of a component or unique if the caller may look it up, or NULL.
 keeli_storage *keeli_look_up(const keeli_caller *who, const keel_component *component,
@@ -104,7 +106,7 @@ typedef enum keeli_action {
 keel_result keeli_edit_begin(keel_scope *scope, keeli_caller *who);
 keel_result keeli_edit_end(const keeli_caller *who, keel_result result);
 // Finds the caller of a verb that only a world (now) or commands (recorded) accept. Returns an
-// error for views, contexts and readers. `verb`: "set a unique".
+// error for views, contexts and readers. `verb` is part of the message: "set uniques".
 keel_result keeli_edit_outside(keel_scope *scope, keeli_caller *who, const char *verb);
 
 // Make or record, as the scope says, an edit that needs only an entity, or an entity and a
@@ -148,23 +150,23 @@ keel_result keeli_record_two(keel_commands *list, keel_entity e, keel_entity oth
 // Records a new name. NULL or "": the name is removed.
 keel_result keeli_record_name(keel_commands *list, keel_entity e, const char *name);
 keel_result keeli_record_event(keel_commands *list, const keel_component *event, const void *value);
-// Records a component or unique and its value, which is moved in: KEELI_RECORD_REPLACE,
-// KEELI_RECORD_SET_UNIQUE, and (without a value) KEELI_RECORD_REMOVE_UNIQUE.
+// Records an edit of one component or unique, and moves its value into the record. `does` is
+// KEELI_RECORD_REPLACE, KEELI_RECORD_SET_UNIQUE, or (`value` NULL) KEELI_RECORD_REMOVE_UNIQUE.
 keel_result keeli_record_value(keel_commands *list, keeli_action does, keel_entity e,
                                const keel_component *component, const void *value);
-// Records `count` new entities, whose handles go to `out` unless it is NULL.
+// Records `count` new entities. Writes their handles to `out` unless it is NULL.
 keel_result keeli_record_add_entities(keel_commands *list, uint32_t count, keel_entity *out,
                                       const keel_value_column *columns);
 keel_result keeli_record_clone(keel_commands *list, keel_entity prototype, uint32_t count,
                                keel_entity *out);
-// The entities that a record is about, in its arena.
+// The entities that a record edits or adds; in the arena of the list.
 typedef struct keeli_entity_list {
     uint32_t count;
     uint32_t each; // number of entities in one copy of a spawned prefab; otherwise 1
     keel_entity items[];
 } keeli_entity_list;
-// Records copies of the template `root`, each of `each` entities. The handles of the roots go to
-// `out`.
+// Records `count` copies of the template `root`, each of `each` entities. Writes the handles of the
+// copies' roots to `out`.
 typedef keel_result keeli_edit_spawn_fn(keel_world *world, keel_entity root,
                                         keeli_entity_list *held, const keel_value_column *columns);
 keel_result keeli_record_spawn(keel_commands *list, keel_entity root, uint32_t each, uint32_t count,
@@ -186,13 +188,14 @@ uint32_t keeli_count_values(const keel_value *values);
 // The component that keel_if_missing returns.
 extern const keel_component keeli_if_missing;
 
-// A component that a record names. If the record adds it, also its value (NULL: zeros), or the
-// values of many entities. In KEELI_RECORD_MATCHING: the components of the terms, and last the one
-// that is added or deleted.
+// A component that a record names, and the values if the record adds it. In KEELI_RECORD_MATCHING
+// the first parts name the components of the terms; the last one, if there is a column, names the
+// component that is added or deleted.
 typedef struct keeli_command_part {
-    uint32_t number; // 0: dropped; or, with a count, keel_if_missing
-    uint32_t count;  // number of values
-    void *value;     // in the arena, owned until it is moved out
+    uint32_t number; // process-wide number of the component. 0: the part was dropped; or, if
+                     // `count` is not 0, the part stands for keel_if_missing
+    uint32_t count;  // number of values; 0: the value is zeros
+    void *value;     // the values, in the arena; owned until they are moved out
 } keeli_command_part;
 
 typedef struct keeli_command {
@@ -217,7 +220,7 @@ typedef struct keeli_command {
     keeli_command_part parts[];
 } keeli_command;
 
-// Returns the storage of a part, NULL if its component was unregistered.
+// Returns the storage of a part, NULL if its component was unregistered or the part has no number.
 static inline keeli_storage *keeli_part_storage(const keel_world *world,
                                                 const keeli_command_part *p) {
     return p->number ? world->root.storages[p->number] : NULL;

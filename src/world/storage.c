@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Values in storages of every kind (storage.h): disabled values, rows of archetypes, ranges, and
-// what visits whole storages. The data structures themselves are in src/data/; adding and removing
-// one value is inline in storage.h.
+// functions for whole storages. The data structures themselves are in src/data/; adding and
+// removing one value is inline in storage.h. Called by the same files as storage.h.
 #include "storage.h"
 
 #include "base/assert.h"
@@ -58,7 +58,9 @@ bool keeli_store_reserve_disabled(keel_world *world, keeli_storage *s, uint32_t 
             keeli_reserve_listing(world, s, index));
 }
 
-// Sets the bit, and tells the block's list and the page of values if it is the first of its block.
+// Sets the bit of the disabled value. If it is the first of its block, the component enters the
+// block's list, unless an enabled value keeps it there. The page of values counts the block, unless
+// enabled values lie in the page, too, which they do in KEEL_INDEXED only.
 void *keeli_store_push_disabled(keel_world *world, keeli_storage *s, uint32_t index) {
     const bool is_others = s->kind != KEEL_INDEXED,
                is_present = keeli_presence_word(&s->presence, index / 64);
@@ -157,8 +159,8 @@ void keeli_row_move(keel_world *world, keel_entity e, keeli_archetype *to) {
     keeli_row_end(world, keeli_row_begin(world, e, to));
 }
 
-// Returns how many indices go on from the first one, each by `step`: 1, or -1 in unsigned bits of
-// handles. `step` is a constant where this is inlined.
+// Returns the length of the range at the beginning of the list in which each index is `step` above
+// the one before. `step` is 1, or -1 as unsigned bits of a handle, and a constant for the compiler.
 static inline __attribute__((always_inline)) uint32_t
 length_by(const keel_entity *entities, uint32_t count, keel_entity_bits step) {
     const uint32_t first = keeli_index_of(entities[0]), by = (uint32_t)step;
@@ -198,7 +200,7 @@ keeli_range keeli_range_of(const keel_entity *entities, uint32_t count) {
     return (keeli_range){ length_by(entities, count, 1), first, false };
 }
 
-// Fills places that lie side by side. `back`: the first value goes to the last place.
+// Fills `count` adjacent places. `back`: the first value goes to the last place.
 static void put_values(char *to, const char *values, size_t stride, uint32_t count, uint32_t size,
                        bool back) {
     if (!values) {
@@ -230,7 +232,7 @@ static void put_range(const keel_world *world, const keeli_storage *s, const kee
         const uint32_t rest = end - (place & (page - 1));
         n = left < rest ? left : rest;
 
-        // if `back`, the places of this page get the last of the values that are left
+        // if `back`, the first places get the last values
         const size_t first = back ? left - n : count - left;
         put_values(keeli_store_at(s, place), values ? values + first * stride : NULL, stride, n,
                    s->size, back);
@@ -495,7 +497,8 @@ uint32_t keeli_store_count_blocks(const keeli_storage *s) {
 }
 
 // ------------------------------------------------------------------ checking
-// True if the pages of values hold as many blocks, or values, as the bitmaps have bits for.
+// True if the number of blocks, or of values, in the pages of values is the one that follows from
+// the bitmaps.
 static bool indexed_is_valid(const keeli_storage *s) {
     if (!keeli_indexed_set_is_valid(&s->indexed))
         return false;
@@ -547,7 +550,8 @@ bool keeli_store_is_valid(const keel_world *world, const keeli_storage *s) {
     return true;
 }
 
-// A check visits the whole storage, so a storage of `count` is checked once in `count` edits.
+// A check visits the whole storage. So that it costs the same per edit, a storage with `count`
+// values is checked after one of `count` edits only.
 #if defined(KEELI_VALIDATE) && KEELI_VALIDATE
 bool keeli_is_turn_to_validate(uint32_t count) {
     static uint32_t edits;
@@ -581,7 +585,7 @@ keel_result keeli_check_stride(keel_world *world, const keeli_storage *s, size_t
     if (stride >= s->size)
         return KEEL_OK;
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                        "values of '%s' have %u bytes but a stride of %u; pass the size of what "
-                        "they are in",
+                        "values of '%s' have %u bytes but a stride of %u; pass the size of an "
+                        "element of the array that they are in",
                         s->component.name, (unsigned)s->size, (unsigned)stride);
 }

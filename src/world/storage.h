@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Values of a component, whatever the kind of its storage: finding, adding, disabling and removing
 // them, one by one or in ranges. It reports nothing to followers (follow/follow.h) and checks no
-// borrows (borrow.h). Called by edits, groups, loops and images. A change has two halves: reserve
-// may fail and leaves all values as they are, the other half cannot fail.
+// borrows (borrow.h). Called by edits, groups, loops and images. A change has two halves: the
+// functions *_reserve* make room, may fail and change no value; the others then cannot fail.
 #pragma once
 #include "base/bytes.h"
 #include "base/platform/platform.h"
@@ -37,9 +37,10 @@ static inline void *keeli_store_value_there(const keeli_storage *s, uint32_t ind
     uint32_t *const *places = *s->root->places;
     return keeli_store_at(s, places ? places[index / KEELI_PAGE][index % KEELI_PAGE] : index);
 }
-// True if the entity has a value, whose place goes to `*place`. The entity may be dead: an index
-// with a value belongs to a living entity, so comparing its version is enough. `kind` is the kind
-// of the storage, as a constant, so that the compiler drops the steps of the other kinds.
+// True if the entity is alive and has a value; `*place` is the place of the value then. An index
+// that has a value belongs to a living entity, so comparing the versions tells if `e` is that
+// entity. `kind` is the kind of the storage, as a constant, so that the compiler drops the steps of
+// the other kinds.
 static inline __attribute__((always_inline)) bool
 keeli_store_find_in(const keel_world *world, const keeli_storage *s, keel_storage kind,
                     keel_entity e, uint32_t *place) {
@@ -68,8 +69,8 @@ static inline void *keeli_store_value_of(const keel_world *world, const keeli_st
     uint32_t place;
     return keeli_store_find(world, s, e, &place) ? keeli_store_at(s, place) : NULL;
 }
-// True for the second storage of a relation, of the entities that have sources. Users cannot name
-// it.
+// True for the storage `targets` of a relation, which the entities with sources have. Users cannot
+// name it.
 static inline bool keeli_store_has_sources(const keeli_storage *s) {
     return s->relation && s == s->relation->targets;
 }
@@ -78,18 +79,18 @@ static inline bool keeli_store_has_sources(const keeli_storage *s) {
 static inline bool keeli_store_is_valued(const keeli_storage *s) {
     return s->relation && s == s->relation->sources && s->size;
 }
-// True if values of the relation, where it has any, are those of edges: a source may have several
-// targets, or shares the value with its target.
+// True for a relation whose values, if it has any, belong to edges and not to sources: because a
+// source may have several targets, or because both ends of a symmetric edge share its value.
 static inline bool keeli_values_are_of_edges(const keel_component *c) {
     return c->is_relation && (!c->exclusive || c->symmetric);
 }
-// True for a relation that has a value for each edge. The entity has no value then, so `size` is 0
-// as in a tag.
+// True for a relation that has a value for each edge. The storage holds no values of entities then,
+// so its `size` is 0, as for a tag, while that of its component is not.
 static inline bool keeli_store_has_edge_values(const keeli_storage *s) {
     return s->size != s->component.size;
 }
-// True if values are not added by hand, but follow from links, relations or sources. The verbs of
-// these make the copies, too.
+// True if users cannot add values to the storage: it is part of a relation, holds names, or is a
+// reactive set. When entities are copied, relations, names and sets make these values themselves.
 static inline bool keeli_store_is_derived(const keeli_storage *s) {
     return s->flags & KEELI_IS_LINK || s->relation || keeli_store_has_sources(s) ||
            s->sources.count;
@@ -98,7 +99,7 @@ static inline bool keeli_store_is_derived(const keeli_storage *s) {
 // just registered.
 bool keeli_store_is_new(const keeli_storage *s);
 static inline uint32_t keeli_store_count(const keeli_storage *s) { return s->presence.count; }
-// True if values lie packed in slots of a sparse set, in rows of archetypes, or by entity index.
+// True if the kind of the storage is a sparse set, archetypes, or indexed.
 static inline bool keeli_store_is_sparse(const keeli_storage *s) {
     return s->kind == KEEL_SPARSE_SET;
 }
@@ -120,8 +121,9 @@ static inline uint32_t keeli_store_in_order(const keeli_storage *s, uint32_t *at
     return *at < s->set.count ? keeli_index_of(*keeli_sparse_set_entity(&s->set, *at)) : UINT32_MAX;
 }
 
-// Returns the presence bits of the index's block of 64 if any is set, or NULL. If not NULL, the
-// pages of values and cells exist, and the summary and the block's list name the component.
+// Returns the word of presence bits of the index's block of 64, NULL if no bit of it is set. If it
+// is not NULL, a value can be added without making room for it: the pages of values and cells
+// exist, and the block's list and the summary of the bits have the component already.
 static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) {
     const uint32_t page = index / KEELI_PAGE;
     if (page >= s->presence.root.page_count)
@@ -130,8 +132,8 @@ static inline uint64_t *keeli_live_word(const keeli_storage *s, uint32_t index) 
     return *word ? word : NULL;
 }
 
-// The same for a block whose list names the component. Its page exists, unless the component has
-// only disabled values (KEELI_HAS_DISABLED).
+// Returns the word without a check, for a block whose list names the component. The page of the
+// word exists then, unless the component has only disabled values there (KEELI_HAS_DISABLED).
 static inline uint64_t *keeli_listed_word(const keeli_storage *s, uint32_t index) {
     return &s->presence.root.pages[index / KEELI_PAGE][index / 64 % KEELI_PAGE_WORDS];
 }
@@ -191,10 +193,12 @@ static inline bool keeli_is_in_block(const keeli_storage *s, uint32_t index) {
     return keeli_presence_word(&s->presence, index / 64) ||
            keeli_presence_word(&s->disabled, index / 64);
 }
-// Makes room for the component in the list of a block that does not name it.
+// Makes room for the component in the list of a block that does not name it. False when out of
+// memory.
 bool keeli_reserve_listing(keel_world *world, const keeli_storage *s, uint32_t index);
-// Add the component to the list of a block whose first presence bit was set, or remove it from the
-// list when the last bit was cleared. Nothing happens while the block has disabled values.
+// Add the component to the list of a block when its first presence bit was set, or remove it from
+// the list when the last bit was cleared. They do nothing while the block has disabled values,
+// which keep the component in the list.
 void keeli_store_list_block(keel_world *world, keeli_storage *s, uint32_t index);
 void keeli_store_unlist_block(keel_world *world, keeli_storage *s, uint32_t index);
 static inline void keeli_store_set_bit(keel_world *world, keeli_storage *s, uint32_t index) {
@@ -206,8 +210,8 @@ static inline void keeli_store_clear_bit(keel_world *world, keeli_storage *s, ui
         keeli_store_unlist_block(world, s, index);
 }
 
-// Clears the bits of several entities of the block that begins at `first`, and frees the memory of
-// plain indexed values. Slots and rows are removed separately.
+// Clears the bits of several entities of the block that begins at `first`; bit 0 of `bits` stands
+// for `first`. Frees the memory of plain values of KEEL_INDEXED. The caller removes slots and rows.
 static inline void keeli_store_clear_bits(keel_world *world, keeli_storage *s, uint32_t first,
                                           uint64_t bits) {
     if (s->kind == KEEL_INDEXED)
@@ -232,7 +236,7 @@ void keeli_store_pop_disabled(keel_world *world, keeli_storage *s, uint32_t inde
 void keeli_store_drop_disabled(keel_world *world, keeli_storage *s, uint32_t index);
 // Disables the value of an entity, after making room (keeli_store_reserve_disabled). Its row stays.
 void keeli_store_disable(keel_world *world, keeli_storage *s, uint32_t index);
-// Enables it again, after making room as for a new value, its row included.
+// Enables the value of an entity again, after making room as for a new value, its row included.
 void keeli_store_enable(keel_world *world, keeli_storage *s, keel_entity e);
 
 // ------------------------------------------------------------------ one value of a sparse set or
@@ -260,7 +264,7 @@ static inline void keeli_store_pop(keel_world *world, keeli_storage *s, uint32_t
         keeli_sparse_set_remove(&s->set, keeli_sparse_set_find(&s->set, index));
 }
 
-// The same for storages of any kind. The entity's row stays.
+// As keeli_store_pop, for storages of any kind. The entity's row stays.
 static inline void keeli_store_close(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->kind == KEEL_ARCHETYPE)
         keeli_store_clear_bit(world, s, index);
@@ -291,8 +295,9 @@ static inline bool keeli_store_has_free_slot(const keeli_storage *s) {
 static inline bool keeli_store_has_place(const keeli_storage *s) {
     return s->goes_with_bit || keeli_store_has_free_slot(s);
 }
-// keeli_store_set_bit_beside sets the bit of the new value in its word. keeli_store_place_beside
-// returns its memory, not initialised; not for rows.
+// keeli_store_set_bit_beside sets the bit of the entity in `word`, the result of keeli_live_word.
+// keeli_store_place_beside makes the place of the new value and returns its memory, not
+// initialised; not for KEEL_ARCHETYPE.
 static inline void keeli_store_set_bit_beside(keeli_storage *s, uint64_t *word, uint64_t bit) {
     *word |= bit;
     ++s->presence.count;
@@ -310,15 +315,15 @@ static inline void keeli_store_clear_bit_beside(keeli_storage *s, uint64_t *word
 }
 
 // ------------------------------------------------------------------ room
-// Returns how many values may be removed before room is made again in the log of removals. Entities
-// are added to a reactive set again and again without making room, so it needs all the room that
-// its log may have.
+// Returns the number of removals that the log of removed values must have room for: every value may
+// be removed before anyone makes room in the log again. Entities are added to a reactive set
+// without making room, so there is no limit but that of the log itself.
 static inline uint32_t keeli_removals_to_come(const keeli_storage *s) {
     return s->sources.count ? s->tracking.removed.limit : s->presence.count + s->disabled.count;
 }
 
-// Makes room for the value of an index that has none. Not for slots of sparse sets and rows, of
-// which an edit reserves as many as it needs. False when out of memory.
+// Makes room for the value of an index that has none, except for its slot or row: an edit reserves
+// the slots and rows of all its entities at once. False when out of memory.
 static inline bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint32_t index) {
     if (!keeli_presence_reserve(&s->presence, &world->heap, index))
         return false;
@@ -328,8 +333,8 @@ static inline bool keeli_store_reserve(keel_world *world, keeli_storage *s, uint
         return keeli_sparse_set_reserve_cell(&s->set, &world->heap, index);
     return s->kind != KEEL_INDEXED || keeli_indexed_set_reserve(&s->indexed, &world->heap, index);
 }
-// Returns for how many indices keeli_store_reserve makes room: 64, a block, or 1 if each value has
-// memory of its own.
+// Returns the number of indices that one call of keeli_store_reserve makes room for: a block of 64,
+// or 1 if each indexed value has memory of its own.
 static inline uint32_t keeli_store_reserve_step(const keeli_storage *s) {
     return s->kind == KEEL_INDEXED && !keeli_indexed_set_has_whole_blocks(&s->indexed) ? 1 : 64;
 }
@@ -337,8 +342,9 @@ static inline uint32_t keeli_store_reserve_step(const keeli_storage *s) {
 // ------------------------------------------------------------------ ranges (storage.c)
 // Returns how many entities at the beginning of a list have indices that ascend one by one.
 uint32_t keeli_range_length(const keel_entity *entities, uint32_t count);
-// The same for indices that ascend or descend one by one. Descending ranges are common: new
-// entities get the indices of deleted ones, the last deleted first.
+// A range of entities at the beginning of a list, whose indices ascend or descend one by one.
+// Descending ranges are common: new entities get the indices of deleted ones, the last deleted
+// first.
 typedef struct keeli_range {
     uint32_t count, lowest;
     bool descends;
@@ -403,17 +409,18 @@ void keeli_store_drop_values(keel_world *world, keeli_storage *s);
 
 // ------------------------------------------------------------------ whole storages (storage.c)
 void keeli_store_init(const keel_world *world, keeli_storage *s);
-// Fills in the root that columns read (keel_lookup) to find values. Call it for an empty storage.
+// Sets `s->root` and the members behind it, by which columns find values (keel_lookup). The storage
+// must be empty.
 void keeli_store_connect(const keel_world *world, keeli_storage *s);
 void keeli_store_release_stamps(keel_world *world, keeli_storage *s);
 // Frees the memory of a storage whose values were dropped.
 void keeli_store_deinit(keel_world *world, keeli_storage *s);
-// Frees memory in which no values lie any more.
+// Frees memory that has no values any more.
 void keeli_store_trim(keel_world *world, keeli_storage *s);
 // Tells the data structures of the storage which hooks its component has now.
 void keeli_store_update_hooks(keeli_storage *s);
-// Copies the hooks of a component, and its version and .initial value if it has them. False,
-// without a change, for links and names, whose hooks are the library's.
+// Copies the hooks of a component, and its version and .initial value if it has them. Returns false
+// and changes nothing for relations without values and for names, whose hooks are the library's.
 bool keeli_store_copy_hooks(keeli_storage *s, const keel_component *from);
 // Frees what was recorded of changes, and the list of observers.
 void keeli_tracking_deinit(keel_world *world, keeli_tracking *t);

@@ -42,17 +42,19 @@ bool keeli_thread_claim(const keel_world *world, keeli_storage *s, keel_access a
     return true;
 }
 
-// Reports that this thread may not use the component. `teller` keeps the error; `asker`, the name
-// of a view or system, or NULL, begins the message.
+// Reports that only the thread of `world` may use the component. The error is kept by `teller`,
+// which is another world when values are copied between two. `asker` is the name of the view or
+// system, or NULL; the message begins with it.
 static keel_result wrong_thread(const keel_world *world, keel_world *teller,
                                 const keel_component *c, const char *asker, const char *verb) {
     const bool reads = c->threads == KEEL_THREADS_OWNER_WRITES;
     return keeli_misuse(teller, KEEL_ERROR_THREAD,
-                        "%s%scannot %s '%s' in this thread: it is %s, so %s the thread of world "
-                        "'%s'; do it there (keel_adopt_world makes this thread the world's)",
+                        "%s%scannot %s '%s' in this thread: it is %s, so only the thread of world "
+                        "'%s' may %s it; do it there (keel_adopt_world makes this thread the "
+                        "world's)",
                         asker ? asker : "", asker ? " " : "", verb, keeli_component_name(c),
                         reads ? "KEEL_THREADS_OWNER_WRITES" : "KEEL_THREADS_OWNER_ONLY",
-                        reads ? "all but reading is for" : "it is for", world->name);
+                        world->name, reads ? "edit or write" : "use");
 }
 
 keel_result keeli_check_thread(const keel_world *world, keel_world *teller, const keeli_storage *s,
@@ -64,8 +66,8 @@ keel_result keeli_check_thread(const keel_world *world, keel_world *teller, cons
     if (result == KEEL_OK)
         return KEEL_OK;
     return keeli_error(teller, KEEL_ERROR_BORROWED,
-                       "%s%scannot %s '%s' now: it is %s, and another thread is using it; end its "
-                       "view first, or use both in one thread",
+                       "%s%scannot %s '%s' now: it is %s, and another thread is using it; close "
+                       "that thread's view first, or use the component in one thread only",
                        asker ? asker : "", asker ? " " : "", verb, c->name,
                        is_owned(c->threads) ? "KEEL_THREADS_OWNER_ONLY"
                                             : "KEEL_THREADS_ONE_AT_A_TIME");
@@ -80,8 +82,9 @@ keel_result keeli_check_new_value(keel_world *world, const keel_component *c) {
 bool keeli_may_look(const keel_world *world, const keeli_storage *s) {
     const bool may = check_use(world, s, KEEL_ACCESS_READ) == KEEL_OK;
     if (!may && world->reports.on_misuse == KEEL_MISUSE_ASSERT)
-        KEEL_ASSERT(false, "a component or unique that is bound to a thread was looked up in "
-                           "another one; see its .threads");
+        KEEL_ASSERT(false, "this thread may not read the component or unique: its .threads allow "
+                           "only the world's thread, or one thread at a time; read it in the "
+                           "world's thread, after other threads have ended their views of it");
     return may;
 }
 
@@ -93,7 +96,7 @@ void keeli_threads_bind(keeli_storage *s) {
 void keeli_threads_follow(keeli_storage *order, const keeli_storage *s) {
     if (!is_owned(s->component.threads))
         return;
-    // an edit of the order moves values, but reading it does not
+    // an edit of `order` moves the values of `s`, so only the owner may make it; reading moves none
     order->component.threads = KEEL_THREADS_OWNER_WRITES;
     keeli_threads_bind(order);
 }
@@ -131,8 +134,8 @@ void keeli_threads_ending(keel_world *world) {
     const keeli_storage *bound = keeli_threads_bound_value(world);
     if (bound)
         (void)keeli_misuse(world, KEEL_ERROR_THREAD,
-                           "world '%s' is destroyed in another thread than its own, but values of "
-                           "'%s' are bound to that; destroy it there",
+                           "world '%s' is destroyed in another thread than its own, but only its "
+                           "own thread may drop values of '%s'; destroy the world there",
                            world->name, bound->component.name);
 }
 
@@ -159,24 +162,25 @@ keel_result keel_adopt_world(keel_world *world) {
         return KEEL_OK;
     if (world->refused)
         return keeli_error(world, KEEL_ERROR_SHARED,
-                           "cannot adopt world '%s' while it is shared between threads; its thread "
-                           "calls keel_share_end first",
+                           "cannot adopt world '%s' while it is shared between threads; call "
+                           "keel_share_end in its thread first",
                            world->name);
     if (world->access.holders)
         return keeli_error(world, KEEL_ERROR_BORROWED,
-                           "cannot adopt world '%s' while %s is open; end it first", world->name,
+                           "cannot adopt world '%s' while %s is open; close it first", world->name,
                            world->access.holders->name);
     if (world->access.owned_storages && keeli_commands_are_pending(world))
         return keeli_misuse(world, KEEL_ERROR_THREAD,
-                            "cannot adopt world '%s': its commands may hold values that are bound "
-                            "to its thread; it calls keel_apply_commands first",
+                            "cannot adopt world '%s': its recorded commands may hold values that "
+                            "only its thread may use; call keel_apply_commands in that thread "
+                            "first",
                             world->name);
 
     const keeli_storage *bound = keeli_threads_bound_value(world);
     if (bound)
         return keeli_misuse(world, KEEL_ERROR_THREAD,
-                            "cannot adopt world '%s': the values of '%s' are bound to its thread; "
-                            "it deletes them first",
+                            "cannot adopt world '%s': only its thread may use the values of '%s'; "
+                            "remove them in that thread first",
                             world->name, bound->component.name);
     world->access.owner = keeli_thread_id();
     return KEEL_OK;

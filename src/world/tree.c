@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Walks over the hierarchy, for the functions of keel/hierarchy.h and the loops of keel/walk.h.
+// Walks over the hierarchy, for the functions of keel/hierarchy.h and the loops of keel/walk.h. It
+// makes no edits (link/hierarchy.c).
 #include "world/tree.h"
 
 #include "world/scope.h"
@@ -58,8 +59,8 @@ keel_entity keeli_tree_onward(const struct keeli_tree *tree, keel_entity root, k
     return keeli_has_children(world, e) ? first_child(world, e) : keeli_tree_past(world, root, e);
 }
 
-// The next entity in pre-order that is exactly `level` levels below `root`, from `e` on, which is
-// `depth` below it.
+// Returns the next entity behind `e`, in pre-order, that is exactly `level` levels below `root`;
+// null if there is none. `depth` is the number of levels that `e` is below `root`.
 static keel_entity next_on_level(const keel_world *world, keel_entity root, keel_entity e,
                                  uint32_t depth, uint32_t level) {
     do {
@@ -78,7 +79,8 @@ static keel_entity next_on_level(const keel_world *world, keel_entity root, keel
     return e;
 }
 
-// Without a queue: each level is found by walking the levels above it.
+// Returns the next entity in breadth-first order. It needs no queue: it finds the entities of a
+// level by walking all levels above it from `root` again.
 static keel_entity next_descendant_breadth(const keel_world *world, keel_entity root,
                                            keel_entity after) {
     if (!keeli_entity_is_alive(&world->entities, root))
@@ -96,7 +98,7 @@ static keel_entity next_descendant_breadth(const keel_world *world, keel_entity 
 }
 
 // ------------------------------------------------------------------ looking
-// Returns the world, or NULL if the scope may not look at its hierarchy.
+// Returns the world behind the scope, or NULL if the scope may not read the hierarchy.
 static __attribute__((noinline)) const keel_world *looks_elsewhere(const keel_scope *scope) {
     keeli_caller who;
     if (keeli_caller_is(scope, &who) < 0)

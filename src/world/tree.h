@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Looking at the hierarchy: parents, children and whole trees, and the loops over them. Nothing
-// here edits; link/relation.c and link/hierarchy.c do.
+// Reads of the hierarchy: parents, children, and the next entity of a tree. It makes no edits:
+// link/relation.c and link/hierarchy.c do. Called by them, and by verbs that copy or delete trees.
 #pragma once
 #include "world/storage.h"
 
@@ -26,5 +26,5 @@ static inline keel_entity keeli_next_in_tree(const keel_world *world, keel_entit
                                              keel_entity e) {
     return keeli_tree_onward(&world->relations.tree, root, e);
 }
-// The same without the entities below `e`.
+// As keeli_next_in_tree, but skips the entities below `e`.
 keel_entity keeli_tree_past(const keel_world *world, keel_entity root, keel_entity e);

@@ -590,7 +590,8 @@ static void broken_descriptors_are_refused(void **state) {
         { { .name = "B5", .size = 4, .storage = (keel_storage)9 }, "storage" },
         { { .name = "B6", .size = 4, .field_count = 2 }, "no fields" },
         { { .name = "B7", .size = 4, .fields = &no_name, .field_count = 1 }, "without a name" },
-        { { .name = "B8", .size = 4, .fields = &outside, .field_count = 1 }, "outside" },
+        { { .name = "B8", .size = 4, .fields = &outside, .field_count = 1 },
+          "ends behind the end" },
     };
     api_fixture f;
     api_begin(&f);

@@ -537,13 +537,14 @@ static void wrong_fields_are_named(void **state) {
           "has a field 'f' that has a type that is not described; give it .of" },
         { { .name = "f", .type = KEEL_FIELD_STRUCT, .count = 4, .of = &nothing }, "not described" },
         { { .name = "f", .type = KEEL_FIELD_STRUCT, .count = 8, .of = KEEL_TYPE(Slot) },
-          "'f' that is not as large as structs of its type" },
+          "'f' that has a size that is not a multiple of" },
         { { .name = "f", .type = KEEL_FIELD_F32, .count = 1, .of = KEEL_TYPE(Mood) },
-          "'f' that is no integer" },
+          "'f' that has .of = KEEL_TYPE(...), but is neither" },
         { { .name = "f", .type = KEEL_FIELD_I32, .count = 1, .of = KEEL_TYPE(Vec2) },
-          "'f' that is no integer" },
+          "'f' that has .of = KEEL_TYPE(...), but is neither" },
         { { .name = "f", .type = KEEL_FIELD_U8, .count = 1, .of = &odd }, "without a name" },
-        { { .name = "f", .type = KEEL_FIELD_U8, .count = 9 }, "'f' that lies outside of its size" },
+        { { .name = "f", .type = KEEL_FIELD_U8, .count = 9 },
+          "'f' that ends behind the end of the struct" },
         { { .name = "f", .type = KEEL_FIELD_U8 }, "'f' that has an unknown type, or no elements" },
         { { .name = "f", .type = (keel_field_type)77, .count = 1 }, "unknown type" },
         { { .name = "f", .type = KEEL_FIELD_U8, .count = 1, .min = 2, .max = 1 }, ".min above" },
@@ -592,13 +593,13 @@ static void fields_of_one_name_are_refused(void **state) {
     };
     assert_null(keel_register_component(f.world, &c));
     assert_error(f.world, KEEL_ERROR_ARGUMENT,
-                 "'Twice' has a field 'x' that has the name of another one");
+                 "'Twice' has a field 'x' that has the name of another field");
     keel_field_place place;
     assert_int_equal(keel_field_find(&c, "x", &place, NULL), KEEL_ERROR_ARGUMENT);
     c.fields = &outer;
     c.field_count = 1;
     assert_null(keel_register_component(f.world, &c));
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "'x' that has the name of another one");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "'x' that has the name of another field");
     c.fields = twice;
     c.field_count = 2;
     assert_non_null(keel_register_component(f.world, &c));

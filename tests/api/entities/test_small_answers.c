@@ -167,7 +167,7 @@ static void hooks_without_values(void **state) {
     };
     for (uint32_t i = 0; i < 4; ++i) {
         assert_null(keel_register_component(f.world, &wrong[i]));
-        assert_error(f.world, KEEL_ERROR_ARGUMENT, "is a relation and has hooks");
+        assert_error(f.world, KEEL_ERROR_ARGUMENT, "is a relation without values, but has hooks");
     }
     api_end(&f);
 }
@@ -799,7 +799,8 @@ static void small_enums_and_odd_lengths(void **state) {
         &(keel_component){ .name = "small", .size = 1, .fields = &small, .field_count = 1 }));
     assert_null(keel_register_component(
         f.world, &(keel_component){ .name = "odd", .size = 64, .fields = &odd, .field_count = 1 }));
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "is not as large as structs of its type");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT,
+                 "has a size that is not a multiple of the size of its type");
     api_end(&f);
 }
 
