@@ -88,7 +88,7 @@ typedef struct keeli_stamps {
 
 // Cache: parts of the hash of a component (edit/hash.c), with the counters that invalidate them.
 typedef struct keeli_hash_part {
-    uint64_t sum;   // of the terms of a block of 64 places
+    uint64_t sum;   // sum of the terms of a block of 64 places
     uint32_t epoch; // in which it was computed; valid while the stamp of the block is older
 } keeli_hash_part;
 typedef struct keeli_hash_cache {
@@ -96,7 +96,7 @@ typedef struct keeli_hash_cache {
     uint32_t count;                // number of parts, not more than of stamps
     uint32_t values;               // presence.count
     uint64_t cleared, moves;       // presence.cleared; moves of the set, or of all rows
-    uint64_t edge_sum, edge_edits; // of edges without values; invalid when edges.edits differs
+    uint64_t edge_sum, edge_edits; // sum of edges without values; invalid when edges.edits differs
 } keeli_hash_cache;
 
 // A component, unique or type of events of a world, with all its values. world/registry.c creates
@@ -205,7 +205,7 @@ typedef struct keeli_relations {
     uint32_t rule_count;          // number of relations with .on_delete other than KEEL_UNRELATE
     KEELI_ARRAY(uint32_t) doomed; // during a deletion: indices of entities that are deleted, too
     KEELI_ARRAY(uint64_t) marks;  // bit by index: the entity is deleted or in `doomed`
-    keel_entity going;            // entity that is about to lose all its components, and whose
+    keel_entity stripped;         // entity that is about to lose all its components, and whose
                                   // observers were notified of that; otherwise null
 } keeli_relations;
 
@@ -525,7 +525,7 @@ struct keel_world {
 
     keeli_entity_index entities;
     struct {
-        uint64_t sum;   // of the terms of all living entities; invalid when another member differs:
+        uint64_t sum;   // sum over all living entities; invalid when another member differs:
         uint64_t frees; // entities.frees, and the number of living entities
         uint32_t alive;
     } hashed_entities; // cache (edit/hash.c)

@@ -9,7 +9,7 @@
 struct keel_stream {
     save_bytes *out;               // destination of writes; NULL: the stream is read
     const unsigned char *at, *end; // bytes that were not read yet
-    uint32_t version;              // of the component in the program that saved
+    uint32_t version;              // version of the component in the program that saved
     bool is_short;                 // a read asked for more bytes than were left, or found a text or
                                    // handle invalid
 };

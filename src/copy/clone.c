@@ -230,7 +230,7 @@ static keel_result reserve_clone_name(const keeli_batch *b, const keel_world *fr
 // Deletes the entity after its values were moved out.
 static void leave_world(keel_world *from, keel_entity e) {
     keeli_name *name = keeli_name_at(from, e);
-    keeli_entity_going(from, e, KEEL_ON_REMOVED, true);
+    keeli_follow_losing_all(from, e, KEEL_ON_REMOVED, true);
     keeli_remove_components(from, e, KEEL_TRACK_REMOVAL);
     if (name)
         keeli_name_free(from, name);
@@ -264,7 +264,7 @@ keel_entity keel_move_entity(keel_world *from, keel_entity e, keel_world *to) {
     const keel_result result = keeli_batch_finish(&b);
     if (name && result == KEEL_OK) {
         keeli_push_name(to, moved, keel_null(), name);
-        keeli_came(to, to->names.storage, keeli_index_of(moved));
+        keeli_follow_added(to, to->names.storage, keeli_index_of(moved));
     } else if (name) {
         keeli_name_free(to, name);
     }

@@ -378,7 +378,7 @@ keel_result keel_copy_world(const keel_world *from, keel_world *to) {
     keeli_entity_index_deinit(&old, &to->heap);
     if (result == KEEL_OK) {
         ++to->emptied;
-        keeli_all_came(to);
+        keeli_follow_all_added(to);
     }
     keeli_validate_entities(to);
     return keeli_done(to, result);

@@ -124,7 +124,7 @@ static inline void end_list(keel_world *world, keel_entity e, const keel_value *
                             bool follows) {
     if (follows) {
         for (const keel_value *v = values; v->component; ++v)
-            keeli_came(world, keeli_storage_known(world, v->component), keeli_index_of(e));
+            keeli_follow_added(world, keeli_storage_known(world, v->component), keeli_index_of(e));
     }
     if (KEELI_VALIDATES) {
         for (; values->component; ++values)
@@ -259,7 +259,7 @@ static __attribute__((noinline)) keel_result put_other(keel_world *world, keeli_
 static __attribute__((noinline)) keel_result
 put_followed(keel_world *world, keeli_storage *s, keel_entity e, void *to, const void *value) {
     put_value(to, value, s->size);
-    return keeli_came_last(world, s, e, to);
+    return keeli_follow_added_last(world, s, e, to);
 }
 // The followers that a storage may have: a constant in each instance of add_beside.
 enum { NOBODY, OBSERVERS, ANYBODY };
@@ -268,7 +268,7 @@ static inline keel_result end_add(keel_world *world, keeli_storage *s, keel_enti
     if (!value || !keeli_bytes_copy_fours(to, value, s->size))
         return who ? put_followed(world, s, e, to, value) : put_other(world, s, to, value);
     if (who == ANYBODY)
-        return keeli_came_last(world, s, e, to);
+        return keeli_follow_added_last(world, s, e, to);
     keeli_validate_storage(world, s);
     return who == OBSERVERS ? keeli_notify_last(world, s, e, KEEL_ON_INSERTED, to) : KEEL_OK;
 }
@@ -294,7 +294,7 @@ add_row(keel_world *world, keeli_storage *s, keel_entity e, const void *value, u
                     s->size);
     keeli_row_end(world, old); // last: the caller's value may lie in the old row
     if (keeli_flags_of(s))
-        return keeli_came_last(world, s, e, keeli_store_value(world, s, index));
+        return keeli_follow_added_last(world, s, e, keeli_store_value(world, s, index));
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -313,7 +313,7 @@ static __attribute__((noinline)) keel_result overwrite_value(keel_world *world, 
         keeli_bytes_put(to, value, s->size);
     if (!s->flags)
         return KEEL_OK;
-    return keeli_changed_last(world, s, e, to);
+    return keeli_follow_changed_last(world, s, e, to);
 }
 
 // Adds a value to an entity if others of its block of 64 indices have the component. The version of
@@ -541,7 +541,7 @@ keel_result keel_add_entity_at(keel_world *world, keel_entity e) {
         return keeli_quiet_error(world, result,
                                  "keel_add_entity_at: the handle is null; pass one that "
                                  "keel_entity_make or another world made");
-    keeli_entity_came(world, e);
+    keeli_follow_created(world, e);
     keeli_validate_entities(world);
     return keeli_done(world, KEEL_OK);
 }

@@ -721,10 +721,10 @@ static void notify(const keeli_batch *b, const keeli_column *c) {
         return;
 
     if (b->count == 1 && (!c->fresh || *c->fresh)) {
-        keeli_came(b->world, s, keeli_index_of(b->entities[0]));
+        keeli_follow_added(b->world, s, keeli_index_of(b->entities[0]));
         return;
     }
-    keeli_came_many(b->world, s, b->entities, b->count, c->fresh, c->keeps);
+    keeli_follow_added_many(b->world, s, b->entities, b->count, c->fresh, c->keeps);
 }
 
 static inline void commit_columns(keeli_batch *b) {
@@ -742,7 +742,7 @@ static inline void commit_columns(keeli_batch *b) {
 static inline void tell_created(const keeli_batch *b) {
     if (b->is_new && b->world->stand_in.entities.flags) {
         for (uint32_t i = 0; i < b->count; ++i)
-            keeli_entity_came(b->world, b->entities[i]);
+            keeli_follow_created(b->world, b->entities[i]);
     }
 }
 

@@ -60,8 +60,8 @@ static keel_result check_required(const change *c, const keeli_storage *s) {
         return c->only ? keeli_may_remove(c->world, s, c->entity, NULL, "disable") : KEEL_OK;
     for (uint32_t i = 0; i < s->required.count; ++i) {
         const keeli_storage *r = s->required.items[i];
-        const bool comes = !c->only && keeli_store_is_disabled(r, index);
-        if (!comes && !keeli_store_has(r, index))
+        const bool is_enabled_too = !c->only && keeli_store_is_disabled(r, index);
+        if (!is_enabled_too && !keeli_store_has(r, index))
             return keeli_error(c->world, KEEL_ERROR_REQUIRED,
                                "cannot enable '%s' of %s: it requires '%s'; %s that first",
                                s->component.name, KEELI_ENTITY(c->world, c->entity),
@@ -106,9 +106,9 @@ static keel_result commit_disable(const change *c) {
     for (keeli_storage *s; (s = next_meant(c, &at)) != NULL;) {
         if (c->shows) {
             keeli_store_enable(world, s, c->entity);
-            keeli_shown(world, s, index);
+            keeli_follow_enabled(world, s, index);
         } else {
-            keeli_hiding(world, s, index);
+            keeli_follow_disabling(world, s, index);
             keeli_store_disable(world, s, index);
         }
     }

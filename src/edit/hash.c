@@ -72,7 +72,7 @@ sum_of_size(const keel_entity *entities, uint32_t count, const char *values, uin
     return sum;
 }
 
-// What a walk over the values of a component needs.
+// The sum of the terms of a component, while its values are visited.
 typedef struct value_sum {
     const keel_world *world;
     const keeli_storage *storage;
@@ -219,7 +219,7 @@ static uint64_t sum_of_word(const value_sum *of, uint32_t first, uint64_t bits) 
     uint64_t sum = 0;
     while (bits) {
         const uint32_t from = (uint32_t)__builtin_ctzll(bits);
-        const uint64_t rest = ~(bits >> from); // has a bit if from > 0, or a bit is missing
+        const uint64_t rest = ~(bits >> from); // 0: all 64
         const uint32_t count = rest ? keeli_least((uint32_t)__builtin_ctzll(rest), 64 - from) : 64;
         for (uint32_t i = 0; i < count; ++i) {
             const keel_entity_bits upper = versions[from + i];

@@ -28,7 +28,7 @@ static inline void remove_followed(keel_world *world, keeli_storage *s, keel_ent
 static inline void remove_one(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                               void *out) {
     if (keeli_flags_of(s) || out) {
-        keeli_going_alone(world, s, keeli_index_of(e), kind);
+        keeli_follow_removing_alone(world, s, keeli_index_of(e), kind);
         remove_followed(world, s, e, kind, out);
     }
     keeli_store_close(world, s, keeli_index_of(e));
@@ -69,21 +69,21 @@ keel_result keeli_remove_value(keel_world *world, keeli_storage *s, keel_entity 
 
 // ------------------------------------------------------------------ required components
 // True if the batch removes this component, too.
-static bool goes_too(const keeli_batch *going, const keeli_storage *s) {
-    if (going) {
-        for (uint32_t k = 0; k < going->column_count; ++k)
-            if (going->columns[k].storage == s)
+static bool is_removed_too(const keeli_batch *removed, const keeli_storage *s) {
+    if (removed) {
+        for (uint32_t k = 0; k < removed->column_count; ++k)
+            if (removed->columns[k].storage == s)
                 return true;
     }
     return false;
 }
 
 keel_result keeli_may_remove(keel_world *world, const keeli_storage *s, keel_entity e,
-                             const keeli_batch *going, const char *verb) {
+                             const keeli_batch *removed, const char *verb) {
     const uint32_t index = keeli_index_of(e);
     for (uint32_t i = 0; i < s->required_by.count && keeli_store_has(s, index); ++i) {
         const keeli_storage *by = s->required_by.items[i];
-        if (keeli_store_has(by, index) && !goes_too(going, by))
+        if (keeli_store_has(by, index) && !is_removed_too(removed, by))
             return keeli_error(world, KEEL_ERROR_REQUIRED,
                                "cannot %s '%s' of %s: its '%s' requires it; %s that, too", verb,
                                s->component.name, KEELI_ENTITY(world, e), by->component.name, verb);
@@ -204,7 +204,7 @@ void keeli_clear_all(keel_world *world) {
         keeli_notify_all_edges(world, world->storages.items[i]);
     keel_entity e = keel_null(); // notifies observers of all before the first entity is deleted
     while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
-        keeli_entity_going(world, e, KEEL_ON_DELETED, true);
+        keeli_follow_losing_all(world, e, KEEL_ON_DELETED, true);
     e = keel_null();
     const bool follows = keeli_is_any_followed(world);
     while (follows && !keel_is_null(e = keel_next_entity(world, e)))
@@ -249,8 +249,8 @@ static inline void notify_losing(keel_world *world, keel_entity e, bool dies) {
         keeli_notify_unrelated_entity(world, e);
     if (!world->followers.observed)
         return;
-    keeli_entity_going(world, e, KEEL_ON_DELETED, dies);
-    world->relations.going = e;
+    keeli_follow_losing_all(world, e, KEEL_ON_DELETED, dies);
+    world->relations.stripped = e;
 }
 
 static inline void lose_all(keel_world *world, keel_entity e) {
@@ -258,7 +258,7 @@ static inline void lose_all(keel_world *world, keel_entity e) {
         keeli_free_name(world, e); // a child may have the same name, and become a root
     if (is_any_related(world))
         keeli_commit_unrelate_entity(world, e);
-    world->relations.going = keel_null();
+    world->relations.stripped = keel_null();
     keeli_remove_components(world, e, KEEL_TRACK_DELETION);
 }
 

@@ -11,10 +11,10 @@
 keel_result keeli_remove_value(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind,
                                void *out);
 // Reports and returns KEEL_ERROR_REQUIRED if the entity has the component and another one that
-// requires it and is not removed in the same edit. `going`: the batch whose columns are removed, or
-// NULL.
+// requires it and is not removed in the same edit. `removed`: the batch whose columns are removed,
+// or NULL.
 keel_result keeli_may_remove(keel_world *world, const keeli_storage *s, keel_entity e,
-                             const keeli_batch *going, const char *verb);
+                             const keeli_batch *removed, const char *verb);
 // The same if any entity has a component that requires this one.
 keel_result keeli_may_remove_from_all(keel_world *world, const keeli_storage *s, const char *verb);
 // Ends a batch of columns without values: removes these components from all of its entities that

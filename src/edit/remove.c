@@ -75,9 +75,9 @@ keel_result keeli_edit_strip(keel_world *world, const keeli_holder *holder, keel
         any |= keeli_store_has(s, keeli_index_of(e));
     }
     KEEL_TRY(keeli_may_orphan(world, holder, e));
-    keeli_strip_begins(world, e);
+    keeli_strip_begin(world, e);
     keeli_lose_all(world, e);
-    keeli_strip_ended(world, e);
+    keeli_strip_end(world, e);
     return keeli_done(world, any ? KEEL_OK : KEEL_ABSENT);
 }
 
@@ -314,7 +314,7 @@ static void ask_followers(keel_world *world, keeli_storage *s, keel_entity e, ke
     if (!stays)
         (void)keeli_remove_value(world, s, e, KEEL_TRACK_DELETION, NULL);
     else if (follows && keeli_hash(value, s->size, 0) != before)
-        keeli_changed(world, s, e);
+        keeli_follow_changed(world, s, e);
 }
 
 keel_result keel_retain_component(keel_world *world, const keel_component *component,

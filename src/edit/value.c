@@ -272,7 +272,7 @@ static void *value_to_change(keel_world *world, const keeli_holder *holder, keel
 }
 
 static keel_result changed(keel_world *world, keeli_storage *s, keel_entity e) {
-    keeli_changed(world, s, e);
+    keeli_follow_changed(world, s, e);
     return keeli_done(world, KEEL_OK);
 }
 

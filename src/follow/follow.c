@@ -98,40 +98,41 @@ bool keeli_followers_reserve_all(keel_world *world) {
     return true;
 }
 
-void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index) {
+void keeli_follow_added_slow(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->groups.count)
         keeli_groups_changed(s, index, true);
     if (s->tracking.kinds)
         keeli_track_inserted(world, s, index);
     if (s->flags & KEELI_NOTIFIES)
-        keeli_tell(world, s, keeli_entity_at(&world->entities, index), KEEL_ON_INSERTED);
+        keeli_notify_entity(world, s, keeli_entity_at(&world->entities, index), KEEL_ON_INSERTED);
     if (s->viewers.count)
-        keeli_view_observers_came(world, s, index);
+        keeli_view_observers_added(world, s, index);
 }
 
-keel_result keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e, const void *value) {
+keel_result keeli_follow_added_last(keel_world *world, keeli_storage *s, keel_entity e,
+                                    const void *value) {
     if (keeli_is_only_observed(s)) {
         keeli_validate_storage(world, s);
         return keeli_notify_last(world, s, e, KEEL_ON_INSERTED, value);
     }
-    keeli_came(world, s, keeli_index_of(e));
+    keeli_follow_added(world, s, keeli_index_of(e));
     keeli_validate_storage(world, s);
     return keeli_done(world, KEEL_OK);
 }
 
-void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index) {
+void keeli_follow_enabled(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->groups.count)
         keeli_groups_changed(s, index, true);
     if (s->viewers.count)
-        keeli_view_observers_came(world, s, index);
+        keeli_view_observers_added(world, s, index);
 }
 
 static bool is_fresh(const uint64_t *fresh, uint32_t i) {
     return !fresh || fresh[i / 64] >> (i % 64) & 1;
 }
 
-// Records the insertion of values that are fresh (keeli_came_many), in one step for consecutive
-// indices.
+// Records the insertion of values that are fresh (keeli_follow_added_many), in one step for
+// consecutive indices.
 static void track_many(const keel_world *world, keeli_storage *s, const keel_entity *entities,
                        uint32_t count, const uint64_t *fresh) {
     for (uint32_t i = 0, n; i < count; i += n) {
@@ -147,8 +148,8 @@ static void track_many(const keel_world *world, keeli_storage *s, const keel_ent
     }
 }
 
-void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
-                     uint32_t count, const uint64_t *fresh, bool keeps) {
+void keeli_follow_added_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
+                             uint32_t count, const uint64_t *fresh, bool keeps) {
     if (!(s->flags & KEELI_IS_WATCHED))
         return;
 
@@ -162,17 +163,17 @@ void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *ent
     if (s->flags & KEELI_NOTIFIES)
         for (uint32_t i = 0; i < count; ++i) {
             if (is_fresh(fresh, i))
-                keeli_tell(world, s, entities[i], KEEL_ON_INSERTED);
+                keeli_notify_entity(world, s, entities[i], KEEL_ON_INSERTED);
             else if (!keeps)
-                keeli_tell(world, s, entities[i], KEEL_ON_MODIFIED);
+                keeli_notify_entity(world, s, entities[i], KEEL_ON_MODIFIED);
         }
 
     if (s->viewers.count)
         for (uint32_t i = 0; i < count; ++i)
-            keeli_view_observers_came(world, s, keeli_index_of(entities[i]));
+            keeli_view_observers_added(world, s, keeli_index_of(entities[i]));
 }
 
-void keeli_all_came(keel_world *world) {
+void keeli_follow_all_added(keel_world *world) {
     // Reactive sets (k == 0) are reported before other storages, whose reports add entities to the
     // sets: these additions are reported at once, and must not be reported again.
     for (uint32_t k = 0; k < 2; ++k)
@@ -181,28 +182,29 @@ void keeli_all_came(keel_world *world) {
             if ((s->sources.count == 0) != k || !keeli_is_followed(s))
                 continue;
             KEELI_EACH_BIT(n, &s->presence)
-                keeli_came_slow(world, s, n);
+                keeli_follow_added_slow(world, s, n);
         }
 
     if (keeli_is_followed(&world->stand_in.entities))
         for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(world, e));)
-            keeli_entity_came(world, e);
+            keeli_follow_created(world, e);
 }
 
 // Observers are called first, while the entity still is a member of groups and no value has moved.
-void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind) {
+void keeli_follow_removing_slow(keel_world *world, keeli_storage *s, uint32_t index,
+                                uint32_t kind) {
     const keel_entity e = keeli_entity_at(&world->entities, index);
-    keeli_tell(world, s, e, kind); // KEEL_ON_* and KEEL_TRACK_* are the same bits
+    keeli_notify_entity(world, s, e, kind); // KEEL_ON_* and KEEL_TRACK_* are the same bits
     if (s->viewers.count)
-        keeli_view_observers_going(world, s, index);
+        keeli_view_observers_removing(world, s, index);
     if (s->groups.count)
         keeli_groups_changed(s, index, false);
     if (kind == KEEL_TRACK_REMOVAL)
         (void)keeli_track_removed(world, s, e, kind, NULL);
 }
 
-void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index) {
-    keeli_view_observers_going(world, s, index);
+void keeli_follow_disabling(keel_world *world, keeli_storage *s, uint32_t index) {
+    keeli_view_observers_removing(world, s, index);
     keeli_groups_changed(s, index, false);
 }
 
@@ -221,10 +223,10 @@ void keeli_store_clear_watched(keel_world *world, keeli_storage *s) {
     keeli_notify_all_edges(world, s);
     if (s->flags & KEELI_NOTIFIES)
         KEELI_EACH_BIT(i, &s->presence)
-            keeli_tell(world, s, keeli_entity_at(&world->entities, i), KEEL_ON_DELETED);
+            keeli_notify_entity(world, s, keeli_entity_at(&world->entities, i), KEEL_ON_DELETED);
     if (s->viewers.count)
         KEELI_EACH_BIT(i, &s->presence)
-            keeli_view_observers_going(world, s, i);
+            keeli_view_observers_removing(world, s, i);
     keeli_groups_clear(s);
 
     if (!(s->tracking.kinds & KEEL_TRACK_DELETION) || keeli_store_has_rows(s))
@@ -242,7 +244,7 @@ bool keeli_is_any_followed(const keel_world *world) {
     return world->followers.observed | kinds;
 }
 
-void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool dies) {
+void keeli_follow_losing_all(keel_world *world, keel_entity e, uint32_t kind, bool dies) {
     if (!world->followers.observed)
         return;
 
@@ -252,7 +254,7 @@ void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool di
         if (s->tracking.observers.kinds & kind && keeli_store_has(s, keeli_index_of(e)))
             keeli_notify_slow(world, s, e, kind, has_values);
 
-    keeli_view_observers_all_going(world, keeli_index_of(e));
+    keeli_view_observers_removing_all(world, keeli_index_of(e));
     if (dies)
         keeli_notify(world, &world->stand_in.entities, e, KEEL_ON_DESTROYED);
 }

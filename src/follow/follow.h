@@ -61,16 +61,16 @@ bool keeli_view_observers_reserve(keel_world *world, const keeli_storage *s, uin
 uint32_t keeli_could_have(const keel_world *world, const keeli_storage *s);
 
 // Report to groups and views that an entity got the component, or is about to lose it.
-// keeli_groups_changed with `comes`, and keeli_view_observers_came: call after the component was
-// added or enabled. keeli_groups_changed without `comes`, and keeli_view_observers_going: call
-// before it is removed or disabled.
-void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes);
-void keeli_view_observers_came(keel_world *world, const keeli_storage *s, uint32_t index);
-void keeli_view_observers_going(keel_world *world, const keeli_storage *s, uint32_t index);
+// keeli_groups_changed with `is_added`, and keeli_view_observers_added: call after the component
+// was added or enabled. keeli_groups_changed without `is_added`, and keeli_view_observers_removing:
+// call before it is removed or disabled.
+void keeli_groups_changed(keeli_storage *s, uint32_t index, bool is_added);
+void keeli_view_observers_added(keel_world *world, const keeli_storage *s, uint32_t index);
+void keeli_view_observers_removing(keel_world *world, const keeli_storage *s, uint32_t index);
 // Report to groups and views that an entity is about to lose all its components. `moved_out`: its
 // values were moved to another world already, so groups move only its slots.
 void keeli_groups_leave(keel_world *world, keel_entity e, bool moved_out);
-void keeli_view_observers_all_going(keel_world *world, uint32_t index);
+void keeli_view_observers_removing_all(keel_world *world, uint32_t index);
 // keeli_groups_clear updates the groups that name a component, before it is removed from all
 // entities.
 // keeli_groups_clear_all empties all groups before everything is removed. keeli_groups_refill and
@@ -213,33 +213,34 @@ static inline bool keeli_followers_reserve_entity(keel_world *world, keel_entity
 // ------------------------------------------------------------------ after values were added
 // Reports that the entity with this index got the component. Call it once all values of the edit
 // are stored.
-void keeli_came_slow(keel_world *world, keeli_storage *s, uint32_t index);
-static inline void keeli_came(keel_world *world, keeli_storage *s, uint32_t index) {
+void keeli_follow_added_slow(keel_world *world, keeli_storage *s, uint32_t index);
+static inline void keeli_follow_added(keel_world *world, keeli_storage *s, uint32_t index) {
     if (s->flags & KEELI_IS_WATCHED)
-        keeli_came_slow(world, s, index);
+        keeli_follow_added_slow(world, s, index);
 }
 // Reports that the entities of a list got the component. `fresh` has a bit for each: 1 if its value
 // was inserted, 0 if the entity had a value before, which was overwritten or, if `keeps`, left as
 // it was. NULL: all values were inserted.
-void keeli_came_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
-                     uint32_t count, const uint64_t *fresh, bool keeps);
+void keeli_follow_added_many(keel_world *world, keeli_storage *s, const keel_entity *entities,
+                             uint32_t count, const uint64_t *fresh, bool keeps);
 // Reports that the component of the entity was enabled again.
-void keeli_shown(keel_world *world, keeli_storage *s, uint32_t index);
+void keeli_follow_enabled(keel_world *world, keeli_storage *s, uint32_t index);
 // Lets reactive sets collect a change of a component of a living entity, and calls its observers.
-static inline void keeli_tell(keel_world *world, keeli_storage *s, keel_entity e, uint32_t kind) {
+static inline void keeli_notify_entity(keel_world *world, keeli_storage *s, keel_entity e,
+                                       uint32_t kind) {
     if (s->collectors.count)
         keeli_collect(world, s, e, kind);
     keeli_notify(world, s, e, kind);
 }
 // Reports that an entity was created. keeli_followers_reserve_entity made room for it.
-static inline void keeli_entity_came(keel_world *world, keel_entity e) {
-    keeli_tell(world, &world->stand_in.entities, e, KEEL_ON_CREATED);
+static inline void keeli_follow_created(keel_world *world, keel_entity e) {
+    keeli_notify_entity(world, &world->stand_in.entities, e, KEEL_ON_CREATED);
 }
 // Report all entities and values of a world that was filled by copying another one. First,
 // keeli_followers_reserve_all makes room with all followers and fills the groups; false when out of
-// memory. Then keeli_all_came reports each value and each entity.
+// memory. Then keeli_follow_all_added reports each value and each entity.
 bool keeli_followers_reserve_all(keel_world *world);
-void keeli_all_came(keel_world *world);
+void keeli_follow_all_added(keel_world *world);
 
 // ------------------------------------------------------------------ after values were changed
 // True if a change of a value must be marked, stamped, collected or observed.
@@ -257,35 +258,37 @@ static inline bool keeli_changes_are_marked_only(const keeli_storage *s, uint32_
            KEELI_IS_MARKED;
 }
 // Reports that the value of a living entity was overwritten, or changed in place by its owner.
-static inline void keeli_changed(keel_world *world, keeli_storage *s, keel_entity e) {
+static inline void keeli_follow_changed(keel_world *world, keeli_storage *s, keel_entity e) {
     keeli_track_modified(world, s, keeli_index_of(e));
-    keeli_tell(world, s, e, KEEL_ON_MODIFIED);
+    keeli_notify_entity(world, s, e, KEEL_ON_MODIFIED);
 }
 
 // ------------------------------------------------------------------ before values are removed
 // Reports that the entity is about to lose the component. The value is still there, and groups may
 // move it. `kind`: KEEL_TRACK_REMOVAL (the value is moved out to the caller) or
 // KEEL_TRACK_DELETION.
-void keeli_going_slow(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind);
-static inline void keeli_going(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind) {
+void keeli_follow_removing_slow(keel_world *world, keeli_storage *s, uint32_t index, uint32_t kind);
+static inline void keeli_follow_removing(keel_world *world, keeli_storage *s, uint32_t index,
+                                         uint32_t kind) {
     if (s->flags & KEELI_IS_WATCHED)
-        keeli_going_slow(world, s, index, kind);
+        keeli_follow_removing_slow(world, s, index, kind);
 }
-// Like keeli_going, but faster if the world's owner edits and the only followers are observers of
-// the component.
-static inline void keeli_going_alone(keel_world *world, keeli_storage *s, uint32_t index,
-                                     uint32_t kind) {
+// Like keeli_follow_removing, but faster if the world's owner edits and the only followers are
+// observers of the component.
+static inline void keeli_follow_removing_alone(keel_world *world, keeli_storage *s, uint32_t index,
+                                               uint32_t kind) {
     if (keeli_is_only_observed(s) && !world->refused)
         keeli_notify_before(world, s, keeli_entity_at(&world->entities, index), kind,
                             keeli_store_value_there(s, index));
     else
-        keeli_going(world, s, index, kind);
+        keeli_follow_removing(world, s, index, kind);
 }
 // Silences the observers of the storage if the entity is the one that loses all its components
-// (relations.going), since they were notified before. Returns the bits that the caller sets again
-// in `observers.kinds` to end the silence.
-static inline uint32_t keeli_hush(const keel_world *world, keeli_storage *s, uint32_t index) {
-    const keel_entity e = world->relations.going;
+// (relations.stripped), since they were notified before. Returns the bits that the caller sets
+// again in `observers.kinds` to end the silence.
+static inline uint32_t keeli_silence_observers(const keel_world *world, keeli_storage *s,
+                                               uint32_t index) {
+    const keel_entity e = world->relations.stripped;
     const uint32_t kinds = s->tracking.observers.kinds;
     if (!keel_is_null(e) && keeli_index_of(e) == index)
         s->tracking.observers.kinds = 0;
@@ -294,7 +297,7 @@ static inline uint32_t keeli_hush(const keel_world *world, keeli_storage *s, uin
 // Deletes the value of an entity: moves it into the log if deletions are tracked, or drops it.
 void keeli_value_delete(keel_world *world, keeli_storage *s, uint32_t index, void *value);
 // Reports that the component of the entity is about to be disabled.
-void keeli_hiding(keel_world *world, keeli_storage *s, uint32_t index);
+void keeli_follow_disabling(keel_world *world, keeli_storage *s, uint32_t index);
 // True if some follower of the world must be notified of each value when all values are removed.
 bool keeli_is_any_followed(const keel_world *world);
 // Reports that a component is about to be removed from all entities. If deletions are logged, also
@@ -303,12 +306,12 @@ void keeli_store_clear_watched(keel_world *world, keeli_storage *s);
 // Calls the observers before the entity loses all its components. `dies`: the entity is then
 // destroyed, so observers of KEEL_ON_DESTROYED are called, too. `kind`: KEEL_ON_DELETED, or
 // KEEL_ON_REMOVED if its values were moved to another world.
-void keeli_entity_going(keel_world *world, keel_entity e, uint32_t kind, bool dies);
+void keeli_follow_losing_all(keel_world *world, keel_entity e, uint32_t kind, bool dies);
 // Enclose the removal of all components, reactive sets included, of an entity that lives on.
-// keeli_strip_begins notes which sets collect the deletions; keeli_strip_ended adds the entity to
+// keeli_strip_begin notes which sets collect the deletions; keeli_strip_end adds the entity to
 // them.
-void keeli_strip_begins(keel_world *world, keel_entity e);
-void keeli_strip_ended(keel_world *world, keel_entity e);
+void keeli_strip_begin(keel_world *world, keel_entity e);
+void keeli_strip_end(keel_world *world, keel_entity e);
 
 // ------------------------------------------------------------------ ending
 // Removes all followers of a component that is being unregistered. Groups were destroyed before.
@@ -344,13 +347,15 @@ static inline keel_result keeli_done(keel_world *world, keel_result result) {
         world->commands.flush(world);
     return result;
 }
-// Report a value that was inserted (keeli_came_last) or overwritten (keeli_changed_last), and end
-// the edit. For an edit that does nothing else, while nothing is borrowed. `value`: its address.
-keel_result keeli_came_last(keel_world *world, keeli_storage *s, keel_entity e, const void *value);
-static inline keel_result keeli_changed_last(keel_world *world, keeli_storage *s, keel_entity e,
-                                             const void *value) {
+// Report a value that was inserted (keeli_follow_added_last) or overwritten
+// (keeli_follow_changed_last), and end the edit. For an edit that does nothing else, while nothing
+// is borrowed. `value`: its address.
+keel_result keeli_follow_added_last(keel_world *world, keeli_storage *s, keel_entity e,
+                                    const void *value);
+static inline keel_result keeli_follow_changed_last(keel_world *world, keeli_storage *s,
+                                                    keel_entity e, const void *value) {
     if (s->flags == KEELI_IS_OBSERVED)
         return keeli_notify_last(world, s, e, KEEL_ON_MODIFIED, value);
-    keeli_changed(world, s, e);
+    keeli_follow_changed(world, s, e);
     return keeli_done(world, KEEL_OK);
 }

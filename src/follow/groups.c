@@ -53,12 +53,12 @@ static void group_leave(keel_group *g, uint32_t index, bool moved_out) {
         keeli_sparse_set_remove(&g->order.set, keeli_sparse_set_find(&g->order.set, index));
 }
 
-void keeli_groups_changed(keeli_storage *s, uint32_t index, bool comes) {
+void keeli_groups_changed(keeli_storage *s, uint32_t index, bool is_added) {
     for (uint32_t i = 0; i < s->groups.count; ++i) {
         keel_group *g = s->groups.items[i].group;
-        if (s->groups.items[i].excludes == comes)
+        if (s->groups.items[i].excludes == is_added)
             group_leave(g, index, false);
-        else if (!keeli_group_has(g, index) && group_matches(g, index, comes ? NULL : s))
+        else if (!keeli_group_has(g, index) && group_matches(g, index, is_added ? NULL : s))
             group_enter(g, index);
     }
 }

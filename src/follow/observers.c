@@ -234,7 +234,7 @@ void keeli_notify_end(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i)
         keeli_notify_all_edges(world, world->storages.items[i]);
     while (world->followers.observed && !keel_is_null(e = keel_next_entity(world, e)))
-        keeli_entity_going(world, e, KEEL_ON_DELETED, true);
+        keeli_follow_losing_all(world, e, KEEL_ON_DELETED, true);
 
     keeli_observers_forget(world, &world->stand_in.entities);
     for (uint32_t i = 0; i < world->storages.count; ++i)
@@ -373,7 +373,7 @@ bool keeli_view_observers_reserve(keel_world *world, const keeli_storage *s, uin
     return true;
 }
 
-void keeli_view_observers_came(keel_world *world, const keeli_storage *s, uint32_t index) {
+void keeli_view_observers_added(keel_world *world, const keeli_storage *s, uint32_t index) {
     for (uint32_t i = 0; i < s->viewers.count; ++i) {
         keeli_view_observer *v = s->viewers.items[i];
         if (view_matches(v, index) != is_member(v, index))
@@ -381,7 +381,7 @@ void keeli_view_observers_came(keel_world *world, const keeli_storage *s, uint32
     }
 }
 
-void keeli_view_observers_going(keel_world *world, const keeli_storage *s, uint32_t index) {
+void keeli_view_observers_removing(keel_world *world, const keeli_storage *s, uint32_t index) {
     for (uint32_t i = 0; i < s->viewers.count; ++i) {
         keeli_view_observer *v = s->viewers.items[i];
         const bool stays = has_wanted(v, index, s);
@@ -392,7 +392,7 @@ void keeli_view_observers_going(keel_world *world, const keeli_storage *s, uint3
     }
 }
 
-void keeli_view_observers_all_going(keel_world *world, uint32_t index) {
+void keeli_view_observers_removing_all(keel_world *world, uint32_t index) {
     for (keeli_view_observer *v = world->followers.view_observers; v; v = v->next)
         if (is_member(v, index))
             set_member(world, v, index, false);

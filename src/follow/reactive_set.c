@@ -59,7 +59,7 @@ static void add_to_set(keel_world *world, keeli_storage *set, keel_entity e) {
     if (keeli_store_has(set, keeli_index_of(e)))
         return;
     (void)keeli_store_push(world, set, e);
-    keeli_came(world, set, keeli_index_of(e));
+    keeli_follow_added(world, set, keeli_index_of(e));
     keeli_validate_storage(world, set);
 }
 
@@ -76,7 +76,7 @@ static bool is_strip_set(const keel_world *world, const keeli_storage *set) {
     return false;
 }
 
-void keeli_strip_begins(keel_world *world, keel_entity e) {
+void keeli_strip_begin(keel_world *world, keel_entity e) {
     if (!world->followers.set_count)
         return;
 
@@ -92,7 +92,7 @@ void keeli_strip_begins(keel_world *world, keel_entity e) {
     }
 }
 
-void keeli_strip_ended(keel_world *world, keel_entity e) {
+void keeli_strip_end(keel_world *world, keel_entity e) {
     for (uint32_t i = world->followers.strip_sets.count; i--;)
         add_to_set(world, world->followers.strip_sets.items[i], e);
     if (world->followers.set_count)

@@ -28,7 +28,7 @@ static keel_result occupied(keel_world *world, const char *doing, keel_entity e,
 static void commit_remove_name(keel_world *world, keel_entity e) {
     keeli_storage *s = world->names.storage;
     const uint32_t index = keeli_index_of(e);
-    keeli_going(world, s, index, KEEL_TRACK_DELETION);
+    keeli_follow_removing(world, s, index, KEEL_TRACK_DELETION);
     keeli_value_delete(world, s, index, keeli_store_value(world, s, index));
     keeli_store_pop(world, s, index);
     keeli_validate_storage(world, s);
@@ -89,10 +89,10 @@ keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_
         // analyzer: an entity with an old name has the component
         ((keel_name *)keeli_store_value(world, s, index))->text = name->text;
         keeli_name_enter(world, name, e, parent);
-        keeli_changed(world, s, e);
+        keeli_follow_changed(world, s, e);
     } else {
         keeli_push_name(world, e, parent, name);
-        keeli_came(world, s, index);
+        keeli_follow_added(world, s, index);
     }
     keeli_validate_storage(world, s);
     return keeli_done(world, KEEL_OK);

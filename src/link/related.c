@@ -81,11 +81,11 @@ bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, u
 // otherwise that the component changed. Observers are left out if the source is being deleted,
 // because they were called for that already.
 static void follow_end(keel_world *world, keeli_storage *s, uint32_t source, bool is_last) {
-    const uint32_t kinds = keeli_hush(world, s, source);
+    const uint32_t kinds = keeli_silence_observers(world, s, source);
     if (!is_last)
-        keeli_changed(world, s, keeli_entity_at(&world->entities, source));
+        keeli_follow_changed(world, s, keeli_entity_at(&world->entities, source));
     else if (keeli_is_followed(s))
-        keeli_going(world, s, source, KEEL_TRACK_DELETION);
+        keeli_follow_removing(world, s, source, KEEL_TRACK_DELETION);
     s->tracking.observers.kinds |= kinds;
 }
 // Before an edge is removed: if it is the last one of the source, tells followers and drops the
@@ -260,9 +260,9 @@ void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, ke
 
     for (uint32_t i = 0; i < count; ++i) {
         if (had[i])
-            keeli_changed(world, s, ends[i]);
+            keeli_follow_changed(world, s, ends[i]);
         else
-            keeli_came(world, s, indices[i]);
+            keeli_follow_added(world, s, indices[i]);
     }
     for (uint32_t i = 0; i < count; ++i)
         keeli_notify_related(world, r, indices[i]);

@@ -76,7 +76,7 @@ static keel_result set_related_value(keel_world *world, keeli_relation *r, keel_
     // the batch told the followers of a value that was added or replaced
     if (result == KEEL_OK) {
         if (had && !value)
-            keeli_changed(world, r->sources, e);
+            keeli_follow_changed(world, r->sources, e);
         if (to)
             keeli_notify_related(world, r, source);
     }
@@ -99,9 +99,9 @@ static keel_result write_edge(keel_world *world, keeli_relation *r, keel_entity 
         keeli_value_move(s, to, (void *)(uintptr_t)value); // handed over
     }
 
-    keeli_changed(world, s, e);
+    keeli_follow_changed(world, s, e);
     if (r->edges.is_symmetric) {
-        keeli_changed(world, s, entity_at(r, KEELI_TARGETS, e, place));
+        keeli_follow_changed(world, s, entity_at(r, KEELI_TARGETS, e, place));
     }
     return keeli_done(world, KEEL_OK);
 }
@@ -138,7 +138,7 @@ static void validate_tree(const keel_world *world) {
 static keel_result attach_again(keel_world *world, keel_entity child) {
     keeli_relation *tree = world->relations.child;
     keeli_edges_move_last(&tree->edges, keeli_index_of(child));
-    keeli_changed(world, tree->sources, child);
+    keeli_follow_changed(world, tree->sources, child);
     validate_tree(world);
     return keeli_done(world, KEEL_OK);
 }

@@ -255,7 +255,7 @@ static void impossible_workers_make_no_world(void **state) {
     (void)state;
     keel_set_assert_handler(note_assertion);
     expect_no_world(&(keel_executor){ .worker_count = 4 }, 0, "has no submit");
-    expect_no_world(&(keel_executor){ .submit = never }, 0, "has no workers");
+    expect_no_world(&(keel_executor){ .submit = never }, 0, "worker_count is 0");
     expect_no_world(&(keel_executor){ .submit = never, .worker_count = KEEL_MAX_WORKERS + 1 }, 0,
                     "KEEL_MAX_WORKERS");
     expect_no_world(&(keel_executor){ .submit = never, .worker_count = 4 }, 5, "executor's");

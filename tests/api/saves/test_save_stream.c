@@ -249,7 +249,7 @@ static void both_are_needed(void **state) {
     (void)state;
     keel_component one = { .name = "One", .size = 8, .align = 8, .save = bag_save };
     assert_null(keel_register_component(f.world, &one));
-    assert_non_null(strstr(f.log.last, "has one of .save and .load"));
+    assert_non_null(strstr(f.log.last, "has only one of .save and .load"));
     one.load = bag_load;
     one.size = 0;
     assert_null(keel_register_component(f.world, &one));

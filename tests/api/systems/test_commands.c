@@ -206,7 +206,7 @@ static void what_terms_name_may_become_unknown(void **state) {
     assert_int_equal(keel_count(f.world, Third), 0);
     assert_int_equal(keel_count(f.world, Number), 0);
     assert_int_equal(keel_delete_entities_matching(commands, NULL), KEEL_ERROR_ARGUMENT);
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "no terms");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "the terms are NULL");
     api_end(&f);
 }
 
