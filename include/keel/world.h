@@ -189,7 +189,37 @@ KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 /// @return KEEL_OK, KEEL_ERROR_HASH for a component that does not say which bytes count (see
 ///   keel_last_error), KEEL_ERROR_BORROWED while something is being written, KEEL_ERROR_SHARED,
 ///   KEEL_ERROR_THREAD (keel_threads), KEEL_ERROR_ARGUMENT
+/// @cost reads every value: 10 ns an entity with three components of 20 bytes. While a snapshot,
+/// ring
+///   or history of the world exists, only blocks of 64 values that were written since the hash
+///   before: as it is with takes, a pointer of keel_get_mut is for writing until the next take
 KEEL_API keel_result keel_world_hash(keel_world *world, uint64_t *hash);
+
+/// Computes the part of keel_world_hash of one component: of the entities that have it and its
+/// values, of the edges of a relation, of the value of a unique, or of waiting events. For
+/// `keel_entities`: of the living entities. The hash of a world is the sum of all of them, modulo
+/// 2^64. So two worlds with different hashes, perhaps on two machines, find out in which components
+/// they differ.
+/// @threads the world's owner
+/// @param hash filled in; left alone on error. 0: no entity has the component, the world does not
+/// know
+///   it, or it is `.transient`
+/// @return as keel_world_hash, of this component only
+KEEL_API keel_result keel_hash_component(keel_world *world, const keel_component *component,
+                                         uint64_t *hash);
+
+/// Computes the hashes of blocks of entities: `hashes[i]` is the part of keel_hash_component of the
+/// entities with an index from `first + i * size` to `first + (i + 1) * size - 1`; of a relation,
+/// of the edges of these sources. Blocks that cover all indices sum up to keel_hash_component. So
+/// two worlds find the entity that differs in a few exchanges: hash 16 blocks of all indices, then
+/// 16 blocks of the one that differs, and so on.
+/// @threads the world's owner
+/// @param size indices in a block, at least 1
+/// @param count number of blocks, and of hashes that are filled in
+/// @return as keel_hash_component; KEEL_ERROR_ARGUMENT for a unique or a type of events, too
+KEEL_API keel_result keel_hash_blocks(keel_world *world, const keel_component *component,
+                                      uint32_t first, uint32_t size, uint32_t count,
+                                      uint64_t *hashes);
 
 /// @cond keel_register: a list that ends with NULL; those before the first error are registered
 static inline keel_result keeli_register_list(keel_world *world,

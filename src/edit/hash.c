@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The hash of a world: a sum of one well-mixed term for each living entity, each component of an
 // entity and each unique. A sum does not know its order, so storages, packed order, archetypes and
-// order of registration leave no trace in it.
+// order of registration leave no trace in it. While a snapshot exists, the sums of blocks of 64
+// places are cached, and computed anew only when a stamp says that a value was written
+// (rewind/blocks.h). rewind/state_hash.c, which hashes more than values, calls keeli_hash_value.
 #include "base/bytes.h"
 #include "edit/edit.h"
 
@@ -273,12 +275,21 @@ static uint64_t sum_of_enabled(keel_world *world, keeli_storage *s) {
     return keeli_store_has_rows(s) ? sum_of_rows(&of) : sum_of_indexed(&of);
 }
 
-static uint64_t sum_of_disabled(const keel_world *world, const keeli_storage *s) {
-    const value_sum of = sum_begin(world, s, DISABLED_TERM);
+// Returns the sum of the values of entities with an index from `from` to `to` - 1: of those whose
+// bits are in `who`, one of the storage's two bitmaps.
+static uint64_t sum_of_range(const keel_world *world, const keeli_storage *s,
+                             const keeli_presence *who, uint32_t from, uint32_t to) {
+    const bool is_enabled = who == &s->presence;
+    const value_sum of = sum_begin(world, s, is_enabled ? COMPONENT_TERM : DISABLED_TERM);
     uint64_t sum = 0;
-    KEELI_EACH_BIT(i, &s->disabled) {
+    for (uint32_t i = from; (i = keeli_presence_next(who, i)) < to; ++i) {
         const keel_entity e = keeli_entity_at(&world->entities, i);
-        sum += sum_of_row(&of, &e, 1, s->size ? keeli_store_disabled_value(s, i) : "");
+        const void *value = "";
+        if (s->size && is_enabled)
+            value = keeli_store_value_there(s, i);
+        else if (s->size)
+            value = keeli_store_disabled_value(s, i);
+        sum += sum_of_row(&of, &e, 1, value);
     }
     return sum;
 }
@@ -303,62 +314,94 @@ static uint64_t add_sibling(const keel_world *world, uint32_t child, uint64_t te
     return keeli_hash_mix(term + keeli_entity_at(&world->entities, previous).bits);
 }
 
-// The order of relating does not count, but for siblings in the hierarchy.
-static uint64_t sum_of_edges(const keel_world *world, const keeli_storage *s) {
+// Returns the sum of the edges of sources with an index from `from` to `to` - 1. The order of
+// relating does not count, except for siblings in the hierarchy.
+static uint64_t sum_of_edges(const keel_world *world, const keeli_storage *s, uint32_t from,
+                             uint32_t to) {
     const keeli_edges *edges = &s->relation->edges;
     const uint64_t seed = seed_of(s, COMPONENT_TERM);
     const bool has_values = keeli_edges_have_values(edges);
     const value_form form = form_of(s);
     uint64_t sum = 0;
-    KEELI_EACH_BIT(i, &s->presence)
+    for (uint32_t i = from; (i = keeli_presence_next(&s->presence, i)) < to; ++i) {
+        const uint64_t source = keeli_hash_mix(seed + keeli_entity_at(&world->entities, i).bits);
         KEELI_EACH_EDGE(at, edges, KEELI_TARGETS, i) {
             const uint32_t other = keeli_edge_other(edges, KEELI_TARGETS, i, at);
             const keel_entity target = keeli_entity_at(&world->entities, other);
-            const uint64_t source = seed + keeli_entity_at(&world->entities, i).bits;
-            uint64_t term = keeli_hash_mix(keeli_hash_mix(source) + target.bits);
+            uint64_t term = keeli_hash_mix(source + target.bits);
             if (s->relation == world->relations.child)
                 term = add_sibling(world, i, term);
             sum += has_values ? hash_of_value(&form, keeli_edge_value(edges, i, at), term) : term;
         }
+    }
     return sum;
 }
 
+// Returns the sum of all edges. That of edges without values changes only with `edits`.
+static uint64_t sum_of_all_edges(const keel_world *world, keeli_storage *s) {
+    const keeli_edges *edges = &s->relation->edges;
+    keeli_hash_cache *cache = &s->hashed;
+    if (keeli_edges_have_values(edges))
+        return sum_of_edges(world, s, 0, UINT32_MAX);
+
+    if (cache->edge_edits != edges->edits) {
+        cache->edge_sum = sum_of_edges(world, s, 0, UINT32_MAX);
+        cache->edge_edits = edges->edits;
+    }
+    return cache->edge_sum;
+}
+
+// True if the component has no part in hashes: it is transient, or only a relation's own record of
+// who is a target.
+static bool is_left_out(const keeli_storage *s) {
+    return s->component.transient || keeli_store_has_sources(s);
+}
+
 static uint64_t sum_of_storage(keel_world *world, keeli_storage *s) {
-    if (s->component.transient || keeli_store_has_sources(s))
+    if (is_left_out(s))
         return 0;
     const value_form form = form_of(s);
     if (s->relation)
-        return sum_of_edges(world, s) + (s->size ? sum_of_enabled(world, s) : 0);
+        return sum_of_all_edges(world, s) + (s->size ? sum_of_enabled(world, s) : 0);
     if (s->events)
         return hash_of_events(s);
     if (s->unique)
         return hash_of_value(&form, s->unique, seed_of(s, UNIQUE_TERM));
-    return sum_of_enabled(world, s) + sum_of_disabled(world, s);
+    return sum_of_enabled(world, s) + sum_of_range(world, s, &s->disabled, 0, UINT32_MAX);
 }
 
-// Returns the sum of the terms of all living entities, which changes only when one is added or
-// deleted.
+// Returns the part of keel_hash_component of entities with an index from `from` to `to` - 1.
+static uint64_t sum_of_block_of(const keel_world *world, const keeli_storage *s, uint32_t from,
+                                uint32_t to) {
+    if (is_left_out(s))
+        return 0;
+    const bool has_values = !s->relation || s->size;
+    return (s->relation ? sum_of_edges(world, s, from, to) : 0) +
+           (has_values ? sum_of_range(world, s, &s->presence, from, to) : 0) +
+           sum_of_range(world, s, &s->disabled, from, to);
+}
+
+// Returns the sum of the terms of the living entities with an index from `from` to `to` - 1.
+static uint64_t sum_of_handles(const keeli_entity_index *ix, uint32_t from, uint32_t to) {
+    uint64_t sum = 0;
+    for (uint32_t i = from; i < keeli_least(to, ix->size); ++i) {
+        const keel_entity_bits upper = ix->root.versions[i / KEELI_PAGE][i % KEELI_PAGE];
+        if (!(upper & KEELI_DEAD))
+            sum += keeli_hash_mix(upper << KEEL_ENTITY_INDEX_BITS | i);
+    }
+    return sum;
+}
+
+// Returns the sum of all of them, which changes only when an entity is added or deleted.
 static uint64_t sum_of_entities(keel_world *world) {
     const keeli_entity_index *ix = &world->entities;
     const uint32_t alive = keeli_entity_count(ix);
-    if (world->hashed_entities.alive == alive && world->hashed_entities.frees == ix->frees)
-        return world->hashed_entities.sum;
-
-    uint64_t sum = 0;
-    for (uint32_t page = 0; page * KEELI_PAGE < ix->size; ++page) {
-        const uint32_t *versions = ix->root.versions[page];
-        const uint32_t count = keeli_least(ix->size - page * KEELI_PAGE, KEELI_PAGE);
-        for (uint32_t i = 0; i < count; ++i) {
-            if (versions[i] & KEELI_DEAD)
-                continue;
-            const keel_entity_bits upper = versions[i];
-            sum += keeli_hash_mix(upper << KEEL_ENTITY_INDEX_BITS | (page * KEELI_PAGE + i));
-        }
+    if (world->hashed_entities.alive != alive || world->hashed_entities.frees != ix->frees) {
+        world->hashed_entities.sum = sum_of_handles(ix, 0, UINT32_MAX);
+        world->hashed_entities.alive = alive;
+        world->hashed_entities.frees = ix->frees;
     }
-    world->hashed_entities.sum = sum;
-    world->hashed_entities.alive = alive;
-    world->hashed_entities.frees = ix->frees;
-    return sum;
+    return world->hashed_entities.sum;
 }
 
 // Returns an error if the component may have padding and does not say which bytes to hash.
@@ -378,18 +421,76 @@ static keel_result check_form(keel_world *world, const keeli_storage *s) {
                        c->name);
 }
 
-keel_result keel_world_hash(keel_world *world, uint64_t *hash) {
+// Returns an error unless the world may be hashed now. `where`: the place for hashes, not NULL.
+static keel_result may_hash(keel_world *world, const char *call, const uint64_t *where) {
     if (keeli_is_no_world(world))
         return keeli_no_world();
-    if (!hash)
+    if (!where)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                            "keel_world_hash needs a place for the hash, but it is NULL");
-    KEEL_TRY(keeli_may_read_all(world, world, "hash"));
+                            "%s needs a place for hashes, but it is NULL", call);
+    return keeli_may_read_all(world, world, "hash");
+}
+
+keel_result keel_world_hash(keel_world *world, uint64_t *hash) {
+    KEEL_TRY(may_hash(world, "keel_world_hash", hash));
     for (uint32_t i = 0; i < world->storages.count; ++i)
         KEEL_TRY(check_form(world, world->storages.items[i]));
     uint64_t sum = sum_of_entities(world);
     for (uint32_t i = 0; i < world->storages.count; ++i)
         sum += sum_of_storage(world, world->storages.items[i]);
     *hash = sum;
+    return KEEL_OK;
+}
+
+// Finds a component to hash: `*out` is NULL for keel_entities, and for a component that the world
+// does not know. Returns an error if it is NULL or cannot be hashed.
+static keel_result find_hashed(keel_world *world, const keel_component *component,
+                               keeli_storage **out) {
+    *out = NULL;
+    if (!component)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the component to hash is NULL");
+    if (component == &keel_entities)
+        return KEEL_OK;
+
+    *out = keeli_storage_find(world, component);
+    return *out ? check_form(world, *out) : KEEL_OK;
+}
+
+keel_result keel_hash_component(keel_world *world, const keel_component *component,
+                                uint64_t *hash) {
+    keeli_storage *s;
+    KEEL_TRY(may_hash(world, "keel_hash_component", hash));
+    KEEL_TRY(find_hashed(world, component, &s));
+    if (s)
+        *hash = sum_of_storage(world, s);
+    else
+        *hash = component == &keel_entities ? sum_of_entities(world) : 0;
+    return KEEL_OK;
+}
+
+keel_result keel_hash_blocks(keel_world *world, const keel_component *component, uint32_t first,
+                             uint32_t size, uint32_t count, uint64_t *hashes) {
+    keeli_storage *s;
+    KEEL_TRY(may_hash(world, "keel_hash_blocks", hashes));
+    KEEL_TRY(find_hashed(world, component, &s));
+    if (!size)
+        return keeli_misuse(
+            world, KEEL_ERROR_ARGUMENT,
+            "the size of a block is 0; it is the number of indices that a block has");
+    if (component->is_unique)
+        return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
+                            "'%s' is a unique, which no entity has; call keel_hash_component",
+                            keeli_component_name(component));
+
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint64_t begin = first + (uint64_t)i * size, end = begin + size;
+        const uint32_t from = begin < UINT32_MAX ? (uint32_t)begin : UINT32_MAX;
+        const uint32_t to = end < UINT32_MAX ? (uint32_t)end : UINT32_MAX;
+        if (s)
+            hashes[i] = sum_of_block_of(world, s, from, to);
+        else
+            hashes[i] =
+                component == &keel_entities ? sum_of_handles(&world->entities, from, to) : 0;
+    }
     return KEEL_OK;
 }

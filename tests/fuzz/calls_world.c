@@ -214,6 +214,18 @@ FUZZ(keel_world_hash) {
     keel_world *world = fuzz_world();
     fuzz_edit(keel_world_hash(world, fuzz_one_in(32) ? NULL : &hash));
 }
+FUZZ(keel_hash_component) {
+    uint64_t hash;
+    keel_world *world = fuzz_world();
+    fuzz_edit(keel_hash_component(world, fuzz_component(), fuzz_one_in(32) ? NULL : &hash));
+}
+FUZZ(keel_hash_blocks) {
+    uint64_t hashes[4];
+    keel_world *world = fuzz_world();
+    const uint32_t first = fuzz_below(300), size = fuzz_below(100), count = fuzz_below(5);
+    fuzz_edit(keel_hash_blocks(world, fuzz_component(), first, size, count,
+                               fuzz_one_in(32) ? NULL : hashes));
+}
 FUZZ(keel_copy_world) {
     keel_world *from = fuzz_world();
     fuzz_edit(keel_copy_world(from, fuzz_world()));

@@ -102,6 +102,8 @@ static const char *const without[] = {
     "keel_has_all_components",
     "keel_has_any_component",
     "keel_has_component",
+    "keel_hash_blocks",
+    "keel_hash_component",
     "keel_history_ahead",
     "keel_history_behind",
     "keel_history_bytes",

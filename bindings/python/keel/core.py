@@ -213,6 +213,8 @@ size_t keel_component_memory(const keel_world *world, const keel_component *comp
 keel_result keel_world_trim(keel_world *world);
 bool keel_world_check(const keel_world *world, keel_error *error);
 keel_result keel_world_hash(keel_world *world, uint64_t *hash);
+keel_result keel_hash_component(keel_world *world, const keel_component *component, uint64_t *hash);
+keel_result keel_hash_blocks(keel_world *world, const keel_component *component, uint32_t first, uint32_t size, uint32_t count, uint64_t *hashes);
 const keel_component *keel_if_missing(void);
 keel_entity keel_add_entity_values(keel_scope *scope, const keel_value *values);
 keel_result keel_add_entity_at(keel_world *world, keel_entity e);

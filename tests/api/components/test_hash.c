@@ -454,6 +454,86 @@ static void hashing_allocates_nothing(void **state) {
     api_end(&f);
 }
 
+// Finds the entity whose component differs in two worlds, by what they could send each other:
+// hashes of four blocks at a time. Counts the hashes.
+static keel_entity find_difference(keel_world *one, keel_world *other, const keel_component *c,
+                                   uint32_t *count) {
+    uint32_t first = 0, size = 1u << 15; // four of them: 131,072 indices
+    for (;; size /= 4) {
+        uint64_t a[4], b[4];
+        if (!size) size = 1;
+        assert_int_equal(keel_hash_blocks(one, c, first, size, 4, a), KEEL_OK);
+        assert_int_equal(keel_hash_blocks(other, c, first, size, 4, b), KEEL_OK);
+        *count += 4;
+        uint32_t at = 0;
+        while (at < 4 && a[at] == b[at])
+            ++at;
+        assert_true(at < 4);
+        first += at * size;
+        if (size == 1) return keel_entity_at(one, first);
+    }
+}
+
+static void a_difference_is_found_by_blocks(void **state) {
+    enum { MANY = 100000 };
+    (void)state;
+    api_fixture f, g;
+    api_begin(&f);
+    api_begin(&g);
+    for (uint32_t i = 0; i < MANY; ++i)
+        keel_add_entity(f.world, KEEL_INIT(Full, { i, 1 }), KEEL_INIT(Point, { 1, 2 }));
+    assert_int_equal(keel_copy_world(f.world, g.world), KEEL_OK);
+    const keel_entity e = keel_entity_at(g.world, 77123);
+    keel_get_mut(g.world, e, Full)->b ^= 1u << 17;
+    assert_true(hash_of(f.world) != hash_of(g.world));
+
+    uint32_t hashes = 0, different = 0;
+    for (const keel_component *c = NULL; (c = keel_next_component(f.world, c)) != NULL;) {
+        uint64_t a, b;
+        assert_int_equal(keel_hash_component(f.world, c, &a), KEEL_OK);
+        assert_int_equal(keel_hash_component(g.world, c, &b), KEEL_OK);
+        ++hashes;
+        if (a == b) continue;
+        ++different;
+        assert_string_equal(c->name, "Full");
+        assert_true(keel_is_same(find_difference(f.world, g.world, c, &hashes), e));
+    }
+    assert_int_equal(different, 1);
+    assert_true(hashes <= 40);
+    api_end(&g);
+    api_end(&f);
+}
+
+static void parts_of_the_hash_name_mistakes(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    keel_add_entity(f.world, KEEL_INIT(Full, { 1, 2 }));
+    uint64_t hash = 5, hashes[2] = { 5, 5 };
+    assert_int_equal(keel_hash_component(f.world, NULL, &hash), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "component to hash is NULL");
+    assert_int_equal(keel_hash_component(f.world, KEEL_OF(Full), NULL), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "keel_hash_component needs a place");
+    assert_int_equal(keel_hash_blocks(f.world, KEEL_OF(Full), 0, 0, 2, hashes),
+                     KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "size of a block is 0");
+    assert_int_equal(keel_hash_blocks(f.world, KEEL_UNIQUE_OF(Clock), 0, 1, 2, hashes),
+                     KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "'Clock' is a unique");
+    assert_true(hash == 5 && hashes[0] == 5);
+
+    // what the world does not know has no part; blocks may lie behind all indices
+    assert_int_equal(keel_hash_component(f.world, KEEL_OF(Point), &hash), KEEL_OK);
+    assert_true(hash == 0);
+    assert_int_equal(
+        keel_hash_blocks(f.world, KEEL_OF(Full), UINT32_MAX - 1, UINT32_MAX, 2, hashes), KEEL_OK);
+    assert_true(hashes[0] == 0 && hashes[1] == 0);
+    keel_add_entity(f.world, KEEL_INIT(Silent, { 1 }));
+    assert_int_equal(keel_hash_component(f.world, KEEL_OF(Silent), &hash), KEEL_ERROR_HASH);
+    assert_int_equal(keel_hash_component(f.world, KEEL_OF(Full), &hash), KEEL_OK);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(what_is_transient_is_left_out, "what is transient is left out of hashes and copies (B18)"),
     TEST(everything_that_is_alive_counts, "handles, components, tags and values count"),
@@ -474,5 +554,8 @@ static const struct CMUnitTest tests[] = {
     TEST(a_world_that_is_being_written_is_refused,
          "a world that is written or shared is not hashed"),
     TEST(hashing_allocates_nothing, "hashing allocates nothing"),
+    TEST(a_difference_is_found_by_blocks,
+         "one bit of one value of 100,000 entities is found with at most 40 hashes"),
+    TEST(parts_of_the_hash_name_mistakes, "hashes of components and blocks name mistakes"),
 };
 int main(void) { return RUN(tests); }
