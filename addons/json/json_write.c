@@ -54,8 +54,8 @@ static void put_handle(writer *w, keel_entity e) {
     put(w, text);
 }
 
-// Writes one part of a path. A name that begins with '@' gets a second '@', since one begins a
-// handle.
+// Writes one part of a path. A name that begins with '@' gets a second '@', because a handle begins
+// with a single one.
 static void put_part(writer *w, const keel_world *world, keel_entity e) {
     const char *name = keel_name_of(world, e);
     if (!name) {
@@ -96,7 +96,8 @@ static void put_scalar(writer *w, const keel_field_place *place, const void *val
     const size_t length = keel_field_print(place, value, text, sizeof text);
     if (length >= sizeof text) {
         w->out.result =
-            keeli_json_fail(w->out.error, KEEL_ERROR_TEXT, "'%s': names of more than %u bytes",
+            keeli_json_fail(w->out.error, KEEL_ERROR_TEXT,
+                            "'%s': its text has %u bytes or more; shorten the names of its flags",
                             place->path, (unsigned)sizeof text);
         return;
     }
@@ -246,14 +247,14 @@ static void begin_member(writer *w, bool *follows, const char *indent) {
     *follows = true;
 }
 
-// Writes the path of the prefab that the entity is a copy of. A path with an unnamed ancestor has
-// a handle in it, which the next program need not have for its template: it is only written with
-// the option `handles`.
+// Writes the path of the prefab that the entity is a copy of. A path with an unnamed ancestor
+// contains a handle, and the same template may have another handle in the program that loads the
+// text. So such a path is only written with the option `handles`.
 static void put_copy_of(writer *w, keel_entity e, bool *follows) {
     const keel_entity prefab = keel_prefab_of(w->world, e).root;
     if (keel_is_null(prefab)) return;
-    // the call would create the world of templates, but an entity with a prefab has one: the cast
-    // is safe
+    // keel_templates creates the world of templates if there is none. A world with a prefab copy
+    // has one, so the call does not change it and the cast is safe
     const keel_world *templates = keel_templates((keel_world *)(uintptr_t)w->world);
     if (!w->how.handles)
         for (keel_entity at = prefab; !keel_is_null(at); at = keel_parent_of(templates, at))
@@ -279,8 +280,8 @@ static void put_disabled(writer *w, keel_entity e, bool *follows) {
     if (is_open) put(w, "]");
 }
 
-// Returns the place in the text of the entity whose part an edge from `source` to `e` is: its
-// source, or for a symmetric relation the entity with the lower index. A load adds edges in the
+// Returns the place in the text of the entity that an edge from `source` to `e` is written with:
+// `source`, or, for a symmetric relation, the one with the lower index. A load adds edges in the
 // order of these places.
 static uint32_t place_of_edge(const writer *w, keel_entity e, const keel_component *c,
                               keel_entity source) {
@@ -289,7 +290,8 @@ static uint32_t place_of_edge(const writer *w, keel_entity e, const keel_compone
     return place ? place->number : 0;
 }
 
-// True if the sources of `e` would get the order that they have now from a load without "@sources".
+// True if "@sources" can be left out: a load without it gives the sources of `e` the order that
+// they have now.
 static bool has_own_order(const writer *w, keel_entity e, const keel_component *c) {
     uint32_t last = 0;
     for (keel_entity at = keel_null();

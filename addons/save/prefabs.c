@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Saves and restores the links from prefab copies to their templates. The next program may give
-// templates other handles, so the section "pref" has the path of each template whose ancestors all
-// have names. Older programs skip this section, and use the saved handles. The templates
-// themselves are not saved. write.c and read.c call it.
+// Saves and restores the links from prefab copies to their templates. The program that loads a save
+// may give the templates other handles, so the section "pref" has the handle and path of each
+// template that has a name, as have all its ancestors. Older programs skip this section, and use
+// the saved handles. The templates themselves are not saved. write.c and read.c call it.
 #include "save.h"
 
 #include <stdlib.h>
@@ -65,7 +65,8 @@ static bool put_template(writing *w, keel_entity copy) {
     const keel_entity of = keel_prefab_of(w->world, copy).root;
     if (keel_is_null(of)) return true; // the template was deleted, or the world has no templates
     const uint32_t index = keel_entity_index(of);
-    // the call would create the world of templates, but a prefab copy has one: the cast is safe
+    // keel_templates creates the world of templates if there is none. A world with a prefab copy
+    // has one, so the call does not change it and the cast is safe
     const keel_world *templates = keel_templates((keel_world *)(uintptr_t)w->world);
     w->seen.data[index] = 1;
     if (!path_of(templates, of, path)) return true;
@@ -93,7 +94,8 @@ keel_result save_write_templates(save_writer *w, const keel_world *world) {
     writing job = { .world = world };
     const save_part part = { &job.body, 1 };
     keel_result result = KEEL_OK;
-    // the error of a world that cannot be read now is ignored: writing a component returns it, too
+    // The error is ignored. If the world cannot be read now, writing its components returns the
+    // same error; if memory ran out, `is_full` tells
     if (instance) (void)keel_visit_values(world, instance, put_templates_of, &job);
     if (job.seen.is_full || job.body.is_full)
         result = save_fail(w->error, KEEL_ERROR_MEMORY, "out of memory while saving");
@@ -125,13 +127,13 @@ static int compare(const void *a, const void *b) {
 keel_result save_read_templates(save_reader *r, keel_world *world, save_templates *t) {
     const keel_world *templates = instance_of(world) ? keel_templates(world) : NULL;
     char path[PATH];
-    if (t->count) return save_impossible(r, "is there twice");
+    if (t->count) return save_impossible(r, "the section is there twice");
     while (save_has_more(r)) {
         const uint32_t index = (uint32_t)save_take_number(r, 4);
         const uint32_t version = (uint32_t)save_take_number(r, 4);
         if (!save_take_text(r, path, sizeof path)) return save_impossible(r, "a path is damaged");
         if (index > KEEL_MAX_ENTITY_INDEX || version > KEEL_MAX_ENTITY_VERSION)
-            return save_impossible(r, "a template does not fit the handles of this program");
+            return save_impossible(r, "the handle of a template is too large for this program");
         save_template *fresh = add(t, path);
         if (!fresh)
             return save_fail(r->error, KEEL_ERROR_MEMORY,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The workloads of keel::transform. Each dimension has two systems: the first adds a global to each
-// entity that has got a local, the second recomputes the globals of entities whose local, or that
-// of an ancestor, has changed, parents before children. The maps and their arithmetic are in
-// keel_transform.h; programs run the workloads.
+// The workloads of keel::transform, keel_transform_2d and keel_transform_3d. Each has two systems.
+// The first adds the component keel_global_* to each entity that got a keel_local_*. The second
+// computes the global of an entity again if its own local or the local of an ancestor has changed;
+// it visits parents before their children. The affine maps are in keel_transform.h. Programs run
+// the workloads.
 #include "keel_transform.h"
 
 static KEEL_SYSTEM(keel_complete_2d, KEEL_INSERTED(keel_local_2d), KEEL_WITHOUT(keel_global_2d),

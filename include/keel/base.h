@@ -21,15 +21,16 @@
 #define KEEL_API
 #endif
 
-/// @cond what gcc and clang can be asked for beyond C11; elsewhere the plain form
+/// @cond attributes and builtins of gcc and clang, and replacements for other compilers
 #ifdef __GNUC__
 #define KEELI_PURE __attribute__((pure))
 #define KEELI_PRINTF(at, from) __attribute__((format(printf, at, from)))
 #define KEELI_UNREACHABLE() __builtin_unreachable()
 #define KEELI_LOWEST_BIT(word) ((uint32_t)__builtin_ctzll(word)) // the word must not be 0
 #define KEELI_HIGHEST_BIT(value) (31 - (uint32_t)__builtin_clz(value))
-// Reads the number of a component, which another thread may be writing. Without atomics it is the
-// number of no component, so that callers use the exported functions instead.
+// Reads the number of a component while another thread may write it, and whether a storage is
+// borrowed. The replacements return UINT32_MAX, the number of no component, and 1, "borrowed": then
+// inline functions call the exported functions instead.
 #define KEELI_SLOT_NUMBER(slot) __atomic_load_n((slot), __ATOMIC_ACQUIRE)
 #define KEELI_IN_USE(borrow) ((uint32_t)__atomic_load_n((borrow), __ATOMIC_RELAXED))
 #else
@@ -53,15 +54,16 @@ static inline uint32_t keeli_highest_bit(uint32_t value) {
     return bit;
 }
 #endif
-// Sizes at which the code takes another path. KEEL_TINY, a build for tests of Keel itself, makes
-// them as small as is legal, so that tests cross every border. Grep for KEELI_SIZE.
+// A size or limit, such as the length of a page. Tests of Keel itself are also built with
+// KEEL_TINY: the smallest legal sizes, so that small tests reach the code beyond each limit. Grep
+// for KEELI_SIZE.
 #if defined(KEEL_TINY)
 #define KEELI_SIZE(usual, tiny) tiny
 #else
 #define KEELI_SIZE(usual, tiny) usual
 #endif
 #define KEELI_PAGE_SHIFT KEELI_SIZE(12, 6)
-#define KEELI_PAGE (1u << KEELI_PAGE_SHIFT) // indices: of bits, versions, places, ticks, lists
+#define KEELI_PAGE (1u << KEELI_PAGE_SHIFT) // entity indices on a page
 /// @endcond
 
 #ifdef __cplusplus
@@ -77,7 +79,7 @@ extern "C" {
     X(KEEL_ERROR_BORROWED, -3, "the storage is in use by an open view or a running system")        \
     X(KEEL_ERROR_ITERATING, -4, "the storage is being iterated; record the edit with commands")    \
     X(KEEL_ERROR_SHARED, -5, "the world is shared between threads; record the edit with commands") \
-    X(KEEL_ERROR_ACCESS, -6, "this access was not declared")                                       \
+    X(KEEL_ERROR_ACCESS, -6, "the system or view did not declare this access")                     \
     X(KEEL_ERROR_COMPONENT, -7, "two different components have the same name")                     \
     X(KEEL_ERROR_MISSING_UNIQUE, -8, "the unique is not set")                                      \
     X(KEEL_ERROR_UNKNOWN, -9, "no component, workload or system of this name")                     \
@@ -85,16 +87,16 @@ extern "C" {
     X(KEEL_ERROR_ARGUMENT, -11, "an argument is out of its documented range")                      \
     X(KEEL_ERROR_FULL, -12, "every entity index is in use")                                        \
     X(KEEL_ERROR_OCCUPIED, -13, "a living entity has this index, or a sibling this name, already") \
-    X(KEEL_ERROR_CYCLE, -14, "that would close a cycle")                                           \
+    X(KEEL_ERROR_CYCLE, -14, "entities, steps or components would form a cycle")                   \
     X(KEEL_ERROR_COPY, -15, "the component cannot be copied")                                      \
     X(KEEL_ERROR_COUNT, -16, "not exactly one entity matches")                                     \
-    X(KEEL_ERROR_GROUPED, -17, "a group orders or follows the component")                          \
-    X(KEEL_ERROR_HASH, -18, "the component does not say which bytes are its value")                \
+    X(KEEL_ERROR_GROUPED, -17, "a group owns or names the component")                              \
+    X(KEEL_ERROR_HASH, -18, "the component does not say which of its bytes to hash")               \
     X(KEEL_ERROR_THREAD, -19, "the component or the view belongs to another thread")               \
     X(KEEL_ERROR_VIEW, -20, "a custom view could not be made")                                     \
     X(KEEL_ERROR_FILE, -21, "a file cannot be read or written")                                    \
-    X(KEEL_ERROR_RELATED, -22, "a relation refuses that its target is deleted")                    \
-    X(KEEL_ERROR_TEXT, -23, "a text is no value of this field")                                    \
+    X(KEEL_ERROR_RELATED, -22, "a relation forbids the deletion of its target")                    \
+    X(KEEL_ERROR_TEXT, -23, "the text is not a valid value of the field")                          \
     X(KEEL_ERROR_SNAPSHOT, -24, "the snapshot does not fit the world")                             \
     X(KEEL_ERROR_REQUIRED, -25, "another component of the entity requires it")                     \
     X(KEEL_ERROR_FORMAT, -26, "a file is not a save, or is damaged")                               \
@@ -138,13 +140,13 @@ typedef struct keel_error {
                         ///< do
 } keel_error;
 
-/// The functions that allocate memory. Zero means malloc and free.
+/// The functions that allocate memory. An allocator of zeros means malloc and free.
 typedef struct keel_allocator {
     /// Allocates a block (`block` NULL, `old_size` 0), frees it (`new_size` 0, returns NULL) or
     /// resizes it. On failure it returns NULL and leaves `block` as it is. Freeing never fails.
     /// `align` is a power of two, and the same for all calls about one block. Keel never calls this
-    /// function from two threads at once. The function must not call the world, which would refuse
-    /// edits and give it no memory.
+    /// function from two threads at once. The function must not call the world: until it returns,
+    /// the world refuses edits, and calls that need memory fail.
     void *(*resize)(void *context, void *block, size_t old_size, size_t new_size, size_t align);
     void *context; ///< passed to every call
 } keel_allocator;
@@ -155,7 +157,7 @@ typedef enum keel_log_level {
     KEEL_LOG_ERROR    ///< a call failed, and returned the error that the line describes
 } keel_log_level;
 
-/// The function that log lines are written to. Zero means stderr.
+/// The function that log lines are written to. A logger of zeros means stderr.
 typedef struct keel_logger {
     /// Writes one log line. `line` is one sentence without a line break, and only valid during the
     /// call.

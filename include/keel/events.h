@@ -17,27 +17,30 @@
 ///         KEEL_EACH_EVENT(hits, Hit, hit) play_sound(hit->damage);
 ///     }
 ///
-/// **Cursors.** Each receiver has a cursor of its own. A system (at its place of its workload)
-/// receives what was sent since its last run, and has passed it when it ends, whether it looked or
-/// not, whether it failed or not. In its first run it receives all events that are still in the
-/// queue. A keel_reader, and the world itself for code outside of systems, begin with their first
-/// look, and pass events with keel_reader_advance and keel_advance_events.
+/// **Cursors.** Each receiver has a cursor of its own: the position in the queue up to which it has
+/// *passed* the events, that is, will not receive them again. A step of a workload receives the
+/// events that were sent since its last run; in its first run, all that are still in the queue.
+/// When its system returns, the step has passed these events, even if it did not iterate over them,
+/// or failed. A keel_reader gets a cursor at its first walk over events of the type, and passes
+/// events with keel_reader_advance. Code outside of systems shares one cursor, that of the world:
+/// the first walk through the world creates it, and keel_advance_events passes events.
 ///
-/// **When an event is dropped.** When every receiver that ever looked has passed it: at the end of
-/// the run, or of the pass. If a receiver stops looking, the queue fills up to its limit (65,536,
-/// `.limit` of KEEL_EVENT, or keel_set_event_limit). Then the oldest event is dropped, the log
-/// names the receiver once, and keel_missed_events tells a receiver how many events it did not see.
-/// The `.drop` hook of the type is called once for each dropped event.
+/// **When an event is dropped.** An event is dropped when every receiver has passed it: at the end
+/// of a run, keel_reader_advance or keel_advance_events. If a receiver stops receiving, the queue
+/// fills up to its limit (65,536, `.limit` of KEEL_EVENT, or keel_set_event_limit). Then each new
+/// event drops the oldest one, the log names the receiver once, and keel_missed_events returns how
+/// many events a receiver missed. The `.drop` hook of the type is called once for each dropped
+/// event.
 ///
-/// **When an event can be received.** At once, with two exceptions, where it can be received when
-/// the sending system has ended, as with commands: in a step with `.parallel`, where events are in
-/// the order of the entities; and when the system receives the same type, which then sees its own
-/// events in its next run. Events of a system that failed are dropped.
+/// **When an event can be received.** At once, with two exceptions. A step with `.parallel` sends
+/// its events when it has ended, in the order of the entities. A system that also receives the type
+/// sends its events when it has ended, and receives them in its next run. If a system fails, the
+/// events that it sent are dropped.
 ///
 /// keel_send(commands, ...) sends when the commands are applied. Observers send in this way.
 ///
-/// keel_world_hash depends on the events that some system has not passed, and on those of types
-/// that have no receiver. Copies of a world have no events.
+/// keel_world_hash depends on the events that some system has not passed, and on all events of a
+/// type without receivers. Copies of a world have no events.
 #pragma once
 #include <keel/track.h>
 
@@ -49,15 +52,16 @@ extern "C" {
 
 // ------------------------------------------------------------------ sending
 /// Sends an event: keel_send(scope, T, ...).
-/// @param scope a world: sends at once, and only its owner may; a context: the system must have
-///   declared KEEL_SEND(T, name); commands: send when they are applied, but commands with a list of
-///   components (KEEL_COMMANDS(c, A)) refuse it (KEEL_ERROR_ACCESS); views are not accepted
+/// @param scope a world: the event is sent at once, and only the owner of the world may call. A
+///   context: the system must have declared KEEL_SEND(T, name). Commands: the event is sent when
+///   they are applied; commands with a list of components (KEEL_COMMANDS(c, A)) return
+///   KEEL_ERROR_ACCESS. A view is not allowed
 /// @param event made by KEEL_EVENT, or by hand with `is_unique` and `is_event`
-/// @param value the event's value, handed over; NULL: zeros
+/// @param value the event's value, which the world owns after success; NULL: zeros
 /// @invalidates pointers to events of this type
 /// @return KEEL_OK, KEEL_ERROR_MEMORY (nothing was sent or recorded, and no event is lost),
-///   KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no event), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED,
-///   KEEL_ERROR_THREAD, KEEL_ERROR_ACCESS
+///   KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (`event` is no type of events), KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED, KEEL_ERROR_THREAD, KEEL_ERROR_ACCESS
 KEEL_API keel_result keel_send_event(keel_scope *scope, const keel_component *event,
                                      const void *value);
 
@@ -65,21 +69,22 @@ KEEL_API keel_result keel_send_event(keel_scope *scope, const keel_component *ev
 /// A walk over events, in the caller's memory. Every member but `value` is private.
 typedef struct keel_event_walk {
     const void *value;       ///< the current event; valid until the next event of its type is sent
-    const keel_world *world; ///< private; NULL: nothing to see
+    const keel_world *world; ///< private; NULL: an empty walk
     uint64_t next;           ///< private
     uint64_t end;            ///< private
     uint32_t number;         ///< private
     uint32_t left;           ///< private: number of further events that lie behind `value`
     uint32_t size;           ///< private
     bool stays;              ///< private: no event can be sent during the walk
-    bool whole;              ///< private
+    bool whole;              ///< private: KEEL_EACH_EVENT was not left by break
 } keel_event_walk;
 
 /// Begins a walk over events, oldest first: KEEL_EACH_EVENT.
-/// @param scope a world: as code outside of systems sees them. From then on events are kept until
-///   keel_advance_events. While the world is shared, or a running system sends this type, the walk
-///   is refused and empty. A context: the system must have declared KEEL_RECEIVE(T, name), and the
-///   walk ends with it. A reader: all events since its last pass
+/// @param scope a world: the events behind the world's cursor, for code outside of systems. After
+///   the first such walk, events are kept until keel_advance_events. While the world is shared, or
+///   a running system sends this type, the call is an error, and the walk is empty. A context: the
+///   events that its system receives; the system must have declared KEEL_RECEIVE(T, name), and the
+///   walk is valid until the system returns. A reader: all events since its keel_reader_advance
 /// @threads the owner
 KEEL_API keel_event_walk keel_events_of(keel_scope *scope, const keel_component *event);
 /// Moves on to the next event, in `walk->value`. Returns false at the end.
@@ -92,8 +97,8 @@ KEEL_API bool keel_event_next(keel_event_walk *walk);
 KEEL_API uint32_t keel_event_count_of(const keel_scope *scope, const keel_component *event);
 
 // ------------------------------------------------------------------ the queue
-/// Passes all events up to now, for code outside of systems that looks without a reader:
-/// keel_advance_events. The cursors of systems and readers stay where they are.
+/// Moves the world's cursor behind all events, so that code outside of systems does not receive
+/// them again: keel_advance_events. The cursors of systems and readers do not move.
 /// @threads the owner
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED

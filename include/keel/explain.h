@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file explain.h
-/// The plan of a workload: its systems in batches, the reason why each system is not in an earlier
-/// batch, and the graph that is run. As data, as text for people, as a drawing, or as JSON.
+/// Describes the plan of a workload: its systems in batches, the reason why each system is not in
+/// an earlier batch, and the graph that is run. The description is data, text, JSON, or a graph for
+/// Graphviz.
 ///
 /// Explaining a workload prepares it as its first run does: components that it names are registered
 /// with the world. Nothing runs. The answer holds until the workload, its steps, the world's stored
@@ -25,7 +26,8 @@ typedef enum keel_node_kind {
     KEEL_NODE_BARRIER,  ///< KEEL_BARRIER
     KEEL_NODE_BEGIN,    ///< begins a nested workload: asks its conditions
     KEEL_NODE_END,      ///< ends a nested workload
-    KEEL_NODE_JOIN      ///< joins many steps that many others wait for by one name
+    KEEL_NODE_JOIN ///< no work: stands for all steps of one name, so that a step which waits for
+                   ///< the name needs one edge and not one for each of them
 } keel_node_kind;
 
 /// The reason why one part of a workload waits for another. If there are several reasons, the first
@@ -37,9 +39,10 @@ typedef enum keel_wait_kind {
     KEEL_WAIT_STORAGE,  ///< both use a component or unique, and at least one of them does more than
                         ///< read it
     KEEL_WAIT_BARRIER,  ///< there is a barrier between them
-    KEEL_WAIT_NESTED,   ///< the nested workload around it begins or ends there
-    KEEL_WAIT_THREAD,   ///< the calling thread runs both, or is needed for the entities that it
-                        ///< creates
+    KEEL_WAIT_NESTED,   ///< one of the two parts is the begin or end of a nested workload, and the
+                        ///< other one is inside of it
+    KEEL_WAIT_THREAD,   ///< the other part runs on the thread that runs the workload, and the
+                        ///< waiting part runs there, too, or may create entities
     KEEL_WAIT_ORDER     ///< the program asked for the order: .after, .before, .sequential
 } keel_wait_kind;
 
@@ -57,24 +60,25 @@ typedef struct keel_wait {
 /// The value of `batch` and `other` of a keel_workload_node that stands for none.
 #define KEEL_NO_NODE UINT32_MAX
 
-/// A part of a workload. A name lives as long as the thing that it names.
+/// A part of a workload. Its names are valid as long as the system or workload that they name.
 typedef struct keel_workload_node {
     keel_node_kind kind;  ///< the kind of the part
     const char *name;     ///< name of the system or of the nested workload; "a barrier", "a join"
     const char *workload; ///< name of the innermost workload around it
-    const keel_system *system; ///< the system; with KEEL_NODE_COMMANDS the system that recorded
-                               ///< them
-    /// The position of that system in the list of the workload, counted from 0, with the lists of
-    /// nested workloads in place of these.
+    const keel_system *system; ///< the system; for KEEL_NODE_COMMANDS the system that recorded the
+                               ///< commands
+    /// The position of `system` in the list of all steps, counted from 0. In this list the steps of
+    /// a nested workload stand in the place of the nested workload.
     uint32_t position;
     uint32_t batch; ///< number of the batch, from 0 on; KEEL_NO_NODE for a part that is neither a
                     ///< system nor commands
-    uint32_t other; ///< the node in the batch before that it conflicts with, or KEEL_NO_NODE
-    keel_wait why;  ///< the conflict with that node
-    bool alone;     ///< true: it uses the whole world, or edits observed storages, so nothing runs
-                    ///< beside it
-    bool main_thread; ///< true: it runs on the thread that runs the workload
-    bool parallel;    ///< true: it is split over the workers
+    uint32_t other; ///< the node of the previous batch because of which this part is not in that
+                    ///< batch; KEEL_NO_NODE: none
+    keel_wait why;  ///< the reason why this part waits for `other`
+    bool alone;     ///< true: the part uses the whole world, or edits observed storages, so nothing
+                    ///< runs beside it
+    bool main_thread; ///< true: the part runs on the thread that runs the workload
+    bool parallel;    ///< true: the part is split over the workers
 } keel_workload_node;
 
 /// An edge of the graph: one part of a workload waits for another.
@@ -96,8 +100,8 @@ typedef enum keel_explain_format {
 /// keel_workload_nodes. The batches of systems and commands ascend.
 /// @param workload a table, or a stored workload that keel_find_workload returned
 /// @param nodes receives the first `capacity` of them; may be NULL when `capacity` is 0
-/// @return the number of parts; 0 for an empty workload, and on error: the errors that
-///   keel_run_workload_of returns before anything runs, kept for keel_last_error
+/// @return the number of parts; 0 for an empty workload, and on error. keel_last_error returns the
+///   error: one of those that keel_run_workload_of returns before it runs the first system
 /// @threads the owner
 KEEL_API uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workload,
                                             keel_workload_node *nodes, uint32_t capacity);
@@ -105,7 +109,7 @@ KEEL_API uint32_t keel_world_workload_nodes(keel_world *world, const keel_worklo
 /// Returns the edges of the graph of a workload: keel_workload_edges. They are sorted by `from`,
 /// then by `to`; `from` is below `to`. An edge that follows from two others may be left out.
 /// @param edges receives the first `capacity` of them; may be NULL when `capacity` is 0
-/// @return the number of edges; 0 as keel_world_workload_nodes
+/// @return the number of edges; 0 also on error, as keel_world_workload_nodes
 /// @threads the owner
 KEEL_API uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workload,
                                             keel_workload_edge *edges, uint32_t capacity);

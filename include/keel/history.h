@@ -16,16 +16,17 @@
 ///     keel_history_back(history);    // undo
 ///     keel_history_forward(history); // redo
 ///
-/// **Cost.** A push costs what was written since the last push: it compares blocks of 64 values,
-/// and stores lines of 64 bytes. Where entities were added or deleted, or values of a component
-/// moved, it compares the whole list of entities that have the component. It stores the bytes that
-/// differ, so a step without changes stores nothing. Values of KEEL_ARCHETYPE and the lists are
-/// stored twice. A step that related or unrelated entities stores that whole relation: 260 KB for
-/// each 4,096 entity indices.
+/// **Cost.** The time of a push grows with what was written since the last push: it compares each
+/// block of 64 values that was written. If entities got or lost a component, or its values moved,
+/// it also compares the whole list of entities that have the component. A push stores the lines of
+/// 64 bytes that differ, so a step without changes stores nothing. For the present state, a history
+/// has two copies of KEEL_ARCHETYPE values and of the lists of entities, and one of other values. A
+/// step that related or unrelated entities stores that whole relation: 260 KB for each 4,096 entity
+/// indices.
 ///
-/// **Hooks.** Values with a drop and a copy hook are copied by each push, and dropped when no step
-/// leads to them any more. Components with a move hook are refused, as their values may know their
-/// own address.
+/// **Hooks.** Values with a drop and a copy hook are copied by each push. A copy is dropped when
+/// all steps whose states contain it are dropped. A push refuses components with a move hook, as
+/// their values may contain pointers to themselves.
 #pragma once
 #include <keel/snapshot.h>
 
@@ -39,10 +40,10 @@ typedef struct keel_history keel_history;
 
 /// Creates an empty history. Push the first state before the first edit, to have a state to return
 /// to.
-/// @param max_bytes the most memory that it uses in all, its own state included; the oldest steps
-///   are dropped. The state of the last push is always kept, whatever it takes: even for a small
-///   world 40 KB for each component and 270 KB for each relation. If that alone is too much, the
-///   log says so
+/// @param max_bytes the limit of keel_history_bytes: the copy of the present state and all steps.
+///   A push that exceeds it drops the oldest steps. The copy is kept even if it exceeds the limit
+///   by itself; then the log has a warning. Even in a small world the copy takes 40 KB for each
+///   component and 270 KB for each relation
 /// @threads the world's owner
 /// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED
 KEEL_API keel_history *keel_history_create(keel_world *world, size_t max_bytes);
@@ -50,14 +51,15 @@ KEEL_API keel_history *keel_history_create(keel_world *world, size_t max_bytes);
 /// @threads the world's owner; any thread after the world was destroyed
 KEEL_API void keel_history_destroy(keel_history *history);
 
-/// Makes the present state of the world the next step, and the step that the history is at. Steps
-/// that could be redone are dropped. On error nothing changed.
+/// Appends a step that leads to the present state of the world. Steps that could be redone are
+/// dropped. On error nothing changed.
 /// @threads the world's owner
 /// @return as keel_snapshot_take; KEEL_ERROR_COPY also for a component with a move hook
 KEEL_API keel_result keel_history_push(keel_history *history);
-/// Undoes one step: the world becomes what it was one step before the step that was pushed or
-/// reached last. keel_history_forward can redo the step. Changes since the last push are lost: push
-/// first to be able to redo them. On error nothing changed.
+/// Undoes one step: the world gets the state of the push before the current one. The current push
+/// is the last one, or the one that the last call of keel_history_back or keel_history_forward went
+/// to. keel_history_forward can redo the step. Changes that were not pushed are lost: push first to
+/// be able to redo them. On error nothing changed.
 /// @invalidates pointers to values
 /// @threads the world's owner
 /// @return as keel_snapshot_restore; KEEL_ABSENT: there is no earlier step

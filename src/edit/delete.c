@@ -22,12 +22,13 @@ keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holde
 }
 
 // ------------------------------------------------------------------ sources deleted with a target
+// True if the entity is one of those that the running deletion deletes.
 static bool is_marked(const keeli_relations *all, uint32_t index) {
     return index / 64 < all->marks.count && all->marks.items[index / 64] >> (index % 64) & 1;
 }
 static void mark(keeli_relations *all, uint32_t index, bool on) {
     if (index / 64 >= all->marks.count)
-        return; // the entity is no source of a relation with a rule, so nothing asks for its mark
+        return; // `marks` has a bit for each source of a relation with .on_delete; others need none
     uint64_t *word = &all->marks.items[index / 64];
     *word = on ? *word | keeli_bit_of(index) : *word & ~keeli_bit_of(index);
 }
@@ -47,8 +48,8 @@ static bool next_root(const keel_world *world, keeli_roots roots, uint32_t *at, 
     return !keel_is_null(*e);
 }
 
-// Adds an entity to those that are deleted together with their targets. There is room for it since
-// it got a target.
+// Adds an entity to the list of those that are deleted together with their targets. Cannot fail:
+// the edit that gave the entity a target made room for it (keeli_reserve_doomed).
 static void doom(keeli_relations *all, uint32_t index) {
     if (is_marked(all, index))
         return;
@@ -74,19 +75,19 @@ static keel_result related(keel_world *world, const keeli_relation *r, uint32_t 
     const keel_entity other = keeli_entity_at(&world->entities, source);
     if (r == world->relations.child)
         return keeli_error(world, KEEL_ERROR_RELATED,
-                           "cannot delete %s: %s is its child, and the world refuses that "
-                           "(on_parent_delete); detach or delete the child first, or use "
+                           "cannot delete %s: %s is its child, and the world refuses to delete "
+                           "parents (.on_parent_delete); detach or delete the child first, or use "
                            "keel_delete_tree",
                            KEELI_ENTITY(world, e), KEELI_ENTITY(world, other));
     return keeli_error(world, KEEL_ERROR_RELATED,
-                       "cannot delete %s: %s is related to it by '%s', which refuses that; "
-                       "unrelate or delete the source first",
+                       "cannot delete %s: %s is related to it by '%s', which refuses to delete "
+                       "targets (.on_delete); unrelate or delete the source first",
                        KEELI_ENTITY(world, e), KEELI_ENTITY(world, other),
                        r->sources->component.name);
 }
 
-// Returns an error if the target has a source that is not deleted, too, in a relation that refuses
-// this (KEEL_REFUSE).
+// Returns an error if the target has a source that is not deleted with it, in a relation that
+// refuses to delete such targets (KEEL_REFUSE).
 static keel_result deletion_is_refused(keel_world *world, uint32_t target) {
     const keeli_relations *all = &world->relations;
     for (const keeli_relation *r = all->all; r; r = r->next) {
@@ -101,7 +102,8 @@ static keel_result deletion_is_refused(keel_world *world, uint32_t target) {
     return KEEL_OK;
 }
 
-// Fills the list of doomed entities, marks them and the roots, and checks that all may be deleted.
+// Fills the list of doomed entities, and marks them and the roots. Returns an error if a relation
+// refuses the deletion of one of them, or if a doomed entity may not be edited now.
 static keel_result collect_deleted(keel_world *world, const keeli_holder *holder,
                                    keeli_roots roots) {
     keeli_relations *all = &world->relations;
@@ -194,8 +196,10 @@ static __attribute__((noinline)) keel_result delete_row(keel_world *world, uint3
     return KEEL_OK;
 }
 
-// Removes the components of an entity, as long as each has no flags and another entity of the block
-// of 64 has it, too. False if some are left: the general path removes them.
+// Removes the components of an entity, one by one, until there is one that needs the general path:
+// its storage has flags, no other entity of the block of 64 has the component, or it is stored in
+// an indexed set with a page for each value. Then it returns false, and the caller takes the
+// general path for the rest.
 static inline __attribute__((always_inline)) bool take_plain(keel_world *world, uint32_t index) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     if (!list)
@@ -205,7 +209,7 @@ static inline __attribute__((always_inline)) bool take_plain(keel_world *world, 
     for (; next != numbers; --next) {
         keeli_storage *s = world->registry.by_ordinal.items[next[-1]];
         if (keeli_flags_of(s))
-            return false; // also if the list is incomplete: it then names a link, which has flags
+            return false; // an incomplete list ends here, too: it has a link, which has flags
         uint64_t *word = keeli_listed_word(s, index);
         const uint64_t bits = *word, rest = bits & ~bit;
         if (rest == bits)
@@ -265,7 +269,7 @@ static void delete_living(keel_world *world, const keel_entity *entities, uint32
     }
 }
 
-// Removes the links of the hierarchy of all living entities of a list.
+// Detaches all living entities of a list from their parents, and their children from them.
 static void unlink_all(keel_world *world, const keel_entity *entities, uint32_t count) {
     keeli_relation *tree = world->relations.child;
     if (!keeli_store_count(tree->sources))
@@ -281,8 +285,8 @@ static void unlink_all(keel_world *world, const keel_entity *entities, uint32_t 
     }
 }
 
-// Deletes the living entities of a list. If the world has observers, one by one: they are notified
-// while the entity still has its parent.
+// Deletes the living entities of a list. If the world has observers, entities are deleted one by
+// one, because an observer is called while the entity still has its parent.
 static void commit_delete_many(keel_world *world, const keel_entity *entities, uint32_t count) {
     for (uint32_t i = 0; world->followers.observed && i < count; ++i)
         if (keeli_entity_is_alive(&world->entities, entities[i]))
@@ -341,8 +345,8 @@ static void delete_having(keel_world *world, const keeli_storage *s) {
     }
 }
 
-// Deletes all entities with a component of a relation or link, in the same order. They are listed
-// before, because each deletion may remove the component from other entities.
+// Deletes all entities with a component, in the same order, when a deletion may remove the
+// component from other entities or delete them: so the entities are listed before the first one.
 static keel_result delete_listed(keel_world *world, const keeli_holder *holder,
                                  const keeli_storage *s) {
     const uint32_t count = keeli_store_count(s);
