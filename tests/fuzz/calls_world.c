@@ -217,14 +217,19 @@ FUZZ(keel_world_hash) {
 FUZZ(keel_hash_component) {
     uint64_t hash;
     keel_world *world = fuzz_world();
-    fuzz_edit(keel_hash_component(world, fuzz_component(), fuzz_one_in(32) ? NULL : &hash));
+    const keel_component *component = fuzz_component();
+    uint64_t *where = fuzz_one_in(32) ? NULL : &hash;
+    fuzz_edit(keel_hash_component(world, component, where));
 }
 FUZZ(keel_hash_blocks) {
     uint64_t hashes[4];
     keel_world *world = fuzz_world();
-    const uint32_t first = fuzz_below(300), size = fuzz_below(100), count = fuzz_below(5);
-    fuzz_edit(keel_hash_blocks(world, fuzz_component(), first, size, count,
-                               fuzz_one_in(32) ? NULL : hashes));
+    const keel_component *component = fuzz_component();
+    const uint32_t first = fuzz_below(300);
+    const uint32_t size = fuzz_below(100);
+    const uint32_t count = fuzz_below(5);
+    uint64_t *where = fuzz_one_in(32) ? NULL : hashes;
+    fuzz_edit(keel_hash_blocks(world, component, first, size, count, where));
 }
 FUZZ(keel_copy_world) {
     keel_world *from = fuzz_world();
