@@ -111,6 +111,8 @@ typedef struct keeli_storage {
     bool goes_with_bit; // clearing the bit in `presence` is all it takes to remove a value, as long
                         // as other values of its block of 64 remain
     bool has_handles;   // described fields of the component contain entity handles
+    bool knows_padding; // the padding of values is known
+    uint8_t *mask; // bit for each bit of a value that is not padding; NULL: there is no padding
     const struct keeli_set_root *root; // location of the values: in `set`, `indexed` or `row`
     keeli_presence presence;           // bit for each entity that has the component, enabled
 

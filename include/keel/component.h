@@ -152,6 +152,8 @@ typedef void keel_move_hook(void *to, void *from, void *hook_data);
 /// Returns a number for the meaning of a value, for keel_world_hash. Equal values must give equal
 /// numbers, whatever their addresses and padding are. It must not call the world.
 typedef uint64_t keel_hash_hook(const void *value, void *hook_data);
+/// Sets the padding of a value to zero, and leaves all other bytes and bits as they are.
+typedef void keel_clear_padding(void *value);
 
 /// A value as an older version of the program saved it. The library that calls the
 /// keel_migrate_hook has functions to read it (keel::save: keel_old_int and its like).
@@ -188,8 +190,11 @@ typedef struct keel_component {
     keel_drop_hook *drop; ///< default: nothing to release
     keel_copy_hook *copy; ///< default: bytes are copied; needed for copies when `drop` is set
     keel_move_hook *move; ///< default: bytes are moved
-    keel_hash_hook *hash; ///< default: bytes are hashed: all with `no_padding`, else `fields`
-    void *hook_data;      ///< passed to the hooks
+    keel_hash_hook *hash; ///< default: bytes are hashed: all with `no_padding`, else `fields`, else
+                          ///< all but those that `clear_padding` clears
+    keel_clear_padding *clear_padding; ///< tells which bytes are padding; filled by KEEL_COMPONENT
+                                       ///< where the compiler knows them, or NULL: unknown
+    void *hook_data;                   ///< passed to the hooks
     bool no_padding; ///< promises that values have no padding: every byte is part of the value;
                      ///< default false
     bool transient;  ///< left out of keel_world_hash and keel_copy_world: for values that belong to
@@ -240,7 +245,7 @@ typedef struct keel_component {
 /// Stands for "all living entities" where a component is expected: in keel_observe_component,
 /// keel_collect_component, keel_reserve_component and keel_component_count. Typed:
 /// `keel_observe(world, keel_entities, KEEL_ON_CREATED, function, data)`. It is no component: all
-/// other functions return KEEL_ERROR_ARGUMENT for it.
+/// functions but these, keel_hash_component and keel_hash_blocks return KEEL_ERROR_ARGUMENT for it.
 KEEL_API extern const keel_component keel_entities;
 
 /// Registers a component with the world before its first use, or updates one that the world knows

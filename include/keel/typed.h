@@ -73,8 +73,8 @@ template <const keel_component *...C> struct keeli_listed { static constexpr con
 /// The descriptor of a unique, for functions that take one.
 #define KEEL_UNIQUE_OF(T) (&KEEL_UNIQUE_##T)
 #define KEELI_DESCRIBE(kind, unique, T, ...) \
-    KEELI_DESCRIPTOR(KEELI_DERIVED(T), kind##T, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__) KEELI_FOUND(kind, T); \
-    KEELI_CHECK_OPTIONS(kind, T, __VA_ARGS__)
+    KEELI_DECLARE_PADDING(kind##T) KEELI_DESCRIPTOR(KEELI_DERIVED(kind##T, T), kind##T, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__) KEELI_FOUND(kind, T); \
+    KEELI_DEFINE_PADDING(kind##T, T) KEELI_CHECK_OPTIONS(kind, T, __VA_ARGS__)
 #ifdef __cplusplus
 // The options once more, where `.initial` points to a T.
 template <class T> struct keeli_options : keel_component { const T *initial; };
@@ -84,7 +84,9 @@ template <class T> struct keeli_options : keel_component { const T *initial; };
 #define KEELI_FOUND(kind, T) ; KEELI_UNUSED keeli_named<&kind##T> keeli_find_##kind(keeli_type<T>, keeli_named<&kind##T>)
 #define KEELI_OPTION(s, i, option) keeli_it option;
 #define KEELI_MANY_KEELI_OPTION(s) KEELI_STATIC_ASSERT(0, "too many options")
-#define KEELI_DERIVED(T) keeli_derive<T>(keeli_it);
+#define KEELI_DERIVED(symbol, T) keeli_derive<T>(keeli_it);
+#define KEELI_DECLARE_PADDING(symbol)
+#define KEELI_DEFINE_PADDING(symbol, T)
 #define KEELI_DESCRIPTOR(derived, symbol, text, bytes, alignment, unique, ...)                      \
     KEELI_UNUSED static uint32_t symbol##_slot;                                                     \
     KEELI_UNUSED static constexpr keel_component symbol##_given = [] {                              \
@@ -102,13 +104,23 @@ template <class T> struct keeli_options : keel_component { const T *initial; };
     }()
 #else
 #define KEELI_FOUND(kind, T)
-#define KEELI_DERIVED(T)
+// A function that clears the padding of a value, for a descriptor, where the compiler knows the padding (gcc 11, clang 20).
+#ifdef KEELI_KNOWS_PADDING
+#define KEELI_DECLARE_PADDING(symbol) KEELI_UNUSED static void symbol##_padding(void *value);
+#define KEELI_DEFINE_PADDING(symbol, T) KEELI_UNUSED static void symbol##_padding(void *value) { __builtin_clear_padding((T *)value); }
+#define KEELI_DERIVED(symbol, T) .clear_padding = symbol##_padding,
+#else
+#define KEELI_DECLARE_PADDING(symbol)
+#define KEELI_DEFINE_PADDING(symbol, T)
+#define KEELI_DERIVED(symbol, T)
+#endif
 // The members that are options once more, where `.initial` points to a T.
 #define KEELI_CHECK_OPTIONS(kind, T, ...)                                                           \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wincompatible-pointer-types\"")  \
     KEELI_STATIC_ASSERT(sizeof((const struct {                                                      \
         const char *name, *type; uint32_t size, align; keel_storage storage; uint32_t tracking;     \
         keel_drop_hook *drop; keel_copy_hook *copy; keel_move_hook *move; keel_hash_hook *hash;     \
+        keel_clear_padding *clear_padding;                                                          \
         void *hook_data; bool no_padding, transient; keel_threads threads;                          \
         const keel_field *fields; uint32_t field_count; bool is_unique, is_event, is_relation;      \
         bool is_move_only, exclusive, acyclic, symmetric; keel_on_delete on_delete; uint32_t limit; \
@@ -122,7 +134,7 @@ template <class T> struct keeli_options : keel_component { const T *initial; };
     KEELI_UNUSED static uint32_t symbol##_slot;                                                     \
     KEELI_UNUSED static const keel_component symbol = {                                             \
         .type = text, .size = bytes, .align = alignment, .is_unique = unique,                       \
-        .file = __FILE__, .slot = &symbol##_slot, .declared = &symbol, __VA_ARGS__ }
+        .file = __FILE__, .slot = &symbol##_slot, .declared = &symbol, derived __VA_ARGS__ }
 #endif
 
 /// @cond the components that Keel itself has: those of the hierarchy, and names

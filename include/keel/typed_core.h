@@ -36,6 +36,12 @@
 #define KEELI_GUARDED(context, ...) __VA_ARGS__
 #define KEELI_THROWS 0
 #endif
+// gcc from 11 and clang from 20 on know which bytes of a type are padding.
+#ifdef __has_builtin
+#if __has_builtin(__builtin_clear_padding)
+#define KEELI_KNOWS_PADDING 1
+#endif
+#endif
 // KEELI_STATIC_ASSERT is a declaration, KEELI_NEVER an expression; both say why the code does not compile.
 #define KEELI_UNUSED __attribute__((unused))
 #define KEELI_NOINLINE static __attribute__((noinline, unused))

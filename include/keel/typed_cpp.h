@@ -211,8 +211,18 @@ template <class T> bool keeli_copy(void *to, const void *from, void *) {
         return false; // never called by verbs, which ask `is_move_only` first
     }
 }
+// Returns a function that clears the padding of a value, or nullptr if the compiler does not know the padding.
+template <class T> constexpr keel_clear_padding *keeli_padding() {
+#ifdef KEELI_KNOWS_PADDING
+    if constexpr (std::is_trivially_copyable_v<T>)
+        return [](void *value) { __builtin_clear_padding(static_cast<T *>(value)); };
+#endif
+    if constexpr (std::has_unique_object_representations_v<T>) return [](void *) {}; // no padding
+    return nullptr;
+}
 // Hooks for a type whose declaration gives none. A type whose values are plain bytes needs no hooks.
 template <class T> constexpr void keeli_derive(keel_component &it) {
+    if (!it.clear_padding) it.clear_padding = keeli_padding<T>();
     if constexpr (!std::is_trivially_copyable_v<T>) {
         static_assert(std::is_move_constructible_v<T>, "a component's type needs a move constructor or a copy constructor: values move within a world");
         if (!it.drop && !std::is_trivially_destructible_v<T>) it.drop = keeli_destroy<T>;

@@ -15,18 +15,25 @@
 
 enum { COMPONENT_TERM = 1, DISABLED_TERM, UNIQUE_TERM, EVENT_TERM }; // equal values of each differ
 
-// Which bytes of a value count: one run of them, or all fields one by one.
+// Which bytes of a value count: one run of them, or the bits of a mask, or all fields one by one.
 typedef struct value_form {
     const keeli_storage *storage;
-    uint32_t offset, size; // the run's; size UINT32_MAX: field by field
+    uint32_t offset, size; // the run's; size UINT32_MAX: the bits of `mask`, or field by field
+    const uint8_t *mask;   // NULL: none
 } value_form;
 
 // Plain fields that follow each other without a gap are one run.
 static value_form form_of(const keeli_storage *s) {
     const keel_component *c = &s->component;
-    value_form form = { s, 0, c->size };
-    if (c->no_padding || !c->field_count)
+    value_form form = { .storage = s, .size = c->size };
+    if (c->no_padding)
         return form;
+    if (!c->field_count) {
+        form.mask = s->mask;
+        if (form.mask)
+            form.size = UINT32_MAX;
+        return form;
+    }
     form.offset = c->fields[0].offset;
     form.size = 0;
     for (uint32_t i = 0; i < c->field_count; ++i) {
@@ -40,6 +47,19 @@ static value_form form_of(const keeli_storage *s) {
     return form;
 }
 
+// Returns the hash of the bytes of a value whose padding counts as zero.
+static uint64_t hash_of_masked(const value_form *form, const char *bytes, uint64_t seed) {
+    const uint32_t size = form->storage->component.size;
+    unsigned char part[256];
+    for (uint32_t at = 0; at < size; at += sizeof part) {
+        const uint32_t count = keeli_least(size - at, sizeof part);
+        for (uint32_t i = 0; i < count; ++i)
+            part[i] = (unsigned char)bytes[at + i] & form->mask[at + i];
+        seed = keeli_hash(part, count, seed);
+    }
+    return seed;
+}
+
 static uint64_t hash_of_value(const value_form *form, const void *value, uint64_t seed) {
     const keel_component *c = &form->storage->component;
     const char *bytes = value ? value : ""; // events without a value: C allows no NULL + 0
@@ -49,6 +69,8 @@ static uint64_t hash_of_value(const value_form *form, const void *value, uint64_
     }
     if (form->size != UINT32_MAX)
         return keeli_hash(bytes + form->offset, form->size, seed);
+    if (form->mask)
+        return hash_of_masked(form, bytes, seed);
     return keeli_fields_hash(c->fields, c->field_count, bytes, seed);
 }
 
@@ -404,21 +426,33 @@ static uint64_t sum_of_entities(keel_world *world) {
     return world->hashed_entities.sum;
 }
 
-// Returns an error if the component may have padding and does not say which bytes to hash.
-static keel_result check_form(keel_world *world, const keeli_storage *s) {
+// True if the component says which bytes of its values to hash. Values with hooks may own memory,
+// so their bytes alone do not say what they are.
+static bool has_form(const keeli_storage *s) {
     const keel_component *c = &s->component;
     if (c->transient || !c->size || c->hash || c->no_padding || c->field_count)
+        return true;
+    return s->knows_padding && !c->drop && !c->copy;
+}
+
+// Returns an error if the component has values that it does not say how to hash.
+static keel_result check_form(keel_world *world, const keeli_storage *s) {
+    if (has_form(s))
         return KEEL_OK;
     const bool has_events =
         s->events && keeli_queue_waiting(s->events) < keeli_queue_end(s->events);
     if (!s->unique && !s->presence.count && !s->disabled.count && !has_events)
         return KEEL_OK;
+
+    const bool has_hooks = s->component.drop || s->component.copy;
     return keeli_error(world, KEEL_ERROR_HASH,
-                       "cannot hash '%s': some bytes of its values may be padding; declare it with "
-                       ".no_padding = true when none is, with KEEL_HAS_FIELDS (KEEL_FIELDS "
-                       "names what counts), with a .hash hook, or with .transient = true to "
-                       "leave it out",
-                       c->name);
+                       "cannot hash '%s': %s; declare it with .no_padding = true when every byte "
+                       "counts, with KEEL_HAS_FIELDS (KEEL_FIELDS names what counts), with a .hash "
+                       "hook, or with .transient = true to leave it out",
+                       s->component.name,
+                       has_hooks ? "its values may own memory, as they have a drop or copy hook"
+                                 : "some bytes of its values may be padding, which this compiler "
+                                   "does not tell");
 }
 
 // Returns an error unless the world may be hashed now. `where`: the place for hashes, not NULL.

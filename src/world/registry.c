@@ -260,6 +260,7 @@ static void deinit_storage(keel_world *world, keeli_storage *s) {
     keeli_free_text(heap, (char *)(uintptr_t)c->file);
     keeli_free_text(heap, (char *)(uintptr_t)c->saved_as);
     keeli_fields_free(heap, c->fields, c->field_count);
+    keeli_free(heap, s->mask, c->size, c->align);
 }
 
 static void free_storage(keel_world *world, keeli_storage *s) {
@@ -369,6 +370,28 @@ static bool add_events(keel_world *world, keeli_storage *s) {
     return true;
 }
 
+// Finds out which bits of a value are padding, if the descriptor tells. False when out of memory.
+static bool find_padding(keeli_heap *heap, keeli_storage *s) {
+    const keel_component *c = &s->component;
+    if (!c->clear_padding || !c->size)
+        return true;
+    s->mask = keeli_new(heap, c->size, c->align);
+    if (!s->mask)
+        return false;
+
+    memset(s->mask, 0xFF, c->size);
+    c->clear_padding(s->mask);
+    s->knows_padding = true;
+    uint32_t at = 0;
+    while (at < c->size && s->mask[at] == 0xFF)
+        ++at;
+    if (at == c->size) {
+        keeli_free(heap, s->mask, c->size, c->align);
+        s->mask = NULL;
+    }
+    return true;
+}
+
 // Returns the storage of a component, not registered yet; NULL when out of memory.
 static keeli_storage *new_storage(keel_world *world, const keel_component *c, uint32_t index) {
     keeli_storage *s = acquire_storage(world, c, index);
@@ -385,7 +408,7 @@ static keeli_storage *new_storage(keel_world *world, const keel_component *c, ui
                            (!c->saved_as || own->saved_as) && (!c->field_count || own->fields);
     const bool has_relation = !c->is_relation || add_relation(world, s, c);
     const bool has_events = !c->is_event || add_events(world, s);
-    if (!has_texts || !has_relation || !has_events) {
+    if (!has_texts || !has_relation || !has_events || !find_padding(&world->heap, s)) {
         s->size = storage_size_of(c);
         s->kind = storage_kind_of(c);
         spare_storage(world, s); // an older column may refer to the storage, so it stays spare

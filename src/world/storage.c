@@ -359,6 +359,7 @@ bool keeli_store_copy_hooks(keeli_storage *s, const keel_component *from) {
     c->is_move_only = from->is_move_only;
     c->move = from->move;
     c->hash = from->hash;
+    c->clear_padding = from->clear_padding;
     c->migrate = from->migrate;
     c->save = from->save;
     c->load = from->load;

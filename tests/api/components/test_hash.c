@@ -45,6 +45,30 @@ typedef struct Row {
     uint64_t value;
 } Row;
 
+typedef struct Told { // padding between members, behind them, and between bits
+    uint8_t kind;
+    uint32_t amount;
+    struct {
+        double far;
+        uint8_t end;
+    } part;
+    uint8_t few : 3;
+} Told;
+typedef struct Even { // no padding
+    float x, y;
+    int32_t z;
+} Even;
+typedef struct Wide { // larger than what is hashed at once
+    struct {
+        uint8_t kind;
+        uint32_t amount;
+    } parts[100];
+} Wide;
+typedef struct Owner {
+    uint32_t value;
+} Owner;
+static void owner_drop(void *value, void *hook_data) { (void)value, (void)hook_data; }
+
 static uint64_t text_hash(const void *value, void *hook_data) {
     const Text *text = value;
     uint64_t sum = 0;
@@ -66,8 +90,15 @@ KEEL_FIELDS(Inner, gap.kind, gap.amount, end);
 KEEL_COMPONENT(Inner, KEEL_HAS_FIELDS(Inner), .storage = KEEL_ARCHETYPE);
 KEEL_COMPONENT(Link, .no_padding = true);
 KEEL_COMPONENT(Text, .hash = text_hash, .hook_data = &text_calls);
-KEEL_COMPONENT(Silent);
-KEEL_UNIQUE(Silent);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init" // as where the compiler does not know the padding
+KEEL_COMPONENT(Silent, .clear_padding = NULL);
+KEEL_UNIQUE(Silent, .clear_padding = NULL);
+#pragma GCC diagnostic pop
+KEEL_COMPONENT(Told);
+KEEL_COMPONENT(Even);
+KEEL_COMPONENT(Wide, .storage = KEEL_ARCHETYPE);
+KEEL_COMPONENT(Owner, .drop = owner_drop);
 KEEL_COMPONENT(Loud, .name = "Silent too", .no_padding = true);
 KEEL_COMPONENT(Shield, .storage = KEEL_INDEXED, .no_padding = true);
 KEEL_COMPONENT(Row, .storage = KEEL_ARCHETYPE, .no_padding = true);
@@ -320,6 +351,95 @@ static void a_copy_has_the_same_hash(void **state) {
     api_end(&g);
 }
 
+// ------------------------------------------------------------------ padding that the compiler
+// knows
+#ifdef KEELI_KNOWS_PADDING
+static void fill_told(Told *told, int padding) {
+    memset(told, padding, sizeof *told);
+    told->kind = 3;
+    told->amount = 70000;
+    told->part.far = -0.5;
+    told->part.end = 9;
+    told->few = 5;
+}
+
+static void known_padding_does_not_count(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Told, { 0 }), KEEL_INIT(Wide, { 0 }));
+    Told *told = keel_get_mut(f.world, e, Told);
+    Wide *wide = keel_get_mut(f.world, e, Wide);
+    uint64_t hashes[2];
+    for (int i = 0; i < 2; ++i) {
+        fill_told(told, i ? 0xAA : 0x55);
+        memset(wide, i ? 0xAA : 0x55, sizeof *wide);
+        for (uint32_t k = 0; k < 100; ++k) {
+            wide->parts[k].kind = (uint8_t)k;
+            wide->parts[k].amount = k * k;
+        }
+        hashes[i] = hash_of(f.world);
+    }
+    assert_true(hashes[0] == hashes[1]);
+
+    told->few ^= 4;
+    assert_true(hash_of(f.world) != hashes[0]);
+    told->few ^= 4;
+    told->part.end ^= 0x80;
+    assert_true(hash_of(f.world) != hashes[0]);
+    told->part.end ^= 0x80;
+    wide->parts[99].amount ^= 1;
+    assert_true(hash_of(f.world) != hashes[0]);
+    wide->parts[99].amount ^= 1;
+    assert_true(hash_of(f.world) == hashes[0]);
+    api_end(&f);
+}
+
+// Where the compiler tells that there is no padding, the hash is the one of .no_padding.
+static void without_padding_all_bytes_count(void **state) {
+    (void)state;
+    uint64_t hashes[2];
+    for (int i = 0; i < 2; ++i) {
+        api_fixture f;
+        api_begin(&f);
+        keel_component even = *KEEL_OF(Even);
+        even.no_padding = i;
+        assert_non_null(keel_register_component(f.world, &even));
+        for (int k = 0; k < 200; ++k)
+            keel_add_entity(f.world, KEEL_INIT(Even, { (float)k, 2, k }));
+        hashes[i] = hash_of(f.world);
+        api_end(&f);
+    }
+    assert_true(hashes[0] == hashes[1]);
+}
+
+static void a_copied_world_knows_the_padding(void **state) {
+    (void)state;
+    api_fixture f, g;
+    api_begin(&f);
+    api_begin(&g);
+    Told told;
+    fill_told(&told, 0x11);
+    const keel_entity e = keel_add_entity(f.world);
+    assert_int_equal(keel_add_component(f.world, e, KEEL_OF(Told), &told), KEEL_OK);
+    assert_int_equal(keel_copy_world(f.world, g.world), KEEL_OK);
+    assert_true(hash_of(f.world) == hash_of(g.world));
+    api_end(&g);
+    api_end(&f);
+}
+#endif
+
+static void values_with_hooks_have_to_say(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    uint64_t hash;
+    keel_add_entity(f.world, KEEL_INIT(Owner, { 1 }));
+    assert_int_equal(keel_world_hash(f.world, &hash), KEEL_ERROR_HASH);
+    assert_error(f.world, KEEL_ERROR_HASH, "may own memory");
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ what cannot be hashed
 static void a_component_that_does_not_say_is_named(void **state) {
     (void)state;
@@ -553,6 +673,12 @@ static const struct CMUnitTest tests[] = {
     TEST(a_disabled_value_that_does_not_say_is_named, "so is one that is only disabled"),
     TEST(a_world_that_is_being_written_is_refused,
          "a world that is written or shared is not hashed"),
+#ifdef KEELI_KNOWS_PADDING
+    TEST(known_padding_does_not_count, "padding that the compiler knows does not count"),
+    TEST(without_padding_all_bytes_count, "without padding all bytes count, as with .no_padding"),
+    TEST(a_copied_world_knows_the_padding, "a copied world knows the padding, too"),
+#endif
+    TEST(values_with_hooks_have_to_say, "values with hooks have to say what counts"),
     TEST(hashing_allocates_nothing, "hashing allocates nothing"),
     TEST(a_difference_is_found_by_blocks,
          "one bit of one value of 100,000 entities is found with at most 40 hashes"),

@@ -11,7 +11,10 @@ typedef struct Noise {
     double loud;
 } Noise;
 KEEL_EVENT(Hit, .no_padding = true);
-KEEL_EVENT(Noise);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init" // as where the compiler does not know the padding
+KEEL_EVENT(Noise, .clear_padding = NULL);
+#pragma GCC diagnostic pop
 KEEL_EVENT(Owned, .limit = 4, .drop = owned_drop, .move = owned_move);
 KEEL_COMPONENT(Hit); // has nothing to do with the events
 KEEL_UNIQUE(Hit);
