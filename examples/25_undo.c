@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 typedef struct Position { int x, y; } Position;
-KEEL_COMPONENT(Position, .no_padding = true);
+KEEL_COMPONENT(Position);
 
 static void show(keel_world *world, const keel_history *past, const char *what) {
     printf("%-14s", what);

@@ -9,8 +9,8 @@ typedef struct Damage { int points; } Damage;
 typedef struct Weight { int grams; } Weight;
 KEEL_FIELDS(Kind, name);
 KEEL_COMPONENT(Kind, KEEL_HAS_FIELDS(Kind));
-KEEL_COMPONENT(Damage, .no_padding = true);
-KEEL_COMPONENT(Weight, .no_padding = true);
+KEEL_COMPONENT(Damage);
+KEEL_COMPONENT(Weight);
 // whoever is deleted takes along what it holds: there is no item that nobody can find
 KEEL_RELATION(HeldBy, .exclusive = true, .on_delete = KEEL_DELETE_SOURCES);
 

@@ -178,12 +178,14 @@ KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 /// hashes, and different worlds have different ones (but for 1 in 2^64). Recorded commands, groups,
 /// free handles, and components and uniques with `.transient = true` do not count.
 ///
-/// Padding must not count, so a component with values says which bytes do: `.no_padding = true`
-/// (all), KEEL_HAS_FIELDS (its fields), or a `.hash` hook, which values that hold pointers need. If
-/// a component has several of these, the hook is used, otherwise `.no_padding`, otherwise the
-/// fields. A float is hashed by its bytes, so -0 differs from 0.
-/// Entity references are handles. Hashes compare between builds of one handle width, byte order and
-/// type layout, and between releases only where CHANGELOG.md does not say otherwise.
+/// Padding does not count. Where the compiler knows it (gcc 11, clang 20; `clear_padding`), all
+/// other bytes of a value do. Otherwise, or to choose, a component says which bytes count:
+/// `.no_padding = true` (all), KEEL_HAS_FIELDS (its fields), or a `.hash` hook, which values that
+/// hold pointers or have a drop or copy hook need. If a component has several of these, the hook is
+/// used, otherwise `.no_padding`, otherwise the fields. The bytes of a union all count. A float is
+/// hashed by its bytes, so -0 differs from 0. Entity references are handles. Hashes compare between
+/// builds of one handle width, byte order and type layout, and between releases only where
+/// CHANGELOG.md does not say otherwise.
 /// @threads the world's owner
 /// @param hash filled in; left alone on error
 /// @return KEEL_OK, KEEL_ERROR_HASH for a component that does not say which bytes count (see

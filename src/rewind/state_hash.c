@@ -122,19 +122,20 @@ static void hash_edges(const keeli_storage *s, uint64_t *hash) {
     }
 }
 
+// Adds the enabled values. Their order counts, as each is hashed with its place, but the sum of
+// their hashes does not make one wait for the one before.
 static void hash_values(const keeli_storage *s, uint64_t *hash) {
+    uint64_t sum = 0;
     for (uint32_t at = 0, i; (i = keeli_store_in_order(s, &at)) != UINT32_MAX; ++at) {
-        mix(hash, i);
-        if (!s->size)
-            continue;
-
-        const void *value;
-        if (keeli_store_is_sparse(s))
+        const uint64_t own = keeli_hash_mix(*hash + ((uint64_t)at << 32 | i));
+        const void *value = "";
+        if (s->size && keeli_store_is_sparse(s))
             value = keeli_sparse_set_value(&s->set, at);
-        else
+        else if (s->size)
             value = keeli_store_value_there(s, i);
-        mix_value(hash, s, value);
+        sum += s->size ? keeli_hash_value(s, value, own) : own;
     }
+    mix(hash, sum);
 
     KEELI_EACH_BIT(i, &s->disabled) {
         mix(hash, i);
