@@ -209,8 +209,7 @@ typedef struct keel_component {
     bool symmetric;    ///< relations: each end is both source and target; default false
     keel_on_delete on_delete; ///< relations: the rule for sources of a deleted target; default
                               ///< KEEL_UNRELATE
-    uint32_t
-        limit; ///< events: the highest number of events that are kept (events.h); default 65,536
+    uint32_t limit;           ///< events: how many are kept at most (events.h); default 65,536
     /// The value to begin with, of `size` bytes, copied with the copy hook. KEEL_COMPONENT and
     /// KEEL_UNIQUE accept a pointer to the declared type only. For a component: the value of an
     /// entity that gets the component without a value (KEEL_INIT(T), or through `required`).

@@ -72,8 +72,8 @@ typedef struct keel_step {
     /// once, and the conditions inside are not asked when it answers no. NULL: always.
     const keel_system *run_if;
     const keel_system *skip_if; ///< a condition: the step is left out when it answers yes
-    const keel_component
-        *skip_if_empty; ///< a component: the step is left out when no entity has it
+    /// A component: the step is left out when no entity has it
+    const keel_component *skip_if_empty;
     const keel_component *skip_if_missing; ///< a unique: the step is left out while it is not set
     /// The step runs while the state has this value: `.in_state = KEEL_IN(Phase, PLAYING)`. A step
     /// has at most one of `in_state`, `on_enter` and `on_exit`. They are tested when the conditions
@@ -82,8 +82,8 @@ typedef struct keel_step {
     /// The step runs in a run in which a KEEL_TRANSITION before it entered this value of the state.
     /// The workload that is run must have a KEEL_TRANSITION of the state.
     const keel_state *on_enter;
-    const keel_state
-        *on_exit; ///< the step runs in a run in which a KEEL_TRANSITION before it left this value
+    /// The step runs in a run in which a KEEL_TRANSITION before it left this value
+    const keel_state *on_exit;
     int64_t state_value;          ///< the value: KEEL_IN sets it
     const keel_state *transition; ///< private: set by KEEL_TRANSITION
     const char *label;            ///< further names of the step
@@ -277,8 +277,8 @@ KEEL_API keel_run_info *keel_context_info(const keel_context *context, keel_run_
 KEEL_API keel_commands *keel_context_commands(keel_context *context);
 
 /// Returns memory for this call of the system (of this piece of it, when it is split), not
-/// initialised. It is released when the system returns, and is used again, so a run that is
-/// repeated allocates nothing.
+/// initialised. The memory is released when the system returns, and later calls use it again, so a
+/// run that is repeated allocates nothing.
 /// @param align a power of two
 /// @threads the thread that runs the system; pieces of parallel loops call keel_piece_scratch
 ///   instead
