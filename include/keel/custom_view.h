@@ -88,8 +88,8 @@ KEEL_API keel_result keel_begin_custom_view(keel_scope *scope, const keel_custom
 /// @param scope the scope that keel_begin_custom_view got, so not a reader
 /// @return KEEL_OK; KEEL_ERROR_VIEW when its drop called keel_fail; KEEL_ERROR_ARGUMENT when no
 ///   custom view was begun at `value`, it was ended already, or its own `init` or `drop` calls this
-///   function; KEEL_ERROR_THREAD on another thread than that of keel_begin_custom_view, while
-///   several threads use the world
+///   function; KEEL_ERROR_THREAD on another thread than the one that began the view, while several
+///   threads use the world
 KEEL_API keel_result keel_end_custom_view(keel_scope *scope, void *value);
 
 #ifdef __cplusplus

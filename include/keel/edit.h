@@ -22,11 +22,10 @@
 /// clear, retain or unregister a KEEL_ARCHETYPE component may also return KEEL_ERROR_MEMORY, with
 /// nothing changed.
 ///
-/// **Ownership of values.** A value that is added or set is moved into the world: after success the
-/// world owns what the value owns (its text, its file, ...); after an error the caller still owns
-/// it. A comment of a parameter says "moved in" for this. A NULL value means zeros for an entity
-/// that lacks the component. If the entity has the component, NULL leaves its value as it is, and
-/// does not mark it as modified.
+/// **Ownership of values.** The world takes ownership of a value that is added or set: after
+/// success the world owns what the value owns (its text, its file, ...); after an error the caller
+/// still owns it. A NULL value means zeros for an entity that lacks the component. If the entity
+/// has the component, NULL leaves its value as it is, and does not mark it as modified.
 ///
 /// **Pointers to values** stay valid until the next edit of their component. There are three
 /// exceptions. A pointer to a KEEL_INDEXED value is valid until that value is removed. A pointer to
@@ -89,9 +88,9 @@ KEEL_API keel_result keel_add_entity_at(keel_world *world, keel_entity e);
 /// Creates `count` entities at once: either all of them or, on error, none. Typed:
 /// keel_add_entities.
 /// @param out receives `count` handles; may be NULL
-/// @param columns a list that ends with a NULL component; NULL: no components. Values with a stride
-///   are moved in; with a stride of 0 the caller keeps the value, and the world makes copies with
-///   the copy hook
+/// @param columns a list that ends with a NULL component; NULL: no components. The world takes
+///   ownership of values with a stride; with a stride of 0 the caller keeps the value, and the
+///   world makes copies with the copy hook
 /// @param scope as for keel_add_entity_values
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_COPY, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
@@ -168,8 +167,8 @@ static inline keel_entity keeli_clone_entity(keel_scope *scope, keel_entity prot
 
 /// Adds a component to an entity, or overwrites its value (the old value is dropped). Typed:
 /// keel_add.
-/// @param value `component->size` bytes, moved in; NULL: zeros, or, if the entity has the component
-///   already, its value stays as it is
+/// @param value `component->size` bytes, of which the world takes ownership; NULL: zeros, or, if
+///   the entity has the component already, its value stays as it is
 /// @invalidates pointers to values of the component ("Pointers to values" above)
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
@@ -191,7 +190,8 @@ KEEL_API keel_result keel_add_component_values(keel_scope *scope, keel_entity e,
 
 /// Returns the entity's value to change in place, and adds the component first when the entity
 /// lacks it. Typed: keel_get_or_add.
-/// @param value the value to add, moved in only if the entity lacks the component; NULL: zeros
+/// @param value the value to add; the world takes ownership only if the entity lacks the component;
+///   NULL: zeros
 /// @return the value; NULL on the errors of keel_add_component. keel_last_error has the error,
 ///   except when the entity is not alive: this is not stored as an error
 KEEL_API void *keel_get_or_add_component(keel_world *world, keel_entity e,
@@ -250,8 +250,8 @@ KEEL_API keel_result keel_strip(keel_scope *scope, keel_entity e);
 /// its values. Typed: keel_add_many, keel_add_column_many.
 /// @param scope any; commands skip the entities that are not alive when the command is applied
 /// @param values the first value, as in keel_value_column. With a stride, value i is for entity i,
-///   and the values are moved in. With a stride of 0 the caller keeps the one value, and the world
-///   makes copies with the copy hook. NULL: zeros
+///   and the world takes ownership of the values. With a stride of 0 the caller keeps the one
+///   value, and the world makes copies with the copy hook. NULL: zeros
 /// @param stride bytes from one value to the next, at least the size of a value; 0: one value for
 ///   all
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY when any entity of the list is not alive,

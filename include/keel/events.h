@@ -59,7 +59,7 @@ extern "C" {
 ///   they are applied; commands with a list of components (KEEL_COMMANDS(c, A)) return
 ///   KEEL_ERROR_ACCESS. A view is not allowed
 /// @param event made by KEEL_EVENT, or by hand with `is_unique` and `is_event`
-/// @param value the event's value, moved in (edit.h, "Ownership of values"); NULL: zeros
+/// @param value the event's value, which the world owns after success; NULL: zeros
 /// @invalidates pointers to events of this type
 /// @return KEEL_OK, KEEL_ERROR_MEMORY (nothing was sent or recorded, and no event is lost),
 ///   KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (`event` is no type of events), KEEL_ERROR_BORROWED,

@@ -64,8 +64,8 @@ extern "C" {
 /// are related already, the order does not change, and the value is overwritten if `value` is not
 /// NULL. In an exclusive relation the edge to the old target is removed. Typed: keel_relate.
 /// @param relation declared by KEEL_RELATION
-/// @param value the value of the edge, moved in as by keel_add_component. NULL: zeros for a new
-///   edge. Always NULL for a relation without values
+/// @param value the value of the edge, of which the world takes ownership, as keel_add_component
+///   does. NULL: zeros for a new edge. Always NULL for a relation without values
 /// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT when `relation` is no relation,
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_CYCLE (in an acyclic relation), KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED, KEEL_ERROR_ACCESS

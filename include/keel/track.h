@@ -126,7 +126,7 @@ KEEL_API keel_result keel_patch_component(keel_world *world, keel_entity e,
 /// Overwrites the value of a component that the entity must have: keel_replace. Use keel_add where
 /// the entity may lack it.
 /// @param scope a view or context must hold `write` or more for the component
-/// @param value moved in (edit.h, "Ownership of values"); NULL: zeros
+/// @param value the new value, of which the world takes ownership; NULL: zeros
 /// @return as keel_mark_component; KEEL_ABSENT: nothing was done, `value` is still the caller's
 /// @threads the owner
 KEEL_API keel_result keel_replace_component(keel_scope *scope, keel_entity e,

@@ -18,7 +18,7 @@ extern "C" {
 
 /// Sets a unique, or replaces its value (the old value is dropped). Typed: keel_set_unique.
 /// @param scope a world or commands
-/// @param value `unique->size` bytes, moved in (edit.h, "Ownership of values"); NULL: zeros
+/// @param value `unique->size` bytes, of which the world takes ownership; NULL: zeros
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (another scope, or
 ///   a type of events), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_set_unique_value(keel_scope *scope, const keel_component *unique,
@@ -26,7 +26,8 @@ KEEL_API keel_result keel_set_unique_value(keel_scope *scope, const keel_compone
 
 /// Returns the value of a unique to change in place, and sets the unique first if it is not set. A
 /// unique with an `.initial` value is set already. Typed: keel_get_or_set_unique.
-/// @param value the value to set, moved in only if the unique was not set; NULL: zeros
+/// @param value the value to set; the world takes ownership only if the unique was not set; NULL:
+///   zeros
 /// @return the value; NULL on error, as keel_set_unique_value
 /// @threads the owner
 KEEL_API void *keel_get_or_set_unique_value(keel_world *world, const keel_component *unique,
