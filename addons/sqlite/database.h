@@ -5,6 +5,8 @@
 #include <keel_sqlite.h>
 #include <sqlite3.h>
 
+// SQLite's application_id ("Keel") and user_version of the databases, and the most columns that the
+// fields of a component may have.
 enum { SQL_APPLICATION = 0x4b65656c, SQL_VERSION = 1, SQL_MOST_COLUMNS = 1900 };
 
 typedef struct sql_database {
