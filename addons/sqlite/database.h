@@ -52,8 +52,8 @@ typedef struct sql_table {
     char name[272];
     sql_leaf *leaves;
     uint32_t leaf_count, room; // number of leaves; number that `leaves` has memory for
-    const char
-        *why; // on KEEL_ERROR_SCHEMA: the reason, in words after `wrong` ("has too long ...")
+    // on KEEL_ERROR_SCHEMA: the reason, in words after `wrong` ("has too long ...")
+    const char *why;
     char wrong[192]; // the component or field that cannot be a column
 } sql_table;
 extern const char *const sql_type_names[];

@@ -50,7 +50,8 @@ typedef struct keel_custom_view {
     uint32_t align;   ///< alignment of the struct, a power of two
     /// The storages that the custom view may touch, a list of any length that ends with
     /// KEEL_TERM_END. All kinds of terms are allowed except commands, context, data and events,
-    /// which only systems have. Terms that hand out values only declare access here.
+    /// which only systems have. Terms with values (KEEL_TERM_READ and so on) only declare access
+    /// here.
     const keel_term *terms;
     /// Generated code, called before `init`: opens the views in the struct and sets its pointers.
     /// NULL: nothing to do. A negative result is an error that was reported already; then the

@@ -133,8 +133,8 @@ KEEL_API keel_result keel_delete_entities_having_component(keel_scope *scope,
 
 /// Deletes all entities. Entities that are created afterwards get the indices in ascending order,
 /// with higher versions. Steps of workloads also forget how many handles they reserved in earlier
-/// runs. So a world that is filled afterwards by keel_copy_world or by a load hands out the same
-/// handles as a new world that is filled in the same way.
+/// runs. So a world that is filled afterwards by keel_copy_world or by a load gives entities the
+/// same handles as a new world that is filled in the same way.
 /// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_clear_entities(keel_world *world);
 

@@ -2,8 +2,8 @@
 /// @file reflect.h
 /// Finds, prints and parses fields of values by their paths, for editors, consoles, scripts and
 /// saved games as text. KEEL_FIELDS describes the fields of a component, or a descriptor does it by
-/// hand (component.h). The functions only look at descriptors and values, so they need no world and
-/// may be called from any thread. See docs/reflection.md.
+/// hand (component.h). The functions only use descriptors and values, so they need no world and may
+/// be called from any thread. See docs/reflection.md.
 ///
 /// **Texts** of values can be parsed again bit for bit. Numbers are decimal. Floats have as few
 /// digits as distinguish them from all others, and always a point, whatever the locale says; also

@@ -8,9 +8,9 @@
 /// that are not tracked pay nothing. There are four kinds of change:
 ///
 /// - *insertion*: an entity that lacked the component got it. It is no modification.
-/// - *modification*: the value was overwritten, handed out to be changed (keel_get_mut), visited by
-///   a loop that writes (KEEL_WRITE; with KEEL_WRITE_MARKED only the values that the loop marks),
-///   or marked by hand (keel_mark). The bytes are not compared.
+/// - *modification*: the value was overwritten, returned by keel_get_mut for changing, visited by a
+///   loop that writes (KEEL_WRITE; with KEEL_WRITE_MARKED only the values that the loop marks), or
+///   marked by hand (keel_mark). The bytes are not compared.
 /// - *removal*: keel_remove removed the component and returned its value to the caller, or
 ///   keel_move_entity moved it to another world.
 /// - *deletion*: the component was removed in any other way: by keel_delete, keel_strip, keel_clear

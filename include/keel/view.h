@@ -67,13 +67,13 @@
 /// **KEEL_TARGETS_FIRST(keel_child)** visits parents before their children: first the entities
 /// without a parent, by ascending index, then the children of the roots, and so on, level by level.
 /// In a level, the children of an earlier parent come before those of a later one, and siblings are
-/// in their order. No chunk has entities of two levels. The term leads, so the view looks at every
-/// entity that has a parent. The order is cached in the world: the first walk after a change of the
-/// hierarchy takes time in proportion to the number of children. The term accepts any relation that
-/// is exclusive and acyclic; the target takes the place of the parent. KEEL_UP and KEEL_CHANGED_UP
-/// accept the same relations, and KEEL_OF_TARGET any exclusive relation.
+/// in their order. No chunk has entities of two levels. The term leads, so the view visits every
+/// entity that has a parent, and filters it. The order is cached in the world: the first walk after
+/// a change of the hierarchy takes time in proportion to the number of children. The term accepts
+/// any relation that is exclusive and acyclic; the target takes the place of the parent. KEEL_UP
+/// and KEEL_CHANGED_UP accept the same relations, and KEEL_OF_TARGET any exclusive relation.
 ///
-/// **KEEL_OF_TARGET(keel_child, KEEL_READ(T, t))** hands out the value of the parent, and
+/// **KEEL_OF_TARGET(keel_child, KEEL_READ(T, t))** gives the view the value of the parent, and
 /// **KEEL_UP(keel_child, KEEL_READ(T, t))** the value of the nearest ancestor that has T. With
 /// KEEL_READ an entity without such a value does not match; with KEEL_OPTIONAL_READ it gets NULL.
 /// KEEL_OF_TARGET also accepts KEEL_WRITE: children of one parent write its value one after the
