@@ -57,9 +57,9 @@ static bool is_text(const loader *l, const keeli_json_token *t, const char *text
     return t->end - t->start == length && memcmp(l->tokens.text + t->start, text, length) == 0;
 }
 
-// True if one of the members of an object from `first` up to `key`, without it, has the same key as
-// `key`, or the key `other`, which is another name of the same component or field. `other` may be
-// NULL.
+// True if a member of an object before `key`, beginning with the member `first`, has the same key
+// as `key`, or the key `other`, which is another name of the same component or field. `other` may
+// be NULL.
 static bool is_twice(const loader *l, uint32_t first, uint32_t key, const char *other) {
     const keeli_json_token *b = token(l, key);
     for (uint32_t i = first; i != key; i = token(l, i + 1)->next)
@@ -378,8 +378,8 @@ static bool read_value(loader *l, uint32_t at, const keel_component *c, void *va
                fail(l, t, KEEL_ERROR_TEXT, "'%s' has no value: true is expected", c->name);
     if (c->field_count) return read_fields(l, at, c, c->fields, c->field_count, path, value);
     if (!c->drop && !c->copy) return read_base64(l, t, c->name, value, c->size);
-    return fail(l, t, KEEL_ERROR_COPY, "'%s' has hooks and no fields: describe them (KEEL_FIELDS)",
-                c->name);
+    return fail(l, t, KEEL_ERROR_COPY,
+                "'%s' has hooks and no fields: describe its fields (KEEL_FIELDS)", c->name);
 }
 
 // ------------------------------------------------------------------ the world

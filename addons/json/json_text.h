@@ -37,6 +37,7 @@ typedef struct keeli_json_tokens {
     const char *expected; // on an error of syntax: words for the text expected at `at`
 } keeli_json_tokens;
 
+// Limits: the depth of nested arrays and objects, and the bytes of a field's path in messages.
 enum { KEELI_JSON_DEPTH = 32, KEELI_JSON_PATH = 512 };
 
 // Returns the allocator, or malloc and free if it has no `resize`.
@@ -55,6 +56,7 @@ size_t keeli_json_utf8(const char *text, size_t length);
 // Decodes padded base64 into exactly `size` bytes. False if the text is invalid or of another
 // length.
 bool keeli_json_from_base64(const char *text, size_t length, unsigned char *out, size_t size);
+// The 64 digits of base64, and a zero.
 extern const char keeli_json_base64[65];
 // Fills in `error`, which may be NULL, and returns `result`.
 keel_result keeli_json_fail(keel_error *error, keel_result result, const char *format, ...);
@@ -67,10 +69,11 @@ typedef struct keeli_json_out {
     keel_error *error;
     keel_result result;
 } keeli_json_out;
+// Appends a text as it is.
 void keeli_json_put(keeli_json_out *out, const char *text, size_t length);
 // Appends a text with JSON's escapes. `path` names the value in errors.
 void keeli_json_put_escaped(keeli_json_out *out, const char *text, size_t length, const char *path);
-// The same, in quotes.
+// Appends a text in quotes, with JSON's escapes.
 void keeli_json_put_text(keeli_json_out *out, const char *text, size_t length, const char *path);
 void keeli_json_end(keeli_json_out *out);
 // Produces a text and calls `sink` with it, once. `data` and `write` belong to the same call of

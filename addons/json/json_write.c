@@ -205,7 +205,7 @@ static void put_value(writer *w, const keel_component *c, const void *value) {
     else if (w->out.result == KEEL_OK)
         w->out.result =
             keeli_json_fail(w->out.error, KEEL_ERROR_COPY,
-                            "'%s' has hooks and no fields: describe them (KEEL_FIELDS), or "
+                            "'%s' has hooks and no fields: describe its fields (KEEL_FIELDS), or "
                             "make it .transient",
                             c->name);
 }
@@ -280,9 +280,9 @@ static void put_disabled(writer *w, keel_entity e, bool *follows) {
     if (is_open) put(w, "]");
 }
 
-// Returns the place in the text of the entity that an edge from `source` to `e` is written with:
-// `source`, or, for a symmetric relation, the one with the lower index. A load adds edges in the
-// order of these places.
+// An edge is written as part of one entity: its source, or in a symmetric relation the end with the
+// lower index. Returns the place of this entity in the text, for the edge from `source` to `e`. A
+// load adds edges in the order of these places.
 static uint32_t place_of_edge(const writer *w, keel_entity e, const keel_component *c,
                               keel_entity source) {
     const bool is_back = c->symmetric && keel_entity_index(e) < keel_entity_index(source);

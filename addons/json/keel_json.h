@@ -31,14 +31,16 @@ typedef struct keel_json_write_options {
 
 /// Options of loading. Zero members take their defaults.
 typedef struct keel_json_load_options {
-    const char *name;         ///< name of the text in errors; default: the path, or "json"
-    size_t max_bytes;         ///< longest text that is accepted, in bytes; default 64 MiB
-    uint32_t max_index;       ///< highest entity index in a handle; default 1,048,575
+    const char *name; ///< name of the text in errors; default: the path, or "json"
+    size_t max_bytes; ///< longest text that is accepted, in bytes; default 64 MiB
+    /// Highest entity index that a handle in the text may have; default 1,048,575
+    uint32_t max_index;
     keel_allocator allocator; ///< memory of tokens and a private world; default malloc and free
     /// Merge the level into a world that may have entities, with these options (keel_merge_world).
     /// Default NULL: the world must be empty, and entities keep the handles of the text
     const keel_merge_options *merge;
-    keel_unknown unknown;        ///< if the world lacks a component; default: an error
+    /// What to do about components that the world does not know; default: an error
+    keel_unknown unknown;
     keel_load_report_fn *report; ///< called for each name of a skipped component; may be NULL
     void *report_data;           ///< passed to `report`
 } keel_json_load_options;
@@ -52,32 +54,33 @@ typedef bool keel_json_sink(void *context, const char *text, size_t length);
 /// @param options NULL: all defaults
 /// @param error filled on error; may be NULL
 /// @return KEEL_OK; KEEL_ERROR_FILE; KEEL_ERROR_TEXT for a text or name that is not UTF-8;
-///   KEEL_ERROR_COPY for a value with hooks and no fields, or with `.save`, and as keel_copy_world;
-///   KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT. On error the file stays as it was, but for a failed
-///   write on Windows
+///   KEEL_ERROR_COPY for a component with hooks and no described fields, or with `.save`, and as
+///   keel_copy_world; KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT. On error the file stays as it was,
+///   but for a failed write on Windows
 /// @threads the world's owner
 KEEL_API keel_result keel_json_write(const keel_world *world, const char *path,
                                      const keel_json_write_options *options, keel_error *error);
 
-/// The same as keel_json_write, with a function in place of the file. `sink` is called once, with
-/// the whole text.
+/// Writes a world like keel_json_write, to a function in place of a file. `sink` is called once,
+/// with the whole text.
 /// @return as keel_json_write; KEEL_ERROR_FILE if the sink returns false
 KEEL_API keel_result keel_json_write_to(const keel_world *world, keel_json_sink *sink,
                                         void *context, const keel_json_write_options *options,
                                         keel_error *error);
 
-/// Writes a JSON Schema (draft 2020-12) of the levels that the world can load. With it, an editor
-/// completes names of components, fields and enum values, and marks mistakes. It describes the
-/// components, relations and uniques that the world knows now, and does not depend on entities.
-/// Some rules cannot be in a schema, such as that a referenced entity exists: only the loader
-/// checks them.
+/// Writes a JSON Schema (draft 2020-12) of the levels that the world can load. With the schema, an
+/// editor completes names of components, fields and enum values, and marks mistakes. The schema
+/// describes the components, relations and uniques that the world knows now, and does not depend on
+/// entities. Some rules cannot be in a schema, such as that a referenced entity exists: only the
+/// loader checks them.
 /// @param error filled on error; may be NULL
 /// @return KEEL_OK; KEEL_ERROR_FILE; KEEL_ERROR_TEXT for a name that is not UTF-8;
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT. On error the file stays as with keel_json_write
 /// @threads the world's owner
 KEEL_API keel_result keel_json_write_schema(const keel_world *world, const char *path,
                                             keel_error *error);
-/// The same as keel_json_write_schema, with a function in place of the file. `sink` is called once.
+/// Writes a schema like keel_json_write_schema, to a function in place of a file. `sink` is called
+/// once, with the whole text.
 /// @return as keel_json_write_schema; KEEL_ERROR_FILE if the sink returns false
 KEEL_API keel_result keel_json_write_schema_to(const keel_world *world, keel_json_sink *sink,
                                                void *context, keel_error *error);
@@ -88,15 +91,15 @@ KEEL_API keel_result keel_json_write_schema_to(const keel_world *world, keel_jso
 /// @param options NULL: all defaults
 /// @param error filled on error, with the file, the line and the reason; may be NULL
 /// @invalidates as keel_copy_world, or keel_merge_world with `merge`
-/// @return KEEL_OK; KEEL_ERROR_FILE if the file cannot be read; KEEL_ERROR_TEXT if it is no JSON, a
-///   value does not fit, or it is too large; KEEL_ERROR_UNKNOWN for an unknown component, field or
-///   entity; KEEL_ERROR_OCCUPIED for a name or handle that appears twice; KEEL_ERROR_MEMORY; and as
-///   keel_copy_world or keel_merge_world
+/// @return KEEL_OK; KEEL_ERROR_FILE if the file cannot be read; KEEL_ERROR_TEXT if the text is no
+///   JSON, a value does not fit its field, or the text is too large; KEEL_ERROR_UNKNOWN for an
+///   unknown component, field or entity; KEEL_ERROR_OCCUPIED for a name or handle that appears
+///   twice; KEEL_ERROR_MEMORY; and as keel_copy_world or keel_merge_world
 /// @threads the world's owner
 KEEL_API keel_result keel_json_load(keel_world *world, const char *path,
                                     const keel_json_load_options *options, keel_error *error);
 
-/// The same as keel_json_load, from memory.
+/// Loads a text like keel_json_load, from memory.
 /// @param text `length` bytes; no zero at the end is needed
 /// @return as keel_json_load
 KEEL_API keel_result keel_json_load_text(keel_world *world, const char *text, size_t length,

@@ -74,7 +74,7 @@ static keel_result read_kept(save_kept *k, save_reader *r, save_bytes *info,
     for (uint64_t i = 0; i < all; ++i) {
         k->entities[i] = keel_entity_at(world, (uint32_t)save_read_number(indices + i * 4, 4));
         if (keel_is_null(k->entities[i]))
-            return save_impossible(r, "names an entity that is not there");
+            return save_impossible(r, "names an entity that does not exist");
     }
     if (!k->schema.text_count) return KEEL_OK;
     const unsigned char *end = r->body.data + r->body.size;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Saves and restores the links from prefab copies to their templates. The program that loads a save
 // may give the templates other handles, so the section "pref" has the handle and path of each
-// template that has a name, as have all its ancestors. Older programs skip this section, and use
-// the saved handles. The templates themselves are not saved. write.c and read.c call it.
+// template, if the template and all its ancestors have names. Older programs skip this section, and
+// use the saved handles. The templates themselves are not saved. write.c and read.c call it.
 #include "save.h"
 
 #include <stdlib.h>

@@ -104,7 +104,7 @@ static keel_result read_entities(load_job *job) {
 
 static keel_result entity_at(load_job *job, const unsigned char *index, keel_entity *out) {
     *out = keel_entity_at(job->world, save_read_index(index));
-    return keel_is_null(*out) ? save_impossible(&job->r, "names an entity that is not there")
+    return keel_is_null(*out) ? save_impossible(&job->r, "names an entity that does not exist")
                               : KEEL_OK;
 }
 
@@ -364,7 +364,7 @@ static keel_result read_values(load_job *job, const keel_component *c) {
     if (result == KEEL_OK) {
         save_plan plan = { 0 };
         const uint64_t bytes = count * c->size;
-        if (bytes > r->bytes_left) result = save_impossible(r, "there is more than max_bytes");
+        if (bytes > r->bytes_left) result = save_impossible(r, "its values exceed max_bytes");
         else if (!save_plan_unpack(&plan, &match)) result = no_memory(job);
         else if (plan.steps && !is_unique && !is_relation)
             result = stream(job, &match, &plan, count);

@@ -22,8 +22,8 @@ enum {
     SAVE_SECTION = 32,
     SAVE_CHUNK = 20,
     SAVE_CHUNK_BYTES = 256 * 1024,
-    SAVE_RAW = 0, // codecs
-    SAVE_ZSTD = 1,
+    SAVE_RAW = 0,   // codec: the bytes as they are
+    SAVE_ZSTD = 1,  // codec: compressed by zstd
     SAVE_PLANES = 1 // filter: byte 0 of all elements, then byte 1 of all, ...
 };
 extern const unsigned char keel_save_signature[8];
@@ -51,7 +51,8 @@ static inline uint64_t save_read_number(const unsigned char *at, uint32_t bytes)
         number |= (uint64_t)at[i] << (8 * i);
     return number;
 }
-// The same for four bytes, unrolled: compilers make one load or store of it.
+// Like the two functions above for four bytes, but unrolled: compilers make one load or store of
+// each.
 static inline uint32_t save_read_index(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
@@ -173,7 +174,8 @@ typedef struct save_schema {
     save_bytes info;
 } save_schema;
 enum { SAVE_MOST_LEAVES = 4096 };
-uint32_t save_element_bytes(keel_field_type type); // in a file
+// Returns the bytes of an element of this type in a row of a file.
+uint32_t save_element_bytes(keel_field_type type);
 uint32_t save_leaf_bytes(const save_leaf *leaf);
 keel_result save_schema_make(save_schema *schema, const keel_component *c, keel_error *error);
 void save_schema_free(save_schema *schema);
@@ -196,14 +198,15 @@ const keel_component *save_find(const keel_world *world, const char *name, bool 
 keel_result save_check_names(const keel_world *world, keel_error *error);
 // True if values of the type lie behind the rows, and the rows have only their lengths.
 static inline bool save_is_behind(keel_field_type type) { return type >= KEEL_FIELD_OWNED_TEXT; }
-// Packs a value into a row, and appends its owned texts and the bytes of .save to `texts`. An error
-// is that of .save.
+// Packs a value into a row, and appends its owned texts and the bytes of .save to `texts`. Returns
+// the error of the .save hook if it fails.
 keel_result save_pack(const save_schema *schema, const void *value, unsigned char *row,
                       save_bytes *texts);
 keel_result save_pack_stream(const keel_component *c, const void *value, unsigned char *row,
                              save_bytes *to);
 void save_put_entity(unsigned char *row, keel_entity e);
 
+// Read and write a number of 1, 2, 4 or 8 bytes in the byte order of the machine.
 uint64_t save_host_number(const void *at, uint32_t bytes);
 void save_put_host_number(void *at, uint64_t number, uint32_t bytes);
 
@@ -223,8 +226,8 @@ typedef struct save_from {
     bool is_gone;    // the component has no such field today
     bool is_renamed; // an enum with names that are missing or have other numbers today
     bool is_plain;   // a number of the same type
-    bool is_misfit;  // a value does not fit: an error unless .migrate asks for the leaf
-    bool is_asked;   // .migrate asked for it
+    bool is_misfit;  // a value does not fit: an error unless .migrate reads the leaf
+    bool is_asked;   // .migrate has read the leaf
 } save_from;
 // Matches the schema of a file with that of the program's component, to convert rows to values.
 typedef struct save_match {
@@ -260,7 +263,7 @@ bool save_walk_texts(const save_schema *schema, const unsigned char *row, const 
 // Reads the current row into `value`, which has the initial values of new fields. On error `value`
 // is still valid: the caller drops it.
 keel_result save_unpack(save_match *match, void *value);
-// Returns an error if a field did not fit and .migrate never asked for it. Called after all rows.
+// Returns an error if a field did not fit and .migrate never read it. Called after all rows.
 keel_result save_match_end(const save_match *match);
 // Returns " of entity 3v1", or an empty text.
 enum { SAVE_WHOSE = 48 };
@@ -285,7 +288,8 @@ typedef struct save_templates {
 void save_templates_free(save_templates *t);
 // Writes the paths of the templates of all prefab copies. Templates without a path are left out.
 keel_result save_write_templates(save_writer *w, const keel_world *world);
-// Reads that section, and finds each path among the templates of `world`.
+// Reads the section that save_write_templates writes, and finds each path among the templates of
+// `world`.
 keel_result save_read_templates(save_reader *r, keel_world *world, save_templates *t);
 // Makes prefab copies in `made` refer to the templates of `world`, and reports missing templates.
 void save_place_templates(const save_templates *t, keel_world *made, keel_world *world,

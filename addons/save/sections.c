@@ -243,7 +243,7 @@ static keel_result read_chunk(save_reader *r) {
     const uint64_t hash = chunk_hash(head, stored, (size_t)size);
     if (save_read_number(head + 12, 8) != hash) return wrong_chunk(r, "checksum differs");
     if (!raw || raw > SAVE_CHUNK_BYTES) return wrong_chunk(r, "its size is wrong");
-    if (raw > r->bytes_left) return wrong_chunk(r, "there is more than max_bytes");
+    if (raw > r->bytes_left) return wrong_chunk(r, "the values exceed max_bytes");
     r->bytes_left -= raw;
     r->unpacked += raw;
     save_put(&r->hashes, hash, 8);

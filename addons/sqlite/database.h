@@ -5,6 +5,8 @@
 #include <keel_sqlite.h>
 #include <sqlite3.h>
 
+// SQLite's application_id ("Keel") and user_version of the databases, and the most columns that the
+// fields of a component may have.
 enum { SQL_APPLICATION = 0x4b65656c, SQL_VERSION = 1, SQL_MOST_COLUMNS = 1900 };
 
 typedef struct sql_database {
@@ -50,8 +52,8 @@ typedef struct sql_table {
     char name[272];
     sql_leaf *leaves;
     uint32_t leaf_count, room; // number of leaves; number that `leaves` has memory for
-    const char
-        *why; // on KEEL_ERROR_SCHEMA: the reason, in words after `wrong` ("has too long ...")
+    // on KEEL_ERROR_SCHEMA: the reason, in words after `wrong` ("has too long ...")
+    const char *why;
     char wrong[192]; // the component or field that cannot be a column
 } sql_table;
 extern const char *const sql_type_names[];

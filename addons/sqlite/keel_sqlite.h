@@ -12,15 +12,15 @@
 /// **Contents:** the same as a save's (keel_save.h): entities with their handles, free handles,
 /// components with values, disabled components, relations, uniques, the hierarchy, names. Each
 /// described field (KEEL_FIELDS) is a column; a component with `.no_padding` and no fields is a
-/// BLOB. A component with values that has neither, or more than 1,900 columns, is
+/// BLOB. Writing a component that has values and neither of these, or more than 1,900 columns, is
 /// KEEL_ERROR_SCHEMA. `.transient` components, fields and uniques are not written.
 ///
 /// **Exactness:** the loaded world has the same keel_world_hash as the written world. The bits of
 /// NaNs, negative zeros and unsigned integers above INT64_MAX are kept.
 ///
 /// **Hostile files:** a load opens the database read-only, accepts no views and triggers, and
-/// checks each cell. It reads into a private world, and changes the caller's only if all of it is
-/// valid.
+/// checks each cell. It reads into a private world, and changes the caller's only if all of the
+/// frame is valid.
 #pragma once
 #include <keel/keel.h>
 
@@ -43,12 +43,15 @@ typedef struct keel_sqlite_write_options {
 
 /// Options of loading. Zero members take their defaults.
 typedef struct keel_sqlite_load_options {
-    keel_error *error;           ///< filled on error; may be NULL
-    bool at_frame;               ///< load the frame `frame`; default false: the last frame
-    int64_t frame;               ///< the frame to load, with `at_frame`
-    uint64_t max_bytes;          ///< limit of the file, and of all values; default 1 GiB
-    uint32_t max_entities;       ///< limit of indices, free ones included; default 16,777,216
-    keel_unknown unknown;        ///< if the world lacks a component; default: an error
+    keel_error *error; ///< filled on error; may be NULL
+    bool at_frame; ///< true: load the frame with the number `frame`; default false: the last frame
+    int64_t frame; ///< the number of the frame to load, with `at_frame`
+    /// Limit of the size of the file, and of all values together; default 1 GiB
+    uint64_t max_bytes;
+    /// Limit of the number of indices, free ones included; default 16,777,216
+    uint32_t max_entities;
+    /// What to do about components that the world does not know; default: an error
+    keel_unknown unknown;
     keel_load_report_fn *report; ///< called for each skipped component; may be NULL
     void *report_data;           ///< passed to `report`
     /// Merge the frame into a world that may have entities, with these options (keel_merge_world).
@@ -59,13 +62,13 @@ typedef struct keel_sqlite_load_options {
 
 /// Writes a world into a database as one frame. Without `append` a new database is written as
 /// `path.XXXXXX` and replaces `path` when it is on the disk; it keeps the mode of the old file, and
-/// without an old file only its owner can read it. With `append` earlier frames stay, and a
+/// without an old file only its owner can read it. With `append` earlier frames stay, and writing a
 /// component that has other fields than in earlier frames is KEEL_ERROR_SCHEMA. On error the
 /// database stays as it was. Costs a copy of the world, for which copy hooks are called.
 /// @param options NULL: all defaults
 /// @threads the world's owner
-/// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL), KEEL_ERROR_FILE with what SQLite says (a full disk,
-///   a database in use), KEEL_ERROR_FORMAT (append: the file is no such database),
+/// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL), KEEL_ERROR_FILE with SQLite's message (a full disk,
+///   a database in use), KEEL_ERROR_FORMAT (append: Keel did not write the database),
 ///   KEEL_ERROR_OCCUPIED (append: the database has a frame of this number), KEEL_ERROR_SCHEMA,
 ///   KEEL_ERROR_MEMORY, and as keel_copy_world
 keel_result keel_sqlite_write(const keel_world *world, const char *path,
@@ -86,10 +89,10 @@ typedef struct keel_sqlite_writer keel_sqlite_writer;
 ///   KEEL_ERROR_FORMAT (append: Keel did not write the database), KEEL_ERROR_MEMORY
 keel_sqlite_writer *keel_sqlite_writer_open(const char *path,
                                             const keel_sqlite_write_options *options);
-/// Writes a world as a frame. Other readers see it after a commit. Frames may be of different
-/// worlds. On error this frame is not written, and the frames before it stay. If SQLite has rolled
-/// back the whole transaction (a full disk, no memory), each later call returns the same error
-/// until the writer is closed; committed frames stay in any case.
+/// Writes a world as a frame. Other programs see the frame after a commit. Frames may be of
+/// different worlds. On error this frame is not written, and the frames before it stay. If SQLite
+/// has rolled back the whole transaction (a full disk, no memory), each later call returns the same
+/// error until the writer is closed; committed frames stay in any case.
 /// @threads the world's owner
 /// @return as keel_sqlite_write; KEEL_ERROR_OCCUPIED also if this writer added the frame
 keel_result keel_sqlite_writer_add(keel_sqlite_writer *writer, const keel_world *world,
@@ -99,8 +102,9 @@ keel_result keel_sqlite_writer_add(keel_sqlite_writer *writer, const keel_world 
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL), KEEL_ERROR_FILE (if a reader holds the database:
 ///   commit again later, the frames are kept), KEEL_ERROR_MEMORY, or the error that lost frames
 keel_result keel_sqlite_writer_commit(keel_sqlite_writer *writer);
-/// Commits, and frees the writer, also on error. Does nothing for NULL. A program that ends without
-/// this call keeps the committed frames, and may leave a file `path.XXXXXX` of a new database.
+/// Commits the added frames, and frees the writer, also on error. Does nothing for NULL. A program
+/// that ends without this call keeps the committed frames, and may leave a file `path.XXXXXX` of a
+/// new database.
 /// @return as keel_sqlite_writer_commit; on error the frames that were not committed are lost
 keel_result keel_sqlite_writer_close(keel_sqlite_writer *writer);
 

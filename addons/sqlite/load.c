@@ -42,7 +42,7 @@ static keel_result entity_at(const load_job *job, sqlite3_stmt *s, int column, c
                : keel_null();
     if (keel_is_alive(job->stage, *out)) return KEEL_OK;
     return wrong_cell(job, table, sqlite3_column_name(s, column), row,
-                      "names an entity that is not there");
+                      "names an entity that does not exist");
 }
 
 static const char *text_at(sqlite3_stmt *s, int column) {
@@ -178,7 +178,7 @@ static keel_result read_places(const load_job *job) {
 }
 
 // ------------------------------------------------------------------ components
-// Finds a component or a unique by name. One of each may have the same name.
+// Finds a component or a unique by name. A component and a unique may have the same name.
 static const keel_component *find(const keel_world *world, const char *name, bool is_unique) {
     typedef const keel_component *next_of(const keel_world *, const keel_component *);
     next_of *next = is_unique ? keel_next_unique : keel_next_component;
@@ -289,7 +289,8 @@ static sqlite3_stmt *prepare_select(const load_job *job, sql_table *t, keel_resu
 }
 
 // Adds the component, edge or unique of a row. `last` is the entity of the row before, and receives
-// that of this row. `out` receives the value for the caller to fill, or NULL if there is no value.
+// the entity of this row. `out` receives the value for the caller to fill, or NULL if there is no
+// value.
 static keel_result begin_row(const load_job *job, const sql_table *t, sqlite3_stmt *s, int64_t row,
                              keel_entity *last, void **out) {
     const keel_component *c = t->component;
@@ -326,7 +327,7 @@ static keel_result read_row(load_job *job, const sql_table *t, sqlite3_stmt *s, 
     const int first = c->is_relation ? 2 : 1;
     void *value = NULL;
     if (c->size > job->bytes_left)
-        return sql_fail(&job->db, KEEL_ERROR_FORMAT, "has more than max_bytes");
+        return sql_fail(&job->db, KEEL_ERROR_FORMAT, "has values of more than max_bytes");
     job->bytes_left -= c->size;
     KEEL_TRY(begin_row(job, t, s, row, last, &value));
     if (!value) return KEEL_OK;

@@ -5,8 +5,8 @@
 ///
 /// Add a keel_local_2d to an entity, attach the entity (keel_attach), and run the workload
 /// keel_transform_2d once in a frame, by itself or with KEEL_NESTED. Then each entity with a
-/// keel_local_2d also has a keel_global_2d: the global of its nearest ancestor that has a global,
-/// times its own local; without such an ancestor, its local.
+/// keel_local_2d also has a keel_global_2d: its local, followed by the global of its nearest
+/// ancestor that has a global; without such an ancestor, just its local.
 ///
 ///     keel_add(world, e, keel_local_2d, { keel_affine_2d_at(2, 0) });
 ///     keel_attach(world, e, parent);
@@ -38,7 +38,7 @@ typedef struct keel_affine_2d {
 typedef struct keel_local_2d {
     keel_affine_2d map; ///< from the entity's space to its parent's
 } keel_local_2d;
-/// The position of an entity in the world. keel_transform_2d adds and writes it.
+/// The position of an entity in the world. keel_transform_2d adds and writes the component.
 typedef struct keel_global_2d {
     keel_affine_2d map; ///< from the entity's space to the world
 } keel_global_2d;
@@ -54,7 +54,7 @@ typedef struct keel_affine_3d {
 typedef struct keel_local_3d {
     keel_affine_3d map; ///< from the entity's space to its parent's
 } keel_local_3d;
-/// The position of an entity in the world. keel_transform_3d adds and writes it.
+/// The position of an entity in the world. keel_transform_3d adds and writes the component.
 typedef struct keel_global_3d {
     keel_affine_3d map; ///< from the entity's space to the world
 } keel_global_3d;

@@ -36,8 +36,9 @@ typedef enum keel_storage {
                      ///< components that few entities have, or that are often added and removed
     KEEL_INDEXED,    ///< each value lies at the index of its entity and never moves. For components
                      ///< that most entities have, and for stable pointers
-    KEEL_ARCHETYPE   ///< one table for each set of such components, with a column for each
-                     ///< component. For sets that are iterated together in large, mixed populations
+    KEEL_ARCHETYPE   ///< one table for each combination of KEEL_ARCHETYPE components, with a column
+                     ///< for each component. For components that are iterated together, in large
+                     ///< populations with many combinations
 } keel_storage;
 
 /// The kinds of change that are tracked, as bits: `.tracking = KEEL_TRACK_INSERTION |
@@ -101,14 +102,14 @@ typedef struct keel_named_value {
 
 struct keel_field;
 
-/// The type that a field refers to with `.of`: a struct (its fields), or an enum or flags (their
-/// names). KEEL_FIELDS, KEEL_ENUM and KEEL_FLAGS make one; types of the run time are filled in by
-/// hand.
+/// The type that a field refers to with `.of`: a struct with its fields, or an enum or flags with
+/// their names. KEEL_FIELDS, KEEL_ENUM and KEEL_FLAGS make a keel_type; for components made at run
+/// time it is filled in by hand.
 typedef struct keel_type {
     const char *name;                ///< the C type's name
     uint32_t size;                   ///< structs: bytes of one struct
     const struct keel_field *fields; ///< structs: the described fields
-    uint32_t field_count;            ///< number of `fields`; 0: an enum or flags
+    uint32_t field_count;            ///< number of `fields`; 0: the type is an enum or flags
     const keel_named_value *values;  ///< enums and flags: the names; a value without a name is
                                      ///< allowed
     uint32_t value_count;            ///< number of `values`
@@ -138,9 +139,9 @@ typedef struct keel_field {
 } keel_field;
 
 /// Releases what a value owns. Keel calls it once for each value that is deleted, overwritten,
-/// cleared, or still in the world when the world is destroyed. It must not fail. Neither this hook
-/// nor any other may call the world, which is in the middle of an edit: edits, views and systems
-/// are refused with KEEL_ERROR_SHARED.
+/// cleared, or still in the world when the world is destroyed. It must not fail. No hook may call
+/// the world, which is in the middle of an edit: edits, views and systems are refused with
+/// KEEL_ERROR_SHARED.
 typedef void keel_drop_hook(void *value, void *hook_data);
 /// Makes `to` (uninitialised memory) an independent copy of `from`. It must not call the world.
 /// @return false when the copy cannot be made
@@ -149,14 +150,14 @@ typedef bool keel_copy_hook(void *to, const void *from, void *hook_data);
 /// afterwards. It must not fail and must not call the world.
 typedef void keel_move_hook(void *to, void *from, void *hook_data);
 
-/// Returns a number for the meaning of a value, for keel_world_hash. Equal values must give equal
-/// numbers, whatever their addresses and padding are. It must not call the world.
+/// Returns the hash of a value, for keel_world_hash. Values with the same meaning must have the
+/// same hash, whatever their addresses and padding are. It must not call the world.
 typedef uint64_t keel_hash_hook(const void *value, void *hook_data);
 /// Sets the padding of a value to zero, and leaves all other bytes and bits as they are.
 typedef void keel_clear_padding(void *value);
 
 /// A value as an older version of the program saved it. The library that calls the
-/// keel_migrate_hook has functions to read it (keel::save: keel_old_int and its like).
+/// keel_migrate_hook has functions that read its fields (keel::save: keel_old_int and its like).
 typedef struct keel_old_value keel_old_value;
 /// Fills in the parts of a value that an older version did not save. The load has already filled in
 /// the fields that both versions have. The hook must not call the world, and must not throw.
@@ -164,7 +165,7 @@ typedef struct keel_old_value keel_old_value;
 typedef keel_result keel_migrate_hook(const keel_old_value *old, void *value, void *hook_data);
 
 /// A stream that a value is written to or read from. The library that calls the hooks below has
-/// functions for it (keel::save: keel_stream_write and its like).
+/// functions that write and read a stream (keel::save: keel_stream_write and its like).
 typedef struct keel_stream keel_stream;
 /// Writes the parts of a value that its described fields leave out: what the value owns, in an
 /// order that `load` knows. It must not call the world, and must not throw.
@@ -172,13 +173,13 @@ typedef struct keel_stream keel_stream;
 typedef keel_result keel_save_hook(const void *value, keel_stream *out, void *hook_data);
 /// Reads what `save` wrote into a value whose described fields are filled in already. The bytes may
 /// be damaged or hostile: check them, and ask keel_stream_left before allocating memory for them.
-/// On error, too, the hook leaves a value that the drop hook accepts. It must not call the world,
-/// and must not throw.
+/// Also on error, the hook must leave a value that the drop hook accepts. It must not call the
+/// world, and must not throw.
 /// @return KEEL_OK; an error ends the loading with that error
 typedef keel_result keel_load_hook(void *value, keel_stream *in, void *hook_data);
 
 /// The descriptor of a component, unique, relation or type of events. Zero members take their
-/// defaults. A world copies what it needs of it.
+/// defaults. A world copies the descriptor when it registers the component.
 typedef struct keel_component {
     const char *name;     ///< unique in a world; default, if NULL: `type`
     const char *type;     ///< the C type's name; filled by KEEL_COMPONENT
@@ -186,7 +187,7 @@ typedef struct keel_component {
     uint32_t align;       ///< a power of two to 4096; 0: 1
     keel_storage storage; ///< default KEEL_SPARSE_SET
     uint32_t tracking; ///< KEEL_TRACK_* bits; default none. A view that asks for changes switches
-                       ///< it on, too
+                       ///< tracking on, too
     keel_drop_hook *drop; ///< default: nothing to release
     keel_copy_hook *copy; ///< default: bytes are copied; needed for copies when `drop` is set
     keel_move_hook *move; ///< default: bytes are moved
@@ -212,7 +213,7 @@ typedef struct keel_component {
     bool symmetric;    ///< relations: each end is both source and target; default false
     keel_on_delete on_delete; ///< relations: the rule for sources of a deleted target; default
                               ///< KEEL_UNRELATE
-    uint32_t limit;           ///< events: the most that are kept (events.h); default 65,536
+    uint32_t limit;           ///< events: how many are kept at most (events.h); default 65,536
     /// The value to begin with, of `size` bytes, copied with the copy hook. KEEL_COMPONENT and
     /// KEEL_UNIQUE accept a pointer to the declared type only. For a component: the value of an
     /// entity that gets the component without a value (KEEL_INIT(T), or through `required`).
@@ -225,8 +226,8 @@ typedef struct keel_component {
     /// what they require, in the same edit. While the entity has this component, they cannot be
     /// removed or disabled alone: KEEL_ERROR_REQUIRED. Default: none.
     const struct keel_component *const *required;
-    const char *saved_as; ///< name in files, for a component that was renamed; default, if NULL:
-                          ///< `name`
+    const char *saved_as; ///< name of the component in files, so that older files can be loaded
+                          ///< after it was renamed; default, if NULL: `name`
     uint32_t version; ///< a number that is saved with the values; its meaning is yours; default 0
     keel_migrate_hook *migrate; ///< called for each value that a lower version saved; default none
     keel_save_hook *save; ///< files: writes what a value owns besides its fields; default none
@@ -248,18 +249,18 @@ typedef struct keel_component {
 /// functions but these, keel_hash_component and keel_hash_blocks return KEEL_ERROR_ARGUMENT for it.
 KEEL_API extern const keel_component keel_entities;
 
-/// Registers a component with the world before its first use, or updates one that the world knows
-/// already (a plug-in that was loaded again). An update replaces the hooks, and `initial` and
-/// `version` where they are given, and adds `tracking` to what is tracked. Storage, fields and
-/// place of declaration stay. An update that changes how values are stored (`required`,
-/// `exclusive`, `acyclic`, `symmetric`, `on_delete`, `no_padding`, `transient`, `threads`, `limit`,
-/// `saved_as`) is KEEL_ERROR_COMPONENT. A descriptor that sets none of these options leaves them as
-/// the world knows them. The world copies all that `component` points to, except the targets of
-/// `hook_data`, `initial` and `required`, which must stay valid.
+/// Registers a component with the world before its first use, or updates a component that the world
+/// knows already (after a plug-in was loaded again). An update replaces the hooks, replaces
+/// `initial` and `version` if the descriptor sets them, and adds `tracking` to the kinds that are
+/// tracked. Storage, fields and place of declaration do not change. An update that changes how
+/// values are stored (`required`, `exclusive`, `acyclic`, `symmetric`, `on_delete`, `no_padding`,
+/// `transient`, `threads`, `limit`, `saved_as`) is KEEL_ERROR_COMPONENT. A descriptor that sets
+/// none of these options leaves them as the world knows them. The world copies all that `component`
+/// points to, except the targets of `hook_data`, `initial` and `required`, which must stay valid.
 /// @return the world's own descriptor, valid until keel_unregister_component or the world's end;
 ///   NULL on error, with nothing changed (KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT,
-///   KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED where tracking would begin: see
-///   keel_last_error)
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED if tracking would begin while the
+///   storage is in use: see keel_last_error)
 /// @threads the world's owner
 KEEL_API const keel_component *keel_register_component(keel_world *world,
                                                        const keel_component *component);
@@ -272,8 +273,9 @@ KEEL_API const keel_component *keel_register_component(keel_world *world,
 ///   names it, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (in systems of a workload, too)
 KEEL_API keel_result keel_unregister_component(keel_world *world, const keel_component *component);
 
-/// Returns the world's descriptor of the component with this name. If no component has the name, it
-/// looks for a unique, then for a type of events. NULL if there is none.
+/// Returns the world's descriptor of the component with this name. If no component has the name,
+/// returns the unique with this name, or else the type of events with this name; NULL if there is
+/// none.
 KEEL_API const keel_component *keel_find_component(const keel_world *world, const char *name);
 
 /// Iterates over all components of the world, in order of registration: pass NULL first, then the

@@ -50,20 +50,21 @@ typedef struct keel_custom_view {
     uint32_t align;   ///< alignment of the struct, a power of two
     /// The storages that the custom view may touch, a list of any length that ends with
     /// KEEL_TERM_END. All kinds of terms are allowed except commands, context, data and events,
-    /// which belong to a system and to each piece of a system that is split. Terms that hand out
-    /// values only declare access here.
+    /// which only systems have. Terms with values (KEEL_TERM_READ and so on) only declare access
+    /// here.
     const keel_term *terms;
     /// Generated code, called before `init`: opens the views in the struct and sets its pointers.
-    /// NULL: nothing to do. A negative result is an error that was reported already, and ends the
-    /// making.
+    /// NULL: nothing to do. A negative result is an error that was reported already; then the
+    /// custom view is not made.
     keel_result (*fill)(void *view, keel_context *context);
     /// Makes the rest of the struct, which was zeroed. The context is valid during the call and may
-    /// touch what `terms` declare. Views that it opens stay open until the custom view has been
-    /// dropped, and its scratch memory lives as long. A negative result or keel_fail means that the
-    /// custom view could not be made; then `drop` is not called. NULL: nothing to do.
+    /// touch what `terms` declare. Views that `init` opens stay open until the custom view has been
+    /// dropped, and scratch memory of the context is valid as long. A negative result or keel_fail
+    /// means that the custom view could not be made; then `drop` is not called. NULL: nothing to
+    /// do.
     keel_result (*init)(void *view, keel_context *context);
-    /// Releases what `init` made, while everything is still borrowed. Called once. A keel_fail in
-    /// it is an error of the run (KEEL_ERROR_VIEW). NULL: nothing to do.
+    /// Releases what `init` made, while all storages are still borrowed. Called once. If it calls
+    /// keel_fail, the run returns KEEL_ERROR_VIEW. NULL: nothing to do.
     void (*drop)(void *view, keel_context *context);
     const char *file; ///< file of the declaration, or NULL
     int line;         ///< line of the declaration
@@ -71,23 +72,25 @@ typedef struct keel_custom_view {
 } keel_custom_view;
 
 /// Makes a custom view outside of a system's parameters: keel_custom_begin.
-/// @param scope a world, not a reader; or the context of a system: over what the system declared.
-///   There, a custom view that is left open is dropped when the system ends, with a warning; a
-///   system that is split (.parallel) takes it as a parameter, KEEL_CUSTOM_READ, instead
+/// @param scope a world, or the context of a system; not a reader. With a context, the custom view
+///   may only use what the system declared. If the system leaves the custom view open, it is
+///   dropped when the system ends, with a warning. A system that is split (.parallel) must take a
+///   parameter KEEL_CUSTOM_READ instead
 /// @param value `kind->size` bytes that must stay in place until keel_end_custom_view; on error
 ///   their content must not be used
-/// @threads as keel_view_begin, whose rules hold for all terms of the custom view
+/// @threads as keel_view_begin, for all terms of the custom view
 /// @return KEEL_OK; KEEL_ERROR_VIEW when its init failed; the errors of keel_view_begin;
 ///   KEEL_ERROR_ARGUMENT (an impossible descriptor, memory not aligned or in use by another custom
-///   view), KEEL_ERROR_CYCLE when it contains itself, KEEL_ERROR_ACCESS
+///   view), KEEL_ERROR_CYCLE when the custom view contains itself, KEEL_ERROR_ACCESS
 KEEL_API keel_result keel_begin_custom_view(keel_scope *scope, const keel_custom_view *kind,
                                             void *value);
 
 /// Drops a custom view and releases its storages: keel_custom_end.
-/// @param scope the one that began it, so not a reader
+/// @param scope the scope that keel_begin_custom_view got, so not a reader
 /// @return KEEL_OK; KEEL_ERROR_VIEW when its drop called keel_fail; KEEL_ERROR_ARGUMENT when no
-///   custom view was begun at `value`, it was ended already, or its own init or drop asks for it;
-///   KEEL_ERROR_THREAD in another thread than the one that began it, while several are at work
+///   custom view was begun at `value`, it was ended already, or its own `init` or `drop` calls this
+///   function; KEEL_ERROR_THREAD on another thread than the one that began the view, while several
+///   threads use the world
 KEEL_API keel_result keel_end_custom_view(keel_scope *scope, void *value);
 
 #ifdef __cplusplus

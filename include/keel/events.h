@@ -17,30 +17,32 @@
 ///         KEEL_EACH_EVENT(hits, Hit, hit) play_sound(hit->damage);
 ///     }
 ///
-/// **Cursors.** Each receiver has a cursor of its own: the position in the queue up to which it has
-/// *passed* the events, that is, will not receive them again. A step of a workload receives the
+/// **Cursors.** Each receiver has a cursor of its own: a position in the queue. It receives the
+/// events behind its cursor, and never again those before it. A step of a workload receives the
 /// events that were sent since its last run; in its first run, all that are still in the queue.
-/// When its system returns, the step has passed these events, even if it did not iterate over them,
-/// or failed. A keel_reader gets a cursor at its first walk over events of the type, and passes
-/// events with keel_reader_advance. Code outside of systems shares one cursor, that of the world:
-/// the first walk through the world creates it, and keel_advance_events passes events.
+/// When the step's system returns, its cursor moves behind these events, even if the system did not
+/// iterate over them, or failed. A keel_reader gets a cursor at its first walk over events of the
+/// type, and keel_reader_advance moves the cursor to the end of the queue. Code outside of systems
+/// shares one cursor, that of the world: the first walk through the world creates it, and
+/// keel_advance_events moves it.
 ///
-/// **When an event is dropped.** An event is dropped when every receiver has passed it: at the end
-/// of a run, keel_reader_advance or keel_advance_events. If a receiver stops receiving, the queue
-/// fills up to its limit (65,536, `.limit` of KEEL_EVENT, or keel_set_event_limit). Then each new
-/// event drops the oldest one, the log names the receiver once, and keel_missed_events returns how
-/// many events a receiver missed. The `.drop` hook of the type is called once for each dropped
-/// event.
+/// **When an event is dropped.** An event is dropped when the cursors of all receivers are behind
+/// it, which can happen at the end of a run, in keel_reader_advance and in keel_advance_events. If
+/// a receiver stops receiving, the queue fills up to its limit (65,536, `.limit` of KEEL_EVENT, or
+/// keel_set_event_limit). Then each new event drops the oldest one, the log names the receiver
+/// once, and keel_missed_events returns how many events a receiver missed. The `.drop` hook of the
+/// type is called once for each dropped event.
 ///
 /// **When an event can be received.** At once, with two exceptions. A step with `.parallel` sends
 /// its events when it has ended, in the order of the entities. A system that also receives the type
 /// sends its events when it has ended, and receives them in its next run. If a system fails, the
 /// events that it sent are dropped.
 ///
-/// keel_send(commands, ...) sends when the commands are applied. Observers send in this way.
+/// keel_send(commands, ...) sends the event when the commands are applied. Observers send in this
+/// way.
 ///
-/// keel_world_hash depends on the events that some system has not passed, and on all events of a
-/// type without receivers. Copies of a world have no events.
+/// keel_world_hash depends on the events that lie behind the cursor of at least one system, and on
+/// all events of a type without receivers. Copies of a world have no events.
 #pragma once
 #include <keel/track.h>
 
@@ -87,7 +89,7 @@ typedef struct keel_event_walk {
 ///   walk is valid until the system returns. A reader: all events since its keel_reader_advance
 /// @threads the owner
 KEEL_API keel_event_walk keel_events_of(keel_scope *scope, const keel_component *event);
-/// Moves on to the next event, in `walk->value`. Returns false at the end.
+/// Moves on to the next event, and stores its address in `walk->value`. Returns false at the end.
 KEEL_API bool keel_event_next(keel_event_walk *walk);
 
 /// Returns the number of events that the scope can receive: keel_event_count. The call does not
@@ -103,7 +105,7 @@ KEEL_API uint32_t keel_event_count_of(const keel_scope *scope, const keel_compon
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_advance_events_of(keel_world *world, const keel_component *event);
-/// Drops all events of a type: keel_clear_events. Nobody receives them, and they do not count as
+/// Drops all events of a type: keel_clear_events. No receiver gets them, and they do not count as
 /// missed.
 /// @threads the owner
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know the type, KEEL_ERROR_BORROWED,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// @file executor.h
-/// Executor: hands the work of a world to a job system that the program has already.
+/// Executor: lets a job system that the program has already do the work of a world.
 ///
 /// A world has **workers**: threads that share the work of a run. Worker 0 is the thread that calls
 /// keel_run*. The others belong to the world's own pool of threads, which start when they are first
@@ -29,8 +29,9 @@ typedef struct keel_executor {
     uint32_t worker_count;
     /// Runs `job(data, worker)` soon, once, on another thread, with 1 <= worker < worker_count. Two
     /// jobs with the same worker number must never run at the same time. The function must return
-    /// without running the job itself. The job must see what the caller wrote before. An accepted
-    /// job must run, even when nothing seems to need it any more.
+    /// without running the job itself. The job must see what the caller wrote before. If the
+    /// function returns true, the job must run, even if the program is about to end: Keel waits for
+    /// all jobs that it submitted.
     /// @threads any; several at once, and from inside jobs
     /// @return false when the job cannot be run; Keel then does the work on the calling thread
     bool (*submit)(void *context, keel_job *job, void *data);

@@ -33,7 +33,7 @@ typedef enum keel_node_kind {
 /// The reason why one part of a workload waits for another. If there are several reasons, the first
 /// in this list is given.
 typedef enum keel_wait_kind {
-    KEEL_WAIT_NONE,     ///< it does not wait
+    KEEL_WAIT_NONE,     ///< the part does not wait for another one
     KEEL_WAIT_COMMANDS, ///< the waiting part applies the commands of the other one
     KEEL_WAIT_WORLD,    ///< one of the two parts uses the whole world
     KEEL_WAIT_STORAGE,  ///< both use a component or unique, and at least one of them does more than
@@ -84,7 +84,7 @@ typedef struct keel_workload_node {
 /// An edge of the graph: one part of a workload waits for another.
 typedef struct keel_workload_edge {
     uint32_t from; ///< the node that ends first
-    uint32_t to;   ///< the node that waits for it
+    uint32_t to;   ///< the node that waits for `from`
     keel_wait why; ///< the reason
 } keel_workload_edge;
 
@@ -99,7 +99,7 @@ typedef enum keel_explain_format {
 /// Returns the parts of a workload in linear order, an order in which they could run one by one:
 /// keel_workload_nodes. The batches of systems and commands ascend.
 /// @param workload a table, or a stored workload that keel_find_workload returned
-/// @param nodes receives the first `capacity` of them; may be NULL when `capacity` is 0
+/// @param nodes receives the first `capacity` parts; may be NULL when `capacity` is 0
 /// @return the number of parts; 0 for an empty workload, and on error. keel_last_error returns the
 ///   error: one of those that keel_run_workload_of returns before it runs the first system
 /// @threads the owner
@@ -108,7 +108,7 @@ KEEL_API uint32_t keel_world_workload_nodes(keel_world *world, const keel_worklo
 
 /// Returns the edges of the graph of a workload: keel_workload_edges. They are sorted by `from`,
 /// then by `to`; `from` is below `to`. An edge that follows from two others may be left out.
-/// @param edges receives the first `capacity` of them; may be NULL when `capacity` is 0
+/// @param edges receives the first `capacity` edges; may be NULL when `capacity` is 0
 /// @return the number of edges; 0 also on error, as keel_world_workload_nodes
 /// @threads the owner
 KEEL_API uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workload,

@@ -3,8 +3,8 @@
 /// Groups keep the entities that have a set of components together. This header also has the
 /// functions that sort sparse sets.
 ///
-/// A **group** owns sparse sets. Their first values are those of its members, side by side and in
-/// the same order in each set, so that a view of these components is a walk over arrays. The price
+/// A **group** owns sparse sets. In each set, the values of the group's members come first, in the
+/// same order in all sets, so that a view of these components iterates over plain arrays. The price
 /// is a few swaps whenever an entity begins or ceases to match. Views find groups by themselves: a
 /// group only has to exist.
 ///
@@ -15,14 +15,15 @@
 ///
 ///     keel_group *moving = keel_group_create(world, KEEL_OWNED(Position, Velocity));
 ///
-/// A component is owned by one group at most, and may be got and excluded by any number. An owned
-/// component must be a sparse set; a got or excluded component may have any storage.
+/// A component is owned by one group at most. Any number of groups may get or exclude it. An owned
+/// component must be a sparse set; the other components may have any storage.
 ///
-/// **Order.** A new group takes in the existing members in the order of its first component (owned
-/// components are first), front to back; without a sparse set, by ascending index. Later, an entity
-/// that gets the last component it needs becomes the last member. An entity that leaves first
-/// changes places with the last member, and then loses the component. Adding an excluded component
-/// makes its entity leave, and removing it lets the entity in.
+/// **Order.** The entities that match when the group is created become members in the order of the
+/// group's first component (owned components are first); if no component is a sparse set, by
+/// ascending index. Later, an entity that begins to match becomes the last member. An entity that
+/// ceases to match first changes places with the last member, and then loses the component. Adding
+/// an excluded component ends the membership of an entity, and removing it may make the entity a
+/// member.
 ///
 /// **Sorting** changes the order of a sparse set, or of a group. It is stable: values that compare
 /// equal keep their order. Later edits do not keep a set sorted.
@@ -33,7 +34,8 @@
 extern "C" {
 #endif
 
-/// A group of a world. A call with a group that was destroyed is an error, not a crash.
+/// A group of a world. A call with a group that was destroyed returns an error; its behaviour is
+/// defined.
 typedef struct keel_group keel_group;
 
 /// The components of a group. At least two components in all, at least one of them owned or got,
@@ -48,9 +50,9 @@ typedef struct keel_group_desc {
                                           ///< NULL; default none
 } keel_group_desc;
 
-/// Creates a group, and takes in the entities that match already. It counts as an edit of all
-/// components that it names. Components that the world does not know are registered. Typed:
-/// keel_group_create.
+/// Creates a group; the entities that match already become members. The call counts as an edit of
+/// all components that the group names. Components that the world does not know are registered.
+/// Typed: keel_group_create.
 /// @param group receives the group, NULL on error; may be NULL
 /// @invalidates pointers to values of owned components
 /// @threads the world's owner
@@ -61,10 +63,10 @@ typedef struct keel_group_desc {
 KEEL_API keel_result keel_group_create_of(keel_world *world, const keel_group_desc *desc,
                                           keel_group **group);
 
-/// Destroys a group. Other groups may own its components then. Values stay where they are.
+/// Destroys a group. Afterwards other groups may own its components. Values stay where they are.
 /// @threads the world's owner
-/// @return KEEL_OK, KEEL_ERROR_ARGUMENT when it is not a group of this world, KEEL_ERROR_BORROWED,
-///   KEEL_ERROR_SHARED (in systems of a workload, too)
+/// @return KEEL_OK, KEEL_ERROR_ARGUMENT when `group` is not a group of this world,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED (in systems of a workload, too)
 KEEL_API keel_result keel_group_destroy(keel_world *world, keel_group *group);
 
 /// Returns the group of this name, or NULL.
@@ -85,18 +87,18 @@ KEEL_API bool keel_group_contains(const keel_world *world, const keel_group *gro
 KEEL_API keel_entity keel_group_entity(const keel_world *world, const keel_group *group,
                                        uint32_t position);
 
-/// Compares two values: negative, zero or positive as for qsort. It must not edit what is sorted:
-/// that is refused with KEEL_ERROR_BORROWED.
+/// Compares two values: negative, zero or positive as for qsort. The function must not edit the
+/// storages that are being sorted: such an edit is refused with KEEL_ERROR_BORROWED.
 typedef int keel_value_compare(const void *a, const void *b, void *data);
 
-/// The sparse set or group to sort, and the order. Members that are not set are NULL or 0. Set
-/// either `component` or `group`, and exactly one of `compare`, `compare_entities` and `as`.
+/// The sparse set or group to sort, and the order. Unset members must be NULL or 0. Set either
+/// `component` or `group`, and exactly one of `compare`, `compare_entities` and `as`.
 typedef struct keel_sort_desc {
     const keel_component *component; ///< a sparse set, also of tags, that no group owns
-    keel_group *group; ///< a group: the members' order in all sets that it owns, alike, or the
-                       ///< order of the list of a group that owns nothing
+    keel_group *group; ///< a group: sorts its members, in all sets that it owns alike; for a group
+                       ///< that owns nothing, its list of members
     keel_value_compare *compare;           ///< compares values of `by`
-    keel_entity_compare *compare_entities; ///< compares entities by anything it looks at
+    keel_entity_compare *compare_entities; ///< compares entities by any of their data
     /// A component to take the order from: first the entities that have it, in its order (a sparse
     /// set's own, ascending index for KEEL_INDEXED), then the rest in their present order. Views of
     /// both components then find runs of values side by side.
@@ -104,7 +106,7 @@ typedef struct keel_sort_desc {
     /// The component that `compare` gets the values of, of any storage; entities that lack it are
     /// last. For a group: a component that it owns or gets. Default: `component`.
     const keel_component *by;
-    uint32_t first; ///< only this many at the front are sorted, among themselves; default 0: all
+    uint32_t first; ///< sort only this many values at the front; default 0: all
     void *data;     ///< passed to the function that compares
 } keel_sort_desc;
 
@@ -113,14 +115,15 @@ typedef struct keel_sort_desc {
 /// set sorted. Typed: keel_sort_with takes the description in place; keel_sort and keel_sort_as are
 /// the usual cases.
 ///
-/// Cost: time n log n, less where much is in order already. It allocates two numbers for each value
-/// and one value, and frees them.
-/// @invalidates pointers to values of what is sorted
+/// Cost: time n log n, less if much is in order already. The call allocates two numbers for each
+/// value, and room for one value, and frees them.
+/// @invalidates pointers to values of the sorted components
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know the component, KEEL_ERROR_GROUPED when
-///   a group owns it (name the group), KEEL_ERROR_ARGUMENT for other storages, values of tags, a
-///   group of another world, without or with several of `compare`, `compare_entities` and `as`, and
-///   `as` an archetype component; KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+///   a group owns the component (set `group` instead), KEEL_ERROR_ARGUMENT (a component that is no
+///   sparse set; `compare` for a tag; a group of another world; none or several of `compare`,
+///   `compare_entities` and `as`; `as` is a KEEL_ARCHETYPE component), KEEL_ERROR_MEMORY,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_sort_by(keel_world *world, const keel_sort_desc *desc);
 
 /// Swaps two entities in the order of a sparse set, also of tags. Values stay with their entities.
@@ -128,8 +131,9 @@ KEEL_API keel_result keel_sort_by(keel_world *world, const keel_sort_desc *desc)
 /// @invalidates pointers to both values
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ABSENT when one of them lacks the component, KEEL_ERROR_DEAD_ENTITY,
-///   KEEL_ERROR_GROUPED when a group owns it and has one of both as a member, KEEL_ERROR_ARGUMENT
-///   for other storages, KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+///   KEEL_ERROR_GROUPED when a group owns the component and exactly one of the two entities is a
+///   member, KEEL_ERROR_ARGUMENT when the component is no sparse set, KEEL_ERROR_MEMORY,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_swap_component(keel_world *world, const keel_component *component,
                                          keel_entity a, keel_entity b);
 

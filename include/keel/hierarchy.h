@@ -7,7 +7,7 @@
 /// keel_child while it has a parent, so views can use it: `KEEL_WITH(keel_child)` for entities with
 /// a parent, `KEEL_TARGETED(keel_child)` for parents, `KEEL_TARGETS_FIRST(keel_child)` for parents
 /// before their children, `KEEL_OF_TARGET(keel_child, ...)` for values of the parent. Functions
-/// that look at relations accept it, too. Children keep the order in which they were attached.
+/// that read relations accept keel_child, too. Children keep the order in which they were attached.
 ///
 ///     keel_entity tank = keel_add_entity(world, KEEL_INIT(Position, {1, 2}));
 ///     keel_entity turret = keel_add_child(world, tank, KEEL_INIT(Angle));
@@ -20,8 +20,8 @@
 /// world was made with another .on_parent_delete.
 ///
 /// The edits follow the rules of edit.h. A view or context cannot declare to edit keel_child alone,
-/// so it needs the whole world: KEEL_TERM_MAY_EDIT_WORLD. To look at the hierarchy, it needs to
-/// read keel_child.
+/// so it needs the whole world: KEEL_TERM_MAY_EDIT_WORLD. To read the hierarchy, it needs to read
+/// keel_child.
 #pragma once
 #include <keel/edit.h>
 
@@ -48,15 +48,15 @@ KEEL_API keel_entity keel_add_child_values(keel_scope *scope, keel_entity parent
 
 /// Makes `child` a root. It keeps its own children.
 /// @param scope as keel_attach
-/// @return KEEL_OK, KEEL_ABSENT when it has no parent, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED,
-///   KEEL_ERROR_SHARED
+/// @return KEEL_OK, KEEL_ABSENT when `child` has no parent, KEEL_ERROR_DEAD_ENTITY,
+///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_detach(keel_scope *scope, keel_entity child);
 
 /// Removes one entity from the hierarchy: it becomes a root without children, and its children
 /// become roots that keep their own children. No entity is deleted.
 /// @param scope as keel_attach
-/// @return KEEL_OK, KEEL_ABSENT when it had neither parent nor children, KEEL_ERROR_DEAD_ENTITY,
-///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+/// @return KEEL_OK, KEEL_ABSENT when the entity had neither parent nor children,
+///   KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_unlink(keel_scope *scope, keel_entity e);
 
 /// Removes an entity and all its descendants from the hierarchy: each becomes a root without
@@ -96,8 +96,8 @@ KEEL_API keel_entity keel_next_child(const keel_scope *scope, keel_entity parent
 /// The order in which keel_next_descendant visits descendants.
 typedef enum keel_walk_order {
     KEEL_DEPTH_FIRST,  ///< parents before their children, siblings in order (pre-order)
-    KEEL_BREADTH_FIRST ///< level by level. It needs no memory, but looks through all levels above
-                       ///< for each level: entities times depth at most
+    KEEL_BREADTH_FIRST ///< level by level. The walk needs no memory, but visits all levels above
+                       ///< again for each level: its time is at most entities times depth
 } keel_walk_order;
 
 /// Iterates over all descendants of `root`.

@@ -24,9 +24,9 @@
 /// step that related or unrelated entities stores that whole relation: 260 KB for each 4,096 entity
 /// indices.
 ///
-/// **Hooks.** Values with a drop and a copy hook are copied by each push. A copy is dropped when
-/// all steps whose states contain it are dropped. A push refuses components with a move hook, as
-/// their values may contain pointers to themselves.
+/// **Hooks.** Values with a drop and a copy hook are copied by each push. A copy is dropped
+/// together with the last step whose state contains it. A push refuses components with a move hook,
+/// as their values may contain pointers to themselves.
 #pragma once
 #include <keel/snapshot.h>
 
@@ -51,15 +51,15 @@ KEEL_API keel_history *keel_history_create(keel_world *world, size_t max_bytes);
 /// @threads the world's owner; any thread after the world was destroyed
 KEEL_API void keel_history_destroy(keel_history *history);
 
-/// Appends a step that leads to the present state of the world. Steps that could be redone are
+/// Appends a step that ends with the present state of the world. Steps that could be redone are
 /// dropped. On error nothing changed.
 /// @threads the world's owner
 /// @return as keel_snapshot_take; KEEL_ERROR_COPY also for a component with a move hook
 KEEL_API keel_result keel_history_push(keel_history *history);
-/// Undoes one step: the world gets the state of the push before the current one. The current push
-/// is the last one, or the one that the last call of keel_history_back or keel_history_forward went
-/// to. keel_history_forward can redo the step. Changes that were not pushed are lost: push first to
-/// be able to redo them. On error nothing changed.
+/// Undoes one step: the world gets the state that was pushed before the current one. The current
+/// state is the last one that was pushed, or that keel_history_back or keel_history_forward
+/// restored since. keel_history_forward can redo the step. Changes that were not pushed are lost:
+/// push first to be able to redo them. On error nothing changed.
 /// @invalidates pointers to values
 /// @threads the world's owner
 /// @return as keel_snapshot_restore; KEEL_ABSENT: there is no earlier step

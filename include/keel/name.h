@@ -21,7 +21,7 @@
 ///   far. As such an edit may remove a name, a view or system without `edit` for keel_name cannot
 ///   delete a parent of named children.
 /// - A copy (keel_clone_entity) has no name. keel_copy_world copies all names. keel_move_entity
-///   moves the name along, and is refused if a root of the other world has it.
+///   moves the name along, and is refused if a root of the other world has the same name.
 #pragma once
 #include <keel/edit.h>
 
@@ -31,7 +31,7 @@ extern "C" {
 
 /// The component of an entity that has a name.
 typedef struct keel_name {
-    const char *text; ///< never empty; valid as long as the answer of keel_name_of
+    const char *text; ///< never empty; valid as long as the result of keel_name_of
 } keel_name;
 
 /// Sets or changes the name of an entity. The text is copied. A view or context needs `edit` for
@@ -44,9 +44,9 @@ typedef struct keel_name {
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, KEEL_ERROR_ACCESS
 KEEL_API keel_result keel_set_name(keel_scope *scope, keel_entity e, const char *name);
 
-/// Returns the name of an entity. NULL when it has none or is not alive, or when the scope does not
-/// hold `read` for keel_name. The text stays valid until this entity is renamed, loses its name, or
-/// is deleted; edits of other entities do not touch it.
+/// Returns the name of an entity. NULL when the entity has no name or is not alive, or when the
+/// scope does not hold `read` for keel_name. The text stays valid until this entity is renamed,
+/// loses its name, or is deleted; edits of other entities do not touch it.
 KEEL_API const char *keel_name_of(const keel_scope *scope, keel_entity e);
 
 /// Returns the entity that a path leads to, or null. A view or context needs `read` for keel_name

@@ -14,18 +14,19 @@
 ///
 /// **Spawning** copies each entity of the prefab with its components, disabled ones too, in the
 /// same tree, with the same names below the root, and with the same relations to each other. A
-/// described field of type entity (KEEL_FIELDS) that names an entity of the prefab's tree names its
-/// copy. A field that names another template stays as it is: the bullet that a gun fires is a
-/// prefab, too. Handles of the game mean nothing among the templates: set such fields in the copy.
-/// Handles of templates are dead in the game, and handles of the game are dead among the templates:
-/// versions of templates begin at a billion, with KEEL_ENTITY_32 at half of the highest version.
+/// described field of type entity (KEEL_FIELDS) that refers to an entity of the prefab's tree
+/// refers to the copy of this entity in the copied tree. A field that refers to another template is
+/// copied as it is: the bullet that a gun fires is a prefab, too. Handles of the game mean nothing
+/// in a template: set such fields in the copy. Handles of templates are dead in the game, and
+/// handles of the game are dead among the templates: versions of templates begin at a billion, with
+/// KEEL_ENTITY_32 at half of the highest version.
 ///
 /// **Variants** are copies among the templates: `keel_spawn(keel_templates(world), tank,
-/// KEEL_INIT(...))` makes one. In the same way a prefab becomes a part of another one, when
-/// keel_attach puts the copy into its tree.
+/// KEEL_INIT(...))` makes one. In the same way a prefab becomes a part of another prefab: copy it,
+/// and attach the copy (keel_attach) to an entity of the other tree.
 ///
-/// Each copy knows its template: keel_prefab_of. The template's handle is stored in a component of
-/// its own, `keel_instance`, which is copied, hashed and restored like others.
+/// keel_prefab_of returns the template of a copy. The template's handle is stored in a component of
+/// the copy, `keel_instance`, which is copied, hashed and restored like other components.
 ///
 /// The templates are data of the program: keel_copy_world, keel_merge_world and snapshots leave
 /// them out. `keel_copy_world(keel_templates(a), keel_templates(b))` copies them, with the same
@@ -45,8 +46,8 @@ typedef struct keel_prefab {
 /// Returns the world of the templates. It is made by the first call, with the allocator and the
 /// logger of `world`, and destroyed with `world`; keel_world_destroy refuses it. Called with a
 /// world of templates, it returns that world itself.
-/// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED (a workload runs, or the world is
-///   shared)
+/// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED (a workload runs, or the world is in
+///   shared mode)
 /// @threads the world's owner, who also owns the world of templates
 KEEL_API keel_world *keel_templates(keel_world *world);
 
@@ -55,11 +56,11 @@ KEEL_API keel_world *keel_templates(keel_world *world);
 ///   KEEL_TERM_MAY_EDIT_ENTITIES and `edit` for all components of the copy; commands reserve the
 ///   handles of the whole tree, so the prefab must not be edited until they are applied
 /// @param values components of the root, in place of the template's or in addition, as
-///   keel_add_entity_values; NULL: none. Handles in them are not redirected, not even those of
-///   templates. A component that is disabled in the template and listed here is enabled; listed
-///   without a value, it gets the template's value
+///   keel_add_entity_values; NULL: none. Handles in these values are not redirected, not even
+///   handles of templates. A component that is disabled in the template and listed here is enabled
+///   in the copy. If it is listed without a value, it has the template's value
 /// @return the copy of the root; null on error: KEEL_ERROR_DEAD_ENTITY (the prefab),
-///   KEEL_ERROR_COPY (a component with a drop hook but no copy hook, or that failed),
+///   KEEL_ERROR_COPY (a component with a drop hook but no copy hook, or a copy hook that failed),
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_FULL, KEEL_ERROR_ACCESS, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED.
 ///   Then nothing has changed, as for keel_merge_world
 KEEL_API keel_entity keel_spawn_values(keel_scope *scope, keel_prefab prefab,
@@ -72,25 +73,26 @@ KEEL_API keel_entity keel_spawn_values(keel_scope *scope, keel_prefab prefab,
 KEEL_API keel_result keel_spawn_columns(keel_scope *scope, keel_prefab prefab, uint32_t count,
                                         keel_entity *out, const keel_value_column *columns);
 
-/// Makes a living entity a copy of a prefab, by adding what it lacks.
+/// Makes a living entity a copy of a prefab, by adding the components and parts that the entity
+/// lacks.
 ///
-/// The entity keeps what it has: components (disabled ones too), its name, its parent, and its
-/// target in an exclusive relation. It gets the other components of the prefab's root; a component
-/// that the template has disabled is added disabled. The rest of the prefab's tree is added below
-/// it, as keel_spawn makes it, behind the children that it has. If the entity is a copy of this
-/// prefab already, it only gets components: deleted parts are not made again, and fields that name
-/// one are null. If it is a copy of another prefab, keel_prefab_of returns this prefab from then
-/// on.
+/// The entity keeps its components (disabled ones too), its name, its parent, and its target in an
+/// exclusive relation. It gets the other components of the prefab's root; a component that the
+/// template has disabled is added disabled. The rest of the prefab's tree is added below the entity
+/// as by keel_spawn, behind the children that the entity has already. If the entity is a copy of
+/// this prefab already, it only gets components: deleted parts are not made again, and added fields
+/// that refer to a deleted part are null. If it is a copy of another prefab, keel_prefab_of returns
+/// this prefab from then on.
 /// @param scope any, as for keel_spawn_values
 /// @return KEEL_OK, also when nothing was missing, KEEL_ERROR_DEAD_ENTITY (the entity or the
-///   prefab), KEEL_ERROR_OCCUPIED (a child of it has the name of a part), KEEL_ERROR_ARGUMENT (a
-///   template of the prefab itself; or the root is related to itself with a value), or as
-///   keel_spawn_values. Then nothing has changed
+///   prefab), KEEL_ERROR_OCCUPIED (a child of the entity has the name of a part of the prefab),
+///   KEEL_ERROR_ARGUMENT (`e` is a template of the prefab itself; or the prefab's root is related
+///   to itself with a value), or as keel_spawn_values. Then nothing has changed
 KEEL_API keel_result keel_apply_prefab(keel_scope *scope, keel_entity e, keel_prefab prefab);
 
-/// Returns what an entity is a copy of: the prefab for the root of a copy, and the template for
-/// each other entity of it. The answer has a null root for entities that were not spawned, and when
-/// the template was deleted.
+/// Returns the template that an entity is a copy of, as a prefab: for the root of a copy, this is
+/// the prefab itself. The result has a null root for entities that are no copies, and when the
+/// template was deleted.
 KEEL_API keel_prefab keel_prefab_of(const keel_scope *scope, keel_entity e);
 
 #ifdef __cplusplus

@@ -2,8 +2,8 @@
 /// @file reflect.h
 /// Finds, prints and parses fields of values by their paths, for editors, consoles, scripts and
 /// saved games as text. KEEL_FIELDS describes the fields of a component, or a descriptor does it by
-/// hand (component.h). The functions only look at descriptors and values, so they need no world and
-/// may be called from any thread. See docs/reflection.md.
+/// hand (component.h). The functions only use descriptors and values, so they need no world and may
+/// be called from any thread. See docs/reflection.md.
 ///
 /// **Texts** of values can be parsed again bit for bit. Numbers are decimal. Floats have as few
 /// digits as distinguish them from all others, and always a point, whatever the locale says; also
@@ -49,14 +49,14 @@ KEEL_API size_t keel_field_print(const keel_field_place *place, const void *valu
                                  size_t size);
 
 /// Sets the field of a value from a text, as keel_field_print writes it. It also accepts: spaces
-/// between parts; an unquoted text for a field that is one text; for a struct some of its fields in
-/// any order (the others stay); integers as `0xff`. Get a value that is in a world with
-/// keel_get_component_mut, so that the change is tracked.
+/// between parts; an unquoted text for a field that is one text; for a struct only some of its
+/// fields, in any order (the other fields do not change); integers as `0xff`. Get a value that is
+/// in a world with keel_get_component_mut, so that the change is tracked.
 /// @param value the component's value. An owned text that is replaced is freed by free
 /// @param error receives what is wrong: the path, the text and what was expected; may be NULL
-/// @return KEEL_OK, or an error with nothing changed: KEEL_ERROR_TEXT for a text that is no such
-///   value, or a value outside of the field's range, KEEL_ERROR_MEMORY for owned texts,
-///   KEEL_ERROR_ARGUMENT for a place that was not found
+/// @return KEEL_OK, or an error with nothing changed: KEEL_ERROR_TEXT for a text that is no value
+///   of the field's type, or a value outside of the field's range, KEEL_ERROR_MEMORY for owned
+///   texts, KEEL_ERROR_ARGUMENT for a place that was not found
 KEEL_API keel_result keel_field_parse(const keel_field_place *place, void *value, const char *text,
                                       keel_error *error);
 

@@ -22,17 +22,17 @@
 /// keel_get_related returns it, and it is dropped with the edge. A pointer to it is valid until the
 /// edge is removed. A copy of a source has copies of the values. In an exclusive relation that is
 /// not symmetric, the value is the component of the source: KEEL_READ, KEEL_WRITE, keel_get and so
-/// on return it, it is kept when the source gets another target, and pointers to it are those of a
-/// component. In the other relations a source has no value of its own: keel_get returns NULL with
-/// an error, and terms that read or write the value are refused.
+/// on return it, it is kept when the source gets another target, and pointers to it are valid as
+/// long as pointers to values of a component. In the other relations a source has no value of its
+/// own: keel_get returns NULL with an error, and terms that read or write the value are refused.
 ///
 /// **Deletion.** An entity that is deleted, stripped or cleared loses all edges, as source and as
 /// target. `.on_delete` decides what else happens to the sources of a deleted target.
 /// KEEL_DELETE_SOURCES deletes them, and in turn their sources, before the target. KEEL_REFUSE
-/// refuses the deletion, unless the same call deletes all of them. All affected entities are found
-/// first, so a refused deletion changes nothing, and it needs no memory. The rule does not apply to
-/// keel_strip, keel_clear_entities, keel_delete_entity_unchecked, and to the end of the world or of
-/// the relation.
+/// refuses the deletion, unless the same call deletes all sources, too. All affected entities are
+/// found first, so a refused deletion changes nothing. The deletion needs no memory. `.on_delete`
+/// does not apply to keel_strip, keel_clear_entities, keel_delete_entity_unchecked, and to the end
+/// of the world or of the relation.
 ///
 /// **Copies.** A copy of an entity (keel_clone_entity) has the targets of the original, but no
 /// sources. keel_copy_world copies all edges, in the same order. keel_world_hash depends on the
@@ -43,7 +43,7 @@
 /// relates both ways with one value: each end is a source and a target of the other, and an edit of
 /// one direction is an edit of the other. In a relation that is symmetric and exclusive, relating
 /// two entities removes both from their former partners, and the copy of an entity with a partner
-/// has none.
+/// has no partner.
 ///
 /// **Access.** The edits follow the rules of edit.h. All edges of a relation are borrowed together:
 /// a view or system that edits edges needs KEEL_MAY_EDIT of the relation, and one that reads them
@@ -64,17 +64,17 @@ extern "C" {
 /// are related already, the order does not change, and the value is overwritten if `value` is not
 /// NULL. In an exclusive relation the edge to the old target is removed. Typed: keel_relate.
 /// @param relation declared by KEEL_RELATION
-/// @param value for a relation with values: handed over as by keel_add_component. NULL: zeros for a
-///   new edge; a relation without values always gets NULL
-/// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT when it is no relation,
-///   KEEL_ERROR_MEMORY, KEEL_ERROR_CYCLE (an acyclic relation), KEEL_ERROR_BORROWED,
+/// @param value the value of the edge, of which the world takes ownership, as keel_add_component
+///   does. NULL: zeros for a new edge. Always NULL for a relation without values
+/// @return KEEL_OK, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT when `relation` is no relation,
+///   KEEL_ERROR_MEMORY, KEEL_ERROR_CYCLE (in an acyclic relation), KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED, KEEL_ERROR_ACCESS
 KEEL_API keel_result keel_relate_component(keel_scope *scope, keel_entity source,
                                            const keel_component *relation, keel_entity target,
                                            const void *value);
 
 /// Removes the edge from `source` to `target`, with its value. Typed: keel_unrelate.
-/// @return as keel_relate_component, and KEEL_ABSENT when they are not related
+/// @return as keel_relate_component, and KEEL_ABSENT when the two are not related
 KEEL_API keel_result keel_unrelate_component(keel_scope *scope, keel_entity source,
                                              const keel_component *relation, keel_entity target);
 
@@ -94,8 +94,9 @@ KEEL_API bool keel_is_related_component(const keel_scope *scope, keel_entity sou
                                         const keel_component *relation, keel_entity target);
 
 /// Returns the value of an edge, or NULL. It is valid until the edge is removed; in an exclusive
-/// relation the pointer is a pointer to the component of the source, as of keel_get_component. A
-/// view or system needs KEEL_MAY_READ of the relation. Typed: keel_get_related.
+/// relation the value is the component of the source, and the pointer is valid as long as that of
+/// keel_get_component. A view or system needs KEEL_MAY_READ of the relation. Typed:
+/// keel_get_related.
 KEEL_API const void *keel_get_related_component(const keel_scope *scope, keel_entity source,
                                                 const keel_component *relation, keel_entity target);
 /// Returns the value of an edge to write, as keel_get_component_mut: the component of the source
@@ -130,12 +131,13 @@ KEEL_API keel_entity keel_next_target_component(const keel_scope *scope, keel_en
 KEEL_API keel_entity keel_next_source_component(const keel_scope *scope, keel_entity target,
                                                 const keel_component *relation, keel_entity after);
 
-/// Sorts the sources of a target: from then on loops visit them in this order. The sort is stable.
+/// Sorts the sources of a target: from now on loops visit them in this order. The sort is stable.
 /// In a symmetric relation the targets get the same order. Snapshots, saves, JSON and copies keep
 /// the order.
+/// @threads the world's owner
 /// @return KEEL_OK, KEEL_ABSENT with 0 or 1 source, KEEL_ERROR_DEAD_ENTITY, KEEL_ERROR_ARGUMENT
-///   without a comparator or when it is no relation, KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, also
-///   when a loop over more than 16 edges of the relation is open, KEEL_ERROR_SHARED
+///   when `compare` is NULL or `relation` is no relation, KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED,
+///   also when a loop over more than 16 edges of the relation is open, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_sort_sources(keel_world *world, keel_entity target,
                                        const keel_component *relation, keel_entity_compare *compare,
                                        void *data);
@@ -146,23 +148,23 @@ typedef bool keel_visit_edge_fn(keel_entity source, keel_entity target, const vo
                                 void *data);
 /// Calls `visit` for all edges of a relation. It is made for code that writes a world to a file, a
 /// network or another world: relating the entities again in the order of the visits gives the same
-/// lists of targets and of sources. If the order by source (ascending index) does so, it is that
-/// order. After keel_sort_sources there may be no order that gives both lists: then the lists of
-/// sources will be the same, and some lists of targets will not. An edge
-/// of a symmetric relation is visited once, from the lower index to the higher one. Nothing is
-/// borrowed, and nothing may be edited meanwhile. The call allocates some bytes for each index of
-/// the world with malloc, as the world's allocator may be in use.
+/// lists of targets and of sources. If visiting the sources by ascending index has this effect,
+/// that is the order. After keel_sort_sources there may be no order that gives both lists: then the
+/// lists of sources will be the same, and some lists of targets will not. An edge of a symmetric
+/// relation is visited once, from the lower index to the higher one. Nothing is borrowed, and
+/// nothing may be edited meanwhile. The call allocates some bytes for each index of the world with
+/// malloc, as the world's allocator may be in use.
 /// @threads as for keel_get_component; while no thread edits the world, any thread may call it
 /// @return KEEL_OK, also when there are no edges or `visit` ended the walk; KEEL_ERROR_ARGUMENT
-/// (NULL,
-///   or it is no relation), KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED (a view writes any storage of
-///   the world), KEEL_ERROR_SHARED, KEEL_ERROR_THREAD (a storage is bound to another thread)
+///   (NULL, or `relation` is no relation), KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED (a view writes
+///   any storage of the world), KEEL_ERROR_SHARED, KEEL_ERROR_THREAD (a storage is bound to another
+///   thread)
 KEEL_API keel_result keel_visit_edges(const keel_world *world, const keel_component *relation,
                                       keel_visit_edge_fn *visit, void *data);
 
-/// Iterates over the chain above a source in an exclusive relation: its target, the target of that,
-/// and so on. In a relation that is not `.acyclic`, a cycle ends the walk, and each step takes time
-/// for all steps before it.
+/// Iterates over the chain above a source in an exclusive relation: its target, then the target of
+/// this target, and so on. In a relation that is not `.acyclic`, a cycle ends the walk, and each
+/// step takes time for all steps before it.
 /// @param after null for the first, then the last answer
 /// @return null at the end; also if the relation is not exclusive, and keel_last_error then has
 ///   KEEL_ERROR_ARGUMENT
@@ -170,10 +172,10 @@ KEEL_API keel_entity keel_next_target_above_component(const keel_scope *scope, k
                                                       const keel_component *relation,
                                                       keel_entity after);
 
-/// Iterates over the tree below a target in an exclusive relation: its sources, and in turn theirs,
-/// each entity before its own sources, in the order of relating. It needs no memory. At the end of
-/// a branch it takes time in proportion to the depth. `target` itself is not visited, even if it is
-/// part of a cycle.
+/// Iterates over the tree below a target in an exclusive relation: its sources, the sources of
+/// these, and so on, each entity before its own sources, in the order of relating. It needs no
+/// memory. At the end of a branch it takes time in proportion to the depth. `target` itself is not
+/// visited, even if it is part of a cycle.
 /// @param after null for the first, then the last answer, which must still be below `target`
 /// @return as keel_next_target_above_component
 KEEL_API keel_entity keel_next_source_below_component(const keel_scope *scope, keel_entity target,
@@ -181,8 +183,8 @@ KEEL_API keel_entity keel_next_source_below_component(const keel_scope *scope, k
                                                       keel_entity after);
 
 /// @cond
-// Private: a loop over targets or sources. It reads a few handles at a time. While it has more to
-// read, edges keep their places.
+// Private: a loop over targets or sources. It reads up to 16 handles at a time. Until it has read
+// the whole list, the relation moves no edges to other places.
 typedef struct keeli_relation_walk {
     const void *relation; // NULL: nothing to visit
     const uint64_t *edits;

@@ -2,7 +2,7 @@
 /// @file scope.h
 /// Scopes: the first argument of a verb decides when the verb acts, and on what. There is one
 /// function for each verb. A world acts at once. Commands record the edit for later. A view or the
-/// context of a system acts at once, within what it holds.
+/// context of a system acts at once, on the storages that it holds.
 ///
 /// Verbs accept a pointer to a scope as it is: `keel_strip(world, e)`, `keel_strip(commands, e)`. A
 /// pointer to any other type does not compile. A helper that is called from ordinary code and from
@@ -26,7 +26,7 @@ typedef struct keel_view keel_view;
 typedef struct keel_commands keel_commands;
 /// The access of a running system (workload.h).
 typedef struct keel_context keel_context;
-/// A cursor over changes, for code that looks at changes from time to time (track.h).
+/// A cursor over changes, for code that asks for changes from time to time (track.h).
 typedef struct keel_reader keel_reader;
 
 // clang-format off
@@ -86,8 +86,9 @@ static inline const keel_scope *keeli_const_scope_itself(const keel_scope *s) { 
 #define KEELI_IF_SCOPE keel_scope *: keeli_scope_itself
 #define KEELI_IF_CONST const keel_world *: keeli_const_world_scope, const keel_context *: keeli_const_context_scope, const keel_scope *: keeli_const_scope_itself
 #define KEELI_NO_SCOPE(name) extern const struct name { int is_no_function; } name
-// The macros below choose one of these objects for a pointer that is no such scope. It is no
-// function, so the call is an error, and the compiler prints the name.
+// The macros below choose one of these objects for a pointer that is no scope of an accepted kind.
+// An object is no function, so the call does not compile, and the compiler prints the object's
+// name.
 KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_view_commands_or_context_not_const);
 KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_view_or_context_not_const);
 KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_or_commands_not_const);
@@ -99,9 +100,9 @@ KEELI_NO_SCOPE(keeli_this_verb_takes_a_world_context_or_reader);
 /// @endcond
 /// The scope behind a world, view, commands, context or reader, for a helper that takes any.
 #define KEEL_SCOPE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_READER, KEELI_IF_SCOPE)(scope)
-// Conversions of scopes: for verbs that edit (TO_EDIT), that hand out values to write (TO_WRITE),
-// that send events (TO_SEND), that only a world or commands can do (TO_RECORD), that read
-// (TO_READ), that open views and walks (TO_OPEN), and that look at changes (TO_SEE).
+// Conversions of scopes: for verbs that edit (TO_EDIT), that return values to write (TO_WRITE),
+// that send events (TO_SEND), that accept only a world or commands (TO_RECORD), that read
+// (TO_READ), that open views and walks (TO_OPEN), and that ask for changes (TO_SEE).
 #define KEELI_TO_EDIT(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_SCOPE, default: keeli_this_verb_takes_a_world_view_commands_or_context_not_const)(scope)
 #define KEELI_TO_WRITE(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_VIEW, KEELI_IF_CONTEXT, KEELI_IF_SCOPE, default: keeli_this_verb_takes_a_world_view_or_context_not_const)(scope)
 #define KEELI_TO_SEND(scope) _Generic((scope), KEELI_IF_WORLD, KEELI_IF_COMMANDS, KEELI_IF_CONTEXT, KEELI_IF_SCOPE, default: keeli_events_are_sent_through_a_world_commands_context_or_KEEL_SEND_of_their_type)(scope)

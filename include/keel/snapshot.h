@@ -10,30 +10,32 @@
 ///     keel_snapshot_destroy(snapshot);
 ///
 /// **Contents.** A snapshot has the entities with their free indices, all values in their order,
-/// uniques, events that were not passed, removed values, ticks, the positions of readers and
-/// systems, the startup systems that ran, and the order of groups. It does not have code:
-/// observers, groups, reactive sets, workloads and stored steps stay as they are. State outside of
-/// the world is not restored: put a random generator, the time of a keel_fixed_step and other state
-/// of the game into uniques.
+/// uniques, the events in queues, removed values, ticks, the positions of readers and systems, the
+/// startup systems that ran, and the order of groups. It does not have code: observers, groups,
+/// reactive sets, workloads and stored steps stay as they are. State outside of the world is not
+/// restored: put a random generator, the time of a keel_fixed_step and other state of the game into
+/// uniques.
 ///
 /// **Pointers.** After a restore, pointers to values are invalid: get them again.
 ///
 /// **Cost.** Taking a snapshot only copies what was written since this snapshot was last taken or
-/// restored. A write through a pointer from before that is not noticed. So get pointers again after
-/// each snapshot, or call keel_mark after the write. A snapshot uses memory of its own, from the
-/// world's allocator; keel_world_statistics does not count it. It is about as large as the world's
-/// values: 1,000,000 entities of 80 bytes need 80 MB and some 5 % for handles and bits.
+/// restored. A write through a pointer that is older than this is not noticed. So get pointers
+/// again after each snapshot, or call keel_mark after the write. A snapshot uses memory of its own,
+/// from the world's allocator; keel_world_statistics does not count it. It is about as large as the
+/// world's values: 1,000,000 entities of 80 bytes need 80 MB and some 5 % for handles and bits.
 ///
 /// **Hooks.** Values with a copy hook are copied by the hook, into the snapshot and back. A restore
-/// does not call observers; use keel_on_restore to learn of it.
+/// does not call observers; a function registered with keel_on_restore is called after each
+/// restore.
 ///
 /// **Transient** components and uniques (`.transient`) are left out. An entity that is alive before
 /// and after a restore keeps its transient components; the others lose them. A transient
 /// KEEL_ARCHETYPE component lies in rows with others, so it is taken and restored with them.
 ///
 /// **Later components.** A component that was registered after the snapshot was taken is empty
-/// after a restore. A unique has its initial value, and new readers and systems begin anew. If a
-/// component was unregistered since, the restore is KEEL_ERROR_SNAPSHOT.
+/// after a restore. A unique that was registered later has its initial value, and readers and
+/// systems that are newer than the snapshot begin anew. If a component was unregistered since the
+/// snapshot was taken, the restore is KEEL_ERROR_SNAPSHOT.
 #pragma once
 #include <keel/track.h>
 
@@ -63,49 +65,49 @@ KEEL_API keel_result keel_snapshot_reserve(keel_snapshot *snapshot);
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL; commands are recorded: keel_apply_commands),
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_COPY (a component with values has a drop hook but no copy hook,
-///   or that failed), KEEL_ERROR_BORROWED (a view or an iterator is open, or the snapshot is read:
-///   keel_snapshot_read_begin), KEEL_ERROR_SHARED (a workload runs, or the world is shared),
-///   KEEL_ERROR_SNAPSHOT (its world was destroyed)
+///   or a copy hook failed), KEEL_ERROR_BORROWED (a view or an iterator is open, or the snapshot is
+///   being read: keel_snapshot_read_begin), KEEL_ERROR_SHARED (a workload runs, or the world is in
+///   shared mode), KEEL_ERROR_SNAPSHOT (the snapshot's world was destroyed)
 KEEL_API keel_result keel_snapshot_take(keel_snapshot *snapshot);
 /// Restores the world to the state that was last taken. It may be called any number of times. On
 /// error nothing changed.
 /// @invalidates pointers to values
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ABSENT (nothing was taken yet), and as keel_snapshot_take;
-///   KEEL_ERROR_SNAPSHOT also when a component was unregistered since
+///   KEEL_ERROR_SNAPSHOT also when a component was unregistered since the snapshot was taken
 KEEL_API keel_result keel_snapshot_restore(const keel_snapshot *snapshot);
-/// Copies handles and values of a snapshot to an empty world, as keel_copy_world does. The copy has
-/// its own events, ticks and systems, so it may continue differently. Only keel_snapshot_restore
-/// restores these, too.
+/// Copies handles and values of a snapshot to an empty world, as keel_copy_world does. The events,
+/// ticks and positions of systems in the snapshot are not copied, so the copy may continue
+/// differently. Only keel_snapshot_restore restores them.
 /// @return as keel_copy_world; KEEL_ABSENT: nothing was taken yet
 KEEL_API keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty);
-/// Begins to read the content of a snapshot while the world continues. The image is a world that
-/// nobody edits. Every thread may look at it, not only the owner (except for values of components
-/// that are bound to threads, see keel_threads). Until keel_snapshot_read_end the snapshot cannot
-/// be taken, restored or destroyed: that is KEEL_ERROR_BORROWED, and nothing happens.
+/// Begins to read the content of a snapshot while the world continues. The content is an image: a
+/// world that is never edited. Every thread may read it, not only the owner (except for values of
+/// components that are bound to threads, see keel_threads). Until keel_snapshot_read_end, calls
+/// that take, restore or destroy the snapshot are refused with KEEL_ERROR_BORROWED.
 /// @param image written on success
-/// @threads any; the snapshot must exist until the end
-/// @return KEEL_OK, KEEL_ABSENT (nothing was taken yet), KEEL_ERROR_SHARED (it is being taken or
-///   restored), KEEL_ERROR_ARGUMENT (NULL)
+/// @threads any; the snapshot must exist until keel_snapshot_read_end
+/// @return KEEL_OK, KEEL_ABSENT (nothing was taken yet), KEEL_ERROR_SHARED (the snapshot is being
+///   taken or restored), KEEL_ERROR_ARGUMENT (NULL)
 KEEL_API keel_result keel_snapshot_read_begin(keel_snapshot *snapshot, const keel_world **image);
 /// Ends reading. Call it once for each keel_snapshot_read_begin; a further call does nothing.
 /// @threads any
 KEEL_API void keel_snapshot_read_end(keel_snapshot *snapshot);
 /// Returns the bytes of memory that the snapshot uses.
 KEEL_API size_t keel_snapshot_bytes(const keel_snapshot *snapshot);
-/// Returns the bytes of values that were copied when the snapshot was last taken; 0 before that,
-/// and for NULL. Values with a copy hook do not count.
+/// Returns the bytes of values that were copied when the snapshot was last taken; 0 for an empty
+/// snapshot and for NULL. Values with a copy hook do not count.
 KEEL_API uint64_t keel_snapshot_copied(const keel_snapshot *snapshot);
 
 /// The ways in which a snapshot finds the values to copy.
 typedef enum keel_snapshot_flags {
     KEEL_SNAPSHOT_FULL = 1, ///< copies everything each time, written or not
-    /// compares values that seem unwritten, and copies those that differ; a warning names the
-    /// component. It costs as much as copying. Builds with KEEL_VALIDATE always do so
+    /// compares values that seem unwritten, and copies the values that differ; a warning names the
+    /// component. Comparing costs as much as copying. Builds with KEEL_VALIDATE always do so
     KEEL_SNAPSHOT_CHECK = 2
 } keel_snapshot_flags;
-/// Sets how this snapshot finds the values to copy, from now on. It helps to find writes through
-/// pointers from before the snapshot was taken.
+/// Sets how this snapshot finds the values to copy, from now on. KEEL_SNAPSHOT_CHECK helps to find
+/// writes through pointers that are older than the snapshot.
 /// @param flags KEEL_SNAPSHOT_*; 0, the initial state: copies what was written
 /// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL, or other bits)
@@ -113,12 +115,14 @@ KEEL_API keel_result keel_snapshot_set_flags(keel_snapshot *snapshot, uint32_t f
 
 /// Excludes a reader from restores, for readers whose state is outside of the world (a renderer,
 /// sound): its position is not restored. After a restore the reader sees everything as new.
+/// @threads the world's owner
 KEEL_API void keel_reader_keep(keel_reader *reader);
 
 /// Called after each restore of the world, when the restore is complete.
 typedef void keel_restore_fn(keel_world *world, void *data);
 /// Registers a function to be called after each restore. Functions are called in the order in which
-/// they were registered. The same function with the same data is registered once.
+/// they were registered. The same function with the same data is registered only once.
+/// @threads the world's owner
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (NULL), KEEL_ERROR_SHARED
 KEEL_API keel_result keel_on_restore(keel_world *world, keel_restore_fn *function, void *data);
 
@@ -126,23 +130,29 @@ KEEL_API keel_result keel_on_restore(keel_world *world, keel_restore_fn *functio
 typedef struct keel_ring keel_ring;
 
 /// Creates a ring without frames.
-/// @param frames the most frames that it keeps, from 1 to 4,096
+/// @param frames the highest number of frames that the ring keeps, from 1 to 4,096
+/// @threads the world's owner
 /// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT, KEEL_ERROR_SHARED
 KEEL_API keel_ring *keel_ring_create(keel_world *world, uint32_t frames);
 /// Destroys a ring, before or after its world. NULL is allowed.
+/// @threads the world's owner; any thread after the world was destroyed
 KEEL_API void keel_ring_destroy(keel_ring *ring);
-/// Allocates memory for the world as it is, for all frames of the ring, as keel_snapshot_reserve
-/// does. The ring has no frames afterwards. On error it may have dropped frames, the oldest first.
+/// Allocates memory for all frames of the ring, each for the world in its present size, as
+/// keel_snapshot_reserve does. The ring has no frames afterwards. On error it may have dropped
+/// frames, the oldest first.
+/// @threads the world's owner
 /// @return as keel_snapshot_take
 KEEL_API keel_result keel_ring_reserve(keel_ring *ring);
-/// Stores the world as the state at the begin of a frame. A frame that the ring has already is
+/// Stores the world as the state at the begin of a frame. If the ring has this frame already, it is
 /// replaced, and later frames are dropped. If the ring is full, the oldest frame is dropped.
+/// @threads the world's owner
 /// @return as keel_snapshot_take; KEEL_ERROR_ARGUMENT also for a frame before the last one that is
 ///   not in the ring
 KEEL_API keel_result keel_ring_take(keel_ring *ring, uint64_t frame);
-/// Restores the world to its state at the begin of a frame. Later frames are dropped, this one
-/// stays.
+/// Restores the world to its state at the begin of a frame. Later frames are dropped; this frame
+/// stays in the ring.
 /// @invalidates pointers to values
+/// @threads the world's owner
 /// @return as keel_snapshot_restore; KEEL_ABSENT: the frame is not in the ring
 KEEL_API keel_result keel_rollback(keel_ring *ring, uint64_t frame);
 

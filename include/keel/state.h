@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// @file state.h
-/// States: an enum as a unique, and steps that run when one of its values is entered or left, or
-/// while it lasts.
+/// States: an enum as a unique, and steps of workloads that run when the state enters or leaves a
+/// value, or while it has the value.
 ///
 /// KEEL_STATE declares a state, and keel_set_state requests a value. The value only changes where
-/// KEEL_TRANSITION stands in a workload. Steps behind it with `.on_exit` and `.on_enter` run once,
-/// in the order of the list, and see the new value. The first transition of a world enters the
-/// present value, and leaves none.
+/// KEEL_TRANSITION stands in a workload. Steps behind KEEL_TRANSITION with `.on_exit` and
+/// `.on_enter` run once, in the order of the list, and see the new value. The first transition of a
+/// world enters the present value, and leaves no value.
 ///
 ///     typedef enum Phase { MENU, PLAYING } Phase;
 ///     KEEL_STATE(Phase);
@@ -29,7 +29,7 @@ typedef struct keel_transition {
     uint32_t asked;  ///< 1: keel_set_state was called since the last transition
     uint32_t begun;  ///< 1: there was a transition
     uint32_t enters; ///< 1: the last KEEL_TRANSITION entered a value
-    uint32_t exits;  ///< 1: it left a value
+    uint32_t exits;  ///< 1: the last KEEL_TRANSITION left a value
 } keel_transition;
 
 /// A state, made by KEEL_STATE.
@@ -42,9 +42,10 @@ typedef struct keel_state {
 /// Requests a value of a state: keel_set_state. The next transition enters the value that was
 /// requested last. Requesting the present value changes nothing. The first call in a world sets the
 /// value at once.
-/// @param scope a view or context needs KEEL_MAY_SET_STATE; commands request when they are applied,
-///   and must be those of the world, of an observer, or of KEEL_COMMANDS without components
-/// @param value one of the enum's
+/// @param scope a view or context needs KEEL_MAY_SET_STATE; commands request the value when they
+///   are applied, and must be the commands of the world, of an observer, or of KEEL_COMMANDS
+///   without a list of components
+/// @param value a value of the enum
 /// @return KEEL_OK; KEEL_ERROR_ACCESS in a system without KEEL_MAY_SET_STATE;
 ///   KEEL_ERROR_MISSING_UNIQUE in a system before the first call through the world;
 ///   KEEL_ERROR_MEMORY, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; KEEL_ERROR_ARGUMENT through a

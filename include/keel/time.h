@@ -18,8 +18,9 @@
 extern "C" {
 #endif
 
-/// A clock that counts ticks. It lives in the caller's memory and needs no end. All zeros are a
-/// clock of 60 ticks per second. It counts time in whole picoseconds, so long runs lose none.
+/// A clock that counts ticks. It lives in the caller's memory and need not be destroyed. All zeros
+/// are a clock of 60 ticks per second. It counts time in whole picoseconds, so that rounding loses
+/// no time in long runs.
 /// @threads one at a time
 typedef struct keel_fixed_step {
     double step; ///< seconds of a tick, 1e-9 to 1e6 (others count as the nearer limit); default
@@ -30,10 +31,10 @@ typedef struct keel_fixed_step {
     uint64_t rest;      ///< private: picoseconds that are no tick yet
 } keel_fixed_step;
 
-/// Returns the number of ticks to run for a frame that took `elapsed_seconds`. The rest that is no
-/// whole tick is kept for the next frame. If there are more than `max_ticks`, the rest is dropped,
-/// and the simulation falls behind the wall clock. Without that limit a slow simulation would make
-/// each frame longer than the one before.
+/// Returns the number of ticks to run for a frame that took `elapsed_seconds`. The time that is
+/// left, less than a tick, is kept for the next frame. If more than `max_ticks` ticks fit, the
+/// further ticks are dropped, and the simulation falls behind the wall clock. Without this limit a
+/// slow simulation would make each frame longer than the frame before.
 /// @param elapsed_seconds a negative time and NaN count as 0, above a million as a million
 /// @return 0 to `max_ticks`
 KEEL_API uint32_t keel_fixed_step_advance(keel_fixed_step *clock, double elapsed_seconds);

@@ -2,11 +2,11 @@
 /// @file timing.h
 /// Timings: when each system ran, on which worker, and for how long.
 ///
-/// They are off by default. When they are on, a world keeps the latest entries in a ring of fixed
-/// size: one entry for each system that ran, and one for each further worker that took part in a
-/// system that was split. There is no entry for skipped systems, for loops without entities, and
-/// for conditions. The program can read the entries one by one, for a graph on the screen, or write
-/// them to a file that ui.perfetto.dev and chrome://tracing show.
+/// Timings are off by default. When they are on, a world keeps the latest entries in a ring of
+/// fixed size: one entry for each system that ran, and one for each further worker that took part
+/// in a system that was split. There is no entry for skipped systems, for loops without entities,
+/// and for conditions. The program can read the entries one by one, for a graph on the screen, or
+/// write them to a file that ui.perfetto.dev and chrome://tracing show.
 ///
 ///     keel_timings_begin(world, 0);
 ///     run_some_frames(world);
@@ -31,7 +31,8 @@ typedef struct keel_timing {
     /// nested workloads do not count. It is the number of the frame if each frame runs one
     /// workload.
     uint64_t frame;
-    uint64_t thread; ///< number of the thread, which no other thread of the process has or had
+    /// Number of the thread, unique in the process also among threads that have ended
+    uint64_t thread;
     uint32_t worker; ///< see keel_run_info
 } keel_timing;
 
@@ -51,21 +52,21 @@ KEEL_API keel_result keel_timings_begin(keel_world *world, uint32_t capacity);
 
 /// Stops keeping timings, and drops all entries.
 /// @threads the world's owner
-/// @return KEEL_OK, also when there were none; KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED while a
+/// @return KEEL_OK, also when no timings were kept; KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED while a
 ///   system runs
 KEEL_API keel_result keel_timings_end(keel_world *world);
 
 /// Reads the next entry that the cursor has not read, in order of `begin`. An entry can be read
 /// when its system and all systems that began before it have returned.
 /// @threads any, but not during keel_timings_begin and keel_timings_end; each with its own cursor
-/// @return false when there is none
+/// @return false when there is no such entry
 KEEL_API bool keel_timings_next(keel_world *world, keel_timings_cursor *cursor, keel_timing *out);
 
 /// Writes all entries that can be read to a file, in the trace event format of Chrome (JSON), which
 /// Perfetto reads, too. The former content of the file is lost.
 /// @threads the world's owner
-/// @return KEEL_OK; KEEL_ERROR_FILE with the system's reason (the file is incomplete then),
-///   KEEL_ERROR_ARGUMENT (`path` is NULL; no timings are kept), KEEL_ERROR_MEMORY
+/// @return KEEL_OK; KEEL_ERROR_FILE with the operating system's reason (the file is then
+///   incomplete), KEEL_ERROR_ARGUMENT (`path` is NULL; no timings are kept), KEEL_ERROR_MEMORY
 KEEL_API keel_result keel_timings_write_trace(keel_world *world, const char *path);
 
 #ifdef __cplusplus

@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: MIT
 /// @file track.h
-/// Changes: tracking, readers, observers and reactive sets. A program learns here what changed
-/// since it last looked, or is called when it changes.
+/// Changes: tracking, readers, observers and reactive sets. With tracking, a program asks which
+/// values have changed since a point in time; an observer is called at the moment of the change.
 ///
 /// **Tracking** is switched on per component: `KEEL_COMPONENT(Health, .tracking = KEEL_TRACK_ALL)`,
 /// or keel_track at run time. A view that asks for KEEL_MODIFIED(T) switches it on, too. Components
 /// that are not tracked pay nothing. There are four kinds of change:
 ///
 /// - *insertion*: an entity that lacked the component got it. It is no modification.
-/// - *modification*: the value was overwritten, handed out to be changed (keel_get_mut), visited by
-///   a loop that writes (KEEL_WRITE; KEEL_WRITE_MARKED only where the loop says so), or marked by
-///   hand (keel_mark). The bytes are not compared.
-/// - *removal*: keel_remove or keel_move_entity removed it, and its value went to the caller.
-/// - *deletion*: the component was removed in any other way: by keel_delete, strip, clear or
-/// retain,
-///   or because its entity was deleted. The value is kept for readers.
+/// - *modification*: the value was overwritten, returned by keel_get_mut for changing, visited by a
+///   loop that writes (KEEL_WRITE; with KEEL_WRITE_MARKED only the values that the loop marks), or
+///   marked by hand (keel_mark). The bytes are not compared.
+/// - *removal*: keel_remove removed the component and returned its value to the caller, or
+///   keel_move_entity moved it to another world.
+/// - *deletion*: the component was removed in any other way: by keel_delete, keel_strip, keel_clear
+///   or keel_retain, or because its entity was deleted. The value is kept for readers.
 ///
 ///     KEEL_EACH(world, KEEL_CHANGED(Health), KEEL_READ(Health, health)) draw_bar(health);
 ///     KEEL_EACH_REMOVED(world, Health, removal) hide_bar(removal.entity);
 ///     keel_clear_changes(world, Health, KEEL_TRACK_ALL, KEEL_NOW);
 ///
-/// **The period** whose changes are seen depends on the scope. A system sees all changes since its
-/// own last run, at the same place of the same workload. In its first run it sees everything. It
-/// sees a change that it makes itself only in the same run, by a loop that begins after the change.
-/// Its commands are applied after it, so it sees their changes in its next run. A keel_reader sees
-/// all changes since its last keel_reader_advance. All other code sees the changes since the last
-/// keel_clear_changes.
+/// **The period.** A scope sees the changes of a period, which depends on the kind of scope. A
+/// system sees all changes since its own last run, at the same place of the same workload. In its
+/// first run it sees everything. A change that the system makes itself is only seen in the same
+/// run, by a loop that begins after the change. The commands of a system are applied after it, so
+/// it sees their changes in its next run. A keel_reader sees all changes since its last
+/// keel_reader_advance. All other code sees the changes since the last keel_clear_changes.
 ///
 /// **What can be missed.** Insertions and modifications are stored with the values that exist, so
-/// none of them is lost, however late a reader looks. A component that was added and removed since
-/// the last look only shows as removed (or deleted). A component that was removed and added again
-/// shows as both, removed and inserted. Removals and deletions are kept in a log for each
-/// component. An entry is
-/// dropped when all readers of the log have passed it. If a reader stops looking, the log fills up
-/// to its limit (keel_set_limit). Then the oldest entry is dropped, a log line names the reader
-/// once, and keel_missed tells a reader how many entries it did not see. Room is made while values
-/// are added, so deleting never needs memory.
+/// none of them is lost, however long a period is. A component that was added and removed in one
+/// period is only seen as removed (or deleted). A component that was removed and added again is
+/// seen as both removed and inserted. Removals and deletions are kept in a log for each component.
+/// An entry is dropped when it lies before the periods of all readers and systems that read the
+/// log. If a reader never begins a new period, the log fills up to its limit (keel_set_limit). Then
+/// the oldest entry is dropped, a log line names the reader once, and keel_missed returns how many
+/// entries a reader did not see. Room is made while values are added, so deleting never needs
+/// memory.
 ///
 /// **Observers** are called at once, in the middle of an edit. An observer may read everything, and
 /// change nothing: views that write and systems that write are refused with KEEL_ERROR_SHARED. It
-/// records its edits in `event->commands`. They are applied when the edit that called the observer
-/// is done; if a view or a system uses storages then, they are applied with its commands. Applying
-/// them may call observers, which may record edits again. After 64 such rounds the remaining edits
-/// are dropped with KEEL_ERROR_CYCLE. In a workload a system that edits observed components runs
-/// alone.
+/// records its edits in `event->commands`. They are applied at the end of the edit that called the
+/// observer. If a view or a system uses storages at that time, they are applied together with its
+/// commands. Applying them may call observers, which may record edits again. After 64 such rounds
+/// the remaining edits are dropped with KEEL_ERROR_CYCLE. In a workload, no other system runs
+/// beside a system that edits observed components.
 ///
 /// Disabling or enabling a component is none of these four changes. A disabled component keeps the
 /// changes that were tracked for it.
@@ -75,11 +75,12 @@ KEEL_API uint64_t keel_tick(keel_world *world);
 /// A tick later than all others, for keel_clear_changes: forget everything.
 #define KEEL_NOW UINT64_MAX
 
-/// Makes code outside of systems that uses no reader pass changes: it does not see them any more.
-/// Systems and readers still see them. Typed: keel_clear_changes.
+/// Forgets changes, for code outside of systems that uses no reader: such code does not see them
+/// any more. Systems and readers still see them. Typed: keel_clear_changes.
 /// @param component also a unique
 /// @param kinds KEEL_TRACK_* bits
-/// @param tick of keel_tick: only changes before it are forgotten; KEEL_NOW: all changes
+/// @param tick an answer of keel_tick: only the changes before it are forgotten; KEEL_NOW: all
+///   changes
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know the component, KEEL_ERROR_ARGUMENT for
 ///   other bits, KEEL_ERROR_SHARED
 /// @threads the owner
@@ -124,8 +125,8 @@ KEEL_API keel_result keel_patch_component(keel_world *world, keel_entity e,
 
 /// Overwrites the value of a component that the entity must have: keel_replace. Use keel_add where
 /// the entity may lack it.
-/// @param scope a view or context must hold `write` or more for it
-/// @param value handed over; NULL: zeros
+/// @param scope a view or context must hold `write` or more for the component
+/// @param value the new value, of which the world takes ownership; NULL: zeros
 /// @return as keel_mark_component; KEEL_ABSENT: nothing was done, `value` is still the caller's
 /// @threads the owner
 KEEL_API keel_result keel_replace_component(keel_scope *scope, keel_entity e,
@@ -133,26 +134,30 @@ KEEL_API keel_result keel_replace_component(keel_scope *scope, keel_entity e,
 
 // ------------------------------------------------------------------ readers
 /// Creates a reader: a cursor over changes, for code outside of systems that looks for changes from
-/// time to time. A new reader has seen nothing, so its first look shows everything.
+/// time to time. The period of a new reader begins with the world, so its first loop over changes
+/// sees everything.
 /// @param name for messages; copied
 /// @return NULL when out of memory, and while several threads use the world (KEEL_ERROR_SHARED)
 /// @threads the owner
 KEEL_API keel_reader *keel_reader_create(keel_world *world, const char *name);
 /// Destroys a reader. NULL is allowed. keel_world_destroy destroys all readers of the world. While
 /// several threads use the world, this function and keel_reader_advance are refused
-/// (keel_last_error has KEEL_ERROR_SHARED). Using a destroyed reader is an error
-/// (KEEL_ERROR_ARGUMENT), until another reader is created, which may reuse its memory.
+/// (keel_last_error has KEEL_ERROR_SHARED). A call with a destroyed reader is an error
+/// (KEEL_ERROR_ARGUMENT), but only until another reader is created, which may reuse the memory.
 KEEL_API void keel_reader_destroy(keel_reader *reader);
-/// Passes all changes up to now: the next look of the reader only shows later changes.
+/// Begins a new period: from now on the reader only sees later changes.
+/// @threads the owner
 KEEL_API void keel_reader_advance(keel_reader *reader);
 
-/// Returns the changes of the entity's value that the scope has not passed, as KEEL_TRACK_INSERTION
-/// and KEEL_TRACK_MODIFICATION bits: keel_changes_of. 0 when the entity lacks the component, and
-/// for a component that is not tracked; the call does not switch tracking on.
+/// Returns the changes of the entity's value in the period that the scope sees, as
+/// KEEL_TRACK_INSERTION and KEEL_TRACK_MODIFICATION bits. 0 when the entity lacks the component,
+/// and for a component that is not tracked; the call does not switch tracking on. Typed:
+/// keel_changes_of.
 /// @param e null for a unique: inserted means that it was set where there was none
 /// @param component also a unique
-/// @param scope a world: the changes that code outside of systems sees; a context, which must have
-///   declared to read it: since the system's last run; a reader: since its last pass
+/// @param scope a world: the changes since the last keel_clear_changes; a context: since the
+///   system's last run, and the system must have declared to read the component; a reader: since
+///   its last keel_reader_advance
 KEEL_API uint32_t keel_changes_of_component(const keel_scope *scope, keel_entity e,
                                             const keel_component *component);
 
@@ -169,7 +174,7 @@ typedef struct keel_removal {
 /// private.
 typedef struct keel_removal_walk {
     keel_removal removal;    ///< the current removal
-    const keel_world *world; ///< private; NULL: nothing to see
+    const keel_world *world; ///< private; NULL: the walk is empty
     uint64_t next;           ///< private
     uint64_t last;           ///< private
     uint64_t last_removed;   ///< private
@@ -178,35 +183,36 @@ typedef struct keel_removal_walk {
     bool whole;              ///< private
 } keel_removal_walk;
 
-/// Begins a walk over removals and deletions of a component, oldest first: KEEL_EACH_REMOVED, or
-/// only its removals or its deletions. The first walk switches tracking of these kinds on. In
-/// shared mode and while a workload runs it cannot do so: then the walk is empty, with
-/// KEEL_ERROR_SHARED. To avoid that, declare `.tracking` or call keel_track before.
+/// Begins a walk over removals of a component, its deletions, or both, oldest first. The first walk
+/// switches tracking of these kinds on. Typed: KEEL_EACH_REMOVED, for both kinds. In shared mode
+/// and while a workload runs it cannot do so: then the walk is empty, with KEEL_ERROR_SHARED. To
+/// avoid that, declare `.tracking` or call keel_track before.
 /// @param scope as keel_changes_of_component
 /// @param kinds KEEL_TRACK_REMOVAL, KEEL_TRACK_DELETION or both; other KEEL_TRACK_* bits find
 ///   nothing; any other bit is an error, KEEL_ERROR_ARGUMENT, and an empty walk
 KEEL_API keel_removal_walk keel_removals(keel_scope *scope, const keel_component *component,
                                          uint32_t kinds);
-/// Moves on to the next removal, in `walk->removal`. Returns false at the end.
+/// Moves on to the next removal, and stores it in `walk->removal`. Returns false at the end.
 KEEL_API bool keel_removal_next(keel_removal_walk *walk);
 
-/// Returns how many removals and deletions of the component were dropped before the scope saw them:
-/// keel_missed. A scope that looks for the first time gets the number of all that were ever
-/// dropped. For a type of events: how many were dropped since its last pass (of a system: run),
-/// keel_missed_events.
+/// Returns how many removals and deletions of the component were dropped from the log before the
+/// scope saw them. For a scope in its first period, this is the number of all that were ever
+/// dropped. For a type of events: the number of events that were dropped since the last
+/// keel_reader_advance, keel_advance_events or run of the system, before the scope received them.
+/// Typed: keel_missed, keel_missed_events.
 KEEL_API uint64_t keel_missed_component(const keel_scope *scope, const keel_component *component);
 
 // ------------------------------------------------------------------ observers
 /// The events that an observer is called for, as bits.
 enum {
-    KEEL_ON_INSERTED = 1,   ///< after the insertion: all values of the edit are there, and groups
-                            ///< have them
-    KEEL_ON_MODIFIED = 2,   ///< after an overwrite, keel_patch or keel_mark; loops and keel_get_mut
-                            ///< only mark
-    KEEL_ON_DELETED = 4,    ///< before the deletion: the value can still be read
-    KEEL_ON_REMOVED = 8,    ///< before the removal: the value can still be read. keel_move_entity:
-                            ///< after it
-    KEEL_ON_CREATED = 16,   ///< keel_entities: after an entity got its first components
+    KEEL_ON_INSERTED = 1, ///< after the insertion: all values of the edit are in place, and groups
+                          ///< have their new members
+    KEEL_ON_MODIFIED = 2, ///< after an overwrite, keel_patch or keel_mark; not for loops and
+                          ///< keel_get_mut, which only mark the value
+    KEEL_ON_DELETED = 4,  ///< before the deletion: the value can still be read
+    KEEL_ON_REMOVED = 8,  ///< before the removal: the value can still be read. With
+                          ///< keel_move_entity: after the removal
+    KEEL_ON_CREATED = 16, ///< keel_entities: after an entity got its first components
     KEEL_ON_DESTROYED = 32, ///< keel_entities: before an entity is deleted, after KEEL_ON_DELETED
                             ///< for its components. Its values, targets and sources can still be
                             ///< read
@@ -218,7 +224,7 @@ enum {
     KEEL_ON_RELATED = 512,   ///< relations: after an edge was added, and after KEEL_ON_INSERTED or
                              ///< KEEL_ON_MODIFIED of its source
     KEEL_ON_UNRELATED = 1024 ///< relations: before an edge is removed; if its source or target is
-                             ///< deleted, before the other events of that deletion
+                             ///< deleted, before all other events of the deletion
 };
 
 /// The event that an observer is called for.
@@ -237,41 +243,41 @@ typedef void keel_observer_fn(const keel_change *event, void *data);
 
 /// Calls a function whenever these events happen to a component: keel_observe. Observers are called
 /// in the order in which they were added. If the function observes the component with the same data
-/// already, `kinds` are added to that observer.
-/// @param component &keel_entities: whenever an entity is created or deleted
-/// @param kinds KEEL_ON_* bits of components, and of edges of relations; of keel_entities
-///   KEEL_ON_CREATED, KEEL_ON_DESTROYED
-/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no function, no
-///   such kind, a unique), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED; also allowed in an observer
+/// already, `kinds` are added to that observer. Also allowed in an observer.
+/// @param component the component to observe; &keel_entities: the creation and deletion of entities
+/// @param kinds KEEL_ON_INSERTED, _MODIFIED, _DELETED, _REMOVED, and for a relation also _RELATED
+///   and _UNRELATED; for keel_entities KEEL_ON_CREATED, KEEL_ON_DESTROYED
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no function,
+///   other kinds, a unique), KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 /// @threads the owner
 KEEL_API keel_result keel_observe_component(keel_world *world, const keel_component *component,
                                             uint32_t kinds, keel_observer_fn *function, void *data);
-/// Removes an observer: keel_unobserve. Also allowed in an observer, itself included, unless a
-/// workload called it.
+/// Removes an observer. An observer may remove itself or another one, unless it was called from a
+/// workload. Typed: keel_unobserve.
 /// @return KEEL_OK, KEEL_ABSENT when there is no such observer, KEEL_ERROR_SHARED
 /// @threads the owner
 KEEL_API keel_result keel_unobserve_component(keel_world *world, const keel_component *component,
                                               keel_observer_fn *function, void *data);
 
-/// Calls a function whenever an entity begins or ceases to match a list of terms: exactly once for
-/// each time, whatever edit causes it. An entity that matches only in the middle of an edit causes
-/// no call. Observed views are called in the order in which they were added, for entities by
-/// ascending index. If the removal of a component makes the entity cease to match, the call is
-/// before the removal, when the entity still has all components (keel_move_entity: after it). For a
-/// deleted entity the call is before KEEL_ON_DESTROYED. Disabling a component counts as removing
-/// it, and enabling as adding it, because views only see enabled components.
+/// Calls a function whenever an entity begins or ceases to match a list of terms, exactly once each
+/// time, whatever edit causes it. An entity that matches only in the middle of an edit causes no
+/// call. Observed views are called in the order in which they were added, for entities by ascending
+/// index. If the removal of a component makes the entity cease to match, the call is before the
+/// removal, when the entity still has all components (with keel_move_entity: after the removal).
+/// For a deleted entity the call is before KEEL_ON_DESTROYED. Disabling a component counts as
+/// removing it, and enabling as adding it, because views only see enabled components.
 ///
 /// Entities that match already cause no call now, unless `kinds` has KEEL_ON_PRESENT, but cause one
 /// when they cease to match. If the function observes the same terms with the same data already,
-/// `kinds` are added. An observed view borrows nothing. It ends with keel_unobserve_view, with the
-/// world, or when a component that it names is unregistered.
+/// `kinds` are added to that observed view. An observed view borrows nothing. It ends with
+/// keel_unobserve_view, with the world, or when a component that its terms name is unregistered.
 /// @param terms the components that an entity must have (KEEL_WITH, KEEL_READ and the like),
-///   KEEL_WITHOUT, KEEL_ANY_OF; KEEL_OPTIONAL_READ and KEEL_ENTITY do not decide about a match and
-///   are left out
+///   KEEL_WITHOUT, KEEL_ANY_OF; KEEL_OPTIONAL_READ and KEEL_ENTITY, which filter nothing, are
+///   ignored
 /// @param kinds KEEL_ON_ENTERED, KEEL_ON_LEFT or both, and KEEL_ON_PRESENT
-/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no function, no
-///   such kind; terms about changes, uniques, custom views or access; no component that must be
-///   there), KEEL_ERROR_SHARED, in an observer too
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT (no function,
+///   other kinds; terms about changes, uniques, custom views or access; no term that requires a
+///   component), KEEL_ERROR_SHARED (also in an observer)
 /// @threads the owner
 KEEL_API keel_result keel_observe_view(keel_world *world, const keel_term *terms, uint32_t kinds,
                                        keel_observer_fn *function, void *data);
@@ -285,10 +291,10 @@ KEEL_API keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *fu
 /// empties the set, a deleted entity leaves it, and all code may add and remove it.
 ///
 /// The set collects the events that observers are called for (KEEL_ON_*), before observers are
-/// called: single edits, bulk edits, commands. Loops and keel_get_mut only mark, so they collect
-/// nothing; use KEEL_CHANGED to find what loops wrote. keel_move_entity and keel_copy_world count
-/// as insertions in the target world, and do not copy the rules. An entity that is stripped first
-/// loses its tags, and is then added to the sets that collect deletions.
+/// called: single edits, bulk edits, commands. Loops and keel_get_mut only mark values, so the set
+/// does not collect their changes; use KEEL_CHANGED to find what loops wrote. keel_move_entity and
+/// keel_copy_world count as insertions in the target world, and do not copy reactive sets to it. A
+/// stripped entity first loses its tags, and is then added to the sets that collect deletions.
 ///
 /// A set may have many sources, a source many sets, and a set may be a source itself. An edit of a
 /// source is an edit of its sets: it is refused while a view uses one of them, and a system that
@@ -298,20 +304,21 @@ KEEL_API keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *fu
 /// @param set a tag (no value) whose storage is KEEL_SPARSE_SET or KEEL_INDEXED, not bound to a
 ///   thread
 /// @param source any component, keel_child too; entities that have it already are not collected.
-///   &keel_entities: entities that are created, by any verb; creating one is an edit of the set
-///   then, and makes room in it
+///   &keel_entities: the set collects entities that are created, by any verb; creating an entity is
+///   then an edit of the set, and allocates room in it
 /// @param kinds KEEL_ON_INSERTED, KEEL_ON_MODIFIED, KEEL_ON_DELETED, KEEL_ON_REMOVED; of
 ///   keel_entities KEEL_ON_CREATED. A set has no dead entities: use an observer for those
-/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (a value, archetypes, .threads, a
-///   unique, no such kind), KEEL_ERROR_CYCLE when `source` collects from `set`, directly or through
-///   other sets, KEEL_ERROR_COMPONENT,
-///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED, while a workload runs too
+/// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT (`set` has a value, is KEEL_ARCHETYPE or
+///   has `.threads`; a unique; other kinds), KEEL_ERROR_CYCLE when `source` collects from `set`,
+///   directly or through other sets, KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+///   (also while a workload runs)
 /// @threads the owner
 KEEL_API keel_result keel_collect_component(keel_world *world, const keel_component *set,
                                             const keel_component *source, uint32_t kinds);
 /// Stops collecting from `source` to `set`: keel_stop_collecting. Entities in the set stay there.
 /// Unregistering either component does the same.
-/// @return KEEL_OK, KEEL_ABSENT when it did not collect, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
+/// @return KEEL_OK, KEEL_ABSENT when `set` did not collect from `source`, KEEL_ERROR_BORROWED,
+///   KEEL_ERROR_SHARED
 /// @threads the owner
 KEEL_API keel_result keel_stop_collecting_component(keel_world *world, const keel_component *set,
                                                     const keel_component *source);

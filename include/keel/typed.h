@@ -18,8 +18,8 @@
 ///
 /// Each kind of thing has a prefix of its own: the component `Position` is the object
 /// KEEL_COMPONENT_Position, the unique is KEEL_UNIQUE_Position, the system `move` is
-/// KEEL_SYSTEM_move, and so on. The lower-case macros take the bare word. So a misspelt name, or a
-/// name of the wrong kind, does not compile, and the compiler prints what is missing:
+/// KEEL_SYSTEM_move, and so on. The lower-case macros take the name without a prefix. So a misspelt
+/// name, or a name of the wrong kind, does not compile, and the compiler prints what is missing:
 /// "'KEEL_COMPONENT_Health' undeclared".
 ///
 /// **Scope: ...** in a comment lists the scopes that a verb accepts (scope.h). Results, errors,
@@ -158,8 +158,9 @@ KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_name, "keel_name", sizeof(keel_name), KEE
 ///         p->x += v->x;
 ///     }
 ///
-/// `return;` continues with the next entity. A system has up to 16 parameters. `static` before it, as before the other kinds
-/// and KEEL_WORKLOAD, limits the name to this file; in C++ it changes nothing, so that C finds the system.
+/// `return;` continues with the next entity. A system has up to 16 parameters. `static` before KEEL_SYSTEM, before the other
+/// kinds of systems, and before KEEL_WORKLOAD limits the name to this file. In C++ it has no effect, so that C code can use the
+/// system.
 #define KEEL_SYSTEM(...) KEELI_SYSTEM(__VA_ARGS__, KEELI_END)
 #define KEELI_SYSTEM(s, ...)                                                                        \
     KEELI_MAY_BE_STATIC(keel_system, KEEL_SYSTEM_##s);                                              \
@@ -210,8 +211,8 @@ KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_name, "keel_name", sizeof(keel_name), KEE
     KEELI_SYSTEM_OBJECT(s, s, KEEL_SYSTEM_##s, KEEL_SYSTEM_PER_ENTITY, __VA_ARGS__);                                   \
     KEELI_INLINE void keeli_each_##s(KEELI_SELF KEELI_MAP(KEELI_BODY, s, __VA_ARGS__))
 /// Defines a system that runs once per span of entities whose values lie side by side. Values are arrays of KEEL_SPAN_COUNT(n)
-/// elements, for hand-written SIMD. They have the alignment of their type, no more. A sparse set whose order differs from that
-/// of the others gives short spans: correct, and slow.
+/// elements, for hand-written SIMD. They have the alignment of their type, no more. If sparse sets of the system differ in
+/// order, spans are short: correct, but slow.
 #define KEEL_SYSTEM_SPAN(...) KEELI_SPAN_SYSTEM(__VA_ARGS__, KEELI_END)
 #define KEELI_SPAN_SYSTEM(s, ...)                                                                   \
     KEELI_MAY_BE_STATIC(keel_system, KEEL_SYSTEM_##s);                                              \
@@ -229,7 +230,7 @@ KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_name, "keel_name", sizeof(keel_name), KEE
         (void)keeli_context;                                                                        \
         KEELI_GUARDED(keeli_context, call;)                                                         \
     }
-/// Defines a system that runs once per run: it takes uniques, commands, and a context to look things up and loop with. It
+/// Defines a system that runs once per run: its parameters are uniques, commands, and a context for look-ups and loops. It
 /// declares its access with KEEL_MAY_READ, KEEL_MAY_WRITE and KEEL_MAY_EDIT.
 #define KEEL_SYSTEM_ONCE(...) KEELI_TASK(__VA_ARGS__, KEELI_END)
 #define KEELI_TASK(s, ...)                                                                          \
@@ -243,7 +244,7 @@ KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_name, "keel_name", sizeof(keel_name), KEE
 /// Defines a condition, for `.run_if = KEEL_IF(name)`. The body returns bool. Parameters as for KEEL_SYSTEM_ONCE.
 #define KEEL_CONDITION(...) KEELI_CONDITION(__VA_ARGS__, KEELI_END)
 #define KEELI_CONDITION(name, ...) KEELI_CONDITION_NAMED(name, name##_as_condition, __VA_ARGS__)
-// There may be a system of this name.
+// The generated functions have a name of their own, because there may be a system with the same name as the condition.
 #define KEELI_CONDITION_NAMED(name, s, ...)                                                         \
     KEELI_MAY_BE_STATIC(keel_system, KEEL_CONDITION_##name);                                        \
     KEELI_MAP(KEELI_CHECK, s, __VA_ARGS__)                                                          \
@@ -256,7 +257,7 @@ KEELI_DESCRIPTOR(, KEEL_COMPONENT_keel_name, "keel_name", sizeof(keel_name), KEE
 #define KEEL_SYSTEM_DECLARE(s) KEELI_DECLARE(keel_system, KEEL_SYSTEM_##s)
 /// Declares a condition that another file defines.
 #define KEEL_CONDITION_DECLARE(s) KEELI_DECLARE(keel_system, KEEL_CONDITION_##s)
-// The arguments of a run behind its name, as a keel_run_desc; NULL if there are none.
+// The options of a run, which follow the name of the system or workload, as a keel_run_desc; NULL if there are none.
 #define KEELI_RUN_OPTIONS(...) KEELI_CAT(KEELI_RUN_OPTIONS_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_RUN_OPTIONS_keeli_one(x) NULL
 #ifdef __cplusplus
@@ -280,7 +281,7 @@ struct keeli_run_desc { keel_run_desc desc; operator const keel_run_desc *() con
 /// Declares the struct `T` as a custom view: its access (KEEL_MAY_READ, KEEL_UNIQUE_WRITE, ...), views inside it (KEEL_VIEW),
 /// and code: `KEEL_CUSTOM_VIEW(Frame, KEEL_UNIQUE_READ(Time, time), KEEL_VIEW(all, KEEL_READ(Position, p)), .init = frame_init,
 /// .drop = frame_drop);`. A parameter with a name is a member of `T` of that name, which is filled in: `const Time *time`,
-/// `keel_view all`. Up to 16 in all; legal wherever KEEL_COMPONENT is. See custom_view.h.
+/// `keel_view all`. Up to 16 parameters and options in all; legal wherever KEEL_COMPONENT is. See custom_view.h.
 #define KEEL_CUSTOM_VIEW(...) KEELI_CUSTOM_VIEW(__VA_ARGS__, KEELI_END)
 #define KEELI_CUSTOM_VIEW(T, ...)                                                                   \
     KEELI_MAP(KEELI_MEMBER, T, __VA_ARGS__)                                                         \
@@ -406,7 +407,7 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 /// Appends a step to a stored workload: `keel_add_step(world, "frame", KEEL_STEP(move))`. See keel_world_add_step.
 #define keel_add_step(world, workload, ...) keel_world_add_step((world), (workload), &(keel_step)__VA_ARGS__)
 #endif
-// A step begins with a bracket, a name of a system with a letter.
+// Finds a step that is only the name of a system: its text begins with a letter, that of a correct step with a bracket.
 #define KEELI_IS_WORD(text) (KEELI_IS_FROM_TO("a", "z", text) || KEELI_IS_FROM_TO("A", "Z", text))
 #define KEELI_IS_FROM_TO(first, last, text) (__builtin_strncmp(text, first, 1) >= 0 && __builtin_strncmp(text, last, 1) <= 0)
 /// Defines a workload: `KEEL_WORKLOAD(frame, KEEL_STEP(move), KEEL_NESTED(render));`.
@@ -438,8 +439,8 @@ inline keel_result keeli_add_step(keel_world *world, const char *workload, const
 #define keel_add_workload(world, w) keel_world_add_workload((world), &KEEL_WORKLOAD_##w)
 
 // ---------------------------------------------------------------- loops
-/// Terms for keel_view_begin: `keel_view_begin(&view, world, KEEL_TERMS(KEEL_READ(Position, p), KEEL_MAY_EDIT(Dead)),
-/// "my view")`. The names have no effect. KEEL_MAY_EDIT_ENTITIES and KEEL_MAY_EDIT_WORLD only exist here.
+/// Terms for keel_view_begin: `keel_view_begin(&view, world, KEEL_TERMS(KEEL_READ(Position, p), KEEL_MAY_EDIT(Dead)), "my
+/// view")`. The names of the parameters have no effect. KEEL_MAY_EDIT_ENTITIES and KEEL_MAY_EDIT_WORLD only exist here.
 #ifdef __cplusplus
 template <size_t N> inline const keel_term *keeli_terms_of(const keel_term (&terms)[N]) { return terms; }
 #define KEEL_TERMS(...) keeli_terms_of({ KEELI_MAP(KEELI_TERM, ~, __VA_ARGS__, KEELI_END) })
@@ -457,10 +458,10 @@ template <size_t N> inline const keel_term *keeli_terms_of(const keel_term (&ter
 ///         p->x += v->x;
 ///     }
 ///
-/// The scope is the world or, in a system, the context; or a keel_reader, for the changes since its last pass. The view is
-/// closed when the loop is left in any way: at its end, by break, return or goto. The loop costs a few instructions more per
-/// entity than a KEEL_SYSTEM. If the view cannot be opened, the loop does nothing, and keel_last_error says why. Edits of
-/// components that the loop uses are refused inside it: record commands (commands.h).
+/// The scope is the world or, in a system, the context; or a keel_reader, for the changes since the last keel_reader_advance.
+/// The view is closed when the loop is left in any way: at its end, by break, return or goto. The loop costs a few instructions
+/// more per entity than a KEEL_SYSTEM. If the view cannot be opened, the loop does nothing, and keel_last_error says why. Edits
+/// of components that the loop uses are refused inside it: record commands (commands.h).
 #define KEEL_EACH(...) KEELI_EACH(KEELI_CAT(keeli_each_, __COUNTER__), false, KEELI_ONE, __VA_ARGS__, KEELI_END)
 /// Loops over spans of entities whose values lie side by side: `KEEL_EACH_SPAN(world, KEEL_SPAN_COUNT(n), KEEL_READ(Position,
 /// p)) for (uint32_t i = 0; i < n; ++i) ...`. Scope and end as for KEEL_EACH.
@@ -471,7 +472,7 @@ static inline keeli_cursor keeli_cursor_of(keel_scope *s, const keel_term *terms
 #else
 #define KEELI_CURSOR(it, scope, spans, ...) keeli_cursor_of(KEELI_TO_OPEN(scope), (const keel_term[]){ KEELI_MAP(KEELI_TERM, it, __VA_ARGS__) }, spans, KEELI_HERE)
 #endif
-// Each parameter is a loop of its own that runs once; the innermost notes that the body ran to its end.
+// Each parameter is a nested loop that runs once; the innermost loop records in `whole` that the body ran to its end.
 #define KEELI_EACH(it, spans, parameter, scope, ...)                                                \
     for (keeli_cursor it __attribute__((cleanup(keeli_cursor_end))) = KEELI_CURSOR(it, scope, spans, __VA_ARGS__); keeli_cursor_next(&it);) \
         KEELI_MAP(parameter, it, __VA_ARGS__)
@@ -519,7 +520,7 @@ static inline keeli_cursor keeli_cursor_of(keel_scope *s, const keel_term *terms
 #define KEELI_ALL_keeli_world(it, i, ...) KEELI_NOT_IN_A_LOOP
 #define KEELI_ALL_keeli_access(it, i, ...) KEELI_NOT_IN_A_LOOP
 
-// Loops over the hierarchy. The body may delete or detach the current entity, and must not change the rest of the walk.
+// Loops over the hierarchy.
 /// Loops over all children of `of`, in order: `KEEL_EACH_CHILD(world, tank, turret) { ... }`. The body may delete or detach the
 /// current child; it must not edit other children. Scope: world, context.
 #define KEEL_EACH_CHILD(scope, of, child) KEELI_CHILDREN(KEELI_CAT(keeli_walk_, __COUNTER__), scope, of, child)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file typed_core.h
-/// Private: the preprocessor's part of typed.h. Words that differ between C and C++, counting
-/// arguments, and doing something for each of them. How it works: docs/macros.md.
+/// Private: the preprocessor's part of typed.h. It has macros for the differences between C and
+/// C++, macros that count arguments, and macros that expand another macro for each argument. How it
+/// works: docs/macros.md.
 #pragma once
 #pragma GCC system_header
 #include <stdbool.h>
@@ -25,7 +26,8 @@
 #define KEELI_STATIC_ASSERT(condition, text) _Static_assert(condition, text);
 #define KEELI_NEVER(text) (sizeof(struct { _Static_assert(0, text); int keeli_it; }) == 0)
 #define KEELI_DECLARE(type, symbol) extern const type symbol
-// The first declaration, which a `static` before KEEL_SYSTEM applies to. `extern` in the definition keeps that linkage.
+// The first declaration, which a `static` before KEEL_SYSTEM applies to. `extern` in the definition keeps the linkage of this
+// declaration.
 #define KEELI_MAY_BE_STATIC(type, symbol) const type symbol
 #ifdef __clang__
 #define KEELI_DEFINE(type, symbol, ...) _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wextern-initializer\"") \

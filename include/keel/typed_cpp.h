@@ -4,9 +4,9 @@
 /// std::unique_ptr): how their values are dropped, copied and moved follows from the type, and each
 /// value is destroyed exactly once, whether a verb takes it or fails.
 ///
-/// A value that a verb passes to a world lies in a keeli_one, which destroys it unless the verb has
-/// handed it over. The world relocates the value: it move-constructs a value in its own memory, and
-/// then destroys the one that was moved from. docs/cpp.md.
+/// A value that a verb passes to a world lies in a keeli_one, which destroys the value unless the
+/// world has taken ownership of it. The world relocates the value: it move-constructs a value in
+/// its own memory, and then destroys the original. docs/cpp.md.
 #pragma once
 #pragma GCC system_header
 #include <keel/commands.h>
@@ -45,9 +45,9 @@
 #endif
 
 #if defined(__cpp_exceptions)
-// Calls a function and catches its exceptions. The library calls observers and recorded functions
-// through the guard below, so that no exception passes through C code. The first program or plug-in
-// that includes this header sets its guard, and the others use that one.
+// Calls a function and catches its exceptions. The library calls observers and recorded functions through the guard below, so
+// that no exception passes through C code. The first program or plug-in that includes this header sets its guard, and all
+// others use the same guard.
 template <class F> inline keel_result keeli_catching(keel_world *world, F f) {
     try { return f(); }
     catch (const std::exception &what) { return keeli_caught(world, what.what()); }
@@ -64,9 +64,10 @@ struct keeli_guarding {
 };
 KEELI_UNUSED static const keeli_guarding keeli_guarding_here; // not inline: a plug-in could not be unloaded
 
-// A function of the user's that one call of Keel calls repeatedly, and the first exception that left
-// it; if several threads call it, that of the lowest piece. After an exception the function is not
-// called any more, where Keel can do without, and the call of Keel fails at its end.
+// Wraps a function of the user that one call of Keel calls repeatedly, such as a comparison or a piece of a loop, and stores
+// the first exception that left the function; in a parallel loop, the exception of the piece with the lowest number. After an
+// exception, comparisons and keel_retain get a default answer instead of a call, and the call of Keel returns the error at its
+// end.
 template <class Fn> struct keeli_calls {
     Fn *fn;
     void *data;
@@ -146,8 +147,8 @@ inline keel_result keeli_view_parallel_reduce(const keel_view *v, keel_span_fn *
 #endif
 
 // ---------------------------------------------------------------- which component a type is
-// KEEL_COMPONENT declares a function that tells it (KEELI_FOUND). Two components of one type have two such functions, and a call
-// is ambiguous.
+// KEEL_COMPONENT declares a function whose result type names the component (KEELI_FOUND). If two components have one type,
+// there are two such functions, and a call is ambiguous.
 template <class T> struct keeli_type {};
 template <const keel_component *C> struct keeli_named {
     static constexpr const keel_component *component = C;
@@ -163,8 +164,8 @@ template <const keel_component &given> bool keeli_own_copy(void *to, const void 
 }
 template <const keel_component &given> void keeli_own_move(void *to, void *from, void *data) noexcept { given.move(to, from, data); }
 template <const keel_component &given> void keeli_own_drop(void *value, void *data) noexcept { given.drop(value, data); }
-// Tells whether a hook is set. Comparing a function with NULL is no constant under gcc's sanitizers, and a NULL function is no
-// template argument in gcc 12: then the second function is chosen.
+// Tells whether a hook is set. Comparing a function with NULL is no constant expression under gcc's sanitizers, so the hook is
+// a template argument. In gcc 12 a NULL function is no valid template argument: then the second function is chosen.
 #define KEELI_HAS_HOOK(hook)                                                                        \
     template <keel_##hook##_hook *> struct keeli_is_##hook { static constexpr bool value = true; }; \
     template <> struct keeli_is_##hook<nullptr> { static constexpr bool value = false; };           \
@@ -208,7 +209,7 @@ template <class T> bool keeli_copy(void *to, const void *from, void *) {
         return true;
     } else {
         (void)to, (void)from;
-        return false; // never called by verbs, which ask `is_move_only` first
+        return false; // never called by verbs, which check `is_move_only` first
     }
 }
 // Returns a function that clears the padding of a value, or nullptr if the compiler does not know the padding.
@@ -234,7 +235,7 @@ template <class T> constexpr void keeli_derive(keel_component &it) {
     }
 }
 
-// ---------------------------------------------------------------- values that are handed over
+// ---------------------------------------------------------------- values that are moved into a world
 inline bool keeli_has_taken(keel_result result) { return result == KEEL_OK; }
 inline bool keeli_has_taken(keel_entity e) { return !keel_is_null(e); }
 inline bool keeli_has_taken(const void *value) { return value != NULL; }
@@ -299,7 +300,7 @@ template <class T> void keeli_taken(const keeli_column<T> &column, uint32_t coun
     }
 }
 
-// ---------------------------------------------------------------- values that are handed out
+// ---------------------------------------------------------------- values that a verb returns
 // Moves a removed value to the user's variable by assignment, so that the former value of the variable is destroyed.
 template <class T> struct keeli_slot {
     union { T value; };
@@ -387,7 +388,7 @@ template <class S, class C> inline keel_result keeli_add_column_to_many(S w, con
     if (result == KEEL_OK) keeli_taken(column, n);
     return result;
 }
-// Verbs with one value, which keeli_one destroys unless the world has taken it over.
+// Verbs with one value, which keeli_one destroys unless the world has taken ownership of it.
 template <class S, class T> inline keel_result keeli_add(S s, keel_entity e, const keel_component *c, const keeli_one<T> &v) { return v.taken_by(keeli_add(s, e, c, keeli_pointer(v))); }
 template <class S> inline keel_result keeli_add_default(S s, keel_entity e, const keel_component *c, const void *v) { return keeli_add(s, e, c, v); }
 template <class S, class T> inline keel_result keeli_add_default(S s, keel_entity e, const keel_component *c, const keeli_one<T> &v) {

@@ -2,8 +2,8 @@
 /// @file typed_events.h
 /// The part of typed.h that is about events (events.h). A type `Hit` of events is the object
 /// KEEL_EVENT_Hit; parameters of systems have types of their own, KEEL_SENDER_Hit and
-/// KEEL_RECEIVER_Hit, so that it does not compile to send through a parameter that receives, or to
-/// send events of another type through it.
+/// KEEL_RECEIVER_Hit, so that sending through a KEEL_RECEIVE parameter, or sending events of
+/// another type through a KEEL_SEND parameter, does not compile.
 #pragma once
 #pragma GCC system_header
 #include <keel/events.h>
@@ -29,7 +29,7 @@
     KEELI_DESCRIPTOR(KEELI_DERIVED(KEEL_EVENT_##T, T), KEEL_EVENT_##T, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__)
 #endif
 
-// The two parameters are uniques to the other macros; they hand out the context.
+// The other macros treat the two parameters as uniques; their value is the context of the system.
 /// Parameter: the system sends events of type `T`: `keel_send(name, T, {...})`. No other system uses the queue while it runs.
 #define KEEL_SEND(T, name) (keeli_unique, KEEL_TERM_SEND, KEEL_SENDER_##T, name, &KEEL_EVENT_##T, NULL, KEEL_SENDER_##T)
 /// Parameter: the system receives events of type `T`: `KEEL_EACH_EVENT(name, T, event)`.
@@ -80,7 +80,8 @@ static inline keel_scope *keeli_parameter_scope(void *s) { return (keel_scope *)
 #define KEELI_EACH_EVENT(walk, scope, T, name)                                                      \
     for (keel_event_walk walk = keel_events_of(KEELI_RECEIVER(scope, T), &KEEL_EVENT_##T); walk.whole && keeli_event_step(&walk);)     \
         for (KEELI_UNUSED const T *name = (walk.whole = false, KEELI_CAST(const T, walk.value)); !walk.whole; walk.whole = true)
-/// Passes all events up to now, for code outside of systems. See keel_advance_events_of.
+/// Moves the world's cursor behind all events, so that code outside of systems does not receive them again. See
+/// keel_advance_events_of.
 #define keel_advance_events(world, T) keel_advance_events_of((world), &KEEL_EVENT_##T)
 /// Drops all events of a type. See keel_clear_events_of.
 #define keel_clear_events(world, T) keel_clear_events_of((world), &KEEL_EVENT_##T)

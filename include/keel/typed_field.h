@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file typed_field.h
 /// The part of typed.h that describes types: the fields of structs, the names of enums and flags.
-/// What is described can be printed and parsed (reflect.h). How it works: docs/macros.md.
+/// Values of described types can be printed and parsed (reflect.h). How it works: docs/macros.md.
 #pragma once
 #pragma GCC system_header
 #include <keel/reflect.h>
@@ -10,15 +10,15 @@
 // clang-format off
 
 /// Describes members of the struct `T` for editors, scripts, saves and keel_world_hash, up to 64: `KEEL_FIELDS(Turret, angle,
-/// KEEL_FIELD(at, .of = KEEL_TYPE(Vec2)))`. An array is named once. It stands before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)), or
-/// describes a struct that is a member of others.
+/// KEEL_FIELD(at, .of = KEEL_TYPE(Vec2)))`. An array is named once. Write it before KEEL_COMPONENT(T, KEEL_HAS_FIELDS(T)). `T`
+/// may also be a struct that is only a member of other structs.
 #define KEEL_FIELDS(T, ...)                                                                         \
     KEELI_UNUSED static KEELI_TABLE keel_field KEEL_FIELDS_##T[] = { KEELI_FOR_ALL(KEELI_FIELD, T, __VA_ARGS__) }; \
     KEELI_UNUSED static KEELI_TABLE keel_type KEEL_TYPE_##T = { #T, sizeof(T), KEEL_FIELDS_##T, KEELI_LENGTH(KEEL_FIELDS_##T), NULL, 0, false }
 /// A member of KEEL_FIELDS with options: `KEEL_FIELD(reload, .unit = "s", .max = 9)`. They are members of keel_field. A member
 /// that is no number, bool, text, entity or array of these needs `.of`, `.bytes` or `.transient`.
 #define KEEL_FIELD(...) (__VA_ARGS__)
-/// Names the values of the enum `T`, up to 64: `KEEL_ENUM(Mood, CALM, ANGRY);`. A field of an integer may be `.of` it.
+/// Names the values of the enum `T`, up to 64: `KEEL_ENUM(Mood, CALM, ANGRY);`. An integer field may have it as `.of`.
 #define KEEL_ENUM(T, ...) KEELI_NAMES(T, false, __VA_ARGS__)
 /// Names bits that may be set together: `KEEL_FLAGS(Skills, SWIMS, FLIES);`. `T` need not be a type.
 #define KEEL_FLAGS(T, ...) KEELI_NAMES(T, true, __VA_ARGS__)
@@ -26,8 +26,8 @@
 #define KEEL_TYPE(T) (&KEEL_TYPE_##T)
 /// The option that gives a component the fields of KEEL_FIELDS.
 #define KEEL_HAS_FIELDS(T) .fields = KEEL_FIELDS_##T, .field_count = KEELI_LENGTH(KEEL_FIELDS_##T)
-/// The same for a component or state that is an enum itself, with the names of KEEL_ENUM: `KEEL_STATE(Phase, KEEL_HAS_NAMES(Phase));`. It has one
-/// field, `value`.
+/// The option that gives a component or state that is an enum itself the names of KEEL_ENUM: `KEEL_STATE(Phase,
+/// KEEL_HAS_NAMES(Phase));`. The component then has one field, `value`.
 #define KEEL_HAS_NAMES(T) .fields = KEELI_NAMED_FIELD(T), .field_count = 1
 
 #define KEELI_NAMES(T, flags, ...)                                                                  \
@@ -74,7 +74,8 @@ constexpr const char *keeli_own_name(const char *text) {
 #else
 #define KEELI_TABLE const
 #define KEELI_LENGTH(table) sizeof table / sizeof table[0]
-// A pointer to the member tells an element from an array of them, whose length does not matter, and from rows of 2, 3 or 4.
+// The type of a pointer to the member distinguishes a single element, an array of any length, and an array of rows of 2, 3 or
+// 4.
 #define KEELI_KIND_OF(E, t) E *: t, E (*)[]: t, E (*)[][2]: t, E (*)[][3]: t, E (*)[][4]: t
 #define KEELI_FIELD_BY(m, c, b, s8, u8, s16, u16, s32, u32, s64, u64, f32, f64, e, owned, none)      \
     _Generic(&(m), char *: c, char (*)[]: c, KEELI_KIND_OF(bool, b), KEELI_KIND_OF(signed char, s8), KEELI_KIND_OF(unsigned char, u8), \

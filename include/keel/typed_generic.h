@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /// @file typed_generic.h
 /// C++: the verbs as templates over the type, for generic code: `keel::add<T>(world, e, value)`
-/// does what `keel_add(world, e, T, value)` does, whatever T is there. Scopes, results, errors,
-/// threads and what is invalidated are those of the verb of the same name; `delete` is a word of
-/// C++, so it is `delete_`.
+/// does what `keel_add(world, e, T, value)` does, for any type T that is declared as a component.
+/// Scopes, results, errors, threads and invalidation are those of the verb of the same name. A
+/// template whose name would be a keyword of C++ ends with `_`: `delete_`, `register_`.
 ///
 /// The descriptor of a type is found through a function that KEEL_COMPONENT, KEEL_TAG, KEEL_UNIQUE
-/// or KEEL_EVENT declares in the namespace of the type. So the declaration must stand before the
-/// use, the type must be a class or an enum, and only one component may be declared for it. If two
-/// components have one type (by two typedefs), only the macros can be used. docs/cpp.md.
+/// or KEEL_EVENT declares in the namespace of the type. So KEEL_COMPONENT must stand before the use
+/// of the template, the type must be a class or an enum, and only one component may be declared for
+/// it. If two components have one type (by two typedefs), only the macros can be used. docs/cpp.md.
 #pragma once
 #pragma GCC system_header
 #include <keel/typed.h>
@@ -147,8 +147,8 @@ template <class T, class F> keel_result sort(keel_world *w, F &&is_less) {
     return keel_sort_by(w, &by);
 }
 template <class T> keel_result observe(keel_world *w, uint32_t kinds, keel_observer_fn *f, void *data) { return keel_observe_component(w, component<T>, kinds, f, data); }
-/// Observes `T` with a function object, a lambda with captures or a std::function: `listener(change)` is called. The world keeps
-/// its address: it must stay in place until `unobserve<T>(world, listener)` or the end of the world.
+/// Observes `T` with a function object, a lambda with captures or a std::function: `listener(change)` is called. The world
+/// keeps the address of `listener`, which must stay in place until `unobserve<T>(world, listener)` or the end of the world.
 template <class T, class F> keel_result observe(keel_world *w, uint32_t kinds, F &listener) { return keel_observe_component(w, component<T>, kinds, keeli_call_listener<F>, keeli_as_data(listener)); }
 template <class T, class F> keel_result unobserve(keel_world *w, F &listener) { return keel_unobserve_component(w, component<T>, keeli_call_listener<F>, keeli_as_data(listener)); }
 template <class T> keel_result unobserve(keel_world *w, keel_observer_fn *f, void *data) { return keel_unobserve_component(w, component<T>, f, data); }
@@ -161,13 +161,13 @@ template <class T, class S> T *get_unique_mut(S *s) { return static_cast<T *>(ke
 template <class T> T *get_or_set_unique(keel_world *w) { return static_cast<T *>(keeli_get_or_set_unique(w, unique<T>, keeli_default<T, false>::value())); }
 template <class T, class S> keel_result remove_unique(S *s) { return keel_remove_unique_value(s, unique<T>, NULL); }
 template <class T> keel_result remove_unique(keel_world *w, T *out) { return keeli_take_unique(w, unique<T>, out); }
-/// Scope: world, commands, context.
+/// Sends an event, as keel_send. Scope: world, commands, context.
 template <class T, class S> keel_result send(S *s, keeli_t<T> &&value) { return keeli_send(s, event<T>, KEELI_THE_VALUE(T, std::move(value))); }
 template <class T, class S> keel_result send(S *s, const keeli_t<T> &value) { return keeli_send(s, event<T>, KEELI_THE_VALUE(T, keeli_copy_of<T>::of(value))); }
 
 /// Loops over the entities that have all of `T`: `keel::each<A, const B>(world, [](A &a, const B &b) { ... })`, or with the
-/// handle first. A const type is only read. A tag is required and is no argument, as it has no value. The function may edit
-/// what the body of a KEEL_EACH may edit; it may throw. KEEL_EACH is faster where values do not lie side by side. Scope: world,
+/// handle first. A const type is only read. A tag is required and is no argument, as it has no value. The function may edit the
+/// same as the body of a KEEL_EACH, and may throw. KEEL_EACH is faster where values do not lie side by side. Scope: world,
 /// context, reader.
 /// @return as keel_view_begin
 template <class... T, class S, class F> keel_result each(S *s, F &&f) {

@@ -9,7 +9,8 @@
 #include <keel/workload.h>
 // clang-format off
 
-// 2. Checks for every kind of system: only known parameters, each component's value once, at most 16.
+// 2. Checks for every kind of system: each parameter is known, each component has a value in one parameter only, and there are
+// at most 16 parameters.
 #define KEELI_CHECK(s, i, x) KEELI_PART(KEELI_CHECK_, s, i, x)
 #define KEELI_CHECK_keeli_value(s, i, c, k, CT, n, component, others, T) KEELI_HAS_VALUE(s, i, CT, T) enum { KEEL_SYSTEM_##s##_names_##T##_once = i }; typedef CT keeli_type_##s##_##i;
 #define KEELI_CHECK_keeli_marked(s, i, c, k, CT, n, component, others, T, ...) KEELI_HAS_VALUE(s, i, CT, T) enum { KEEL_SYSTEM_##s##_names_##T##_once = i }; typedef CT keeli_type_##s##_##i;
@@ -24,7 +25,7 @@
 #define KEELI_CHECK_keeli_unique(s, i, c, k, CT, n, component, others, T) enum { KEEL_SYSTEM_##s##_unique_##T = i };
 #define KEELI_CHECK_keeli_data(s, i, ...) enum { KEEL_SYSTEM_##s##_data_parameter = i };
 #define KEELI_CHECK_keeli_custom(s, i, ...)
-// A custom view that consists of that one view only.
+// The parameter KEEL_VIEW becomes a custom view that consists of this view only.
 #define KEELI_CHECK_keeli_view(s, i, c, k, CT, n, component, others, terms)                         \
     static const keel_term keeli_view_terms_##s##_##i[] = { KEELI_UNWRAP terms { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL } }; \
     static keel_result keeli_view_open_##s##_##i(void *keeli_it, keel_context *keeli_context) {     \
@@ -97,7 +98,8 @@
 #define KEELI_NEXT_WORD_0(s, i)
 #define KEELI_MANY_KEELI_NEXT_WORD(s)
 
-// 5. Locals of all loops: what is the same for every entity; and of the list loop.
+// 5. Local variables. KEELI_LOCAL: of all loop functions, for values that are the same for every entity. KEELI_LISTS: of the
+// loop over a list, for its columns.
 #define KEELI_LOCAL(s, i, x) KEELI_PART_IF_ANY(KEELI_LOCAL_, s, i, x)
 #define KEELI_LOCAL_keeli_value(s, i, ...)
 #define KEELI_LOCAL_keeli_marked(s, i, ...) bool *keeli_marked_##i = keeli_chunk->columns[i].marked;
@@ -157,14 +159,14 @@
 #define KEELI_AT_keeli_world(s, i, ...) , NULL
 #define KEELI_MANY_KEELI_AT(s)
 
-// The loops stop after keel_fail, which needs a context.
+// The loops stop after keel_fail. Only a system with a context can call keel_fail, so other systems have no check.
 #define KEELI_GOES_ON(s, i, x) KEELI_CAT(KEELI_GOES_ON_, KEELI_SECOND(KEELI_CAT(KEELI_IS_CONTEXT_, KEELI_CLASS(x)), 0, ~))
 #define KEELI_IS_CONTEXT_keeli_context ~, 1
 #define KEELI_GOES_ON_1 && !keeli_context_has_failed(keeli_context)
 #define KEELI_GOES_ON_0
 #define KEELI_MANY_KEELI_GOES_ON(s)
 
-// 7. The arguments of the body of a span system, a task or a condition.
+// 7. The arguments of the body of KEEL_SYSTEM_SPAN, KEEL_SYSTEM_ONCE and KEEL_CONDITION.
 #define KEELI_WHOLE(s, i, x) KEELI_PART_IF_ANY(KEELI_WHOLE_, s, i, x)
 #define KEELI_WHOLE_keeli_value(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base)
 #define KEELI_WHOLE_keeli_marked(s, i, c, k, CT, ...) , KEELI_CAST(CT, keeli_chunk->columns[i].base), keeli_chunk->columns[i].marked
@@ -181,7 +183,8 @@
 #define KEELI_WHOLE_keeli_world(s, i, ...) , keel_context_world(keeli_context)
 #define KEELI_MANY_KEELI_WHOLE(s)
 
-// 8. How many parameters are about entities: a system needs one, a task has none; none is KEEL_WORLD.
+// 8. KEELI_ABOUT counts the parameters about entities: KEEL_SYSTEM and KEEL_SYSTEM_SPAN need at least one, KEEL_SYSTEM_ONCE and
+// KEEL_CONDITION must have none. KEELI_WORLDS counts KEEL_WORLD, which KEEL_SYSTEM_SPAN must not have.
 #define KEELI_ABOUT(s, i, x) KEELI_CAT(KEELI_ABOUT_, KEELI_CLASS(x))
 #define KEELI_WORLDS(s, i, x) + KEELI_SECOND(KEELI_CAT(KEELI_IS_WORLD_, KEELI_CLASS(x)), 0, ~)
 #define KEELI_IS_WORLD_keeli_world ~, 1

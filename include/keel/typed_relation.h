@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file typed_relation.h
 /// The part of typed.h that is about relations (relation.h). A relation `Likes` is the component
-/// Likes, and a pointer KEEL_RELATION_Likes to it, so that the name of a component that is no
-/// relation does not compile.
+/// KEEL_COMPONENT_Likes, and a pointer KEEL_RELATION_Likes to it. The verbs of relations use the
+/// pointer, so that they do not compile with a component that is no relation.
 #pragma once
 #pragma GCC system_header
 #include <keel/relation.h>
@@ -16,7 +16,7 @@
 #define KEELI_RELATION(T, ...)                                                                      \
     typedef struct T T; KEELI_DESCRIPTOR(, KEEL_COMPONENT_##T, #T, 0, 1, false, .is_relation = true, __VA_ARGS__) KEELI_FOUND(KEEL_COMPONENT_, T); \
     KEELI_UNUSED static const keel_component *const KEEL_RELATION_##T = &KEEL_COMPONENT_##T
-/// Declares a relation with a value for each edge, on a struct of that name: `KEEL_VALUED_RELATION(Holds);`, or with options,
+/// Declares a relation whose edges have values of the struct `T`: `KEEL_VALUED_RELATION(Holds);`, or with options,
 /// `KEEL_VALUED_RELATION(DockedAt, .exclusive = true);`. If it is exclusive, the value is the component of the source, so
 /// `KEEL_READ(DockedAt, d)`, keel_get and so on return it.
 #define KEEL_VALUED_RELATION(...) KEELI_VALUED_RELATION(__VA_ARGS__, .line = __LINE__)
@@ -35,7 +35,7 @@
 #define KEELI_RELATE_keeli_more(scope, source, T, target, ...) KEELI_RELATE((scope), (source), KEEL_RELATION_OF(T), (target), KEELI_THE_VALUE(T, __VA_ARGS__))
 /// Returns the value of an edge, or NULL: `keel_get_related(world, ship, DockedAt, port)`. Scope: all but commands.
 #define keel_get_related(scope, source, T, target) ((const T *)keel_get_related_component((scope), (source), KEEL_RELATION_OF(T), (target)))
-/// Returns the value of an edge to change in place, or NULL; it counts as modified. Scope: all but commands.
+/// Returns the value of an edge to change in place, or NULL; the value counts as modified. Scope: all but commands.
 #define keel_get_related_mut(scope, source, T, target) ((T *)keel_get_related_component_mut((scope), (source), KEEL_RELATION_OF(T), (target)))
 /// Removes the edge between two entities: `keel_unrelate(world, a, Likes, b)`. Scope: any.
 #define keel_unrelate(scope, source, T, target) keel_unrelate_component((scope), (source), KEEL_RELATION_OF(T), (target))
@@ -51,18 +51,18 @@
 #define keel_target_count(scope, source, T) keel_target_count_component((scope), (source), KEEL_RELATION_OF(T))
 /// Returns the number of sources of a target. Scope: all but commands.
 #define keel_source_count(scope, target, T) keel_source_count_component((scope), (target), KEEL_RELATION_OF(T))
-/// Loops over all targets of a source, in the order of relating: `KEEL_EACH_TARGET(world, a, Likes, b) { ... }`. The body
-/// may edit the relation. The loop visits the targets that the source had at the beginning, except those that are removed
-/// before their turn, and no targets that are added during the loop, so it ends. A target that was removed and added again
-/// before its turn may be left out. If the relation is unregistered, the loop ends, too. break and return end it; longjmp
-/// must not leave it. A relation with values takes one more name, `KEEL_EACH_TARGET(world, who, Holds, what, h)`: `const
-/// Holds *h` is the value of the edge, valid until the edge is removed. Scope: all but commands.
+/// Loops over all targets of a source, in the order of relating: `KEEL_EACH_TARGET(world, a, Likes, b) { ... }`. The body may
+/// edit the relation. The loop visits the targets that the source had at the beginning, except those that are removed before
+/// their turn, and no targets that are added during the loop, so it ends. A target that was removed and added again before its
+/// turn may be left out. If the relation is unregistered, the loop ends, too. break and return may leave the loop; longjmp must
+/// not. A relation with values takes one more name, `KEEL_EACH_TARGET(world, who, Holds, what, h)`: `const Holds *h` is the
+/// value of the edge, valid until the edge is removed. Scope: all but commands.
 #define KEEL_EACH_TARGET(scope, source, ...) KEELI_CAT(KEELI_EACH_RELATED_, KEELI_OVER_2(__VA_ARGS__))(KEELI_CAT(keeli_walk_, __COUNTER__), scope, source, false, __VA_ARGS__)
 /// Loops over all sources of a target in the same way: `KEEL_EACH_SOURCE(world, b, Likes, a) { ... }`, with values
 /// `KEEL_EACH_SOURCE(world, what, Holds, who, h)`. Scope: all but commands.
 #define KEEL_EACH_SOURCE(scope, target, ...) KEELI_CAT(KEELI_EACH_RELATED_, KEELI_OVER_2(__VA_ARGS__))(KEELI_CAT(keeli_walk_, __COUNTER__), scope, target, true, __VA_ARGS__)
 /// Loops over the chain above a source in an exclusive relation, nearest first: `KEEL_EACH_TARGET_ABOVE(world, wheel, PartOf,
-/// whole) { ... }`. A cycle ends it. The body may unrelate the current entity. Scope: all but commands.
+/// whole) { ... }`. A cycle ends the loop. The body may unrelate the current entity. Scope: all but commands.
 #define KEEL_EACH_TARGET_ABOVE(scope, source, T, other) KEELI_EACH_ABOVE(KEELI_CAT(keeli_of_, __COUNTER__), KEELI_CAT(keeli_next_, __COUNTER__), scope, source, T, other)
 #define KEELI_EACH_ABOVE(from, following, scope, source, T, other)                                  \
     for (keel_entity from = (source), other = keel_next_target_above_component((scope), from, KEEL_RELATION_OF(T), keel_null()), following = keel_is_null(other) ? other : keel_next_target_above_component((scope), from, KEEL_RELATION_OF(T), other); \

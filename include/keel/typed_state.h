@@ -12,7 +12,7 @@
 // clang-format off
 
 /// Declares the enum `T` as a state: `KEEL_STATE(Phase);`, or with options of its unique, members of keel_component:
-/// `KEEL_STATE(Phase, KEEL_HAS_NAMES(Phase));` to print, save or edit it by name. KEEL_UNIQUE_READ(Phase, phase) and
+/// `KEEL_STATE(Phase, KEEL_HAS_NAMES(Phase));` to print, save or edit its value by name. KEEL_UNIQUE_READ(Phase, phase) and
 /// keel_get_unique read its value. Setting the value with keel_set_unique runs no steps. Legal wherever KEEL_UNIQUE is.
 #define KEEL_STATE(...) KEELI_STATE(__VA_ARGS__, .no_padding = true)
 #define KEELI_STATE(T, ...)                                                                         \
@@ -30,10 +30,10 @@
 #define KEEL_MAY_SET_STATE(T) (keeli_access, KEEL_TERM_UNIQUE_WRITE, void, , &KEEL_TRANSITION_##T, NULL, ~)
 /// A value of a state, for `.in_state`, `.on_enter` and `.on_exit` of a step: `.in_state = KEEL_IN(Phase, PLAYING)`.
 #define KEEL_IN(T, value) KEEL_STATE_OF(T), .state_value = KEELI_STATE_VALUE(T, value)
-/// A step in which the state takes the requested value. Its name is that of the type. It has the options of KEEL_STEP.
+/// A step in which the state takes the requested value. The step has the name of the type, and the options of KEEL_STEP.
 #define KEEL_TRANSITION(...) KEELI_TRANSITION(__VA_ARGS__, .line = __LINE__)
-/// Requests a value of a state: `keel_set_state(world, Phase, PLAYING)`. The next KEEL_TRANSITION enters it. Scope: world,
-/// commands; view, context with KEEL_MAY_SET_STATE. See keel_set_state_of.
+/// Requests a value of a state: `keel_set_state(world, Phase, PLAYING)`. The next KEEL_TRANSITION of the state enters the
+/// value. Scope: world, commands; view, context with KEEL_MAY_SET_STATE. See keel_set_state_of.
 #define keel_set_state(scope, T, value) keel_set_state_of((scope), KEEL_STATE_OF(T), KEELI_STATE_VALUE(T, value))
 #ifdef __cplusplus
 #define KEELI_STATE_VALUE(T, value) static_cast<int64_t>(T{ value })

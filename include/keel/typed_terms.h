@@ -20,8 +20,8 @@
 /// Parameter: the component is required; its value to write, `T *name` (an array in a span): `KEEL_WRITE(Position, p)`. All
 /// visited values count as modified.
 #define KEEL_WRITE(T, name) (keeli_value, KEEL_TERM_WRITE, T, name, &KEEL_COMPONENT_##T, NULL, T)
-/// Parameters: the component is required; `T *name` and `bool *changed`. Set `*changed` to true, and the value counts as
-/// modified (see track.h). In a span both are arrays.
+/// Parameters: the component is required; `T *name` and `bool *changed`. The value only counts as modified if the body sets
+/// `*changed` to true (see track.h). In a span both are arrays.
 #define KEEL_WRITE_MARKED(T, name, changed) (keeli_marked, KEEL_TERM_WRITE_MARKED, T, name, &KEEL_COMPONENT_##T, NULL, T, changed)
 /// Parameter of a view: the component is required; values to write, and the view may add and remove the component.
 #define KEEL_EDIT(T, name) (keeli_value, KEEL_TERM_EDIT, T, name, &KEEL_COMPONENT_##T, NULL, T)
@@ -31,11 +31,12 @@
 #define KEEL_OPTIONAL_WRITE(T, name) (keeli_maybe, KEEL_TERM_OPTIONAL_WRITE, T, name, &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: the entity must have the component.
 #define KEEL_WITH(T) (keeli_filter, KEEL_TERM_WITH, void, , &KEEL_COMPONENT_##T, NULL, T)
-/// Filter: the entity must have the component, and the component leads: entities are visited in its order (see view.h). At most
-/// one.
+/// Filter: the entity must have the component, and the component leads: entities are visited in its order (see view.h). A view
+/// or system has at most one KEEL_LEADING.
 #define KEEL_LEADING(T) (keeli_filter, KEEL_TERM_WITH, keeli_leads, , &KEEL_COMPONENT_##T, NULL, T)
 /// Term of a loop or view: the `count` handles of an array lead, in their order; see view.h. Dead handles are skipped. The
-/// array must not change meanwhile. At most one, and no KEEL_LEADING beside it.
+/// array must not change until the loop ends or the view is closed. A view has at most one KEEL_AMONG, and then no
+/// KEEL_LEADING.
 #define KEEL_AMONG(list, count) (keeli_among, KEEL_TERM_AMONG, count, , NULL, NULL, keeli_among_list(list))
 static inline const void *keeli_among_list(const keel_entity *list) { return list; }
 static inline uint32_t keeli_among_count(uint32_t count) { return count; }
@@ -45,17 +46,17 @@ static inline uint32_t keeli_among_count(uint32_t count) { return count; }
 #define KEEL_WITHOUT(T) (keeli_filter, KEEL_TERM_WITHOUT, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Filter: the entity must have at least one of up to 8 components.
 #define KEEL_ANY_OF(...) (keeli_filter, KEEL_TERM_ANY_OF, void, , KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
-/// Filter: the entity must have the component, and got it since the last look; see track.h.
+/// Filter: the entity must have the component, inserted in the period that the loop or system sees; see track.h.
 #define KEEL_INSERTED(T) (keeli_filter, KEEL_TERM_INSERTED, void, , &KEEL_COMPONENT_##T, NULL, T)
-/// Filter: the entity must have the component, modified since the last look.
+/// Filter: the entity must have the component, modified in this period.
 #define KEEL_MODIFIED(T) (keeli_filter, KEEL_TERM_MODIFIED, void, , &KEEL_COMPONENT_##T, NULL, T)
-/// Filter: the entity must have the component, inserted or modified since the last look.
+/// Filter: the entity must have the component, inserted or modified in this period.
 #define KEEL_CHANGED(T) (keeli_filter, KEEL_TERM_CHANGED, void, , &KEEL_COMPONENT_##T, NULL, T)
-/// Filter: the entity lacks the component, or it was not inserted since the last look.
+/// Filter: the entity lacks the component, or it was not inserted in this period.
 #define KEEL_NOT_INSERTED(T) (keeli_filter, KEEL_TERM_NOT_INSERTED, void, , &KEEL_COMPONENT_##T, NULL, T)
-/// Filter: the entity lacks the component, or it was not modified since the last look.
+/// Filter: the entity lacks the component, or it was not modified in this period.
 #define KEEL_NOT_MODIFIED(T) (keeli_filter, KEEL_TERM_NOT_MODIFIED, void, , &KEEL_COMPONENT_##T, NULL, T)
-/// Filter: the entity lacks the component, or it was neither inserted nor modified since the last look.
+/// Filter: the entity lacks the component, or it was neither inserted nor modified in this period.
 #define KEEL_NOT_CHANGED(T) (keeli_filter, KEEL_TERM_NOT_CHANGED, void, , &KEEL_COMPONENT_##T, NULL, T)
 /// Parameter: the value of the target of a relation, as the inner parameter says: `KEEL_OF_TARGET(keel_child,
 /// KEEL_READ(Position, above))` for the parent's. The inner parameter is KEEL_READ, KEEL_OPTIONAL_READ or KEEL_WRITE. The
@@ -66,16 +67,16 @@ static inline uint32_t keeli_among_count(uint32_t count) { return count; }
 #define KEEL_OF_TARGET_takes_READ_OPTIONAL_READ_or_WRITE_and_not_KEEL_TERM_OPTIONAL_READ KEEL_TERM_OF_TARGET_OPTIONAL_READ
 #define KEEL_OF_TARGET_takes_READ_OPTIONAL_READ_or_WRITE_and_not_KEEL_TERM_WRITE KEEL_TERM_OF_TARGET_WRITE
 /// @endcond
-/// Parameter: the value of the nearest entity above that has one (the target, the target's target, ...): `KEEL_UP(keel_child,
-/// KEEL_OPTIONAL_READ(Global, above))`, or with KEEL_READ. See view.h.
+/// Parameter: the value of the nearest entity above that has the component (the target, the target's target, ...):
+/// `KEEL_UP(keel_child, KEEL_OPTIONAL_READ(Global, above))`, or with KEEL_READ. See view.h.
 #define KEEL_UP(R, parameter) KEELI_APPLY(KEELI_THROUGH, KEEL_UP_takes_READ_or_OPTIONAL_READ_and_not_, _above_, R, KEELI_PARTS(parameter), ~)
 /// @cond kinds of terms by those of the inner parameter
 #define KEEL_UP_takes_READ_or_OPTIONAL_READ_and_not_KEEL_TERM_READ KEEL_TERM_UP_READ
 #define KEEL_UP_takes_READ_or_OPTIONAL_READ_and_not_KEEL_TERM_OPTIONAL_READ KEEL_TERM_UP_OPTIONAL_READ
 /// @endcond
 #define KEELI_THROUGH(kinds, word, R, c, kind, CT, n, component, others, T, ...) (c, KEELI_CAT(kinds, kind), CT, n, component, KEELI_COMPONENT_LIST(&KEEL_COMPONENT_##R), T##word##R)
-/// Filter beside KEEL_TARGETS_FIRST: the component of the entity, or of an entity above it, was inserted or modified since the
-/// last look: `KEEL_CHANGED_UP(keel_child, Local)`. See view.h.
+/// Filter beside KEEL_TARGETS_FIRST: the component of the entity, or of an entity above it, was inserted or modified in the
+/// period that the loop or system sees: `KEEL_CHANGED_UP(keel_child, Local)`. See view.h.
 #define KEEL_CHANGED_UP(R, T) (keeli_filter, KEEL_TERM_CHANGED_UP, void, , &KEEL_COMPONENT_##T, KEELI_COMPONENT_LIST(&KEEL_COMPONENT_##R), T)
 /// Order: targets of the relation are visited before their sources, parents before children, level by level; see view.h.
 #define KEEL_TARGETS_FIRST(R) (keeli_filter, KEEL_TERM_TARGETS_FIRST, void, , &KEEL_COMPONENT_##R, NULL, R)
@@ -95,8 +96,8 @@ static inline uint32_t keeli_among_count(uint32_t count) { return count; }
 #define KEEL_MAY_WRITE(...) (keeli_access, KEEL_TERM_MAY_WRITE, void, , KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
 /// Access: the system may add and remove up to 8 components of any entity (keel_add on the context).
 #define KEEL_MAY_EDIT(...) (keeli_access, KEEL_TERM_MAY_EDIT, void, , KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
-/// Parameter: commands, `keel_commands *name`. `KEEL_COMMANDS(name, A, B)` lists the components that they may edit (to 8).
-/// Without a list they may edit everything.
+/// Parameter: commands, `keel_commands *name`. `KEEL_COMMANDS(name, A, B)` lists the components that the commands may edit (up
+/// to 8). Without a list they may edit everything.
 #define KEEL_COMMANDS(...) KEELI_CAT(KEELI_COMMANDS_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_COMMANDS_keeli_one(name) (keeli_commands, KEEL_TERM_COMMANDS, keel_commands, name, NULL, NULL, ~)
 #define KEELI_COMMANDS_keeli_more(name, ...) (keeli_commands, KEEL_TERM_COMMANDS, keel_commands, name, KEELI_ONE_OF(__VA_ARGS__), KEELI_OTHERS(__VA_ARGS__), ~)
@@ -104,7 +105,7 @@ static inline uint32_t keeli_among_count(uint32_t count) { return count; }
 #define KEEL_CONTEXT(name) (keeli_context, KEEL_TERM_CONTEXT, keel_context, name, NULL, NULL, ~)
 /// Parameter: the data passed to keel_run_with or keel_run_workload_with, `T *name`.
 #define KEEL_DATA(T, name) (keeli_data, KEEL_TERM_DATA, T, name, NULL, NULL, T)
-/// Parameter: a custom view, `T *name`; see KEEL_CUSTOM_VIEW. Inside another one: a member `T name`.
+/// Parameter: a custom view, `T *name`; see KEEL_CUSTOM_VIEW. Inside another custom view: a member `T name`.
 #define KEEL_CUSTOM_WRITE(T, name) (keeli_custom, KEEL_TERM_CUSTOM, T, name, NULL, NULL, &KEEL_CUSTOM_VIEW_##T)
 /// Parameter: a custom view to read, `const T *name`. All threads of a system that is split share it.
 #define KEEL_CUSTOM_READ(T, name) (keeli_custom, KEEL_TERM_CUSTOM_READ, const T, name, NULL, NULL, &KEEL_CUSTOM_VIEW_##T)
@@ -112,7 +113,7 @@ static inline uint32_t keeli_among_count(uint32_t count) { return count; }
 /// system may use what the terms declare: keel_get(name, e, T), keel_iterator_begin(&it, name). All threads of a system that is
 /// split share the view, which then only reads. Inside a custom view: a member `keel_view name`.
 #define KEEL_VIEW(name, ...) (keeli_view, KEEL_TERM_NONE, keel_view, name, NULL, NULL, (KEELI_MAP(KEELI_TERM, ~, __VA_ARGS__)))
-/// Parameter of a task: the world itself, `keel_world *name`. Nothing else runs beside the task.
+/// Parameter of KEEL_SYSTEM_ONCE: the world itself, `keel_world *name`. Nothing else runs beside the system.
 #define KEEL_WORLD(name) (keeli_world, KEEL_TERM_MAY_EDIT_WORLD, keel_world, name, NULL, NULL, ~)
 #define KEELI_END (keeli_end, KEEL_TERM_END, void, , NULL, NULL, ~)
 
@@ -135,7 +136,7 @@ template <const keel_component *...C> struct keeli_array { static constexpr cons
 #define KEELI_COMPONENT_LIST(...) ((const keel_component *const[]){ __VA_ARGS__, NULL }) // parentheses: macro arguments split at commas in braces
 #endif
 
-// A parameter that is no tuple becomes class keeli_bad, which says so with its text.
+// A parameter that is no tuple gets the class keeli_bad, whose check is an error that quotes the parameter.
 #define KEELI_CLASS(x) KEELI_CAT(KEELI_CLASS_, KEELI_IS_TUPLE(x))(x)
 #define KEELI_CLASS_1(x) KEELI_FIRST x
 #define KEELI_CLASS_0(x) keeli_bad

@@ -19,7 +19,8 @@
 // clang-format off
 
 // ---------------------------------------------------------------- values
-// An array of one accepts {1, 2}, {.x = 3}, a variable or a scalar. KEELI_COPIED: the world copies the value, and the caller keeps it.
+// A value is written as an array of one element, because this accepts {1, 2}, {.x = 3}, a variable or a scalar. KEELI_COPIED: a
+// value that the world copies, and the caller keeps.
 #ifdef __cplusplus
 template <class T> struct keeli_same { typedef T type; };
 #define KEELI_STRUCT(S, ...) S{ __VA_ARGS__ }
@@ -45,12 +46,13 @@ template <class T> inline const void *keeli_to_copy(const typename keeli_same<T>
 #define KEELI_READS(T, pointer) _Generic((pointer), T *: (pointer), const T *: (pointer))
 #define KEELI_FILLS(T, pointer) _Generic((pointer), T *: (pointer))
 #endif
-/// A component to add, for lists: `KEEL_INIT(T, {1, 2})` and `KEEL_INIT(T, variable)` have this value. `KEEL_INIT(T)` is zeros
-/// or a tag, and only for an entity that lacks the component.
+/// A component to add, for lists: `KEEL_INIT(T, {1, 2})` and `KEEL_INIT(T, variable)` have this value. `KEEL_INIT(T)` adds
+/// zeros or a tag, and does not change the value of an entity that has the component already.
 #define KEEL_INIT(...) KEELI_CAT(KEELI_INIT_, KEELI_OVER_1(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_INIT_keeli_one(T) KEELI_INIT_ONE(T)
 #define KEELI_INIT_keeli_more(T, ...) KEELI_INIT_MORE(T, __VA_ARGS__)
-/// A component to remove, and the variable for its value: `KEEL_OUT(T, &value)`, `KEEL_OUT(T, &value, &taken)`.
+/// A component to remove, and the variable for its value: `KEEL_OUT(T, &value)`, `KEEL_OUT(T, &value, &taken)`. `taken`
+/// receives whether the entity had it.
 #define KEEL_OUT(...) KEELI_CAT(KEELI_OUT_, KEELI_OVER_2(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_OUT_keeli_one(T, pointer) KEELI_OUT_OF(T, KEELI_FILLS(T, pointer), NULL)
 #define KEELI_OUT_keeli_more(T, pointer, taken) KEELI_OUT_OF(T, KEELI_FILLS(T, pointer), taken)
@@ -66,8 +68,8 @@ template <class T> inline const void *keeli_to_copy(const typename keeli_same<T>
 #define KEELI_MANY_KEELI_LISTED(s) keeli_at_most_17_components_in_one_list
 
 // ---------------------------------------------------------------- verbs
-// The first argument is the scope: a world acts now, commands later, a view or a context within what it holds (scope.h).
-// Verbs without a type are functions: keel_delete_entity, keel_strip, keel_is_alive, keel_attach, ...
+// The first argument is the scope: a world edits at once, commands edit later, a view or context edits the storages that it
+// holds (scope.h). Verbs without a type are functions: keel_delete_entity, keel_strip, keel_is_alive, keel_attach, ...
 #ifdef __cplusplus
 #define KEELI_LISTED_COMMA(s, i, T) , &KEEL_COMPONENT_##T
 #define KEELI_MANY_KEELI_LISTED_COMMA(s) keeli_at_most_17_components_in_one_list
@@ -180,22 +182,22 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 #define keel_get_unique_mut(scope, T) KEELI_CAST(T, keel_get_unique_value_mut((scope), &KEEL_UNIQUE_##T))
 /// Marks the value of an entity as modified: `keel_mark(world, e, Position)`. Scope: any. See keel_mark_component.
 #define keel_mark(scope, e, T) keel_mark_component((scope), (e), &KEEL_COMPONENT_##T)
-/// Returns the changes of an entity's component since the last look, as KEEL_TRACK_INSERTION and KEEL_TRACK_MODIFICATION bits.
-/// Scope: world, context, reader. See keel_changes_of_component.
+/// Returns the changes of an entity's component in the period that the scope sees, as KEEL_TRACK_INSERTION and
+/// KEEL_TRACK_MODIFICATION bits. Scope: world, context, reader. See keel_changes_of_component.
 #define keel_changes_of(scope, e, T) keel_changes_of_component((scope), (e), &KEEL_COMPONENT_##T)
-/// Returns the changes of a unique in the same way; an insertion means that it was set where there was none. Scope: world,
-/// context, reader.
+/// Returns the changes of a unique in the same way; an insertion means that the unique was set while it had no value. Scope:
+/// world, context, reader.
 #define keel_unique_changes_of(scope, T) keel_changes_of_component((scope), keel_null(), &KEEL_UNIQUE_##T)
 /// Returns how many removals and deletions were dropped, as there were too many, before the scope saw them. Scope: world,
 /// context, reader.
 #define keel_missed(scope, T) keel_missed_component((scope), &KEEL_COMPONENT_##T)
 /// Adds a component to an entity, or overwrites its value: `keel_add(world, e, Position, {1, 2})`, `keel_add(world, e,
-/// Position, variable)`. Without a value, `keel_add(world, e, Position)`, an entity that lacks it gets zeros, and a value that
-/// is there stays as it is. Scope: any. See keel_add_component.
+/// Position, variable)`. Without a value, `keel_add(world, e, Position)`, an entity that lacks the component gets zeros, and
+/// the value of an entity that has it does not change. Scope: any. See keel_add_component.
 #define keel_add(...) KEELI_CAT(KEELI_ADD_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_ADD_keeli_one(scope, e, T) KEELI_ADD_DEFAULT(scope, e, &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T))
 #define KEELI_ADD_keeli_more(scope, e, T, ...) KEELI_ADD(scope, e, &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__))
-/// Adds a component unless the entity has it. Then its value stays as it is, and the new one is dropped:
+/// Adds a component unless the entity has it already: then its value does not change, and the new value is dropped:
 /// `keel_add_if_missing(world, e, T, {1, 2})`. Scope: any.
 #define keel_add_if_missing(...) KEELI_CAT(KEELI_ADD_IF_MISSING_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_ADD_IF_MISSING_keeli_one(scope, e, T) KEELI_ADD_IF_MISSING(scope, e, KEEL_OF(T), KEELI_DEFAULT(T, (*KEEL_OF(T))))
@@ -224,8 +226,8 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 #define keel_add_many(world, ...) KEELI_CAT(KEELI_ADD_MANY_, KEELI_OVER_3(__VA_ARGS__))(world, __VA_ARGS__)
 #define KEELI_ADD_MANY_keeli_one(world, entities, count, T) keel_add_component_to_many((world), (entities), (count), &KEEL_COMPONENT_##T, KEELI_COPIED(KEELI_DEFAULT(T, KEEL_COMPONENT_##T)), 0)
 #define KEELI_ADD_MANY_keeli_more(world, entities, count, T, ...) keel_add_component_to_many((world), (entities), (count), &KEEL_COMPONENT_##T, KEELI_TO_COPY(T, __VA_ARGS__), 0)
-/// Adds a component to many entities with the values of an array of `T`, one for each entity, which are handed over. Scope:
-/// any.
+/// Adds a component to many entities with the values of an array of `T`, one for each entity, which are moved into the world.
+/// Scope: any.
 #define keel_add_column_many(world, entities, count, T, array) KEELI_ADD_COLUMN_TO_MANY((world), (entities), (count), KEELI_COLUMN_IN(T, array, sizeof(T)))
 /// Deletes a component from many entities; those that lack it are skipped. Scope: any. A list that is written in place needs
 /// parentheses, as in all macros: `keel_delete_many(world, ((keel_entity[]){ a, b }), 2, T)`.
@@ -239,16 +241,16 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 #define keel_delete_matching(world, terms, T) keel_delete_component_from_matching((world), (terms), &KEEL_COMPONENT_##T)
 /// Deletes the component from all entities. Scope: any.
 #define keel_clear(world, T) keel_clear_component((world), &KEEL_COMPONENT_##T)
-/// Deletes the component from the entities for which `keep` returns false.
+/// Deletes the component from the entities for which `keep` returns false. See keel_retain_component.
 #define keel_retain(world, T, keep, data) keel_retain_component((world), &KEEL_COMPONENT_##T, (keep), (data))
 /// Disables a component of an entity: the entity seems to lack it, and the value is kept. Scope: any. See
 /// keel_enable_component.
 #define keel_disable(world, e, T) keel_enable_component((world), (e), &KEEL_COMPONENT_##T, false)
 /// Enables a disabled component again, with its value. Scope: any.
 #define keel_enable(world, e, T) keel_enable_component((world), (e), &KEEL_COMPONENT_##T, true)
-/// True if the entity has the component, disabled.
+/// True if the entity has the component and it is disabled.
 #define keel_is_disabled(world, e, T) keel_is_component_disabled((world), (e), &KEEL_COMPONENT_##T)
-/// Allocates room for `count` values of the component.
+/// Allocates room for `count` values of the component. See keel_reserve_component.
 #define keel_reserve(world, T, count) keel_reserve_component((world), &KEEL_COMPONENT_##T, (count))
 /// Sorts a sparse set by its values: `int compare(const void *a, const void *b, void *data)`. See keel_sort_by.
 #define keel_sort(world, T, function, user) keel_sort_with(world, .component = &KEEL_COMPONENT_##T, .compare = (function), .data = (user))
@@ -262,7 +264,7 @@ static inline keel_result keeli_add_column_to_many(keel_scope *s, const keel_ent
 #else
 #define keel_sort_with(world, ...) keel_sort_by((world), &(const keel_sort_desc){ __VA_ARGS__ })
 #endif
-/// Swaps two entities in the order of a sparse set.
+/// Swaps two entities in the order of a sparse set. See keel_swap_component.
 #define keel_swap(world, T, a, b) keel_swap_component((world), &KEEL_COMPONENT_##T, (a), (b))
 /// Creates a group: `keel_group_create(world, KEEL_OWNED(A, B), KEEL_GET(C), KEEL_EXCLUDE(D))`, with any of the three, and
 /// `.name = "..."`. @return a `keel_group *`; NULL on error (keel_last_error). See keel_group_create_of.
@@ -319,8 +321,8 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define keel_replace(...) KEELI_CAT(KEELI_REPLACE_, KEELI_OVER_3(__VA_ARGS__))(__VA_ARGS__)
 #define KEELI_REPLACE_keeli_one(world, e, T) KEELI_REPLACE((world), (e), &KEEL_COMPONENT_##T, KEELI_DEFAULT(T, KEEL_COMPONENT_##T))
 #define KEELI_REPLACE_keeli_more(world, e, T, ...) KEELI_REPLACE((world), (e), &KEEL_COMPONENT_##T, KEELI_THE_VALUE(T, __VA_ARGS__))
-/// Calls a function whenever this happens to the component: `keel_observe(world, T, KEEL_ON_INSERTED, function, data)`. See
-/// keel_observe_component.
+/// Calls a function whenever an event of these kinds happens to the component: `keel_observe(world, T, KEEL_ON_INSERTED,
+/// function, data)`. See keel_observe_component.
 #define keel_observe(world, T, kinds, function, data) keel_observe_component((world), &KEEL_COMPONENT_##T, (kinds), (function), (data))
 /// Removes the observer with this function and this data.
 #define keel_unobserve(world, T, function, data) keel_unobserve_component((world), &KEEL_COMPONENT_##T, (function), (data))
@@ -333,7 +335,7 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define keel_collected(world, Tag, T) keel_collected_kinds((world), &KEEL_COMPONENT_##Tag, &KEEL_COMPONENT_##T)
 /// Loops over removals and deletions of a component, oldest first: `KEEL_EACH_REMOVED(context, Health, removal) {
 /// removal.entity ... }`. `removal` is a keel_removal. If `removal.deleted`, the deleted value is `removal.value`; otherwise
-/// the caller of the removal got the value, and this is NULL. Scope: world, context, reader.
+/// the caller of the removal got the value, and `removal.value` is NULL. Scope: world, context, reader.
 #define KEEL_EACH_REMOVED(scope, T, removal) KEELI_EACH_REMOVED(KEELI_CAT(keeli_walk_, __COUNTER__), scope, T, removal)
 // The inner loop runs once; `whole` tells whether the body was left by break.
 #define KEELI_EACH_REMOVED(walk, scope, T, name)                                                    \

@@ -12,24 +12,25 @@
 extern "C" {
 #endif
 
-/// Private: no entity index.
+/// Private: the index that stands for no entity.
 #define KEELI_NO_EDGE UINT32_MAX
-/// Private: records on a page.
+/// Private: a page has KEELI_LINKS records.
 #define KEELI_LINK_SHIFT KEELI_SIZE(10, 6)
 #define KEELI_LINKS (1u << KEELI_LINK_SHIFT)
 
 /// Private: the record of a source in a relation whose sources have one target each.
 typedef struct keeli_link {
     keel_entity target;      ///< private
-    uint32_t previous, next; ///< private: in the chain of the target; KEELI_NO_EDGE at its ends
+    uint32_t previous, next; ///< private: indices of the neighbours in the chain of the target's
+                             ///< sources; KEELI_NO_EDGE at its ends
     uint32_t stamp;          ///< private: ascends in a chain; 0: there is no target
     uint32_t version;        ///< private: the upper part of the handle of the source
 } keeli_link;
 
 /// Private: the record of a target.
 typedef struct keeli_chain {
-    uint32_t first, last; ///< private: its sources, if it has any
-    uint32_t count;       ///< private
+    uint32_t first, last; ///< private: indices of the first and last source, if there are sources
+    uint32_t count;       ///< private: number of sources
     uint32_t stamp;       ///< private: stamp of the source that was related last
 } keeli_chain;
 
@@ -41,17 +42,18 @@ typedef struct keeli_chains {
     size_t bytes;                              ///< private
 } keeli_chains;
 
-/// Private: the part of the hierarchy that loops read. Layouts may change with any version.
+/// Private: the part of the hierarchy that loops read. Its layout may change with any version.
 struct keeli_tree {
     const keel_world *world;    ///< private
     const keeli_chains *chains; ///< private: the children of each parent
     const uint64_t *edits;      ///< private: counts changes of the hierarchy
 };
 
-/// Private: a loop over the hierarchy. While nothing changes it follows the chains by itself.
+/// Private: a loop over the hierarchy. While the hierarchy does not change, the loop follows the
+/// chains without calling the library.
 typedef struct keeli_walk {
     const struct keeli_tree *tree; ///< private: NULL when there is nothing to visit
-    uint64_t edits;                ///< private: of the hierarchy, when `at` was found
+    uint64_t edits;         ///< private: the count of changes of the hierarchy when `at` was found
     keel_entity of;         ///< private: the entity whose children or descendants are visited
     keel_entity at;         ///< private: null at the end
     const keeli_link *link; ///< private: the record of `at`
@@ -100,8 +102,8 @@ static inline void keeli_walk_to(keeli_walk *walk, keel_entity e) {
     if (!keel_is_null(e)) walk->link = keeli_link_at(walk->tree->chains, keeli_index_of(e));
     walk->edits = *walk->tree->edits;
 }
-/// Private: moves the loop to the entity of an index, if nothing has changed; KEELI_NO_EDGE ends
-/// it.
+/// Private: moves the loop to the entity of an index; KEELI_NO_EDGE ends the loop. Called only if
+/// the hierarchy has not changed.
 static inline void keeli_walk_on(keeli_walk *walk, uint32_t next) {
     if (next == KEELI_NO_EDGE) {
         walk->at = keel_null();

@@ -50,16 +50,16 @@ typedef struct keel_world_desc {
     /// The rule for children when keel_delete_entity and its like delete their parent. Default
     /// KEEL_UNRELATE: they become roots. KEEL_DELETE_SOURCES: they and all their descendants are
     /// deleted, too. KEEL_REFUSE: the parent is not deleted (KEEL_ERROR_RELATED), unless the same
-    /// call deletes them. As for relations (relation.h), the rule does not apply to other ways to
-    /// end.
+    /// call deletes them. The rule does not apply to keel_strip, keel_clear_entities,
+    /// keel_delete_entity_unchecked and the end of the world.
     keel_on_delete on_parent_delete;
 } keel_world_desc;
 
 /// Creates a world. Destroy it with keel_world_destroy.
 /// @param desc NULL: all defaults. It is copied
-/// @return NULL when out of memory, or when `desc` asks for the impossible: an executor without
-///   `submit` or without workers, more workers than the executor has or than KEEL_MAX_WORKERS. The
-///   log says which; it is a contract violation (see `on_misuse`)
+/// @return NULL when out of memory, or when `desc` is invalid: an executor without `submit` or
+///   without workers, more workers than the executor has or than KEEL_MAX_WORKERS. An invalid
+///   `desc` is a contract violation (see `on_misuse`), and the log has the reason
 KEEL_API keel_world *keel_world_create(const keel_world_desc *desc);
 
 /// Drops every value and frees the world. NULL is allowed. The log names views that are still open.
@@ -74,12 +74,12 @@ KEEL_API void keel_world_destroy(keel_world *world);
 /// otherwise. Success and KEEL_ABSENT do not clear the error. Its `result` is KEEL_OK when there
 /// was no error since keel_clear_errors.
 ///
-/// A run of a workload counts as one call. Its error is that of the failed system that comes first
-/// in the order of the steps, whichever thread met it first. It becomes the last error of the world
-/// when the run has ended, and also the first error if there was none. Until then this function
-/// returns to a system that has the whole world (KEEL_WORLD) the system's own last error.
+/// A run of a workload counts as one call. Its error is that of the failed system that is first in
+/// the order of the steps, whichever system failed first in time. It becomes the last error of the
+/// world when the run has ended, and also the first error if there was none. During the run, a
+/// system that has the whole world (KEEL_WORLD) gets its own last error from this function.
 /// @return valid until the world is destroyed; the next error overwrites it
-/// @threads not while other threads are at work
+/// @threads the owner, while no other thread uses the world
 KEEL_API const keel_error *keel_last_error(const keel_world *world);
 
 /// Returns the first error since keel_clear_errors, which is often the cause of the others;
@@ -101,17 +101,17 @@ KEEL_API uint32_t keel_entity_count(const keel_scope *scope);
 /// @return null at the end
 KEEL_API keel_entity keel_next_entity(const keel_world *world, keel_entity after);
 
-/// Iterates over the free handles: those that later adds return before they use a new index, in
-/// that order. Pass null first, then the last answer. It is made for saves. A new world gets the
-/// same free handles if, for each of them, the last first, it adds the handle with the version
-/// before (keel_add_entity_at) and deletes it. Indices that keel_add_entity_at skipped are not
-/// listed, nor indices whose versions are used up.
+/// Iterates over the free handles, which entities that are created later get before any new index
+/// is used, in this order. Pass null first, then the last answer. The function is made for saves.
+/// To give a new world the same free handles, go through them from the last to the first; add each
+/// with its version lowered by 1 (keel_add_entity_at), and delete it. Indices that
+/// keel_add_entity_at skipped are not listed, nor indices whose versions are used up.
 /// @param after null, or a handle that is free now; any other ends the walk
 /// @return null at the end
 KEEL_API keel_entity keel_next_free_entity(const keel_world *world, keel_entity after);
 
 /// True if `e` is alive. False for null, and for handles of deleted entities. A handle of another
-/// world may happen to be alive in this one, too.
+/// world may by chance also be the handle of a living entity of this world.
 /// @param scope any; no access need be declared
 KEEL_API bool keel_is_alive(const keel_scope *scope, keel_entity e);
 
@@ -131,8 +131,9 @@ KEEL_API keel_result keel_share_begin(keel_world *world);
 KEEL_API keel_result keel_share_end(keel_world *world);
 
 /// Makes the calling thread the world's thread, for components and uniques that are bound to a
-/// thread (keel_threads). Call it in the new thread after handing a world over. A world begins with
-/// the thread that made it. A world without bound values need not be adopted.
+/// thread (keel_threads). Call it in the new thread after a world was passed to another thread. At
+/// first the world's thread is the thread that created the world. A world without bound values need
+/// not be adopted.
 /// @return KEEL_OK, KEEL_ERROR_THREAD while there are values that must stay in the old thread, or
 ///   commands that may hold some, KEEL_ERROR_BORROWED while a view is open, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_adopt_world(keel_world *world);
@@ -162,6 +163,7 @@ KEEL_API keel_statistics keel_world_statistics(const keel_world *world);
 KEEL_API size_t keel_component_memory(const keel_world *world, const keel_component *component);
 
 /// Frees memory that is not needed now.
+/// @threads the owner
 /// @invalidates pointers to component values
 /// @return KEEL_OK, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_world_trim(keel_world *world);
@@ -169,7 +171,7 @@ KEEL_API keel_result keel_world_trim(keel_world *world);
 /// Checks the invariants of every data structure of the world, for tests, and for hosts of native
 /// plug-ins.
 /// @param error filled when something is broken; may be NULL
-/// @return true when all is well
+/// @return true when no invariant is broken
 KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 
 /// Computes one number from the state of the world: entity handles, components of entities,
@@ -183,38 +185,39 @@ KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 /// `.no_padding = true` (all), KEEL_HAS_FIELDS (its fields), or a `.hash` hook, which values that
 /// hold pointers or have a drop or copy hook need. If a component has several of these, the hook is
 /// used, otherwise `.no_padding`, otherwise the fields. The bytes of a union all count. A float is
-/// hashed by its bytes, so -0 differs from 0. Entity references are handles. Hashes compare between
-/// builds of one handle width, byte order and type layout, and between releases only where
-/// CHANGELOG.md does not say otherwise.
+/// hashed by its bytes, so -0 differs from 0. References to entities are hashed as handles. Hashes
+/// can be compared between builds with the same handle width, byte order and type layout, and
+/// between releases unless CHANGELOG.md says otherwise.
 /// @threads the world's owner
 /// @param hash filled in; left alone on error
 /// @return KEEL_OK, KEEL_ERROR_HASH for a component that does not say which bytes count (see
 ///   keel_last_error), KEEL_ERROR_BORROWED while something is being written, KEEL_ERROR_SHARED,
 ///   KEEL_ERROR_THREAD (keel_threads), KEEL_ERROR_ARGUMENT
-/// @cost reads every value: 10 ns an entity with three components of 20 bytes. While a snapshot,
-/// ring
-///   or history of the world exists, only blocks of 64 values that were written since the hash
-///   before: as it is with takes, a pointer of keel_get_mut is for writing until the next take
+/// @cost reads every value: 10 ns for an entity with three components of 20 bytes. While a
+///   snapshot, ring or history of the world exists, it only reads the blocks of 64 values that were
+///   written since the last hash or since the last snapshot or step was taken. A write through a
+///   pointer from before that snapshot or step is not noticed: get the pointer again
+///   (keel_get_mut), or call keel_mark after the write
 KEEL_API keel_result keel_world_hash(keel_world *world, uint64_t *hash);
 
-/// Computes the part of keel_world_hash of one component: of the entities that have it and its
-/// values, of the edges of a relation, of the value of a unique, or of waiting events. For
-/// `keel_entities`: of the living entities. The hash of a world is the sum of all of them, modulo
+/// Computes the part of keel_world_hash that belongs to one component: its entities and values, the
+/// edges of a relation, the value of a unique, or the waiting events of a type. For
+/// `keel_entities`: the living entities. The hash of a world is the sum of all these parts, modulo
 /// 2^64. So two worlds with different hashes, perhaps on two machines, find out in which components
 /// they differ.
 /// @threads the world's owner
 /// @param hash filled in; left alone on error. 0: no entity has the component, the world does not
-/// know
-///   it, or it is `.transient`
+///   know it, or it is `.transient`
 /// @return as keel_world_hash, of this component only
 KEEL_API keel_result keel_hash_component(keel_world *world, const keel_component *component,
                                          uint64_t *hash);
 
 /// Computes the hashes of blocks of entities: `hashes[i]` is the part of keel_hash_component of the
-/// entities with an index from `first + i * size` to `first + (i + 1) * size - 1`; of a relation,
-/// of the edges of these sources. Blocks that cover all indices sum up to keel_hash_component. So
-/// two worlds find the entity that differs in a few exchanges: hash 16 blocks of all indices, then
-/// 16 blocks of the one that differs, and so on.
+/// entities with an index from `first + i * size` to `first + (i + 1) * size - 1`; for a relation,
+/// the part of the edges whose sources have these indices. The hashes of blocks that cover all
+/// indices sum up to keel_hash_component. So two machines find the entity that differs in a few
+/// exchanges: hash 16 blocks that cover all indices, then 16 smaller blocks that cover the block
+/// that differs, and so on.
 /// @threads the world's owner
 /// @param size indices in a block, at least 1
 /// @param count number of blocks, and of hashes that are filled in
@@ -223,7 +226,7 @@ KEEL_API keel_result keel_hash_blocks(keel_world *world, const keel_component *c
                                       uint32_t first, uint32_t size, uint32_t count,
                                       uint64_t *hashes);
 
-/// @cond keel_register: a list that ends with NULL; those before the first error are registered
+/// @cond keel_register: registers a list that ends with NULL; stops at the first error
 static inline keel_result keeli_register_list(keel_world *world,
                                               const keel_component *const *list) {
     for (; *list; ++list)

@@ -112,7 +112,7 @@ static const struct {
     { "UPDATE \"All\" SET raw = zeroblob(5)", NULL },
     { "UPDATE \"All\" SET who = 5", "is no handle" },
     { "UPDATE \"All\" SET who = -1", "is no handle" },
-    { "UPDATE \"All\" SET entity = entity + 1000", "names an entity that is not there" },
+    { "UPDATE \"All\" SET entity = entity + 1000", "names an entity that does not exist" },
     { "UPDATE Guards SET target = 77", "column 'target'" },
     { "INSERT INTO Likes SELECT frame, source, position + 100, target FROM Likes",
       "is there twice" },
