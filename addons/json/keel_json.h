@@ -39,7 +39,7 @@ typedef struct keel_json_load_options {
     /// Merge the level into a world that may have entities, with these options (keel_merge_world).
     /// Default NULL: the world must be empty, and entities keep the handles of the text
     const keel_merge_options *merge;
-    /// What to do about components that the world does not know; default: an error
+    /// Treatment of components that the world does not know; default: an error
     keel_unknown unknown;
     keel_load_report_fn *report; ///< called for each name of a skipped component; may be NULL
     void *report_data;           ///< passed to `report`

@@ -58,7 +58,7 @@ typedef struct keel_load_options {
     uint64_t max_bytes;
     /// Limit of the number of indices, free ones included; default 16,777,216
     uint32_t max_entities;
-    /// What to do about components that the world does not know; default: an error
+    /// Treatment of components that the world does not know; default: an error
     keel_unknown unknown;
     keel_load_report_fn *report; ///< called for each difference (keel_load_note); may be NULL
     void *report_data;           ///< passed to `report`
