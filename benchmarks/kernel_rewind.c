@@ -116,6 +116,52 @@ BENCH_WORKLOAD(ring_same_rnd_10) { ring_frames(run, SAME_RANDOM, 10); }
 BENCH_WORKLOAD(ring_rnd_10) { ring_frames(run, OTHER_RANDOM, 10); }
 BENCH_WORKLOAD(ring_all) { ring_frames(run, SAME_RUN, 100); }
 
+// A frame that changes one edge of n, and a take into a ring of 8. To many: each entity has 4
+// targets, and gets a fifth or loses it again. To one: a source gets another target.
+KEEL_RELATION(RingKnows);
+KEEL_RELATION(RingLeads, .exclusive = true);
+
+BENCH_SHARED void change_edge(keel_world *world, const keel_entity *list, uint32_t count,
+                              uint64_t frame, bool to_many) {
+    const uint32_t i = (uint32_t)(frame / 2 * 7919 % count), other = (i + 9) % count;
+    if (!to_many)
+        bench_expect(keel_relate(world, list[i], RingLeads, list[(frame % 2 ? i : other) / 8]));
+    else if (frame % 2) bench_expect(keel_unrelate(world, list[i], RingKnows, list[other]));
+    else bench_expect(keel_relate(world, list[i], RingKnows, list[other]));
+}
+
+BENCH_SHARED void ring_edges(bench_run *run, bool to_many) {
+    const uint32_t count = to_many ? run->n / 4 : run->n;
+    keel_world *world = bench_world();
+    keel_entity *list = bench_touched(count * sizeof *list);
+    for (uint32_t i = 0; i < count; ++i)
+        list[i] = keel_add_entity(world);
+    for (uint32_t i = 0; i < count; ++i) {
+        for (uint32_t k = 1; to_many && k <= 4; ++k)
+            bench_expect(keel_relate(world, list[i], RingKnows, list[(i + k) % count]));
+        if (!to_many) bench_expect(keel_relate(world, list[i], RingLeads, list[i / 8]));
+    }
+
+    keel_ring *ring = keel_ring_create(world, 8);
+    if (!ring) bench_expect(KEEL_ERROR_MEMORY);
+    uint64_t frame = 0;
+    for (; frame < 16; ++frame)
+        bench_expect(keel_ring_take(ring, frame));
+    run->items = 1;
+    while (bench_next(run)) {
+        bench_start(run);
+        change_edge(world, list, count, frame, to_many);
+        bench_expect(keel_ring_take(ring, frame++));
+        bench_stop(run);
+        run->sum = run->n;
+    }
+    keel_ring_destroy(ring);
+    free(list);
+    bench_end(run, world);
+}
+BENCH_WORKLOAD(ring_relate) { ring_edges(run, true); }
+BENCH_WORKLOAD(ring_relate_one) { ring_edges(run, false); }
+
 // The hash of a world that a ring takes each frame, as for finding out where two machines differ.
 typedef struct HashPlace {
     float x, y;

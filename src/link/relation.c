@@ -245,6 +245,14 @@ link_last(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to, u
     return KEEL_OK;
 }
 
+// Adds an edge while snapshots exist.
+static __attribute__((noinline)) keel_result link_stamped(keel_world *world, keeli_relation *r,
+                                                          keel_entity e, keel_entity to,
+                                                          uint64_t *beside) {
+    keeli_chains_stamp_append(&r->edges.chains, keeli_index_of(e), keeli_index_of(to));
+    return link_last(world, r, e, to, beside);
+}
+
 keel_result keeli_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
     const keeli_storage *s = r->sources;
     const uint32_t source = keeli_index_of(e);
@@ -256,6 +264,8 @@ keel_result keeli_relate(keel_world *world, keeli_relation *r, keel_entity e, ke
         (r->is_acyclic && keeli_store_has(r->targets, source)) ||
         !keeli_entity_has_version(&world->entities, e))
         return relate_general(world, r, e, to);
+    if (r->edges.stamps)
+        return link_stamped(world, r, e, to, beside);
     return link_last(world, r, e, to, beside);
 }
 

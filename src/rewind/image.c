@@ -331,7 +331,7 @@ static keel_result stage_edges(const keeli_image *image, keeli_staged *g, keeli_
         has_room = result == KEEL_OK;
         g->has_edges = has_room;
     } else {
-        has_room = keeli_edges_reserve_like(&t->relation->edges, from, &to->heap);
+        has_room = keeli_edges_reserve_like(&t->relation->edges, from, &to->heap, &g->changes);
         g->from_edges = from;
     }
 
@@ -702,7 +702,7 @@ static void place_staged(keel_world *to, keeli_staged *g, keeli_storage *t, keel
     }
 
     if (g->from_edges) {
-        keeli_edges_assign(&t->relation->edges, g->from_edges, &to->heap);
+        keeli_edges_assign(&t->relation->edges, g->from_edges, &to->heap, &g->changes);
     }
     if (!g->has_edges)
         return;
@@ -712,7 +712,10 @@ static void place_staged(keel_world *to, keeli_staged *g, keeli_storage *t, keel
     *edges = g->edges;
     edges->edits = before.edits + 1;
     edges->walks = before.walks;
+    edges->stamps = before.stamps;
+    keeli_edges_stamp_all(edges);
     g->edges = before;
+    g->edges.stamps = NULL;
 }
 
 // Enters all names under the parents that they have in `from`.
@@ -832,6 +835,8 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
         else
             track_anew(to, t, s);
         place_staged(to, g, t, keeps, data);
+        KEELI_CHECK_STRUCTURE(!image->checks || !t->relation ||
+                              keeli_edges_are_same(&t->relation->edges, &s->relation->edges));
     }
 
     if (!image->same_numbers)
