@@ -93,10 +93,10 @@ void keeli_chains_stamp_append(const keeli_chains *chains, uint32_t source, uint
     const keeli_chain *chain = keeli_chain_of(chains, target);
     if (!stamps)
         return;
-    keeli_edge_stamp(stamps, &stamps->sources, source);
-    keeli_edge_stamp(stamps, &stamps->targets, target);
+    keeli_edge_stamp(stamps, KEELI_PART_SOURCES, source);
+    keeli_edge_stamp(stamps, KEELI_PART_TARGETS, target);
     if (chain && chain->count)
-        keeli_edge_stamp(stamps, &stamps->sources, chain->last);
+        keeli_edge_stamp(stamps, KEELI_PART_SOURCES, chain->last);
 }
 
 void keeli_chains_stamp_remove(const keeli_chains *chains, uint32_t source) {
@@ -104,12 +104,12 @@ void keeli_chains_stamp_remove(const keeli_chains *chains, uint32_t source) {
     const keeli_link *link = keeli_link_at(chains, source);
     if (!stamps)
         return;
-    keeli_edge_stamp(stamps, &stamps->sources, source);
-    keeli_edge_stamp(stamps, &stamps->targets, keeli_index_of(link->target));
+    keeli_edge_stamp(stamps, KEELI_PART_SOURCES, source);
+    keeli_edge_stamp(stamps, KEELI_PART_TARGETS, keeli_index_of(link->target));
     if (link->previous != KEELI_NO_EDGE)
-        keeli_edge_stamp(stamps, &stamps->sources, link->previous);
+        keeli_edge_stamp(stamps, KEELI_PART_SOURCES, link->previous);
     if (link->next != KEELI_NO_EDGE)
-        keeli_edge_stamp(stamps, &stamps->sources, link->next);
+        keeli_edge_stamp(stamps, KEELI_PART_SOURCES, link->next);
 }
 
 void keeli_chains_stamp_all(const keeli_chains *chains, uint32_t target) {
@@ -117,10 +117,10 @@ void keeli_chains_stamp_all(const keeli_chains *chains, uint32_t target) {
     const keeli_chain *chain = keeli_chain_of(chains, target);
     if (!stamps || !chain)
         return;
-    keeli_edge_stamp(stamps, &stamps->targets, target);
+    keeli_edge_stamp(stamps, KEELI_PART_TARGETS, target);
     uint32_t source = chain->first;
     for (uint32_t left = chain->count; left; --left) {
-        keeli_edge_stamp(stamps, &stamps->sources, source);
+        keeli_edge_stamp(stamps, KEELI_PART_SOURCES, source);
         source = keeli_link_at(chains, source)->next;
     }
 }
@@ -195,16 +195,16 @@ uint32_t keeli_chains_next_source(const keeli_chains *chains, uint32_t from) {
 }
 
 // ------------------------------------------------------------------ copying
-uint32_t keeli_edge_next_changed(const keeli_edge_changes *changes, bool is_sources, uint32_t block,
-                                 uint32_t end) {
+uint32_t keeli_edge_next_changed(const keeli_edge_changes *changes, keeli_edge_part part,
+                                 uint32_t block, uint32_t end) {
     const keeli_edge_stamps *stamps = changes->stamps;
     if (!stamps)
         return keeli_least(block, end);
 
-    const keeli_edge_side_stamps *side = is_sources ? &stamps->sources : &stamps->targets;
+    const keeli_part_stamps *of = &stamps->parts[part];
     const uint32_t since = changes->since, known = keeli_least(end, stamps->count);
-    while (block < known && side->blocks[block] < since) {
-        const bool skips = side->spans[block / KEELI_EDGE_SPAN] < since;
+    while (block < known && of->blocks[block] < since) {
+        const bool skips = of->spans[block / KEELI_EDGE_SPAN] < since;
         block = keeli_least(skips ? (block | (KEELI_EDGE_SPAN - 1)) + 1 : block + 1, known);
     }
     return keeli_least(block, end);
@@ -227,11 +227,13 @@ static void assign_block(char *to, const char *from, size_t bytes) {
 bool keeli_chains_reserve_like(keeli_chains *to, const keeli_chains *from, keeli_heap *heap,
                                const keeli_edge_changes *changes) {
     const uint32_t links = from->source_capacity * BLOCKS, chains = from->target_capacity * BLOCKS;
-    for (uint32_t b = 0; (b = keeli_edge_next_changed(changes, true, b, links)) < links; ++b)
+    for (uint32_t b = 0;
+         (b = keeli_edge_next_changed(changes, KEELI_PART_SOURCES, b, links)) < links; ++b)
         if (from->sources[b / BLOCKS] &&
             !keeli_chains_reserve_source(to, heap, b * KEELI_EDGE_BLOCK))
             return false;
-    for (uint32_t b = 0; (b = keeli_edge_next_changed(changes, false, b, chains)) < chains; ++b)
+    for (uint32_t b = 0;
+         (b = keeli_edge_next_changed(changes, KEELI_PART_TARGETS, b, chains)) < chains; ++b)
         if (from->targets[b / BLOCKS] &&
             !keeli_chains_reserve_target(to, heap, b * KEELI_EDGE_BLOCK))
             return false;
@@ -243,19 +245,21 @@ void keeli_chains_assign(keeli_chains *to, const keeli_chains *from,
     const uint32_t links = to->source_capacity * BLOCKS, chains = to->target_capacity * BLOCKS;
     const size_t link_bytes = KEELI_EDGE_BLOCK * sizeof(keeli_link);
     const size_t chain_bytes = KEELI_EDGE_BLOCK * sizeof(keeli_chain);
-    for (uint32_t b = 0; (b = keeli_edge_next_changed(changes, true, b, links)) < links; ++b) {
+    for (uint32_t b = 0;
+         (b = keeli_edge_next_changed(changes, KEELI_PART_SOURCES, b, links)) < links; ++b) {
         assign_block(block_of((void *const *)to->sources, to->source_capacity, b, link_bytes),
                      block_of((void *const *)from->sources, from->source_capacity, b, link_bytes),
                      link_bytes);
         if (to->stamps)
-            keeli_edge_stamp(to->stamps, &to->stamps->sources, b * KEELI_EDGE_BLOCK);
+            keeli_edge_stamp(to->stamps, KEELI_PART_SOURCES, b * KEELI_EDGE_BLOCK);
     }
-    for (uint32_t b = 0; (b = keeli_edge_next_changed(changes, false, b, chains)) < chains; ++b) {
+    for (uint32_t b = 0;
+         (b = keeli_edge_next_changed(changes, KEELI_PART_TARGETS, b, chains)) < chains; ++b) {
         assign_block(block_of((void *const *)to->targets, to->target_capacity, b, chain_bytes),
                      block_of((void *const *)from->targets, from->target_capacity, b, chain_bytes),
                      chain_bytes);
         if (to->stamps)
-            keeli_edge_stamp(to->stamps, &to->stamps->targets, b * KEELI_EDGE_BLOCK);
+            keeli_edge_stamp(to->stamps, KEELI_PART_TARGETS, b * KEELI_EDGE_BLOCK);
     }
 }
 

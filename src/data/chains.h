@@ -16,17 +16,24 @@
 #define KEELI_EDGE_BLOCK 8u
 #define KEELI_EDGE_SPAN 64u
 
+// The parts of a relation whose blocks have stamps. A block of values is a page of slots.
+typedef enum keeli_edge_part {
+    KEELI_PART_SOURCES,
+    KEELI_PART_TARGETS,
+    KEELI_PART_VALUES
+} keeli_edge_part;
+
 // Stamps of blocks and of spans: the epoch of the last change.
-typedef struct keeli_edge_side_stamps {
+typedef struct keeli_part_stamps {
     uint32_t *blocks, *spans;
-} keeli_edge_side_stamps;
+} keeli_part_stamps;
 
 // The stamps of a relation, while snapshots exist. Blocks from `count` on have no stamps: they may
 // have changed.
 typedef struct keeli_edge_stamps {
     const uint32_t *epoch; // epoch of the world
-    keeli_edge_side_stamps sources, targets;
-    uint32_t count; // number of blocks, of the sources and of the targets
+    keeli_part_stamps parts[3];
+    uint32_t count; // number of blocks, the same for each part
 } keeli_edge_stamps;
 
 // The blocks that changed in the epoch `since` or later. `stamps` NULL: all blocks.
@@ -35,17 +42,23 @@ typedef struct keeli_edge_changes {
     uint32_t since;
 } keeli_edge_changes;
 
-// Stamps the block of an index as changed now.
-static inline void keeli_edge_stamp(const keeli_edge_stamps *stamps,
-                                    const keeli_edge_side_stamps *side, uint32_t index) {
-    const uint32_t block = index / KEELI_EDGE_BLOCK;
-    if (block < stamps->count)
-        side->blocks[block] = side->spans[block / KEELI_EDGE_SPAN] = *stamps->epoch;
+// Stamps a block as changed now. Atomic, as several threads may write values of one block.
+static inline void keeli_edge_stamp_block(const keeli_edge_stamps *stamps, keeli_edge_part part,
+                                          uint32_t block) {
+    const keeli_part_stamps *of = &stamps->parts[part];
+    if (block >= stamps->count)
+        return;
+    keeli_atomic_put(&of->blocks[block], *stamps->epoch);
+    keeli_atomic_put(&of->spans[block / KEELI_EDGE_SPAN], *stamps->epoch);
 }
-// Returns the first block at `block` or above that changed, or `end`. `is_sources`: a block of the
-// sources, otherwise of the targets.
-uint32_t keeli_edge_next_changed(const keeli_edge_changes *changes, bool is_sources, uint32_t block,
-                                 uint32_t end);
+// Stamps the block of an index.
+static inline void keeli_edge_stamp(const keeli_edge_stamps *stamps, keeli_edge_part part,
+                                    uint32_t index) {
+    keeli_edge_stamp_block(stamps, part, index / KEELI_EDGE_BLOCK);
+}
+// Returns the first block at `block` or above that changed, or `end`.
+uint32_t keeli_edge_next_changed(const keeli_edge_changes *changes, keeli_edge_part part,
+                                 uint32_t block, uint32_t end);
 
 // Return the record of an index as source, and as target; NULL if its page has no memory.
 static inline keeli_link *keeli_link_of(const keeli_chains *chains, uint32_t source) {

@@ -11,10 +11,12 @@
 enum { PAGED_FROM = KEELI_EDGES_PAGED_FROM };
 
 // ------------------------------------------------------------------ stamps
+static keeli_edge_part part_of(const keeli_edges *edges, const keeli_edge_side *side) {
+    return side == &edges->sources ? KEELI_PART_SOURCES : KEELI_PART_TARGETS;
+}
 // Stamps the list of an index. There must be stamps.
 static void stamp_list(const keeli_edges *edges, const keeli_edge_side *side, uint32_t index) {
-    const keeli_edge_stamps *stamps = edges->stamps;
-    keeli_edge_stamp(stamps, side == &edges->sources ? &stamps->sources : &stamps->targets, index);
+    keeli_edge_stamp(edges->stamps, part_of(edges, side), index);
 }
 
 static __attribute__((noinline)) void stamp_edge(const keeli_edges *edges, uint32_t source,
@@ -23,13 +25,14 @@ static __attribute__((noinline)) void stamp_edge(const keeli_edges *edges, uint3
     stamp_list(edges, &edges->targets, target);
 }
 
-// Returns the number of stamps of blocks and spans, of the sources and of the targets.
-static uint32_t words_of_side(uint32_t count) { return count + count / KEELI_EDGE_SPAN + 1; }
+enum { PARTS = 3 };
+// Returns the number of stamps of blocks and spans of one part.
+static uint32_t words_of_part(uint32_t count) { return count + count / KEELI_EDGE_SPAN + 1; }
 static size_t stamps_bytes(uint32_t count) {
-    return (size_t)words_of_side(count) * 2 * sizeof(uint32_t);
+    return (size_t)words_of_part(count) * PARTS * sizeof(uint32_t);
 }
 
-// Returns the number of blocks that have memory for lists or records.
+// Returns the number of blocks that have memory for lists, records or values.
 static uint32_t block_count(const keeli_edges *edges) {
     const keeli_chains *c = &edges->chains;
     const uint32_t lists = edges->sources.capacity > edges->targets.capacity
@@ -37,15 +40,15 @@ static uint32_t block_count(const keeli_edges *edges) {
                                : edges->targets.capacity;
     const uint32_t records =
         c->source_capacity > c->target_capacity ? c->source_capacity : c->target_capacity;
-    return lists * (KEELI_PAGE / KEELI_EDGE_BLOCK) +
-           records * (KEELI_LINKS / KEELI_EDGE_BLOCK); // one of them is 0
+    const uint32_t blocks = lists * (KEELI_PAGE / KEELI_EDGE_BLOCK) +
+                            records * (KEELI_LINKS / KEELI_EDGE_BLOCK); // one of them is 0
+    return blocks > edges->values.capacity ? blocks : edges->values.capacity;
 }
 
 static void fill_stamps(const keeli_edge_stamps *stamps, uint32_t from) {
-    for (uint32_t block = from; block < stamps->count; ++block) {
-        keeli_edge_stamp(stamps, &stamps->sources, block * KEELI_EDGE_BLOCK);
-        keeli_edge_stamp(stamps, &stamps->targets, block * KEELI_EDGE_BLOCK);
-    }
+    for (uint32_t block = from; block < stamps->count; ++block)
+        for (uint32_t part = 0; part < PARTS; ++part)
+            keeli_edge_stamp_block(stamps, (keeli_edge_part)part, block);
 }
 
 void keeli_edges_stamp_all(const keeli_edges *edges) {
@@ -53,7 +56,7 @@ void keeli_edges_stamp_all(const keeli_edges *edges) {
         fill_stamps(edges->stamps, 0);
 }
 
-static void copy_stamps(const keeli_edge_side_stamps *to, const keeli_edge_side_stamps *from,
+static void copy_stamps(const keeli_part_stamps *to, const keeli_part_stamps *from,
                         uint32_t count) {
     for (uint32_t block = 0; block < count; ++block)
         to->blocks[block] = from->blocks[block];
@@ -76,11 +79,10 @@ bool keeli_edges_reserve_stamps(keeli_edges *edges, keeli_heap *heap, const uint
     }
 
     *stamps = (keeli_edge_stamps){ .epoch = epoch, .count = count };
-    stamps->sources = (keeli_edge_side_stamps){ items, items + count };
-    items += words_of_side(count);
-    stamps->targets = (keeli_edge_side_stamps){ items, items + count };
-    copy_stamps(&stamps->sources, &old->sources, old->count);
-    copy_stamps(&stamps->targets, &old->targets, old->count);
+    for (uint32_t part = 0; part < PARTS; ++part, items += words_of_part(count)) {
+        stamps->parts[part] = (keeli_part_stamps){ items, items + count };
+        copy_stamps(&stamps->parts[part], &old->parts[part], old->count);
+    }
     fill_stamps(stamps, old->count);
     keeli_edges_release_stamps(edges, heap);
     edges->stamps = stamps;
@@ -92,7 +94,7 @@ void keeli_edges_release_stamps(keeli_edges *edges, keeli_heap *heap) {
     keeli_edge_stamps *stamps = edges->stamps;
     if (!stamps)
         return;
-    keeli_free(heap, stamps->sources.blocks, stamps_bytes(stamps->count), _Alignof(uint32_t));
+    keeli_free(heap, stamps->parts[0].blocks, stamps_bytes(stamps->count), _Alignof(uint32_t));
     KEELI_FREE(heap, keeli_edge_stamps, stamps);
     edges->stamps = NULL;
     edges->chains.stamps = NULL;
@@ -270,11 +272,12 @@ static char *value_slot_at(const keeli_edge_values *v, uint32_t slot) {
     return v->pages[slot >> v->shift] + (size_t)(slot & ((1u << v->shift) - 1)) * v->size;
 }
 
-bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t extra) {
+// Makes room for this many slots; false when out of memory.
+static bool reserve_slots(keeli_edges *edges, keeli_heap *heap, uint32_t count) {
     keeli_edge_values *v = &edges->values;
-    if (extra <= v->free_count || !v->size)
+    if (count <= v->used)
         return true;
-    const uint32_t need = (v->used + extra - v->free_count - 1) >> v->shift;
+    const uint32_t need = (count - 1) >> v->shift;
     if (need >= v->capacity) {
         void *table = keeli_table_grow(heap, v->pages, &v->capacity, need + 1, &edges->bytes);
         if (!table)
@@ -289,6 +292,24 @@ bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t e
         edges->bytes += value_page_bytes(v);
     }
     return true;
+}
+
+bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t extra) {
+    const keeli_edge_values *v = &edges->values;
+    if (extra <= v->free_count || !v->size)
+        return true;
+    return reserve_slots(edges, heap, v->used + extra - v->free_count);
+}
+
+// Stamps the page of a slot, if snapshots exist.
+static void stamp_slot(const keeli_edges *edges, uint32_t slot) {
+    if (edges->stamps)
+        keeli_edge_stamp_block(edges->stamps, KEELI_PART_VALUES, slot >> edges->values.shift);
+}
+
+void keeli_edges_mark_value(const keeli_edges *edges, uint32_t source, uint32_t place) {
+    const keeli_edge_side *side = &edges->sources;
+    stamp_slot(edges, keeli_edge_entry(keeli_edge_list_of(side, source), side->stride, place)[2]);
 }
 
 static uint32_t acquire_slot(keeli_edge_values *v) {
@@ -575,6 +596,8 @@ void *keeli_edges_add(keeli_edges *edges, keel_entity source, keel_entity target
     }
     const bool has_values = keeli_edges_have_values(edges);
     const uint32_t slot = has_values ? acquire_slot(&edges->values) : 0;
+    if (has_values)
+        stamp_slot(edges, slot);
     add_edge(edges, from, to, slot);
     if (edges->is_symmetric && from != to)
         add_edge(edges, to, from, slot);
@@ -599,8 +622,10 @@ static void remove_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, u
                                                  : keeli_edge_entry(from, 2, place);
     const uint32_t target = entry[0], twin = entry[1];
     keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
-    if (has_values)
+    if (has_values) {
+        stamp_slot(edges, entry[2]);
         release_slot(&edges->values, entry[2]);
+    }
     *entry = *keeli_edge_entry(to, edges->targets.stride, twin) = KEELI_HOLE;
     ++from->holes;
     ++to->holes;
@@ -727,9 +752,9 @@ static bool reserve_block(keeli_edges *edges, keeli_heap *heap, keeli_edge_side 
 
 static bool reserve_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *to,
                          const keeli_edge_side *from, const keeli_edge_changes *changes) {
-    const bool is_sources = to == &edges->sources;
+    const keeli_edge_part part = part_of(edges, to);
     const uint32_t end = from->capacity * BLOCKS;
-    for (uint32_t b = 0; (b = keeli_edge_next_changed(changes, is_sources, b, end)) < end; ++b)
+    for (uint32_t b = 0; (b = keeli_edge_next_changed(changes, part, b, end)) < end; ++b)
         if (from->pages[b / BLOCKS] && !reserve_block(edges, heap, to, from, b))
             return false;
     return true;
@@ -752,9 +777,9 @@ static void assign_list(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *t
 
 static void assign_side(keeli_edges *edges, keeli_heap *heap, const keeli_edge_side *to,
                         const keeli_edge_side *from, const keeli_edge_changes *changes) {
-    const bool is_sources = to == &edges->sources;
+    const keeli_edge_part part = part_of(edges, to);
     const uint32_t end = to->capacity * BLOCKS;
-    for (uint32_t b = 0; (b = keeli_edge_next_changed(changes, is_sources, b, end)) < end; ++b) {
+    for (uint32_t b = 0; (b = keeli_edge_next_changed(changes, part, b, end)) < end; ++b) {
         if (!to->pages[b / BLOCKS])
             continue;
         const uint32_t first = b * KEELI_EDGE_BLOCK;
@@ -766,11 +791,39 @@ static void assign_side(keeli_edges *edges, keeli_heap *heap, const keeli_edge_s
     }
 }
 
+static void assign_value_page(keeli_edges *edges, const keeli_edge_values *from, uint32_t page) {
+    const keeli_edge_values *v = &edges->values;
+    memcpy(v->pages[page], from->pages[page], value_page_bytes(v));
+    if (edges->stamps)
+        keeli_edge_stamp_block(edges->stamps, KEELI_PART_VALUES, page);
+}
+
+// Copies the pages of values that changed, with the free slots, and those with slots that `edges`
+// does not use: their stamps tell nothing, as no write stamps slots that a restore removes.
+static void assign_values(keeli_edges *edges, const keeli_edge_values *from,
+                          const keeli_edge_changes *changes) {
+    keeli_edge_values *v = &edges->values;
+    if (!v->size)
+        return;
+
+    const uint32_t end = (from->used + (1u << v->shift) - 1) >> v->shift;
+    const uint32_t used = keeli_least(v->used >> v->shift, end);
+    for (uint32_t p = 0; (p = keeli_edge_next_changed(changes, KEELI_PART_VALUES, p, used)) < used;
+         ++p)
+        assign_value_page(edges, from, p);
+    for (uint32_t p = used; p < end; ++p)
+        assign_value_page(edges, from, p);
+    v->used = from->used;
+    v->free = from->free;
+    v->free_count = from->free_count;
+}
+
 bool keeli_edges_reserve_like(keeli_edges *to, const keeli_edges *from, keeli_heap *heap,
                               const keeli_edge_changes *changes) {
     return keeli_chains_reserve_like(&to->chains, &from->chains, heap, changes) &&
            reserve_side(to, heap, &to->sources, &from->sources, changes) &&
-           reserve_side(to, heap, &to->targets, &from->targets, changes);
+           reserve_side(to, heap, &to->targets, &from->targets, changes) &&
+           reserve_slots(to, heap, from->values.used);
 }
 
 void keeli_edges_assign(keeli_edges *to, const keeli_edges *from, keeli_heap *heap,
@@ -778,25 +831,14 @@ void keeli_edges_assign(keeli_edges *to, const keeli_edges *from, keeli_heap *he
     keeli_chains_assign(&to->chains, &from->chains, changes);
     assign_side(to, heap, &to->sources, &from->sources, changes);
     assign_side(to, heap, &to->targets, &from->targets, changes);
+    assign_values(to, &from->values, changes);
     to->count = from->count;
     ++to->edits;
 }
 
-static bool copy_slots(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
-    keeli_edge_values *v = &to->values;
-    if (!keeli_edges_reserve_values(to, heap, from->values.used))
-        return false;
-    v->used = from->values.used;
-    v->free = from->values.free;
-    v->free_count = from->values.free_count;
-    for (uint32_t slot = 0; slot < v->used; slot += 1u << v->shift)
-        memcpy(value_slot_at(v, slot), value_slot_at(&from->values, slot), value_page_bytes(v));
-    return true;
-}
-
 bool keeli_edges_copy(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
     const keeli_edge_changes all = { 0 };
-    if (!keeli_edges_reserve_like(to, from, heap, &all) || !copy_slots(to, from, heap)) {
+    if (!keeli_edges_reserve_like(to, from, heap, &all)) {
         keeli_edges_clear(to, heap);
         return false;
     }
@@ -890,8 +932,18 @@ static bool sides_are_same(const keeli_edge_side *a, const keeli_edge_side *b) {
     return true;
 }
 
-bool keeli_edges_are_same(const keeli_edges *a, const keeli_edges *b) {
+// True if the values of all edges have the same bytes.
+static bool values_are_same(const keeli_edges *a, const keeli_edges *b) {
+    for (keeli_edge_walk at = { 0, 0 }; keeli_edges_next(a, &at); ++at.place)
+        if (memcmp(keeli_edge_value(a, at.source, at.place),
+                   keeli_edge_value(b, at.source, at.place), a->values.size) != 0)
+            return false;
+    return a->values.used == b->values.used && a->values.free == b->values.free;
+}
+
+bool keeli_edges_are_same(const keeli_edges *a, const keeli_edges *b, bool has_plain_values) {
     return a->count == b->count && sides_are_same(&a->sources, &b->sources) &&
            sides_are_same(&a->targets, &b->targets) &&
-           keeli_chains_are_same(&a->chains, &b->chains);
+           keeli_chains_are_same(&a->chains, &b->chains) &&
+           (!has_plain_values || values_are_same(a, b));
 }

@@ -316,13 +316,18 @@ static bool reserve_followers(const keeli_image *image, keeli_storage *t, const 
     return true;
 }
 
-// Copies edges with values; makes room for edges without values, which the commit copies.
+// True if the edges have values that hooks copy or drop.
+static bool has_hooked_edges(const keeli_storage *s) {
+    return keeli_edges_have_values(&s->relation->edges) && (s->component.copy || s->component.drop);
+}
+
+// Copies edges whose values have hooks; makes room for other edges, which the commit copies.
 static keel_result stage_edges(const keeli_image *image, keeli_staged *g, keeli_storage *t,
                                const keeli_storage *s) {
     keel_world *to = image->to;
     const keeli_edges *from = &s->relation->edges;
     bool has_room = false;
-    if (keeli_edges_have_values(from)) {
+    if (has_hooked_edges(t)) {
         keeli_edges_init_like(&g->edges, from);
         const keel_result result = keeli_copy_edges(t, &g->edges, from, &to->heap);
         if (result == KEEL_ERROR_COPY) {
@@ -803,6 +808,12 @@ static void relist(keel_world *to) {
     }
 }
 
+// True if the edges are the same as those of a relation of the other world.
+static KEELI_UNUSED bool edges_are_alike(const keeli_edges *edges, const keeli_relation *other) {
+    const bool is_plain = keeli_edges_have_values(edges) && !has_hooked_edges(other->sources);
+    return keeli_edges_are_same(edges, &other->edges, is_plain);
+}
+
 void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data) {
     keel_world *to = image->to;
     const keel_world *from = image->from;
@@ -836,7 +847,7 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
             track_anew(to, t, s);
         place_staged(to, g, t, keeps, data);
         KEELI_CHECK_STRUCTURE(!image->checks || !t->relation ||
-                              keeli_edges_are_same(&t->relation->edges, &s->relation->edges));
+                              edges_are_alike(&t->relation->edges, s->relation));
     }
 
     if (!image->same_numbers)

@@ -19,6 +19,7 @@ static test_heap memory;
 static keeli_edges edges;
 static edge_copy copies[COPIES];
 static uint32_t epoch, seed;
+static bool has_values; // of 8 bytes
 
 static uint32_t roll(uint32_t below) {
     seed = seed * 1664525u + 1013904223u;
@@ -27,10 +28,11 @@ static uint32_t roll(uint32_t below) {
 
 static void begin(bool is_exclusive, bool is_symmetric) {
     test_heap_init(&memory);
-    keeli_edges_init(&edges, is_exclusive, is_symmetric);
+    if (has_values) keeli_edges_init_valued(&edges, is_exclusive, is_symmetric, 8, 4);
+    else keeli_edges_init(&edges, is_exclusive, is_symmetric);
     for (uint32_t i = 0; i < COPIES; ++i) {
         copies[i].since = 0;
-        keeli_edges_init(&copies[i].edges, is_exclusive, is_symmetric);
+        keeli_edges_init_like(&copies[i].edges, &edges);
     }
     epoch = 1;
     seed = 3;
@@ -52,9 +54,21 @@ static void leave(uint32_t source) {
 static void relate(uint32_t a, uint32_t b) {
     if (keeli_edges_find(&edges, a, b) != KEELI_NO_EDGE) return;
     assert_true(keeli_edges_reserve(&edges, &memory.heap, a, b));
+    edges.keeps_room = has_values;
     if (edges.is_exclusive) leave(a);
     if (edges.is_exclusive && edges.is_symmetric) leave(b);
-    keeli_edges_add(&edges, (keel_entity){ a }, (keel_entity){ b });
+    edges.keeps_room = false;
+    const uint64_t value = ++seed;
+    void *at = keeli_edges_add(&edges, (keel_entity){ a }, (keel_entity){ b });
+    if (at) memcpy(at, &value, sizeof value);
+}
+
+static void write_value(uint32_t a, uint32_t b) {
+    const uint32_t place = keeli_edges_find(&edges, a, b);
+    const uint64_t value = ++seed;
+    if (place == KEELI_NO_EDGE) return;
+    memcpy(keeli_edge_value(&edges, a, place), &value, sizeof value);
+    keeli_edges_mark_value(&edges, a, place);
 }
 
 static void unrelate(uint32_t a, uint32_t b) {
@@ -99,6 +113,7 @@ static void leave_holes(uint32_t target) {
 static void edit(uint32_t few) {
     const uint32_t a = roll(ENTITIES) * STRIDE, b = roll(few) * STRIDE, what = roll(40);
     if (what < 20) relate(a, b);
+    else if (what < 26 && has_values) write_value(a, b);
     else if (what < 34) unrelate(a, b);
     else if (what == 34) turn(b);
     else if (what == 35) leave_holes(b);
@@ -116,7 +131,7 @@ static void copy_changed(keeli_edges *to, const keeli_edges *from, uint32_t sinc
     const keeli_edge_changes changes = { since ? edges.stamps : NULL, since };
     assert_true(keeli_edges_reserve_like(to, from, &memory.heap, &changes));
     keeli_edges_assign(to, from, &memory.heap, &changes);
-    assert_true(keeli_edges_are_same(to, from));
+    assert_true(keeli_edges_are_same(to, from, has_values));
     assert_true(keeli_edges_are_valid(to));
 }
 
@@ -160,6 +175,15 @@ static void pairs(void **state) {
     random_copies(true, true);
 }
 
+static void valued(void **state) {
+    (void)state;
+    has_values = true;
+    random_copies(false, false);
+    random_copies(false, true);
+    random_copies(true, true);
+    has_values = false;
+}
+
 // ------------------------------------------------------------------ what is left alone
 // Changes a copy at one index, as no caller does, so that copying this block would be seen.
 static uint32_t *mark_of(const keeli_edges *copy, uint32_t index) {
@@ -189,7 +213,7 @@ static void lists_that_did_not_change_are_left_alone(void **state) {
         keeli_edges_assign(copy, &edges, &memory.heap, &changes);
         assert_int_equal(*mark_of(copy, far), 12345);
         *mark_of(copy, far) = before;
-        assert_true(keeli_edges_are_same(copy, &edges));
+        assert_true(keeli_edges_are_same(copy, &edges, false));
         assert_true(keeli_edges_bytes(copy) <= bytes + 64);
         end();
     }
@@ -233,6 +257,7 @@ static const struct CMUnitTest tests[] = {
     TEST(chains, "so are copies of chains"),
     TEST(symmetric, "so are copies of symmetric edges"),
     TEST(pairs, "so are copies of pairs"),
+    TEST(valued, "so are copies of edges with values, and the values"),
     TEST(lists_that_did_not_change_are_left_alone, "lists that did not change are left alone"),
     TEST(exhausted_memory_changes_nothing, "a failed allocation leaves a copy as it was"),
 };
