@@ -116,6 +116,64 @@ BENCH_WORKLOAD(ring_same_rnd_10) { ring_frames(run, SAME_RANDOM, 10); }
 BENCH_WORKLOAD(ring_rnd_10) { ring_frames(run, OTHER_RANDOM, 10); }
 BENCH_WORKLOAD(ring_all) { ring_frames(run, SAME_RUN, 100); }
 
+// A frame that changes one edge of n, and a take into a ring of 8. To many: each entity has 4
+// targets, and gets a fifth or loses it again. To one: a source gets another target.
+KEEL_RELATION(RingKnows);
+KEEL_RELATION(RingLeads, .exclusive = true);
+typedef struct RingOwes {
+    float amount;
+} RingOwes;
+KEEL_VALUED_RELATION(RingOwes);
+
+typedef enum edge_kind { TO_MANY, TO_ONE, VALUED } edge_kind;
+BENCH_SHARED void change_edge(keel_world *world, const keel_entity *list, uint32_t count,
+                              uint64_t frame, edge_kind kind) {
+    const uint32_t i = (uint32_t)(frame / 2 * 7919 % count), other = (i + 9) % count;
+    if (kind == VALUED && frame % 2)
+        bench_expect(keel_unrelate(world, list[i], RingOwes, list[other]));
+    else if (kind == VALUED)
+        bench_expect(keel_relate(world, list[i], RingOwes, list[other], { 1 }));
+    else if (kind == TO_ONE)
+        bench_expect(keel_relate(world, list[i], RingLeads, list[(frame % 2 ? i : other) / 8]));
+    else if (frame % 2) bench_expect(keel_unrelate(world, list[i], RingKnows, list[other]));
+    else bench_expect(keel_relate(world, list[i], RingKnows, list[other]));
+}
+
+BENCH_SHARED void ring_edges(bench_run *run, edge_kind kind) {
+    const uint32_t count = kind == TO_ONE ? run->n : run->n / 4;
+    keel_world *world = bench_world();
+    keel_entity *list = bench_touched(count * sizeof *list);
+    for (uint32_t i = 0; i < count; ++i)
+        list[i] = keel_add_entity(world);
+    for (uint32_t i = 0; i < count; ++i) {
+        for (uint32_t k = 1; kind == TO_MANY && k <= 4; ++k)
+            bench_expect(keel_relate(world, list[i], RingKnows, list[(i + k) % count]));
+        for (uint32_t k = 1; kind == VALUED && k <= 4; ++k)
+            bench_expect(keel_relate(world, list[i], RingOwes, list[(i + k) % count], { 2 }));
+        if (kind == TO_ONE) bench_expect(keel_relate(world, list[i], RingLeads, list[i / 8]));
+    }
+
+    keel_ring *ring = keel_ring_create(world, 8);
+    if (!ring) bench_expect(KEEL_ERROR_MEMORY);
+    uint64_t frame = 0;
+    for (; frame < 16; ++frame)
+        bench_expect(keel_ring_take(ring, frame));
+    run->items = 1;
+    while (bench_next(run)) {
+        bench_start(run);
+        change_edge(world, list, count, frame, kind);
+        bench_expect(keel_ring_take(ring, frame++));
+        bench_stop(run);
+        run->sum = run->n;
+    }
+    keel_ring_destroy(ring);
+    free(list);
+    bench_end(run, world);
+}
+BENCH_WORKLOAD(ring_relate) { ring_edges(run, TO_MANY); }
+BENCH_WORKLOAD(ring_relate_one) { ring_edges(run, TO_ONE); }
+BENCH_WORKLOAD(ring_relate_value) { ring_edges(run, VALUED); }
+
 // The hash of a world that a ring takes each frame, as for finding out where two machines differ.
 typedef struct HashPlace {
     float x, y;

@@ -38,6 +38,28 @@ BENCH_WORKLOAD(ring_all) {
     free(ring);
 }
 
+// Four targets for each entity in one array. A frame writes one, and copies those of the 64
+// entities beside it into each of eight frames in turn.
+BENCH_WORKLOAD(ring_relate) {
+    enum { FRAMES = 8, BLOCK = 256 };
+    const uint32_t n = run->n;
+    uint32_t *world = bench_touched((size_t)n * sizeof *world);
+    uint32_t *ring = bench_touched((size_t)n * FRAMES * sizeof *ring);
+    run->items = 1;
+    uint32_t frame = 0;
+    while (bench_next(run)) {
+        bench_start(run);
+        const uint32_t at = frame * 7919 % n, block = at / BLOCK * BLOCK;
+        ++world[at];
+        memcpy(ring + (size_t)(frame++ % FRAMES) * n + block, world + block,
+               (n - block < BLOCK ? n - block : BLOCK) * sizeof *world);
+        bench_stop(run);
+        run->sum = n;
+    }
+    free(world);
+    free(ring);
+}
+
 // A hash of arrays of the same 20 bytes an entity, one multiplication for each 4 bytes.
 BENCH_WORKLOAD(hash_all) {
     const size_t count = (size_t)run->n * 5;

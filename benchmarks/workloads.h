@@ -97,6 +97,9 @@
     X(ring_same_rnd_10,     ring_all,             1, 0, (100000), (20)) \
     X(ring_rnd_10,          ring_all,             1, 0, (100000), (20)) \
     X(ring_all,             ring_all,             1, 0, (100000), (20)) \
+    X(ring_relate,          ring_relate,          1, 4, (16000, 128000), (200, 200)) \
+    X(ring_relate_one,      ring_relate,          1, 4, (16000, 128000), (200, 200)) \
+    X(ring_relate_value,    ring_relate,          1, 4, (16000, 128000), (200, 200)) \
     X(sort_random,          sort_random,          1, 3, (150000), (1)) \
     BENCH_SAVE_WORKLOADS(X) \
     BENCH_GAME_WORKLOADS(X) \

@@ -40,6 +40,7 @@ typedef struct keeli_chains {
     keeli_chain **targets;                     ///< private
     uint32_t source_capacity, target_capacity; ///< private
     size_t bytes;                              ///< private
+    const struct keeli_edge_stamps *stamps;    ///< private: NULL: no snapshot exists
 } keeli_chains;
 
 /// Private: the part of the hierarchy that loops read. Its layout may change with any version.

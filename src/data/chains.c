@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { BLOCKS = KEELI_LINKS / KEELI_EDGE_BLOCK }; // blocks of stamps on a page
+
 // ------------------------------------------------------------------ memory
 static bool reserve_link_page(keeli_heap *heap, void ***pages, uint32_t *capacity, uint32_t index,
                               size_t size, size_t *bytes) {
@@ -52,7 +54,7 @@ void keeli_chains_clear(keeli_chains *chains, keeli_heap *heap) {
         free_link_page(chains, heap, chains->targets[page], sizeof(keeli_chain));
     keeli_table_free(heap, chains->sources, chains->source_capacity);
     keeli_table_free(heap, chains->targets, chains->target_capacity);
-    *chains = (keeli_chains){ 0 };
+    *chains = (keeli_chains){ .stamps = chains->stamps };
 }
 
 static bool has_links(const keeli_link *page) {
@@ -86,8 +88,47 @@ void keeli_chains_trim(keeli_chains *chains, keeli_heap *heap) {
 }
 
 // ------------------------------------------------------------------ changing
+void keeli_chains_stamp_append(const keeli_chains *chains, uint32_t source, uint32_t target) {
+    const keeli_edge_stamps *stamps = chains->stamps;
+    const keeli_chain *chain = keeli_chain_of(chains, target);
+    if (!stamps)
+        return;
+    keeli_edge_stamp(stamps, KEELI_PART_SOURCES, source);
+    keeli_edge_stamp(stamps, KEELI_PART_TARGETS, target);
+    if (chain && chain->count)
+        keeli_edge_stamp(stamps, KEELI_PART_SOURCES, chain->last);
+}
+
+void keeli_chains_stamp_remove(const keeli_chains *chains, uint32_t source) {
+    const keeli_edge_stamps *stamps = chains->stamps;
+    const keeli_link *link = keeli_link_at(chains, source);
+    if (!stamps)
+        return;
+    keeli_edge_stamp(stamps, KEELI_PART_SOURCES, source);
+    keeli_edge_stamp(stamps, KEELI_PART_TARGETS, keeli_index_of(link->target));
+    if (link->previous != KEELI_NO_EDGE)
+        keeli_edge_stamp(stamps, KEELI_PART_SOURCES, link->previous);
+    if (link->next != KEELI_NO_EDGE)
+        keeli_edge_stamp(stamps, KEELI_PART_SOURCES, link->next);
+}
+
+void keeli_chains_stamp_all(const keeli_chains *chains, uint32_t target) {
+    const keeli_edge_stamps *stamps = chains->stamps;
+    const keeli_chain *chain = keeli_chain_of(chains, target);
+    if (!stamps || !chain)
+        return;
+    keeli_edge_stamp(stamps, KEELI_PART_TARGETS, target);
+    uint32_t source = chain->first;
+    for (uint32_t left = chain->count; left; --left) {
+        keeli_edge_stamp(stamps, KEELI_PART_SOURCES, source);
+        source = keeli_link_at(chains, source)->next;
+    }
+}
+
 void keeli_chain_renumber(const keeli_chains *chains, keeli_chain *chain) {
     uint32_t stamp = 0, source = chain->first;
+    if (chain->count)
+        keeli_chains_stamp_all(chains, keeli_index_of(keeli_link_at(chains, source)->target));
     for (uint32_t left = chain->count; left; --left) {
         keeli_link *link = keeli_link_at(chains, source);
         link->stamp = ++stamp;
@@ -99,6 +140,7 @@ void keeli_chain_renumber(const keeli_chains *chains, keeli_chain *chain) {
 void keeli_chains_remove_all(keeli_chains *chains, uint32_t target) {
     keeli_chain *chain = keeli_chain_at(chains, target);
     uint32_t source = chain->first;
+    keeli_chains_stamp_all(chains, target);
     for (; chain->count; --chain->count) {
         keeli_link *link = keeli_link_at(chains, source);
         link->stamp = 0;
@@ -121,6 +163,7 @@ void keeli_chains_relink(keeli_chains *chains, uint32_t target, uint32_t first) 
     }
     chain->first = first;
     chain->last = before;
+    keeli_chains_stamp_all(chains, target);
 }
 
 // ------------------------------------------------------------------ looking
@@ -152,33 +195,71 @@ uint32_t keeli_chains_next_source(const keeli_chains *chains, uint32_t from) {
 }
 
 // ------------------------------------------------------------------ copying
-bool keeli_chains_reserve_like(keeli_chains *to, const keeli_chains *from, keeli_heap *heap) {
-    for (uint32_t page = 0; page < from->source_capacity; ++page)
-        if (from->sources[page] && !keeli_chains_reserve_source(to, heap, page * KEELI_LINKS))
+uint32_t keeli_edge_next_changed(const keeli_edge_changes *changes, keeli_edge_part part,
+                                 uint32_t block, uint32_t end) {
+    const keeli_edge_stamps *stamps = changes->stamps;
+    if (!stamps)
+        return keeli_least(block, end);
+
+    const keeli_part_stamps *of = &stamps->parts[part];
+    const uint32_t since = changes->since, known = keeli_least(end, stamps->count);
+    while (block < known && of->blocks[block] < since) {
+        const bool skips = of->spans[block / KEELI_EDGE_SPAN] < since;
+        block = keeli_least(skips ? (block | (KEELI_EDGE_SPAN - 1)) + 1 : block + 1, known);
+    }
+    return keeli_least(block, end);
+}
+
+// Returns the records of a block on a page of links, or of chains; NULL if the page has no memory.
+static char *block_of(void *const *pages, uint32_t capacity, uint32_t block, size_t bytes) {
+    const uint32_t page = block / BLOCKS;
+    return page < capacity && pages[page] ? (char *)pages[page] + block % BLOCKS * bytes : NULL;
+}
+
+// Copies the records of a block. A block without memory in `from` has none.
+static void assign_block(char *to, const char *from, size_t bytes) {
+    if (to && from)
+        memcpy(to, from, bytes);
+    else if (to)
+        memset(to, 0, bytes);
+}
+
+bool keeli_chains_reserve_like(keeli_chains *to, const keeli_chains *from, keeli_heap *heap,
+                               const keeli_edge_changes *changes) {
+    const uint32_t links = from->source_capacity * BLOCKS, chains = from->target_capacity * BLOCKS;
+    for (uint32_t b = 0;
+         (b = keeli_edge_next_changed(changes, KEELI_PART_SOURCES, b, links)) < links; ++b)
+        if (from->sources[b / BLOCKS] &&
+            !keeli_chains_reserve_source(to, heap, b * KEELI_EDGE_BLOCK))
             return false;
-    for (uint32_t page = 0; page < from->target_capacity; ++page)
-        if (from->targets[page] && !keeli_chains_reserve_target(to, heap, page * KEELI_LINKS))
+    for (uint32_t b = 0;
+         (b = keeli_edge_next_changed(changes, KEELI_PART_TARGETS, b, chains)) < chains; ++b)
+        if (from->targets[b / BLOCKS] &&
+            !keeli_chains_reserve_target(to, heap, b * KEELI_EDGE_BLOCK))
             return false;
     return true;
 }
 
-void keeli_chains_assign(keeli_chains *to, const keeli_chains *from) {
-    const size_t source_bytes = KEELI_LINKS * sizeof(keeli_link);
-    for (uint32_t page = 0; page < to->source_capacity; ++page) {
-        const bool has_page = page < from->source_capacity && from->sources[page];
-        if (has_page)
-            memcpy(to->sources[page], from->sources[page], source_bytes);
-        else if (to->sources[page])
-            memset(to->sources[page], 0, source_bytes);
+void keeli_chains_assign(keeli_chains *to, const keeli_chains *from,
+                         const keeli_edge_changes *changes) {
+    const uint32_t links = to->source_capacity * BLOCKS, chains = to->target_capacity * BLOCKS;
+    const size_t link_bytes = KEELI_EDGE_BLOCK * sizeof(keeli_link);
+    const size_t chain_bytes = KEELI_EDGE_BLOCK * sizeof(keeli_chain);
+    for (uint32_t b = 0;
+         (b = keeli_edge_next_changed(changes, KEELI_PART_SOURCES, b, links)) < links; ++b) {
+        assign_block(block_of((void *const *)to->sources, to->source_capacity, b, link_bytes),
+                     block_of((void *const *)from->sources, from->source_capacity, b, link_bytes),
+                     link_bytes);
+        if (to->stamps)
+            keeli_edge_stamp(to->stamps, KEELI_PART_SOURCES, b * KEELI_EDGE_BLOCK);
     }
-
-    const size_t target_bytes = KEELI_LINKS * sizeof(keeli_chain);
-    for (uint32_t page = 0; page < to->target_capacity; ++page) {
-        const bool has_page = page < from->target_capacity && from->targets[page];
-        if (has_page)
-            memcpy(to->targets[page], from->targets[page], target_bytes);
-        else if (to->targets[page])
-            memset(to->targets[page], 0, target_bytes);
+    for (uint32_t b = 0;
+         (b = keeli_edge_next_changed(changes, KEELI_PART_TARGETS, b, chains)) < chains; ++b) {
+        assign_block(block_of((void *const *)to->targets, to->target_capacity, b, chain_bytes),
+                     block_of((void *const *)from->targets, from->target_capacity, b, chain_bytes),
+                     chain_bytes);
+        if (to->stamps)
+            keeli_edge_stamp(to->stamps, KEELI_PART_TARGETS, b * KEELI_EDGE_BLOCK);
     }
 }
 
@@ -215,4 +296,29 @@ bool keeli_chains_are_valid(const keeli_chains *chains, uint32_t count) {
         in_chains += has;
     }
     return sources == count && in_chains == count;
+}
+
+// True if each source of `a` has the same record in `b`.
+static bool has_links_of(const keeli_chains *a, const keeli_chains *b) {
+    for (uint32_t i = 0; (i = keeli_chains_next_source(a, i)) != KEELI_NO_EDGE; ++i) {
+        const keeli_link *x = keeli_link_at(a, i), *y = keeli_link_of(b, i);
+        if (!y || !keel_is_same(x->target, y->target) || x->previous != y->previous ||
+            x->next != y->next || x->stamp != y->stamp || x->version != y->version)
+            return false;
+    }
+    return true;
+}
+
+bool keeli_chains_are_same(const keeli_chains *a, const keeli_chains *b) {
+    const uint32_t pages =
+        a->target_capacity < b->target_capacity ? b->target_capacity : a->target_capacity;
+    for (uint32_t i = 0; i < pages * KEELI_LINKS; ++i) {
+        const keeli_chain *x = keeli_chain_of(a, i), *y = keeli_chain_of(b, i);
+        const uint32_t count = x ? x->count : 0;
+        if (count != (y ? y->count : 0))
+            return false;
+        if (count && (x->first != y->first || x->last != y->last || x->stamp != y->stamp))
+            return false;
+    }
+    return has_links_of(a, b) && has_links_of(b, a);
 }

@@ -11,6 +11,55 @@
 
 #include <keel/walk.h>
 
+// The number of indices of a block of edge lists, or of records of chains, that has one stamp, and
+// the number of blocks of a span, which has a stamp, too: a search skips spans without changes.
+#define KEELI_EDGE_BLOCK 8u
+#define KEELI_EDGE_SPAN 64u
+
+// The parts of a relation whose blocks have stamps. A block of values is a page of slots.
+typedef enum keeli_edge_part {
+    KEELI_PART_SOURCES,
+    KEELI_PART_TARGETS,
+    KEELI_PART_VALUES
+} keeli_edge_part;
+
+// Stamps of blocks and of spans: the epoch of the last change.
+typedef struct keeli_part_stamps {
+    uint32_t *blocks, *spans;
+} keeli_part_stamps;
+
+// The stamps of a relation, while snapshots exist. Blocks from `count` on have no stamps: they may
+// have changed.
+typedef struct keeli_edge_stamps {
+    const uint32_t *epoch; // epoch of the world
+    keeli_part_stamps parts[3];
+    uint32_t count; // number of blocks, the same for each part
+} keeli_edge_stamps;
+
+// The blocks that changed in the epoch `since` or later. `stamps` NULL: all blocks.
+typedef struct keeli_edge_changes {
+    const keeli_edge_stamps *stamps;
+    uint32_t since;
+} keeli_edge_changes;
+
+// Stamps a block as changed now. Atomic, as several threads may write values of one block.
+static inline void keeli_edge_stamp_block(const keeli_edge_stamps *stamps, keeli_edge_part part,
+                                          uint32_t block) {
+    const keeli_part_stamps *of = &stamps->parts[part];
+    if (block >= stamps->count)
+        return;
+    keeli_atomic_put(&of->blocks[block], *stamps->epoch);
+    keeli_atomic_put(&of->spans[block / KEELI_EDGE_SPAN], *stamps->epoch);
+}
+// Stamps the block of an index.
+static inline void keeli_edge_stamp(const keeli_edge_stamps *stamps, keeli_edge_part part,
+                                    uint32_t index) {
+    keeli_edge_stamp_block(stamps, part, index / KEELI_EDGE_BLOCK);
+}
+// Returns the first block at `block` or above that changed, or `end`.
+uint32_t keeli_edge_next_changed(const keeli_edge_changes *changes, keeli_edge_part part,
+                                 uint32_t block, uint32_t end);
+
 // Return the record of an index as source, and as target; NULL if its page has no memory.
 static inline keeli_link *keeli_link_of(const keeli_chains *chains, uint32_t source) {
     const uint32_t page = source / KEELI_LINKS;
@@ -53,6 +102,13 @@ static inline uint32_t keeli_chain_count(const keeli_chains *chains, uint32_t ta
 // Allocates the page of a source, or of a target. False when out of memory.
 bool keeli_chains_reserve_source(keeli_chains *chains, keeli_heap *heap, uint32_t source);
 bool keeli_chains_reserve_target(keeli_chains *chains, keeli_heap *heap, uint32_t target);
+// Stamp what an edit is about to change, if snapshots exist: the records that a source is appended
+// to, those that the removal of a source changes, and those of all sources of a target. Edits of
+// one source do not stamp by themselves: a call in the middle would save six registers
+// (rel_relate, hier_attach).
+void keeli_chains_stamp_append(const keeli_chains *chains, uint32_t source, uint32_t target);
+void keeli_chains_stamp_remove(const keeli_chains *chains, uint32_t source);
+void keeli_chains_stamp_all(const keeli_chains *chains, uint32_t target);
 // Gives the sources of a chain the stamps from 1 on, when all 32-bit stamps are used up.
 void keeli_chain_renumber(const keeli_chains *chains, keeli_chain *chain);
 
@@ -108,9 +164,13 @@ uint32_t keeli_chains_next_source(const keeli_chains *chains, uint32_t from);
 void keeli_chains_clear(keeli_chains *chains, keeli_heap *heap);
 // Frees pages without links.
 void keeli_chains_trim(keeli_chains *chains, keeli_heap *heap);
-// reserve_like makes room for a copy of all records of `from`; false when out of memory. assign
-// then copies them.
-bool keeli_chains_reserve_like(keeli_chains *to, const keeli_chains *from, keeli_heap *heap);
-void keeli_chains_assign(keeli_chains *to, const keeli_chains *from);
+// reserve_like makes room for a copy of the records of `from` in blocks that changed; false when
+// out of memory. assign then copies them. All other records must be the same in both.
+bool keeli_chains_reserve_like(keeli_chains *to, const keeli_chains *from, keeli_heap *heap,
+                               const keeli_edge_changes *changes);
+void keeli_chains_assign(keeli_chains *to, const keeli_chains *from,
+                         const keeli_edge_changes *changes);
+// True if both have the same chains.
+bool keeli_chains_are_same(const keeli_chains *a, const keeli_chains *b);
 // True if every chain and every record agree, and there are `count` links.
 bool keeli_chains_are_valid(const keeli_chains *chains, uint32_t count);

@@ -10,6 +10,96 @@
 
 enum { PAGED_FROM = KEELI_EDGES_PAGED_FROM };
 
+// ------------------------------------------------------------------ stamps
+static keeli_edge_part part_of(const keeli_edges *edges, const keeli_edge_side *side) {
+    return side == &edges->sources ? KEELI_PART_SOURCES : KEELI_PART_TARGETS;
+}
+// Stamps the list of an index. There must be stamps.
+static void stamp_list(const keeli_edges *edges, const keeli_edge_side *side, uint32_t index) {
+    keeli_edge_stamp(edges->stamps, part_of(edges, side), index);
+}
+
+static __attribute__((noinline)) void stamp_edge(const keeli_edges *edges, uint32_t source,
+                                                 uint32_t target) {
+    stamp_list(edges, &edges->sources, source);
+    stamp_list(edges, &edges->targets, target);
+}
+
+enum { PARTS = 3 };
+// Returns the number of stamps of blocks and spans of one part.
+static uint32_t words_of_part(uint32_t count) { return count + count / KEELI_EDGE_SPAN + 1; }
+static size_t stamps_bytes(uint32_t count) {
+    return (size_t)words_of_part(count) * PARTS * sizeof(uint32_t);
+}
+
+// Returns the number of blocks that have memory for lists, records or values.
+static uint32_t block_count(const keeli_edges *edges) {
+    const keeli_chains *c = &edges->chains;
+    const uint32_t lists = edges->sources.capacity > edges->targets.capacity
+                               ? edges->sources.capacity
+                               : edges->targets.capacity;
+    const uint32_t records =
+        c->source_capacity > c->target_capacity ? c->source_capacity : c->target_capacity;
+    const uint32_t blocks = lists * (KEELI_PAGE / KEELI_EDGE_BLOCK) +
+                            records * (KEELI_LINKS / KEELI_EDGE_BLOCK); // one of them is 0
+    return blocks > edges->values.capacity ? blocks : edges->values.capacity;
+}
+
+static void fill_stamps(const keeli_edge_stamps *stamps, uint32_t from) {
+    for (uint32_t block = from; block < stamps->count; ++block)
+        for (uint32_t part = 0; part < PARTS; ++part)
+            keeli_edge_stamp_block(stamps, (keeli_edge_part)part, block);
+}
+
+void keeli_edges_stamp_all(const keeli_edges *edges) {
+    if (edges->stamps)
+        fill_stamps(edges->stamps, 0);
+}
+
+static void copy_stamps(const keeli_part_stamps *to, const keeli_part_stamps *from,
+                        uint32_t count) {
+    for (uint32_t block = 0; block < count; ++block)
+        to->blocks[block] = from->blocks[block];
+    for (uint32_t span = 0; span * KEELI_EDGE_SPAN < count; ++span)
+        to->spans[span] = from->spans[span];
+}
+
+bool keeli_edges_reserve_stamps(keeli_edges *edges, keeli_heap *heap, const uint32_t *epoch) {
+    const keeli_edge_stamps none = { 0 }, *old = edges->stamps ? edges->stamps : &none;
+    const uint32_t need = block_count(edges);
+    if (need <= old->count)
+        return true;
+
+    const uint32_t count = need > old->count * 2 ? need : old->count * 2;
+    uint32_t *items = keeli_new_zeroed(heap, stamps_bytes(count), _Alignof(uint32_t));
+    keeli_edge_stamps *stamps = items ? KEELI_NEW(heap, keeli_edge_stamps) : NULL;
+    if (!stamps) {
+        keeli_free(heap, items, stamps_bytes(count), _Alignof(uint32_t));
+        return false;
+    }
+
+    *stamps = (keeli_edge_stamps){ .epoch = epoch, .count = count };
+    for (uint32_t part = 0; part < PARTS; ++part, items += words_of_part(count)) {
+        stamps->parts[part] = (keeli_part_stamps){ items, items + count };
+        copy_stamps(&stamps->parts[part], &old->parts[part], old->count);
+    }
+    fill_stamps(stamps, old->count);
+    keeli_edges_release_stamps(edges, heap);
+    edges->stamps = stamps;
+    edges->chains.stamps = stamps;
+    return true;
+}
+
+void keeli_edges_release_stamps(keeli_edges *edges, keeli_heap *heap) {
+    keeli_edge_stamps *stamps = edges->stamps;
+    if (!stamps)
+        return;
+    keeli_free(heap, stamps->parts[0].blocks, stamps_bytes(stamps->count), _Alignof(uint32_t));
+    KEELI_FREE(heap, keeli_edge_stamps, stamps);
+    edges->stamps = NULL;
+    edges->chains.stamps = NULL;
+}
+
 // ------------------------------------------------------------------ memory of a list
 static size_t words_bytes(uint32_t stride, uint32_t places) {
     return (size_t)places * stride * sizeof(uint32_t);
@@ -126,8 +216,12 @@ static bool reserve_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *
 
 static void free_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t page) {
     const size_t bytes = KEELI_PAGE * sizeof(keeli_edge_list);
-    for (uint32_t i = 0; i < KEELI_PAGE; ++i)
+    for (uint32_t i = 0; i < KEELI_PAGE; ++i) {
+        if (edges->stamps && side->pages[page][i].used)
+            stamp_list(edges, side, page * KEELI_PAGE + i);
+        edges->edits += side->pages[page][i].used != 0;
         free_list(edges, heap, &side->pages[page][i], side->stride);
+    }
     keeli_free(heap, side->pages[page], bytes, _Alignof(keeli_edge_list));
     edges->bytes -= bytes;
     side->pages[page] = NULL;
@@ -178,11 +272,12 @@ static char *value_slot_at(const keeli_edge_values *v, uint32_t slot) {
     return v->pages[slot >> v->shift] + (size_t)(slot & ((1u << v->shift) - 1)) * v->size;
 }
 
-bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t extra) {
+// Makes room for this many slots; false when out of memory.
+static bool reserve_slots(keeli_edges *edges, keeli_heap *heap, uint32_t count) {
     keeli_edge_values *v = &edges->values;
-    if (extra <= v->free_count || !v->size)
+    if (count <= v->used)
         return true;
-    const uint32_t need = (v->used + extra - v->free_count - 1) >> v->shift;
+    const uint32_t need = (count - 1) >> v->shift;
     if (need >= v->capacity) {
         void *table = keeli_table_grow(heap, v->pages, &v->capacity, need + 1, &edges->bytes);
         if (!table)
@@ -197,6 +292,24 @@ bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t e
         edges->bytes += value_page_bytes(v);
     }
     return true;
+}
+
+bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t extra) {
+    const keeli_edge_values *v = &edges->values;
+    if (extra <= v->free_count || !v->size)
+        return true;
+    return reserve_slots(edges, heap, v->used + extra - v->free_count);
+}
+
+// Stamps the page of a slot, if snapshots exist.
+static void stamp_slot(const keeli_edges *edges, uint32_t slot) {
+    if (edges->stamps)
+        keeli_edge_stamp_block(edges->stamps, KEELI_PART_VALUES, slot >> edges->values.shift);
+}
+
+void keeli_edges_mark_value(const keeli_edges *edges, uint32_t source, uint32_t place) {
+    const keeli_edge_side *side = &edges->sources;
+    stamp_slot(edges, keeli_edge_entry(keeli_edge_list_of(side, source), side->stride, place)[2]);
 }
 
 static uint32_t acquire_slot(keeli_edge_values *v) {
@@ -232,12 +345,16 @@ void keeli_edges_clear(keeli_edges *edges, keeli_heap *heap) {
     clear_side(edges, heap, &edges->targets);
     clear_values(heap, &edges->values);
     keeli_chains_clear(&edges->chains, heap);
+    keeli_edges_stamp_all(edges);
     edges->bytes = 0;
     edges->count = 0;
     ++edges->edits;
 }
 
-void keeli_edges_deinit(keeli_edges *edges, keeli_heap *heap) { keeli_edges_clear(edges, heap); }
+void keeli_edges_deinit(keeli_edges *edges, keeli_heap *heap) {
+    keeli_edges_release_stamps(edges, heap);
+    keeli_edges_clear(edges, heap);
+}
 
 static void trim_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side) {
     for (uint32_t page = 0; page < side->capacity; ++page) {
@@ -344,8 +461,9 @@ bool keeli_edges_next(const keeli_edges *edges, keeli_edge_walk *walk) {
 
 // ------------------------------------------------------------------ changing
 // Moves the entries of a list together, so that it has no holes, and stores the new places in their
-// twins. `other` is the side of the twins.
-static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_edge_list *list) {
+// twins.
+static void compact(keeli_edges *edges, const keeli_edge_side *side, keeli_edge_list *list) {
+    const keeli_edge_side *other = side == &edges->sources ? &edges->targets : &edges->sources;
     uint32_t n = 0;
     for (uint32_t place = 0; place < list->used; ++place) {
         const uint32_t *entry = keeli_edge_entry(list, side->stride, place);
@@ -356,6 +474,8 @@ static void compact(keeli_edge_side *side, const keeli_edge_side *other, keeli_e
         memmove(to, entry, side->stride * sizeof *to);
         if (other->stride != 1)
             keeli_edge_entry(keeli_edge_list_of(other, to[0]), other->stride, twin)[1] = n;
+        if (edges->stamps)
+            stamp_list(edges, other, to[0]);
         ++n;
     }
     list->used = n;
@@ -382,7 +502,7 @@ static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
         --list->holes;
     }
     if (list->holes > list->used / 2 && list->used > KEELI_SIZE(8, 1))
-        compact(side, is_source ? &edges->targets : &edges->sources, list);
+        compact(edges, side, list);
     if (list->power > PAGED_FROM)
         free_last_pages(edges, heap, list, side->stride);
 }
@@ -396,8 +516,12 @@ bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_end end, uin
     keeli_edge_list *list = keeli_edge_list_of(side, index);
     if (!list && !reserve_page(edges, heap, side, index))
         return false;
-    if (list && list->holes > list->used / 2)
+    if (list && list->holes > list->used / 2) {
+        if (edges->stamps)
+            stamp_list(edges, side, index);
+        ++edges->edits; // snapshots have other places
         tidy(edges, heap, side, list);
+    }
     list = list ? list : keeli_edge_list_of(side, index);
     while (keeli_edge_room(list, side->stride) - list->used < extra)
         if (!grow_list(edges, heap, list, side->stride))
@@ -433,6 +557,8 @@ static inline void link(keeli_edges *edges, keeli_edge_list *from, keeli_edge_li
     ++to->used;
     ++edges->count;
     ++edges->edits;
+    if (edges->stamps)
+        stamp_edge(edges, source, target);
 }
 static void add_edge(keeli_edges *edges, uint32_t source, uint32_t target, uint32_t slot) {
     keeli_edge_list *from = keeli_edge_list_of(&edges->sources, source);
@@ -449,8 +575,20 @@ static void add_link(keeli_edges *edges, keeli_link *link, keeli_chain *chain, k
     ++edges->edits;
 }
 
+// keeli_edges_add for a chained relation while snapshots exist.
+static __attribute__((noinline)) void *add_stamped(keeli_edges *edges, keel_entity source,
+                                                   keel_entity target) {
+    const uint32_t from = keeli_index_of(source), to = keeli_index_of(target);
+    keeli_chains_stamp_append(&edges->chains, from, to);
+    add_link(edges, keeli_link_of(&edges->chains, from), keeli_chain_of(&edges->chains, to), source,
+             target);
+    return NULL;
+}
+
 void *keeli_edges_add(keeli_edges *edges, keel_entity source, keel_entity target) {
     const uint32_t from = keeli_index_of(source), to = keeli_index_of(target);
+    if (edges->is_chained && edges->stamps)
+        return add_stamped(edges, source, target);
     if (edges->is_chained) {
         add_link(edges, keeli_link_of(&edges->chains, from), keeli_chain_of(&edges->chains, to),
                  source, target);
@@ -458,6 +596,8 @@ void *keeli_edges_add(keeli_edges *edges, keel_entity source, keel_entity target
     }
     const bool has_values = keeli_edges_have_values(edges);
     const uint32_t slot = has_values ? acquire_slot(&edges->values) : 0;
+    if (has_values)
+        stamp_slot(edges, slot);
     add_edge(edges, from, to, slot);
     if (edges->is_symmetric && from != to)
         add_edge(edges, to, from, slot);
@@ -482,13 +622,17 @@ static void remove_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, u
                                                  : keeli_edge_entry(from, 2, place);
     const uint32_t target = entry[0], twin = entry[1];
     keeli_edge_list *to = keeli_edge_list_of(&edges->targets, target);
-    if (has_values)
+    if (has_values) {
+        stamp_slot(edges, entry[2]);
         release_slot(&edges->values, entry[2]);
+    }
     *entry = *keeli_edge_entry(to, edges->targets.stride, twin) = KEELI_HOLE;
     ++from->holes;
     ++to->holes;
     --edges->count;
     ++edges->edits;
+    if (edges->stamps)
+        stamp_edge(edges, source, target);
     tidy(edges, heap, &edges->sources, from);
     tidy(edges, heap, &edges->targets, to);
 }
@@ -507,6 +651,7 @@ uint32_t keeli_edge_back(const keeli_edges *edges, uint32_t source, uint32_t pla
 
 void keeli_edges_remove(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t place) {
     if (edges->is_chained) {
+        keeli_chains_stamp_remove(&edges->chains, source);
         (void)keeli_chains_remove(&edges->chains, source);
         --edges->count;
         ++edges->edits;
@@ -523,7 +668,9 @@ void keeli_edges_move_last(keeli_edges *edges, uint32_t source) {
     const keel_entity e = keeli_source_at(&edges->chains, source);
     keeli_link *link = keeli_link_at(&edges->chains, source);
     const keel_entity target = link->target;
+    keeli_chains_stamp_remove(&edges->chains, source);
     (void)keeli_chains_remove(&edges->chains, source);
+    keeli_chains_stamp_append(&edges->chains, source, keeli_index_of(target));
     keeli_chains_append(&edges->chains, link,
                         keeli_chain_at(&edges->chains, keeli_index_of(target)), e, target);
     ++edges->edits;
@@ -543,8 +690,12 @@ void keeli_edges_remove_sources(keeli_edges *edges, uint32_t target) {
 
 // Reorders the entries of a list: the i-th entry becomes the one at places[i]. Holes stay where
 // they are. Stores the new places in the twins.
-static void permute_entries(const keeli_edge_side *side, const keeli_edge_side *other,
-                            keeli_edge_list *list, const uint32_t *places, uint32_t *scratch) {
+static void permute_entries(const keeli_edges *edges, const keeli_edge_side *side, uint32_t index,
+                            const uint32_t *places, uint32_t *scratch) {
+    const keeli_edge_side *other = side == &edges->sources ? &edges->targets : &edges->sources;
+    keeli_edge_list *list = keeli_edge_list_of(side, index);
+    if (edges->stamps)
+        stamp_list(edges, side, index);
     const uint32_t stride = side->stride, count = list->used - list->holes;
     for (uint32_t i = 0; i < count; ++i)
         memcpy(scratch + (size_t)i * stride, keeli_edge_entry(list, stride, places[i]),
@@ -557,6 +708,8 @@ static void permute_entries(const keeli_edge_side *side, const keeli_edge_side *
         scratch += stride;
         if (other->stride == 1)
             continue;
+        if (edges->stamps)
+            stamp_list(edges, other, entry[0]);
         const uint32_t twin = stride == 1 ? 0 : entry[1];
         keeli_edge_entry(keeli_edge_list_of(other, entry[0]), other->stride, twin)[1] = place;
     }
@@ -572,20 +725,20 @@ void keeli_edges_order_sources(keeli_edges *edges, uint32_t target, const uint32
                 keeli_edge_back(edges, keeli_edge_other(edges, KEELI_SOURCES, target, places[i]),
                                 keeli_edge_twin(edges, KEELI_SOURCES, target, places[i]));
     }
-    permute_entries(&edges->targets, &edges->sources, list, places, scratch + count);
+    permute_entries(edges, &edges->targets, target, places, scratch + count);
     if (edges->is_symmetric)
-        permute_entries(&edges->sources, &edges->targets,
-                        keeli_edge_list_of(&edges->sources, target), scratch, scratch + count);
+        permute_entries(edges, &edges->sources, target, scratch, scratch + count);
     ++edges->edits;
 }
 
 // ------------------------------------------------------------------ copying
-static bool reserve_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *to,
-                         const keeli_edge_side *from) {
-    for (uint32_t i = 0; i < from->capacity * KEELI_PAGE; ++i) {
+enum { BLOCKS = KEELI_PAGE / KEELI_EDGE_BLOCK }; // blocks of stamps on a page
+
+static bool reserve_block(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *to,
+                          const keeli_edge_side *from, uint32_t block) {
+    const uint32_t first = block * KEELI_EDGE_BLOCK;
+    for (uint32_t i = first; i < first + KEELI_EDGE_BLOCK; ++i) {
         const keeli_edge_list *list = keeli_edge_list_of(from, i);
-        if (!list)
-            i += KEELI_PAGE - 1;
         if (!list || !list->used)
             continue;
         if (!reserve_page(edges, heap, to, i))
@@ -597,59 +750,99 @@ static bool reserve_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *
     return true;
 }
 
-static void assign_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *to,
-                        const keeli_edge_side *from) {
-    for (uint32_t i = 0; i < to->capacity * KEELI_PAGE; ++i) {
-        keeli_edge_list *list = keeli_edge_list_of(to, i), *other = keeli_edge_list_of(from, i);
-        if (!list)
-            i += KEELI_PAGE - 1;
-        if (!list || !other || !other->used) {
-            if (list)
-                free_list(edges, heap, list, to->stride);
+static bool reserve_side(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *to,
+                         const keeli_edge_side *from, const keeli_edge_changes *changes) {
+    const keeli_edge_part part = part_of(edges, to);
+    const uint32_t end = from->capacity * BLOCKS;
+    for (uint32_t b = 0; (b = keeli_edge_next_changed(changes, part, b, end)) < end; ++b)
+        if (from->pages[b / BLOCKS] && !reserve_block(edges, heap, to, from, b))
+            return false;
+    return true;
+}
+
+static void assign_list(keeli_edges *edges, keeli_heap *heap, keeli_edge_list *to,
+                        keeli_edge_list *from, uint32_t stride) {
+    if (!from || !from->used) {
+        free_list(edges, heap, to, stride);
+        return;
+    }
+    for (uint32_t place = 0; place < from->used; ++place)
+        memcpy(keeli_edge_entry(to, stride, place), keeli_edge_entry(from, stride, place),
+               stride * sizeof(uint32_t));
+    to->used = from->used;
+    to->holes = from->holes;
+    if (to->power > PAGED_FROM)
+        free_last_pages(edges, heap, to, stride);
+}
+
+static void assign_side(keeli_edges *edges, keeli_heap *heap, const keeli_edge_side *to,
+                        const keeli_edge_side *from, const keeli_edge_changes *changes) {
+    const keeli_edge_part part = part_of(edges, to);
+    const uint32_t end = to->capacity * BLOCKS;
+    for (uint32_t b = 0; (b = keeli_edge_next_changed(changes, part, b, end)) < end; ++b) {
+        if (!to->pages[b / BLOCKS])
             continue;
-        }
-        for (uint32_t place = 0; place < other->used; ++place)
-            memcpy(keeli_edge_entry(list, to->stride, place),
-                   keeli_edge_entry(other, to->stride, place), to->stride * sizeof(uint32_t));
-        list->used = other->used;
-        list->holes = other->holes;
-        if (list->power > PAGED_FROM)
-            free_last_pages(edges, heap, list, to->stride);
+        const uint32_t first = b * KEELI_EDGE_BLOCK;
+        for (uint32_t i = first; i < first + KEELI_EDGE_BLOCK; ++i)
+            assign_list(edges, heap, keeli_edge_list_of(to, i), keeli_edge_list_of(from, i),
+                        to->stride);
+        if (edges->stamps)
+            stamp_list(edges, to, first);
     }
 }
 
-bool keeli_edges_reserve_like(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
-    return keeli_chains_reserve_like(&to->chains, &from->chains, heap) &&
-           reserve_side(to, heap, &to->sources, &from->sources) &&
-           reserve_side(to, heap, &to->targets, &from->targets);
+static void assign_value_page(keeli_edges *edges, const keeli_edge_values *from, uint32_t page) {
+    const keeli_edge_values *v = &edges->values;
+    memcpy(v->pages[page], from->pages[page], value_page_bytes(v));
+    if (edges->stamps)
+        keeli_edge_stamp_block(edges->stamps, KEELI_PART_VALUES, page);
 }
 
-void keeli_edges_assign(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
-    keeli_chains_assign(&to->chains, &from->chains);
-    assign_side(to, heap, &to->sources, &from->sources);
-    assign_side(to, heap, &to->targets, &from->targets);
+// Copies the pages of values that changed, with the free slots, and those with slots that `edges`
+// does not use: their stamps tell nothing, as no write stamps slots that a restore removes.
+static void assign_values(keeli_edges *edges, const keeli_edge_values *from,
+                          const keeli_edge_changes *changes) {
+    keeli_edge_values *v = &edges->values;
+    if (!v->size)
+        return;
+
+    const uint32_t end = (from->used + (1u << v->shift) - 1) >> v->shift;
+    const uint32_t used = keeli_least(v->used >> v->shift, end);
+    for (uint32_t p = 0; (p = keeli_edge_next_changed(changes, KEELI_PART_VALUES, p, used)) < used;
+         ++p)
+        assign_value_page(edges, from, p);
+    for (uint32_t p = used; p < end; ++p)
+        assign_value_page(edges, from, p);
+    v->used = from->used;
+    v->free = from->free;
+    v->free_count = from->free_count;
+}
+
+bool keeli_edges_reserve_like(keeli_edges *to, const keeli_edges *from, keeli_heap *heap,
+                              const keeli_edge_changes *changes) {
+    return keeli_chains_reserve_like(&to->chains, &from->chains, heap, changes) &&
+           reserve_side(to, heap, &to->sources, &from->sources, changes) &&
+           reserve_side(to, heap, &to->targets, &from->targets, changes) &&
+           reserve_slots(to, heap, from->values.used);
+}
+
+void keeli_edges_assign(keeli_edges *to, const keeli_edges *from, keeli_heap *heap,
+                        const keeli_edge_changes *changes) {
+    keeli_chains_assign(&to->chains, &from->chains, changes);
+    assign_side(to, heap, &to->sources, &from->sources, changes);
+    assign_side(to, heap, &to->targets, &from->targets, changes);
+    assign_values(to, &from->values, changes);
     to->count = from->count;
     ++to->edits;
 }
 
-static bool copy_slots(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
-    keeli_edge_values *v = &to->values;
-    if (!keeli_edges_reserve_values(to, heap, from->values.used))
-        return false;
-    v->used = from->values.used;
-    v->free = from->values.free;
-    v->free_count = from->values.free_count;
-    for (uint32_t slot = 0; slot < v->used; slot += 1u << v->shift)
-        memcpy(value_slot_at(v, slot), value_slot_at(&from->values, slot), value_page_bytes(v));
-    return true;
-}
-
 bool keeli_edges_copy(keeli_edges *to, const keeli_edges *from, keeli_heap *heap) {
-    if (!keeli_edges_reserve_like(to, from, heap) || !copy_slots(to, from, heap)) {
+    const keeli_edge_changes all = { 0 };
+    if (!keeli_edges_reserve_like(to, from, heap, &all)) {
         keeli_edges_clear(to, heap);
         return false;
     }
-    keeli_edges_assign(to, from, heap);
+    keeli_edges_assign(to, from, heap, &all);
     return true;
 }
 
@@ -714,4 +907,43 @@ bool keeli_edges_are_valid(const keeli_edges *edges) {
     return has_value + v->free_count == v->used &&
            side_is_valid(&edges->sources, &edges->targets, edges->count) &&
            side_is_valid(&edges->targets, &edges->sources, edges->count);
+}
+
+static bool lists_are_same(const keeli_edge_side *a, const keeli_edge_side *b, uint32_t index) {
+    keeli_edge_list *x = keeli_edge_list_of(a, index), *y = keeli_edge_list_of(b, index);
+    const uint32_t used = x ? x->used : 0;
+    if (used != (y ? y->used : 0))
+        return false;
+    for (uint32_t place = 0; place < used; ++place) {
+        const uint32_t *entry = keeli_edge_entry(x, a->stride, place);
+        const uint32_t *other = keeli_edge_entry(y, b->stride, place);
+        const size_t words = entry[0] == KEELI_HOLE ? 1 : a->stride;
+        if (memcmp(entry, other, words * sizeof *entry) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool sides_are_same(const keeli_edge_side *a, const keeli_edge_side *b) {
+    const uint32_t pages = a->capacity < b->capacity ? b->capacity : a->capacity;
+    for (uint32_t i = 0; i < pages * KEELI_PAGE; ++i)
+        if (!lists_are_same(a, b, i))
+            return false;
+    return true;
+}
+
+// True if the values of all edges have the same bytes.
+static bool values_are_same(const keeli_edges *a, const keeli_edges *b) {
+    for (keeli_edge_walk at = { 0, 0 }; keeli_edges_next(a, &at); ++at.place)
+        if (memcmp(keeli_edge_value(a, at.source, at.place),
+                   keeli_edge_value(b, at.source, at.place), a->values.size) != 0)
+            return false;
+    return a->values.used == b->values.used && a->values.free == b->values.free;
+}
+
+bool keeli_edges_are_same(const keeli_edges *a, const keeli_edges *b, bool has_plain_values) {
+    return a->count == b->count && sides_are_same(&a->sources, &b->sources) &&
+           sides_are_same(&a->targets, &b->targets) &&
+           keeli_chains_are_same(&a->chains, &b->chains) &&
+           (!has_plain_values || values_are_same(a, b));
 }

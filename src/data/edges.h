@@ -63,7 +63,8 @@ typedef struct keeli_edges {
     keeli_edge_side sources, targets; // lists of targets by source, lists of sources by target
     keeli_chains chains;              // instead of both if `is_chained`
     keeli_edge_values values;
-    uint32_t count; // number of edges; both directions of a symmetric edge are counted
+    keeli_edge_stamps *stamps; // NULL: no snapshot exists; `chains` has the same pointer
+    uint32_t count;            // number of edges; both directions of a symmetric edge are counted
     bool is_symmetric, is_exclusive, is_chained;
     bool keeps_room; // lists that become empty keep their memory, for an edge of the same edit
     uint64_t edits;  // counter of added, removed and reordered edges
@@ -221,10 +222,26 @@ void keeli_edges_clear(keeli_edges *edges, keeli_heap *heap);
 // Copies all edges, at the same places, and the bytes of their values to `to`, which has no edges.
 // False when out of memory; `to` has no edges then.
 bool keeli_edges_copy(keeli_edges *to, const keeli_edges *from, keeli_heap *heap);
-// Replace the edges of `to` by a copy of those of `from`, at the same places, without values.
-// reserve_like makes room; false when out of memory. assign then copies.
-bool keeli_edges_reserve_like(keeli_edges *to, const keeli_edges *from, keeli_heap *heap);
-void keeli_edges_assign(keeli_edges *to, const keeli_edges *from, keeli_heap *heap);
+// Replace the edges of `to` by a copy of those of `from`, at the same places, with the bytes of
+// their values. reserve_like makes room; false when out of memory. assign then copies. Blocks that
+// did not change must be the same in both, and are not copied.
+bool keeli_edges_reserve_like(keeli_edges *to, const keeli_edges *from, keeli_heap *heap,
+                              const keeli_edge_changes *changes);
+void keeli_edges_assign(keeli_edges *to, const keeli_edges *from, keeli_heap *heap,
+                        const keeli_edge_changes *changes);
+// Makes room for the stamps of all blocks, and stamps changes from now on. `epoch` is that of the
+// world. False when out of memory.
+bool keeli_edges_reserve_stamps(keeli_edges *edges, keeli_heap *heap, const uint32_t *epoch);
+// Stops stamping, and frees the stamps.
+void keeli_edges_release_stamps(keeli_edges *edges, keeli_heap *heap);
+// Stamps all blocks.
+void keeli_edges_stamp_all(const keeli_edges *edges);
+// Stamps the value of the edge at a place as written, if snapshots exist. Several threads may call
+// it at once.
+void keeli_edges_mark_value(const keeli_edges *edges, uint32_t source, uint32_t place);
+// True if both have the same edges at the same places. `has_plain_values`: the edges have values,
+// and these have the same bytes.
+bool keeli_edges_are_same(const keeli_edges *a, const keeli_edges *b, bool has_plain_values);
 // Frees the pages of entities that have no edges. Does nothing while `walks` is above 0.
 void keeli_edges_trim(keeli_edges *edges, keeli_heap *heap);
 bool keeli_edges_are_valid(const keeli_edges *edges);

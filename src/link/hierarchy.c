@@ -279,6 +279,12 @@ static void delete_observed_tree(keel_world *world, uint32_t top) {
     }
 }
 
+// Stamps the links of all descendants, for snapshots.
+static __attribute__((noinline)) void stamp_tree(const keeli_chains *chains, uint32_t top) {
+    for (uint32_t at = last_below(chains, top); at != top; at = before_in_tree(chains, at))
+        keeli_chains_stamp_remove(chains, at);
+}
+
 // Deletes a tree in the same order without observers. All links are removed, so links between
 // siblings are not repaired on the way; before_in_tree reads only links of entities that remain.
 static void delete_whole_tree(keel_world *world, keel_entity root) {
@@ -289,6 +295,8 @@ static void delete_whole_tree(keel_world *world, keel_entity root) {
     keel_entity doomed[at_once];
     uint32_t count = 0, at = last_below(chains, top);
     ++edges->edits;
+    if (edges->stamps)
+        stamp_tree(chains, top);
     while (at != top) {
         keeli_link *link = keeli_link_at(chains, at);
         doomed[count++] = keeli_source_of(link, at);

@@ -155,6 +155,8 @@ void keeli_remove_edge(keel_world *world, keeli_relation *r, uint32_t source, ui
         const uint32_t of = keeli_index_of(keeli_link_at(&r->edges.chains, source)->target);
         --r->edges.count;
         ++r->edges.edits;
+        if (r->edges.stamps)
+            keeli_chains_stamp_remove(&r->edges.chains, source);
         if (!keeli_chains_remove(&r->edges.chains, source)->count) {
             keeli_store_pop(world, r->targets, of);
         }

@@ -84,16 +84,17 @@ static keel_result set_related_value(keel_world *world, keeli_relation *r, keel_
     return keeli_done(world, result);
 }
 
-// Stamps the values of a relation's edges as written, for snapshots.
-static void mark_edge(keel_world *world, keeli_relation *r) {
-    r->edges.values.written = world->epoch;
+// Stamps the value of an edge as written, for snapshots.
+static void mark_edge(keel_world *world, keeli_relation *r, uint32_t source, uint32_t place) {
+    keeli_atomic_put(&r->edges.values.written, world->epoch);
+    keeli_edges_mark_value(&r->edges, source, place);
 }
 
 static keel_result write_edge(keel_world *world, keeli_relation *r, keel_entity e, uint32_t place,
                               const void *value) {
     void *to = keeli_edge_value(&r->edges, keeli_index_of(e), place);
     keeli_storage *s = r->sources;
-    mark_edge(world, r);
+    mark_edge(world, r, keeli_index_of(e), place);
     if (to != value) {
         keeli_value_drop(s, to);
         keeli_value_move(s, to, (void *)(uintptr_t)value); // handed over
@@ -245,6 +246,14 @@ link_last(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to, u
     return KEEL_OK;
 }
 
+// Adds an edge while snapshots exist.
+static __attribute__((noinline)) keel_result link_stamped(keel_world *world, keeli_relation *r,
+                                                          keel_entity e, keel_entity to,
+                                                          uint64_t *beside) {
+    keeli_chains_stamp_append(&r->edges.chains, keeli_index_of(e), keeli_index_of(to));
+    return link_last(world, r, e, to, beside);
+}
+
 keel_result keeli_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to) {
     const keeli_storage *s = r->sources;
     const uint32_t source = keeli_index_of(e);
@@ -256,6 +265,8 @@ keel_result keeli_relate(keel_world *world, keeli_relation *r, keel_entity e, ke
         (r->is_acyclic && keeli_store_has(r->targets, source)) ||
         !keeli_entity_has_version(&world->entities, e))
         return relate_general(world, r, e, to);
+    if (r->edges.stamps)
+        return link_stamped(world, r, e, to, beside);
     return link_last(world, r, e, to, beside);
 }
 
@@ -429,21 +440,36 @@ bool(keel_is_related_component)(const keel_scope *scope, keel_entity source,
     return keeli_edges_find(&r->edges, index, keeli_index_of(target)) != KEELI_NO_EDGE;
 }
 
+// Returns the place of `other` in the list of targets, or sources, of an entity. KEELI_NO_EDGE if
+// they are not related.
+static uint32_t edge_place_of(const keeli_relation *r, keeli_end end, keel_entity of,
+                              keel_entity other) {
+    if (!end_is_alive(r, of) || !end_is_alive(r, other)) {
+        return KEELI_NO_EDGE;
+    }
+
+    if (end == KEELI_TARGETS) {
+        return keeli_edges_find(&r->edges, keeli_index_of(of), keeli_index_of(other));
+    }
+
+    const uint32_t source = keeli_index_of(other);
+    const uint32_t place = keeli_edges_find(&r->edges, source, keeli_index_of(of));
+    if (place == KEELI_NO_EDGE)
+        return place;
+    return keeli_edge_twin(&r->edges, KEELI_TARGETS, source, place);
+}
+
 // Returns the value of an edge. NULL if there is no such edge, or edges of the relation have no
 // values.
 static void *edge_value_of(const keeli_relation *r, keel_entity source, keel_entity target) {
     const keeli_edges *edges = &r->edges;
-    if (!end_is_alive(r, source) || !end_is_alive(r, target)) {
-        return NULL;
-    }
     if (!keeli_edges_have_values(edges))
         return NULL;
 
-    const uint32_t index = keeli_index_of(source);
-    const uint32_t place = keeli_edges_find(edges, index, keeli_index_of(target));
+    const uint32_t place = edge_place_of(r, KEELI_TARGETS, source, target);
     if (place == KEELI_NO_EDGE)
         return NULL;
-    return keeli_edge_value(edges, index, place);
+    return keeli_edge_value(edges, keeli_index_of(source), place);
 }
 
 const void *(keel_get_related_component)(const keel_scope *scope, keel_entity source,
@@ -475,18 +501,19 @@ void *(keel_get_related_component_mut)(keel_scope *scope, keel_entity source,
 
     keeli_storage *s = r->sources;
     keeli_caller who;
-    void *value = edge_value_of(r, source, target);
-    if (!value || keeli_caller_is(scope, &who) < 0)
+    const uint32_t place = edge_place_of(r, KEELI_TARGETS, source, target);
+    if (place == KEELI_NO_EDGE || keeli_caller_is(scope, &who) < 0)
         return NULL;
     if (!keeli_may_write_edges(scope, &who, s))
         return NULL;
 
-    mark_edge(who.world, r);
-    keeli_track_modified(who.world, s, keeli_index_of(source));
+    const uint32_t index = keeli_index_of(source);
+    mark_edge(who.world, r, index, place);
+    keeli_track_modified(who.world, s, index);
     if (r->edges.is_symmetric) {
         keeli_track_modified(who.world, s, keeli_index_of(target));
     }
-    return value;
+    return keeli_edge_value(&r->edges, index, place);
 }
 
 keel_entity(keel_target_of_component)(const keel_scope *scope, keel_entity source,
@@ -517,25 +544,6 @@ uint32_t(keel_source_count_component)(const keel_scope *scope, keel_entity targe
     if (!r || !end_is_alive(r, target))
         return 0;
     return keeli_edge_count(&r->edges, KEELI_SOURCES, keeli_index_of(target));
-}
-
-// Returns the place of `other` in the list of targets, or sources, of an entity. KEELI_NO_EDGE if
-// they are not related.
-static uint32_t edge_place_of(const keeli_relation *r, keeli_end end, keel_entity of,
-                              keel_entity other) {
-    if (!end_is_alive(r, of) || !end_is_alive(r, other)) {
-        return KEELI_NO_EDGE;
-    }
-
-    if (end == KEELI_TARGETS) {
-        return keeli_edges_find(&r->edges, keeli_index_of(of), keeli_index_of(other));
-    }
-
-    const uint32_t source = keeli_index_of(other);
-    const uint32_t place = keeli_edges_find(&r->edges, source, keeli_index_of(of));
-    if (place == KEELI_NO_EDGE)
-        return place;
-    return keeli_edge_twin(&r->edges, KEELI_TARGETS, source, place);
 }
 
 static keel_entity next_of(const keel_scope *scope, const keel_component *relation, keeli_end end,

@@ -26,6 +26,9 @@ bool keeli_stamps_reserve(keel_world *world) {
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         keeli_storage *s = world->storages.items[i];
         keeli_stamps *stamps = &s->stamps;
+        const bool has_edges = s->relation && !keeli_store_has_sources(s);
+        if (has_edges && !keeli_edges_reserve_stamps(&s->relation->edges, heap, &world->epoch))
+            return false;
         const uint32_t need = blocks_of(world, s);
         if (need <= stamps->count)
             continue;

@@ -10,6 +10,9 @@
 // instead: `moves` of sets and rows, `cleared` of bits, `edits` of edges and `frees` of handles. As
 // long as the counters of both are equal, each value of the snapshot has the same place in the
 // world, and the world has only added values, in places that are free in the snapshot.
+//
+// Edges have stamps of their own (data/chains.h): each change of an edge list or of a record of a
+// chain, also of its place, stamps its block of 8 indices.
 #pragma once
 #include "rewind/image.h"
 

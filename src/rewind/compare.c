@@ -94,6 +94,14 @@ static bool has_same_edges(const keeli_image *image, const keeli_storage *t,
     return live->values.written < image->since;
 }
 
+// Returns the blocks of edges that may have changed since both worlds were the same.
+static keeli_edge_changes edge_changes(const keeli_image *image, const keeli_storage *t) {
+    const keeli_edges *live = &keeli_image_live(image, t)->relation->edges;
+    if (!is_known(image, t))
+        return (keeli_edge_changes){ 0 };
+    return (keeli_edge_changes){ live->stamps, image->since };
+}
+
 static keeli_staged compare_storage(const keeli_image *image, const keeli_storage *t,
                                     const keeli_storage *s) {
     keeli_staged g = {
@@ -101,6 +109,8 @@ static keeli_staged compare_storage(const keeli_image *image, const keeli_storag
         .is_in_place = is_in_place(image, t, s),
         .keeps_unique = has_same_unique(image, t, s),
     };
+    if (s->relation && !keeli_store_has_sources(s))
+        g.changes = edge_changes(image, t);
     g.is_same = g.is_known && !keeli_image_leaves(t) && has_same_set(t, s);
     if (!g.is_same)
         return g;

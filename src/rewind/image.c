@@ -316,13 +316,18 @@ static bool reserve_followers(const keeli_image *image, keeli_storage *t, const 
     return true;
 }
 
-// Copies edges with values; makes room for edges without values, which the commit copies.
+// True if the edges have values that hooks copy or drop.
+static bool has_hooked_edges(const keeli_storage *s) {
+    return keeli_edges_have_values(&s->relation->edges) && (s->component.copy || s->component.drop);
+}
+
+// Copies edges whose values have hooks; makes room for other edges, which the commit copies.
 static keel_result stage_edges(const keeli_image *image, keeli_staged *g, keeli_storage *t,
                                const keeli_storage *s) {
     keel_world *to = image->to;
     const keeli_edges *from = &s->relation->edges;
     bool has_room = false;
-    if (keeli_edges_have_values(from)) {
+    if (has_hooked_edges(t)) {
         keeli_edges_init_like(&g->edges, from);
         const keel_result result = keeli_copy_edges(t, &g->edges, from, &to->heap);
         if (result == KEEL_ERROR_COPY) {
@@ -331,7 +336,7 @@ static keel_result stage_edges(const keeli_image *image, keeli_staged *g, keeli_
         has_room = result == KEEL_OK;
         g->has_edges = has_room;
     } else {
-        has_room = keeli_edges_reserve_like(&t->relation->edges, from, &to->heap);
+        has_room = keeli_edges_reserve_like(&t->relation->edges, from, &to->heap, &g->changes);
         g->from_edges = from;
     }
 
@@ -702,7 +707,7 @@ static void place_staged(keel_world *to, keeli_staged *g, keeli_storage *t, keel
     }
 
     if (g->from_edges) {
-        keeli_edges_assign(&t->relation->edges, g->from_edges, &to->heap);
+        keeli_edges_assign(&t->relation->edges, g->from_edges, &to->heap, &g->changes);
     }
     if (!g->has_edges)
         return;
@@ -712,7 +717,10 @@ static void place_staged(keel_world *to, keeli_staged *g, keeli_storage *t, keel
     *edges = g->edges;
     edges->edits = before.edits + 1;
     edges->walks = before.walks;
+    edges->stamps = before.stamps;
+    keeli_edges_stamp_all(edges);
     g->edges = before;
+    g->edges.stamps = NULL;
 }
 
 // Enters all names under the parents that they have in `from`.
@@ -800,6 +808,12 @@ static void relist(keel_world *to) {
     }
 }
 
+// True if the edges are the same as those of a relation of the other world.
+static KEELI_UNUSED bool edges_are_alike(const keeli_edges *edges, const keeli_relation *other) {
+    const bool is_plain = keeli_edges_have_values(edges) && !has_hooked_edges(other->sources);
+    return keeli_edges_are_same(edges, &other->edges, is_plain);
+}
+
 void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data) {
     keel_world *to = image->to;
     const keel_world *from = image->from;
@@ -832,6 +846,8 @@ void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data)
         else
             track_anew(to, t, s);
         place_staged(to, g, t, keeps, data);
+        KEELI_CHECK_STRUCTURE(!image->checks || !t->relation ||
+                              edges_are_alike(&t->relation->edges, s->relation));
     }
 
     if (!image->same_numbers)

@@ -30,8 +30,9 @@ typedef struct keeli_staged {
     uint32_t count, made; // room for values, and number of values copied so far
     void *unique;
     keeli_queue removed, events;
-    keeli_edges edges;             // copy of edges with values
-    const keeli_edges *from_edges; // edges without values to copy from; NULL: they are the same
+    keeli_edges edges;             // copy of edges whose values have hooks
+    const keeli_edges *from_edges; // edges to copy from, with plain values or none; NULL: none
+    keeli_edge_changes changes;    // blocks of edges to copy
     keeli_change *logs[2]; // logs of ticks, of insertions and modifications; NULL: the size fits
     bool has_removed, has_events, has_edges, has_unique; // these members have to be freed
     // The following are set by compare.c before the copy: the parts that need not be copied.

@@ -453,6 +453,8 @@ void keeli_store_release_stamps(keel_world *world, keeli_storage *s) {
     keeli_free(&world->heap, stamps->items, stamps->count * sizeof *stamps->items,
                _Alignof(uint32_t));
     s->stamps = (keeli_stamps){ 0 };
+    if (s->relation && !keeli_store_has_sources(s))
+        keeli_edges_release_stamps(&s->relation->edges, &world->heap);
     keeli_free(&world->heap, s->hashed.parts, s->hashed.count * sizeof *s->hashed.parts,
                _Alignof(keeli_hash_part));
     s->hashed.parts = NULL;

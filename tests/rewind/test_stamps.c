@@ -20,6 +20,10 @@ KEEL_COMPONENT(Row, .no_padding = true, .storage = KEEL_ARCHETYPE);
 KEEL_COMPONENT(Tracked, .no_padding = true, .tracking = KEEL_TRACK_MODIFICATION);
 KEEL_COMPONENT(Observed, .no_padding = true);
 KEEL_TAG(Some);
+KEEL_RELATION(Knows);
+KEEL_RELATION(Leads, .exclusive = true);
+KEEL_RELATION(Pairs, .exclusive = true, .symmetric = true);
+KEEL_RELATION(Beside, .symmetric = true);
 typedef struct Wide {
     uint32_t words[300];
 } Wide;
@@ -197,10 +201,65 @@ static void grouped(void) {
     (void)keel_group_create(f.world, KEEL_OWNED(Sparse, Some)); // the first time
 }
 
-// ------------------------------------------------------------------ each is seen
+// ------------------------------------------------------------------ edges
 static keel_snapshot *ones[2]; // taken each time, and every second time
 static uint32_t turn;
+static void expect(const char *name);
 
+static void related(void) {
+    for (uint32_t i = 300; i < 420; i += 3) {
+        assert_true(keel_relate(f.world, list[i], Knows, list[i / 8]) >= 0);
+        assert_true(keel_relate(f.world, list[i], Leads, list[i / 8]) >= 0);
+        assert_true(keel_relate(f.world, list[i], Pairs, list[i + 100]) >= 0);
+        assert_true(keel_relate(f.world, list[i], Beside, list[i + 50]) >= 0);
+        assert_true(keel_attach(f.world, list[i], list[i / 8]) >= 0);
+    }
+}
+static void related_once(void) {
+    assert_true(keel_relate(f.world, list[330], Knows, list[turn % 200]) >= 0);
+}
+static void led_by_another(void) {
+    assert_true(keel_relate(f.world, list[360], Leads, list[turn % 200]) >= 0);
+}
+static void attached(void) {
+    assert_true(keel_attach(f.world, list[400], list[turn % 200]) >= 0);
+    assert_true(keel_attach(f.world, list[401], list[turn % 200]) >= 0);
+    assert_true(keel_attach(f.world, list[402], list[401]) >= 0);
+}
+static void detached(void) { assert_true(keel_detach(f.world, list[402]) >= 0); }
+static void tree_deleted(void) {
+    const keel_entity root = keel_add_child(f.world, list[200]);
+    const keel_entity child = keel_add_child(f.world, root);
+    (void)keel_add_child(f.world, child);
+    (void)keel_add_child(f.world, root);
+    expect("add_child");
+    assert_true(keel_delete_tree(f.world, root) >= 0);
+}
+static void unrelated(void) {
+    for (uint32_t i = 303; i < 420; i += 6) {
+        assert_true(keel_unrelate(f.world, list[i], Knows, list[i / 8]) >= 0);
+        assert_true(keel_unrelate(f.world, list[i], Leads, list[i / 8]) >= 0);
+        assert_true(keel_unrelate(f.world, list[i], Pairs, list[i + 100]) >= 0);
+        assert_true(keel_unrelate(f.world, list[i], Beside, list[i + 50]) >= 0);
+    }
+}
+static int by_turns(const keel_world *world, keel_entity a, keel_entity b, void *data) {
+    const uint32_t x = keel_entity_index(a) * 31 % 17, y = keel_entity_index(b) * 31 % 17;
+    (void)world, (void)data;
+    return x > y ? 1 : x < y ? -1 : 0;
+}
+static void sources_sorted(void) {
+    assert_true(keel_sort_sources(f.world, list[40], KEEL_OF(Knows), by_turns, NULL) >= 0);
+    assert_true(keel_sort_sources(f.world, list[41], KEEL_OF(Leads), by_turns, NULL) >= 0);
+}
+static void sources_unrelated(void) {
+    assert_true(keel_unrelate_sources(f.world, Knows, list[42]) >= 0);
+    assert_true(keel_unrelate_sources(f.world, Leads, list[43]) >= 0);
+    assert_true(keel_unrelate_all(f.world, list[303], Beside) >= 0);
+}
+static void trimmed(void) { assert_int_equal(keel_world_trim(f.world), KEEL_OK); }
+
+// ------------------------------------------------------------------ each is seen
 static void expect(const char *name) {
     if (turn % 3 == 0) (void)keel_tick(f.world);
     const uint64_t now = hash_of(f.world), state = keeli_state_hash(f.world);
@@ -247,6 +306,16 @@ static void try_every_writer(bool are_tracked) {
                    { "anew", anew },
                    { "wide", wide },
                    { "wide all", wide_all },
+                   { "relate", related },
+                   { "relate once", related_once },
+                   { "exclusive", led_by_another },
+                   { "attach", attached },
+                   { "detach", detached },
+                   { "delete_tree", tree_deleted },
+                   { "sort sources", sources_sorted },
+                   { "unrelate", unrelated },
+                   { "unrelate sources", sources_unrelated },
+                   { "trim", trimmed },
                    { "group", grouped } };
     api_begin(&f);
     fill();
