@@ -106,13 +106,14 @@ void keeli_sparse_set_remove(keeli_sparse_set *set, uint32_t slot);
 static inline void keeli_sparse_set_remove_plain(keeli_sparse_set *set, uint32_t *cell) {
     const uint32_t slot = *cell, last = --set->count;
     ++set->moves;
-    const keel_entity moved = *keeli_sparse_set_entity(set, last);
-    // if this is the last slot, it moves onto itself: that is as cheap as a test
-    *keeli_sparse_set_entity(set, slot) = moved;
-    *keeli_sparse_set_cell(set, keeli_index_of(moved)) = slot;
     *cell = KEELI_NO_SLOT;
-    keeli_bytes_copy(keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last),
-                     set->size);
+    if (slot != last) {
+        const keel_entity moved = *keeli_sparse_set_entity(set, last);
+        *keeli_sparse_set_entity(set, slot) = moved;
+        *keeli_sparse_set_cell(set, keeli_index_of(moved)) = slot;
+        keeli_bytes_copy(keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last),
+                         set->size);
+    }
     keeli_bytes_vacate(keeli_sparse_set_value(set, last), set->size);
 }
 // Calls the drop hook, if any, on the value of a slot.
