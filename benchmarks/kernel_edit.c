@@ -156,6 +156,34 @@ BENCH_SHARED void memory_2(bench_run *run, bool bulk) {
 BENCH_WORKLOAD(memory_2) { memory_2(run, false); }
 BENCH_WORKLOAD(memory_2_bulk) { memory_2(run, true); }
 
+// Bytes of the world, not of the process, for each owner of one component: every `step`th entity.
+BENCH_SHARED void memory_of(bench_run *run, const keel_component *component, uint32_t step) {
+    const uint32_t n = run->n, owners = n / step;
+    keel_entity *e = bench_handles(n);
+    run->items = owners;
+    while (bench_next(run)) {
+        keel_world *world = bench_world();
+        bench_expect(keel_add_entities(world, n, e));
+        bench_expect(keel_register_component(world, component) ? KEEL_OK : KEEL_ERROR_MEMORY);
+        const size_t before = keel_world_statistics(world).memory.total;
+        bench_start(run);
+        for (uint32_t i = 0; i < n; i += step)
+            bench_expect(keel_add_component(world, e[i], component, NULL));
+        bench_stop(run);
+        run->bytes = (double)(keel_world_statistics(world).memory.total - before);
+        run->sum = (long long)keel_component_count(world, component) - owners;
+        bench_end(run, world);
+    }
+    free(e);
+}
+
+BENCH_WORKLOAD(memory_8_all) { memory_of(run, KEEL_OF(Position), 1); }
+BENCH_WORKLOAD(memory_8_10pct) { memory_of(run, KEEL_OF(Position), 10); }
+BENCH_WORKLOAD(memory_8_1pct) { memory_of(run, KEEL_OF(Position), 100); }
+BENCH_WORKLOAD(memory_64_all) { memory_of(run, KEEL_OF(Transform), 1); }
+BENCH_WORKLOAD(memory_64_10pct) { memory_of(run, KEEL_OF(Transform), 10); }
+BENCH_WORKLOAD(memory_64_1pct) { memory_of(run, KEEL_OF(Transform), 100); }
+
 // ---- destroy ----
 // Further component types that the world knows and one other entity has.
 static void add_types(keel_world *world, uint32_t count) {

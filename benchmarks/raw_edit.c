@@ -228,6 +228,20 @@ BENCH_WORKLOAD(memory_2) {
     }
 }
 
+// The values alone.
+static void memory_of(bench_run *run, size_t size) {
+    run->items = run->n;
+    while (bench_next(run)) {
+        bench_start(run);
+        bench_stop(run);
+        run->bytes = (double)size * run->n;
+        run->sum = 0;
+    }
+}
+
+BENCH_WORKLOAD(memory_8_all) { memory_of(run, sizeof(Position)); }
+BENCH_WORKLOAD(memory_64_all) { memory_of(run, sizeof(Transform)); }
+
 // ---- destroy: the last row takes the place of the one that goes, found through a row index ----
 BENCH_WORKLOAD(destroy_2) {
     const uint32_t n = run->n;

@@ -24,6 +24,12 @@
     X(create_2_worst,       create_2_worst,       0, 0, (1000000), (1)) \
     X(memory_2,             memory_2,             0, 1, (1000000), (1)) \
     X(memory_2_bulk,        memory_2,             0, 1, (1000000), (1)) \
+    X(memory_8_all,         memory_8_all,         0, 0, (1000000), (1)) \
+    X(memory_8_10pct,       memory_8_all,         0, 0, (1000000), (1)) \
+    X(memory_8_1pct,        memory_8_all,         0, 0, (1000000), (1)) \
+    X(memory_64_all,        memory_64_all,        0, 0, (1000000), (1)) \
+    X(memory_64_10pct,      memory_64_all,        0, 0, (1000000), (1)) \
+    X(memory_64_1pct,       memory_64_all,        0, 0, (1000000), (1)) \
     X(destroy_2,            destroy_2,            1, 1, (10000, 100000, 1000000), (20, 4, 1)) \
     X(destroy_2_64types,    destroy_2,            1, 0, (100000), (4)) \
     X(destroy_2_500types,   destroy_2,            1, 0, (100000), (2)) \

@@ -344,7 +344,7 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 /// Returns fast access to a component by entity. See keel_lookup.
 #define keel_lookup_of(world, T) keel_lookup_of_component((world), &KEEL_COMPONENT_##T)
 /// Returns the value of an entity from a lookup of `T`: `const T *` or NULL (also when the lookup has another size).
-#define keel_lookup_get(column, e, T) KEELI_CAST(const T, keeli_column_at((column), (e), sizeof(T), keeli_indexed_shift(sizeof(T))))
+#define keel_lookup_get(column, e, T) KEELI_CAST(const T, keeli_typed_column_at((column), (e), &KEEL_COMPONENT_##T, sizeof(T)))
 /// Returns the values of a component in a span, to read: an array, `const T *`, or NULL.
 #define keel_span_read(span, T) KEELI_CAST(const T, keel_span_read_component((span), &KEEL_COMPONENT_##T))
 /// Returns the values of a component in a span, to write: an array, `T *`, or NULL.

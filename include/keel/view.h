@@ -476,6 +476,37 @@ static inline void *keeli_column_at(const keel_lookup *column, keel_entity e, si
     return keeli_value_in(pages, place, size, shift);
 }
 
+/// Private: keeli_column_at, not inline.
+KEELI_PURE KEEL_API void *keeli_column_find(const keel_lookup *column, keel_entity e, size_t size);
+/// Private: keeli_column_at for a component that its definition keeps in a sparse set. A cell says
+/// whether the entity has a value and where the value is, so no bit is read. A world may keep the
+/// component in another storage, which is the same question for every entity of a loop.
+static inline void *keeli_sparse_column_at(const keel_lookup *column, keel_entity e, size_t size) {
+    const struct keeli_set_root *set = keeli_set_or_nothing(column->set, column->size == size);
+    const keel_storage kind = set->kind;
+    const uint32_t page_count = set->page_count, shift = set->shift;
+    uint32_t *const *cells = set->sparse, *const *versions = set->entities->versions;
+    void *const *pages = set->pages;
+    if (kind != KEEL_SPARSE_SET) return keeli_column_find(column, e, size);
+
+    const uint32_t index = keeli_index_of(e), page = index >> KEELI_PAGE_SHIFT,
+                   at = index & (KEELI_PAGE - 1);
+    if (page >= page_count) return NULL;
+    const uint32_t place = cells[page][at];
+    if (place == UINT32_MAX) return NULL;
+    // An entity with a value is alive, so its version is on this page, and it is the version of a
+    // living entity.
+    if (versions[page][at] != (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS)) return NULL;
+    return keeli_value_in(pages, place, size, shift);
+}
+/// Private: keel_lookup_get for a component whose definition the compiler knows.
+static inline void *keeli_typed_column_at(const keel_lookup *column, keel_entity e,
+                                          const keel_component *component, size_t size) {
+    return component->storage == KEEL_SPARSE_SET
+               ? keeli_sparse_column_at(column, e, size)
+               : keeli_column_at(column, e, size, keeli_indexed_shift(size));
+}
+
 /// Returns the value of an entity, `column->size` bytes; NULL when it lacks the component or is not
 /// alive. Typed: keel_lookup_get.
 KEEL_API const void *keel_column_get_value(const keel_lookup *column, keel_entity e);

@@ -43,7 +43,9 @@ static inline void keeli_bytes_copy_few(void *to, const void *from, uint32_t siz
 }
 // Copies a value. `to` and `from` are the same or do not overlap.
 static inline void keeli_bytes_copy(void *to, const void *from, uint32_t size) {
-    if (keeli_bytes_are_few(size))
+    if (size == 8) // most values
+        keeli_bytes_copy_few(to, from, 8);
+    else if (keeli_bytes_are_few(size))
         keeli_bytes_copy_few(to, from, size);
     else
         keeli_bytes_copy_other(to, from, size);

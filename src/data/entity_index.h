@@ -66,6 +66,13 @@ static inline bool keeli_entity_has_version(const keeli_entity_index *ix, keel_e
     return ix->root.versions[i / KEELI_PAGE][i % KEELI_PAGE] == upper &&
            upper < KEELI_DEAD; // an invented handle may look like a dead slot
 }
+// True if the handle is alive. The index must belong to a living entity, so that its version is not
+// that of a dead slot.
+static inline bool keeli_entity_is_current(const keeli_entity_index *ix, keel_entity e) {
+    const uint32_t i = keeli_index_of(e);
+    return ix->root.versions[i / KEELI_PAGE][i % KEELI_PAGE] ==
+           (uint32_t)(e.bits >> KEEL_ENTITY_INDEX_BITS);
+}
 static inline bool keeli_entity_is_alive(const keeli_entity_index *ix, keel_entity e) {
     return keeli_index_of(e) / KEELI_PAGE < ix->root.page_count && keeli_entity_has_version(ix, e);
 }

@@ -44,9 +44,13 @@ void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *componen
 // Calls the drop hook on all values and frees everything.
 void keeli_sparse_set_deinit(keeli_sparse_set *set, keeli_heap *heap);
 
+// Returns the cell of an entity index whose page is in the table.
+static inline uint32_t *keeli_sparse_set_cell(const keeli_sparse_set *set, uint32_t index) {
+    return &set->root.sparse[index / KEELI_PAGE][index % KEELI_PAGE];
+}
 // Returns the slot of an entity index that is in the set.
 static inline uint32_t keeli_sparse_set_slot(const keeli_sparse_set *set, uint32_t index) {
-    return set->root.sparse[index / KEELI_PAGE][index % KEELI_PAGE];
+    return *keeli_sparse_set_cell(set, index);
 }
 // Returns the slot of an entity index, or KEELI_NO_SLOT.
 static inline uint32_t keeli_sparse_set_find(const keeli_sparse_set *set, uint32_t index) {
@@ -98,19 +102,18 @@ void keeli_sparse_set_push_range(keeli_sparse_set *set, const keel_entity *entit
 // Removes the entity of a slot, after its value was moved out or dropped. The last entity and its
 // value move to that slot.
 void keeli_sparse_set_remove(keeli_sparse_set *set, uint32_t slot);
-// The same for values that are plain bytes. `index` is the index of the entity in the slot.
-static inline void keeli_sparse_set_remove_plain(keeli_sparse_set *set, uint32_t slot,
-                                                 uint32_t index) {
-    const uint32_t last = --set->count;
+// The same for values that are plain bytes. `cell` is that of the removed entity.
+static inline void keeli_sparse_set_remove_plain(keeli_sparse_set *set, uint32_t *cell) {
+    const uint32_t slot = *cell, last = --set->count;
     ++set->moves;
-    const keel_entity moved = *keeli_sparse_set_entity(set, last);
-    const uint32_t moved_index = keeli_index_of(moved);
-    // if this is the last slot, it moves onto itself: that is as cheap as a test
-    *keeli_sparse_set_entity(set, slot) = moved;
-    set->root.sparse[moved_index / KEELI_PAGE][moved_index % KEELI_PAGE] = slot;
-    set->root.sparse[index / KEELI_PAGE][index % KEELI_PAGE] = KEELI_NO_SLOT;
-    keeli_bytes_copy(keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last),
-                     set->size);
+    *cell = KEELI_NO_SLOT;
+    if (slot != last) {
+        const keel_entity moved = *keeli_sparse_set_entity(set, last);
+        *keeli_sparse_set_entity(set, slot) = moved;
+        *keeli_sparse_set_cell(set, keeli_index_of(moved)) = slot;
+        keeli_bytes_copy(keeli_sparse_set_value(set, slot), keeli_sparse_set_value(set, last),
+                         set->size);
+    }
     keeli_bytes_vacate(keeli_sparse_set_value(set, last), set->size);
 }
 // Calls the drop hook, if any, on the value of a slot.

@@ -218,7 +218,7 @@ static inline __attribute__((always_inline)) bool take_plain(keel_world *world, 
             return false;
         keeli_store_clear_bit_beside(s, word, rest);
         if (!s->goes_with_bit)
-            keeli_sparse_set_remove_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
+            keeli_sparse_set_remove_plain(&s->set, keeli_sparse_set_cell(&s->set, index));
     }
     return true;
 }

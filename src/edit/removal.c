@@ -377,9 +377,8 @@ static void extend(keel_world *world, stretch *at, const keel_entity *end) {
 static void remove_slots(const stretch *at, keeli_sparse_set *set) {
     for (uint32_t i = 0; i < at->count; ++i) {
         const uint32_t index = keeli_index_of(at->entities[i]);
-        const uint32_t slot = keeli_sparse_set_find(set, index);
-        if (slot != KEELI_NO_SLOT)
-            keeli_sparse_set_remove_plain(set, slot, index);
+        if (keeli_sparse_set_find(set, index) != KEELI_NO_SLOT)
+            keeli_sparse_set_remove_plain(set, keeli_sparse_set_cell(set, index));
     }
 }
 

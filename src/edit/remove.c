@@ -92,9 +92,8 @@ static __attribute__((noinline)) keel_result take_general(keel_world *world, kee
 }
 
 static __attribute__((noinline)) keel_result remove_slot(keel_world *world, keeli_storage *s,
-                                                         uint32_t index, uint64_t *word) {
-    keeli_store_clear_bit_beside(s, word, *word & ~keeli_bit_of(index));
-    keeli_sparse_set_remove_plain(&s->set, keeli_sparse_set_slot(&s->set, index), index);
+                                                         uint32_t *cell) {
+    keeli_sparse_set_remove_plain(&s->set, cell);
     keeli_validate_storage(world, s);
     return KEEL_OK;
 }
@@ -134,16 +133,19 @@ take_fast(keel_world *world, keel_entity e, const keel_component *component, uin
     if (keeli_flags_of(s))
         return take_followed(world, s, e, kind);
     const uint32_t index = keeli_index_of(e);
-    uint64_t *word = keeli_live_word(s, index);
-    const uint64_t bits = word ? *word : 0, rest = bits & ~keeli_bit_of(index);
+    const bool has_page = index / KEELI_PAGE < s->presence.root.page_count;
+    uint64_t *word = has_page ? keeli_listed_word(s, index) : NULL;
+    const uint64_t bits = has_page ? *word : 0, rest = bits & ~keeli_bit_of(index);
     if (rest == bits && keeli_entity_is_alive(&world->entities, e))
         return KEEL_ABSENT;
-    if (!rest || rest == bits || !keeli_entity_has_version(&world->entities, e))
+    if (!rest || rest == bits || !keeli_entity_is_current(&world->entities, e))
         return take_general(world, e, component, kind, NULL);
-    if (keeli_store_is_sparse(s))
-        return remove_slot(world, s, index, word);
     if (keeli_store_has_rows(s))
         return take_row(world, s, e, word, kind);
+    if (keeli_store_is_sparse(s)) {
+        keeli_store_clear_bit_beside(s, word, rest);
+        return remove_slot(world, s, keeli_sparse_set_cell(&s->set, index));
+    }
     if (!s->goes_with_bit)
         return take_general(world, e, component, kind, NULL);
     keeli_store_clear_bit_beside(s, word, rest);

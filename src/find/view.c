@@ -649,6 +649,10 @@ keel_result(keel_delete_entities_matching)(keel_scope *scope, const keel_term *t
     return edit_matching(scope, terms, NULL, delete_matching);
 }
 
+void *keeli_column_find(const keel_lookup *column, keel_entity e, size_t size) {
+    return keeli_column_at(column, e, size, column->shift);
+}
+
 const void *(keel_column_get_value)(const keel_lookup *column, keel_entity e) {
     return keel_column_get_value(column, e);
 }

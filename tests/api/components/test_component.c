@@ -285,6 +285,59 @@ typedef struct Tally {
 } Tally;
 KEEL_COMPONENT(Chosen, .storage = KEEL_INDEXED);
 KEEL_COMPONENT(Tally, .storage = KEEL_ARCHETYPE);
+typedef struct Paged {
+    uint64_t a, b;
+} Paged;
+KEEL_COMPONENT(Paged);
+
+static uint64_t paged_through(const keel_lookup *column, keel_entity e) {
+    const Paged *p = keel_lookup_get(column, e, Paged);
+    return p ? p->b : 0;
+}
+
+// A lookup reads the cells of a sparse set, or asks what the world has in their place.
+static void a_lookup_finds_values_in_another_storage(void **state) {
+    (void)state;
+    static const keel_storage storages[] = { KEEL_SPARSE_SET, KEEL_INDEXED, KEEL_ARCHETYPE };
+    for (uint32_t i = 0; i < 3; ++i) {
+        api_fixture f;
+        api_begin(&f);
+        keel_component paged = *KEEL_OF(Paged);
+        paged.storage = storages[i];
+        assert_non_null(keel_register_component(f.world, &paged));
+        const keel_lookup column = keel_lookup_of(f.world, Paged);
+        const keel_lookup nothing = { 0 };
+        keel_entity e[200];
+        for (uint32_t k = 0; k < 200; ++k) {
+            e[k] = keel_add_entity(f.world);
+            if (k % 3 == 0) assert_int_equal(keel_add(f.world, e[k], Paged, { k, k + 1 }), KEEL_OK);
+        }
+        for (uint32_t k = 0; k < 200; ++k) {
+            assert_int_equal(paged_through(&column, e[k]), k % 3 == 0 ? k + 1 : 0);
+            assert_int_equal(paged_through(&nothing, e[k]), 0);
+            assert_null(keel_lookup_get(&column, e[k], Tally)); // another size
+        }
+        // handles that are no entity of this world: null, invented, stale
+        assert_int_equal(paged_through(&column, keel_null()), 0);
+        assert_int_equal(paged_through(&column, keel_entity_make(0, 1)), 0);
+        assert_int_equal(paged_through(&column, (keel_entity){ 0 }), 0);
+        assert_int_equal(paged_through(&column, (keel_entity){ (keel_entity_bits)-1 << 31 }), 0);
+        assert_int_equal(paged_through(&column, keel_entity_make(1u << 19, 0)), 0);
+        assert_int_equal(keel_delete_entity(f.world, e[3]), KEEL_OK);
+        assert_int_equal(paged_through(&column, e[3]), 0);
+        const keel_entity again = keel_add_entity(f.world, KEEL_INIT(Paged, { 7, 8 }));
+        assert_int_equal(keel_entity_index(again), keel_entity_index(e[3]));
+        assert_int_equal(paged_through(&column, e[3]), 0);
+        assert_int_equal(paged_through(&column, again), 8);
+        for (uint32_t k = 0; k < 200; ++k) // values move into the holes
+            if (k % 2) (void)keel_remove(f.world, e[k], Paged);
+        for (uint32_t k = 4; k < 200; ++k)
+            assert_int_equal(paged_through(&column, e[k]), k % 6 == 0 ? k + 1 : 0);
+        assert_int_equal(keel_unregister(f.world, Paged), KEEL_OK);
+        assert_int_equal(paged_through(&column, e[6]), 0);
+        api_end(&f);
+    }
+}
 
 // A copy of the declaration says where this world keeps the values; typed verbs know the declared
 // storage when they are compiled, and find them all the same.
@@ -838,6 +891,8 @@ static const struct CMUnitTest tests[] = {
     TEST(copies_of_one_definition_are_the_same, "copies of one definition are one component"),
     TEST(one_name_for_two_components_is_refused, "a clash of names is told with both places"),
     TEST(another_name_makes_another_component, "one type under two names is two components"),
+    TEST(a_lookup_finds_values_in_another_storage,
+         "a lookup finds values in another storage than the declared one, and no stale handle"),
     TEST(a_world_may_choose_another_storage,
          "typed verbs find values in another storage than the declared one"),
     TEST(a_copy_with_another_name_or_size_needs_a_slot_of_its_own,
