@@ -438,8 +438,8 @@ keel_result keeli_check_columns(keel_world *world, const keeli_holder *holder,
     return KEEL_OK;
 }
 
-// Adds a column of the caller's. With a stride its values are handed over; without a stride there
-// is one value, and each entity gets a copy.
+// Adds a column of the caller's. With a stride the world becomes the owner of its values; without a
+// stride there is one value, and each entity gets a copy.
 static keel_result add_column(keeli_batch *b, const keeli_holder *holder,
                               const keel_value_column *c) {
     keel_world *world = b->world;

@@ -229,7 +229,7 @@ static keel_result stage_column(keeli_batch *b, keeli_column *c) {
         void *to = (char *)c->staged + i * size;
         const void *from = column_value_at(c, i);
         if (!c->is_copied) {
-            memcpy(to, from, size); // analyzer: staged are columns with values
+            memcpy(to, from, size); // analyzer: not NULL, as staged columns have values
         } else if (!keeli_hook_copy(s, to, from)) {
             drop_copies(c, i);
             c->is_copied = false;

@@ -25,7 +25,7 @@ typedef struct keeli_column {
     bool is_moved;      // the move hook moves the values at the commit; false: bytes are copied
     bool is_superseded; // a later column replaces it, or no entity needs it: it is not written,
                         // and the value that the caller handed over is dropped
-    bool keeps;         // the caller passed no value: entities that have one keep it
+    bool keeps;         // the caller passed no value: entities that have a value keep it
     bool is_there;      // the archetype whose rows are being moved has the component
     uint32_t filled;    // number of new entities whose copies are in place before the commit
     void *staged;       // copies of the caller's values, in memory of the batch; or NULL

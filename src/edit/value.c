@@ -353,7 +353,7 @@ static void put_unique(keeli_storage *s, void *to, const void *value) {
         return;
     keeli_value_drop(s, to);
     if (value)
-        keeli_value_move(s, to, (void *)(uintptr_t)value); // handed over
+        keeli_value_move(s, to, (void *)(uintptr_t)value); // the world owns it now
     else
         memset(to, 0, s->size);
 }
@@ -602,7 +602,7 @@ keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder,
     if (!value)
         memset(s->unique, 0, value_bytes(c));
     else
-        keeli_value_move(s, s->unique, (void *)(uintptr_t)value); // handed over
+        keeli_value_move(s, s->unique, (void *)(uintptr_t)value); // the world owns it now
     return KEEL_OK;
 }
 

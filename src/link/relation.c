@@ -73,7 +73,7 @@ static keel_result set_related_value(keel_world *world, keeli_relation *r, keel_
     }
     const keel_result result = keeli_batch_finish(&b);
 
-    // the batch told the followers of a value that was added or replaced
+    // the batch notified the followers if a value was added or replaced
     if (result == KEEL_OK) {
         if (had && !value)
             keeli_follow_changed(world, r->sources, e);
@@ -96,7 +96,7 @@ static keel_result write_edge(keel_world *world, keeli_relation *r, keel_entity 
     mark_edge(world, r);
     if (to != value) {
         keeli_value_drop(s, to);
-        keeli_value_move(s, to, (void *)(uintptr_t)value); // handed over
+        keeli_value_move(s, to, (void *)(uintptr_t)value); // the world owns it now
     }
 
     keeli_follow_changed(world, s, e);
