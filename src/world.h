@@ -89,13 +89,13 @@ typedef struct keeli_stamps {
 // Cache: parts of the hash of a component (edit/hash.c), with the counters that invalidate them.
 typedef struct keeli_hash_part {
     uint64_t sum;   // sum of the terms of a block of 64 places
-    uint32_t epoch; // in which it was computed; valid while the stamp of the block is older
+    uint32_t epoch; // epoch of the computation; `sum` is valid while the block's stamp is older
 } keeli_hash_part;
 typedef struct keeli_hash_cache {
-    keeli_hash_part *parts;        // by block; invalid when a counter below differs
-    uint32_t count;                // number of parts, not more than of stamps
-    uint32_t values;               // presence.count
-    uint64_t cleared, moves;       // presence.cleared; moves of the set, or of all rows
+    keeli_hash_part *parts;  // by block; all invalid when a counter that is copied below changes
+    uint32_t count;          // number of parts, at most the number of stamps
+    uint32_t values;         // copy of presence.count
+    uint64_t cleared, moves; // copies of presence.cleared, and `moves` of the set or all rows
     uint64_t edge_sum, edge_edits; // sum of edges without values; invalid when edges.edits differs
 } keeli_hash_cache;
 
@@ -329,8 +329,8 @@ typedef struct keeli_cost {
     uint32_t above;           // number of latest measurements in a row that took at least twice the
                               // known time
     uint32_t items;           // items of the loop when the two ways were compared
-    uint32_t wait;            // runs until the other way is tried,
-    uint32_t looks;           // then runs by the other way until the choice is made
+    uint32_t wait;            // number of runs until the next trial of the other way
+    uint32_t looks;           // number of runs left in the present trial; 0: there is none
     uint32_t interval;        // runs between two trials
     bool is_many;             // the choice now: several threads
     bool is_first_look;       // the next measurement is the first of a trial
@@ -390,9 +390,9 @@ typedef struct keeli_reports {
     // written when the user asks for it (keel_last_error). NULL: `last` is the latest error.
     const char *dead_call;
     uint64_t count;          // number of all errors (atomic)
-    keel_entity dead_entity; // the entity of that error,
-    const char *dead_system; // the name of the system that called, or NULL,
-    keel_error dead;         // and the error with its message, as keel_last_error returned it
+    keel_entity dead_entity; // the entity of the error of `dead_call`
+    const char *dead_system; // name of the system that made this call, or NULL
+    keel_error dead;         // this error with its message, as keel_last_error returned it
     keeli_lock log_lock;
     uint64_t logger; // thread that is in the user's logger; 0: none (atomic)
 } keeli_reports;
@@ -471,7 +471,7 @@ typedef struct keeli_command_lists {
     keel_commands *pending, *pending_end; // queue of lists to apply
     keel_commands *spare;                 // empty lists for reuse
     keel_commands *shared;                // lists of threads while the world is shared
-    uint32_t used_lists, used_blocks;     // numbers used in this run (run/workers.c)
+    uint32_t used_lists, used_blocks;     // lists, and blocks of their memory, that this run used
     uint64_t dropped;                     // number of commands that had no effect
     uint32_t last_count;                  // result of keel_last_count
     bool applying;
@@ -527,12 +527,12 @@ struct keel_world {
 
     keeli_entity_index entities;
     struct {
-        uint64_t sum;   // sum over all living entities; invalid when another member differs:
-        uint64_t frees; // entities.frees, and the number of living entities
-        uint32_t alive;
-    } hashed_entities; // cache (edit/hash.c)
-    uint64_t emptied;  // number of times that all entities were deleted at once, or that a world
-                       // was copied into this one while it was empty
+        uint64_t sum;   // sum over all living entities; invalid when a copied count changes
+        uint64_t frees; // copy of entities.frees
+        uint32_t alive; // copy of the number of living entities
+    } hashed_entities;  // cache (edit/hash.c)
+    uint64_t emptied;   // number of times that all entities were deleted at once, or that a world
+                        // was copied into this one while it was empty
     keeli_archetypes archetypes;           // rows of all KEEL_ARCHETYPE components
     keeli_component_lists lists;           // components of each block of 64 indices
     KEELI_ARRAY(keeli_storage *) storages; // all components in order of registration

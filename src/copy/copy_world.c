@@ -174,9 +174,10 @@ static bool copy_leaves_out(const keeli_storage *s, const keel_world *to) {
     return s->component.transient || to->root.storages[s->slot]->component.transient;
 }
 
-// Returns the archetype of the same components in the target, with room for as many rows; NULL when
-// out of memory. Components that are transient, or not kept in rows in the target, are left out. So
-// several archetypes may have the same target, which may be that of entities without rows.
+// Returns the archetype of the same components in the target, with room for as many rows as `from`
+// has; NULL when out of memory. Components that are transient, or not kept in rows in the target,
+// are left out. So several archetypes may have the same target, which may be that of entities
+// without rows.
 static keeli_archetype *target_archetype(const keel_world *world, const keeli_archetype *from,
                                          keel_world *to) {
     const size_t bytes = from->column_count * sizeof(keeli_row_component *);
@@ -291,8 +292,9 @@ static uint32_t alike_from(const keel_world *from, uint32_t index, keel_world *t
     return n;
 }
 
-// Makes the rows of all entities, if the source keeps some of these components in other storages.
-// Entities with consecutive indices that have the same components are handled together.
+// Makes the rows of all entities, in a copy that keeps some components in archetypes which the
+// source keeps in other storages. Entities with consecutive indices that have the same components
+// are handled together.
 static keel_result make_copied_rows(const keel_world *from, keel_world *to) {
     for (uint32_t i = 0, n; i < from->entities.size; i += n) {
         keel_entity entities[64];

@@ -254,8 +254,8 @@ static void add_over(const keeli_graft *g, const keeli_holder *holder, keeli_bat
     }
 }
 
-// Overwrites values of the first node's copies with those of `over`. This is the last step, as the
-// caller's values are handed over with it.
+// Overwrites values of the first node's copies with those of `over`. This is the last step, because
+// afterwards the world owns the caller's values.
 static keel_result finish_over(const keeli_graft *g, const keeli_holder *holder) {
     if (!g->over || !g->over->component)
         return KEEL_OK;

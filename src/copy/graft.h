@@ -5,7 +5,7 @@
 #pragma once
 #include "edit/edit.h"
 
-// Tells what a copy of a field gets whose handle is not that of a node.
+// Tells what a copy has in place of a handle that is not the handle of a node.
 typedef enum keeli_outside {
     KEELI_OUTSIDE_STAYS,  // the same handle
     KEELI_OUTSIDE_NULL,   // the null handle
@@ -48,7 +48,7 @@ typedef struct keeli_graft {
     keel_entity *made;          // out: all copies of the first node, then of the second, ...
     bool is_onto;               // the one copy of the first node is alive before the graft
     bool is_held;               // the handles in `made` were promised to a command
-    keeli_entity_index before;  // index of `to` before a handle was reserved; not if `is_held`
+    keeli_entity_index before;  // index of `to` before handles were reserved; unused if `is_held`
     keel_entity root;           // parent of copies whose node's parent is no node; null: none
     const keel_value_column
         *over;           // values of the first node's copies, in place of its own; or NULL

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Recipes: cached lists of the nodes and values of templates. Each edit of templates raises one of
-// two counters: keeli_may_edit and keeli_world_is_idle count (world/borrow.c), and the links of the
-// hierarchy count their edits. Fast paths do not bypass this: KEELI_IS_TEMPLATE sends them to the
-// general path. A recipe is valid as long as both counters have not changed.
+// Recipes: cached lists of the nodes and values of templates. A recipe is valid until one of two
+// counters changes: the world's `template_edits`, which keeli_may_edit and keeli_world_is_idle
+// raise (world/borrow.c), or `edits` of the hierarchy's links. Every edit of templates raises one
+// of them: KEELI_IS_TEMPLATE sends edits from their fast paths to the general path, which calls
+// keeli_may_edit.
 #include "copy/graft.h"
 
 #include "world/tree.h"

@@ -57,12 +57,12 @@ static inline keeli_archetype *row_with(const keel_world *world, const keeli_sto
     return edge && keeli_rows_are_free(world) ? edge->with : NULL;
 }
 
-// Adds a component if others of the entity's block of 64 indices have it: then neither the summary
-// of presence bits nor the list of the block changes, and all pages exist. False, with nothing
-// changed, if that is not so, if the entity has the component, or if its storage has flags; with
-// `follows` it may have followers, if they are ready. `*to` is the archetype of the entity's row
-// with the components so far; a component kept in rows changes `*to`, and fill_row writes its value
-// later.
+// Adds a component if another entity of the same block of 64 indices has it: then neither the
+// summary of presence bits nor the list of the block changes, and all pages exist. Returns false,
+// and changes nothing, if no other entity of the block has the component, if this entity has it
+// already, or if the storage has flags. With `follows` the storage may have flags of followers, if
+// these followers are ready. `*to` is the archetype of the entity's row with the components so far;
+// a component kept in rows changes `*to`, and fill_row writes its value later.
 static inline __attribute__((always_inline)) bool
 give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_archetype **to) {
     const uint32_t index = keeli_index_of(e);
@@ -87,8 +87,8 @@ give(keel_world *world, keel_entity e, const keel_value *v, bool follows, keeli_
     return true;
 }
 
-// Undo: removes the values from `values` to `end`, because a later one of the list needs the
-// general path.
+// Removes the values from `values` to `end` again, because a later value of the list needs the
+// general path. Returns false.
 static __attribute__((noinline)) bool undo_values(keel_world *world, keel_entity e,
                                                   const keel_value *values, const keel_value *end) {
     while (end-- != values)
@@ -165,8 +165,9 @@ keel_result(keel_add_component_values)(keel_scope *scope, keel_entity e, const k
     return keeli_edit_end(&who, keeli_edit_add_values(who.world, who.editor, e, values));
 }
 
-// Creates an entity on the fast path; null, with nothing changed, if that needs the general path.
-// Instantiated twice: without followers it takes a fifth fewer instructions (benchmark create_2).
+// Creates an entity on the fast path. Returns null, and changes nothing, if the edit needs the
+// general path. Instantiated twice: without followers it takes a fifth fewer instructions
+// (benchmark create_2).
 static inline __attribute__((always_inline)) keel_entity
 create_one(keel_world *world, const keel_value *values, bool follows) {
     const keel_entity e = keeli_entity_index_peek(&world->entities);
@@ -316,8 +317,9 @@ static __attribute__((noinline)) keel_result overwrite_value(keel_world *world, 
     return keeli_follow_changed_last(world, s, e, to);
 }
 
-// Adds a value to an entity if others of its block of 64 indices have the component. The version of
-// such an index is in memory, so comparing it is enough to tell that the entity is alive.
+// Adds a value to an entity if another entity of its block of 64 indices has the component. The
+// page of the block's versions exists then, so comparing versions is enough to tell that the entity
+// is alive.
 static inline __attribute__((always_inline)) keel_result
 add_beside(keel_world *world, keel_entity e, const void *value, keeli_storage *s, uint32_t who) {
     const uint32_t index = keeli_index_of(e);
@@ -436,8 +438,8 @@ keel_result keeli_check_columns(keel_world *world, const keeli_holder *holder,
     return KEEL_OK;
 }
 
-// Adds a column of the caller's. With a stride its values are handed over; without a stride there
-// is one value, and each entity gets a copy.
+// Adds a column of the caller's. With a stride the world becomes the owner of its values; without a
+// stride there is one value, and each entity gets a copy.
 static keel_result add_column(keeli_batch *b, const keeli_holder *holder,
                               const keel_value_column *c) {
     keel_world *world = b->world;
@@ -562,7 +564,7 @@ static keel_result reserve_entities(keel_world *world, uint32_t count) {
 }
 
 // Makes room for the component of all living entities, and of the indices below `count`, which new
-// entities get. Reserving for one index of a block of 64 does it for the block.
+// entities get. Room for one index of a block of 64 is room for the whole block.
 static bool reserve_indices(keel_world *world, keeli_storage *s, uint32_t count) {
     for (uint64_t i = 0; i < count; i += 64)
         if (!keeli_store_reserve(world, s, (uint32_t)i))

@@ -26,8 +26,8 @@ void keeli_batch_begin_held(keeli_batch *b, keel_world *world, const keel_entity
     b->is_new = b->is_held = true;
 }
 
-// The header of a piece of memory that is freed at the end of the batch. Arenas do not serve: their
-// blocks are reserved for commands.
+// The header of a piece of memory that is freed at the end of the batch. It is not from an arena,
+// because the blocks of arenas are reserved for commands.
 typedef struct keeli_batch_block {
     struct keeli_batch_block *next;
     size_t size, align;
@@ -229,7 +229,7 @@ static keel_result stage_column(keeli_batch *b, keeli_column *c) {
         void *to = (char *)c->staged + i * size;
         const void *from = column_value_at(c, i);
         if (!c->is_copied) {
-            memcpy(to, from, size); // analyzer: staged are columns with values
+            memcpy(to, from, size); // analyzer: not NULL, as staged columns have values
         } else if (!keeli_hook_copy(s, to, from)) {
             drop_copies(c, i);
             c->is_copied = false;
@@ -309,8 +309,8 @@ static keeli_range range_from(const keeli_batch *b, uint32_t i, uint32_t end) {
     return b->whole.count ? b->whole : keeli_range_of(b->entities + i, end - i);
 }
 
-// Makes room for values of the range. Reserving for one index does it for all of its step, and so
-// does a value that is there already.
+// Makes room for values of the range. One call of keeli_reserve_value makes room for `step`
+// indices. No call is needed where an index has a value already.
 static bool reserve_range(const keeli_batch *b, keeli_storage *s, keeli_range range) {
     const uint32_t step = keeli_store_reserve_step(s);
     const uint64_t end = (uint64_t)range.lowest + range.count;
@@ -392,9 +392,9 @@ static bool reserve_column(keeli_batch *b, uint32_t k) {
 }
 
 // ------------------------------------------------------------------ rows
-// Returns the archetype with the components of `from` and this one, or in a removal without this
-// one: by a cached edge, or looked up and cached. It is `from` itself if that changes nothing. NULL
-// when out of memory.
+// Returns the archetype with the components of `from` plus this component or, in a removal, minus
+// this component. This is `from` itself if the set of components stays the same. An edge of `from`
+// caches the result. NULL when out of memory.
 static keeli_archetype *step(const keeli_batch *b, keeli_archetype *from, keeli_storage *s) {
     const keeli_edge *edge = keeli_archetype_edge(from, s->slot);
     if (edge) {
@@ -519,8 +519,9 @@ static bool is_there(const keel_world *world, keel_entity e, uint32_t place) {
            *keeli_row_of(&world->entities, keeli_index_of(e)) == place;
 }
 
-// Counts the entities from `i` on that have adjacent rows. If entity `i` has no row: those without
-// rows whose indices ascend one by one, so that no entity is counted twice.
+// Counts the entities from `i` on that have adjacent rows. If entity `i` has no row, counts the
+// entities without rows as long as their indices ascend one by one, so that no entity is counted
+// twice.
 static uint32_t rows_beside(const keeli_batch *b, uint32_t i) {
     const keel_entity *e = b->entities + i;
     const keel_world *world = b->world;
@@ -587,8 +588,8 @@ static void overwrite_column(const keeli_batch *b, const keeli_column *c, uint32
     put_column(c, i, to);
 }
 
-// Adds the component to entities with consecutive indices, none of which has it. If it is kept in
-// rows, the entities are in the new archetype already.
+// Adds the component to entities with consecutive indices, none of which has it. If the component
+// is kept in rows, the rows of the entities are in the new archetype already.
 static void fill_range(const keeli_batch *b, const keeli_column *c, uint32_t i, keeli_range range) {
     keeli_storage *s = c->storage;
     const uint32_t end = i + range.count;

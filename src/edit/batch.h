@@ -13,7 +13,7 @@
 // Tells who owns the caller's values after the batch.
 typedef enum keeli_handing {
     KEELI_HANDED_OVER, // the world owns the values as soon as the batch is committed
-    KEELI_COPIED,      // the caller: the world gets copies, made by the copy hook
+    KEELI_COPIED,      // the caller owns them: the world gets copies, made by the copy hook
     KEELI_IF_MISSING   // as KEELI_HANDED_OVER, but an entity that has a value keeps its own
 } keeli_handing;
 
@@ -25,7 +25,7 @@ typedef struct keeli_column {
     bool is_moved;      // the move hook moves the values at the commit; false: bytes are copied
     bool is_superseded; // a later column replaces it, or no entity needs it: it is not written,
                         // and the value that the caller handed over is dropped
-    bool keeps;         // the caller passed no value: entities that have one keep it
+    bool keeps;         // the caller passed no value: entities that have a value keep it
     bool is_there;      // the archetype whose rows are being moved has the component
     uint32_t filled;    // number of new entities whose copies are in place before the commit
     void *staged;       // copies of the caller's values, in memory of the batch; or NULL
@@ -102,10 +102,10 @@ void keeli_batch_tell(const keeli_batch *b);
 // Notifies all followers but observers.
 void keeli_batch_tell_others(const keeli_batch *b);
 
-// Makes room, in a removal, in the archetypes that the rows of all living entities move to. False
-// when out of memory.
+// Makes room in the archetypes that the rows of the batch's entities move to. A removal, whose list
+// may have dead entities, skips these. False when out of memory.
 bool keeli_batch_reserve_rows(keeli_batch *b);
-// Moves the rows to these archetypes. Cannot fail.
+// Moves the rows to the archetypes in which keeli_batch_reserve_rows made room. Cannot fail.
 void keeli_batch_move_rows(keeli_batch *b);
 // Ends the batch: undoes the creation of entities that was not committed, frees the memory of the
 // batch, and ends the edit (keeli_done). Returns `result`.

@@ -175,7 +175,8 @@ static __attribute__((noinline)) keel_result apply_spawn(keel_world *world, keel
     return result;
 }
 
-// Adds to the entities of the list that are still alive.
+// Applies KEELI_RECORD_ADD_MANY: adds a component to those entities of the list that are still
+// alive.
 static __attribute__((noinline)) keel_result
 apply_add_many(keel_world *world, const keeli_holder *holder, keeli_command *c) {
     keeli_command_part *p = c->parts;

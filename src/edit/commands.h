@@ -16,7 +16,7 @@ keel_result keeli_commands_apply(keel_world *world, const keeli_holder *holder,
 // are being applied already.
 keel_result keeli_commands_flush_slow(keel_world *world);
 static inline keel_result keeli_commands_flush(keel_world *world) {
-    // must be tested first: while the world is shared, other threads may change the rest
+    // `refused` is tested first: while it is not 0, other threads may change the other members
     if (world->refused)
         return KEEL_OK;
     if (!keeli_commands_are_pending(world) && !world->followers.has_reactions)

@@ -209,7 +209,7 @@ static inline __attribute__((always_inline)) bool take_plain(keel_world *world, 
     for (; next != numbers; --next) {
         keeli_storage *s = world->registry.by_ordinal.items[next[-1]];
         if (keeli_flags_of(s))
-            return false; // an incomplete list ends here, too: it has a link, which has flags
+            return false; // an incomplete list always ends here, at a link, which has flags
         uint64_t *word = keeli_listed_word(s, index);
         const uint64_t bits = *word, rest = bits & ~bit;
         if (rest == bits)
@@ -345,8 +345,8 @@ static void delete_having(keel_world *world, const keeli_storage *s) {
     }
 }
 
-// Deletes all entities with a component, in the same order, when a deletion may remove the
-// component from other entities or delete them: so the entities are listed before the first one.
+// As delete_having, but for a component whose other entities may lose it, or be deleted, when one
+// of them is deleted. So all the entities are listed before the first deletion.
 static keel_result delete_listed(keel_world *world, const keeli_holder *holder,
                                  const keeli_storage *s) {
     const uint32_t count = keeli_store_count(s);

@@ -24,8 +24,8 @@ keel_result keeli_edit_delete_entity(keel_world *world, const keeli_holder *hold
 keel_result keeli_edit_delete_tree(keel_world *world, const keeli_holder *holder, keel_entity root);
 keel_result keeli_edit_attach(keel_world *world, const keeli_holder *holder, keel_entity child,
                               keel_entity parent);
-// Returns an error unless this living entity may be deleted now: the list of entities, its
-// components and its relations are free.
+// Returns an error unless `holder`, or the owner if it is NULL, may delete this living entity now,
+// which takes the right to edit the list of entities, its components and its relations.
 keel_result keeli_may_delete_entity(keel_world *world, const keeli_holder *holder, keel_entity e);
 
 // add.c, remove.c
@@ -69,18 +69,19 @@ keel_result keeli_edit_disable(keel_world *world, const keeli_holder *holder, ke
 // Names an entity. NULL or "" removes its name.
 keel_result keeli_edit_name(keel_world *world, const keeli_holder *holder, keel_entity e,
                             const char *text);
-// Checks a new parent for an entity, or (null) that it may become a root. KEEL_ERROR_OCCUPIED if a
-// child of that parent, or another root, has its name. `doing` is the verb in the message:
-// "attach".
+// Checks that the name of an entity is free below a new parent or, if `parent` is null, among the
+// roots. Returns KEEL_ERROR_OCCUPIED if another child of the parent, or another root, has the name.
+// `doing` is the verb in the message: "attach".
 keel_result keeli_may_place_name(keel_world *world, const char *doing, keel_entity e,
                                  keel_entity parent);
-// Returns an error unless the children of an entity may become roots now: a child whose name
-// another root has would lose it, so keel_name must be free if a child has a name.
+// Returns an error unless the children of an entity may become roots now. A child loses its name if
+// another root has the same, so the caller needs the right to edit keel_name if a child has a name.
 keel_result keeli_may_orphan(keel_world *world, const keeli_holder *holder, keel_entity e);
-// Files the name of an entity under its new parent. An entity that became a root loses a name that
-// another root has. Cannot fail.
+// Updates the index of names after an entity got another parent. An entity that became a root loses
+// its name if another root has the same. Cannot fail.
 void keeli_place_name(keel_world *world, keel_entity e);
-// Lets other entities have the name of one that is about to be deleted. Cannot fail.
+// Removes the name of an entity that is about to be deleted from the index of names, so that
+// another entity can get it. Cannot fail.
 void keeli_free_name(keel_world *world, keel_entity e);
 // Returns a name for an entity that has none, with room for keeli_push_name; NULL when out of
 // memory.
@@ -92,10 +93,10 @@ void keeli_push_name(keel_world *world, keel_entity e, keel_entity parent, struc
 // of memory.
 bool keeli_copy_names(const keel_world *from, keel_world *to);
 
-// Returns the hash of a value: of its bytes that are no padding, or by its hash hook (hash.c).
+// Returns the hash of a value: of its bytes without padding, or by its hash hook (hash.c).
 uint64_t keeli_hash_value(const keeli_storage *s, const void *value, uint64_t seed);
-// Returns an error unless the components of all columns may be edited and each is named once
-// (add.c).
+// Returns an error unless the components of all columns may be edited and no component has two
+// columns (add.c).
 keel_result keeli_check_columns(keel_world *world, const keeli_holder *holder,
                                 const keel_value_column *columns);
 // Returns KEEL_ERROR_ARGUMENT if the list is NULL and `count` is not 0 (add.c).

@@ -157,7 +157,7 @@ keel_result keeli_batch_remove(keeli_batch *b, uint32_t kind) {
 
 // ------------------------------------------------------------------ from all entities
 // Returns the archetype that rows of `from` move to without the component; `from` itself if it has
-// no such rows. NULL when out of memory.
+// no rows with the component. NULL when out of memory.
 static keeli_archetype *without(keel_world *world, keeli_archetype *from, keeli_storage *s) {
     if (!from->row_count || keeli_archetype_column(from, s->slot) == UINT32_MAX)
         return from;

@@ -15,15 +15,15 @@ keel_result keeli_remove_value(keel_world *world, keeli_storage *s, keel_entity 
 // or NULL.
 keel_result keeli_may_remove(keel_world *world, const keeli_storage *s, keel_entity e,
                              const keeli_batch *removed, const char *verb);
-// The same if any entity has a component that requires this one.
+// Reports and returns KEEL_ERROR_REQUIRED if any entity has a component that requires this one.
 keel_result keeli_may_remove_from_all(keel_world *world, const keeli_storage *s, const char *verb);
 // Ends a batch of columns without values: removes these components from all of its entities that
 // are alive. Returns KEEL_OK, KEEL_ABSENT if no entity had any of them, or an error after which
 // nothing has changed.
 keel_result keeli_batch_remove(keeli_batch *b, uint32_t kind);
 
-// Makes room in archetypes for the rows of all entities without the component. False when out of
-// memory.
+// Makes room in the archetypes that rows move to when all entities lose the component. False when
+// out of memory.
 bool keeli_reserve_clear(keel_world *world, keeli_storage *s);
 // Deletes the component of all entities, after keeli_reserve_clear. Cannot fail.
 void keeli_clear(keel_world *world, keeli_storage *s);
@@ -39,8 +39,8 @@ void keeli_remove_components(keel_world *world, keel_entity e, uint32_t kind);
 void keeli_lose_all(keel_world *world, keel_entity e);
 // Deletes an entity that is alive and may be deleted.
 void keeli_commit_delete_entity(keel_world *world, keel_entity e);
-// Deletes many entities, in the order of the list; one that is not alive (any more) is skipped. The
-// caller has removed their links of the hierarchy before.
+// Deletes many entities, in the order of the list. Entities that are not alive are skipped. The
+// caller has already removed the entities from the hierarchy.
 void keeli_commit_delete_entities(keel_world *world, const keel_entity *list, uint32_t count);
 // Deletes all components of all entities.
 void keeli_clear_all(keel_world *world);

@@ -168,8 +168,8 @@ keel_result keeli_world_delete(keel_scope *scope, keel_entity e, const keel_comp
 // ------------------------------------------------------------------ now or later
 static keel_result cannot_record(keel_world *world) {
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                        "commands hand no values out; pass NULL for the removed value, or remove "
-                        "with the world, a view or a context");
+                        "commands cannot return a value; pass NULL for the removed value, or "
+                        "remove with the world, a view or a context");
 }
 
 static __attribute__((noinline)) keel_result
@@ -337,9 +337,9 @@ keel_result keel_retain_component(keel_world *world, const keel_component *compo
     const uint32_t before = keeli_store_count(s);
     if (keeli_store_is_sparse(s) && !s->collectors.count) {
         for (uint32_t slot = s->set.count;
-             slot--;) // a value that moves into a hole was asked for before
+             slot--;) // backwards: a value that moves to a removed one's place was asked about
             ask_followers(world, s, *keeli_sparse_set_entity(&s->set, slot), keep, data);
-    } else { // by index: a reactive set that collects from it may be in a group that reorders it
+    } else { // by index: a removal that a reactive set collects may make a group reorder the slots
         KEELI_EACH_BIT(i, &s->presence)
             ask_followers(world, s, keeli_entity_at(&world->entities, i), keep, data);
     }

@@ -41,8 +41,8 @@ static void *not_alive(keel_world *world, keeli_storage *s, keel_entity e) {
     if (keeli_atomic_fetch_add(&s->absent_writes, 1))
         return NULL;
     keeli_warn(world,
-               "keel_get_mut of '%s' is NULL: the entity %s; look at the pointer first, or use "
-               "keel_at_mut where that is a bug",
+               "keel_get_mut of '%s' is NULL: the entity %s; test the pointer, or use "
+               "keel_at_mut if the entity must be alive",
                s->component.name, keel_is_null(e) ? "is null" : keeli_not_alive(world, e));
     return NULL;
 }
@@ -353,7 +353,7 @@ static void put_unique(keeli_storage *s, void *to, const void *value) {
         return;
     keeli_value_drop(s, to);
     if (value)
-        keeli_value_move(s, to, (void *)(uintptr_t)value); // handed over
+        keeli_value_move(s, to, (void *)(uintptr_t)value); // the world owns it now
     else
         memset(to, 0, s->size);
 }
@@ -467,7 +467,7 @@ static uint32_t next_value_block(const keeli_storage *s, uint32_t from) {
 static keel_result may_visit(keel_world *world, const char *call) {
     if (keeli_atomic_peek(&world->refused) & ~(uint32_t)KEELI_REFUSED_COPIED)
         return keeli_error(world, KEEL_ERROR_SHARED,
-                           "%s looks at a world that is shared or edited; visit values when that "
+                           "%s cannot read a world that is shared or edited; call it when that "
                            "has ended",
                            call);
     const char *written = NULL;
@@ -479,14 +479,14 @@ static keel_result may_visit(keel_world *world, const char *call) {
             written = s->component.name;
         if (s->flags & KEELI_IS_BOUND && !keeli_may_look(world, s))
             return keeli_error(world, KEEL_ERROR_THREAD,
-                               "%s looks at '%s' in another thread than the one that it is bound "
-                               "to",
+                               "%s cannot read '%s' in this thread: it is bound to another thread; "
+                               "call it there",
                                call, s->component.name);
     }
     if (!written)
         return KEEL_OK;
     return keeli_error(world, KEEL_ERROR_BORROWED,
-                       "%s looks at values while '%s' is written; end that view or loop before",
+                       "%s cannot read values while '%s' is written; end that view or loop first",
                        call, written);
 }
 
@@ -602,7 +602,7 @@ keel_result keeli_edit_set_unique(keel_world *world, const keeli_holder *holder,
     if (!value)
         memset(s->unique, 0, value_bytes(c));
     else
-        keeli_value_move(s, s->unique, (void *)(uintptr_t)value); // handed over
+        keeli_value_move(s, s->unique, (void *)(uintptr_t)value); // the world owns it now
     return KEEL_OK;
 }
 
@@ -696,7 +696,7 @@ keel_result(keel_remove_unique_value)(keel_scope *scope, const keel_component *u
     KEEL_TRY(keeli_edit_outside(scope, &who, "remove uniques"));
     if (who.commands && out)
         return keeli_misuse(who.world, KEEL_ERROR_ARGUMENT,
-                            "commands hand no values out; pass NULL for the removed value, or "
+                            "commands cannot return a value; pass NULL for the removed value, or "
                             "remove with the world");
     if (who.commands)
         return keeli_record_value(who.commands, KEELI_RECORD_REMOVE_UNIQUE, keel_null(), unique,

@@ -59,8 +59,8 @@ static bool has_room_beside(const keel_world *world, keel_entity child, keel_ent
 }
 
 // Adds a child if the edit has no followers and needs no memory. Returns null, and changes nothing,
-// if the general path is needed. It costs as much as adding and attaching separately (add_child,
-// 2).
+// if the general path is needed. It costs as much as adding and attaching separately (benchmark
+// add_child, 2).
 static keel_entity add_child_beside(keel_world *world, keel_entity parent,
                                     const keel_value *values) {
     const keel_value nothing = { NULL, NULL };
@@ -99,9 +99,10 @@ static keel_result finish_child(keeli_batch *b, keel_entity parent) {
     return keeli_batch_end(b);
 }
 
-// Adds a child by keel_add_entity and keel_attach, if no observer could see the child between the
-// two, and the entity index has room. This costs half as much as a batch (add_child, 2). The handle
-// of the new entity is known before, so room for its edge can be made first.
+// Adds a child by keel_add_entity and keel_attach, if no observer could see the child between these
+// two edits, and the entity index has room. This costs half as much as a batch (benchmark
+// add_child, 2). The handle of the new entity is known in advance, so room for its edge is made
+// before the entity is added.
 static keel_entity add_child_apart(keel_world *world, keel_entity parent,
                                    const keel_value *values) {
     keeli_entity_index *ix = &world->entities;

@@ -139,8 +139,8 @@ void keeli_place_name(keel_world *world, keel_entity e) {
     const uint64_t lost = ++world->names.lost; // warns at 1, 2, 4, 8, ..., not for every one
     if (!(lost & (lost - 1)))
         keeli_warn(world,
-                   "%s became a root and loses its name: the root %s has it already; %llu lost "
-                   "theirs so until now; keel_delete_tree takes children along",
+                   "%s became a root and loses its name: the root %s has it already; names "
+                   "lost like this so far: %llu; keel_delete_tree deletes children, too",
                    KEELI_ENTITY(world, e), KEELI_ENTITY(world, there->entity),
                    (unsigned long long)lost);
     commit_remove_name(world, e);

@@ -44,7 +44,8 @@ static bool reserve_rule(keel_world *world, const keeli_relation *r, uint32_t so
     return !has_rule(r) || keeli_reserve_doomed(world, source, extra);
 }
 
-// True if the edge counts in both directions. An edge of an entity to itself has only one.
+// True if the edge counts in both directions. An edge of an entity to itself has only one
+// direction.
 static bool is_both_ways(const keeli_relation *r, uint32_t source, uint32_t target) {
     return r->edges.is_symmetric && source != target;
 }
@@ -77,9 +78,9 @@ bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, u
     return keeli_edges_reserve(&r->edges, &world->heap, source, target);
 }
 
-// Tells followers of the source that it loses an edge: `is_last` that it loses the component,
-// otherwise that the component changed. Observers are left out if the source is being deleted,
-// because they were called for that already.
+// Notifies followers that the source loses an edge: with `is_last` that it loses the component,
+// otherwise that the component changed. Observers are not called if the source is being deleted,
+// because they were called before the deletion.
 static void follow_end(keel_world *world, keeli_storage *s, uint32_t source, bool is_last) {
     const uint32_t kinds = keeli_silence_observers(world, s, source);
     if (!is_last)
@@ -88,8 +89,8 @@ static void follow_end(keel_world *world, keeli_storage *s, uint32_t source, boo
         keeli_follow_removing(world, s, source, KEEL_TRACK_DELETION);
     s->tracking.observers.kinds |= kinds;
 }
-// Before an edge is removed: if it is the last one of the source, tells followers and drops the
-// value of `sources`. Returns true if it is. `stays`: the component is not removed.
+// Prepares the removal of an edge. If it is the last edge of the source, and the component is to be
+// removed (not `stays`), notifies followers, drops the value of `sources`, and returns true.
 static bool begin_removal(keel_world *world, const keeli_relation *r, uint32_t source, bool stays) {
     keeli_storage *s = r->sources;
     if (stays || keeli_edge_count(&r->edges, KEELI_TARGETS, source) != 1) {
@@ -104,8 +105,8 @@ static bool begin_removal(keel_world *world, const keeli_relation *r, uint32_t s
     return true;
 }
 
-// After an edge was removed: removes the component of its source (`is_last`), or tells followers
-// that it changed.
+// Finishes the removal of an edge: removes the component from its source (`is_last`, the result of
+// begin_removal), or notifies followers that the component changed.
 static void end_removal(keel_world *world, const keeli_relation *r, uint32_t source, bool is_last,
                         bool stays) {
     if (is_last)
@@ -185,7 +186,7 @@ void keeli_notify_unrelated(keel_world *world, const keeli_relation *r, uint32_t
     }
 }
 
-// Call observers for all edges of an entity, before any of them is removed.
+// Calls observers for all edges of an entity, before any of these edges is removed.
 static void notify_targets(keel_world *world, const keeli_relation *r, uint32_t source) {
     KEELI_EACH_EDGE(at, &r->edges, KEELI_TARGETS, source)
         keeli_notify_unrelated(world, r, source, at);
@@ -323,8 +324,8 @@ void keeli_commit_unrelate_entity(keel_world *world, keel_entity e) {
     const uint32_t index = keeli_index_of(e);
     keeli_relation *tree = world->relations.child;
     uint32_t at = UINT32_MAX;
-    // With no other relation, without a walk over the components of the entity: saves a quarter of
-    // the instructions of a deletion.
+    // If the hierarchy is the only relation, the components of the entity need not be searched for
+    // relations, which saves a quarter of the instructions of a deletion.
     if (world->relations.all == tree) {
         if (keeli_edge_count(&tree->edges, KEELI_TARGETS, index)) {
             remove_targets(world, tree, index);
@@ -377,8 +378,9 @@ keel_result keeli_copy_edges(const keeli_storage *s, keeli_edges *to, const keel
 }
 
 // ------------------------------------------------------------------ edges of clones
-// True if clones of an entity get its targets in this relation. They do not get its parent, and
-// they do not get its target in a symmetric exclusive relation, as that has a partner already.
+// True if clones of an entity get its targets in this relation. They do not get its parent. They do
+// not get its target in a symmetric exclusive relation, because the target can have no other
+// partner.
 static bool edges_are_cloned(const keel_world *world, const keeli_relation *r, uint32_t prototype) {
     if (!keeli_store_has(r->sources, prototype))
         return false;

@@ -27,7 +27,7 @@ keel_result keeli_edit_relate(keel_world *world, const keeli_holder *holder, kee
 bool keeli_reserve_edge(keel_world *world, keeli_relation *r, uint32_t source, uint32_t target);
 // Both add an edge for which there is room, and cannot fail. keeli_commit_edge does not add the
 // component `sources`, and returns the memory of the edge's value, not initialised (NULL: edges
-// have none). keeli_commit_relate adds it, moves `value` to the edge (NULL: zeros), and tells
+// have none). keeli_commit_relate adds it, moves `value` to the edge (NULL: zeros), and notifies
 // followers.
 void *keeli_commit_edge(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to);
 void keeli_commit_relate(keel_world *world, keeli_relation *r, keel_entity e, keel_entity to,

@@ -226,7 +226,8 @@ static keel_result report_failure(const keel_context *context) {
 }
 
 // Makes the custom views of a system, calls its function, and drops the custom views. A loop over
-// nothing adds no entry to the timings, because such a loop is often skipped before it gets here.
+// nothing adds no entry to the timings, because most such loops are skipped without a call of this
+// function.
 static keel_result call_system(keel_context *context) {
     keeli_worker *worker = context->worker;
     const keeli_view *view = context->view;

@@ -40,7 +40,7 @@ typedef struct keeli_bound {
     bool is_loop;  // runs per entity or span and has no events, so without matches it does nothing
     bool is_mere;  // `is_loop`, and has no uniques, data or custom views, whose errors must be
                    // reported: it may be skipped when nothing matches
-    bool is_plain; // cannot tell whether it runs in pieces or as a whole
+    bool is_plain; // its results are the same whether it runs in pieces or as a whole
     // Required storages, and storages whose changes the system filters by; NULL for a storage that
     // the world does not know. Only the first KEELI_LOOKS of each are stored: enough to find out
     // cheaply, in most cases, that there is nothing to do.
@@ -223,7 +223,7 @@ void keeli_customs_deinit(keel_world *world);
 // Calls `call(data)` when no other thread runs user code for the same run. With `in_turn` it also
 // waits until all earlier systems and pieces that may create entities have ended.
 void keeli_context_alone(keel_context *context, bool in_turn, void (*call)(void *data), void *data);
-// Returns how many handles to reserve. That is none if all entities were deleted at once since the
+// Returns how many handles to reserve. Returns 0 if all entities were deleted at once since the
 // last run, so that a world that was emptied and filled again gives the same handles as a new world
 // that is filled the same way.
 uint32_t keeli_handles_wanted(const keel_world *world, const keeli_handles *reserved);

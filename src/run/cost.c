@@ -19,7 +19,7 @@ enum {
     COLD_NS = 20000, // least predicted gain to try several threads, if a worker must be woken
     LOOK_RUNS = 3,   // runs of a look: several, because the first may have to wake workers
     LOOK_AFTER = KEELI_SIZE(32, 2), // runs before the first look; doubled by each confirming look
-    LOOK_AT_LEAST = KEELI_SIZE(256, 2), // upper limit of that number, if both ways are equally fast
+    LOOK_AT_LEAST = KEELI_SIZE(256, 2), // most runs between looks, if both ways are equally fast
     BELIEVED = 3, // measurements in a row of at least twice the known time that replace it
     ITEMS = 1024, // number of items of a loop that its stored time is for
     SMALL_EVERY = KEELI_SIZE(16, 2) // one in so many runs of a loop that is too small is measured
@@ -51,7 +51,8 @@ bool keeli_cost_decide(keeli_cost *c) {
 }
 
 // Ends a look: decides which way is used from now on, and sets the number of runs until the next
-// look. A look costs runs in the slower way, so the slower that is, the rarer looks may become.
+// look. A look costs runs in the slower way, so looks become rarer if
+// that way is much slower.
 static void end_look(keeli_cost *c) {
     const bool is_confirmed = gains_clearly(c) != c->is_many;
     const uint64_t slow = c->one_ns > c->many_ns ? c->one_ns : c->many_ns;

@@ -75,7 +75,8 @@ keel_result keeli_context_events_begin(keel_context *context) {
 // Moves the reader of a system past the events that it received. `is_done`: the system has run as
 // often as .times allows, so its reader is removed. Two runs of one system may end in any order, so
 // the reader only moves forward. A system with the whole world may have sent events, or run systems
-// that did, after it received: it has passed only the events before `shown`.
+// that did, after it received: so its reader moves only to `shown`, behind the last event that the
+// system could see.
 static void mark_passed(const keel_context *context, const keeli_storage *s, bool is_done) {
     keeli_world_lock(context->in.world);
     if (is_done)

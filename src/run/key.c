@@ -40,7 +40,8 @@ static bool is_same_system(const void *a, const void *b) {
            x->function == y->function && x->each_span == y->each_span && x->terms == y->terms;
 }
 
-// Compares two terms. The other members of an end of terms may be undefined.
+// Compares two terms. Of KEEL_TERM_END only the kind is compared, as its other members may be
+// undefined.
 static bool is_same_term(const void *a, const void *b) {
     const keel_term *x = a, *y = b;
     return (x->kind == KEEL_TERM_END && y->kind == KEEL_TERM_END) || keeli_is_same_term(x, y);

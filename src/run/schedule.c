@@ -3,9 +3,9 @@
 // workload are inserted in place, between a BEGIN and an END node. workload.c acquires a schedule
 // for each run, tell/describe.c to describe it; execute.c runs it.
 //
-// Schedules of tables are cached in the world, those of a stored workload with that. A schedule
-// that is out of date is replaced. The run state of its systems moves to the new schedule: how
-// often each one ran, and which changes it has seen.
+// Schedules of tables are cached in the world, schedules of a stored workload in this workload. A
+// schedule that is out of date is replaced. The run state of its systems moves to the new schedule:
+// how often each one ran, and which changes it has seen.
 #include "run/schedule.h"
 
 #include "data/component_index.h"

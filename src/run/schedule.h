@@ -77,8 +77,8 @@ typedef struct keeli_section {
     uint32_t first, end;  // range of its nodes, in list order
     bool sequential, main_thread;
     uint32_t times;          // most runs of each system in it; 0: no limit
-    const keel_step *steps;  // while the schedule is made: its list of steps,
-    uint32_t step_count, at; // their number, and the next step to add
+    const keel_step *steps;  // its list of steps, while the schedule is made
+    uint32_t step_count, at; // number of these steps, and of those that were added so far
 } keeli_section;
 
 typedef struct keeli_node_edge {
@@ -209,8 +209,9 @@ keel_result keeli_node_run(keeli_schedule *s, uint32_t index, keeli_worker *work
 // A binary heap of node indices, the smallest first. The caller reserves memory for it (order.c).
 void keeli_heap_push(uint32_t *heap, uint32_t *count, uint32_t value);
 uint32_t keeli_heap_pop(uint32_t *heap, uint32_t *count);
-// Reserves handles for the entities that its systems create, before a run, and returns the unused
-// handles after it (handles.c). The first returns KEEL_OK, KEEL_ERROR_MEMORY or KEEL_ERROR_FULL.
+// Reserve handles for the entities that the systems of a schedule create, before a run, and return
+// the unused handles after the run (handles.c). The first returns KEEL_OK, KEEL_ERROR_MEMORY or
+// KEEL_ERROR_FULL.
 keel_result keeli_handles_reserve_all(keeli_schedule *s);
 void keeli_handles_return_all(keeli_schedule *s);
 

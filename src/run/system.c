@@ -79,8 +79,8 @@ static void look_at_terms(keeli_bound *bound) {
     bound->is_loop = keeli_system_is_loop(bound->system) && !view->facts.has_events;
     bound->is_mere = bound->is_loop && !view->facts.has_uniques && !view->facts.takes_data &&
                      !view->facts.custom_count;
-    // The others can tell pieces from a whole run: a failure ends only its piece, a span ends with
-    // its piece, and each piece has a list of commands.
+    // Any other system could notice whether it runs in pieces: a failure ends only its piece, a
+    // span ends with its piece, and each piece has a list of commands.
     bound->is_plain = bound->system->kind == KEEL_SYSTEM_PER_ENTITY && !view->facts.has_events &&
                       !view->facts.records && !view->facts.custom_count &&
                       !bound->system->terms[view->term_count].data_size;

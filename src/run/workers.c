@@ -492,8 +492,8 @@ keel_result keeli_workers_run(keeli_workers *workers, keeli_schedule *s) {
 
 // ------------------------------------------------------------------ turns
 // True if all nodes before `node` that may create entities, and all pieces of `loop` before
-// `piece`, have ended. The two `ended_before` store how far that is known, so that nothing is
-// checked twice.
+// `piece`, have ended. The members `ended_before` of the workers and the loop store the first node
+// and piece that may not have ended, so that nothing is checked twice.
 static bool is_turn(keeli_workers *workers, uint32_t node, keeli_loop *loop, uint32_t piece) {
     if (workers->schedule) {
         for (; workers->ended_before < node; ++workers->ended_before) {

@@ -34,8 +34,8 @@ static const char *list_workload_names(const keel_world *world, char *text, size
 keel_result keeli_no_workload(keel_world *world) {
     char known[160];
     return keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                        "the workload is NULL, as keel_find_workload answers for a name that is "
-                        "not there; there is: %s",
+                        "the workload is NULL, which keel_find_workload returns for an unknown "
+                        "name; there is: %s",
                         list_workload_names(world, known, sizeof known));
 }
 

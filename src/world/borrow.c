@@ -225,8 +225,8 @@ not_acquired(keel_world *world, const keeli_holder *holder, const keeli_use *use
     return keeli_borrowed(world, use->storage, verb, holder);
 }
 
-// Returns an error if a holder inside of an edit does more than read. Code that an edit calls sees
-// an edit that is half done.
+// Checks a holder that is opened inside of an edit, by an observer or other code that the edit
+// calls. The edit is only half done, so the holder may only read; in a hook it may not even read.
 static __attribute__((noinline)) keel_result check_looks(keel_world *world,
                                                          const keeli_holder *holder) {
     for (uint32_t i = 0; i < holder->uses.count; ++i) {

@@ -123,7 +123,7 @@ static bool are_valid(field_check *check, const keel_field *fields, uint32_t cou
         if (is_named_twice(fields, f))
             wrong = "has the name of another field";
         else if (is_former_name_used(fields, count, f))
-            wrong = "was what another one is called, or was";
+            wrong = "has in .was the name, or former name, of another field";
         else
             wrong = wrong_with(f, size);
         if (wrong) {
@@ -148,7 +148,8 @@ bool keeli_fields_are_valid(const keel_component *c, keeli_writer *wrong) {
     if (!are_valid(&check, c->fields, c->field_count, c->size, 1))
         return false;
     if (check.partial && c->no_padding) {
-        keeli_write(wrong, "is .no_padding, but the bytes of its field '%.60s' are no value",
+        keeli_write(wrong,
+                    "is .no_padding, but bytes of its field '%.60s' are not part of the value",
                     check.partial->name);
         return false;
     }

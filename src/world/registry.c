@@ -496,7 +496,7 @@ static void put_number(keel_world *world, uint32_t index, keeli_storage *s) {
     world->root.sets[index] = s && !(s->flags & asks) ? s->root : &no_set;
 }
 
-// Enters a storage under a number for component lists, a free one or the next, and returns it.
+// Gives a storage its number for component lists, the lowest that is free, and returns the number.
 static uint16_t put_ordinal(keel_world *world, keeli_storage *s) {
     uint32_t n = 0;
     if (world->storages.count == world->registry.by_ordinal.count) {
@@ -952,7 +952,7 @@ keeli_storage *keeli_known_to_edit(keel_world *world, const keeli_holder *holder
     if (component && !component->is_unique && !keeli_storage_find(world, component)) {
         if (!holder || keeli_is_inside_edit(world))
             *result = keeli_world_is_editable(world);
-        return NULL; // an edit without effect, but an error as any edit while edits are refused
+        return NULL; // there is nothing to edit; still an error if edits are refused now
     }
     return keeli_storage_to_edit(world, holder, component, verb, result);
 }

@@ -33,10 +33,10 @@ typedef struct keeli_caller {
     const keeli_holder *holder; // the storages that a view or system may use; NULL: the caller is
                                 // the world's owner, or records commands
     const keeli_holder *editor; // `holder`, but NULL if a system declared the whole world
-    const keeli_reader *reader; // state of the changes that it has seen; NULL: it is neither a
-                                // system nor a reader
+    const keeli_reader *reader; // state of the changes that the caller has seen; NULL: the
+                                // caller is neither a system nor a reader
     const keeli_inside *inside; // the context that is the scope; NULL: the scope is something else
-    keel_commands *commands;    // the list that records the caller's edits; NULL: made at once
+    keel_commands *commands;    // list that records the caller's edits; NULL: they are made at once
 } keeli_caller;
 
 // Finds the caller behind a scope. Returns KEEL_OK, or KEEL_ERROR_ARGUMENT if the scope is NULL,
@@ -137,7 +137,7 @@ keel_result keeli_edit_pair(keel_scope *scope, keel_entity e, const keel_compone
 // An edit of an entity with another one that may touch any component of both.
 typedef keel_result keeli_edit_two_fn(keel_world *world, const keeli_holder *holder, keel_entity e,
                                       keel_entity other);
-// Record the other edits.
+// The functions from here on record the edits that need more than an entity and a component.
 keel_entity keeli_record_add_entity(keel_commands *list, const keel_value *values);
 keel_entity keeli_record_add_child(keel_commands *list, keel_entity parent,
                                    const keel_value *values);

@@ -59,8 +59,9 @@ bool keeli_store_reserve_disabled(keel_world *world, keeli_storage *s, uint32_t 
 }
 
 // Sets the bit of the disabled value. If it is the first of its block, the component enters the
-// block's list, unless an enabled value keeps it there. The page of values counts the block, unless
-// enabled values lie in the page, too, which they do in KEEL_INDEXED only.
+// block's list, unless an enabled value keeps it there. The page of disabled values counts the
+// block, too. In KEEL_INDEXED, where enabled values lie in the same page, a block with enabled
+// values is counted already.
 void *keeli_store_push_disabled(keel_world *world, keeli_storage *s, uint32_t index) {
     const bool is_others = s->kind != KEEL_INDEXED,
                is_present = keeli_presence_word(&s->presence, index / 64);
@@ -500,8 +501,7 @@ uint32_t keeli_store_count_blocks(const keeli_storage *s) {
 }
 
 // ------------------------------------------------------------------ checking
-// True if the number of blocks, or of values, in the pages of values is the one that follows from
-// the bitmaps.
+// True if the pages of values count as many blocks, or values, as the bitmaps have bits for.
 static bool indexed_is_valid(const keeli_storage *s) {
     if (!keeli_indexed_set_is_valid(&s->indexed))
         return false;

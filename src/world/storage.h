@@ -285,8 +285,9 @@ static inline void *keeli_store_open(keel_world *world, keeli_storage *s, keel_e
 
 // ------------------------------------------------------------------ next to others
 static inline uint64_t keeli_bit_of(uint32_t index) { return (uint64_t)1 << (index % 64); }
-// These are for fast paths that add a component to an entity, or remove it, while other entities of
-// its block of 64 keep theirs (keeli_live_word): only its bit, and its slot or row, change.
+// The functions up to keeli_store_clear_bit_beside are for fast paths that add a component to an
+// entity, or remove it, while another entity of the block of 64 has the component
+// (keeli_live_word): only the entity's bit, and its slot or row, change.
 //
 // keeli_store_has_place: true if a new value needs no memory, apart from its row.
 static inline bool keeli_store_has_free_slot(const keeli_storage *s) {

@@ -574,7 +574,8 @@ static void wrong_fields_are_named(void **state) {
     c.name = "Padded";
     c.no_padding = true;
     assert_null(keel_register_component(f.world, &c));
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "the bytes of its field 'cache' are no value");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT,
+                 "bytes of its field 'cache' are not part of the value");
     api_end(&f);
 }
 

@@ -91,7 +91,7 @@ static void what_a_scope_never_does_is_an_error(void **state) {
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "commands record edits");
     assert_int_equal(keel_remove_component(commands, target, KEEL_OF(Velocity), &out),
                      KEEL_ERROR_ARGUMENT);
-    assert_error(f.world, KEEL_ERROR_ARGUMENT, "hand no values out");
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "commands cannot return a value");
     assert_int_equal(hit(KEEL_SCOPE(reader), target), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "a reader looks at changes");
     keel_scope *only_looks = KEEL_SCOPE(reader);

@@ -179,7 +179,7 @@ static void an_orphan_may_lose_its_name(void **state) {
         // the log says it of the first, second, fourth, ... of a world
         assert_int_equal(f.log.warnings, i != 2);
         char said[80];
-        sprintf(said, "%u lost theirs so until now; keel_delete_tree", i + 1);
+        sprintf(said, "names lost like this so far: %u; keel_delete_tree", i + 1);
         if (i != 2) assert_non_null(strstr(f.log.last, said));
         if (i != 2)
             assert_non_null(

@@ -112,8 +112,9 @@ static void names_that_mean_two_fields_are_refused(void **state) {
     const keel_component c = { .name = "C", .size = 8, .fields = fields, .field_count = 2 };
     for (uint32_t i = 0; i < 3; ++i) {
         assert_null(keel_register_component(f.world, &c));
-        assert_non_null(strstr(keel_last_error(f.world)->message,
-                               "has a field 'a' that was what another one is called, or was"));
+        assert_non_null(
+            strstr(keel_last_error(f.world)->message,
+                   "has a field 'a' that has in .was the name, or former name, of another field"));
         keel_clear_errors(f.world);
         fields[1].name = "d";
         fields[1].was = "b";

@@ -384,7 +384,7 @@ static void nothing_is_told_about_what_cannot_run(void **state) {
     assert_no_error(f.world); // asking is none
     assert_int_equal(keel_run_workload_of(f.world, NULL, NULL), KEEL_ERROR_ARGUMENT);
     assert_error(f.world, KEEL_ERROR_ARGUMENT,
-                 "keel_find_workload answers for a name that is not there; there is: none");
+                 "keel_find_workload returns for an unknown name; there is: none");
     assert_int_equal(keel_explain_workload(f.world, frame, (keel_explain_format)7, text, 32), 0);
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "KEEL_EXPLAIN_TEXT");
     const keel_workload empty = { .name = "empty" };
