@@ -91,7 +91,7 @@ static void run_many(api_fixture *f) {
         assert_int_equal(keel_run_workload_of(f->world, &all, NULL), KEEL_OK);
         assert_cells(f->world, many_run, run);
     }
-    assert_in_range(f->memory.live_bytes, 0, many * 850u + many_run * 850u + 1200000);
+    assert_in_range(f->memory.live_bytes, 0, many * 850u + many_run * 850u + 2000000);
     free(steps);
 }
 
