@@ -102,23 +102,20 @@ static keeli_edge_changes edge_changes(const keeli_image *image, const keeli_sto
     return (keeli_edge_changes){ live->stamps, image->since };
 }
 
-static keeli_staged compare_storage(const keeli_image *image, const keeli_storage *t,
-                                    const keeli_storage *s) {
-    keeli_staged g = {
-        .is_known = is_known(image, t),
-        .is_in_place = is_in_place(image, t, s),
-        .keeps_unique = has_same_unique(image, t, s),
-    };
+static void compare_storage(const keeli_image *image, keeli_staged *g, const keeli_storage *t,
+                            const keeli_storage *s) {
+    *g = (keeli_staged){ .is_known = is_known(image, t) };
+    g->is_in_place = is_in_place(image, t, s);
+    g->keeps_unique = has_same_unique(image, t, s);
     if (s->relation && !keeli_store_has_sources(s))
-        g.changes = edge_changes(image, t);
-    g.is_same = g.is_known && !keeli_image_leaves(t) && has_same_set(t, s);
-    if (!g.is_same)
-        return g;
+        g->changes = edge_changes(image, t);
+    g->is_same = g->is_known && !keeli_image_leaves(t) && has_same_set(t, s);
+    if (!g->is_same)
+        return;
 
-    g.is_ticked = is_ticked(image, t);
-    g.keeps_values = has_same_names(image, t, s);
-    g.keeps_edges = s->relation && has_same_edges(image, t, s);
-    return g;
+    g->is_ticked = is_ticked(image, t);
+    g->keeps_values = has_same_names(image, t, s);
+    g->keeps_edges = s->relation && has_same_edges(image, t, s);
 }
 
 void keeli_image_compare(keeli_image *image) {
@@ -129,7 +126,7 @@ void keeli_image_compare(keeli_image *image) {
         const keeli_storage *t = to->storages.items[i];
         const keeli_storage *s = keeli_image_source(image, t);
         keeli_staged *g = &image->staged.items[image->staged.count++];
-        *g = compare_storage(image, t, s);
+        compare_storage(image, g, t, s);
         are_same &= g->is_same;
         image->same_numbers &= t->ordinal == s->ordinal;
     }
