@@ -188,16 +188,17 @@ KEEL_API bool keel_world_check(const keel_world *world, keel_error *error);
 /// hashed by its bytes, so -0 differs from 0. References to entities are hashed as handles. Hashes
 /// can be compared between builds with the same handle width, byte order and type layout, and
 /// between releases unless CHANGELOG.md says otherwise.
+///
+/// Cost: reads every value, 10 ns for an entity with three components of 20 bytes. While a
+/// snapshot, ring or history of the world exists, it only reads the blocks of 64 values that were
+/// written since the last hash or since the last snapshot or step was taken. A write through a
+/// pointer from before that snapshot or step is not noticed: get the pointer again (keel_get_mut),
+/// or call keel_mark after the write.
 /// @threads the world's owner
 /// @param hash filled in; left alone on error
 /// @return KEEL_OK, KEEL_ERROR_HASH for a component that does not say which bytes count (see
 ///   keel_last_error), KEEL_ERROR_BORROWED while something is being written, KEEL_ERROR_SHARED,
 ///   KEEL_ERROR_THREAD (keel_threads), KEEL_ERROR_ARGUMENT
-/// @cost reads every value: 10 ns for an entity with three components of 20 bytes. While a
-///   snapshot, ring or history of the world exists, it only reads the blocks of 64 values that were
-///   written since the last hash or since the last snapshot or step was taken. A write through a
-///   pointer from before that snapshot or step is not noticed: get the pointer again
-///   (keel_get_mut), or call keel_mark after the write
 KEEL_API keel_result keel_world_hash(keel_world *world, uint64_t *hash);
 
 /// Computes the part of keel_world_hash that belongs to one component: its entities and values, the
