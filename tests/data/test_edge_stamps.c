@@ -149,7 +149,7 @@ static void take_or_restore(void) {
 static void random_copies(bool is_exclusive, bool is_symmetric) {
     for (uint32_t few = 5; few <= ENTITIES; few *= 4) {
         begin(is_exclusive, is_symmetric);
-        for (uint32_t i = 0; i < ROUNDS; ++i) {
+        for (uint32_t i = 0, rounds = test_rounds(ROUNDS); i < rounds; ++i) {
             for (uint32_t left = roll(3) ? roll(6) : roll(200); left; --left)
                 edit(few);
             take_or_restore();

@@ -201,7 +201,7 @@ static void cached_sums_follow_every_edit(void **state) {
     assert_non_null(ring);
     uint64_t frame = 0;
     uint32_t held = 0; // frames in the ring
-    for (uint32_t i = 0; i < 400; ++i) {
+    for (uint32_t i = 0, rounds = test_rounds(400); i < rounds; ++i) {
         const uint32_t what = next_below(&n, 12);
         if (what < 6) write_some(f.world, list, &n);
         else if (what < 8)
