@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Writes frames into a database, several in one transaction: keel_sqlite_write and the functions of
-// keel_sqlite_writer. A new database is written under a temporary name, and the first commit
-// renames it to its path; later frames are appended to it. The rows of a frame are written in
-// write.c.
+// Writes frames, each the content of a whole world at one time, into a database, several in one
+// transaction: keel_sqlite_write and the functions of keel_sqlite_writer. A new database is written
+// under a temporary name, and the first commit renames it to its path; later frames are appended to
+// it. The rows of a frame are written in write.c.
 #include "../replace_file.h"
 #include "../stage.h"
 #include "database.h"

@@ -21,8 +21,8 @@
 ///
 /// **Access.** The terms of a custom view count as terms of the system: the scheduler sees them,
 /// and their storages are borrowed as long as the custom view lives. Two custom views of one
-/// system, or a custom view and the system's other parameters, borrow against each other as views
-/// do.
+/// system, or a custom view and another parameter, may both read a storage. If one of them writes
+/// it, the other one may not use it, and the run returns an error.
 ///
 /// **Order.** First the system's storages are borrowed. Then the custom views are made, in the
 /// order of the parameters: first the declared members, then `init`. Then the system runs. Then the
@@ -59,9 +59,9 @@ typedef struct keel_custom_view {
     keel_result (*fill)(void *view, keel_context *context);
     /// Makes the rest of the struct, which was zeroed. The context is valid during the call and may
     /// touch what `terms` declare. Views that `init` opens stay open until the custom view has been
-    /// dropped, and scratch memory of the context is valid as long. A negative result or keel_fail
-    /// means that the custom view could not be made; then `drop` is not called. NULL: nothing to
-    /// do.
+    /// dropped, and scratch memory of the context is valid until then, too. A negative result or
+    /// keel_fail means that the custom view could not be made; then `drop` is not called. NULL:
+    /// nothing to do.
     keel_result (*init)(void *view, keel_context *context);
     /// Releases what `init` made, while all storages are still borrowed. Called once. If it calls
     /// keel_fail, the run returns KEEL_ERROR_VIEW. NULL: nothing to do.
@@ -71,7 +71,7 @@ typedef struct keel_custom_view {
     void *user;       ///< any pointer for `init` and `drop`, which keel_context_info returns
 } keel_custom_view;
 
-/// Makes a custom view outside of a system's parameters: keel_custom_begin.
+/// Makes a custom view outside of a system's parameters. Typed: keel_custom_begin.
 /// @param scope a world, or the context of a system; not a reader. With a context, the custom view
 ///   may only use what the system declared. If the system leaves the custom view open, it is
 ///   dropped when the system ends, with a warning. A system that is split (.parallel) must take a
@@ -85,7 +85,7 @@ typedef struct keel_custom_view {
 KEEL_API keel_result keel_begin_custom_view(keel_scope *scope, const keel_custom_view *kind,
                                             void *value);
 
-/// Drops a custom view and releases its storages: keel_custom_end.
+/// Drops a custom view and releases its storages. Typed: keel_custom_end.
 /// @param scope the scope that keel_begin_custom_view got, so not a reader
 /// @return KEEL_OK; KEEL_ERROR_VIEW when its drop called keel_fail; KEEL_ERROR_ARGUMENT when no
 ///   custom view was begun at `value`, it was ended already, or its own `init` or `drop` calls this

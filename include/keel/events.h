@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /// @file events.h
-/// Events: queues of structs that some systems send and others receive. They are messages of the
-/// program itself; a keel_change, which an observer gets, reports an edit.
+/// Events: queues of structs that some systems send and others receive. The program itself decides
+/// what its events are and when to send them. Reports of edits are no events: an observer gets them
+/// as a keel_change.
 ///
 /// KEEL_EVENT declares a type of events. Its queue is a unique of the world, made when the type is
 /// first used. A system sends with the parameter KEEL_SEND(Hit, hits), which writes the queue, and
-/// receives with KEEL_RECEIVE(Hit, hits), which shares it with other receivers. So events are
-/// received in the order of the sending systems in their workload, and then in the order in which
-/// they were sent, for any number of threads.
+/// receives with KEEL_RECEIVE(Hit, hits), which reads it, so receivers can run at once. As only one
+/// system writes a queue at a time, events are received in the order of the sending systems in
+/// their workload, and then in the order in which they were sent, for any number of threads.
 ///
 ///     KEEL_EVENT(Hit);
 ///     KEEL_SYSTEM(collide, KEEL_ENTITY(e), KEEL_READ(Shot, shot), KEEL_SEND(Hit, hits)) {
@@ -53,7 +54,7 @@ extern "C" {
 #endif
 
 // ------------------------------------------------------------------ sending
-/// Sends an event: keel_send(scope, T, ...).
+/// Sends an event. Typed: keel_send(scope, T, ...).
 /// @param scope a world: the event is sent at once, and only the owner of the world may call. A
 ///   context: the system must have declared KEEL_SEND(T, name). Commands: the event is sent when
 ///   they are applied; commands with a list of components (KEEL_COMMANDS(c, A)) return
@@ -68,20 +69,22 @@ KEEL_API keel_result keel_send_event(keel_scope *scope, const keel_component *ev
                                      const void *value);
 
 // ------------------------------------------------------------------ receiving
-/// A walk over events, in the caller's memory. Every member but `value` is private.
+/// A walk over events, in the caller's memory. Every member but `value` is private. A
+/// position in the queue is the number of an event, counted from the first one of its type.
 typedef struct keel_event_walk {
     const void *value;       ///< the current event; valid until the next event of its type is sent
     const keel_world *world; ///< private; NULL: an empty walk
-    uint64_t next;           ///< private
-    uint64_t end;            ///< private
-    uint32_t number;         ///< private
-    uint32_t left;           ///< private: number of further events that lie behind `value`
-    uint32_t size;           ///< private
+    uint64_t next;           ///< private: position of the next event to look up
+    uint64_t end;            ///< private: position of the end of the queue when the walk began
+    uint32_t number;         ///< private: number of the type in the world
+    uint32_t left;           ///< private: number of further events adjacent to `value` in memory
+    uint32_t size;           ///< private: bytes of an event
     bool stays;              ///< private: no event can be sent during the walk
-    bool whole;              ///< private: KEEL_EACH_EVENT was not left by break
+    bool whole; ///< private: the body of KEEL_EACH_EVENT has run to its end, so the loop goes on;
+                ///< false after a break
 } keel_event_walk;
 
-/// Begins a walk over events, oldest first: KEEL_EACH_EVENT.
+/// Begins a walk over events, oldest first. Typed: KEEL_EACH_EVENT.
 /// @param scope a world: the events behind the world's cursor, for code outside of systems. After
 ///   the first such walk, events are kept until keel_advance_events. While the world is shared, or
 ///   a running system sends this type, the call is an error, and the walk is empty. A context: the
@@ -92,21 +95,21 @@ KEEL_API keel_event_walk keel_events_of(keel_scope *scope, const keel_component 
 /// Moves on to the next event, and stores its address in `walk->value`. Returns false at the end.
 KEEL_API bool keel_event_next(keel_event_walk *walk);
 
-/// Returns the number of events that the scope can receive: keel_event_count. The call does not
-/// make the scope a receiver.
+/// Returns the number of events that the scope can receive. The call does not make the scope a
+/// receiver. Typed: keel_event_count.
 /// @param scope as keel_events_of
 /// @threads the owner
 KEEL_API uint32_t keel_event_count_of(const keel_scope *scope, const keel_component *event);
 
 // ------------------------------------------------------------------ the queue
 /// Moves the world's cursor behind all events, so that code outside of systems does not receive
-/// them again: keel_advance_events. The cursors of systems and readers do not move.
+/// them again. The cursors of systems and readers do not move. Typed: keel_advance_events.
 /// @threads the owner
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_COMPONENT, KEEL_ERROR_ARGUMENT,
 ///   KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
 KEEL_API keel_result keel_advance_events_of(keel_world *world, const keel_component *event);
-/// Drops all events of a type: keel_clear_events. No receiver gets them, and they do not count as
-/// missed.
+/// Drops all events of a type. No receiver gets them, and they do not count as missed. Typed:
+/// keel_clear_events.
 /// @threads the owner
 /// @return KEEL_OK, KEEL_ABSENT when the world does not know the type, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED, KEEL_ERROR_ARGUMENT, KEEL_ERROR_THREAD

@@ -41,8 +41,9 @@ typedef enum keel_wait_kind {
     KEEL_WAIT_BARRIER,  ///< there is a barrier between them
     KEEL_WAIT_NESTED,   ///< one of the two parts is the begin or end of a nested workload, and the
                         ///< other one is inside of it
-    KEEL_WAIT_THREAD,   ///< the other part runs on the thread that runs the workload, and the
-                        ///< waiting part runs there, too, or may create entities
+    KEEL_WAIT_THREAD,   ///< the other part runs on the thread that runs the workload. The
+                        ///< waiting part runs there, too, or may create entities: if it ran
+                        ///< first, it could block that thread while it waits for handles
     KEEL_WAIT_ORDER     ///< the program asked for the order: .after, .before, .sequential
 } keel_wait_kind;
 
@@ -57,7 +58,7 @@ typedef struct keel_wait {
                    ///< writing means sending
 } keel_wait;
 
-/// The value of `batch` and `other` of a keel_workload_node that stands for none.
+/// No batch or no node: a value of `batch` and `other` in keel_workload_node.
 #define KEEL_NO_NODE UINT32_MAX
 
 /// A part of a workload. Its names are valid as long as the system or workload that they name.
@@ -72,8 +73,8 @@ typedef struct keel_workload_node {
     uint32_t position;
     uint32_t batch; ///< number of the batch, from 0 on; KEEL_NO_NODE for a part that is neither a
                     ///< system nor commands
-    uint32_t other; ///< the node of the previous batch because of which this part is not in that
-                    ///< batch; KEEL_NO_NODE: none
+    uint32_t other; ///< index of a node of the previous batch that this part waits for, so that it
+                    ///< cannot be in that batch; KEEL_NO_NODE: none
     keel_wait why;  ///< the reason why this part waits for `other`
     bool alone;     ///< true: the part uses the whole world, or edits observed storages, so nothing
                     ///< runs beside it
@@ -83,8 +84,8 @@ typedef struct keel_workload_node {
 
 /// An edge of the graph: one part of a workload waits for another.
 typedef struct keel_workload_edge {
-    uint32_t from; ///< the node that ends first
-    uint32_t to;   ///< the node that waits for `from`
+    uint32_t from; ///< index of the node that ends first, among keel_world_workload_nodes
+    uint32_t to;   ///< index of the node that waits for `from`
     keel_wait why; ///< the reason
 } keel_workload_edge;
 
@@ -96,8 +97,8 @@ typedef enum keel_explain_format {
                        ///< access to events is "send" and "receive"
 } keel_explain_format;
 
-/// Returns the parts of a workload in linear order, an order in which they could run one by one:
-/// keel_workload_nodes. The batches of systems and commands ascend.
+/// Returns the parts of a workload in linear order, an order in which they could run one by one.
+/// The numbers of the batches of systems and commands ascend. Typed: keel_workload_nodes.
 /// @param workload a table, or a stored workload that keel_find_workload returned
 /// @param nodes receives the first `capacity` parts; may be NULL when `capacity` is 0
 /// @return the number of parts; 0 for an empty workload, and on error. keel_last_error returns the
@@ -106,15 +107,15 @@ typedef enum keel_explain_format {
 KEEL_API uint32_t keel_world_workload_nodes(keel_world *world, const keel_workload *workload,
                                             keel_workload_node *nodes, uint32_t capacity);
 
-/// Returns the edges of the graph of a workload: keel_workload_edges. They are sorted by `from`,
-/// then by `to`; `from` is below `to`. An edge that follows from two others may be left out.
+/// Returns the edges of the graph of a workload, sorted by `from`, then by `to`; `from` is below
+/// `to`. An edge that follows from two others may be left out. Typed: keel_workload_edges.
 /// @param edges receives the first `capacity` edges; may be NULL when `capacity` is 0
 /// @return the number of edges; 0 also on error, as keel_world_workload_nodes
 /// @threads the owner
 KEEL_API uint32_t keel_world_workload_edges(keel_world *world, const keel_workload *workload,
                                             keel_workload_edge *edges, uint32_t capacity);
 
-/// Writes the whole plan of a workload as text: keel_explain_workload.
+/// Writes the whole plan of a workload as text. Typed: keel_explain_workload.
 /// @param text receives at most `size` bytes, the terminating zero included; may be NULL when
 ///   `size` is 0
 /// @return the length of the whole text without the zero, as snprintf; 0 on error, as

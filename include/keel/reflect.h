@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /// @file reflect.h
 /// Finds, prints and parses fields of values by their paths, for editors, consoles, scripts and
-/// saved games as text. KEEL_FIELDS describes the fields of a component, or a descriptor does it by
-/// hand (component.h). The functions only use descriptors and values, so they need no world and may
-/// be called from any thread. See docs/reflection.md.
+/// saved games as text. KEEL_FIELDS describes the fields of a component; a descriptor written by
+/// hand lists them itself (component.h). The functions only use descriptors and values, so they
+/// need no world and may be called from any thread. See docs/reflection.md.
 ///
 /// **Texts** of values can be parsed again bit for bit. Numbers are decimal. Floats have as few
 /// digits as distinguish them from all others, and always a point, whatever the locale says; also
@@ -29,10 +29,10 @@ typedef struct keel_field_place {
     char path[108]; ///< `Turret.at.x`, for messages; cut when it is longer
 } keel_field_place;
 
-/// Finds a field by its path: `reload`, `at.x`, `slots`, `slots[3].count`. An array has one count
-/// of elements, whatever its dimensions are, so rows follow each other: the element `grid[1][2]` of
-/// a `grid[2][3]` is `grid[5]`.
-/// @param component a descriptor, a world's or any other
+/// Finds a field by its path: `reload`, `at.x`, `slots`, `slots[3].count`. An array of several
+/// dimensions has a single index, which counts its elements in the order of memory: in a
+/// `grid[2][3]` the element `grid[1][2]` has the path `grid[5]`.
+/// @param component a descriptor; no world needs to know it
 /// @param error receives what is wrong; may be NULL
 /// @return KEEL_OK; KEEL_ERROR_UNKNOWN when there is no such field, KEEL_ERROR_ARGUMENT for a text
 ///   that is no path and for an index outside of its array. `out` is then all zeros
@@ -52,7 +52,7 @@ KEEL_API size_t keel_field_print(const keel_field_place *place, const void *valu
 /// between parts; an unquoted text for a field that is one text; for a struct only some of its
 /// fields, in any order (the other fields do not change); integers as `0xff`. Get a value that is
 /// in a world with keel_get_component_mut, so that the change is tracked.
-/// @param value the component's value. An owned text that is replaced is freed by free
+/// @param value the component's value. If an owned text is replaced, free() frees the old one
 /// @param error receives what is wrong: the path, the text and what was expected; may be NULL
 /// @return KEEL_OK, or an error with nothing changed: KEEL_ERROR_TEXT for a text that is no value
 ///   of the field's type, or a value outside of the field's range, KEEL_ERROR_MEMORY for owned

@@ -28,7 +28,7 @@ static bool is_marked(const keeli_relations *all, uint32_t index) {
 }
 static void mark(keeli_relations *all, uint32_t index, bool on) {
     if (index / 64 >= all->marks.count)
-        return; // `marks` has a bit for each source of a relation with .on_delete; others need none
+        return; // no source of a relation with .on_delete has such an index, so no mark is needed
     uint64_t *word = &all->marks.items[index / 64];
     *word = on ? *word | keeli_bit_of(index) : *word & ~keeli_bit_of(index);
 }
@@ -196,10 +196,10 @@ static __attribute__((noinline)) keel_result delete_row(keel_world *world, uint3
     return KEEL_OK;
 }
 
-// Removes the components of an entity, one by one, until there is one that needs the general path:
-// its storage has flags, no other entity of the block of 64 has the component, or it is stored in
-// an indexed set with a page for each value. Then it returns false, and the caller takes the
-// general path for the rest.
+// Removes the components of an entity, one by one. Returns false at the first component that needs
+// the general path: a bit of keeli_storage.flags says so, no other entity of the block of 64 has
+// the component, or it is stored in an indexed set with a page for each value. The caller then
+// removes the rest by the general path.
 static inline __attribute__((always_inline)) bool take_plain(keel_world *world, uint32_t index) {
     keeli_component_list *list = keeli_list_if_any(&world->lists, index);
     if (!list)
@@ -209,7 +209,7 @@ static inline __attribute__((always_inline)) bool take_plain(keel_world *world, 
     for (; next != numbers; --next) {
         keeli_storage *s = world->registry.by_ordinal.items[next[-1]];
         if (keeli_flags_of(s))
-            return false; // an incomplete list always ends here, at a link, which has flags
+            return false; // also for an incomplete list: it names only keel_child, a KEELI_IS_LINK
         uint64_t *word = keeli_listed_word(s, index);
         const uint64_t bits = *word, rest = bits & ~bit;
         if (rest == bits)
@@ -345,8 +345,9 @@ static void delete_having(keel_world *world, const keeli_storage *s) {
     }
 }
 
-// As delete_having, but for a component whose other entities may lose it, or be deleted, when one
-// of them is deleted. So all the entities are listed before the first deletion.
+// As delete_having, but for a component of a relation, for keel_name, and for a world with rules of
+// .on_delete. There the deletion of one entity may delete another one, or remove the component from
+// it. So all the entities are listed before the first deletion.
 static keel_result delete_listed(keel_world *world, const keeli_holder *holder,
                                  const keeli_storage *s) {
     const uint32_t count = keeli_store_count(s);

@@ -22,7 +22,7 @@ try() { # ARGUMENTS: prints them, what comes out, and the exit status
 for file in "$folder"/../data/saves/*.keel; do cp "$file" "$work"; done
 {
     try check before.keel
-    try list after.keel | sed 's/[0-9]* of \([0-9]* bytes\)/N of \1/; s/[0-9]* bytes, \([0-9]* unpacked\)/N bytes, \1/'
+    try list after.keel | sed 's/[0-9]* bytes, \([0-9]* unpacked\)/N bytes, \1/'
     try print before.keel
     try diff before.keel after.keel
     try diff after.keel after.keel

@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// Writes the type of a leaf into `text`, such as `f32[3]` or `u8 (enum)`. Returns `text`.
+// Writes the type of a leaf, a field that is no struct, into `text`, such as `f32[3]` or
+// `u8 (enum)`. Returns `text`.
 const char *type_text(const save_leaf *leaf, char *text, size_t size) {
     // indexed by keel_field_type; the last is SAVE_STREAM, the bytes that the hook .save wrote
     static const char *const names[] = { "bytes",  "bool", "i8",         "u8",
@@ -60,7 +61,7 @@ void list_save(const loaded_save *save, FILE *out) {
         fprintf(out, "%s '%s'", what_it_is(s), s->name);
         if (s->schema.version) fprintf(out, ", version %u", (unsigned)s->schema.version);
         if (strcmp(s->tag, "UNIQ") != 0) fprintf(out, ", %u times", (unsigned)s->count);
-        fprintf(out, ", %" PRIu64 " of %" PRIu64 " bytes\n", s->stored, s->raw);
+        fprintf(out, ", %" PRIu64 " bytes, %" PRIu64 " unpacked\n", s->stored, s->raw);
         list_schema(s, out);
     }
 }

@@ -13,10 +13,9 @@ static const char help[] =
     "  list FILE       prints components, relations and uniques, their fields and sizes\n"
     "  print FILE      prints the world as JSON; handles as @INDEXvVERSION\n"
     "  diff FILE FILE  prints additions (+), removals (-) and changes (~); exits with 1 if any\n"
-    "Exits with 2 on an error, which is printed. The program that saved is not needed. "
-    "--max-bytes\n"
-    "(default 1073741824) limits the file and its unpacked bytes, --max-entities (default\n"
-    "16777216) the largest index.\n";
+    "Exits with 2 on an error, which is printed. The program that wrote the save is not needed.\n"
+    "--max-bytes (default 1073741824) limits the size of the file and of its unpacked content,\n"
+    "--max-entities (default 16777216) the largest index of an entity.\n";
 
 enum { FINE, DIFFERENT, FAILED };
 
