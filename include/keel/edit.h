@@ -159,7 +159,7 @@ KEEL_API uint32_t keel_last_count(const keel_world *world);
 KEEL_API keel_result keel_clone_entities(keel_scope *scope, keel_entity prototype, uint32_t count,
                                          keel_entity *out);
 
-/// Private: keel_clone_entity.
+/// Private. Called by the macro keel_clone_entity.
 static inline keel_entity keeli_clone_entity(keel_scope *scope, keel_entity prototype) {
     keel_entity copy = keel_null();
     return keel_clone_entities(scope, prototype, 1, &copy) < 0 ? keel_null() : copy;

@@ -51,7 +51,7 @@ typedef struct keel_prefab {
 /// @threads the world's owner, who also owns the world of templates
 KEEL_API keel_world *keel_templates(keel_world *world);
 
-/// Creates a copy of a prefab: keel_spawn.
+/// Creates a copy of a prefab. Typed: keel_spawn.
 /// @param scope any, as for keel_add_entity_values: a view or context needs
 ///   KEEL_TERM_MAY_EDIT_ENTITIES and `edit` for all components of the copy; commands reserve the
 ///   handles of the whole tree, so the prefab must not be edited until they are applied
@@ -65,7 +65,7 @@ KEEL_API keel_world *keel_templates(keel_world *world);
 ///   Then nothing has changed, as for keel_merge_world
 KEEL_API keel_entity keel_spawn_values(keel_scope *scope, keel_prefab prefab,
                                        const keel_value *values);
-/// Creates many copies of a prefab: keel_spawn_many.
+/// Creates many copies of a prefab. Typed: keel_spawn_many.
 /// @param count how many copies of the whole tree
 /// @param out receives the handles of the roots; may be NULL
 /// @param columns for the roots, as keel_add_entity_columns; NULL: none

@@ -39,9 +39,9 @@ typedef struct keel_state {
     const keel_component *transition; ///< the unique of type keel_transition
 } keel_state;
 
-/// Requests a value of a state: keel_set_state. The next transition enters the value that was
-/// requested last. Requesting the present value changes nothing. The first call in a world sets the
-/// value at once.
+/// Requests a value of a state. Typed: keel_set_state. The next transition enters the value that
+/// was requested last. Requesting the present value changes nothing. The first call in a world sets
+/// the value at once.
 /// @param scope a view or context needs KEEL_MAY_SET_STATE; commands request the value when they
 ///   are applied, and must be the commands of the world, of an observer, or of KEEL_COMMANDS
 ///   without a list of components

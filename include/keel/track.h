@@ -55,8 +55,8 @@ extern "C" {
 #endif
 
 // ------------------------------------------------------------------ tracking
-/// Switches on tracking of more kinds of change of a component: keel_track. Values that exist
-/// already count as inserted now. Tracking cannot be switched off.
+/// Switches on tracking of more kinds of change of a component. Typed: keel_track. Values that
+/// exist already count as inserted now. Tracking cannot be switched off.
 /// @param kinds KEEL_TRACK_* bits
 /// @return KEEL_OK, KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT for a unique (uniques are always
 ///   tracked), KEEL_ERROR_COMPONENT, KEEL_ERROR_BORROWED, KEEL_ERROR_SHARED
@@ -103,7 +103,7 @@ KEEL_API keel_result keel_clear_all_changes(keel_world *world, uint32_t kinds, u
 KEEL_API keel_result keel_set_limit_of(keel_world *world, const keel_component *component,
                                        uint32_t limit);
 
-/// Marks the value of an entity as modified: keel_mark.
+/// Marks the value of an entity as modified. Typed: keel_mark.
 /// @param scope a world: observers are called; commands: the value is marked, and observers are
 ///   called, when the commands are applied; a view or context needs `write` or more, and calls no
 ///   observers
@@ -115,7 +115,7 @@ KEEL_API keel_result keel_mark_component(keel_scope *scope, keel_entity e,
 /// Changes one value in place.
 typedef void keel_patch_fn(void *value, void *data);
 
-/// Changes a value by a function, marks it as modified and calls observers: keel_patch.
+/// Changes a value by a function, marks it as modified and calls observers. Typed: keel_patch.
 /// @param patch cannot edit the world: KEEL_ERROR_SHARED
 /// @return as keel_mark_component
 /// @threads the owner
@@ -123,8 +123,8 @@ KEEL_API keel_result keel_patch_component(keel_world *world, keel_entity e,
                                           const keel_component *component, keel_patch_fn *patch,
                                           void *data);
 
-/// Overwrites the value of a component that the entity must have: keel_replace. Use keel_add where
-/// the entity may lack it.
+/// Overwrites the value of a component that the entity must have. Typed: keel_replace. Use keel_add
+/// where the entity may lack it.
 /// @param scope a view or context must hold `write` or more for the component
 /// @param value the new value, of which the world takes ownership; NULL: zeros
 /// @return as keel_mark_component; KEEL_ABSENT: nothing was done, `value` is still the caller's
@@ -241,9 +241,9 @@ typedef struct keel_change {
 /// An observer: called for each event.
 typedef void keel_observer_fn(const keel_change *event, void *data);
 
-/// Calls a function whenever these events happen to a component: keel_observe. Observers are called
-/// in the order in which they were added. If the function observes the component with the same data
-/// already, `kinds` are added to that observer. Also allowed in an observer.
+/// Calls a function whenever these events happen to a component. Typed: keel_observe. Observers are
+/// called in the order in which they were added. If the function observes the component with the
+/// same data already, `kinds` are added to that observer. Also allowed in an observer.
 /// @param component the component to observe; &keel_entities: the creation and deletion of entities
 /// @param kinds KEEL_ON_INSERTED, _MODIFIED, _DELETED, _REMOVED, and for a relation also _RELATED
 ///   and _UNRELATED; for keel_entities KEEL_ON_CREATED, KEEL_ON_DESTROYED
@@ -315,8 +315,8 @@ KEEL_API keel_result keel_unobserve_view(keel_world *world, keel_observer_fn *fu
 /// @threads the owner
 KEEL_API keel_result keel_collect_component(keel_world *world, const keel_component *set,
                                             const keel_component *source, uint32_t kinds);
-/// Stops collecting from `source` to `set`: keel_stop_collecting. Entities in the set stay there.
-/// Unregistering either component does the same.
+/// Stops collecting from `source` to `set`. Typed: keel_stop_collecting. Entities in the set stay
+/// there. Unregistering either component does the same.
 /// @return KEEL_OK, KEEL_ABSENT when `set` did not collect from `source`, KEEL_ERROR_BORROWED,
 ///   KEEL_ERROR_SHARED
 /// @threads the owner
