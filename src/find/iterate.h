@@ -32,7 +32,7 @@ typedef struct keeli_match {
     KEELI_ARRAY(keeli_archetype *)
     list;                       // matching archetypes with rows, in order of creation;
                                 // room for `fitting` of them
-    KEELI_ARRAY(uint64_t) fits; // bit by position of an archetype: it matches
+    KEELI_ARRAY(uint64_t) fits; // a bit for each archetype, by its position: 1 if it matches
     uint32_t fitting;           // number of archetypes that match, with and without rows
     uint32_t seen;              // number of archetypes looked at
     uint64_t turns;             // `turns` of world->archetypes when `list` was built
@@ -66,7 +66,7 @@ typedef enum keeli_column_way {
     KEELI_BY_ROW,    // in the entity's row; presence was checked by its bit
     KEELI_OF_TARGET, // the value of the target of a relation
     KEELI_UP,        // the value of the nearest entity above that has one
-    KEELI_LOOK_UP,   // in a storage of another kind, or absent
+    KEELI_LOOK_UP,   // an optional value in archetypes or an indexed storage
     KEELI_ABSENT
 } keeli_column_way;
 
@@ -93,9 +93,12 @@ typedef struct keeli_change_filter {
                      // contain all of them
 } keeli_change_filter;
 
+// A plan. A name in capitals in the comment of a member is a kind of scan (KEELI_SCAN_*): only
+// plans with that scan use the member.
 typedef struct keeli_plan {
     keeli_scan scan;
-    keeli_storage *leader; // SET, BITS: the smallest required storage; GROUP: one in its order
+    keeli_storage *leader; // SET, BITS, LEVELS (for level 0): the smallest required storage, or
+                           // with `lead` its storage; GROUP: a storage in the order of the group
     const struct keel_group *group; // GROUP
     keeli_match *match;             // ROWS
     uint32_t need_count, check_count, without_count, any_count, column_count, beside_count;
@@ -112,16 +115,16 @@ typedef struct keeli_plan {
     bool needs_target; // LEVELS: an entity without a target does not match
     const keeli_storage *relation; // LEVELS
     const keeli_storage *related;  // SOURCES: the relation
-    bool is_changed_up;            // LEVELS: only entities below one that passes `changed_up`
+    bool is_changed_up; // LEVELS: an entity matches only if it or one above it passes `changed_up`
     keeli_change_filter changed_up;
-    bool considered_group; // a group could lead
-    bool considered_union; // entities with any of several components could lead
+    bool considered_group; // a group was a possible leader, so the plan is not cached
+    bool considered_union; // a union was a possible leader, so the plan is not cached
     bool has_rows;         // a component of a term is kept in archetypes
     bool only_rows;        // ROWS: nothing is left to check, and all values are in rows
     bool has_ranges; // SET, GROUP: all required storages are sparse sets, which may share an order
     bool has_masks;  // BITS: all values are indexed, and blocks of 64 lie on one page
     // Lists, with the `*_count` above, in memory of the plan's owner (keeli_plan_init).
-    keeli_storage **need;        // required storages that a candidate may lack
+    keeli_storage **need;        // required storages whose component a candidate may lack
     const keeli_storage **check; // the part of `need` that gather.c checks by presence bits; the
                                  // others are checked by the look-up of their column
     keeli_storage **without;
@@ -154,7 +157,7 @@ static inline bool keeli_plan_is_ordered(const keeli_plan *plan, const keeli_sto
 // numbers of values of the required storages, so the plan is valid as long as these are the same.
 typedef struct keeli_kept_plan {
     bool is_made;
-    uint32_t must_count;        // number of required storages; 0 if only one could lead
+    uint32_t must_count;        // length of `must`; 0 if the view requires fewer than two storages
     const keeli_storage **must; // the required storages
     uint32_t *counts;           // the number of values of each when the plan was made
     keeli_plan plan;
@@ -194,11 +197,12 @@ typedef struct keeli_iterator {
     struct keeli_iterator *next; // the next of all states of the world
     const keeli_plan *plan;      // `own_plan`, the view's cached plan, or that of another iterator
     bool counts;                 // the iterator is counted in `iterating` of the view's storages
-    bool wants_entities, writes; // as in the view's facts, unless the iterator only counts
+    // As in the view's facts, unless keeli_iterator_begin_to_look began the iterator.
+    bool wants_entities, writes;
     bool done;
     // The position. What is said of BITS holds for ENTITIES and UNION, too.
     uint32_t at, end;            // SET, GROUP: slots; BITS: indices; LEVELS: places
-    uint32_t range_misses;       // SET, GROUP: number of blocks in a row without a range
+    uint32_t range_misses;       // SET, GROUP: failed searches for a range since the last success
     uint32_t range_pause;        // SET, GROUP: number of blocks in which no range is searched
     uint32_t match_at, block_at; // ROWS: the archetype, and its block; `at` is the row
     uint32_t rows_left;          // ROWS: number of rows still to visit
@@ -210,8 +214,8 @@ typedef struct keeli_iterator {
     keel_chunk chunk; // the chunk of keel_iterator_next
     keel_chunk span;  // the span of keel_iterator_next_span, cut out of `chunk`
     uint32_t span_at; // number of entities (slots of a mask) of `chunk` handed out in spans so far
-    // Candidates of a list, by index. If they were copied from an array of handles, the `block`,
-    // `picked` has the position of each in it.
+    // The candidates, as entity indices. If they were read from an array of handles, `block` is
+    // that array, and `picked` has the position of each candidate in it.
     uint32_t candidates[KEELI_BLOCK], picks[KEELI_BLOCK];
     bool one_page;            // the indices of all candidates are on one page of 4,096
     uint32_t highest;         // upper bound of the candidates' indices
@@ -350,7 +354,8 @@ bool keeli_scan_sources(keeli_iterator *it);
 void keeli_levels_share(keeli_iterator *it, const keeli_iterator *other);
 void keeli_levels_rewind(keeli_iterator *it);
 bool keeli_scan_levels(keeli_iterator *it);
-// keeli_levels_range returns the number of entities of all levels; keeli_levels_cut cuts the levels
+// keeli_levels_range returns the length of the range that is cut into pieces: the indices that the
+// scan of level 0 looks at, and the entities of all other levels. keeli_levels_cut cuts the levels
 // into pieces. `indices`: the number of indices that the scan of level 0 looks at.
 uint32_t keeli_levels_range(const keeli_iterator *it, uint32_t indices);
 bool keeli_levels_cut(keeli_pieces *pieces, const keeli_iterator *it, uint32_t indices);
@@ -362,13 +367,15 @@ void keeli_levels_trim(keel_world *world);
 // Looks up the values that a relation leads to from each candidate, and puts their places into
 // it->index. Returns the number of candidates without such a value (place UINT32_MAX).
 uint32_t keeli_find_through(keeli_iterator *it, const keeli_plan_column *column, uint32_t count);
-// Returns the index of the target of an entity if it has the component, or if `is_up`, of the
-// nearest entity above that has it. UINT32_MAX if there is none.
+// Returns the index of the entity whose value the relation leads to from the entity at `index`: the
+// target if it has the component, or with `is_up`, the nearest entity above that has the component.
+// UINT32_MAX if there is none.
 uint32_t keeli_through(const keeli_storage *relation, const keeli_storage *s, bool is_up,
                        uint32_t index);
 
 // ------------------------------------------------------------------ lists (gather.c)
-// Makes `count` handles the candidates, which lie in the leader from `place` on.
+// Makes the first `count` handles of `block` the candidates. `place`: the place of the first of
+// them in the leader (slot, row or place in the levels).
 void keeli_gather_block(keeli_iterator *it, const keel_entity *block, uint32_t count,
                         uint32_t place);
 // Fills the chunk with the candidates that pass the filters: a list, or a span where the values of

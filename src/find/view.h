@@ -10,10 +10,11 @@
 // A term whose components are resolved to storages.
 typedef struct keeli_bound_term {
     keel_term_kind kind;
-    uint32_t first, count; // part of the view's `storages`; count > 1: KEEL_ANY_OF, KEEL_MAY_*
-    const char *name;      // the name of the parameter, for messages
-    uint32_t data_size;    // `data_size` of the keel_term
-    uint64_t from;         // KEEL_RECEIVE: the number of the first event that this run receives
+    // The term has `count` entries of the view's `storages`, from `first` on.
+    uint32_t first, count;
+    const char *name;   // the name of the parameter, for messages
+    uint32_t data_size; // `data_size` of the keel_term
+    uint64_t from;      // KEEL_RECEIVE: the number of the first event that this run receives
 } keeli_bound_term;
 
 #define KEELI_MAX_BOUND (KEEL_MAX_TERMS * KEEL_MAX_TERM_COMPONENTS)
@@ -47,8 +48,9 @@ typedef struct keeli_view_facts {
     bool is_backwards;       // the view visits in reverse order
 } keeli_view_facts;
 
-// The state of a view. Its terms and storages lie behind it in the same allocation: the world's
-// states have room for the largest view, states that systems keep for exactly their own terms.
+// The state of a view. Its terms and storages lie behind it in the same allocation. A state in the
+// world's list has room for the largest view; a state that a system keeps has room for exactly the
+// terms of that system.
 struct keeli_kept_plan;
 typedef struct keeli_view {
     keeli_holder holder; // its borrows while open; first, as world/scope.c relies on
@@ -62,7 +64,7 @@ typedef struct keeli_view {
     bool is_loop;      // KEEL_EACH opened it, and ends it however the loop is left
     keeli_view_facts facts;
     // Other threads read the next three members, so they change under the world's lock.
-    keeli_holder *inside;           // the system or custom view that opened it, or NULL
+    keeli_holder *inside;           // the system or custom view that opened this view, or NULL
     const keel_custom_view *custom; // the custom view whose terms these are, or NULL
     void *value;                    // the value of the custom view
     keeli_arena scratch;            // memory of a custom view that is no parameter
@@ -172,7 +174,8 @@ static inline const keeli_bound_term *keeli_view_commands(const keeli_view *view
             return &view->terms[t];
     return NULL;
 }
-// True if the term is about components that visited entities have or lack themselves.
+// True if the term names components or a relation that the iteration needs to filter or order the
+// entities, or to find values for them.
 static inline bool keeli_term_is_walked(keel_term_kind kind) {
     return (kind >= KEEL_TERM_READ && kind <= KEEL_TERM_TARGETED) || kind == KEEL_TERM_RELATED;
 }
