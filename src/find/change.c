@@ -337,8 +337,9 @@ static void stamp_range(const keeli_storage *s, uint32_t place, uint32_t count) 
         keeli_stamp_place(s->world, s, block * 64);
 }
 
-// Stamps the blocks of a list's values. `numbers`: their places, relative to place 0 or to the
-// start of their only page. `first`: the place of the first value, which shows to which of both.
+// Stamps the blocks of a list's values. `numbers`: the places of the values, counted from place 0,
+// or from the start of a page if all are on one page. `first`: the place of the first value,
+// counted from place 0; its difference to numbers[0] is the start of that page.
 static void stamp_list(keeli_storage *s, const uint32_t *numbers, uint32_t first, uint32_t count) {
     const uint32_t from = first - numbers[0], epoch = s->world->epoch, blocks = s->stamps.count;
     uint32_t *items = s->stamps.items;

@@ -125,8 +125,8 @@ static uint32_t filter(keeli_iterator *it, uint32_t count) {
 // ------------------------------------------------------------------ places
 // number_in returns the number at an index: from `page`, or if the candidates are not all on one
 // page, from a table of pages. look_up reads the numbers of all candidates, whose `count` must be a
-// multiple of four. Four at a time, which takes fewer instructions than one at a time, and is a
-// third faster than the gather instructions that compilers use for a plain loop.
+// multiple of four. It reads four numbers at a time, which takes fewer instructions than one at a
+// time, and is a third faster than the gather instructions that compilers use for a plain loop.
 static inline __attribute__((always_inline)) uint32_t
 number_in(uint32_t *const *table, const uint32_t *page, uint32_t index, bool one_page) {
     return (one_page ? page : table[index / KEELI_PAGE])[index % KEELI_PAGE];
@@ -209,7 +209,8 @@ static bool find_in_order(const keeli_iterator *it, uint32_t *restrict index,
     return !outside;
 }
 
-// Looks up the candidates' slots in a sparse set. Returns how many have none (UINT32_MAX).
+// Looks up the candidates' slots in a sparse set. Returns the number of candidates without a slot,
+// whose entry in `index` is KEELI_NO_SLOT.
 static uint32_t find_cells(keeli_iterator *it, uint32_t *index, keeli_storage *s, uint32_t count) {
     const keeli_sparse_set *set = &s->set;
     const uint32_t *candidates = it->candidates;
@@ -275,8 +276,9 @@ static bool is_on_one_page(const uint32_t *index, uint32_t count, uint32_t shift
     return differ >> shift == 0;
 }
 
-// Sets a column whose values are in the order of the block: its page begins at the block, and the
-// positions of the candidates in the block are its indices. True if the values lie side by side.
+// Sets a column whose values are in the order of the block. If they are on one page, the column
+// points to the value of the block's first entity, and its indices are the positions of the
+// candidates in the block. True if the values lie side by side.
 static bool use_block(keeli_iterator *it, const keeli_plan_column *column, uint32_t count) {
     const keeli_storage *s = column->storage;
     const uint32_t first = it->picked[0], last = it->picked[count - 1], place = it->block_place;

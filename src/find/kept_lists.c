@@ -35,7 +35,7 @@ typedef struct kept_chunk {
     keel_chunk_form form; // a span or a list
     uint32_t count;
     const keel_entity *entities; // handles; NULL: not wanted, or only indices are stored
-    uint32_t at;                 // position of these entity indices in `numbers`
+    uint32_t at;                 // if only indices are stored: their position in `numbers`
 } kept_chunk;
 
 struct keeli_kept_lists {

@@ -18,10 +18,10 @@
 #define NO_PLACE UINT32_MAX
 
 // ------------------------------------------------------------------ building the levels
-// A chain of sources that is followed in turn with others. A link contains the index of the next
-// one, so each step waits for a load, which mostly misses the cache where indices are scattered.
-// Following the chains of several targets in turn overlaps these waits (benchmark
-// tree_up_edited_shuffled).
+// The position in one of several chains of sources that are followed in turn. A link contains the
+// index of the next source, so each step along a chain waits for a load, which mostly misses the
+// cache where indices are scattered. Following the chains of several targets in turn overlaps these
+// waits (benchmark tree_up_edited_shuffled).
 typedef struct row {
     uint32_t next;  // index of the source to append next
     uint32_t place; // place of the target
@@ -88,6 +88,7 @@ static void append_lists(const keel_world *world, keeli_levels *l, const keeli_e
     l->entities.count = at;
 }
 
+// Appends level 0: the entities that have sources, but no target.
 static void append_roots(const keel_world *world, keeli_levels *l, const keeli_storage *sources,
                          const keeli_storage *targets) {
     KEELI_EACH_BIT(i, &targets->presence) {
@@ -170,7 +171,7 @@ void keeli_levels_trim(keel_world *world) {
         keeli_levels_release(&world->heap, &r->levels);
 }
 
-// ------------------------------------------------------------------ the nearest above
+// ------------------------------------------------------------------ the nearest entity above
 static uint32_t level_count(const keeli_levels *l) { return l->starts.count - 1; }
 
 static bool needs_nearest(const keeli_iterator *it, const keeli_plan_column *column) {
@@ -179,7 +180,7 @@ static bool needs_nearest(const keeli_iterator *it, const keeli_plan_column *col
 }
 
 // Finds the nearest entity above that has the component, for each column of a KEEL_UP and each of
-// the places from..end. The levels above must be done.
+// the places from..end. The levels above must have their results already.
 static void find_nearest(keeli_iterator *it, uint32_t from, uint32_t end) {
     const keeli_levels *l = it->levels;
     for (uint32_t c = 0; c < it->plan->column_count; ++c) {
@@ -218,9 +219,9 @@ static void mark_logged(keeli_iterator *it, const keeli_ticks *ticks, keeli_tick
         mark_changed(it, ticks->log[i].index);
 }
 
-// Marks the entities whose own value has changed; mark_below adds the entities below these. If
-// links have changed since the reader looked (made_at), all entities count as changed. False when
-// out of memory.
+// Marks the entities whose own value has changed; mark_below adds the entities below these. If the
+// tick at which the levels were last built (made_at) is new to the reader, links may have changed,
+// and all entities count as changed. False when out of memory.
 static bool begin_changed(keeli_iterator *it) {
     const keeli_levels *l = it->levels;
     const keeli_change_filter *f = &it->plan->changed_up;
@@ -255,7 +256,8 @@ static bool begin_changed(keeli_iterator *it) {
     return true;
 }
 
-// Marks each entity of the places from..end whose target is marked. The level above must be done.
+// Marks each entity of the places from..end whose target is marked. All changed entities of the
+// level above must be marked already.
 static void mark_below(keeli_iterator *it, uint32_t from, uint32_t end) {
     const uint32_t *targets = it->levels->targets.items;
     uint8_t *is_changed = it->is_changed;
@@ -398,7 +400,7 @@ static void begin_next_level(keeli_iterator *it) {
 void keeli_levels_rewind(keeli_iterator *it) {
     it->level = 0;
     it->level_end =
-        it->levels ? level_count(it->levels) : 0; // NULL: keeli_levels_aim sets it later
+        it->levels ? level_count(it->levels) : 0; // NULL: keeli_levels_aim sets level_end later
     if (it->plan->needs_target)
         it->end = 0;
     it->done |= it->levels && is_filtered(it) && keeli_change_is_empty(&it->plan->changed_up);

@@ -4,10 +4,10 @@
 // The choices that depend on the kind of a storage are made here, once for an iteration.
 //
 // If all required components are sparse sets, the smallest always leads, in packed order, unless a
-// group of some of them has no more members: then the group leads. Otherwise the leader with the
-// least cost is chosen: the number of its candidates, times the cost of a candidate. A union, the
-// entities with any component of a KEEL_ANY_OF, leads if it is far smaller. A component that the
-// user chose always leads, or a group that has the same order.
+// group of some of them has as many members or fewer: then the group leads. Otherwise the leader
+// with the least cost is chosen: the number of its candidates, times the cost of a candidate. A
+// union, the entities with any component of a KEEL_ANY_OF, leads if it is far smaller. A component
+// that the user chose always leads, or a group that has the same order.
 #include "find/iterate.h"
 #include "follow/follow.h"
 #include "world/report.h"
@@ -63,8 +63,8 @@ static bool add_change(keeli_plan *plan, const keeli_view *view, const keeli_bou
     return true;
 }
 
-// Adds KEEL_CHANGED_UP. Without levels, which exist only if the world knows the relation, it is a
-// plain filter about changes. False if no entity can pass it.
+// Adds KEEL_CHANGED_UP. If the world does not know the relation, there are no levels, and the term
+// is a plain filter about changes. False if no entity can pass it.
 static bool add_changed_up(keeli_plan *plan, const keeli_view *view, const keeli_bound_term *term) {
     if (!view->storages[term->first])
         return false;
@@ -263,6 +263,7 @@ void keeli_matches_deinit(keel_world *world) {
     world->views.matches = NULL;
 }
 
+// True if archetypes keep all components of a KEEL_ANY_OF that the world knows.
 static bool is_kept_in_rows(const keeli_view *view, const keeli_bound_term *any) {
     for (uint32_t i = 0; i < any->count; ++i) {
         const keeli_storage *s = view->storages[any->first + i];
@@ -453,7 +454,7 @@ static uint64_t count_candidates(const keeli_plan *plan, const keeli_view *view,
     case KEELI_SCAN_ENTITIES:
         return keeli_entity_count(&view->world->entities);
     default:
-        return 0; // nothing else leads
+        return 0; // a union never replaces the other scans
     }
 }
 
@@ -506,9 +507,9 @@ static void follow_union(keeli_plan *plan, const keeli_view *view, const keeli_b
     plan->any_count = kept;
 }
 
-// Makes a union the leader if it has far fewer entities than the scan that was chosen. Far fewer,
-// because the values of each entity of a union are looked up, while a loop over values in one order
-// may cost a tenth of that for each entity.
+// Makes a union the leader if it has far fewer entities than the scan that was chosen. Slightly
+// fewer are not enough, because the values of each entity of a union are looked up, while a loop
+// over values in one order may cost a tenth of that for each entity.
 static void try_union(keeli_plan *plan, const keeli_view *view, const demand *d,
                       const keel_group *g) {
     if (!plan->any_count || d->chosen)

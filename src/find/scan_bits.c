@@ -231,8 +231,8 @@ static uint32_t range_length(const uint32_t *numbers, uint32_t limit) {
     return n;
 }
 
-// Returns the address of a value. A tag has no values, and gets any address that is not NULL, which
-// would mean absent; it is never read.
+// Returns the address of a value. For a tag, which has no values, returns an address that nobody
+// reads, because NULL would mean that the entity lacks the tag.
 static void *base_at(const keeli_storage *s, uint32_t place) {
     return s->size ? keeli_store_at(s, place) : (void *)(uintptr_t)keeli_no_bits;
 }
@@ -286,7 +286,7 @@ static uint32_t ones_from(const uint64_t *words, uint32_t slot) {
 }
 
 // Hands out a span of the next matches, and clears their bits. False if too few values lie side by
-// side in all storages; the last matches of a page may be fewer.
+// side in all storages. The last matches of a page may form a span of any length.
 static bool next_span(keeli_iterator *it) {
     const uint32_t page = it->at / KEELI_MASK_SLOTS * KEELI_MASK_SLOTS;
     uint64_t *words = &it->words[it->at % KEELI_MASK_SLOTS / 64];
@@ -354,9 +354,9 @@ static bool set_mask_columns(keeli_iterator *it, uint32_t slots) {
     return true;
 }
 
-// Returns the number of words of the next chunk. If the first words are full, and enough for a
-// span, these words. Otherwise, for a mask, all words before the next run that is enough for a
-// span.
+// Returns the number of words of the next chunk. If enough words at the start are full, or all
+// words are, the chunk is a span of these full words. Otherwise it is a mask, which ends before the
+// next run of full words that is long enough for a span.
 static uint32_t words_together(const uint64_t *words, uint32_t count, bool *is_span) {
     uint32_t n = leading_full(words, count);
     *is_span = n == count || n >= KEELI_SPAN_WORDS;

@@ -101,7 +101,7 @@ static uint32_t common_range(const keeli_iterator *it, keeli_storage *const *lis
         const uint32_t known = same && same->count > it->at ? same->count - it->at : 0;
         if (range <= known) {
             KEEL_ASSERT_INTERNAL(first->bits ==
-                                 // analyzer: `known` is 0 without one
+                                 // analyzer: if `same` were NULL, `known` would be 0
                                  keeli_sparse_set_entity(set, same->from + it->at)->bits);
             continue;
         }
@@ -162,6 +162,8 @@ static keel_chunk_form mask_range(keeli_iterator *it, uint32_t index, uint32_t r
     return ~all ? KEEL_CHUNK_MASK : KEEL_CHUNK_SPAN;
 }
 
+// The result of find_range. SKIPPED: there was a range, but none of its entities passes the
+// filters.
 typedef enum attempt { NO_RANGE, SKIPPED, HANDED_OUT } attempt;
 
 // Tries to hand out a span of entities that all sets have in the same order. If the view has a

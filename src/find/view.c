@@ -269,7 +269,8 @@ keel_result keeli_view_may_end(const keeli_view *view) {
 
 void keel_view_end(keel_view *view) {
     keeli_view *state = keeli_view_of(view);
-    if (state && keeli_atomic_peek(&state->loops)) { // in any thread, also in that of the loop
+    // This is refused in all threads, also in the thread of the loop.
+    if (state && keeli_atomic_peek(&state->loops)) {
         (void)keeli_misuse(state->world, KEEL_ERROR_BORROWED,
                            "view '%s' is ended in a parallel loop over it; end it after the loop",
                            state->holder.name);
@@ -534,7 +535,7 @@ keel_lookup keel_lookup_of_component(keel_world *world, const keel_component *co
     }
     if (s->component.is_unique || keeli_store_has_edge_values(s))
         return none;
-    if (s->flags & KEELI_IS_BOUND && // analyzer: it is registered now
+    if (s->flags & KEELI_IS_BOUND && // analyzer: `s` is registered now, so it is not NULL
         keeli_check_thread(world, world, s, KEEL_ACCESS_READ, NULL, "look up") < 0)
         return none;
     return (keel_lookup){ .set = s->root, .size = s->component.size, .shift = s->root->shift };
