@@ -137,7 +137,8 @@ static void hand_out_edge(keeli_edge_order *o, uint32_t source, uint32_t target,
     out->source = node_index(o, target);
 }
 
-// True if a source is left. Skips pages without lists of targets.
+// True if sources are left to visit, from `base` on. Moves `base` over pages without lists of
+// targets.
 static bool has_base(keeli_edge_order *o) {
     const keeli_edge_side *side = &o->edges->sources;
     if (o->nodes)

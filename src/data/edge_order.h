@@ -32,8 +32,9 @@ typedef struct keeli_edge_order {
     uint32_t count;           // number of nodes
     uint32_t at;              // number of the source whose next edge is wanted; in a chained
                               // relation the index of the source that was visited last
-    uint32_t base;  // number of the source whose edges are visited in turn (`at`, unless that edge
-                    // waits for another); in a chained relation the number of the target
+    uint32_t base;  // number of the source whose next edge is visited; `at` differs from it
+                    // while that edge waits for another one; in a chained relation
+                    // the number of the target
     uint32_t stamp; // in a chained relation: stamp of the source that was visited last
     union {
         keeli_edge_order_entry *entries; // with nodes: entry by number

@@ -24,7 +24,7 @@ typedef struct keeli_presence {
     // Counter of edits that cleared bits; code that clears bits without these functions raises it,
     // too. As long as it and `count` are as before, no bit has changed.
     uint64_t cleared;
-    size_t bytes;
+    size_t bytes; // allocated bytes
 } keeli_presence;
 
 static inline uint64_t keeli_presence_word(const keeli_presence *p, uint32_t word) {
@@ -148,7 +148,7 @@ typedef struct keeli_component_lists {
         *pages; // by block / 64: pages of 64 lists (4,096 indices); NULL: never used
     uint32_t capacity;
     bool names_sets; // lists may name reactive sets that have no entity in the block
-    size_t bytes;
+    size_t bytes;    // allocated bytes
 } keeli_component_lists;
 
 static inline keeli_component_list *keeli_list_of(const keeli_component_lists *lists,

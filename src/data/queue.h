@@ -20,7 +20,7 @@
 typedef struct keeli_reader {
     uint64_t last; // the reader has seen all changes up to this tick
     const char *name;
-    uint64_t serial; // number among the readers of the world
+    uint64_t serial; // unique in the world (keeli_next_serial)
     bool is_kept;    // keel_reader_keep was called
 } keeli_reader;
 
@@ -42,21 +42,21 @@ typedef struct keeli_queue_reader {
 
 typedef struct keeli_queue {
     uint32_t size, align; // bytes and alignment of a value
-    uint32_t limit;
-    bool of_removed; // holds removed values; otherwise events
+    uint32_t limit;       // largest number of values
+    bool of_removed;      // holds removed values; otherwise events
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
     char *values;           // the ring
     keeli_removed *removed; // ring of the removed values' entries, at the same places; or NULL
-    uint32_t capacity, first, count;
-    uint32_t room;  // the smaller of capacity and limit
+    uint32_t capacity, first, count; // places in the ring, place of the oldest value, values
+    uint32_t room;                   // the smaller of capacity and limit
     uint64_t begin; // number of the oldest value; a reader whose `next` is lower has missed values
     uint64_t fresh; // number of the first value for a new reader
     uint64_t dropped_tick; // tick of the last removed value that was dropped
     uint64_t cleared[2];   // the world has passed values up to this tick: [0] removed, [1] deleted
     uint64_t mark;         // the end of the queue when the system that is sending now began to run
-    const void *sender;    // the system's context, which may send on the fast path; NULL: none may
+    const void *sender;    // context of the system that may send on the fast path; NULL: none may
     KEELI_ARRAY(keeli_queue_reader) readers;
     keeli_queue_reader world; // the world as a reader
     bool world_reads;         // the world has read, so values wait for it

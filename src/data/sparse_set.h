@@ -37,7 +37,7 @@ typedef struct keeli_sparse_set {
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
-    size_t bytes;
+    size_t bytes; // allocated bytes
 } keeli_sparse_set;
 
 void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *component);

@@ -21,8 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define KEELI_TICK_BLOCKS (KEELI_PAGE / 64) // blocks of 64 indices on a page
-#define KEELI_TICK_LOG_MAX KEELI_SIZE(65536u, 8u)
+#define KEELI_TICK_BLOCKS (KEELI_PAGE / 64)       // blocks of 64 indices on a page
+#define KEELI_TICK_LOG_MAX KEELI_SIZE(65536u, 8u) // largest number of changes in a log
 
 typedef struct keeli_tick_page {
     uint32_t slots[KEELI_PAGE];
@@ -43,7 +43,7 @@ typedef struct keeli_ticks {
     uint32_t log_capacity;         // a power of two, or 0
     uint32_t log_count;            // a full log drops its oldest changes
     uint32_t log_from;             // the log holds all changes later than this tick
-    size_t bytes;
+    size_t bytes;                  // allocated bytes
 } keeli_ticks;
 
 // The ticks in which a reader looks for changes: those above `last` up to `now`.
