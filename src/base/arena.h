@@ -9,7 +9,7 @@
 
 typedef struct keeli_arena_block {
     struct keeli_arena_block *next;
-    size_t size, used; // bytes behind this header: all, and those that are allocated
+    size_t size, used; // bytes behind this header, and how many of them are allocated
 } keeli_arena_block;
 
 typedef struct keeli_arena {

@@ -60,7 +60,7 @@ static inline void keeli_bytes_copy_part(void *to, const void *from, size_t offs
     memcpy((char *)to + offset, &part, 4); // analyzer: `part` is set, by the memcpy above
 }
 
-// Copies a value that was written just now, probably as members of 4 bytes, by loads of 4 bytes. A
+// Copies, by loads of 4 bytes, a value that was written just now, probably as members of 4 bytes. A
 // load of 8 bytes would have to wait until both members have left the processor's store buffer.
 // False, and nothing is copied, if the size is not 4, 8, 12 or 16.
 static inline bool keeli_bytes_copy_fours(void *to, const void *from, uint32_t size) {
@@ -135,7 +135,7 @@ static inline uint64_t keeli_hash_rest(uint64_t h, const unsigned char *p, size_
     return keeli_hash_mix(h);
 }
 
-// keeli_hash for less than 32 bytes. A constant size makes it a few multiplications.
+// keeli_hash for less than 32 bytes. With a constant `size` it compiles to a few multiplications.
 static inline uint64_t keeli_hash_short(const void *bytes, size_t size, uint64_t seed) {
     return keeli_hash_rest(seed + KEELI_P5 + size, bytes, size);
 }

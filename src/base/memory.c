@@ -20,11 +20,12 @@ void keeli_heap_init(keeli_heap *heap, keel_allocator allocator) {
 
 void keeli_heap_deinit(keeli_heap *heap) { keeli_lock_deinit(&heap->lock); }
 
-// Calls the user's allocator. Meanwhile `mask` refuses edits of the world by the allocator.
+// Calls the user's allocator. A bit in `mask` makes the world refuse edits by the allocator during
+// the call.
 static void *call_user(keeli_heap *heap, void *block, size_t old_size, size_t new_size,
                        size_t align) {
     const keel_allocator *a = &heap->allocator;
-    // with several threads, others may be reading the mask
+    // other threads may be reading the mask of a shared heap, so it is not written
     uint32_t *mask = heap->shared ? NULL : heap->mask;
     const uint32_t kept = mask ? *mask : 0;
     heap->is_calling = true;
@@ -37,8 +38,8 @@ static void *call_user(keeli_heap *heap, void *block, size_t old_size, size_t ne
     return fresh;
 }
 
-// Calls the allocator and counts the bytes. If the user's allocator calls the world again, and that
-// needs memory, it gets none.
+// Calls the allocator and counts the bytes. If the user's allocator calls the world and this call
+// needs memory, it fails as if memory were full.
 static void *call_allocator(keeli_heap *heap, void *block, size_t old_size, size_t new_size,
                             size_t align) {
     void *fresh;

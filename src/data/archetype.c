@@ -267,7 +267,7 @@ static void set_column_bases(const keeli_archetype *archetype, const keeli_block
 static bool reserve_bases(keeli_heap *heap, const keeli_archetype *archetype, uint32_t number) {
     for (uint32_t c = 0; c < archetype->column_count; ++c) {
         keeli_row_component *column = archetype->columns[c];
-        size_t bytes = 0; // the component's owner counts them
+        size_t bytes = 0; // not added to a->bytes: the owner of the component counts them
         void *table =
             keeli_table_grow(heap, column->bases, &column->base_capacity, number + 1, &bytes);
         if (!table)
@@ -691,7 +691,7 @@ bool keeli_archetypes_make_alike(keeli_archetypes *fresh, keeli_heap *heap,
 
 void keeli_archetypes_replace(keeli_archetypes *a, keeli_heap *heap, keeli_archetypes *fresh) {
     for (uint32_t n = 0; n < a->block_count; ++n)
-        a->blocks[n]->count = 0; // their values were dropped
+        a->blocks[n]->count = 0; // the caller has dropped the values
     fresh->moves = a->moves + 1;
     fresh->turns = a->turns + 1;
     fresh->generation = a->generation + 1;

@@ -66,7 +66,7 @@ typedef struct keeli_archetypes {
     uint32_t block_count, block_capacity;
     keeli_block *free; // list of blocks without memory; new blocks take their numbers from it
     keeli_block old;   // memory that a block had before it grew, until keeli_archetypes_free_old
-    size_t bytes;      // allocated bytes, without `bases`: the owner of a component frees them
+    size_t bytes; // allocated bytes, without the `bases` of components, which their owner frees
 } keeli_archetypes;
 
 bool keeli_archetypes_init(keeli_archetypes *a, keeli_heap *heap);

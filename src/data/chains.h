@@ -11,8 +11,9 @@
 
 #include <keel/walk.h>
 
-// The number of indices of a block of edge lists, or of records of chains, that has one stamp, and
-// the number of blocks of a span, which has a stamp, too: a search skips spans without changes.
+// KEELI_EDGE_BLOCK adjacent edge lists, or records of chains, are a block and share one stamp.
+// KEELI_EDGE_SPAN adjacent blocks are a span, which also has a stamp, so that a search skips spans
+// without changes.
 #define KEELI_EDGE_BLOCK 8u
 #define KEELI_EDGE_SPAN 64u
 
@@ -23,13 +24,13 @@ typedef enum keeli_edge_part {
     KEELI_PART_VALUES
 } keeli_edge_part;
 
-// Stamps of blocks and of spans: the epoch of the last change.
+// Stamps of blocks and of spans. A stamp is the epoch (world->epoch) of the last change.
 typedef struct keeli_part_stamps {
     uint32_t *blocks, *spans;
 } keeli_part_stamps;
 
-// The stamps of a relation, while snapshots exist. Blocks from `count` on have no stamps: they may
-// have changed.
+// The stamps of a relation, while snapshots exist. Blocks from `count` on have no stamps, so they
+// count as changed.
 typedef struct keeli_edge_stamps {
     const uint32_t *epoch; // epoch of the world
     keeli_part_stamps parts[3];
@@ -60,7 +61,8 @@ static inline void keeli_edge_stamp(const keeli_edge_stamps *stamps, keeli_edge_
 uint32_t keeli_edge_next_changed(const keeli_edge_changes *changes, keeli_edge_part part,
                                  uint32_t block, uint32_t end);
 
-// Return the record of an index as source, and as target; NULL if its page has no memory.
+// Return the record that an entity has as a source, and the one that it has as a target; NULL if
+// the page of the record has no memory.
 static inline keeli_link *keeli_link_of(const keeli_chains *chains, uint32_t source) {
     const uint32_t page = source / KEELI_LINKS;
     return page < chains->source_capacity && chains->sources[page]
@@ -103,9 +105,9 @@ static inline uint32_t keeli_chain_count(const keeli_chains *chains, uint32_t ta
 bool keeli_chains_reserve_source(keeli_chains *chains, keeli_heap *heap, uint32_t source);
 bool keeli_chains_reserve_target(keeli_chains *chains, keeli_heap *heap, uint32_t target);
 // Stamp what an edit is about to change, if snapshots exist: the records that a source is appended
-// to, those that the removal of a source changes, and those of all sources of a target. Edits of
-// one source do not stamp by themselves: a call in the middle would save six registers
-// (rel_relate, hier_attach).
+// to, those that the removal of a source changes, and those of all sources of a target. The inline
+// edits of one source do not call these functions: the call would make the compiler save six
+// registers (benchmarks rel_relate and hier_attach). So the caller stamps before the edit.
 void keeli_chains_stamp_append(const keeli_chains *chains, uint32_t source, uint32_t target);
 void keeli_chains_stamp_remove(const keeli_chains *chains, uint32_t source);
 void keeli_chains_stamp_all(const keeli_chains *chains, uint32_t target);
@@ -155,8 +157,8 @@ void keeli_chains_remove_all(keeli_chains *chains, uint32_t target);
 // at the first source.
 uint32_t keeli_chains_behind(const keeli_chains *chains, uint32_t target, uint32_t hint,
                              uint32_t stamp);
-// Reorders the sources of a target. `first` is the first one of the new order; the caller has
-// stored the source behind each one in its `previous`.
+// Reorders the sources of a target. `first` is the first source of the new order. The caller has
+// stored in the `previous` of each source which source follows it.
 void keeli_chains_relink(keeli_chains *chains, uint32_t target, uint32_t first);
 // Returns the first index at `from` or above that has a target, or KEELI_NO_EDGE.
 uint32_t keeli_chains_next_source(const keeli_chains *chains, uint32_t from);
@@ -172,5 +174,5 @@ void keeli_chains_assign(keeli_chains *to, const keeli_chains *from,
                          const keeli_edge_changes *changes);
 // True if both have the same chains.
 bool keeli_chains_are_same(const keeli_chains *a, const keeli_chains *b);
-// True if every chain and every record agree, and there are `count` links.
+// True if every chain agrees with the records of its sources, and `count` sources have a target.
 bool keeli_chains_are_valid(const keeli_chains *chains, uint32_t count);

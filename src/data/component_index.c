@@ -49,7 +49,8 @@ static bool definition_equals(const definition *d, const keel_component *c, uint
            strcmp(d->file, keeli_base_name(c->file)) == 0;
 }
 
-// True if the two agree in all that typed verbs compile in, apart from the storage.
+// True if both have the same name and the same properties that typed verbs use at compile time,
+// apart from the storage.
 static bool is_alike(const keel_component *a, const keel_component *b) {
     return a->size == b->size && (a->align ? a->align : 1) == (b->align ? b->align : 1) &&
            a->is_unique == b->is_unique && a->is_event == b->is_event &&
@@ -147,8 +148,8 @@ static uint32_t component_number(const keel_component *c, bool adds_use) {
 
     keeli_lock_acquire(&lock);
     if (!number) {
-        // `c` may be a changed copy, but the slot belongs to the declared descriptor, from which
-        // typed verbs have compiled in how a value is found: so its definition gets the number
+        // `c` may be a changed copy of the declared descriptor, which owns the slot. Typed verbs
+        // were compiled for the declared descriptor, so the slot gets the number of its definition
         const keel_component *own = c->slot && c->declared ? c->declared : c;
         const uint64_t hash = definition_hash(own);
         number = find_definition(own, hash);

@@ -16,8 +16,9 @@ uint32_t keeli_component_acquire(const keel_component *c);
 // Counts one world less that uses the definition. Frees the number when no world uses it, unless a
 // slot has stored it.
 void keeli_component_release(uint32_t number);
-// True if the descriptor equals the definition whose number its slot has stored (or the declaration
-// of the slot, if it has stored none), apart from storage and hooks.
+// True if the descriptor equals, apart from storage and hooks, the definition whose number is
+// stored in its slot. If no number is stored there, the descriptor is compared with `c->declared`;
+// without a slot or a declared descriptor the result is true.
 bool keeli_component_is_like(const keel_component *c);
 // True if the definition with this number declares this storage.
 bool keeli_component_is_stored_so(uint32_t number, keel_storage storage);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The order in which edges can be added again, see the header. The iterator takes the next edge of
-// a source. If the list of its target begins with an edge of another source, that source is served
-// first, and so on: entries are linked by `waits`, as a stack.
+// a source. If the edges that are left in the target's list of sources begin with an edge of
+// another source, the edges of that source are visited first, and so on. The sources that wait form
+// a stack, linked by `waits`.
 #include "data/edge_order.h"
 
 #include "data/entity_index.h"
@@ -85,8 +86,9 @@ void keeli_edge_order_end(keeli_edge_order *o, keeli_heap *heap) {
 }
 
 // ------------------------------------------------------------------ walking
-// True if the edge at a place of the source's list was visited: its target's list of sources was
-// visited beyond it. In a symmetric relation the list of either entity counts.
+// True if the edge at a place of the source's list was visited: the position in its target's list
+// of sources is behind the edge. A symmetric edge was also visited if the position in the source's
+// own list of sources is behind its other direction.
 static bool is_out(const keeli_edge_order *o, uint32_t source, uint32_t place) {
     const uint32_t target = keeli_edge_other(o->edges, KEELI_TARGETS, source, place);
     const uint32_t from = number_of(o, source), to = number_of(o, target);
@@ -135,7 +137,8 @@ static void hand_out_edge(keeli_edge_order *o, uint32_t source, uint32_t target,
     out->source = node_index(o, target);
 }
 
-// True if a source is left. Skips pages without lists of targets.
+// True if sources are left to visit, from `base` on. Moves `base` over pages without lists of
+// targets.
 static bool has_base(keeli_edge_order *o) {
     const keeli_edge_side *side = &o->edges->sources;
     if (o->nodes)
@@ -146,8 +149,8 @@ static bool has_base(keeli_edge_order *o) {
 }
 
 // Visits target by target, each chain in its order: in chains edges cannot wait for each other in a
-// cycle. A source that has left the chain is skipped, and so is one that was added after the chain
-// was left behind.
+// cycle. A source that was removed from its chain is skipped, and so is a source that was added to
+// a chain after the loop had passed that chain.
 static bool next_of_chains(keeli_edge_order *o, keeli_edge_walk *out) {
     const keeli_chains *chains = &o->edges->chains;
     const uint32_t end = o->nodes ? o->count : chains->target_capacity * KEELI_LINKS;

@@ -26,7 +26,7 @@ static __attribute__((noinline)) void stamp_edge(const keeli_edges *edges, uint3
 }
 
 enum { PARTS = 3 };
-// Returns the number of stamps of blocks and spans of one part.
+// Returns the number of stamps of one part that has `count` blocks, those of its spans included.
 static uint32_t words_of_part(uint32_t count) { return count + count / KEELI_EDGE_SPAN + 1; }
 static size_t stamps_bytes(uint32_t count) {
     return (size_t)words_of_part(count) * PARTS * sizeof(uint32_t);
@@ -41,7 +41,7 @@ static uint32_t block_count(const keeli_edges *edges) {
     const uint32_t records =
         c->source_capacity > c->target_capacity ? c->source_capacity : c->target_capacity;
     const uint32_t blocks = lists * (KEELI_PAGE / KEELI_EDGE_BLOCK) +
-                            records * (KEELI_LINKS / KEELI_EDGE_BLOCK); // one of them is 0
+                            records * (KEELI_LINKS / KEELI_EDGE_BLOCK); // `lists` or `records` is 0
     return blocks > edges->values.capacity ? blocks : edges->values.capacity;
 }
 
@@ -487,7 +487,7 @@ static void compact(keeli_edges *edges, const keeli_edge_side *side, keeli_edge_
 static void tidy(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side,
                  keeli_edge_list *list) {
     const bool is_source = side == &edges->sources;
-    const bool has_one = edges->is_exclusive && is_source; // it becomes empty: no places change
+    const bool has_one = edges->is_exclusive && is_source; // the list gets empty: no place changes
     // a loop is open; a later call of keeli_edge_reserve closes the holes
     if (!has_one && keeli_atomic_load(&edges->walks))
         return;
@@ -519,7 +519,7 @@ bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_end end, uin
     if (list && list->holes > list->used / 2) {
         if (edges->stamps)
             stamp_list(edges, side, index);
-        ++edges->edits; // snapshots have other places
+        ++edges->edits; // places differ from those in snapshots now
         tidy(edges, heap, side, list);
     }
     list = list ? list : keeli_edge_list_of(side, index);
@@ -530,7 +530,8 @@ bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_end end, uin
 }
 
 static bool reserve_edge(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target) {
-    // a source with at most one target removes that edge first
+    // with stride 1 a source has at most one target, and its old edge is removed first: the list
+    // needs no more room
     const uint32_t extra = edges->targets.stride == 1 ? 0 : 1;
     return keeli_edge_reserve(edges, heap, KEELI_TARGETS, source, extra) &&
            keeli_edge_reserve(edges, heap, KEELI_SOURCES, target, 1);
@@ -798,8 +799,9 @@ static void assign_value_page(keeli_edges *edges, const keeli_edge_values *from,
         keeli_edge_stamp_block(edges->stamps, KEELI_PART_VALUES, page);
 }
 
-// Copies the pages of values that changed, with the free slots, and those with slots that `edges`
-// does not use: their stamps tell nothing, as no write stamps slots that a restore removes.
+// Copies the pages of values that changed, free slots included, and all pages with slots that
+// `edges` does not use. The stamps of the latter say nothing: a restore may have removed their
+// slots from `edges`, and it does not stamp them.
 static void assign_values(keeli_edges *edges, const keeli_edge_values *from,
                           const keeli_edge_changes *changes) {
     keeli_edge_values *v = &edges->values;

@@ -66,7 +66,8 @@ typedef struct keeli_edges {
     keeli_edge_stamps *stamps; // NULL: no snapshot exists; `chains` has the same pointer
     uint32_t count;            // number of edges; both directions of a symmetric edge are counted
     bool is_symmetric, is_exclusive, is_chained;
-    bool keeps_room; // lists that become empty keep their memory, for an edge of the same edit
+    bool keeps_room; // lists that become empty keep their memory, for an edge that the same edit
+                     // adds
     uint64_t edits;  // counter of added, removed and reordered edges
     uint32_t walks;  // number of open loops over edges (atomic); above 0, places stay valid: holes
                      // are not closed, and no place is used again
@@ -74,8 +75,8 @@ typedef struct keeli_edges {
 } keeli_edges;
 
 void keeli_edges_init(keeli_edges *edges, bool is_exclusive, bool is_symmetric);
-// The same for edges with values of `size` bytes. The relation must not be one that is chained: its
-// values are those of the component of its sources.
+// The same for edges with values of `size` bytes. The relation must not be chained: the values of a
+// chained relation are values of a component of its sources.
 void keeli_edges_init_valued(keeli_edges *edges, bool is_exclusive, bool is_symmetric,
                              uint32_t size, uint32_t align);
 void keeli_edges_init_like(keeli_edges *edges, const keeli_edges *other);
@@ -111,7 +112,7 @@ static inline uint32_t *keeli_edge_entry(keeli_edge_list *list, uint32_t stride,
 // Returns the number of places that a list has room for.
 static inline uint32_t keeli_edge_room(const keeli_edge_list *list, uint32_t stride) {
     if (!list->power)
-        return 3 - stride; // two words in place
+        return 3 - stride; // `few` has two words
     return list->power <= KEELI_EDGES_PAGED_FROM ? (uint32_t)1 << list->power
                                                  : list->pages->count << KEELI_EDGES_PAGED_FROM;
 }
@@ -171,8 +172,8 @@ static inline void *keeli_edge_value(const keeli_edges *edges, uint32_t source, 
 // Returns the place of the other direction of a symmetric edge: a place in the list of targets of
 // the entity that is the target of this direction.
 uint32_t keeli_edge_back(const keeli_edges *edges, uint32_t source, uint32_t place);
-// True if this direction of an edge has the value. A symmetric edge has one value for both
-// directions, so that a visit of all values meets it once.
+// False if edges have no values, and for one of the two directions of a symmetric edge: both share
+// one value, and a visit of all values must meet it once.
 static inline bool keeli_edge_has_value(const keeli_edges *edges, uint32_t source, uint32_t place) {
     return keeli_edges_have_values(edges) &&
            (!edges->is_symmetric ||
@@ -189,9 +190,9 @@ bool keeli_edges_next(const keeli_edges *edges, keeli_edge_walk *walk);
 uint32_t keeli_edges_find(const keeli_edges *edges, uint32_t source, uint32_t target);
 
 // reserve makes room for an edge; false when out of memory. add then adds the edge at the end of
-// both lists. The edge must not exist. In an exclusive relation the caller removes the edge that
-// the source has before, and if it is symmetric also that of the target. add returns the
-// uninitialised place of the value; NULL if the relation has no values.
+// both lists. The edge must not exist. In an exclusive relation the caller first removes the old
+// edge of the source, and in a symmetric one also that of the target. add returns the uninitialised
+// place of the value; NULL if the relation has no values.
 bool keeli_edges_reserve(keeli_edges *edges, keeli_heap *heap, uint32_t source, uint32_t target);
 void *keeli_edges_add(keeli_edges *edges, keel_entity source, keel_entity target);
 // Moves a source, which has a target, to the end of its chain.
@@ -214,8 +215,8 @@ void keeli_edges_remove_sources(keeli_edges *edges, uint32_t target);
 // four words for each of them.
 void keeli_edges_order_sources(keeli_edges *edges, uint32_t target, const uint32_t *places,
                                uint32_t *scratch);
-// Reorders the sources of a chain. `first` is the first source of the new order; the caller has
-// stored the source behind each one in its `previous`.
+// Reorders the sources of a chain. `first` is the first source of the new order. The caller has
+// stored in the `previous` of each source which source follows it.
 void keeli_edges_relink(keeli_edges *edges, uint32_t target, uint32_t first);
 // Removes all edges and frees the memory.
 void keeli_edges_clear(keeli_edges *edges, keeli_heap *heap);

@@ -210,7 +210,8 @@ static void make_gap(keeli_entity_index *ix, uint32_t i) {
 
 void keeli_entity_index_undo(keeli_entity_index *ix, const keeli_entity_index *before,
                              const keel_entity *added, uint32_t count) {
-    // the first entities got indices from the free list, the next gaps, then fresh indices
+    // the first entities have indices from the free list, the next ones have gaps, and the last
+    // ones have fresh indices
     const uint32_t listed = count < before->free_count ? count : before->free_count;
     uint32_t next = ix->free_head;
     for (uint32_t k = count; k--;) {
@@ -464,7 +465,7 @@ keel_entity keeli_entity_index_next_free(const keeli_entity_index *ix, keel_enti
         if (last >= ix->size || *version_of(ix, last) != (KEELI_DEAD | upper_of(after)) ||
             upper_of(after) >= KEELI_DEAD)
             return keel_null();
-        i = *where_of(ix, last); // a mark, which is above `size`, if it is not in the list
+        i = *where_of(ix, last); // if `last` is not in the free list: a mark, which is above `size`
     }
     return i < ix->size ? handle(i, *version_of(ix, i) & ~KEELI_DEAD) : keel_null();
 }

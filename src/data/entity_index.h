@@ -27,8 +27,9 @@
 #define KEELI_RETIRED 0xFFFFFFFCu  // all versions of the index are used up
 #define KEELI_NO_ROW 0xFFFFFFFFu   // alive, and in no archetype
 
-// The first version of indices in a world of templates. No index of a game is reused a billion
-// times. Small handles have fewer versions: games and templates get half of them each.
+// The first version of indices in a world of templates. Other worlds do not reach it, because no
+// index is reused a billion times. Small handles have fewer versions: games and templates get half
+// of them each.
 #define KEELI_TEMPLATE_VERSION                                                                     \
     (KEEL_MAX_ENTITY_VERSION > 2000000000u ? 1000000000u : KEEL_MAX_ENTITY_VERSION / 2)
 
@@ -45,7 +46,7 @@ typedef struct keeli_entity_index {
     uint32_t gap_first, gap_count; // no gap is below gap_first
     uint32_t ready;                // fresh indices below it have memory
     uint32_t first;                // the upper part of the first handle of each index
-    size_t bytes;
+    size_t bytes;                  // allocated bytes of both arrays
 } keeli_entity_index;
 
 extern const keeli_page_kind keeli_version_pages, keeli_where_pages;
@@ -153,7 +154,7 @@ static inline void keeli_entity_index_delete(keeli_entity_index *ix, keel_entity
 // The same for a list of living entities, in its order. Repeated entities are deleted once.
 void keeli_entity_index_delete_many(keeli_entity_index *ix, const keel_entity *list,
                                     uint32_t count);
-// Deletes all entities, so that indices are handed out in ascending order.
+// Deletes all entities. Afterwards indices are handed out in ascending order.
 void keeli_entity_index_clear(keeli_entity_index *ix);
 
 // Makes `to`, which is uninitialised, a copy of `from` (with its `first`) in which no living entity

@@ -3,7 +3,7 @@
 // A value never moves while it lives. The set does not know which indices have a value: the
 // presence bitmap of its owner does. Called by world/storage, edit/ and rewind/.
 // Pages start at different places within 2 KiB (colours), so that the same index of several
-// components does not fall into the same cache set. The address of the set is part of the colour,
+// components does not fall into the same cache set. The colour depends on the address of the set,
 // so a set must not move. A value above 1 KiB has a page of its own.
 // A page counts the blocks of 64 indices that have values, not the values. So the count changes
 // only when a block gets its first value or loses its last one; the owner of the set reports both.
@@ -18,13 +18,13 @@
 typedef struct keeli_indexed_set {
     struct keeli_set_root
         root;              // the part that keel_lookup reads; a page has 1 << root.shift values
-    void **pages;          // the same pages as in `root`, to write; NULL: no memory
+    void **pages;          // the pages of `root`, not const; NULL: the page has no memory
     uint32_t *page_counts; // by page: blocks with values (for a page of one value: values), or
                            // KEELI_SPARE_PAGE
     uint32_t page_count, capacity;
     uint32_t size, align; // bytes and alignment of a value; size 0: a tag, without pages
     uint32_t spare_count, first_spare; // spare pages; no page before `first_spare` is spare
-    size_t bytes;
+    size_t bytes;                      // allocated bytes
 } keeli_indexed_set;
 
 void keeli_indexed_set_init(keeli_indexed_set *set, uint32_t size, uint32_t align);

@@ -24,7 +24,7 @@ typedef struct keeli_presence {
     // Counter of edits that cleared bits; code that clears bits without these functions raises it,
     // too. As long as it and `count` are as before, no bit has changed.
     uint64_t cleared;
-    size_t bytes;
+    size_t bytes; // allocated bytes
 } keeli_presence;
 
 static inline uint64_t keeli_presence_word(const keeli_presence *p, uint32_t word) {
@@ -118,15 +118,15 @@ bool keeli_presence_is_valid(const keeli_presence *p);
 
 // ------------------------------------------------------------------ components of each block
 // The numbers of the components of a block: up to four in place, more in memory of their own. They
-// ascend, in whatever order they were added: systems on several threads add to the list of one
-// block.
+// are kept in ascending order, because systems on several threads may add them to one list in any
+// order.
 //
-// Room is reserved for each component: behind its numbers a list stores the promised ones, which
-// have a place but are not added yet. A list only saves work, so nothing depends on a promise: a
-// number that finds no room makes the list *incomplete*. Readers of an incomplete list look at the
-// bits of every component of the world for the block instead (keeli_block_storage,
-// world/storage.h). The next reserve makes the list complete again. An incomplete list holds the
-// number 0 and nothing else: that is keel_child, which no fast path removes.
+// A reservation promises a place to the number of one component. A list stores the promised
+// numbers, which are not added yet, behind the added ones. A list only saves work, so nothing
+// depends on a promise: a number that finds no room makes the list *incomplete*. Readers of an
+// incomplete list look at the bits of every component of the world for the block instead
+// (keeli_block_storage, world/storage.h). The next reserve makes the list complete again. An
+// incomplete list holds only the number 0, that of keel_child, which no fast path removes.
 typedef struct keeli_component_list {
     union {
         uint16_t few[4];
@@ -148,7 +148,7 @@ typedef struct keeli_component_lists {
         *pages; // by block / 64: pages of 64 lists (4,096 indices); NULL: never used
     uint32_t capacity;
     bool names_sets; // lists may name reactive sets that have no entity in the block
-    size_t bytes;
+    size_t bytes;    // allocated bytes
 } keeli_component_lists;
 
 static inline keeli_component_list *keeli_list_of(const keeli_component_lists *lists,
@@ -184,7 +184,7 @@ bool keeli_component_lists_has(const keeli_component_lists *lists, uint32_t inde
 bool keeli_component_lists_reserve_all(keeli_component_lists *lists, keeli_heap *heap,
                                        const keeli_component_lists *from, uint32_t extra);
 void keeli_component_lists_assign(keeli_component_lists *lists, const keeli_component_lists *from);
-// Frees memory that no list needs now; promises end.
+// Frees memory that no list needs now, and removes all promised numbers.
 void keeli_component_lists_trim(keeli_component_lists *lists, keeli_heap *heap);
 bool keeli_component_lists_are_valid(const keeli_component_lists *lists);
 void keeli_component_lists_deinit(keeli_component_lists *lists, keeli_heap *heap);

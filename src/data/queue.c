@@ -115,8 +115,8 @@ static void drop_first(keeli_queue *q) {
 // Drops the oldest value, even if readers have not passed it.
 static void drop_oldest(keeli_queue *q) {
     if (q->of_removed) {
-        // `begin` will rise by 1: readers that have passed the value rise with it, the others miss
-        // one
+        // drop_first adds 1 to `begin`. This loop adds 1 to the `next` of each reader that has
+        // passed the value; the other readers miss the value
         for (uint32_t i = 0; i <= q->readers.count; ++i) {
             keeli_queue_reader *r = reader_at(q, i);
             r->next = next_number(q, r->reader, r->next) + has_passed(q, r);
@@ -125,8 +125,8 @@ static void drop_oldest(keeli_queue *q) {
     drop_first(q);
 }
 
-// Drops the removed values up to a tick. All other readers have seen them; if the world reads, the
-// first value that it has not passed and all later ones stay.
+// Drops the removed values up to a tick. All readers except the world have seen them. If the world
+// reads, the first value that it has not passed and all later ones stay.
 static void drop_seen(keeli_queue *q, uint64_t tick) {
     const uint64_t begin = q->begin;
     while (q->count) {

@@ -2,9 +2,9 @@
 // A bounded queue with readers, oldest value first, in a ring. It holds the events of one type, or
 // the removed values of one component: those that entities lost. It knows no world and logs no
 // warnings; run/events, follow/reader and world/storage call it.
-// Each value has a number, counted from the first ever. A value is dropped when every reader has
-// passed it. When the queue has as many as its limit, the oldest is dropped anyway, and each reader
-// that had not passed it has missed one.
+// Values are numbered in the order in which they were added. A value is dropped when every reader
+// has passed it. When the queue has as many as its limit, the oldest is dropped anyway, and each
+// reader that had not passed it has missed one.
 // A reader has passed an event if the number of its next event is higher. A reader has passed a
 // removed value if it has seen all changes up to its tick; the world has passed it if it has
 // cleared values of that kind up to its tick.
@@ -20,7 +20,7 @@
 typedef struct keeli_reader {
     uint64_t last; // the reader has seen all changes up to this tick
     const char *name;
-    uint64_t serial; // number among the readers of the world
+    uint64_t serial; // unique in the world (keeli_next_serial)
     bool is_kept;    // keel_reader_keep was called
 } keeli_reader;
 
@@ -34,7 +34,7 @@ typedef struct keeli_removed {
 
 typedef struct keeli_queue_reader {
     const keeli_reader *reader; // NULL: the world itself
-    uint64_t next;              // number of its next value, except as keeli_queue_next says
+    uint64_t next;              // number of its next value; for removed values see keeli_queue_next
     uint64_t shown;             // end of the events when the system began its run (run/events.c)
     bool is_system;
     bool is_warned; // a warning was logged that a value was dropped before this reader read it
@@ -42,21 +42,21 @@ typedef struct keeli_queue_reader {
 
 typedef struct keeli_queue {
     uint32_t size, align; // bytes and alignment of a value
-    uint32_t limit;
-    bool of_removed; // holds removed values; otherwise events
+    uint32_t limit;       // largest number of values
+    bool of_removed;      // holds removed values; otherwise events
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
     char *values;           // the ring
     keeli_removed *removed; // ring of the removed values' entries, at the same places; or NULL
-    uint32_t capacity, first, count;
-    uint32_t room;         // the smaller of capacity and limit
-    uint64_t begin;        // number of the first value; a reader below it has missed the difference
-    uint64_t fresh;        // number of the first value for a new reader
+    uint32_t capacity, first, count; // places in the ring, place of the oldest value, values
+    uint32_t room;                   // the smaller of capacity and limit
+    uint64_t begin; // number of the oldest value; a reader whose `next` is lower has missed values
+    uint64_t fresh; // number of the first value for a new reader
     uint64_t dropped_tick; // tick of the last removed value that was dropped
     uint64_t cleared[2];   // the world has passed values up to this tick: [0] removed, [1] deleted
-    uint64_t mark;         // the end of the queue when the system that sends now began
-    const void *sender;    // the system's context, which may send on the fast path; NULL: none may
+    uint64_t mark;         // the end of the queue when the system that is sending now began to run
+    const void *sender;    // context of the system that may send on the fast path; NULL: none may
     KEELI_ARRAY(keeli_queue_reader) readers;
     keeli_queue_reader world; // the world as a reader
     bool world_reads;         // the world has read, so values wait for it
@@ -111,7 +111,8 @@ bool keeli_queue_push(keeli_queue *queue, const void *value, const char **late);
 // but there is no warning if only the world had not passed the oldest value, or nobody reads.
 bool keeli_queue_push_removed(keeli_queue *queue, const keeli_removed *removed, void *value,
                               const char **late);
-// Adds an event in the usual case. False, and nothing is done, if it needs reserve and push.
+// Adds an event in the usual case. Returns false and does nothing if the caller must use reserve
+// and push instead.
 static inline bool keeli_queue_put(keeli_queue *queue, const void *value) {
     if (queue->count >= queue->room || queue->move || !queue->values || !value)
         return false;

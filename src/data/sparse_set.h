@@ -23,7 +23,7 @@ typedef struct keeli_packed {
     void **pages;
     uint32_t capacity, page_count; // length of `pages`, and number of allocated pages
     uint32_t first;                // number of items that the first page has room for
-    uint32_t shift, size, align;   // an item's size and alignment
+    uint32_t shift, size, align;   // shift as above; bytes and alignment of an item
 } keeli_packed;
 
 typedef struct keeli_sparse_set {
@@ -32,12 +32,12 @@ typedef struct keeli_sparse_set {
     keeli_packed dense;         // entities, 1 << KEELI_DENSE_SHIFT on a page
     keeli_packed values;        // values, 1 << root.shift on a page
     uint32_t count, room;       // slots in use, and slots that have memory
-    uint64_t moves;             // raised when a slot in use gets another entity or address, or none
+    uint64_t moves;             // counter: a used slot got another entity or address, or was freed
     uint32_t size;              // bytes of a value; 0: a tag
     keel_drop_hook *drop;
     keel_move_hook *move;
     void *hook_data;
-    size_t bytes;
+    size_t bytes; // allocated bytes
 } keeli_sparse_set;
 
 void keeli_sparse_set_init(keeli_sparse_set *set, const keel_component *component);
@@ -130,8 +130,8 @@ void keeli_sparse_set_swap(keeli_sparse_set *set, uint32_t a, uint32_t b, void *
 void keeli_sparse_set_permute(keeli_sparse_set *set, uint32_t *order, uint32_t count,
                               void *scratch);
 // reserve_all makes room for all entities of another set; false when out of memory. assign then
-// makes the entities and their slots those of `from`. The caller drops the old values and copies
-// the new ones before: with assign_values, if they are plain bytes.
+// makes the entities and their slots those of `from`. Before assign, the caller drops the old
+// values and copies the new ones; assign_values copies plain bytes.
 bool keeli_sparse_set_reserve_all(keeli_sparse_set *set, keeli_heap *heap,
                                   const keeli_sparse_set *from);
 void keeli_sparse_set_assign(keeli_sparse_set *set, const keeli_sparse_set *from);

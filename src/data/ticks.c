@@ -204,7 +204,8 @@ void keeli_ticks_reset_slow(keeli_ticks *t, uint32_t index) {
     if (p->whole[b])
         push_block_down(p, b);
     uint32_t *slot = &p->slots[index % KEELI_PAGE];
-    // another mark in this tick would log the index twice, so the log is incomplete for this tick
+    // a second mark in this tick would log the index twice, so readers must not use the log for
+    // this tick
     if (*slot == t->latest)
         t->log_from = t->latest;
     *slot = 0;
@@ -294,9 +295,10 @@ static void assign_marked(keeli_tick_page *to, const keeli_tick_page *from, uint
     }
 }
 
-// Copies the ticks of the indices that are in the log of `t` or `from`, whichever was marked later.
-// False if neither was marked later, or if that log does not reach back to `since`. The log of
-// `from` has the ticks, too; reading them there and not in the slots saves cache misses of loads.
+// Copies the ticks of the indices in one log: that of `t` or of `from`, whichever was marked later.
+// False if both were last marked at the same tick, or if the log does not reach back to `since`. If
+// it is the log of `from`, the ticks are read from the log, which saves the cache misses of reading
+// slots.
 static bool assign_logged(const keeli_ticks *t, const keeli_ticks *from, uint32_t since) {
     const keeli_ticks *later = t->latest > from->latest ? t : from;
     uint32_t count;

@@ -11,22 +11,23 @@
 // values. The log loses changes if it is full, and lacks them if many values were marked at once.
 // It is complete after the tick `log_from`; readers of earlier changes scan the pages instead.
 //
-// Ticks have 32 bits, above a base that the owner stores; 0 means never. Memory is reserved
-// together with that of the value, so marking cannot fail. Several threads may mark in one tick,
-// each its own indices. Checked by keeli_ticks_are_valid.
+// A stored tick has 32 bits: the difference from a base that the owner stores; 0 means never.
+// Memory for a tick is reserved together with memory for the value, so marking cannot fail. Several
+// threads may mark in one tick, each its own indices. keeli_ticks_are_valid checks the levels and
+// the log.
 #pragma once
 #include "data/presence.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define KEELI_TICK_BLOCKS (KEELI_PAGE / 64) // blocks of 64 indices on a page
-#define KEELI_TICK_LOG_MAX KEELI_SIZE(65536u, 8u)
+#define KEELI_TICK_BLOCKS (KEELI_PAGE / 64)       // blocks of 64 indices on a page
+#define KEELI_TICK_LOG_MAX KEELI_SIZE(65536u, 8u) // largest number of changes in a log
 
 typedef struct keeli_tick_page {
     uint32_t slots[KEELI_PAGE];
     uint32_t whole[KEELI_TICK_BLOCKS];  // by block: the tick when all its values were marked last
-    uint32_t latest[KEELI_TICK_BLOCKS]; // by block: no slot is later, and `whole` is not either
+    uint32_t latest[KEELI_TICK_BLOCKS]; // by block: no tick of its slots is later, nor is `whole`
 } keeli_tick_page;
 
 typedef struct keeli_change {
@@ -42,7 +43,7 @@ typedef struct keeli_ticks {
     uint32_t log_capacity;         // a power of two, or 0
     uint32_t log_count;            // a full log drops its oldest changes
     uint32_t log_from;             // the log holds all changes later than this tick
-    size_t bytes;
+    size_t bytes;                  // allocated bytes
 } keeli_ticks;
 
 // The ticks in which a reader looks for changes: those above `last` up to `now`.
@@ -149,9 +150,9 @@ void keeli_ticks_reset_range(keeli_ticks *t, uint32_t index, uint32_t count);
 // Lowers all ticks when the owner raises the base by `by`. Ticks below the new base become 1, the
 // oldest one.
 void keeli_ticks_rebase(keeli_ticks *t, uint32_t by);
-// Makes room for all ticks of `from`: pages, and in `*log` a log of the same capacity, unless the
-// own log has it. False when out of memory. The logs must be equal too, because they decide in
-// which order changes are visited.
+// Makes room for all ticks of `from`. If the log of `t` has another capacity than that of `from`,
+// `*log` becomes a new log of the right capacity. False when out of memory. Logs are copied, too,
+// because they decide in which order changes are visited.
 bool keeli_ticks_reserve_all(keeli_ticks *t, keeli_heap *heap, const keeli_ticks *from,
                              keeli_change **log);
 // Copies all ticks of `from`, after reserve_all. `since` is a tick at which both were equal and
