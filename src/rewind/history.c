@@ -245,8 +245,9 @@ static keel_result restore_world(keel_history *history) {
 static keel_result swap_state(keel_history *history, keeli_delta *step, bool is_back) {
     keel_world *world = history->snapshot->world, *image = history->snapshot->image;
     keeli_journal_swap(step, is_back);
+    // the world's epochs have begun again at 0, so stamps tell nothing: copies everything
     if (image->epoch > world->epoch)
-        image->epoch = 0; // the world's epochs began again at 0 since: compares nothing by stamps
+        image->epoch = 0;
 
     history->is_busy = true;
     const keel_result result = restore_world(history);
