@@ -21,7 +21,7 @@ static bool have_same_bits(const keeli_presence *a, const keeli_presence *b) {
     return a->cleared == b->cleared && a->count == b->count;
 }
 
-// True if the same entities have values in both, in the same places.
+// True if the same entities have values in both worlds, in the same places.
 static bool has_same_set(const keeli_storage *t, const keeli_storage *s) {
     return have_same_bits(&t->presence, &s->presence) &&
            have_same_bits(&t->disabled, &s->disabled) && t->set.moves == s->set.moves &&

@@ -2,8 +2,8 @@
 // Histories: a world that can be set back and forward by steps, as for undo and redo. A history has
 // one snapshot. Of each step its journal stores only the memory of the image that the step changed
 // (journal.h). The history knows nothing of what snapshots contain. Users call it.
-// Invariant: the list of steps ascends from the oldest to the newest, and has `behind` steps up to
-// `at` and `ahead` steps behind it.
+// Invariant: the list of steps ascends from the oldest to the newest. It has `behind` steps up to
+// and including `at`, and `ahead` steps after `at`.
 #include "rewind/image.h"
 #include "rewind/journal.h"
 #include "rewind/snapshot.h"
