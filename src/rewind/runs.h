@@ -11,7 +11,8 @@ typedef struct keeli_kept_reader {
     uint64_t serial, last;
 } keeli_kept_reader;
 
-// A copy of the members of the same names of a node, a step in a schedule (run/schedule.h).
+// A copy of the state that a node (a step in a schedule, run/schedule.h) keeps from run to run: its
+// `passed` and `runs`, and the members `want` and `most` of the `reserved` handles of its systems.
 typedef struct keeli_kept_node {
     uint64_t serial, passed;
     uint32_t runs;
