@@ -241,7 +241,8 @@ const keel_component *keel_register_component(keel_world *world, const keel_comp
     const uint32_t more = component->tracking & ~s->tracking.kinds;
     if (more && keel_track_component(world, &s->component, more) < 0)
         return NULL;
-    keeli_store_copy_hooks(s, component); // last, as nothing may fail after it
+    // this comes last, because hooks that were replaced are not restored on error
+    keeli_store_copy_hooks(s, component);
     return &s->component;
 }
 
@@ -273,7 +274,7 @@ keel_result keel_unregister_component(keel_world *world, const keel_component *c
 
     keeli_clear(world, s);
     keeli_followers_forget(world, s);
-    // frees the archetypes that have its column, as they are empty now
+    // frees the archetypes that have a column for this component, as they are empty now
     if (keeli_store_has_rows(s))
         keeli_archetypes_trim(&world->archetypes, &world->heap);
     keeli_commands_forget(world, s);
@@ -331,8 +332,9 @@ keel_result keel_world_trim(keel_world *world) {
     return KEEL_OK;
 }
 
-// True if the list of each block names only components of the block, and sets that have room there.
-// keeli_store_is_valid checks the opposite: that the lists name all components of the block.
+// True if the list of each block names only components that entities of the block have, and
+// reactive sets that have room for such entities. keeli_store_is_valid checks the opposite: that
+// the lists name all components of the block.
 static bool lists_are_right(const keel_world *world) {
     if (!keeli_component_lists_are_valid(&world->lists))
         return false;

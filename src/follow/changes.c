@@ -84,8 +84,9 @@ static bool has_pages_of(const keeli_presence *p, const keeli_ticks *t) {
     return true;
 }
 
-// Returns how many removals the log must have room for. This is keeli_removals_to_come, but for a
-// reactive set that no source can add to, the number of its own values.
+// Returns how many removals the log must have room for: keeli_removals_to_come. A reactive set is
+// an exception if no source can add an entity to it: it needs room only for the removal of its own
+// values.
 static uint32_t removals_before_room(const keeli_storage *s) {
     for (uint32_t i = 0; i < s->sources.count; ++i)
         if (keeli_could_have(s->world, s->sources.items[i]))
@@ -245,7 +246,7 @@ keel_result keel_set_limit_of(keel_world *world, const keel_component *component
     keeli_queue *queue = is_event ? s->events : &s->tracking.removed;
     const uint32_t before = queue->limit;
     if (limit < before || is_event) {
-        keeli_queue_set_limit(queue, limit); // room for more is room for fewer
+        keeli_queue_set_limit(queue, limit); // a lower limit needs no more room
         return KEEL_OK;
     }
 
@@ -262,7 +263,7 @@ static void clear_changes(keeli_storage *s, uint32_t kinds, uint64_t tick) {
     if (keeli_store_is_new(s))
         return;
 
-    // the tick never falls below that of an earlier call
+    // an earlier call may have cleared up to a later tick, which remains
     if (kinds & KEEL_TRACK_INSERTION && tick > s->cleared_inserted)
         s->cleared_inserted = tick;
     if (kinds & KEEL_TRACK_MODIFICATION && tick > s->cleared_modified)

@@ -131,14 +131,14 @@ static bool is_fresh(const uint64_t *fresh, uint32_t i) {
     return !fresh || fresh[i / 64] >> (i % 64) & 1;
 }
 
-// Records the insertion of values that are fresh (keeli_follow_added_many), in one step for
-// consecutive indices.
+// Records the insertion of the values that were inserted, in one step for consecutive indices.
+// `fresh`, as for keeli_follow_added_many, tells them from the values that were there before.
 static void track_many(const keel_world *world, keeli_storage *s, const keel_entity *entities,
                        uint32_t count, const uint64_t *fresh) {
     for (uint32_t i = 0, n; i < count; i += n) {
         n = keeli_range_length(entities + i, count - i);
         const bool is_inserted = is_fresh(fresh, i);
-        if (fresh) // the run ends where the bits change
+        if (fresh) // the run ends where `fresh` changes
             for (uint32_t k = 0; k < n; ++k)
                 if (is_fresh(fresh, i + k) != is_inserted)
                     n = k;

@@ -24,9 +24,9 @@ struct keel_group {
     uint64_t serial; // keeli_next_serial at its creation
     void *scratch;   // room for one value of any owned storage
     size_t scratch_size, scratch_align;
-    // Borrowed in place of the order of the members: whoever reads an owned component also reads
-    // the order, and an edit of any component that the group names may change the order. In a group
-    // that owns no component, `set` contains the members.
+    // Stands for the order of the members when storages are borrowed: a loop or system that reads
+    // an owned component also reads the order, and an edit of any component that the group names
+    // may change the order. In a group that owns no component, `set` contains the members.
     keeli_storage order;
 };
 
@@ -187,10 +187,10 @@ static inline bool keeli_reserve_value(keel_world *world, keeli_storage *s, uint
 // set, also for the values that edits of its sources may add later. Called when a follower is
 // added. False when out of memory.
 bool keeli_followers_reserve_present(keel_world *world, keeli_storage *s);
-// Predicates for fast paths of edits, for a storage that nothing borrows. _are_simple: true if the
-// storage has no flags but those of followers, so that one value may be changed or removed without
-// further checks. _are_ready: true if, besides, the followers have room for one more value in a
-// block of 64 indices that has values already.
+// Predicates for fast paths of edits, for a storage that nothing borrows.
+// keeli_followers_are_simple: true if the storage has no flags but those of followers, so that one
+// value may be changed or removed without further checks. keeli_followers_are_ready: true if the
+// followers also have room for one more value in a block of 64 indices that has values already.
 bool keeli_followers_are_simple(const keel_world *world, const keeli_storage *s);
 // Like keeli_followers_are_simple, but only for a change of a value, which does not affect groups.
 static inline bool keeli_change_is_simple(const keel_world *world, const keeli_storage *s) {
@@ -284,8 +284,8 @@ static inline void keeli_follow_removing_alone(keel_world *world, keeli_storage 
         keeli_follow_removing(world, s, index, kind);
 }
 // Silences the observers of the storage if the entity is the one that loses all its components
-// (relations.stripped), since they were notified before. Returns the bits that the caller sets
-// again in `observers.kinds` to end the silence.
+// (relations.stripped), since they were notified before. Returns the former `observers.kinds`,
+// which the caller restores to end the silence.
 static inline uint32_t keeli_silence_observers(const keel_world *world, keeli_storage *s,
                                                uint32_t index) {
     const keel_entity e = world->relations.stripped;

@@ -129,7 +129,7 @@ void keeli_groups_refill(keel_world *world) {
     }
 }
 
-// Frees unused memory of groups in which every entity that could be a member is one. The others
+// Frees unused memory of a group if every entity that could be a member is a member. Other groups
 // need their room for entities that enter later.
 void keeli_groups_trim(keel_world *world) {
     for (keel_group *g = world->followers.groups; g; g = g->next)

@@ -140,7 +140,8 @@ static void remove_collector(keel_world *world, keeli_storage *source, keeli_sto
     while (set->sources.items[at] != source)
         ++at;
     set->sources.items[at] = set->sources.items[--set->sources.count];
-    if (!set->sources.count) { // now a plain tag, which lists name only where an entity has it
+    if (!set->sources.count) { // the set is a plain tag now: component lists name it only for
+                               // blocks in which an entity has it
         for (uint64_t i = 0; (i = next_idle_block(world, set, i)) != UINT64_MAX; i += 64)
             keeli_component_lists_remove(&world->lists, (uint32_t)i, set->ordinal);
         KEELI_RELEASE(&world->heap, &set->sources);

@@ -53,8 +53,8 @@ static keel_result may_change_readers(keel_world *world, const char *done) {
                        done);
 }
 
-// Adds the reader to the spare ones. Until the world ends, its memory is only reused for readers,
-// so that a call with a destroyed reader can be recognized as an error.
+// Adds the reader to the spare ones. Until the world is destroyed, the memory of the reader is only
+// reused for other readers, so that a call with a destroyed reader can be recognized as an error.
 static void spare_reader(keel_world *world, keel_reader *reader) {
     reader->scope.kind = KEELI_SCOPE_DESTROYED;
     reader->world = world;

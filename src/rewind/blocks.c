@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copies plain values between a world and the image of a snapshot, but only blocks of 64 places
-// that were written since both were the same (blocks.h describes the stamps). image.c calls it, and
-// copies values with hooks and the bitmaps itself.
+// that were written since the world and the image were the same (blocks.h describes the stamps).
+// image.c calls it, and copies values with hooks and the bitmaps itself.
 #include "rewind/blocks.h"
 
 #include "follow/changes.h"
@@ -51,9 +51,9 @@ void keeli_stamps_begin(keel_world *world) {
         world->epoch = 1;
     for (uint32_t i = 0; i < world->storages.count; ++i) {
         keeli_storage *s = world->storages.items[i];
+        // the take that begins now copies all values, and then raises the epoch
         if (!s->stamps.from)
-            s->stamps.from = world->epoch + 1; // the take that begins now ends this epoch, and
-                                               // copies all values
+            s->stamps.from = world->epoch + 1;
         if (s->stamps.count)
             s->flags |= KEELI_IS_STAMPED;
     }
@@ -83,7 +83,8 @@ void keeli_stamps_renew(keel_world *world, keel_world *image) {
 }
 
 // ------------------------------------------------------------------ copying
-// True if no value of the storage moved, rows of new archetypes included.
+// True if no value of the storage has another place in the other world. For rows, the archetypes of
+// both worlds must be alike, too.
 static bool is_in_place(const keeli_image *image, const keeli_storage *t) {
     return image->staged.items[t->position].is_in_place &&
            !(keeli_store_has_rows(t) && image->has_archetypes);
@@ -94,9 +95,9 @@ typedef struct block_walk {
     keeli_image *image;
     keeli_storage *t;           // the storage to copy to,
     const keeli_storage *s;     // and the one to copy from
-    const keeli_stamps *stamps; // NULL: every block is copied
+    const keeli_stamps *stamps; // stamps of the world's storage; NULL: every block is copied
     uint32_t *renewed;     // stamps of the world, set for blocks that a restore writes; or NULL
-    uint32_t place, count; // the run that is not copied yet
+    uint32_t place, count; // first place of the run, and number of places in it, not copied yet
     bool is_missed;        // the check found a value that was written without a stamp
 } block_walk;
 
@@ -331,8 +332,9 @@ static void declare_pages(const keel_world *to, const keeli_pages *pages,
             keeli_journal_same(to->journal, table[page]);
 }
 
-// Declares the blocks of rows that hold only handles, which are the same, and plain values. A block
-// is one allocation, so a column with values that the take wrote by copy hooks excludes it.
+// Tells the journal which blocks of rows it need not compare. Called if the rows, and so their
+// handles, are the same. A block is one allocation for all columns, so it is left out if the take
+// wrote values of one of its columns by copy hooks.
 static void declare_rows(const keeli_image *image) {
     const keeli_archetypes *a = &image->to->archetypes;
     for (uint32_t i = 0; i < a->count; ++i) {

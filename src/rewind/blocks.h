@@ -8,21 +8,22 @@
 //
 // Moves of values set no stamps. The image of a snapshot stores the world's counters of moves
 // instead: `moves` of sets and rows, `cleared` of bits, `edits` of edges and `frees` of handles. As
-// long as the counters of both are equal, each value of the snapshot has the same place in the
-// world, and the world has only added values, in places that are free in the snapshot.
+// long as the image's counters equal the world's, each value of the snapshot has the same place in
+// the world, and the world has only added values, in places that are free in the snapshot.
 //
-// Edges have stamps of their own (data/chains.h): each change of an edge list or of a record of a
-// chain, also of its place, stamps its block of 8 indices.
+// Edges have stamps of their own (data/chains.h): edge lists and the records of chains lie in
+// blocks of 8 indices, and each change or move of one stamps its block.
 #pragma once
 #include "rewind/image.h"
 
 // Makes room for the stamps of all values of the world, before a take. False when out of memory.
 bool keeli_stamps_reserve(keel_world *world);
-// Starts to stamp writes, for the first snapshot. keeli_stamps_end stops after the last one.
+// keeli_stamps_begin starts to stamp writes; each take calls it, for storages that are not stamped
+// yet. keeli_stamps_end ends this and frees the stamps, once no snapshot needs them.
 void keeli_stamps_begin(keel_world *world);
 void keeli_stamps_end(keel_world *world);
-// Raises the world's epoch, and stores it and the world's counters of moves in the image: both are
-// the same now, after a take or restore.
+// Raises the world's epoch, and stores it and the world's counters of moves in the image. Called
+// after a take or restore, when world and image are the same.
 void keeli_stamps_renew(keel_world *world, keel_world *image);
 
 // Tells the journal of a history's image which memory it need not compare, because the take did not

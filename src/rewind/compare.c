@@ -21,14 +21,15 @@ static bool have_same_bits(const keeli_presence *a, const keeli_presence *b) {
     return a->cleared == b->cleared && a->count == b->count;
 }
 
-// True if the same entities have values in both, in the same places.
+// True if the same entities have values in both worlds, in the same places.
 static bool has_same_set(const keeli_storage *t, const keeli_storage *s) {
     return have_same_bits(&t->presence, &s->presence) &&
            have_same_bits(&t->disabled, &s->disabled) && t->set.moves == s->set.moves &&
            t->set.count == s->set.count;
 }
 
-// True if no value has another place in the other world, apart from rows of new archetypes.
+// True if no value of the storage has another place in the other world. Archetypes that only one of
+// the worlds has are not considered.
 static bool is_in_place(const keeli_image *image, const keeli_storage *t, const keeli_storage *s) {
     if (keeli_store_is_sparse(t))
         return t->set.moves == s->set.moves;
@@ -42,8 +43,8 @@ static bool is_ticked(const keeli_image *image, const keeli_storage *t) {
     const keeli_storage *live = keeli_image_live(image, t);
     const keel_world *snapshot = image->teller == image->to ? image->from : image->to;
     const uint32_t kinds = KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
-    // A kind of changes that was not tracked when the snapshot was taken has no ticks in it, even
-    // if the world was restored from the snapshot since.
+    // If a kind of change was not tracked when the snapshot was taken, the snapshot has no ticks of
+    // that kind, even if the world was restored from it since.
     const bool were_tracked =
         !(live->tracking.kinds & kinds & ~snapshot->root.storages[t->slot]->tracking.kinds_then);
     const bool are_complete = keeli_is_marked(live) && live->stamps.vague < image->since;
@@ -94,7 +95,7 @@ static bool has_same_edges(const keeli_image *image, const keeli_storage *t,
     return live->values.written < image->since;
 }
 
-// Returns the blocks of edges that may have changed since both worlds were the same.
+// Returns which blocks of edges may have changed since both worlds were the same.
 static keeli_edge_changes edge_changes(const keeli_image *image, const keeli_storage *t) {
     const keeli_edges *live = &keeli_image_live(image, t)->relation->edges;
     if (!is_known(image, t))

@@ -2,8 +2,8 @@
 // Histories: a world that can be set back and forward by steps, as for undo and redo. A history has
 // one snapshot. Of each step its journal stores only the memory of the image that the step changed
 // (journal.h). The history knows nothing of what snapshots contain. Users call it.
-// Invariant: the list of steps ascends from the oldest to the newest, and has `behind` steps up to
-// `at` and `ahead` steps behind it.
+// Invariant: the list of steps ascends from the oldest to the newest. It has `behind` steps up to
+// and including `at`, and `ahead` steps after `at`.
 #include "rewind/image.h"
 #include "rewind/journal.h"
 #include "rewind/snapshot.h"
@@ -245,8 +245,9 @@ static keel_result restore_world(keel_history *history) {
 static keel_result swap_state(keel_history *history, keeli_delta *step, bool is_back) {
     keel_world *world = history->snapshot->world, *image = history->snapshot->image;
     keeli_journal_swap(step, is_back);
+    // the world's epochs have begun again at 0, so stamps tell nothing: copies everything
     if (image->epoch > world->epoch)
-        image->epoch = 0; // the world's epochs began again at 0 since: compares nothing by stamps
+        image->epoch = 0;
 
     history->is_busy = true;
     const keel_result result = restore_world(history);

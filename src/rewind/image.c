@@ -203,8 +203,8 @@ static bool reserve_ticks_of(keeli_heap *heap, keeli_ticks *ticks, const keeli_p
     return true;
 }
 
-// Makes room for the ticks of every value that the image will have: ticks that `own` tracks, even
-// if the world that is copied did not. False when out of memory.
+// Makes room for the ticks of every value that the image will have. `own` decides which kinds
+// of changes have ticks, even if the copied world did not track them. False when out of memory.
 static bool reserve_ticks(keeli_heap *heap, keeli_tracking *own, const keeli_storage *s) {
     if (own->kinds & KEEL_TRACK_INSERTION) {
         if (!reserve_ticks_of(heap, &own->inserted, &s->presence)) {
@@ -250,9 +250,9 @@ static bool reserve_image_storage(keeli_heap *heap, keeli_staged *g, keeli_stora
            reserve_ticks(heap, own, s);
 }
 
-// Returns the number of entities that the storage of the finished image could get without making
-// room. It is what keeli_could_have would return then: a reactive set could collect all entities
-// of its sources.
+// Returns what keeli_could_have will return for the storage once the image is finished: the number
+// of entities that have the component, and for a reactive set also of those that it could collect
+// from its sources.
 static uint32_t could_have_then(const keeli_image *image, const keeli_storage *t) {
     const keeli_storage *s = keeli_image_leaves(t) ? t : keeli_image_source(image, t);
     uint64_t count = (uint64_t)s->presence.count + s->disabled.count;
@@ -642,7 +642,7 @@ static void update_transient(const keeli_image *image, keeli_storage *t) {
     if (t->changed_at > tick)
         t->changed_at = tick;
     if (!image->same_numbers)
-        return; // relist fills the lists with all components
+        return; // relist then fills the lists with all components, this one included
 
     keeli_component_lists *lists = &to->lists;
     for (uint32_t i = 0; i / KEELI_PAGE < lists->capacity; i += 64) {

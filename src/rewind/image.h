@@ -2,8 +2,8 @@
 // Images: one world becomes a copy of another one, with the same handles (alive and free), the same
 // values in the same places, the same order of everything, and the same ticks, events and removed
 // values. Caches are not copied but emptied, and their keys are raised, so that no stale entry is
-// ever used. The copy is complete if every further call has the same result in both worlds. What
-// readers, steps and groups know of their runs is not part of it: runs.h copies that. Called by
+// ever used. The copy is complete if every further call has the same result in both worlds. The
+// progress of readers, steps and groups is not part of the image: runs.h copies it. Called by
 // snapshot.c.
 #pragma once
 #include "world/scope.h"
@@ -33,7 +33,8 @@ typedef struct keeli_staged {
     keeli_edges edges;             // copy of edges whose values have hooks
     const keeli_edges *from_edges; // edges to copy from, with plain values or none; NULL: none
     keeli_edge_changes changes;    // blocks of edges to copy
-    keeli_change *logs[2]; // logs of ticks, of insertions and modifications; NULL: the size fits
+    keeli_change *logs[2]; // new logs of ticks, of insertions and of modifications; NULL: the log
+                           // has the needed capacity already
     bool has_removed, has_events, has_edges, has_unique; // these members have to be freed
     // The following are set by compare.c before the copy: the parts that need not be copied.
     bool is_known;     // the storage was the same in both worlds once, and all writes since are
@@ -41,7 +42,7 @@ typedef struct keeli_staged {
     bool is_same;      // the same entities have values in both worlds, in the same places
     bool is_in_place;  // no value of the storage has another place in the other world
     bool is_ticked;    // ticks of modifications tell which values were written since
-    bool keeps_values; // values that are copied one by one need not be, as they are the same
+    bool keeps_values; // hooked values or names need not be copied, as they are the same
     bool keeps_edges;  // edges need not be copied, as they are the same
     bool keeps_unique; // the unique need not be copied, as it is the same
 } keeli_staged;
@@ -93,8 +94,8 @@ keel_result keeli_image_reserve(keeli_image *image, keel_world *to, const keel_w
                                 keel_world *teller, uint32_t flags);
 // Returns the reader of `to` for a reader of `from`, or NULL if the reader does not exist any more.
 typedef const keeli_reader *keeli_reader_map(void *data, const keeli_reader *reader);
-// Makes `to` the image, after keeli_image_reserve; cannot fail. `keeps` is called with `data` for
-// each reader of a copied queue.
+// Makes `to` the image, after keeli_image_reserve; cannot fail. Calls `keeps` with `data` for each
+// reader of a copied queue, to replace or remove the reader.
 void keeli_image_commit(keeli_image *image, keeli_reader_map *keeps, void *data);
 // Frees what keeli_image_reserve made, instead of a commit.
 void keeli_image_cancel(keeli_image *image);

@@ -127,8 +127,8 @@ static void put_first(keeli_owned **list, keeli_owned *owned) {
     *list = owned;
 }
 
-// Frees spare nodes of a value that is really dropped: both, or one if a list `dropped` had the
-// other.
+// Frees the spare nodes (`count`) of a value whose drop hook is called: 2, or 1 if the value was in
+// the list `dropped` of a step, and so in the other node.
 static void free_spare(keeli_owner *o, uint32_t count) {
     while (count--)
         free_owned(remove_first(&o->spare));
@@ -264,7 +264,8 @@ static void trim_records(keeli_journal *journal, keeli_delta *step) {
     step->capacity = step->bytes;
 }
 
-// True if the first line differs. It is shorter than LINE if `bytes` is.
+// True if the first line of `a` and `b` differs. `bytes`: the size of the memory from there on; the
+// line is shorter than LINE if `bytes` is.
 static bool lines_differ(const char *a, const char *b, size_t bytes) {
     if (bytes < LINE)
         return memcmp(a, b, bytes) != 0;
@@ -349,8 +350,9 @@ static bool compare_memory(keeli_journal *journal, keeli_memory *m) {
 
     if (!m->mirror) {
         if (!m->is_there)
-            return true;         // plain values, whose writes are recorded already
-        journal->is_lost = true; // plain values before, but their component has got hooks since
+            return true; // plain values, whose writes are recorded already
+        // the memory held plain values, so it has no mirror, but their component has hooks now
+        journal->is_lost = true;
         return make_mirror(journal, m);
     }
 

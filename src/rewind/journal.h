@@ -28,8 +28,8 @@ typedef struct keeli_memory {
     size_t align;
     uint64_t born, died, same; // numbers (keeli_journal.turn) of the step that allocated it, of the
                                // step that freed it, and of the last step that need not compare it
-    bool is_there;             // part of the present state; false: only other states have it
-    bool is_pinned;            // excluded from all steps (keeli_journal_pin)
+    bool is_there;  // the memory is part of the present state; false: only other states have it
+    bool is_pinned; // excluded from all steps (keeli_journal_pin)
 } keeli_memory;
 
 // A list node with room for the bytes of one value with hooks, which lie behind it. In

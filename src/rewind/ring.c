@@ -106,8 +106,9 @@ keel_result keel_ring_reserve(keel_ring *ring) {
     if (!ring || !ring->capacity)
         return keeli_no_world();
 
-    // Slots without a frame come first, as a reserve makes the snapshot of a slot invalid. They lie
-    // behind the newest frame; the slots of the oldest frame and the later ones follow.
+    // Making room invalidates the snapshot of a slot. So it begins with the slots that have no
+    // frame, which follow the newest frame, and continues with the oldest frame. If it fails, the
+    // newest frames are left.
     const uint32_t behind = ring->first + ring->count, free = ring->capacity - ring->count;
     for (uint32_t i = 0; i < ring->capacity; ++i) {
         keel_result result;

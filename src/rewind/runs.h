@@ -11,7 +11,8 @@ typedef struct keeli_kept_reader {
     uint64_t serial, last;
 } keeli_kept_reader;
 
-// A copy of the members of a node, a step in a schedule (run/schedule.h).
+// A copy of the state that a node (a step in a schedule, run/schedule.h) keeps from run to run: its
+// `passed` and `runs`, and the members `want` and `most` of the `reserved` handles of its systems.
 typedef struct keeli_kept_node {
     uint64_t serial, passed;
     uint32_t runs;
@@ -35,8 +36,8 @@ typedef struct keeli_runs {
 } keeli_runs;
 
 void keeli_runs_deinit(keeli_runs *runs, keeli_heap *heap);
-// Makes room in `runs` for a copy of what the world has now, and keeps the copy that is there.
-// False when out of memory.
+// Makes room in `runs` for a copy of the world's present readers, nodes and groups. Does not change
+// the copy that `runs` holds. False when out of memory.
 bool keeli_runs_room(keeli_runs *runs, keeli_heap *heap, const keel_world *world);
 // keeli_runs_reserve empties `runs` and makes room for a copy; false when out of memory. Then
 // keeli_runs_take makes the copy. Nothing in the world may change between the two calls.

@@ -7,7 +7,8 @@
 
 #include <keel/snapshot.h>
 
-// The runs of a snapshot (runs.h). A take fills `next` and exchanges both when it succeeds.
+// The runs of a snapshot (runs.h). A take fills `next`, and exchanges it with `runs` when it
+// succeeds.
 typedef struct keeli_taken {
     keeli_runs runs; // the copy that belongs to the image
     keeli_runs next; // room for the next take
@@ -21,8 +22,8 @@ struct keel_snapshot {
     uint32_t flags;  // bits KEEL_SNAPSHOT_*
     uint64_t copied; // bytes of values that the last take copied
     int32_t readers; // number of readers of the image, on any thread; -1: it is being written
-    struct keel_snapshot *self;   // address of the snapshot itself: counts readers where the caller
-                                  // has a const pointer. NULL: the snapshot was destroyed
+    struct keel_snapshot *self; // address of the snapshot itself, by which `readers` is changed if
+                                // the caller has a const pointer. NULL: it was destroyed
     struct keel_snapshot *before; // the snapshot of the world that was created before this one
 };
 

@@ -122,8 +122,8 @@ static void hash_edges(const keeli_storage *s, uint64_t *hash) {
     }
 }
 
-// Adds the enabled values. Their order counts, as each is hashed with its place, but the sum of
-// their hashes does not make one wait for the one before.
+// Adds the enabled values. Their order counts, as each value is hashed with its place. The hashes
+// are summed rather than chained, so that the processor can compute several at once.
 static void hash_values(const keeli_storage *s, uint64_t *hash) {
     uint64_t sum = 0;
     for (uint32_t at = 0, i; (i = keeli_store_in_order(s, &at)) != UINT32_MAX; ++at) {

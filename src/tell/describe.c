@@ -70,9 +70,9 @@ static keel_wait find_wait(const keeli_schedule *s, uint32_t from, uint32_t to) 
 }
 
 // ------------------------------------------------------------------ batches
-// Sets the reason why a node is behind `node->other`. If they are connected through barriers or
-// nested workloads, push_back has copied the reason of the last one; a direct conflict between the
-// two nodes is more exact and replaces it.
+// Sets the reason why a node is behind `node->other`. If the two nodes are connected through
+// barriers or nested workloads, push_back has copied the reason of the last of these; a direct
+// conflict between the two nodes is more exact and replaces that reason.
 static void find_reason(const keeli_schedule *s, uint32_t index) {
     keel_workload_node *node = &s->described.items[index];
     if (node->other == KEEL_NO_NODE)
@@ -84,9 +84,9 @@ static void find_reason(const keeli_schedule *s, uint32_t index) {
         node->why = why;
 }
 
-// Raises the batch of node `to`, which waits for node `index`, so that it is behind that of
-// `index`. A node without work takes up no batch: `to` then gets its batch, and waits for the same
-// node.
+// Moves node `to`, which waits for node `index`, to the batch after that of `index`, unless it is
+// in that batch or a later one already. If `index` has no work, it takes up no batch: `to` then
+// gets the batch of `index`, and the node that `index` waits for as its own.
 static void push_back(const keeli_schedule *s, uint32_t index, uint32_t to) {
     const keel_workload_node *node = &s->described.items[index];
     keel_workload_node *next = &s->described.items[to];
@@ -99,8 +99,8 @@ static void push_back(const keeli_schedule *s, uint32_t index, uint32_t to) {
     next->why = is_work ? (keel_wait){ .kind = KEEL_WAIT_NONE } : node->why;
 }
 
-// Sets the batch of each node, and the node and the reason because of which it is not in an earlier
-// batch. Batches never decrease in linear order.
+// Sets the batch of each node, the other node that keeps it from an earlier batch, and the reason.
+// Batches never decrease in linear order.
 static void find_batches(const keeli_schedule *s) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < s->nodes.count; ++i) {
@@ -108,7 +108,7 @@ static void find_batches(const keeli_schedule *s) {
         keel_workload_node *seen = &s->described.items[i]; // earlier nodes have raised its batch
         if (keeli_node_is_work(node)) {
             if (seen->batch < last)
-                seen->other = KEEL_NO_NODE; // it is here by its place in the order only
+                seen->other = KEEL_NO_NODE; // only its place in the order puts it in this batch
             else
                 last = seen->batch;
             seen->batch = last;

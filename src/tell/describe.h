@@ -11,8 +11,8 @@
 // Returns the description of an edge of the schedule.
 keel_workload_edge keeli_describe_edge(const keeli_schedule *s, uint32_t edge);
 
-// Each writes a schedule in one format. The nodes of the schedule must be described already
-// (describe_write.c).
+// The three functions write a schedule in one format each. The nodes of the schedule must be
+// described already (describe_write.c).
 void keeli_write_text(keeli_writer *w, const keeli_schedule *s);
 void keeli_write_dot(keeli_writer *w, const keeli_schedule *s);
 void keeli_write_json(keeli_writer *w, const keeli_schedule *s);

@@ -89,7 +89,7 @@ static uint32_t character_size(const unsigned char *text) {
         size = 4;
     for (uint32_t i = 1; i < size; ++i)
         if ((text[i] & 0xC0) != 0x80)
-            return 0; // also at the terminating zero, so nothing behind it is read
+            return 0; // also if the text ends here, so no byte after its zero is read
 
     const bool is_overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
     const bool is_beyond = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);

@@ -48,8 +48,8 @@ static bool skip(parser *p, char c) {
     return true;
 }
 
-// Skips spaces, and returns the length of the word that begins there: up to the next of , ] } |
-// without the spaces before that.
+// Skips spaces, and returns the length of the word that begins there. The word ends before the next
+// of the characters , ] } | and spaces at its end do not count.
 static size_t word_length(parser *p) {
     skip_spaces(p);
     size_t length = strcspn(p->at, ",]}|");
@@ -306,7 +306,8 @@ static bool parse_text(parser *p, const keel_field *f, char *to) {
     return true;
 }
 
-// Returns a number of bytes that is enough for the text at `at`, in quotes or not, and a zero.
+// Returns an upper bound of the bytes that the text at `at` needs once parsed, with its terminating
+// zero. The text may be in quotes.
 static size_t letters_at(const char *at) {
     size_t n = 1;
     if (*at != '"')

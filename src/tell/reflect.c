@@ -160,8 +160,8 @@ static void print_flags(keeli_writer *w, const keel_type *of, uint64_t bits) {
     for (uint32_t i = 0; i < of->value_count; ++i) {
         const uint64_t value = (uint64_t)of->values[i].value;
         bool is_set = (bits & value) == value;
-        if (value == 0)
-            is_set = !bits && w->length == before; // the name for "no flags"
+        if (value == 0) // such a name is printed only if no flag is set
+            is_set = !bits && w->length == before;
         if (!is_set)
             continue;
 
