@@ -73,8 +73,11 @@ template <const keel_component *...C> struct keeli_listed { static constexpr con
 /// The descriptor of a unique, for functions that take one.
 #define KEEL_UNIQUE_OF(T) (&KEEL_UNIQUE_##T)
 #define KEELI_DESCRIBE(kind, unique, T, ...) \
-    KEELI_DECLARE_PADDING(kind##T) KEELI_DESCRIPTOR(KEELI_DERIVED(kind##T, T), kind##T, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__) KEELI_FOUND(kind, T); \
-    KEELI_DEFINE_PADDING(kind##T, T) KEELI_CHECK_OPTIONS(kind, T, __VA_ARGS__)
+    KEELI_TYPE_DESCRIPTOR(kind##T, T, unique, __VA_ARGS__) KEELI_FOUND(kind, T); \
+    KEELI_CHECK_OPTIONS(kind, T, __VA_ARGS__)
+// The descriptor of a type with values.
+#define KEELI_TYPE_DESCRIPTOR(symbol, T, unique, ...) \
+    KEELI_PADDING(symbol, T) KEELI_DESCRIPTOR(KEELI_DERIVED(symbol, T), symbol, #T, sizeof(T), KEELI_ALIGNOF(T), unique, __VA_ARGS__)
 #ifdef __cplusplus
 // The options once more, where `.initial` points to a T.
 template <class T> struct keeli_options : keel_component { const T *initial; };
@@ -85,8 +88,7 @@ template <class T> struct keeli_options : keel_component { const T *initial; };
 #define KEELI_OPTION(s, i, option) keeli_it option;
 #define KEELI_MANY_KEELI_OPTION(s) KEELI_STATIC_ASSERT(0, "too many options")
 #define KEELI_DERIVED(symbol, T) keeli_derive<T>(keeli_it);
-#define KEELI_DECLARE_PADDING(symbol)
-#define KEELI_DEFINE_PADDING(symbol, T)
+#define KEELI_PADDING(symbol, T)
 #define KEELI_DESCRIPTOR(derived, symbol, text, bytes, alignment, unique, ...)                      \
     KEELI_UNUSED static uint32_t symbol##_slot;                                                     \
     KEELI_UNUSED static constexpr keel_component symbol##_given = [] {                              \
@@ -106,12 +108,10 @@ template <class T> struct keeli_options : keel_component { const T *initial; };
 #define KEELI_FOUND(kind, T)
 // A function that clears the padding of a value, for a descriptor, where the compiler knows the padding (gcc 11, clang 20).
 #ifdef KEELI_KNOWS_PADDING
-#define KEELI_DECLARE_PADDING(symbol) KEELI_UNUSED static void symbol##_padding(void *value);
-#define KEELI_DEFINE_PADDING(symbol, T) KEELI_UNUSED static void symbol##_padding(void *value) { __builtin_clear_padding((T *)value); }
+#define KEELI_PADDING(symbol, T) KEELI_UNUSED static void symbol##_padding(void *value) { __builtin_clear_padding((T *)value); }
 #define KEELI_DERIVED(symbol, T) .clear_padding = symbol##_padding,
 #else
-#define KEELI_DECLARE_PADDING(symbol)
-#define KEELI_DEFINE_PADDING(symbol, T)
+#define KEELI_PADDING(symbol, T)
 #define KEELI_DERIVED(symbol, T)
 #endif
 // The members that are options once more, where `.initial` points to a T.

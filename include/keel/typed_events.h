@@ -20,13 +20,12 @@
 #define KEELI_EVENT(T, ...)                                                                         \
     struct KEEL_SENDER_##T { typedef T keeli_sent; };                                                    \
     struct KEEL_RECEIVER_##T { typedef T keeli_received; };                                              \
-    KEELI_DESCRIPTOR(KEELI_DERIVED(KEEL_EVENT_##T, T), KEEL_EVENT_##T, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__) KEELI_FOUND(KEEL_EVENT_, T)
+    KEELI_TYPE_DESCRIPTOR(KEEL_EVENT_##T, T, true, .is_event = true, __VA_ARGS__) KEELI_FOUND(KEEL_EVENT_, T)
 #else
 #define KEELI_EVENT(T, ...)                                                                         \
     typedef struct KEEL_SENDER_##T KEEL_SENDER_##T;                                                           \
     typedef struct KEEL_RECEIVER_##T KEEL_RECEIVER_##T;                                                       \
-    KEELI_DECLARE_PADDING(KEEL_EVENT_##T) KEELI_DEFINE_PADDING(KEEL_EVENT_##T, T) \
-    KEELI_DESCRIPTOR(KEELI_DERIVED(KEEL_EVENT_##T, T), KEEL_EVENT_##T, #T, sizeof(T), KEELI_ALIGNOF(T), true, .is_event = true, __VA_ARGS__)
+    KEELI_TYPE_DESCRIPTOR(KEEL_EVENT_##T, T, true, .is_event = true, __VA_ARGS__)
 #endif
 
 // The other macros treat the two parameters as uniques; their value is the context of the system.

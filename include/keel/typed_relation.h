@@ -21,9 +21,7 @@
 /// `KEEL_READ(DockedAt, d)`, keel_get and so on return it.
 #define KEEL_VALUED_RELATION(...) KEELI_VALUED_RELATION(__VA_ARGS__, .line = __LINE__)
 #define KEELI_VALUED_RELATION(T, ...)                                                               \
-    KEELI_DECLARE_PADDING(KEEL_COMPONENT_##T) \
-    KEELI_DESCRIPTOR(KEELI_DERIVED(KEEL_COMPONENT_##T, T), KEEL_COMPONENT_##T, #T, sizeof(T), KEELI_ALIGNOF(T), false, .is_relation = true, __VA_ARGS__) KEELI_FOUND(KEEL_COMPONENT_, T); \
-    KEELI_DEFINE_PADDING(KEEL_COMPONENT_##T, T) \
+    KEELI_TYPE_DESCRIPTOR(KEEL_COMPONENT_##T, T, false, .is_relation = true, __VA_ARGS__) KEELI_FOUND(KEEL_COMPONENT_, T); \
     KEELI_UNUSED static const keel_component *const KEEL_RELATION_##T = &KEEL_COMPONENT_##T
 /// The descriptor of a relation, for functions that take one.
 #define KEEL_RELATION_OF(T) (KEEL_RELATION_##T)

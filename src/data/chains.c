@@ -216,12 +216,22 @@ static char *block_of(void *const *pages, uint32_t capacity, uint32_t block, siz
     return page < capacity && pages[page] ? (char *)pages[page] + block % BLOCKS * bytes : NULL;
 }
 
-// Copies the records of a block. A block without memory in `from` has none.
-static void assign_block(char *to, const char *from, size_t bytes) {
-    if (to && from)
-        memcpy(to, from, bytes);
-    else if (to)
-        memset(to, 0, bytes);
+// Copies the records of changed blocks: of links, or of chains, `bytes` for each block. A block
+// without memory in `from` has no records.
+static void assign_blocks(const keeli_chains *to, keeli_edge_part part, void *const *to_pages,
+                          uint32_t to_capacity, void *const *from_pages, uint32_t from_capacity,
+                          size_t bytes, const keeli_edge_changes *changes) {
+    const uint32_t end = to_capacity * BLOCKS;
+    for (uint32_t b = 0; (b = keeli_edge_next_changed(changes, part, b, end)) < end; ++b) {
+        char *own = block_of(to_pages, to_capacity, b, bytes);
+        const char *other = block_of(from_pages, from_capacity, b, bytes);
+        if (own && other)
+            memcpy(own, other, bytes);
+        else if (own)
+            memset(own, 0, bytes);
+        if (to->stamps)
+            keeli_edge_stamp_block(to->stamps, part, b);
+    }
 }
 
 bool keeli_chains_reserve_like(keeli_chains *to, const keeli_chains *from, keeli_heap *heap,
@@ -242,25 +252,12 @@ bool keeli_chains_reserve_like(keeli_chains *to, const keeli_chains *from, keeli
 
 void keeli_chains_assign(keeli_chains *to, const keeli_chains *from,
                          const keeli_edge_changes *changes) {
-    const uint32_t links = to->source_capacity * BLOCKS, chains = to->target_capacity * BLOCKS;
-    const size_t link_bytes = KEELI_EDGE_BLOCK * sizeof(keeli_link);
-    const size_t chain_bytes = KEELI_EDGE_BLOCK * sizeof(keeli_chain);
-    for (uint32_t b = 0;
-         (b = keeli_edge_next_changed(changes, KEELI_PART_SOURCES, b, links)) < links; ++b) {
-        assign_block(block_of((void *const *)to->sources, to->source_capacity, b, link_bytes),
-                     block_of((void *const *)from->sources, from->source_capacity, b, link_bytes),
-                     link_bytes);
-        if (to->stamps)
-            keeli_edge_stamp(to->stamps, KEELI_PART_SOURCES, b * KEELI_EDGE_BLOCK);
-    }
-    for (uint32_t b = 0;
-         (b = keeli_edge_next_changed(changes, KEELI_PART_TARGETS, b, chains)) < chains; ++b) {
-        assign_block(block_of((void *const *)to->targets, to->target_capacity, b, chain_bytes),
-                     block_of((void *const *)from->targets, from->target_capacity, b, chain_bytes),
-                     chain_bytes);
-        if (to->stamps)
-            keeli_edge_stamp(to->stamps, KEELI_PART_TARGETS, b * KEELI_EDGE_BLOCK);
-    }
+    assign_blocks(to, KEELI_PART_SOURCES, (void *const *)to->sources, to->source_capacity,
+                  (void *const *)from->sources, from->source_capacity,
+                  KEELI_EDGE_BLOCK * sizeof(keeli_link), changes);
+    assign_blocks(to, KEELI_PART_TARGETS, (void *const *)to->targets, to->target_capacity,
+                  (void *const *)from->targets, from->target_capacity,
+                  KEELI_EDGE_BLOCK * sizeof(keeli_chain), changes);
 }
 
 // ------------------------------------------------------------------ checking

@@ -14,15 +14,17 @@ enum { PAGED_FROM = KEELI_EDGES_PAGED_FROM };
 static keeli_edge_part part_of(const keeli_edges *edges, const keeli_edge_side *side) {
     return side == &edges->sources ? KEELI_PART_SOURCES : KEELI_PART_TARGETS;
 }
-// Stamps the list of an index. There must be stamps.
-static void stamp_list(const keeli_edges *edges, const keeli_edge_side *side, uint32_t index) {
-    keeli_edge_stamp(edges->stamps, part_of(edges, side), index);
+// Stamps the list of an index, if snapshots exist.
+static inline void stamp_edge_list(const keeli_edges *edges, const keeli_edge_side *side,
+                                   uint32_t index) {
+    if (edges->stamps)
+        keeli_edge_stamp(edges->stamps, part_of(edges, side), index);
 }
 
 static __attribute__((noinline)) void stamp_edge(const keeli_edges *edges, uint32_t source,
                                                  uint32_t target) {
-    stamp_list(edges, &edges->sources, source);
-    stamp_list(edges, &edges->targets, target);
+    stamp_edge_list(edges, &edges->sources, source);
+    stamp_edge_list(edges, &edges->targets, target);
 }
 
 enum { PARTS = 3 };
@@ -217,8 +219,8 @@ static bool reserve_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *
 static void free_page(keeli_edges *edges, keeli_heap *heap, keeli_edge_side *side, uint32_t page) {
     const size_t bytes = KEELI_PAGE * sizeof(keeli_edge_list);
     for (uint32_t i = 0; i < KEELI_PAGE; ++i) {
-        if (edges->stamps && side->pages[page][i].used)
-            stamp_list(edges, side, page * KEELI_PAGE + i);
+        if (side->pages[page][i].used)
+            stamp_edge_list(edges, side, page * KEELI_PAGE + i);
         edges->edits += side->pages[page][i].used != 0;
         free_list(edges, heap, &side->pages[page][i], side->stride);
     }
@@ -273,7 +275,7 @@ static char *value_slot_at(const keeli_edge_values *v, uint32_t slot) {
 }
 
 // Makes room for this many slots; false when out of memory.
-static bool reserve_slots(keeli_edges *edges, keeli_heap *heap, uint32_t count) {
+static bool reserve_value_slots(keeli_edges *edges, keeli_heap *heap, uint32_t count) {
     keeli_edge_values *v = &edges->values;
     if (count <= v->used)
         return true;
@@ -298,13 +300,16 @@ bool keeli_edges_reserve_values(keeli_edges *edges, keeli_heap *heap, uint32_t e
     const keeli_edge_values *v = &edges->values;
     if (extra <= v->free_count || !v->size)
         return true;
-    return reserve_slots(edges, heap, v->used + extra - v->free_count);
+    return reserve_value_slots(edges, heap, v->used + extra - v->free_count);
 }
 
-// Stamps the page of a slot, if snapshots exist.
-static void stamp_slot(const keeli_edges *edges, uint32_t slot) {
+// Stamps a page of values, if snapshots exist.
+static void stamp_value_page(const keeli_edges *edges, uint32_t page) {
     if (edges->stamps)
-        keeli_edge_stamp_block(edges->stamps, KEELI_PART_VALUES, slot >> edges->values.shift);
+        keeli_edge_stamp_block(edges->stamps, KEELI_PART_VALUES, page);
+}
+static void stamp_slot(const keeli_edges *edges, uint32_t slot) {
+    stamp_value_page(edges, slot >> edges->values.shift);
 }
 
 void keeli_edges_mark_value(const keeli_edges *edges, uint32_t source, uint32_t place) {
@@ -474,8 +479,7 @@ static void compact(keeli_edges *edges, const keeli_edge_side *side, keeli_edge_
         memmove(to, entry, side->stride * sizeof *to);
         if (other->stride != 1)
             keeli_edge_entry(keeli_edge_list_of(other, to[0]), other->stride, twin)[1] = n;
-        if (edges->stamps)
-            stamp_list(edges, other, to[0]);
+        stamp_edge_list(edges, other, to[0]);
         ++n;
     }
     list->used = n;
@@ -517,8 +521,7 @@ bool keeli_edge_reserve(keeli_edges *edges, keeli_heap *heap, keeli_end end, uin
     if (!list && !reserve_page(edges, heap, side, index))
         return false;
     if (list && list->holes > list->used / 2) {
-        if (edges->stamps)
-            stamp_list(edges, side, index);
+        stamp_edge_list(edges, side, index);
         ++edges->edits; // places differ from those in snapshots now
         tidy(edges, heap, side, list);
     }
@@ -695,8 +698,7 @@ static void permute_entries(const keeli_edges *edges, const keeli_edge_side *sid
                             const uint32_t *places, uint32_t *scratch) {
     const keeli_edge_side *other = side == &edges->sources ? &edges->targets : &edges->sources;
     keeli_edge_list *list = keeli_edge_list_of(side, index);
-    if (edges->stamps)
-        stamp_list(edges, side, index);
+    stamp_edge_list(edges, side, index);
     const uint32_t stride = side->stride, count = list->used - list->holes;
     for (uint32_t i = 0; i < count; ++i)
         memcpy(scratch + (size_t)i * stride, keeli_edge_entry(list, stride, places[i]),
@@ -709,8 +711,7 @@ static void permute_entries(const keeli_edges *edges, const keeli_edge_side *sid
         scratch += stride;
         if (other->stride == 1)
             continue;
-        if (edges->stamps)
-            stamp_list(edges, other, entry[0]);
+        stamp_edge_list(edges, other, entry[0]);
         const uint32_t twin = stride == 1 ? 0 : entry[1];
         keeli_edge_entry(keeli_edge_list_of(other, entry[0]), other->stride, twin)[1] = place;
     }
@@ -787,16 +788,14 @@ static void assign_side(keeli_edges *edges, keeli_heap *heap, const keeli_edge_s
         for (uint32_t i = first; i < first + KEELI_EDGE_BLOCK; ++i)
             assign_list(edges, heap, keeli_edge_list_of(to, i), keeli_edge_list_of(from, i),
                         to->stride);
-        if (edges->stamps)
-            stamp_list(edges, to, first);
+        stamp_edge_list(edges, to, first);
     }
 }
 
 static void assign_value_page(keeli_edges *edges, const keeli_edge_values *from, uint32_t page) {
     const keeli_edge_values *v = &edges->values;
     memcpy(v->pages[page], from->pages[page], value_page_bytes(v));
-    if (edges->stamps)
-        keeli_edge_stamp_block(edges->stamps, KEELI_PART_VALUES, page);
+    stamp_value_page(edges, page);
 }
 
 // Copies the pages of values that changed, free slots included, and all pages with slots that
@@ -825,7 +824,7 @@ bool keeli_edges_reserve_like(keeli_edges *to, const keeli_edges *from, keeli_he
     return keeli_chains_reserve_like(&to->chains, &from->chains, heap, changes) &&
            reserve_side(to, heap, &to->sources, &from->sources, changes) &&
            reserve_side(to, heap, &to->targets, &from->targets, changes) &&
-           reserve_slots(to, heap, from->values.used);
+           reserve_value_slots(to, heap, from->values.used);
 }
 
 void keeli_edges_assign(keeli_edges *to, const keeli_edges *from, keeli_heap *heap,

@@ -18,7 +18,7 @@ enum { COMPONENT_TERM = 1, DISABLED_TERM, UNIQUE_TERM, EVENT_TERM }; // equal va
 // Which bytes of a value count: one run of them, or the bits of a mask, or all fields one by one.
 typedef struct value_form {
     const keeli_storage *storage;
-    uint32_t offset, size; // the run's; size UINT32_MAX: the bits of `mask`, or field by field
+    uint32_t offset, size; // the run's; size UINT32_MAX: by a hook, by `mask` or by fields
     const uint8_t *mask;   // NULL: none
 } value_form;
 
@@ -26,14 +26,13 @@ typedef struct value_form {
 static value_form form_of(const keeli_storage *s) {
     const keel_component *c = &s->component;
     value_form form = { .storage = s, .size = c->size };
-    if (c->no_padding)
-        return form;
-    if (!c->field_count) {
+    if (c->hash || (!c->no_padding && !c->field_count && s->mask)) {
+        form.size = UINT32_MAX;
         form.mask = s->mask;
-        if (form.mask)
-            form.size = UINT32_MAX;
         return form;
     }
+    if (c->no_padding || !c->field_count)
+        return form;
     form.offset = c->fields[0].offset;
     form.size = 0;
     for (uint32_t i = 0; i < c->field_count; ++i) {
@@ -109,8 +108,7 @@ static uint64_t sum_of_row(const value_sum *of, const keel_entity *entities, uin
                            const void *values) {
     const uint32_t stride = of->storage->size;
     const char *first = (const char *)values + of->form.offset;
-    const bool is_plain = !of->storage->component.hash;
-    switch (is_plain ? of->form.size : UINT32_MAX) {
+    switch (of->form.size) {
     case 4:
         return sum_of_size(entities, count, first, stride, 4, of->seed);
     case 8:
@@ -170,8 +168,7 @@ static keeli_hash_cache *cache_of(keel_world *world, keeli_storage *s) {
         return cache;
 
     if (cache->count != stamps->count) {
-        keeli_free(&world->heap, cache->parts, cache->count * sizeof *cache->parts,
-                   _Alignof(keeli_hash_part));
+        keeli_store_release_hashes(world, s);
         cache->parts = keeli_new(&world->heap, stamps->count * sizeof *cache->parts,
                                  _Alignof(keeli_hash_part));
         cache->count = cache->parts ? stamps->count : 0;
@@ -186,21 +183,30 @@ static keeli_hash_cache *cache_of(keel_world *world, keeli_storage *s) {
     return cache;
 }
 
-// Returns the sum of a block of at most 64 places: the cached one if it is valid.
+// True if the sum of a block is cached and valid; it goes to `*sum`.
+static bool find_part(const value_sum *of, uint32_t block, uint64_t *sum) {
+    if (!of->cache || block >= of->cache->count)
+        return false;
+    const keeli_stamps *stamps = &of->storage->stamps;
+    const keeli_hash_part *part = &of->cache->parts[block];
+    *sum = part->sum;
+    return stamps->items[block] < part->epoch && stamps->all < part->epoch;
+}
+
+// Caches the sum of a block. Returns the sum.
+static uint64_t store_part(const value_sum *of, uint32_t block, uint64_t sum) {
+    if (of->cache && block < of->cache->count)
+        of->cache->parts[block] = (keeli_hash_part){ sum, of->world->epoch };
+    return sum;
+}
+
+// Returns the sum of a block of at most 64 places.
 static uint64_t sum_of_block(const value_sum *of, const keel_entity *entities, uint32_t place,
                              uint32_t count) {
-    const keeli_stamps *stamps = &of->storage->stamps;
-    const uint32_t block = place / 64;
-    if (!of->cache || block >= of->cache->count)
-        return sum_of_places(of, entities, place, count);
-
-    keeli_hash_part *part = &of->cache->parts[block];
-    if (stamps->items[block] < part->epoch && stamps->all < part->epoch)
-        return part->sum;
-
-    part->sum = sum_of_places(of, entities, place, count);
-    part->epoch = of->world->epoch;
-    return part->sum;
+    uint64_t sum;
+    if (find_part(of, place / 64, &sum))
+        return sum;
+    return store_part(of, place / 64, sum_of_places(of, entities, place, count));
 }
 
 // ------------------------------------------------------------------ values of a component
@@ -265,15 +271,9 @@ static uint64_t sum_of_indexed(const value_sum *of) {
             if (!bits)
                 continue;
 
-            keeli_hash_part *part = of->cache && w < of->cache->count ? &of->cache->parts[w] : NULL;
-            if (part && s->stamps.items[w] < part->epoch && s->stamps.all < part->epoch) {
-                sum += part->sum;
-                continue;
-            }
-
-            const uint64_t own = sum_of_word(of, w * 64, bits);
-            if (part)
-                *part = (keeli_hash_part){ own, of->world->epoch };
+            uint64_t own;
+            if (!find_part(of, w, &own))
+                own = store_part(of, w, sum_of_word(of, w * 64, bits));
             sum += own;
         }
     }
@@ -373,48 +373,19 @@ static uint64_t sum_of_all_edges(const keel_world *world, keeli_storage *s) {
     return cache->edge_sum;
 }
 
-// True if the component has no part in hashes: it is transient, or only a relation's own record of
-// who is a target.
-static bool is_left_out(const keeli_storage *s) {
-    return s->component.transient || keeli_store_has_sources(s);
-}
-
-static uint64_t sum_of_storage(keel_world *world, keeli_storage *s) {
-    if (is_left_out(s))
-        return 0;
-    const value_form form = form_of(s);
-    if (s->relation)
-        return sum_of_all_edges(world, s) + (s->size ? sum_of_enabled(world, s) : 0);
-    if (s->events)
-        return hash_of_events(s);
-    if (s->unique)
-        return hash_of_value(&form, s->unique, seed_of(s, UNIQUE_TERM));
-    return sum_of_enabled(world, s) + sum_of_range(world, s, &s->disabled, 0, UINT32_MAX);
-}
-
-// Returns the part of keel_hash_component of entities with an index from `from` to `to` - 1.
-static uint64_t sum_of_block_of(const keel_world *world, const keeli_storage *s, uint32_t from,
-                                uint32_t to) {
-    if (is_left_out(s))
-        return 0;
-    const bool has_values = !s->relation || s->size;
-    return (s->relation ? sum_of_edges(world, s, from, to) : 0) +
-           (has_values ? sum_of_range(world, s, &s->presence, from, to) : 0) +
-           sum_of_range(world, s, &s->disabled, from, to);
-}
-
 // Returns the sum of the terms of the living entities with an index from `from` to `to` - 1.
 static uint64_t sum_of_handles(const keeli_entity_index *ix, uint32_t from, uint32_t to) {
     uint64_t sum = 0;
-    for (uint32_t i = from; i < keeli_least(to, ix->size); ++i) {
-        const keel_entity_bits upper = ix->root.versions[i / KEELI_PAGE][i % KEELI_PAGE];
-        if (!(upper & KEELI_DEAD))
-            sum += keeli_hash_mix(upper << KEEL_ENTITY_INDEX_BITS | i);
+    keel_entity e = keeli_entity_index_next(ix, from);
+    while (!keel_is_null(e) && keeli_index_of(e) < to) {
+        sum += keeli_hash_mix(e.bits);
+        e = keeli_entity_index_next(ix, keeli_index_of(e) + 1);
     }
     return sum;
 }
 
-// Returns the sum of all of them, which changes only when an entity is added or deleted.
+// Returns the sum of the terms of all living entities, which changes only when an entity is added
+// or deleted.
 static uint64_t sum_of_entities(keel_world *world) {
     const keeli_entity_index *ix = &world->entities;
     const uint32_t alive = keeli_entity_count(ix);
@@ -424,6 +395,40 @@ static uint64_t sum_of_entities(keel_world *world) {
         world->hashed_entities.frees = ix->frees;
     }
     return world->hashed_entities.sum;
+}
+
+// True if the component has no part in hashes: it is transient, or only a relation's own record of
+// who is a target.
+static bool is_left_out(const keeli_storage *s) {
+    return s->component.transient || keeli_store_has_sources(s);
+}
+
+// Returns the hash of a component, or of the list of entities (stand_in.entities).
+static uint64_t sum_of_storage(keel_world *world, keeli_storage *s) {
+    if (s == &world->stand_in.entities)
+        return sum_of_entities(world);
+    if (is_left_out(s))
+        return 0;
+    if (s->relation)
+        return sum_of_all_edges(world, s) + (s->size ? sum_of_enabled(world, s) : 0);
+    if (s->events)
+        return hash_of_events(s);
+    if (s->unique)
+        return keeli_hash_value(s, s->unique, seed_of(s, UNIQUE_TERM));
+    return sum_of_enabled(world, s) + sum_of_range(world, s, &s->disabled, 0, UINT32_MAX);
+}
+
+// Returns the part of sum_of_storage of entities with an index from `from` to `to` - 1.
+static uint64_t sum_between(const keel_world *world, const keeli_storage *s, uint32_t from,
+                            uint32_t to) {
+    if (s == &world->stand_in.entities)
+        return sum_of_handles(&world->entities, from, to);
+    if (is_left_out(s))
+        return 0;
+    const bool has_values = !s->relation || s->size;
+    return (s->relation ? sum_of_edges(world, s, from, to) : 0) +
+           (has_values ? sum_of_range(world, s, &s->presence, from, to) : 0) +
+           sum_of_range(world, s, &s->disabled, from, to);
 }
 
 // True if the component says which bytes of its values to hash. Values with hooks may own memory,
@@ -469,23 +474,24 @@ keel_result keel_world_hash(keel_world *world, uint64_t *hash) {
     KEEL_TRY(may_hash(world, "keel_world_hash", hash));
     for (uint32_t i = 0; i < world->storages.count; ++i)
         KEEL_TRY(check_form(world, world->storages.items[i]));
-    uint64_t sum = sum_of_entities(world);
+    uint64_t sum = sum_of_storage(world, &world->stand_in.entities);
     for (uint32_t i = 0; i < world->storages.count; ++i)
         sum += sum_of_storage(world, world->storages.items[i]);
     *hash = sum;
     return KEEL_OK;
 }
 
-// Finds a component to hash: `*out` is NULL for keel_entities, and for a component that the world
-// does not know. Returns an error if it is NULL or cannot be hashed.
+// Finds what to hash: `*out` is NULL for a component that the world does not know. Returns an error
+// if the component is NULL or cannot be hashed.
 static keel_result find_hashed(keel_world *world, const keel_component *component,
                                keeli_storage **out) {
     *out = NULL;
     if (!component)
         return keeli_misuse(world, KEEL_ERROR_ARGUMENT, "the component to hash is NULL");
-    if (component == &keel_entities)
+    if (component == &keel_entities) {
+        *out = &world->stand_in.entities;
         return KEEL_OK;
-
+    }
     *out = keeli_storage_find(world, component);
     return *out ? check_form(world, *out) : KEEL_OK;
 }
@@ -495,10 +501,7 @@ keel_result keel_hash_component(keel_world *world, const keel_component *compone
     keeli_storage *s;
     KEEL_TRY(may_hash(world, "keel_hash_component", hash));
     KEEL_TRY(find_hashed(world, component, &s));
-    if (s)
-        *hash = sum_of_storage(world, s);
-    else
-        *hash = component == &keel_entities ? sum_of_entities(world) : 0;
+    *hash = s ? sum_of_storage(world, s) : 0;
     return KEEL_OK;
 }
 
@@ -520,11 +523,7 @@ keel_result keel_hash_blocks(keel_world *world, const keel_component *component,
         const uint64_t begin = first + (uint64_t)i * size, end = begin + size;
         const uint32_t from = begin < UINT32_MAX ? (uint32_t)begin : UINT32_MAX;
         const uint32_t to = end < UINT32_MAX ? (uint32_t)end : UINT32_MAX;
-        if (s)
-            hashes[i] = sum_of_block_of(world, s, from, to);
-        else
-            hashes[i] =
-                component == &keel_entities ? sum_of_handles(&world->entities, from, to) : 0;
+        hashes[i] = s ? sum_between(world, s, from, to) : 0;
     }
     return KEEL_OK;
 }

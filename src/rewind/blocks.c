@@ -85,7 +85,7 @@ void keeli_stamps_renew(keel_world *world, keel_world *image) {
 // ------------------------------------------------------------------ copying
 // True if no value of the storage has another place in the other world. For rows, the archetypes of
 // both worlds must be alike, too.
-static bool is_in_place(const keeli_image *image, const keeli_storage *t) {
+static bool keeps_places(const keeli_image *image, const keeli_storage *t) {
     return image->staged.items[t->position].is_in_place &&
            !(keeli_store_has_rows(t) && image->has_archetypes);
 }
@@ -300,8 +300,8 @@ void keeli_blocks_copy(keeli_image *image, keeli_storage *t, const keeli_storage
     const keeli_staged *g = &image->staged.items[t->position];
     keeli_storage *live = keeli_image_live(image, t);
     keeli_stamps *stamps = &live->stamps;
-    const bool by_stamps = live->flags & KEELI_IS_STAMPED && g->is_known && is_in_place(image, t) &&
-                           stamps->all < image->since;
+    const bool by_stamps = live->flags & KEELI_IS_STAMPED && g->is_known &&
+                           keeps_places(image, t) && stamps->all < image->since;
     block_walk walk = { .image = image, .t = t, .s = s };
     if (by_stamps)
         walk.stamps = stamps;

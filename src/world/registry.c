@@ -373,8 +373,8 @@ static bool add_events(keel_world *world, keeli_storage *s) {
 // Finds out which bits of a value are padding, if the descriptor tells. False when out of memory.
 static bool find_padding(keeli_heap *heap, keeli_storage *s) {
     const keel_component *c = &s->component;
-    if (!c->clear_padding || !c->size)
-        return true;
+    if (!c->clear_padding || !c->size || c->no_padding || c->field_count)
+        return true; // it does not tell, or says otherwise which bytes count
     s->mask = keeli_new(heap, c->size, c->align);
     if (!s->mask)
         return false;

@@ -449,6 +449,14 @@ void keeli_tracking_deinit(keel_world *world, keeli_tracking *t) {
     *t = (keeli_tracking){ .kinds = 0 };
 }
 
+void keeli_store_release_hashes(keel_world *world, keeli_storage *s) {
+    keeli_hash_cache *cache = &s->hashed;
+    keeli_free(&world->heap, cache->parts, cache->count * sizeof *cache->parts,
+               _Alignof(keeli_hash_part));
+    cache->parts = NULL;
+    cache->count = 0;
+}
+
 void keeli_store_release_stamps(keel_world *world, keeli_storage *s) {
     const keeli_stamps *stamps = &s->stamps;
     keeli_free(&world->heap, stamps->items, stamps->count * sizeof *stamps->items,
@@ -456,10 +464,7 @@ void keeli_store_release_stamps(keel_world *world, keeli_storage *s) {
     s->stamps = (keeli_stamps){ 0 };
     if (s->relation && !keeli_store_has_sources(s))
         keeli_edges_release_stamps(&s->relation->edges, &world->heap);
-    keeli_free(&world->heap, s->hashed.parts, s->hashed.count * sizeof *s->hashed.parts,
-               _Alignof(keeli_hash_part));
-    s->hashed.parts = NULL;
-    s->hashed.count = 0;
+    keeli_store_release_hashes(world, s);
 }
 
 void keeli_store_deinit(keel_world *world, keeli_storage *s) {

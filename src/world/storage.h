@@ -413,6 +413,9 @@ void keeli_store_init(const keel_world *world, keeli_storage *s);
 // Sets `s->root` and the members behind it, by which columns find values (keel_lookup). The storage
 // must be empty.
 void keeli_store_connect(const keel_world *world, keeli_storage *s);
+// Frees the cached parts of the component's hash (edit/hash.c).
+void keeli_store_release_hashes(keel_world *world, keeli_storage *s);
+// Frees the stamps of the storage and of its edges, and what depends on stamps.
 void keeli_store_release_stamps(keel_world *world, keeli_storage *s);
 // Frees the memory of a storage whose values were dropped.
 void keeli_store_deinit(keel_world *world, keeli_storage *s);

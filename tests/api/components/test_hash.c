@@ -395,7 +395,7 @@ static void known_padding_does_not_count(void **state) {
     api_end(&f);
 }
 
-// Where the compiler tells that there is no padding, the hash is the one of .no_padding.
+// A type without padding, as the compiler tells, has the hash of one with .no_padding.
 static void without_padding_all_bytes_count(void **state) {
     (void)state;
     uint64_t hashes[2];
