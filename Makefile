@@ -18,10 +18,11 @@ help:
 	@echo "make demo    build the orrery and draw a year of the solar system: out/orrery.png, .csv"
 	@echo "make test    build with all checks and run the tests that are quick, in two minutes"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
-	@echo "make cost    count the instructions of every operation, beside the figures of docs/cost.md"
+	@echo "make cost    count the instructions of every operation, beside the figures of docs/reference/cost.md"
 	@echo "make amalgamate   all of Keel as two files, dist/keel.h and dist/keel.c"
 	@echo "make dist         what is published: these two, the sources as one archive, checksums"
 	@echo "make bindings     what the headers say, bindings/api.json, and the bindings that are made of it"
+	@echo "make book    write the book as HTML: out/book/index.html"
 	@echo "make check   all that CI has: every other test, format, layers, cost, release, sanitizers, clang, valgrind, docs"
 	@echo "make coverage   which lines of src/ the tests reach, in a build of its own (tools/coverage)"
 	@echo "make fuzz    ten minutes of libFuzzer over the public interface (tools/fuzz)"
@@ -108,6 +109,11 @@ cost check-cost:
 cost-update:
 	@tools/install_packages cost
 	@tools/cost update
+
+book:
+	@tools/install_packages book
+	@tools/build_book
+.PHONY: book
 
 amalgamate:
 	@tools/install_packages amalgamate

@@ -28,7 +28,7 @@ typedef struct cost_run {
 typedef keel_result cost_pass(cost_run *run);
 
 typedef struct cost_case {
-    const char *name; // of a row in docs/cost.md
+    const char *name; // of a row in docs/reference/cost.md
     cost_pass *pass;
     cost_pass *before;   // each pass; NULL: nothing
     int components;      // that `e` have before each pass, 0 to 3; COST_FRESH, COST_RECYCLED
@@ -46,7 +46,7 @@ enum {
 
 // Cases that share their components.
 typedef struct cost_table {
-    const char *name;     // in docs/cost.md
+    const char *name;     // in docs/reference/cost.md
     keel_storage storage; // of the components
     const cost_case *cases;
     size_t count;

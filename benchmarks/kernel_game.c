@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Keel versions: a small game (game.h). Also compiled with BENCH_ADVISED: each component in the
-// storage that docs/storages.md recommends for it.
+// storage that docs/understand/storages.md recommends for it.
 #include "kernel.h"
 
 #include "game.h"

@@ -6,7 +6,7 @@
 //   group    which storages run it: 0 all but the group (it changes nothing), 1 all, 2 the group
 //   only,
 //            3 sparse sets and the group, 4 sparse sets only, 5 all but the group, and `advised`:
-//            each component in the storage that docs/storages.md recommends for it
+//            each component in the storage that docs/understand/storages.md recommends for it
 //   sizes    N, the last part of the benchmark's name
 //   samples  timed samples in one repetition, for each size
 #pragma once

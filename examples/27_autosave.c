@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // You will learn: an autosave without a hitch: a snapshot takes a millisecond of the frame, and
-// another thread writes it to a file while the game goes on. Needs keel::save (docs/saves.md).
+// another thread writes it to a file while the game goes on. Needs keel::save (docs/tasks/saves.md).
 #include <keel/keel.h>
 #include <keel_save.h>
 #include <pthread.h>

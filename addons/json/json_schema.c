@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes a JSON Schema of the levels that a world can load (docs/json.md). Each rule corresponds to
-// a check in json_load.c, which reads the levels. Programs call keel_json_write_schema and
-// keel_json_write_schema_to.
+// Writes a JSON Schema of the levels that a world can load (docs/tasks/levels.md). Each rule
+// corresponds to a check in json_load.c, which reads the levels. Programs call
+// keel_json_write_schema and keel_json_write_schema_to.
 #include "json_text.h"
 
 #include <stdio.h>

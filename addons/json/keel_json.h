@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file keel_json.h
-/// Writes worlds as JSON and loads them, for levels that people edit: `keel::json`. docs/json.md
-/// has the format. For files that only programs read, keel_save.h is smaller and faster.
+/// Writes worlds as JSON and loads them, for levels that people edit: `keel::json`.
+/// docs/tasks/levels.md has the format. For files that only programs read, keel_save.h is smaller
+/// and faster.
 ///
 ///     keel_error why;
 ///     if (keel_json_load(world, "level.json", NULL, &why) < 0) puts(why.message);

@@ -2,7 +2,7 @@
 /// @file keel_save.h
 /// Saves a world to a file and loads it: `keel::save`, one call each. A later version of the
 /// program can load the file if its components still fit. For text that people edit, see
-/// keel_json.h; for queries, keel_sqlite.h. docs/saves.md.
+/// keel_json.h; for queries, keel_sqlite.h. docs/tasks/saves.md.
 ///
 ///     keel_error why;
 ///     if (keel_save(world, "game.keel", &(keel_save_options){ .error = &why }) < 0)

@@ -2,7 +2,7 @@
 /// @file keel_sqlite.h
 /// Writes worlds as tables of an SQLite database, and loads them: `keel::sqlite`. A database holds
 /// frames, each a whole world, so that a run of a program can be queried in SQL. One call writes a
-/// frame; a writer adds many, several in one transaction. docs/sqlite.md has the tables and
+/// frame; a writer adds many, several in one transaction. docs/tasks/sql.md has the tables and
 /// queries.
 ///
 ///     keel_error why;

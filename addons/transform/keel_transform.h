@@ -30,9 +30,12 @@
 // ---------------------------------------------------------------- 2-D
 /// An affine map of the plane: (x, y) becomes (a x + c y + e, b x + d y + f).
 typedef struct keel_affine_2d {
-    float a, b; ///< the image of the x axis
-    float c, d; ///< the image of the y axis
-    float e, f; ///< the image of the origin
+    float a; ///< x of the image of the x axis
+    float b; ///< y of the image of the x axis
+    float c; ///< x of the image of the y axis
+    float d; ///< y of the image of the y axis
+    float e; ///< x of the image of the origin
+    float f; ///< y of the image of the origin
 } keel_affine_2d;
 /// The position of an entity relative to its parent, or in the world if it has none.
 typedef struct keel_local_2d {
@@ -47,8 +50,10 @@ typedef struct keel_global_2d {
 /// An affine map of space: a 3 x 4 matrix in columns, the images of the three axes and of the
 /// origin.
 typedef struct keel_affine_3d {
-    float x[3], y[3], z[3]; ///< the images of the axes
-    float at[3];            ///< the image of the origin
+    float x[3];  ///< the image of the x axis
+    float y[3];  ///< the image of the y axis
+    float z[3];  ///< the image of the z axis
+    float at[3]; ///< the image of the origin
 } keel_affine_3d;
 /// The position of an entity relative to its parent, or in the world if it has none.
 typedef struct keel_local_3d {

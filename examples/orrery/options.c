@@ -26,7 +26,7 @@ const char options_help[] =
     "  --changed-only\n"
     "                write only bodies whose position is another than in the step before\n"
     "  --sqlite FILE record positions in an SQLite database: a frame for each of these steps;\n"
-    "                docs/sqlite.md says how to ask it\n"
+    "                docs/tasks/sql.md says how to ask it\n"
     "  --image FILE  draw the positions of the last step, seen from the north, as PNG\n"
     "  --help        print this text\n"
     "\n"

@@ -103,7 +103,7 @@ extern "C" {
     X(KEEL_ERROR_SCHEMA, -27, "a component or field of a save does not fit the program")
 
 /// The result of a call. A negative result is an error, and the call changed nothing. KEEL_RESULTS
-/// lists names, values and texts; docs/errors.md lists which call returns which result.
+/// lists names, values and texts; docs/reference/errors.md lists which call returns which result.
 typedef enum keel_result {
 #define KEELI_RESULT(name, value, text) name = value,
     KEEL_RESULTS(KEELI_RESULT)

@@ -21,16 +21,13 @@
 extern "C" {
 #endif
 
-/// A world (world.h).
-typedef struct keel_world keel_world;
-
 /// The largest size of a component's value, in bytes.
 #define KEEL_MAX_COMPONENT_SIZE 65536u
 /// The largest alignment of a component, in bytes.
 #define KEEL_MAX_COMPONENT_ALIGN 4096u
 
 /// The layout of a component's values. It decides speed, memory, the order of iteration, and which
-/// edits are refused inside an open loop (docs/storages.md).
+/// edits are refused inside an open loop (docs/understand/storages.md).
 typedef enum keel_storage {
     KEEL_SPARSE_SET, ///< packed values, found through a table by entity index; the default. For
                      ///< components that few entities have, or that are often added and removed

@@ -349,8 +349,8 @@ KEEL_API const void *keel_get_component(const keel_scope *scope, keel_entity e,
 /// Typed: keel_get_mut.
 /// @param scope a view or context must hold `write` or more for the component
 /// @return as keel_get_component. Through a world also NULL while a system uses the storage, but
-///   not because of loops and views of ordinary code (docs/rules.md). Checked builds log, once per
-///   component, that a handle was not alive
+///   not because of loops and views of ordinary code (docs/reference/rules.md). Checked builds log,
+///   once per component, that a handle was not alive
 KEEL_API void *keel_get_component_mut(keel_scope *scope, keel_entity e,
                                       const keel_component *component);
 

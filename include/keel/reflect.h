@@ -3,7 +3,7 @@
 /// Finds, prints and parses fields of values by their paths, for editors, consoles, scripts and
 /// saved games as text. KEEL_FIELDS describes the fields of a component; a descriptor written by
 /// hand lists them itself (component.h). The functions only use descriptors and values, so they
-/// need no world and may be called from any thread. See docs/reflection.md.
+/// need no world and may be called from any thread. See docs/tasks/reflection.md.
 ///
 /// **Texts** of values can be parsed again bit for bit. Numbers are decimal. Floats have as few
 /// digits as distinguish them from all others, and always a point, whatever the locale says; also

@@ -26,7 +26,7 @@
 /// threads and what is invalidated are those of the function that the verb calls.
 ///
 /// Reading order: descriptors here, typed_verbs.h, typed_terms.h, then systems, workloads and loops
-/// here. How the macros work: docs/macros.md.
+/// here. How the macros work: docs/understand/macros.md.
 #pragma once
 // clang-format off
 #ifndef __GNUC__

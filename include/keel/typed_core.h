@@ -2,7 +2,7 @@
 /// @file typed_core.h
 /// Private: the preprocessor's part of typed.h. It has macros for the differences between C and
 /// C++, macros that count arguments, and macros that expand another macro for each argument. How it
-/// works: docs/macros.md.
+/// works: docs/understand/macros.md.
 #pragma once
 #pragma GCC system_header
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 ///
 /// A value that a verb passes to a world lies in a keeli_one, which destroys the value unless the
 /// world has taken ownership of it. The world relocates the value: it move-constructs a value in
-/// its own memory, and then destroys the original. docs/cpp.md.
+/// its own memory, and then destroys the original. docs/tasks/cpp.md.
 #pragma once
 #pragma GCC system_header
 #include <keel/commands.h>

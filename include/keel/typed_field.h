@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file typed_field.h
 /// The part of typed.h that describes types: the fields of structs, the names of enums and flags.
-/// Values of described types can be printed and parsed (reflect.h). How it works: docs/macros.md.
+/// Values of described types can be printed and parsed (reflect.h). How it works:
+/// docs/understand/macros.md.
 #pragma once
 #pragma GCC system_header
 #include <keel/reflect.h>

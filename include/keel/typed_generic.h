@@ -8,7 +8,8 @@
 /// The descriptor of a type is found through a function that KEEL_COMPONENT, KEEL_TAG, KEEL_UNIQUE
 /// or KEEL_EVENT declares in the namespace of the type. So KEEL_COMPONENT must stand before the use
 /// of the template, the type must be a class or an enum, and only one component may be declared for
-/// it. If two components have one type (by two typedefs), only the macros can be used. docs/cpp.md.
+/// it. If two components have one type (by two typedefs), only the macros can be used: see
+/// docs/tasks/cpp.md.
 #pragma once
 #pragma GCC system_header
 #include <keel/typed.h>

@@ -2,7 +2,7 @@
 /// @file typed_matrix.h
 /// Private: the code that each class of parameter expands to, in each part of a system: its checks,
 /// the parameters of its body, and the loops that call the body. KEEL_SYSTEM and its like (typed.h)
-/// put the parts together. How it works: docs/macros.md.
+/// put the parts together. How it works: docs/understand/macros.md.
 #pragma once
 #pragma GCC system_header
 #include <keel/typed_terms.h>

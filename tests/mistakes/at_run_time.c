@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mistakes that compile, and what a run says: prints the rows of a table in docs/mistakes.md.
+// Mistakes that compile, and what a run says: prints the rows of a table in docs/reference/mistakes.md.
 // tools/mistakes reads them; a checked build is needed, to see which of them stop a program there.
 #include <keel/keel.h>
 #include <stdio.h>

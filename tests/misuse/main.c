@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every exported function with one thing wrong, each in a process of its own: a line for each call,
 // `function, parameter, what is wrong, what came of it`, between tabs. misuse.py compares them with
-// docs/misuse.md, and writes the calls from the signatures.
+// docs/reference/misuse.md, and writes the calls from the signatures.
 #include <keel/keel.h>
 
 #include <pthread.h>

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What each exported function does with each misuse.
   misuse.py calls ROOT OUT.inc        writes the calls, from bindings/api.json: main.c includes them
-  misuse.py check ROOT PROGRAM        runs them; fails where docs/misuse.md says something else
-  misuse.py write ROOT PROGRAM        runs them (a checked build), and writes docs/misuse.md"""
+  misuse.py check ROOT PROGRAM        runs them; fails where docs/reference/misuse.md says something else
+  misuse.py write ROOT PROGRAM        runs them (a checked build), and writes docs/reference/misuse.md"""
 import json
 import pathlib
 import re
@@ -358,7 +358,7 @@ def main():
            for parameter, result in all if re.search("crash|hangs|changed|broken", result)]
     bad += [f"{name}: {result} when all is right" for name, misuses in found.items() for _, result in misuses["NOTHING"]
             if re.search("!|[A-Z]{4}", result.replace("ABSENT", "").replace("NULL", "")) and name not in NO_SUCCESS]
-    text, kept = table(root, found), root / "docs/misuse.md"
+    text, kept = table(root, found), root / "docs/reference/misuse.md"
     if what == "write":
         kept.write_text(text)
     else:
@@ -367,9 +367,9 @@ def main():
             before, text = in_release(before), in_release(text)
         for old, new in zip(before.splitlines(), text.splitlines()):
             if old != new:
-                bad.append(f"docs/misuse.md says\n  {old}\nand it is\n  {new}")
+                bad.append(f"docs/reference/misuse.md says\n  {old}\nand it is\n  {new}")
         if len(before.splitlines()) != len(text.splitlines()):
-            bad.append("docs/misuse.md has other rows: run tests/misuse/misuse.py write")
+            bad.append("docs/reference/misuse.md has other rows: run tests/misuse/misuse.py write")
     print("\n".join(bad))
     print(f"{len(found)} functions, {sum(len(all) for m in found.values() for all in m.values())} calls, {len(bad)} wrong")
     sys.exit(bool(bad))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The table of docs/verbs.md: each row that is known here is tried through every scope that it says
-// yes or later for, by somebody who holds what its last column says, and by somebody who does not.
+// The table of docs/reference/verbs.md: each row that is known here is tried through every scope
+// that it says yes or later for, by somebody who holds what its last column says, and by somebody
+// who does not.
 #include "support/api_types.h"
 
 #include <stdio.h>
@@ -274,7 +275,7 @@ static void each_cell_is_true(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(each_cell_is_true, "each cell of docs/verbs.md is true"),
+        TEST(each_cell_is_true, "each cell of docs/reference/verbs.md is true"),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

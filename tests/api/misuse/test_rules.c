@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of docs/rules.md: each cell is an edit that is tried in a world of its own while a loop
-// is open, and the table that comes out is compared with the one in the docs.
+// The table of docs/reference/rules.md: each cell is an edit that is tried in a world of its own
+// while a loop is open, and the table that comes out is compared with the one in the docs.
 #include "support/view_fixture.h"
 
 #include <stdio.h>
@@ -231,12 +231,13 @@ static void the_table_of_the_docs_is_true(void **state) {
     if (!docs) skip(); // installed without them
     if (strstr(docs, table)) return;
     puts(table);
-    fail_msg("docs/rules.md lacks the table above");
+    fail_msg("docs/reference/rules.md lacks the table above");
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(the_table_of_the_docs_is_true,
-         "what may be edited while a loop is open is as docs/rules.md says (B6, B9, B13)"),
+    TEST(
+        the_table_of_the_docs_is_true,
+        "what may be edited while a loop is open is as docs/reference/rules.md says (B6, B9, B13)"),
 };
 
 int main(void) { return RUN(tests); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Relations: what each verb does, in each scope, and what becomes of them when entities and worlds
-// come and go. One test for each rule of docs/relations.md.
+// come and go. One test for each rule of docs/tasks/relations.md.
 #include "support/api_fixture.h"
 
 #include <pthread.h>

@@ -421,7 +421,7 @@ static void it_comes_into_a_living_world(void **state) {
     keel_world_destroy(to);
 }
 
-// ------------------------------------------------------------------ docs/sqlite.md
+// ------------------------------------------------------------------ docs/tasks/sql.md
 typedef enum Task { GRAZE, FLEE } Task;
 KEEL_ENUM(Task, GRAZE, FLEE);
 typedef struct Place {
@@ -479,7 +479,8 @@ static const struct CMUnitTest tests[] = {
     TEST(other_programs_load_what_fits, "fields are found by path, and values have to fit"),
     TEST(renamed_components_and_fields_are_found, "renamed components and fields are found"),
     TEST(what_cannot_be_written, "what cannot be written or read is named"),
-    TEST(the_questions_of_the_guide_have_answers, "the questions of docs/sqlite.md have answers"),
+    TEST(the_questions_of_the_guide_have_answers,
+         "the questions of docs/tasks/sql.md have answers"),
     TEST(copies_of_prefabs_come_back, "copies of prefabs come back"),
     TEST(it_comes_into_a_living_world, "a database comes into a living world"),
 };
