@@ -23,6 +23,7 @@ help:
 	@echo "make dist         what is published: these two, the sources as one archive, checksums"
 	@echo "make bindings     what the headers say, bindings/api.json, and the bindings that are made of it"
 	@echo "make book    write the book as HTML: out/book/index.html"
+	@echo "make deb     build Debian packages, and check them with lintian: out/deb"
 	@echo "make check   all that CI has: every other test, format, layers, cost, release, sanitizers, clang, valgrind, docs"
 	@echo "make coverage   which lines of src/ the tests reach, in a build of its own (tools/coverage)"
 	@echo "make fuzz    ten minutes of libFuzzer over the public interface (tools/fuzz)"
@@ -115,6 +116,18 @@ book:
 	@tools/build_book
 .PHONY: book
 
+deb:
+	@tools/install_packages deb
+	@JOBS=$(JOBS) tools/build_deb
+
+# Installs the packages in a root of their own, builds programs against them, and removes them.
+check-deb: deb
+	tests/packages/deb.sh
+# The vcpkg port and the Conan recipe.
+check-recipes: check-packages
+	tests/packages/recipes.py build/recipes
+.PHONY: deb check-deb check-recipes
+
 amalgamate:
 	@tools/install_packages amalgamate
 	tools/amalgamate
@@ -128,7 +141,7 @@ bindings:
 	tools/make_bindings
 
 check: check-format check-layers check-house check-acceptance check-bindings check-cost check-debug check-release check-data check-asan \
-	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs check-planted
+	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs check-recipes check-planted
 
 check-packages:
 	@tools/install_packages check

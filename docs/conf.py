@@ -27,6 +27,11 @@ breathe_domain_by_extension = {"h": "c"}
 primary_domain = "c"
 highlight_language = "none"
 
+man_pages = [
+    ("reference/programs/keel-save", "keel-save", "check, print and compare saved worlds of Keel", author, 1),
+    ("reference/programs/orrery", "orrery", "compute and draw the solar system", author, 1),
+]
+
 html_theme = "furo"
 html_title = "Keel"
 html_static_path = ["_static"]

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+# Builds Keel for Conan 2 from the checkout that this recipe stands in (packaging/README.md).
+import os
+
+from conan import ConanFile
+from conan.errors import ConanInvalidConfiguration
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
+from conan.tools.files import copy, load, rmdir
+
+
+class Keel(ConanFile):
+    name = "keel"
+    description = "Entity Component System in C"
+    license = "MIT"
+    topics = ("ecs", "entity-component-system", "game-development", "simulation")
+    package_type = "library"
+    settings = "os", "arch", "compiler", "build_type"
+    options = {"shared": [True, False], "fPIC": [True, False], "entity_32": [True, False], "save": [True, False], "sqlite": [True, False]}
+    default_options = {"shared": False, "fPIC": True, "entity_32": False, "save": False, "sqlite": False}
+
+    def set_version(self):
+        text = load(self, os.path.join(self.recipe_folder, "..", "..", "CMakeLists.txt"))
+        self.version = text.split("project(keel VERSION ")[1].split()[0]
+
+    def export_sources(self):
+        root = os.path.join(self.recipe_folder, "..", "..")
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "src/*", "addons/*"):
+            copy(self, pattern, src=root, dst=self.export_sources_folder)
+
+    def config_options(self):
+        if self.settings.os == "Windows":
+            del self.options.fPIC
+
+    def configure(self):
+        if self.options.shared:
+            self.options.rm_safe("fPIC")
+        self.settings.rm_safe("compiler.libcxx")
+        self.settings.rm_safe("compiler.cppstd")
+
+    def validate(self):
+        if self.settings.compiler == "msvc":
+            raise ConanInvalidConfiguration("Keel is compiled by gcc or clang, not by MSVC's cl")
+        if self.settings.os == "Windows" and (self.options.save or self.options.sqlite):
+            raise ConanInvalidConfiguration("keel::save and keel::sqlite need POSIX calls: set -o save=False -o sqlite=False")
+
+    def layout(self):
+        cmake_layout(self)
+
+    def requirements(self):
+        if self.options.save:
+            self.requires("zstd/[>=1.5 <1.6]")
+            self.requires("xxhash/[>=0.8 <0.9]")
+        if self.options.sqlite:
+            self.requires("sqlite3/[>=3.37 <4]")
+
+    def generate(self):
+        CMakeDeps(self).generate()
+        toolchain = CMakeToolchain(self)
+        toolchain.cache_variables["KEEL_ENTITY_32"] = bool(self.options.entity_32)
+        toolchain.cache_variables["KEEL_SAVE"] = bool(self.options.save)
+        toolchain.cache_variables["KEEL_SQLITE"] = bool(self.options.sqlite)
+        toolchain.generate()
+
+    def build(self):
+        cmake = CMake(self)
+        cmake.configure()
+        cmake.build()
+
+    def package(self):
+        copy(self, "LICENSE", src=self.source_folder, dst=os.path.join(self.package_folder, "licenses"))
+        CMake(self).install()
+        rmdir(self, os.path.join(self.package_folder, "lib", "cmake"))
+        rmdir(self, os.path.join(self.package_folder, "lib", "pkgconfig"))
+
+    def package_info(self):
+        postfix = "d" if self.settings.build_type == "Debug" else ""
+        core = self.cpp_info.components["core"]
+        core.set_property("cmake_target_name", "keel::keel")
+        core.set_property("pkg_config_name", "keel")
+        core.libs = ["keel" + postfix]
+        if self.options.entity_32:
+            core.defines = ["KEEL_ENTITY_32=1"]
+        if self.settings.os in ("Linux", "FreeBSD"):
+            core.system_libs = ["pthread"]
+        needs = {"json": [], "transform": []}
+        if self.options.save:
+            needs["save"] = ["zstd::zstd", "xxhash::xxhash"]
+        if self.options.sqlite:
+            needs["sqlite"] = ["sqlite3::sqlite3"]
+        for addon, others in needs.items():
+            component = self.cpp_info.components[addon]
+            component.set_property("cmake_target_name", f"keel::{addon}")
+            component.libs = [f"keel_{addon}{postfix}"]
+            component.requires = ["core"] + others
+            if addon == "transform" and self.settings.os in ("Linux", "FreeBSD"):
+                component.system_libs = ["m"]
