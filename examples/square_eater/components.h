@@ -4,7 +4,8 @@
 #pragma once
 #include <keel/keel.h>
 
-enum { ARENA_WIDTH = 960, ARENA_HEIGHT = 540, MAX_PLAYERS = 2, FRAMES_PER_SECOND = 60 };
+// The picture has 960 x 540 pixels; squares are between TOP and BOTTOM, the score is above and the help below.
+enum { ARENA_WIDTH = 960, ARENA_HEIGHT = 540, ARENA_TOP = 58, ARENA_BOTTOM = 510, MAX_PLAYERS = 2, FRAMES_PER_SECOND = 60 };
 
 // ---------------------------------------------------------------- components
 typedef struct Position {
@@ -72,6 +73,8 @@ typedef struct Match {
     int32_t players;
     int32_t score[MAX_PLAYERS];
     int32_t time;  // frames that were played
+    uint32_t began; // the frame in which it did
+    uint32_t idle;  // frames since it was paused or over, 0 while it is played
     int32_t shake; // frames for which the picture shakes, after a hit
 } Match;
 KEEL_UNIQUE(Input, .no_padding = true);

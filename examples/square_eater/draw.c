@@ -33,38 +33,47 @@ static float wave(uint32_t frame, uint32_t period) {
     return x < 0.5f ? x * 2 : 2 - x * 2;
 }
 
-static void fill(SDL_Renderer *renderer, float x, float y, float side, SDL_Color color) {
-    const SDL_FRect rect = { x - side / 2, y - side / 2, side, side };
+// Returns a square of whole pixels, so that bodies and outlines have the same edges.
+static SDL_FRect rect_around(float x, float y, float side) {
+    const float whole = SDL_floorf(side + 0.5f);
+    return (SDL_FRect){ SDL_floorf(x - side / 2 + 0.5f), SDL_floorf(y - side / 2 + 0.5f), whole, whole };
+}
+
+static void fill_rect(SDL_Renderer *renderer, SDL_FRect rect, SDL_Color color) {
     SDL_SetRenderDrawColor(renderer, color.r, color.g, color.b, color.a);
     SDL_RenderFillRectF(renderer, &rect);
 }
 
-static void frame_around(SDL_Renderer *renderer, float x, float y, float side, float width, SDL_Color color) {
-    const float left = x - side / 2, top = y - side / 2;
-    const SDL_FRect rects[] = {
-        { left, top, side, width },
-        { left, top + side - width, side, width },
-        { left, top + width, width, side - 2 * width },
-        { left + side - width, top + width, width, side - 2 * width },
-    };
-    SDL_SetRenderDrawColor(renderer, color.r, color.g, color.b, color.a);
-    SDL_RenderFillRectsF(renderer, rects, 4);
+static void fill(SDL_Renderer *renderer, float x, float y, float side, SDL_Color color) {
+    fill_rect(renderer, rect_around(x, y, side), color);
 }
 
-// Draws a square with a glow, a body, and an outline.
+static void frame_around(SDL_Renderer *renderer, SDL_FRect r, float width, SDL_Color color) {
+    fill_rect(renderer, (SDL_FRect){ r.x, r.y, r.w, width }, color);
+    fill_rect(renderer, (SDL_FRect){ r.x, r.y + r.h - width, r.w, width }, color);
+    fill_rect(renderer, (SDL_FRect){ r.x, r.y + width, width, r.h - 2 * width }, color);
+    fill_rect(renderer, (SDL_FRect){ r.x + r.w - width, r.y + width, width, r.h - 2 * width }, color);
+}
+
+static SDL_FRect grown_by(SDL_FRect r, float edge) { return (SDL_FRect){ r.x - edge, r.y - edge, r.w + 2 * edge, r.h + 2 * edge }; }
+
+// Draws a square with a glow, a body that is lighter above, and an outline.
 static void glowing(SDL_Renderer *renderer, Position p, float side, SDL_Color color, float glow) {
-    fill(renderer, p.x, p.y, side + 14, faded(color, 0.05f * glow));
-    fill(renderer, p.x, p.y, side + 8, faded(color, 0.09f * glow));
-    fill(renderer, p.x, p.y, side, mixed(color, background, 0.45f));
-    frame_around(renderer, p.x, p.y, side, 2, color);
+    const SDL_FRect body = rect_around(p.x, p.y, side);
+    for (int i = 1; i <= 3; ++i)
+        fill_rect(renderer, grown_by(body, 4.0f * (float)i), faded(color, 0.05f * glow));
+    fill_rect(renderer, body, mixed(color, background, 0.55f));
+    fill_rect(renderer, (SDL_FRect){ body.x, body.y, body.w, SDL_floorf(body.h * 0.4f) }, faded(color, 0.25f));
+    frame_around(renderer, body, side > 10 ? 2 : 1, color);
 }
 
 static void draw_floor(SDL_Renderer *renderer) {
-    SDL_SetRenderDrawColor(renderer, grid.r, grid.g, grid.b, 255);
-    for (int x = 0; x <= ARENA_WIDTH; x += 48)
-        SDL_RenderDrawLine(renderer, x, 0, x, ARENA_HEIGHT);
-    for (int y = 6; y <= ARENA_HEIGHT; y += 48)
-        SDL_RenderDrawLine(renderer, 0, y, ARENA_WIDTH, y);
+    for (int x = 48; x < ARENA_WIDTH; x += 48)
+        fill_rect(renderer, (SDL_FRect){ (float)x, ARENA_TOP, 1, ARENA_BOTTOM - ARENA_TOP }, grid);
+    for (int y = ARENA_TOP + 46; y < ARENA_BOTTOM; y += 45)
+        fill_rect(renderer, (SDL_FRect){ 0, (float)y, ARENA_WIDTH, 1 }, grid);
+    fill_rect(renderer, (SDL_FRect){ 0, ARENA_TOP - 2, ARENA_WIDTH, 2 }, faded(dim, 0.35f));
+    fill_rect(renderer, (SDL_FRect){ 0, ARENA_BOTTOM, ARENA_WIDTH, 2 }, faded(dim, 0.35f));
 }
 
 static void draw_particles(SDL_Renderer *renderer, keel_world *world) {
@@ -123,7 +132,7 @@ static void draw_players(SDL_Renderer *renderer, keel_world *world, uint32_t now
         const float side = size->side * (1 + 0.16f * player->pop);
         if (player->power > 0) {
             const float left = (float)player->power / 360.0f;
-            frame_around(renderer, p->x, p->y, side + 10 + 12 * left, 3, faded(paints[PAINT_PELLET], 0.5f + 0.5f * wave(now, 20)));
+            frame_around(renderer, rect_around(p->x, p->y, side + 12 + 14 * left), 3, faded(paints[PAINT_PELLET], 0.5f + 0.5f * wave(now, 20)));
         }
         glowing(renderer, *p, side, color, 2);
         draw_eyes(renderer, *p, side, v, bright);
@@ -135,7 +144,7 @@ static void draw_button(SDL_Renderer *renderer, float left, const char *sign) {
     const float middle = left + BUTTON_SIDE / 2.0f;
     const float y = BUTTON_Y + BUTTON_SIDE / 2.0f;
     fill(renderer, middle, y, BUTTON_SIDE, faded(dim, 0.15f));
-    frame_around(renderer, middle, y, BUTTON_SIDE, 1, faded(dim, 0.6f));
+    frame_around(renderer, rect_around(middle, y, BUTTON_SIDE), 1, faded(dim, 0.6f));
     text_draw_centred(renderer, middle + 1, y - 8, 2, dim, sign);
 }
 
@@ -148,7 +157,7 @@ static void draw_score(SDL_Renderer *renderer, const Match *match, const scene *
         text_draw(renderer, x + 22, 17, 3, bright, text);
     }
     snprintf(text, sizeof text, "best %d", (int)shown->best);
-    text_draw_centred(renderer, ARENA_WIDTH / 2, 20, 2, dim, text);
+    if (shown->best > 0) text_draw_centred(renderer, ARENA_WIDTH / 2, 20, 2, dim, text);
     draw_button(renderer, BUTTON_PAUSE_X, "II");
     draw_button(renderer, BUTTON_REWIND_X, "<<");
 }
@@ -159,9 +168,9 @@ static void draw_veil(SDL_Renderer *renderer, float part) {
     SDL_RenderFillRectF(renderer, &all);
 }
 
-static void draw_menu(SDL_Renderer *renderer, const Match *match, const scene *shown, uint32_t now) {
+static void draw_menu(SDL_Renderer *renderer, const scene *shown, uint32_t now) {
     char text[64];
-    draw_veil(renderer, 0.62f);
+    draw_veil(renderer, 0.72f);
     text_draw_centred(renderer, ARENA_WIDTH / 2 + 3, 123, 9, faded(paints[PAINT_PLAYER], 0.35f), "Square Eater");
     text_draw_centred(renderer, ARENA_WIDTH / 2, 120, 9, bright, "Square Eater");
     static const char *const rules[] = { "eat what grows", "flee from what is grown", "a pellet turns the tables" };
@@ -172,12 +181,12 @@ static void draw_menu(SDL_Renderer *renderer, const Match *match, const scene *s
         text_draw(renderer, at.x + 28, at.y - 8, 2, bright, rules[i]);
     }
     text_draw_centred(renderer, ARENA_WIDTH / 2, 386, 3, mixed(bright, dim, wave(now, 90)), "Enter or a tap begins");
-    snprintf(text, sizeof text, match->players > 1 ? "two players: arrows, and WASD    best %d" : "best %d", (int)shown->best);
-    text_draw_centred(renderer, ARENA_WIDTH / 2, 430, 2, dim, text);
+    snprintf(text, sizeof text, "best %d", (int)shown->best);
+    if (shown->best > 0) text_draw_centred(renderer, ARENA_WIDTH / 2, 430, 2, dim, text);
 }
 
 static void draw_notice(SDL_Renderer *renderer, const char *title, const char *line, SDL_Color color) {
-    draw_veil(renderer, 0.6f);
+    draw_veil(renderer, 0.7f);
     text_draw_centred(renderer, ARENA_WIDTH / 2, 190, 8, color, title);
     text_draw_centred(renderer, ARENA_WIDTH / 2, 290, 3, bright, line);
 }
@@ -192,9 +201,9 @@ static void draw_over(SDL_Renderer *renderer, const Match *match, const scene *s
 }
 
 static void draw_help(SDL_Renderer *renderer, const Match *match) {
-    const char *keys = match->players > 1 ? "arrows / WASD   P pause   Z five seconds back   R restart   F fullscreen   Q quit" :
-                                            "pointer, arrows or WASD   P pause   Z five seconds back   R restart   F fullscreen   Q quit";
-    text_draw_centred(renderer, ARENA_WIDTH / 2, ARENA_HEIGHT - 18, 1.25f, faded(dim, 0.8f), keys);
+    const char *keys = match->players > 1 ? "arrows / WASD   P pause   Z 5 s back   R restart   F full   Q quit" :
+                                            "mouse, arrows, WASD   P pause   Z 5 s back   R restart   F full   Q quit";
+    text_draw_centred(renderer, ARENA_WIDTH / 2, ARENA_HEIGHT - 23, 2, faded(dim, 0.7f), keys);
 }
 
 // Moves the picture to and fro after a hit.
@@ -220,7 +229,7 @@ void draw_scene(SDL_Renderer *renderer, keel_world *world, const scene *shown) {
     draw_players(renderer, world, clock->frame);
     SDL_RenderSetViewport(renderer, NULL);
     if (shown->rewound > 0) draw_veil(renderer, shown->rewound * 0.7f);
-    if (*phase == MENU) draw_menu(renderer, match, shown, clock->frame);
+    if (*phase == MENU) draw_menu(renderer, shown, clock->frame);
     else draw_score(renderer, match, shown);
     if (*phase == PAUSED) draw_notice(renderer, "Pause", "P or a tap goes on", bright);
     if (*phase == OVER) draw_over(renderer, match, shown);

@@ -6,7 +6,7 @@
 
 // What to change first: the numbers of the game.
 enum {
-    MAX_FRIENDS = 110,
+    MAX_FRIENDS = 90,
     MENU_FRIENDS = 36,
     MAX_PELLETS = 3,
     POWER_FRAMES = 6 * FRAMES_PER_SECOND,
@@ -14,12 +14,12 @@ enum {
     PELLET_INTERVAL = 390,  // frames
     SLOWEST_SPAWN = 46,     // frames between two squares at the begin of a match,
     FASTEST_SPAWN = 15,     // and later
-    PELLET_SIDE = 11,
+    PELLET_SIDE = 14,
 };
-static const float start_side = 26;
-static const float smallest_side = 14; // who is smaller has lost
-static const float largest_side = 96;
-static const float growth = 0.1f; // of a friend, pixels per frame
+static const float start_side = 34;
+static const float smallest_side = 19; // who is smaller has lost
+static const float largest_side = 120;
+static const float growth = 0.13f; // of a friend, pixels per frame
 
 // ---------------------------------------------------------------- chance
 static uint32_t roll(Dice *dice, uint32_t below) {
@@ -35,8 +35,9 @@ static float roll_between(Dice *dice, float low, float high) {
 
 // ---------------------------------------------------------------- states
 KEEL_SYSTEM_ONCE(press_buttons, KEEL_UNIQUE_READ(Input, input), KEEL_UNIQUE_READ(Phase, phase), KEEL_UNIQUE_WRITE(Clock, clock),
-                 KEEL_CONTEXT(context), KEEL_MAY_SET_STATE(Phase)) {
+                 KEEL_UNIQUE_WRITE(Match, match), KEEL_CONTEXT(context), KEEL_MAY_SET_STATE(Phase)) {
     ++clock->frame;
+    match->idle = *phase == PLAYING ? 0 : match->idle + 1;
     const bool start = input->buttons & PRESS_START;
     const bool pause = input->buttons & PRESS_PAUSE;
     if (*phase == STARTING) keel_set_state(context, Phase, PLAYING);
@@ -46,8 +47,8 @@ KEEL_SYSTEM_ONCE(press_buttons, KEEL_UNIQUE_READ(Input, input), KEEL_UNIQUE_READ
     else if (*phase == PLAYING && pause) keel_set_state(context, Phase, PAUSED);
 }
 
-KEEL_SYSTEM_ONCE(begin_match, KEEL_UNIQUE_WRITE(Match, match), KEEL_COMMANDS(commands)) {
-    *match = (Match){ .players = match->players };
+KEEL_SYSTEM_ONCE(begin_match, KEEL_UNIQUE_WRITE(Match, match), KEEL_UNIQUE_READ(Clock, clock), KEEL_COMMANDS(commands)) {
+    *match = (Match){ .players = match->players, .began = clock->frame };
     keel_delete_entities_having(commands, Position);
     for (int32_t i = 0; i < match->players; ++i) {
         const float x = (float)(ARENA_WIDTH * (i + 1)) / (float)(match->players + 1);
@@ -66,16 +67,16 @@ KEEL_SYSTEM_ONCE(spawn_friends, KEEL_UNIQUE_WRITE(Dice, dice), KEEL_UNIQUE_READ(
                  KEEL_MAY_READ(Friend), KEEL_CONTEXT(context), KEEL_COMMANDS(commands)) {
     if (*phase == OVER || keel_count(context, Friend) >= (*phase == MENU ? MENU_FRIENDS : MAX_FRIENDS)) return;
     if (roll(dice, spawn_interval(match)) != 0) return;
-    const Position at = { roll_between(dice, 20, ARENA_WIDTH - 20), roll_between(dice, 20, ARENA_HEIGHT - 20) };
+    const Position at = { roll_between(dice, 20, ARENA_WIDTH - 20), roll_between(dice, ARENA_TOP + 20, ARENA_BOTTOM - 20) };
     const Velocity drift = { roll_between(dice, -0.7f, 0.7f), roll_between(dice, -0.7f, 0.7f) };
     const float hurry = (float)match->time / 18000.0f; // one more after five minutes
-    const Friend born = { .full = roll_between(dice, 15, 25), .speed = roll_between(dice, 1.1f, 1.9f) + hurry };
-    keel_add_entity(commands, KEEL_INIT(Friend, born), KEEL_INIT(Position, at), KEEL_INIT(Velocity, drift), KEEL_INIT(Size, { 4 }));
+    const Friend born = { .full = roll_between(dice, 19, 33), .speed = roll_between(dice, 1.1f, 1.9f) + hurry };
+    keel_add_entity(commands, KEEL_INIT(Friend, born), KEEL_INIT(Position, at), KEEL_INIT(Velocity, drift), KEEL_INIT(Size, { 5 }));
 }
 
 KEEL_SYSTEM_ONCE(spawn_pellets, KEEL_UNIQUE_WRITE(Dice, dice), KEEL_MAY_READ(Pellet), KEEL_CONTEXT(context), KEEL_COMMANDS(commands)) {
     if (keel_count(context, Pellet) >= MAX_PELLETS || roll(dice, PELLET_INTERVAL) != 0) return;
-    const Position at = { roll_between(dice, 40, ARENA_WIDTH - 40), roll_between(dice, 60, ARENA_HEIGHT - 40) };
+    const Position at = { roll_between(dice, 40, ARENA_WIDTH - 40), roll_between(dice, ARENA_TOP + 30, ARENA_BOTTOM - 30) };
     keel_add_entity(commands, KEEL_INIT(Pellet, { 0 }), KEEL_INIT(Position, at), KEEL_INIT(Size, { PELLET_SIDE }));
 }
 
@@ -91,7 +92,7 @@ KEEL_SYSTEM(age_pellets, KEEL_WRITE(Pellet, pellet)) { ++pellet->age; }
 // Returns the velocity that leads a player to where its input points, slower for a large one.
 static Velocity wish_of(const Input *input, const Player *player, const Match *match, const Position *p, float side) {
     const Pad pad = input->pads[player->index];
-    const float speed = 4.6f - side * 0.02f;
+    const float speed = 4.8f - side * 0.02f;
     if (pad.x || pad.y) {
         const float part = pad.x && pad.y ? 0.70710678f : 1;
         return (Velocity){ (float)pad.x * speed * part, (float)pad.y * speed * part };
@@ -168,9 +169,9 @@ KEEL_SYSTEM(steer_friends, KEEL_READ(Friend, friend), KEEL_READ(Position, p), KE
     v->y *= slower;
 }
 
-static void bounce(float *at, float *speed, float half, float end) {
-    if (*at < half) {
-        *at = half;
+static void bounce(float *at, float *speed, float half, float begin, float end) {
+    if (*at < begin + half) {
+        *at = begin + half;
         *speed = *speed < 0 ? -*speed : *speed;
     }
     if (*at > end - half) {
@@ -182,8 +183,8 @@ static void bounce(float *at, float *speed, float half, float end) {
 KEEL_SYSTEM(move, KEEL_WRITE(Position, p), KEEL_WRITE(Velocity, v), KEEL_READ(Size, size)) {
     p->x += v->x;
     p->y += v->y;
-    bounce(&p->x, &v->x, size->side / 2, ARENA_WIDTH);
-    bounce(&p->y, &v->y, size->side / 2, ARENA_HEIGHT);
+    bounce(&p->x, &v->x, size->side / 2, 0, ARENA_WIDTH);
+    bounce(&p->y, &v->y, size->side / 2, ARENA_TOP, ARENA_BOTTOM);
 }
 
 // ---------------------------------------------------------------- eating and being hit
@@ -206,7 +207,7 @@ static void burst(keel_commands *commands, Dice *dice, Position at, int32_t pain
         const Velocity v = { roll_between(dice, -3, 3), roll_between(dice, -3, 3) };
         const Particle particle = { .left = 14 + (int32_t)roll(dice, 22), .paint = paint };
         keel_add_entity(commands, KEEL_INIT(Particle, particle), KEEL_INIT(Position, at), KEEL_INIT(Velocity, v),
-                        KEEL_INIT(Size, { roll_between(dice, 3, 8) }));
+                        KEEL_INIT(Size, { roll_between(dice, 4, 10) }));
     }
 }
 

@@ -28,26 +28,27 @@ static bool write_png(const SDL_Surface *surface, const char *path, char why[256
     return false;
 }
 
-static SDL_Surface *new_surface(char why[256]) {
-    SDL_Surface *surface = SDL_CreateRGBSurfaceWithFormat(0, ARENA_WIDTH, ARENA_HEIGHT, 24, SDL_PIXELFORMAT_RGB24);
-    if (!surface) snprintf(why, 256, "no picture: %s", SDL_GetError());
-    return surface;
+static bool fail_by_sdl(char why[256]) {
+    snprintf(why, 256, "the picture cannot be made: %s", SDL_GetError());
+    return false;
+}
+
+// Draws a world into a surface of 32 bits a pixel, as SDL does not blend into one of 24.
+static bool draw_into(SDL_Surface *surface, keel_world *world) {
+    SDL_Renderer *renderer = surface ? SDL_CreateSoftwareRenderer(surface) : NULL;
+    if (!renderer) return false;
+    draw_scene(renderer, world, &(scene){ .best = 0 });
+    SDL_RenderPresent(renderer);
+    SDL_DestroyRenderer(renderer);
+    return true;
 }
 
 bool shot_write(keel_world *world, const char *path, char why[256]) {
-    SDL_Surface *surface = new_surface(why);
-    if (!surface) return false;
-    SDL_Renderer *renderer = SDL_CreateSoftwareRenderer(surface);
-    bool ok = false;
-    if (renderer) {
-        draw_scene(renderer, world, &(scene){ .best = 0 });
-        SDL_RenderPresent(renderer);
-        ok = write_png(surface, path, why);
-        SDL_DestroyRenderer(renderer);
-    } else {
-        snprintf(why, 256, "no picture: %s", SDL_GetError());
-    }
-    SDL_FreeSurface(surface);
+    SDL_Surface *drawn = SDL_CreateRGBSurfaceWithFormat(0, ARENA_WIDTH, ARENA_HEIGHT, 32, SDL_PIXELFORMAT_ARGB8888);
+    SDL_Surface *packed = draw_into(drawn, world) ? SDL_ConvertSurfaceFormat(drawn, SDL_PIXELFORMAT_RGB24, 0) : NULL;
+    const bool ok = packed ? write_png(packed, path, why) : fail_by_sdl(why);
+    SDL_FreeSurface(packed);
+    SDL_FreeSurface(drawn);
     return ok;
 }
 
@@ -58,7 +59,7 @@ bool shot_write_window(SDL_Renderer *renderer, const char *path, char why[256]) 
     bool ok = false;
     if (surface && SDL_RenderReadPixels(renderer, NULL, SDL_PIXELFORMAT_RGB24, surface->pixels, surface->pitch) == 0)
         ok = write_png(surface, path, why);
-    else snprintf(why, 256, "no picture: %s", SDL_GetError());
+    else fail_by_sdl(why);
     SDL_FreeSurface(surface);
     return ok;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A game with its past. A snapshot is taken every half a second; a rewind restores the one before the frame
+// A game with its past. A snapshot is taken every half a second of play; a rewind restores the one before the frame
 // that is wanted and plays the inputs up to it again. headless.c and window.c call it.
 #include "timeline.h"
 #include "game.h"
@@ -37,26 +37,56 @@ static bool reserve(timeline *t) {
     return true;
 }
 
+// Returns whether a snapshot is due. While the game is paused or over none are taken, so that those of the last
+// seconds of play stay in the ring.
+static bool wants_snapshot(const timeline *t) {
+    return t->frames % FRAMES_PER_SNAPSHOT == 0 && (t->frames == 0 || game_phase(t->world) == PLAYING);
+}
+
 bool timeline_step(timeline *t, const Input *input) {
     if (!reserve(t)) return false;
-    if (t->frames % FRAMES_PER_SNAPSHOT == 0 && keel_ring_take(t->ring, t->frames) != KEEL_OK) return false;
+    if (wants_snapshot(t) && keel_ring_take(t->ring, t->frames) != KEEL_OK) return false;
     if (game_step(t->world, input) < 0) return false;
     t->inputs[t->frames++] = *input;
     if (t->frames % FRAMES_PER_HASH == 0) t->hashes[t->frames / FRAMES_PER_HASH - 1] = game_hash(t->world);
     return true;
 }
 
+// Restores the last snapshot before a frame, or the first one after it, and sets t->frames to its frame.
+static bool restore_near(timeline *t, uint32_t target) {
+    uint32_t from = target - target % FRAMES_PER_SNAPSHOT;
+    const uint32_t nearest = from;
+    keel_result result = keel_rollback(t->ring, from);
+    while (result == KEEL_ABSENT && from > 0) {
+        from -= FRAMES_PER_SNAPSHOT;
+        result = keel_rollback(t->ring, from);
+    }
+    if (result == KEEL_ABSENT) from = nearest;
+    while (result == KEEL_ABSENT && from < t->frames) {
+        from += FRAMES_PER_SNAPSHOT;
+        result = keel_rollback(t->ring, from);
+    }
+    if (result == KEEL_OK) t->frames = from;
+    return result == KEEL_OK;
+}
+
 bool timeline_rewind(timeline *t, uint32_t frames) {
     const uint32_t target = t->frames > frames ? t->frames - frames : 0;
-    const uint32_t from = target - target % FRAMES_PER_SNAPSHOT;
     if (t->frames == 0) return true;
-    if (keel_rollback(t->ring, from) != KEEL_OK) return false;
-    t->frames = from;
+    if (!restore_near(t, target)) return false;
     while (t->frames < target) {
         const Input again = t->inputs[t->frames];
         if (!timeline_step(t, &again)) return false;
     }
     return true;
+}
+
+bool timeline_rewind_play(timeline *t) {
+    const Match *match = keel_get_unique(t->world, Match);
+    if (!match || match->began == 0) return true; // nobody has played yet
+    const uint32_t wanted = REWIND_FRAMES + match->idle;
+    const uint32_t played = t->frames - match->began;
+    return timeline_rewind(t, wanted < played ? wanted : played);
 }
 
 const char *timeline_error(const timeline *t) {

@@ -27,8 +27,11 @@ void timeline_deinit(timeline *t);
 // Plays a frame and keeps its input. False: timeline_error says why.
 bool timeline_step(timeline *t, const Input *input);
 
-// Goes back to the state before the last so many frames, or to the begin, and forgets what came after it.
+// Goes back to the state before the last so many frames, or as far as the ring goes, and forgets what came after.
 bool timeline_rewind(timeline *t, uint32_t frames);
+
+// Goes back five seconds of play: not to before the match began, and a pause or an end does not count.
+bool timeline_rewind_play(timeline *t);
 
 // Returns a sentence about the last error.
 const char *timeline_error(const timeline *t);

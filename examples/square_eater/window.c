@@ -95,7 +95,7 @@ static void keep_best(app *a) {
 static void rewind_game(app *a) {
     a->controls.rewind = false;
     if (a->o->replay || game_phase(a->game.world) == MENU) return;
-    if (!timeline_rewind(&a->game, REWIND_FRAMES)) {
+    if (!timeline_rewind_play(&a->game)) {
         fail_with(a, timeline_error(&a->game));
         a->ended = true;
     }
