@@ -37,6 +37,7 @@ typedef struct Pellet {
 typedef struct Particle {
     int32_t left; // frames
     int32_t paint;
+    int32_t points; // it is this number, in letters; 0: a small square
 } Particle;
 KEEL_COMPONENT(Position, .no_padding = true);
 KEEL_COMPONENT(Velocity, .no_padding = true);
@@ -53,7 +54,7 @@ enum { PAINT_PLAYER, PAINT_FRIEND = MAX_PLAYERS, PAINT_FOE, PAINT_PELLET };
 typedef enum Phase { MENU, STARTING, PLAYING, PAUSED, OVER } Phase;
 KEEL_STATE(Phase);
 
-enum { PRESS_START = 1, PRESS_PAUSE = 2, PRESS_RESTART = 4, POINTING = 8 };
+enum { PRESS_START = 1, PRESS_PAUSE = 2, PRESS_RESTART = 4, POINTING = 8, PRESS_ONE = 16, PRESS_TWO = 32 };
 typedef struct Pad {
     int8_t x, y; // -1, 0, 1
 } Pad;

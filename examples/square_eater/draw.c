@@ -76,10 +76,18 @@ static void draw_floor(SDL_Renderer *renderer) {
     fill_rect(renderer, (SDL_FRect){ 0, ARENA_BOTTOM, ARENA_WIDTH, 2 }, faded(dim, 0.35f));
 }
 
+static void draw_points(SDL_Renderer *renderer, const Position *p, int32_t points, SDL_Color color) {
+    char text[16];
+    snprintf(text, sizeof text, "+%d", (int)points);
+    text_draw_centred(renderer, SDL_floorf(p->x), SDL_floorf(p->y) - 24, points > 50 ? 3 : 2, color, text);
+}
+
 static void draw_particles(SDL_Renderer *renderer, keel_world *world) {
     KEEL_EACH(world, KEEL_READ(Particle, particle), KEEL_READ(Position, p), KEEL_READ(Size, size)) {
         const float part = (float)particle->left / 36.0f;
-        fill(renderer, p->x, p->y, size->side, faded(paints[particle->paint], part < 1 ? part : 1));
+        const SDL_Color color = faded(paints[particle->paint], part < 1 ? part : 1);
+        if (particle->points == 0) fill(renderer, p->x, p->y, size->side, color);
+        else draw_points(renderer, p, particle->points, color);
     }
 }
 
@@ -168,7 +176,7 @@ static void draw_veil(SDL_Renderer *renderer, float part) {
     SDL_RenderFillRectF(renderer, &all);
 }
 
-static void draw_menu(SDL_Renderer *renderer, const scene *shown, uint32_t now) {
+static void draw_menu(SDL_Renderer *renderer, const Match *match, const scene *shown, uint32_t now) {
     char text[64];
     draw_veil(renderer, 0.72f);
     text_draw_centred(renderer, ARENA_WIDTH / 2 + 3, 123, 9, faded(paints[PAINT_PLAYER], 0.35f), "Square Eater");
@@ -181,8 +189,9 @@ static void draw_menu(SDL_Renderer *renderer, const scene *shown, uint32_t now) 
         text_draw(renderer, at.x + 28, at.y - 8, 2, bright, rules[i]);
     }
     text_draw_centred(renderer, ARENA_WIDTH / 2, 386, 3, mixed(bright, dim, wave(now, 90)), "Enter or a tap begins");
+    text_draw_centred(renderer, ARENA_WIDTH / 2, 424, 2, dim, match->players > 1 ? "1: alone   >2: two players" : ">1: alone   2: two players");
     snprintf(text, sizeof text, "best %d", (int)shown->best);
-    if (shown->best > 0) text_draw_centred(renderer, ARENA_WIDTH / 2, 430, 2, dim, text);
+    if (shown->best > 0) text_draw_centred(renderer, ARENA_WIDTH / 2, 456, 2, dim, text);
 }
 
 static void draw_notice(SDL_Renderer *renderer, const char *title, const char *line, SDL_Color color) {
@@ -223,13 +232,13 @@ void draw_scene(SDL_Renderer *renderer, keel_world *world, const scene *shown) {
     SDL_RenderClear(renderer);
     shake(renderer, match, clock->frame);
     draw_floor(renderer);
-    draw_particles(renderer, world);
     draw_pellets(renderer, world);
     draw_friends(renderer, world, clock->frame);
     draw_players(renderer, world, clock->frame);
+    draw_particles(renderer, world);
     SDL_RenderSetViewport(renderer, NULL);
     if (shown->rewound > 0) draw_veil(renderer, shown->rewound * 0.7f);
-    if (*phase == MENU) draw_menu(renderer, shown, clock->frame);
+    if (*phase == MENU) draw_menu(renderer, match, shown, clock->frame);
     else draw_score(renderer, match, shown);
     if (*phase == PAUSED) draw_notice(renderer, "Pause", "P or a tap goes on", bright);
     if (*phase == OVER) draw_over(renderer, match, shown);

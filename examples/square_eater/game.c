@@ -14,6 +14,7 @@ enum {
     PELLET_INTERVAL = 390,  // frames
     SLOWEST_SPAWN = 46,     // frames between two squares at the begin of a match,
     FASTEST_SPAWN = 15,     // and later
+    LONGEST_CHAIN = 8, // squares that were eaten with one pellet, of which each counts more
     PELLET_SIDE = 14,
 };
 static const float start_side = 34;
@@ -38,6 +39,7 @@ KEEL_SYSTEM_ONCE(press_buttons, KEEL_UNIQUE_READ(Input, input), KEEL_UNIQUE_READ
                  KEEL_UNIQUE_WRITE(Match, match), KEEL_CONTEXT(context), KEEL_MAY_SET_STATE(Phase)) {
     ++clock->frame;
     match->idle = *phase == PLAYING ? 0 : match->idle + 1;
+    if (*phase == MENU && input->buttons & (PRESS_ONE | PRESS_TWO)) match->players = input->buttons & PRESS_TWO ? 2 : 1;
     const bool start = input->buttons & PRESS_START;
     const bool pause = input->buttons & PRESS_PAUSE;
     if (*phase == STARTING) keel_set_state(context, Phase, PLAYING);
@@ -234,6 +236,8 @@ static void eat(const Meeting *m, float meal, int32_t points, int32_t paint) {
     m->player->pop = 1;
     m->match->score[m->player->index] += points;
     burst(m->commands, m->dice, m->at, paint, 10);
+    keel_add_entity(m->commands, KEEL_INIT(Particle, { .left = 45, .paint = PAINT_PELLET, .points = points }), KEEL_INIT(Position, m->at),
+                    KEEL_INIT(Velocity, { 0, -1.6f }), KEEL_INIT(Size, { 1 }));
     keel_delete_entity(m->commands, m->other);
 }
 
@@ -261,7 +265,8 @@ static void meet_friend(const Meeting *m, Friend *friend) {
         eat(m, meal, 10, PAINT_FRIEND);
     } else if (m->player->power > 0) {
         friend->eaten = 1;
-        eat(m, meal, 25 * ++m->player->chain, PAINT_FOE);
+        if (m->player->chain < LONGEST_CHAIN) ++m->player->chain;
+        eat(m, meal, 25 * m->player->chain, PAINT_FOE);
     } else if (m->player->invincible == 0) {
         take_hit(m);
     }

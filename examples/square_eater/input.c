@@ -4,6 +4,11 @@
 #include "input.h"
 #include "draw.h"
 
+// Letters are those of the keyboard's layout, but WASD are places on it: who steers there does not mean a letter.
+static bool is_steering(SDL_Scancode place) {
+    return place == SDL_SCANCODE_W || place == SDL_SCANCODE_A || place == SDL_SCANCODE_S || place == SDL_SCANCODE_D;
+}
+
 static void key(controls *c, SDL_Keycode code) {
     switch (code) {
     case SDLK_RETURN:
@@ -12,6 +17,8 @@ static void key(controls *c, SDL_Keycode code) {
     case SDLK_p:
     case SDLK_ESCAPE: c->next.buttons |= PRESS_PAUSE; break;
     case SDLK_r: c->next.buttons |= PRESS_RESTART; break;
+    case SDLK_1: c->next.buttons |= PRESS_ONE; break;
+    case SDLK_2: c->next.buttons |= PRESS_TWO; break;
     case SDLK_z:
     case SDLK_BACKSPACE: c->rewind = true; break;
     case SDLK_f: c->fullscreen = true; break;
@@ -47,7 +54,7 @@ void input_event(controls *c, const SDL_Event *event, Phase phase) {
     switch (event->type) {
     case SDL_QUIT: c->quit = true; break;
     case SDL_KEYDOWN:
-        if (!event->key.repeat) key(c, event->key.keysym.sym);
+        if (!event->key.repeat && !is_steering(event->key.keysym.scancode)) key(c, event->key.keysym.sym);
         break;
     case SDL_MOUSEMOTION: point(c, event->motion.x, event->motion.y); break;
     case SDL_MOUSEBUTTONDOWN:

@@ -61,7 +61,8 @@ static bool begin(app *a) {
 
 static Input next_input(app *a) {
     timeline *t = &a->game;
-    const Input played = input_take(&a->controls, t->players);
+    const Match *match = keel_get_unique(t->world, Match);
+    const Input played = input_take(&a->controls, match ? match->players : 1);
     if (a->o->replay) return a->replay.inputs[t->frames];
     return a->o->automatic ? autoplay_input(t->world, a->o->goal, t->frames, a->o->frames) : played;
 }
