@@ -140,7 +140,8 @@ static void draw_players(SDL_Renderer *renderer, keel_world *world, uint32_t now
         const float side = size->side * (1 + 0.16f * player->pop);
         if (player->power > 0) {
             const float left = (float)player->power / 360.0f;
-            frame_around(renderer, rect_around(p->x, p->y, side + 12 + 14 * left), 3, faded(paints[PAINT_PELLET], 0.5f + 0.5f * wave(now, 20)));
+            const SDL_Color gold = faded(paints[PAINT_PELLET], 0.5f + 0.5f * wave(now, 20));
+            frame_around(renderer, rect_around(p->x, p->y, side + 12 + 14 * left), 3, gold);
         }
         glowing(renderer, *p, side, color, 2);
         draw_eyes(renderer, *p, side, v, bright);
@@ -189,7 +190,8 @@ static void draw_menu(SDL_Renderer *renderer, const Match *match, const scene *s
         text_draw(renderer, at.x + 28, at.y - 8, 2, bright, rules[i]);
     }
     text_draw_centred(renderer, ARENA_WIDTH / 2, 386, 3, mixed(bright, dim, wave(now, 90)), "Enter or a tap begins");
-    text_draw_centred(renderer, ARENA_WIDTH / 2, 424, 2, dim, match->players > 1 ? "1: alone   >2: two players" : ">1: alone   2: two players");
+    const char *choice = match->players > 1 ? "1: alone   >2: two players" : ">1: alone   2: two players";
+    text_draw_centred(renderer, ARENA_WIDTH / 2, 424, 2, dim, choice);
     snprintf(text, sizeof text, "best %d", (int)shown->best);
     if (shown->best > 0) text_draw_centred(renderer, ARENA_WIDTH / 2, 456, 2, dim, text);
 }

@@ -191,7 +191,8 @@ KEEL_SYSTEM(move, KEEL_WRITE(Position, p), KEEL_WRITE(Velocity, v), KEEL_READ(Si
 
 // ---------------------------------------------------------------- eating and being hit
 KEEL_SYSTEM(find_touches, KEEL_WITH(Player), KEEL_READ(Position, p), KEEL_READ(Size, size), KEEL_ENTITY(player),
-            KEEL_VIEW(others, KEEL_READ(Position, q), KEEL_READ(Size, s), KEEL_ENTITY(e), KEEL_ANY_OF(Friend, Pellet)), KEEL_SEND(Touch, touches)) {
+            KEEL_VIEW(others, KEEL_READ(Position, q), KEEL_READ(Size, s), KEEL_ENTITY(e), KEEL_ANY_OF(Friend, Pellet)),
+            KEEL_SEND(Touch, touches)) {
     keel_iterator it;
     keel_iterator_begin(&it, others);
     for (keel_span span; keel_iterator_next_span(&it, &span);) {
