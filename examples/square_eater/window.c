@@ -34,15 +34,20 @@ static bool fail_with(app *a, const char *why) {
     return false;
 }
 
+static bool fail_by_sdl(app *a) {
+    snprintf(a->why, sizeof a->why, "the window cannot be opened: %.100s (--headless plays without one)", SDL_GetError());
+    return false;
+}
+
 static bool open_window(app *a) {
     SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "0");
-    if (SDL_Init(SDL_INIT_VIDEO) != 0) return fail_with(a, SDL_GetError());
+    if (SDL_Init(SDL_INIT_VIDEO) != 0) return fail_by_sdl(a);
     const uint32_t flags = SDL_WINDOW_RESIZABLE | (a->o->fullscreen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
     a->window = SDL_CreateWindow("Square Eater", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, ARENA_WIDTH, ARENA_HEIGHT, flags);
-    if (!a->window) return fail_with(a, SDL_GetError());
+    if (!a->window) return fail_by_sdl(a);
     a->renderer = SDL_CreateRenderer(a->window, -1, SDL_RENDERER_PRESENTVSYNC);
     if (!a->renderer) a->renderer = SDL_CreateRenderer(a->window, -1, SDL_RENDERER_SOFTWARE);
-    if (!a->renderer) return fail_with(a, SDL_GetError());
+    if (!a->renderer) return fail_by_sdl(a);
     SDL_RenderSetLogicalSize(a->renderer, ARENA_WIDTH, ARENA_HEIGHT);
     return true;
 }
