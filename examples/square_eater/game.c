@@ -72,7 +72,7 @@ KEEL_SYSTEM_ONCE(spawn_friends, KEEL_UNIQUE_WRITE(Dice, dice), KEEL_UNIQUE_READ(
     const Position at = { roll_between(dice, 20, ARENA_WIDTH - 20), roll_between(dice, ARENA_TOP + 20, ARENA_BOTTOM - 20) };
     const Velocity drift = { roll_between(dice, -0.7f, 0.7f), roll_between(dice, -0.7f, 0.7f) };
     const float hurry = (float)match->time / 18000.0f; // one more after five minutes
-    const Friend born = { .full = roll_between(dice, 19, 33), .speed = roll_between(dice, 1.1f, 1.9f) + hurry };
+    const Friend born = { .full = roll_between(dice, 19, 33), .speed = roll_between(dice, 1.4f, 2.4f) + hurry };
     keel_add_entity(commands, KEEL_INIT(Friend, born), KEEL_INIT(Position, at), KEEL_INIT(Velocity, drift), KEEL_INIT(Size, { 5 }));
 }
 
