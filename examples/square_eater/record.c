@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Records of games as files. All numbers are little-endian, so that a record is read on every machine:
-//   "SQEATER1", seed, players, frames (4 bytes each), a hash of the end (8), inputs (10 bytes a frame),
-//   hashes (8 bytes every 60 frames), and a checksum of all that (8).
+//   "SQEATER1", seed (4 bytes), players (2), bytes of a handle (2), frames (4), a hash of the end (8),
+//   inputs (10 bytes a frame), hashes (8 bytes every 60 frames), and a checksum of all that (8).
+// Handles count in a hash, so a record fits programs whose handles have as many bytes (KEEL_ENTITY_32).
 #include "record.h"
 #include "game.h"
 #include <errno.h>
@@ -62,7 +63,8 @@ static Input take_input(const uint8_t **from) {
 static void encode(const timeline *t, uint8_t *bytes) {
     memcpy(bytes, magic, sizeof magic);
     uint8_t *to = put(bytes + sizeof magic, t->seed, 4);
-    to = put(to, (uint32_t)t->players, 4);
+    to = put(to, (uint16_t)t->players, 2);
+    to = put(to, sizeof(keel_entity), 2);
     to = put(to, t->frames, 4);
     to = put(to, game_hash(t->world), 8);
     for (uint32_t i = 0; i < t->frames; ++i)
@@ -138,7 +140,8 @@ static bool check(record *r, const uint8_t *bytes, size_t size, const char *path
     }
     const uint8_t *from = bytes + sizeof magic;
     r->seed = (uint32_t)take(&from, 4);
-    const uint32_t players = (uint32_t)take(&from, 4);
+    r->players = (int32_t)take(&from, 2);
+    const uint32_t handle = (uint32_t)take(&from, 2);
     r->frames = (uint32_t)take(&from, 4);
     r->end_hash = take(&from, 8);
     if (r->frames > MAX_FRAMES || size != size_of(r->frames)) {
@@ -147,12 +150,14 @@ static bool check(record *r, const uint8_t *bytes, size_t size, const char *path
         return false;
     }
     from = bytes + size - CHECKSUM;
-    if (take(&from, 8) != checksum_of(bytes, size - CHECKSUM) || players < 1 || players > MAX_PLAYERS) {
+    if (take(&from, 8) != checksum_of(bytes, size - CHECKSUM) || r->players < 1 || r->players > MAX_PLAYERS) {
         snprintf(why, 256, "the record %.120s is damaged: its checksum is another one", path);
         return false;
     }
-    r->players = (int32_t)players;
-    return true;
+    if (handle == sizeof(keel_entity)) return true;
+    snprintf(why, 256, "the record %.120s was made by a program with handles of %u bytes, here they have %u: replay it with such a program",
+             path, (unsigned)handle, (unsigned)sizeof(keel_entity));
+    return false;
 }
 
 static bool decode(record *r, const uint8_t *bytes, const char *path, char why[256]) {

@@ -192,6 +192,32 @@ static void a_damaged_record_is_refused(void **state) {
     remove(path);
 }
 
+static void put_checksum(uint8_t *bytes, size_t size) {
+    uint64_t sum = 14695981039346656037u;
+    for (size_t i = 0; i < size - 8; ++i)
+        sum = (sum ^ bytes[i]) * 1099511628211u;
+    for (size_t i = 0; i < 8; ++i)
+        bytes[size - 8 + i] = (uint8_t)(sum >> (8 * i));
+}
+
+static void a_record_of_other_handles_is_refused(void **state) {
+    (void)state;
+    static uint8_t bytes[8192];
+    play_and_record(1, 400);
+    const size_t size = read_bytes(bytes, sizeof bytes);
+    assert_int_equal(bytes[14], sizeof(keel_entity));
+    bytes[14] = (uint8_t)(12 - sizeof(keel_entity)); // 4 of 8, 8 of 4
+    put_checksum(bytes, size);
+    write_bytes(bytes, size);
+    refuses("handles");
+    bytes[14] = sizeof(keel_entity);
+    bytes[12] = 3;
+    put_checksum(bytes, size);
+    write_bytes(bytes, size);
+    refuses("damaged"); // three players
+    remove(path);
+}
+
 static void a_truncated_record_is_refused(void **state) {
     (void)state;
     static uint8_t bytes[8192];
@@ -218,6 +244,7 @@ static const struct CMUnitTest tests[] = {
     TEST(a_rewind_stops_at_the_begin_of_the_match, "a rewind stops at the begin of the match"),
     TEST(a_pause_holds_everything, "a pause holds everything"),
     TEST(a_damaged_record_is_refused, "a damaged record is refused"),
+    TEST(a_record_of_other_handles_is_refused, "a record of other handles is refused"),
     TEST(a_truncated_record_is_refused, "a truncated record is refused"),
 };
 int main(void) { return RUN(tests); }
