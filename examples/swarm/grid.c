@@ -119,14 +119,15 @@ static bool divide(grid *g, const grid_area *area) {
     const float largest = 1e30f; // comparisons with NaN are false
     if (!(area->width > 0 && area->width < largest && area->height > 0 && area->height < largest && area->cell > 0)) return false;
     if (!(area->left > -largest && area->left < largest && area->top > -largest && area->top < largest)) return false;
-    const float columns = area->width / area->cell, rows = area->height / area->cell;
-    if (!(columns < GRID_MAX_CELLS && rows < GRID_MAX_CELLS)) return false;
-    g->columns = columns >= 1 ? (uint32_t)columns : 1;
-    g->rows = rows >= 1 ? (uint32_t)rows : 1;
-    if ((uint64_t)g->columns * g->rows > GRID_MAX_CELLS) return false;
-    g->cell_width = area->width / (float)g->columns;
-    g->cell_height = area->height / (float)g->rows;
+    const float wide = area->width / area->cell, high = area->height / area->cell;
+    if (!(wide < GRID_MAX_CELLS && high < GRID_MAX_CELLS)) return false;
+    const uint32_t columns = wide >= 1 ? (uint32_t)wide : 1, rows = high >= 1 ? (uint32_t)high : 1;
+    if ((uint64_t)columns * rows > GRID_MAX_CELLS) return false;
     g->area = *area;
+    g->columns = columns;
+    g->rows = rows;
+    g->cell_width = area->width / (float)columns;
+    g->cell_height = area->height / (float)rows;
     return true;
 }
 

@@ -93,7 +93,7 @@ KEEL_SYSTEM_ONCE(plot, KEEL_UNIQUE_READ(Flock, arrays), KEEL_UNIQUE_READ(Space, 
     p->scale_y = (float)p->height / space->height;
     // Where many boids share a pixel each is darker.
     const float crowd = (float)g->count / ((float)p->width * (float)p->height);
-    p->strength[0] = (uint16_t)(40 + 230 / (1 + 14 * crowd));
+    p->strength[0] = (uint16_t)(40 + 320 / (1 + 14 * crowd));
     float length = space->sight * p->scale_y * 0.22f;
     length = length < 1.6f ? 1.6f : length > REACH - 3 ? REACH - 3 : length;
     const uint32_t rows = 1 + (uint32_t)(2 * REACH / (g->cell_height * p->scale_y));

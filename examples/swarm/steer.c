@@ -104,7 +104,7 @@ static void look_for_threats(crowd *c, const flock *f, const Space *space, uint3
 
 static void see(sight *s, const crowd *c, float x, float y, float range) {
     const four own_x = spread(x), own_y = spread(y), far = spread(range * range), none = spread(0);
-    const four touch = spread(range * range * 0.16f); // four tenths of the way
+    const four touch = spread(range * range * 0.3f);
     for (uint32_t i = 0; i < c->count; i += LANES) {
         const four dx = load(c->x + i) - own_x, dy = load(c->y + i) - own_y;
         const four distance = dx * dx + dy * dy; // squared
@@ -141,8 +141,8 @@ static void steer_boid(flock *f, const crowd *c, const Space *space, uint32_t pl
     float push_x = 0, push_y = 0;
     if (count > 0) {
         const float part = 1 / count;
-        const float follow = 0.10f, stay = 0.035f * space->speed / range;
-        const float part_from = 1.1f * space->speed / (range * range * range);
+        const float follow = 0.10f, stay = 0.03f * space->speed / range;
+        const float part_from = 1.0f * space->speed / (range * range * range);
         push_x = (sum(s.vx) * part - f->near_vx[place]) * follow + sum(s.x) * part * stay - sum(s.away_x) * part_from;
         push_y = (sum(s.vy) * part - f->near_vy[place]) * follow + sum(s.y) * part * stay - sum(s.away_y) * part_from;
     }

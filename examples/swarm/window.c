@@ -241,6 +241,7 @@ int window_shot(const options *o) {
             panel_draw(&s.picture, &s.measure, &s.state);
             status = picture_write(&s.picture, o->shot) ? 0 : 2;
             if (status) fprintf(stderr, "swarm: --shot: '%s' was not written; is there such a folder, and room?\n", o->shot);
+            else printf("%s: %u boids after %u frames\n", o->shot, (unsigned)s.state.boids, (unsigned)o->frames);
         }
     }
     show_end(&s);
