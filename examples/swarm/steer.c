@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FROM_A_CELL = 8, MOST = 9 * FROM_A_CELL, LANES = 4 };
+enum { LANES = 4, FROM_A_CELL = 6, MOST = 9 * FROM_A_CELL + 2 * LANES };
 
 // Four floats, and what a comparison of them gives: all bits or none.
 typedef float four __attribute__((vector_size(16)));
@@ -21,7 +21,7 @@ typedef struct crowd {
 
 // What a boid sees, added up.
 typedef struct sight {
-    four count;
+    four_bits count;     // less 1 for each
     four x, y;           // how far away the others are
     four vx, vy;         // where they fly
     four away_x, away_y; // from those that are too near
@@ -37,20 +37,39 @@ static four spread(float value) { return (four){ value, value, value, value }; }
 static four where(four_bits yes, four values) { return (four)(yes & (four_bits)values); }
 static float sum(four values) { return (values[0] + values[1]) + (values[2] + values[3]); }
 
-// Copies boids of one cell. Of a crowded cell it takes a few, spread evenly, and others in each frame.
+// Copies four values from each array of the grid.
+static void copy_four(crowd *c, const flock *f, uint32_t to, uint32_t place, float shift_x, float shift_y) {
+    const four x = load(f->grid.x + place) + spread(shift_x), y = load(f->grid.y + place) + spread(shift_y);
+    memcpy(c->x + to, &x, sizeof x);
+    memcpy(c->y + to, &y, sizeof y);
+    memcpy(c->vx + to, f->near_vx + place, sizeof x);
+    memcpy(c->vy + to, f->near_vy + place, sizeof y);
+}
+
+static void copy_one(crowd *c, const flock *f, uint32_t to, uint32_t place, float shift_x, float shift_y) {
+    c->x[to] = f->grid.x[place] + shift_x;
+    c->y[to] = f->grid.y[place] + shift_y;
+    c->vx[to] = f->near_vx[place];
+    c->vy[to] = f->near_vy[place];
+}
+
+// Copies boids of one cell. Of a crowded cell it takes a few, others in each frame.
+// It copies eight, however many there are, which costs less than to count: the next cell overwrites those that are too many.
 static void add_cell(crowd *c, const flock *f, uint32_t cell, float shift_x, float shift_y, uint32_t frame) {
     const grid *g = &f->grid;
-    const uint32_t first = g->starts[cell], here = g->starts[cell + 1] - first;
-    const uint32_t taken = here < FROM_A_CELL ? here : FROM_A_CELL;
-    for (uint32_t i = 0; i < taken; ++i) {
-        uint32_t at = i;
-        if (here > FROM_A_CELL) at = (uint32_t)((uint64_t)i * here / FROM_A_CELL + frame) % here;
-        const uint32_t place = first + at, next = c->count++;
-        c->x[next] = g->x[place] + shift_x;
-        c->y[next] = g->y[place] + shift_y;
-        c->vx[next] = f->near_vx[place];
-        c->vy[next] = f->near_vy[place];
+    uint32_t first = g->starts[cell], here = g->starts[cell + 1] - first;
+    if (here > FROM_A_CELL) {
+        first += frame % (here - FROM_A_CELL + 1);
+        here = FROM_A_CELL;
     }
+    if (first + 2 * LANES <= g->count) {
+        copy_four(c, f, c->count, first, shift_x, shift_y);
+        copy_four(c, f, c->count + LANES, first + LANES, shift_x, shift_y);
+    } else {
+        for (uint32_t i = 0; i < here; ++i)
+            copy_one(c, f, c->count + i, first + i, shift_x, shift_y);
+    }
+    c->count += here;
 }
 
 // Fills up the last group with boids that are too far away to be seen.
@@ -102,16 +121,17 @@ static void look_for_threats(crowd *c, const flock *f, const Space *space, uint3
     }
 }
 
+// Adds up what a boid sees, itself as well: that makes it steer less when it has few neighbours.
 static void see(sight *s, const crowd *c, float x, float y, float range) {
     const four own_x = spread(x), own_y = spread(y), far = spread(range * range), none = spread(0);
     const four touch = spread(range * range * 0.3f);
     for (uint32_t i = 0; i < c->count; i += LANES) {
         const four dx = load(c->x + i) - own_x, dy = load(c->y + i) - own_y;
         const four distance = dx * dx + dy * dy; // squared
-        const four_bits seen = (distance < far) & (distance > none);
+        const four_bits seen = distance < far;
         const four room = touch - distance;
-        const four closer = where(seen & (room > none), room);
-        s->count += where(seen, spread(1));
+        const four closer = where(room > none, room);
+        s->count += seen; // -1 where it is true
         s->x += where(seen, dx);
         s->y += where(seen, dy);
         s->vx += where(seen, load(c->vx + i));
@@ -137,7 +157,7 @@ static void steer_boid(flock *f, const crowd *c, const Space *space, uint32_t pl
     const float x = g->x[place], y = g->y[place], range = space->sight;
     sight s = { 0 };
     see(&s, c, x, y, range);
-    const float count = sum(s.count);
+    const float count = (float)-(s.count[0] + s.count[1] + s.count[2] + s.count[3]);
     float push_x = 0, push_y = 0;
     if (count > 0) {
         const float part = 1 / count;
