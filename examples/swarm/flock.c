@@ -112,7 +112,8 @@ KEEL_SYSTEM_ONCE(fill_grid, KEEL_UNIQUE_WRITE(Flock, arrays), KEEL_UNIQUE_READ(S
         return;
     }
     f->threat_count = 0;
-    KEEL_EACH(context, KEEL_READ(Position, p), KEEL_WITH(Hunter)) add_threat(f, p->x, p->y, 0.5f);
+    KEEL_EACH(context, KEEL_READ(Position, p), KEEL_WITH(Hunter))
+        add_threat(f, p->x, p->y, 0.5f);
     if (pointer->pull > 0 || pointer->pull < 0) add_threat(f, pointer->x, pointer->y, -0.4f * pointer->pull);
 }
 
@@ -207,9 +208,9 @@ static keel_result add_boids(keel_world *world, const Space *space, uint32_t fir
         b->velocity.y = (part_of_one(scramble(seed, number, 3)) - 0.5f) * space->speed;
         b->boid.number = number;
     }
-    const keel_result result = keel_add_entities(world, end - first, NULL, KEEL_COLUMN_IN(Position, &list->position, sizeof *list),
-                                                 KEEL_COLUMN_IN(Velocity, &list->velocity, sizeof *list),
-                                                 KEEL_COLUMN_IN(Boid, &list->boid, sizeof *list));
+    const keel_result result = keel_add_entities(
+        world, end - first, NULL, KEEL_COLUMN_IN(Position, &list->position, sizeof *list),
+        KEEL_COLUMN_IN(Velocity, &list->velocity, sizeof *list), KEEL_COLUMN_IN(Boid, &list->boid, sizeof *list));
     free(list);
     return result;
 }
@@ -269,8 +270,7 @@ keel_result flock_set_size(keel_world *world, float width, float height) {
 }
 
 void flock_free(flock *f) {
-    float *const arrays[] = { f->x,       f->y,       f->vx,     f->vy,
-                              f->near_vx, f->near_vy, f->push_x, f->push_y };
+    float *const arrays[] = { f->x, f->y, f->vx, f->vy, f->near_vx, f->near_vy, f->push_x, f->push_y };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         free(arrays[i]);
     grid_free(&f->grid);

@@ -54,10 +54,10 @@ typedef struct threat {
 // What a frame works with besides the world: arrays that fill_grid writes and the others read.
 typedef struct flock {
     grid grid;
-    uint32_t count, room;   // boids
-    float *x, *y, *vx, *vy; // by number
+    uint32_t count, room;     // boids
+    float *x, *y, *vx, *vy;   // by number
     float *near_vx, *near_vy; // by place in the grid
-    float *push_x, *push_y; // by number: what steer found
+    float *push_x, *push_y;   // by number: what steer found
     threat threats[HUNTERS + 1];
     uint32_t threat_count;
 } flock;

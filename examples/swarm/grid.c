@@ -157,9 +157,12 @@ grid_result grid_build(grid *g, const grid_area *area, uint32_t count, const flo
 
 const char *grid_explain(grid_result result) {
     switch (result) {
-    case GRID_OK: return "the grid is built";
-    case GRID_BAD_AREA: return "width, height and cell of a grid are positive numbers, and make 4,194,304 cells at most";
-    default: return "there is no memory for the grid: take fewer points or larger cells";
+    case GRID_OK:
+        return "the grid is built";
+    case GRID_BAD_AREA:
+        return "width, height and cell of a grid are positive numbers, and make 4,194,304 cells at most";
+    default:
+        return "there is no memory for the grid: take fewer points or larger cells";
     }
 }
 

@@ -68,7 +68,8 @@ float measure_part(measure_row *row, uint32_t count, float part) {
 }
 
 static void print_row(measure_row *row, uint32_t count) {
-    printf("%-10s %8.3f ms %8.3f ms\n", row->name, (double)measure_part(row, count, 0.5f), (double)measure_part(row, count, 0.99f));
+    printf("%-10s %8.3f ms %8.3f ms\n", row->name, (double)measure_part(row, count, 0.5f),
+           (double)measure_part(row, count, 0.99f));
 }
 
 void measure_print(measure *m) {

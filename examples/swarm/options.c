@@ -57,7 +57,10 @@ static bool read_size(const char *text, options *o, char why[200]) {
 
 // Reads an option that has no value. Returns false if `name` is none.
 static bool read_switch(const char *name, options *o) {
-    const struct { const char *name; bool *value; } switches[] = {
+    const struct {
+        const char *name;
+        bool *value;
+    } switches[] = {
         { "--headless", &o->headless },
         { "--hash", &o->hash },
         { "--compare-threads", &o->compare_threads },
@@ -80,7 +83,8 @@ static bool read_value(const char *name, const char *text, options *o, char why[
     if (!strcmp(name, "--boids")) return read_number(name, text, FLOCK_MIN, FLOCK_MAX, &o->boids, why);
     if (!strcmp(name, "--seed")) return read_number(name, text, 0, UINT32_MAX, &o->seed, why);
     if (!strcmp(name, "--frames")) return read_number(name, text, 1, MOST_FRAMES, &o->frames, why);
-    if (strcmp(text, "all") != 0) return read_number(name, text, 1, KEEL_MAX_WORKERS < 256 ? KEEL_MAX_WORKERS : 256, &o->threads, why);
+    if (strcmp(text, "all") != 0)
+        return read_number(name, text, 1, KEEL_MAX_WORKERS < 256 ? KEEL_MAX_WORKERS : 256, &o->threads, why);
     o->threads = 0;
     return true;
 }

@@ -8,7 +8,7 @@ typedef struct options {
     uint32_t boids;   // 0: as many as the machine moves in time; without a window 100,000
     uint32_t threads; // 0: one for each core
     uint32_t seed;
-    uint32_t frames; // without a window
+    uint32_t frames;        // without a window
     uint32_t width, height; // of the window or picture
     bool headless, hash, compare_threads, help;
     const char *shot; // file of a picture, or NULL

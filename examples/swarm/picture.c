@@ -13,10 +13,9 @@
 #include <stb/stb_image_write.h>
 
 enum {
-    REACH = 10,      // the farthest pixel that a boid lights
-    TONES = 4096,    // entries of the table of brightness
-    TONE_SHIFT = 2,  // light of one entry
-    MOST_LIGHT = 30000,
+    REACH = 10,     // the farthest pixel that a boid lights
+    TONES = 16384,  // entries of the table of brightness, for all light that sixteen bits can be
+    TONE_SHIFT = 2, // light of one entry
 };
 
 static const uint32_t background = 0xFF05070E;
@@ -55,9 +54,9 @@ static void draw_boid(picture *p, float x, float y, float vx, float vy, float le
 typedef struct bands {
     picture *picture;
     const flock *flock;
-    uint32_t rows;    // of the grid, in a band
-    uint32_t odd;     // 0, then 1
-    float length;     // of a streak, in pixels
+    uint32_t rows; // of the grid, in a band
+    uint32_t odd;  // 0, then 1
+    float length;  // of a streak, in pixels
 } bands;
 
 static void draw_bands(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
@@ -79,7 +78,9 @@ static void draw_hunter(picture *p, float x, float y) {
     for (float dy = -radius; dy <= radius; dy += 1)
         for (float dx = -radius; dx <= radius; dx += 1) {
             const float left = 1 - (dx * dx + dy * dy) / (radius * radius);
-            if (left > 0) splash(p, x * p->scale_x + dx, y * p->scale_y + dy, light_of(420 * left * left, 300 * left * left, 160 * left * left));
+            if (left > 0)
+                splash(p, x * p->scale_x + dx, y * p->scale_y + dy,
+                       light_of(420 * left * left, 300 * left * left, 160 * left * left));
         }
 }
 
@@ -88,7 +89,7 @@ KEEL_SYSTEM_ONCE(plot, KEEL_UNIQUE_READ(Flock, arrays), KEEL_UNIQUE_READ(Space, 
                  KEEL_MAY_READ(Position, Hunter), KEEL_CONTEXT(context)) {
     picture *p = canvas->now;
     const grid *g = &arrays->now->grid;
-    if (!g->count) return;
+    if (!g->count || p->still) return;
     p->scale_x = (float)p->width / space->width;
     p->scale_y = (float)p->height / space->height;
     // Where many boids share a pixel each is darker.
@@ -101,7 +102,8 @@ KEEL_SYSTEM_ONCE(plot, KEEL_UNIQUE_READ(Flock, arrays), KEEL_UNIQUE_READ(Space, 
     const uint32_t pairs = ((g->rows + rows - 1) / rows + 1) / 2;
     for (b.odd = 0; b.odd < 2; ++b.odd)
         if (keel_parallel_for(context, pairs, 1, draw_bands, &b) < 0) keel_fail(context, NULL, "no memory for a parallel loop");
-    KEEL_EACH(context, KEEL_READ(Position, at), KEEL_WITH(Hunter)) draw_hunter(p, at->x, at->y);
+    KEEL_EACH(context, KEEL_READ(Position, at), KEEL_WITH(Hunter))
+        draw_hunter(p, at->x, at->y);
 }
 
 static void develop_rows(uint32_t begin, uint32_t end, const keel_piece *piece, void *data) {
@@ -109,20 +111,18 @@ static void develop_rows(uint32_t begin, uint32_t end, const keel_piece *piece, 
     (void)piece;
     const size_t last = (size_t)end * p->width;
     for (size_t i = (size_t)begin * p->width; i < last; ++i) {
-        light l = p->glow[i];
+        const light l = p->glow[i];
         uint64_t any;
         memcpy(&any, &l, sizeof any);
-        p->pixels[i] = background;
-        if (!any) continue;
-        const light most = { MOST_LIGHT, MOST_LIGHT, MOST_LIGHT, MOST_LIGHT };
-        const light over = (light)(l > most);
-        l = (l & ~over) | (most & over);
-        uint32_t tone[3];
-        for (int c = 0; c < 3; ++c)
-            tone[c] = p->tone[l[c] >> TONE_SHIFT < TONES ? l[c] >> TONE_SHIFT : TONES - 1];
-        const uint32_t red = tone[0] + 5, green = tone[1] + 7, blue = tone[2] + 14;
-        p->pixels[i] = 0xFF000000u | red << 16 | green << 8 | blue;
-        p->glow[i] = l - l / 8 - l / 16; // thirteen of sixteen parts stay
+        if (!any) {
+            p->pixels[i] = background;
+            continue;
+        }
+        const light entry = l >> TONE_SHIFT;
+        const uint32_t red = p->tone[entry[0]], green = p->tone[entry[1]], blue = p->tone[entry[2]];
+        p->pixels[i] = background + (red << 16 | green << 8 | blue);
+        // Some thirteen of sixteen parts stay, and of little nothing. Much light loses more, so that it never overflows.
+        if (!p->still) p->glow[i] = l - (l + 7) / 8 - l / 16 - ((l >> 15) << 14);
     }
 }
 
@@ -168,7 +168,7 @@ void picture_box(picture *p, int x, int y, int width, int height, uint32_t colou
             uint32_t *at = &p->pixels[(size_t)row * p->width + (size_t)column], mixed = 0;
             for (int shift = 0; shift < 24; shift += 8) {
                 const uint32_t old = *at >> shift & 255, new = colour >> shift & 255;
-                mixed |= (old * (255 - part) + new * part) / 255 << shift;
+                mixed |= (old * (255 - part) + new *part) / 255 << shift;
             }
             *at = 0xFF000000u | mixed;
         }
@@ -176,7 +176,10 @@ void picture_box(picture *p, int x, int y, int width, int height, uint32_t colou
 
 void picture_text(picture *p, int x, int y, int size, uint32_t colour, const char *text) {
     // A corner of a quad is three floats and a colour; a quad has four, of which the first and third are opposite.
-    struct { float x, y, z; uint32_t colour; } corners[4 * 700];
+    struct {
+        float x, y, z;
+        uint32_t colour;
+    } corners[4 * 700];
     char copy[256]; // the library takes text that is not const
     snprintf(copy, sizeof copy, "%s", text);
     const int quads = stb_easy_font_print(0, 0, copy, NULL, corners, sizeof corners);

@@ -9,10 +9,11 @@ typedef uint16_t light __attribute__((vector_size(8)));
 
 typedef struct picture {
     uint32_t width, height;
-    uint32_t *pixels; // 0xAARRGGBB, row by row
-    light *glow;      // what boids left here; it fades
-    uint8_t *tone;    // the brightness of a pixel for each amount of light
+    uint32_t *pixels;       // 0xAARRGGBB, row by row
+    light *glow;            // what boids left here; it fades
+    uint8_t *tone;          // the brightness of a pixel for each amount of light
     float scale_x, scale_y; // pixels in a unit of the plane
+    bool still;             // nothing moves: light neither comes nor fades
     light strength;         // of one boid
 } picture;
 

@@ -33,6 +33,8 @@ bool show_begin(show *s, const options *o, uint32_t boids, uint32_t threads) {
 bool show_frame(show *s) {
     const double begin = measure_now();
     if (!s->state.paused && flock_run(s->world) < 0) return complain(s, "a frame failed");
+    s->picture.still = s->state.paused && s->drawn;
+    s->drawn = true;
     if (picture_draw(s->world, &s->picture) < 0) return complain(s, "the picture was not drawn");
     measure_frame(&s->measure, s->world, (float)(measure_now() - begin));
     return true;
@@ -64,7 +66,9 @@ bool show_set_threads(show *s, uint32_t threads) {
 bool show_set_size(show *s, uint32_t width, uint32_t height) {
     if (width == s->picture.width && height == s->picture.height) return true;
     if (!picture_resize(&s->picture, width, height)) return complain(s, "the picture did not change its size");
-    return flock_set_size(s->world, plane_width(width, height), PLANE_HEIGHT) >= 0 || complain(s, "the plane did not change its size");
+    s->drawn = false;
+    return flock_set_size(s->world, plane_width(width, height), PLANE_HEIGHT) >= 0 ||
+           complain(s, "the plane did not change its size");
 }
 
 void show_end(show *s) {

@@ -12,6 +12,7 @@ typedef struct show {
     picture picture;
     measure measure;
     uint32_t seed;
+    bool drawn; // since it has this size
     panel_state state;
 } show;
 

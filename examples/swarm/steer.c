@@ -89,9 +89,9 @@ static void look_around(crowd *c, const flock *f, const Space *space, uint32_t r
         const float shift_y = (int)row + up < 0 ? -space->height : row + (uint32_t)up == g->rows ? space->height : 0;
         for (int left = -1; left <= 1; ++left) {
             const uint32_t other_column = (uint32_t)((int)(column + g->columns) + left) % g->columns;
-            const float shift_x = (int)column + left < 0                        ? -space->width
+            const float shift_x = (int)column + left < 0                  ? -space->width
                                   : column + (uint32_t)left == g->columns ? space->width
-                                                                                : 0;
+                                                                          : 0;
             add_cell(c, f, other_row * g->columns + other_column, shift_x, shift_y, frame);
         }
     }

@@ -19,8 +19,8 @@ typedef struct app {
     SDL_Texture *texture;
     uint32_t texture_width, texture_height;
     uint32_t cores;
-    uint32_t trial;     // frames until the number of boids is chosen
-    float trial_time;   // of these frames
+    uint32_t trial;   // frames until the number of boids is chosen
+    float trial_time; // of these frames
     bool sliding, over, failed;
     float pointer_x, pointer_y, pull; // pixels of the picture
 } app;
@@ -68,19 +68,31 @@ static void change_threads(app *a) {
 
 static void press_key(app *a, SDL_Keycode key) {
     switch (key) {
-    case SDLK_SPACE: a->show.state.paused = !a->show.state.paused; break;
+    case SDLK_SPACE:
+        a->show.state.paused = !a->show.state.paused;
+        break;
     case SDLK_PLUS:
     case SDLK_EQUALS:
-    case SDLK_KP_PLUS: change_count(a, 10000); break;
+    case SDLK_KP_PLUS:
+        change_count(a, 10000);
+        break;
     case SDLK_MINUS:
-    case SDLK_KP_MINUS: change_count(a, -10000); break;
-    case SDLK_t: change_threads(a); break;
+    case SDLK_KP_MINUS:
+        change_count(a, -10000);
+        break;
+    case SDLK_t:
+        change_threads(a);
+        break;
     case SDLK_f:
-        SDL_SetWindowFullscreen(a->window, SDL_GetWindowFlags(a->window) & SDL_WINDOW_FULLSCREEN_DESKTOP ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP);
+        SDL_SetWindowFullscreen(
+            a->window, SDL_GetWindowFlags(a->window) & SDL_WINDOW_FULLSCREEN_DESKTOP ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP);
         break;
     case SDLK_q:
-    case SDLK_ESCAPE: a->over = true; break;
-    default: break;
+    case SDLK_ESCAPE:
+        a->over = true;
+        break;
+    default:
+        break;
     }
 }
 
@@ -92,7 +104,8 @@ static void handle_mouse(app *a, const SDL_Event *event) {
     switch (event->type) {
     case SDL_MOUSEBUTTONDOWN:
         if (event->button.which == SDL_TOUCH_MOUSEID) break;
-        press(a, (float)event->button.x * scale_x, (float)event->button.y * scale_y, event->button.button == SDL_BUTTON_LEFT ? 1 : -1.5f);
+        press(a, (float)event->button.x * scale_x, (float)event->button.y * scale_y,
+              event->button.button == SDL_BUTTON_LEFT ? 1 : -1.5f);
         break;
     case SDL_MOUSEBUTTONUP:
         a->sliding = false;
@@ -108,18 +121,31 @@ static void handle_mouse(app *a, const SDL_Event *event) {
 static void handle(app *a, const SDL_Event *event) {
     const float width = (float)a->show.picture.width, height = (float)a->show.picture.height;
     switch (event->type) {
-    case SDL_QUIT: a->over = true; break;
-    case SDL_KEYDOWN: press_key(a, event->key.keysym.sym); break;
+    case SDL_QUIT:
+        a->over = true;
+        break;
+    case SDL_KEYDOWN:
+        press_key(a, event->key.keysym.sym);
+        break;
     case SDL_MOUSEBUTTONDOWN:
     case SDL_MOUSEBUTTONUP:
-    case SDL_MOUSEMOTION: handle_mouse(a, event); break;
-    case SDL_FINGERDOWN: press(a, event->tfinger.x * width, event->tfinger.y * height, 1); break;
-    case SDL_FINGERMOTION: drag(a, event->tfinger.x * width, event->tfinger.y * height); break;
-    case SDL_FINGERUP: a->pull = 0, a->sliding = false; break;
+    case SDL_MOUSEMOTION:
+        handle_mouse(a, event);
+        break;
+    case SDL_FINGERDOWN:
+        press(a, event->tfinger.x * width, event->tfinger.y * height, 1);
+        break;
+    case SDL_FINGERMOTION:
+        drag(a, event->tfinger.x * width, event->tfinger.y * height);
+        break;
+    case SDL_FINGERUP:
+        a->pull = 0, a->sliding = false;
+        break;
     case SDL_WINDOWEVENT:
         if (event->window.event == SDL_WINDOWEVENT_LEAVE) a->pull = 0;
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
