@@ -8,6 +8,9 @@
 #ifdef __EMSCRIPTEN__
 #include <emscripten.h>
 #include <emscripten/html5.h>
+
+// Tells the page how long the work of the last frame took, in milliseconds, and how many boids there are.
+EM_JS(void, tell_page, (double work, int entities), { window.keelFrame = { work : work, entities : entities }; })
 #endif
 
 enum { USUAL_BOIDS = 100000, FIRST_BOIDS = 20000, TRIAL_FRAMES = 50 };
@@ -201,9 +204,7 @@ static void run_frame(void *data) {
     panel_draw(&a->show.picture, &a->show.measure, &a->show.state);
     present(a);
 #ifdef __EMSCRIPTEN__
-    // clang-format off
-    EM_ASM({ window.keelFrame = { work: $0, entities: $1 }; }, (double)a->show.measure.frame.last, a->show.state.boids);
-    // clang-format on
+    tell_page((double)a->show.measure.frame.last, (int)a->show.state.boids);
 #endif
 }
 
