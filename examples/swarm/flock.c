@@ -86,7 +86,7 @@ static void run_grid_piece(uint32_t begin, uint32_t end, const keel_piece *piece
     job->piece(begin, end, job->data);
 }
 
-// `context` is the context of the system, and what it says when memory is missing.
+// If memory is missing for the loop, all pieces run here. `context` is the context of the system.
 static void grid_on_workers(uint32_t count, uint32_t grain, grid_piece *piece, void *data, void *context) {
     grid_job job = { piece, data };
     if (keel_parallel_for((keel_context *)context, count, grain, run_grid_piece, &job) < 0) piece(0, count, data);
@@ -252,12 +252,13 @@ keel_result flock_begin(keel_world *world, flock *f, uint32_t count, uint32_t se
 
 keel_result flock_set_count(keel_world *world, uint32_t count, uint32_t seed) {
     const uint32_t before = keel_count(world, Boid);
-    Space *space = keel_get_unique_mut(world, Space);
-    if (!space) return KEEL_ERROR_ARGUMENT;
-    adapt(space, count);
-    const Space now = *space;
-    if (count > before) return add_boids(world, &now, before, count, seed);
-    return count < before ? delete_boids(world, count, before - count) : KEEL_OK;
+    const Space *now = keel_get_unique(world, Space);
+    if (!now) return KEEL_ERROR_ARGUMENT;
+    Space space = *now;
+    adapt(&space, count);
+    if (count > before) KEEL_TRY(add_boids(world, &space, before, count, seed));
+    if (count < before) KEEL_TRY(delete_boids(world, count, before - count));
+    return keel_set_unique(world, Space, space);
 }
 
 keel_result flock_set_size(keel_world *world, float width, float height) {

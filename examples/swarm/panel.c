@@ -51,24 +51,33 @@ static void draw_slider(picture *p, const panel_state *state) {
     picture_text(p, s.left, s.top - 14 * size, size, DIM, state->paused ? "boids (paused)" : "boids");
 }
 
+enum { HIDDEN_BELOW = 50 }; // microseconds: tick and hunt take next to nothing
+
+static bool is_shown(const measure_row *row) { return row->smooth * 1000 >= HIDDEN_BELOW; }
+
+// Writes a name and milliseconds in one line.
+static void draw_row(picture *p, const measure_row *row, int top, uint32_t colour) {
+    const int size = text_size(p);
+    char text[32];
+    snprintf(text, sizeof text, "%.1f ms", (double)row->smooth);
+    picture_text(p, 10 * size, top, size, colour, row->name);
+    picture_text(p, 80 * size, top, size, colour, text);
+}
+
 void panel_draw(picture *p, const measure *m, const panel_state *state) {
     const int size = text_size(p), line = 11 * size, left = 10 * size;
-    char text[100], number[16];
-    int top = 10 * size;
-    picture_box(p, 4 * size, 4 * size, 148 * size, line * (int)(m->system_count + 3), 0, 150);
+    char text[32], number[16];
+    int top = 10 * size, lines = 3;
+    for (uint32_t i = 0; i < m->system_count; ++i)
+        lines += is_shown(&m->systems[i]);
+    picture_box(p, 4 * size, 4 * size, 130 * size, line * lines + 8 * size, 0, 150);
     with_commas(number, state->boids);
     snprintf(text, sizeof text, "%s boids", number);
     picture_text(p, left, top, size, WARM, text);
     snprintf(text, sizeof text, state->threads == 1 ? "%u thread" : "%u threads", state->threads);
     picture_text(p, left, top += line, size, BRIGHT, text);
-    snprintf(text, sizeof text, "%.1f ms", (double)m->frame.smooth);
-    picture_text(p, left, top += line, size, BRIGHT, "frame");
-    picture_text(p, left + 70 * size, top, size, BRIGHT, text);
-    for (uint32_t i = 0; i < m->system_count; ++i) {
-        if (m->systems[i].smooth < 0.05f) continue; // tick and hunt
-        snprintf(text, sizeof text, "%.1f ms", (double)m->systems[i].smooth);
-        picture_text(p, left, top += line, size, DIM, m->systems[i].name);
-        picture_text(p, left + 70 * size, top, size, DIM, text);
-    }
+    draw_row(p, &m->frame, top += line, BRIGHT);
+    for (uint32_t i = 0; i < m->system_count; ++i)
+        if (is_shown(&m->systems[i])) draw_row(p, &m->systems[i], top += line, DIM);
     if (state->slider) draw_slider(p, state);
 }
