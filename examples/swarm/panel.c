@@ -6,7 +6,7 @@
 enum { BRIGHT = 0xE8EEF6, DIM = 0x8FA0B4, WARM = 0xFFB066 };
 
 // Returns how many pixels one of the font's has: text is as large on a screen with many pixels.
-static int text_size(const picture *p) { return p->height >= 1400 ? 3 : p->width >= 560 && p->height >= 500 ? 2 : 1; }
+static int text_size(const picture *p) { return p->height >= 1400 ? 3 : p->width >= 300 && p->height >= 300 ? 2 : 1; }
 
 // Where the slider is.
 typedef struct slider {

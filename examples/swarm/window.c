@@ -214,8 +214,11 @@ static bool open_window(app *a, const options *o) {
         fprintf(stderr, "swarm: there is no display: %s; --shot and --headless need none\n", SDL_GetError());
         return false;
     }
-    a->window = SDL_CreateWindow("Swarm", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, (int)o->width, (int)o->height,
-                                 SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
+    uint32_t flags = SDL_WINDOW_RESIZABLE;
+#ifndef __EMSCRIPTEN__ // a phone has more pixels than it can fill in time
+    flags |= SDL_WINDOW_ALLOW_HIGHDPI;
+#endif
+    a->window = SDL_CreateWindow("Swarm", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, (int)o->width, (int)o->height, flags);
     a->renderer = a->window ? SDL_CreateRenderer(a->window, -1, SDL_RENDERER_PRESENTVSYNC) : NULL;
     if (!a->renderer) fprintf(stderr, "swarm: the window was not opened: %s\n", SDL_GetError());
     return a->renderer != NULL;
