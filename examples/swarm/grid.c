@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_BLOCK = 8192, MAX_BLOCKS = 8 };
+enum { MIN_BLOCK = 8192, MAX_BLOCKS = 4 };
 
 typedef struct build {
     grid *grid;
