@@ -8,7 +8,7 @@ SOURCES = $(shell find $(wildcard include src addons tests examples benchmarks) 
 # Without tests, to need neither cmocka nor a C++ compiler; and a newer compiler may warn of more.
 FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 
-.PHONY: help demo play test bench check format clean
+.PHONY: help demo play swarm test bench check format clean
 .PHONY: amalgamate dist bindings cost cost-update check-cost
 .PHONY: check-format check-layers check-acceptance check-house check-docs check-debug check-release check-asan \
 	check-tsan check-perturb check-tiny check-clang check-dist check-valgrind check-data check-hardened check-static
@@ -17,6 +17,7 @@ FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 help:
 	@echo "make demo    build the orrery and draw a year of the solar system: out/orrery.png, .csv"
 	@echo "make play    build Square Eater and play it in a window: eat the squares that grow"
+	@echo "make swarm   100,000 boids on all cores, in a window"
 	@echo "make test    build with all checks and run the tests that are quick, in two minutes"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/reference/cost.md"
@@ -49,6 +50,12 @@ play:
 	cmake --preset release $(FOR_USERS)
 	cmake --build --preset release -j $(JOBS) --target square_eater
 	build/release/examples/square_eater/square_eater $(GAME_OPTIONS)
+
+swarm:
+	tools/install_packages games
+	cmake --preset release $(FOR_USERS)
+	cmake --build --preset release -j $(JOBS) --target swarm
+	build/release/examples/swarm/swarm
 
 # While KEEL_TEST_CI is set, as .ci/run does, a part of the tests: tests/ci.txt says which. Regular
 # expressions have signs that a shell would take for names of files. ROW is the line of that table.
