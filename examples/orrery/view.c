@@ -322,7 +322,7 @@ static int fit(program *p) {
 static int open_window(program *p) {
     SDL_SetHint(SDL_HINT_TOUCH_MOUSE_EVENTS, "0");
     SDL_SetHint(SDL_HINT_MOUSE_TOUCH_EVENTS, "0");
-    SDL_SetHint(SDL_HINT_EMSCRIPTEN_KEYBOARD_ELEMENT, "#window");
+    SDL_SetHint(SDL_HINT_EMSCRIPTEN_KEYBOARD_ELEMENT, "#canvas");
     if (SDL_Init(SDL_INIT_VIDEO) < 0) return fail_in_window(p, "no display");
     const Uint32 flags = SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI;
     p->window = SDL_CreateWindow("Orrery - made with Keel", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, p->set.width,
@@ -335,18 +335,22 @@ static int open_window(program *p) {
     return status == EXIT_DONE ? begin_view(p) : status;
 }
 
+#ifdef __EMSCRIPTEN__
+// clang-format off
+EM_JS(void, tell_frame, (double work, double entities, double day, double zoom, int followed, int is_paused, double speed), {
+    window.keelFrame = { work: work, entities: entities };
+    window.keelState = { day: day, zoom: zoom, followed: followed, paused: !!is_paused, speed: speed };
+    if (!window.keelFirstFrame) window.keelFirstFrame = performance.now();
+})
+// clang-format on
+#endif
+
 // Tells the page, if there is one, what a frame cost and what is seen.
 static void tell_page(const program *p) {
 #ifdef __EMSCRIPTEN__
     const view *shown = &p->shown;
-    EM_ASM(
-        {
-            window.keelFrame = { work : $0, entities : $1 };
-            window.keelState = { day : $2, zoom : $3, followed : $4, paused : !!$5, speed : $6 };
-            if (!window.keelFirstFrame) window.keelFirstFrame = performance.now();
-        },
-        shown->work, keel_entity_count(shown->world), shown->jd, shown->camera.zoom, shown->followed, shown->is_paused,
-        view_speed(shown));
+    tell_frame(shown->work, keel_entity_count(shown->world), shown->jd, shown->camera.zoom, shown->followed, shown->is_paused,
+               view_speed(shown));
 #else
     (void)p;
 #endif
