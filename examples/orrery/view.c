@@ -26,6 +26,9 @@
 
 enum { EXIT_DONE = 0, EXIT_MEMORY = 1, EXIT_INPUT = 2, MOST_FINGERS = 2 };
 
+// A picture of more would take the time of a frame.
+static const double most_pixels = 1.6e6;
+
 // A mouse button or finger that is down.
 typedef struct finger {
     SDL_FingerID id;
@@ -302,6 +305,9 @@ static void measure(const program *p, int *width, int *height, float *unit) {
 #endif
     SDL_GetWindowSize(p->window, &points, &unused);
     SDL_GetRendererOutputSize(p->renderer, width, height);
+    const double shrink = sqrt(fmin(1, most_pixels / ((double)*width * *height + 1)));
+    *width = (int)(*width * shrink); // fine screens get a picture that is enlarged a little
+    *height = (int)(*height * shrink);
     *unit = points > 0 ? (float)*width / (float)points : 1;
 }
 
@@ -320,6 +326,8 @@ static int fit(program *p) {
 }
 
 static int open_window(program *p) {
+    p->shown.has_input = true;
+    SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "1");
     SDL_SetHint(SDL_HINT_TOUCH_MOUSE_EVENTS, "0");
     SDL_SetHint(SDL_HINT_MOUSE_TOUCH_EVENTS, "0");
     SDL_SetHint(SDL_HINT_EMSCRIPTEN_KEYBOARD_ELEMENT, "#canvas");

@@ -73,6 +73,16 @@ static void write_count(uint32_t count, char text[16]) {
     else snprintf(text, 16, "%" PRIu32 ",%03" PRIu32 ",%03" PRIu32, count / 1000000, count / 1000 % 1000, count % 1000);
 }
 
+// A page has a line for the work of a frame, and a picture took none.
+static bool tells_work(const view *shown) {
+#ifdef __EMSCRIPTEN__
+    (void)shown;
+    return false;
+#else
+    return shown->work > 0;
+#endif
+}
+
 static void paint_date(const view *shown) {
     const paint *on = &shown->canvas;
     const float left = 18 * on->unit;
@@ -83,7 +93,7 @@ static void paint_date(const view *shown) {
     snprintf(line, sizeof line, "%s bodies, %.1f ms a frame", count, shown->work);
     paint_text(on, left, 16 * on->unit, 34, bright, date);
     paint_text(on, left, 48 * on->unit, 18, shown->is_paused ? accent : faint, speed);
-    if (shown->work > 0) paint_text(on, left, 68 * on->unit, 18, faint, line);
+    if (tells_work(shown)) paint_text(on, left, 68 * on->unit, 18, faint, line);
 }
 
 // Writes a distance in the unit that fits.
@@ -104,7 +114,7 @@ static void paint_followed(const view *shown) {
     write_distance(far, distance);
     snprintf(line, sizeof line, "%s from %s, light takes %.*f %s", distance, body_look_of(row->parent_name).label,
              far > 0.1 ? 1 : 2, far > 0.1 ? far * 8.3167 : far * 499.005, far > 0.1 ? "minutes" : "seconds");
-    const float top = (shown->work > 0 ? 100 : 80) * on->unit, left = 18 * on->unit;
+    const float top = (tells_work(shown) ? 100 : 80) * on->unit, left = 18 * on->unit;
     paint_text(on, left, top, 24, look.colour, look.label);
     paint_text(on, left, top + 24 * on->unit, 18, faint, line);
 }
@@ -122,6 +132,7 @@ static void paint_help(const view *shown) {
 void hud_paint(const view *shown) {
     paint_date(shown);
     paint_followed(shown);
+    if (!shown->has_input) return;
     paint_help(shown);
     paint_buttons(shown);
 }

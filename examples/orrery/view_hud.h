@@ -3,7 +3,7 @@
 #pragma once
 #include "view_state.h"
 
-// Paints texts and buttons.
+// Paints texts, and buttons if somebody can press them.
 void hud_paint(const view *shown);
 
 // Returns what the button at a place of the screen does, VIEW_NONE where there is none.

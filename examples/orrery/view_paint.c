@@ -79,10 +79,14 @@ static range range_around(const paint *on, float x, float y, float reach) {
 
 void paint_point(const paint *on, float x, float y, float radius, uint32_t light) {
     const range r = range_around(on, x, y, radius);
+    const float slope = 1 / radius;
     for (int row = r.top; row <= r.bottom; ++row) {
-        const float down = 1 - fabsf((float)row - y) / radius;
-        for (int column = r.left; column <= r.right; ++column)
-            add_light(on, column, row, light, down * (1 - fabsf((float)column - x) / radius));
+        const float down = (1 - fabsf((float)row - y) * slope) * 256;
+        uint32_t *pixels = &on->pixels[(size_t)row * (size_t)on->width];
+        for (int column = r.left; column <= r.right; ++column) {
+            const uint32_t weight = (uint32_t)(down * (1 - fabsf((float)column - x) * slope));
+            pixels[column] = brighter(pixels[column], weighted(light, weight));
+        }
     }
 }
 
@@ -135,13 +139,21 @@ void paint_line(const paint *on, const float from[3], const float to[3], float w
 }
 
 void paint_glow(const paint *on, float x, float y, float radius, tint colour) {
-    const range r = range_around(on, x, y, radius);
-    const uint32_t light = paint_pixel(colour, 1);
-    for (int row = r.top; row <= r.bottom; ++row) {
+    enum { STEPS = 512 };
+    uint32_t lights[STEPS]; // by the square of the distance, which needs no root and no division for each pixel
+    for (int k = 0; k < STEPS; ++k) {
+        const float square = (float)k / STEPS, rest = 1 - square;
+        lights[k] = paint_pixel(colour, rest * rest * rest / (1 + 12 * square));
+    }
+    const range rows = range_around(on, x, y, radius);
+    for (int row = rows.top; row <= rows.bottom; ++row) {
+        const float dy = ((float)row - y) / radius, half = sqrtf(fmaxf(0, 1 - dy * dy)) * radius;
+        const range r = range_of(on, x - half, (float)row, x + half, (float)row);
+        uint32_t *pixels = &on->pixels[(size_t)row * (size_t)on->width];
         for (int column = r.left; column <= r.right; ++column) {
-            const float dx = ((float)column - x) / radius, dy = ((float)row - y) / radius;
-            const float square = dx * dx + dy * dy, rest = 1 - square;
-            if (rest > 0) add_light(on, column, row, light, rest * rest * rest / (1 + 12 * square));
+            const float dx = ((float)column - x) * (1 / radius);
+            const int step = (int)((dx * dx + dy * dy) * STEPS);
+            pixels[column] = brighter(pixels[column], lights[step < STEPS ? step : STEPS - 1]);
         }
     }
 }

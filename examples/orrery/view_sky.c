@@ -202,19 +202,25 @@ static bool is_free(const names *placed, const float box[4]) {
     return placed->count < MOST_NAMES;
 }
 
-// Paints the name of a body unless another one, or another body, is there.
+// Paints the name of a body at its right, its left or below it, unless others are in all of these places.
 static void paint_name(const view *shown, int k, names *placed) {
     const seen_body *body = &shown->bodies[k];
     const paint *on = &shown->canvas;
     const body_look look = body_look_of(shown->list->items[k].name);
     const bool is_moon = shown->list->items[k].parent != shown->list->centre && k != shown->list->centre;
-    const float size = is_moon ? 15 : 18, gap = (float)body->radius * (look.has_ring ? 2.1f : 1) + 5 * on->unit;
-    const float x = (float)body->at.x + gap, y = (float)body->at.y - size * on->unit * 0.38f;
-    const float box[4] = { x - 2, y - 2, x + paint_text_width(on, size, look.label) + 2, y + size * on->unit };
-    if (!is_free(placed, box)) return;
-    memcpy(placed->boxes[placed->count++], box, sizeof box);
+    const float size = is_moon ? 15 : 18, height = size * on->unit * 0.76f;
+    const float gap = (float)body->radius * (look.has_ring ? 2.1f : 1) + 5 * on->unit;
+    const float width = paint_text_width(on, size, look.label), x = (float)body->at.x, y = (float)body->at.y;
+    const float corners[3][2] = { { x + gap, y - height / 2 }, { x - gap - width, y - height / 2 }, { x - width / 2, y + gap } };
     const tint bright = { 0.93f, 0.94f, 0.97f }, faint = { 0.62f, 0.67f, 0.78f };
-    paint_text(on, x, y, size, is_moon ? faint : bright, look.label);
+    for (int at = 0; at < 3; ++at) {
+        const float *corner = corners[at];
+        const float box[4] = { corner[0] - 2, corner[1], corner[0] + width + 2, corner[1] + height };
+        if (!is_free(placed, box)) continue;
+        memcpy(placed->boxes[placed->count++], box, sizeof box);
+        paint_text(on, corner[0], corner[1], size, is_moon ? faint : bright, look.label);
+        return;
+    }
 }
 
 static void keep_disc_free(const view *shown, int k, names *placed) {

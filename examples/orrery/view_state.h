@@ -32,6 +32,7 @@ typedef struct view {
     double offset[3];     // from the followed body to the middle of the screen; shrinks to nothing
     double wanted_zoom;   // 0: as it is
     double work;          // of a frame, milliseconds
+    bool has_input;     // there is a window: buttons and help are shown
     bool is_touch;        // the help line names fingers
     uint32_t stars;       // changes when the background has to be made again
 } view;
