@@ -176,7 +176,7 @@ static void run_frame(void *data) {
     present(a);
 #ifdef __EMSCRIPTEN__
     // clang-format off
-    EM_ASM({ window.keelFrame = { work: $0, entities: $1 }; }, (double)a->show.measure.frame.last, a->show.state.boids);
+    EM_ASM((window.keelFrame = { work: $0, entities: $1 }), (double)a->show.measure.frame.last, a->show.state.boids);
     // clang-format on
 #endif
 }
