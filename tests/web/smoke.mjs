@@ -51,7 +51,10 @@ async function open(browser, screen, address, name) {
 // Returns what the program tells of itself, as text that differs when something has changed.
 const state = (page) => page.evaluate(() => JSON.stringify(window.keelState ?? null));
 const frame = (page) => page.evaluate(() => window.keelFrame);
-const picture = async (page) => (await page.locator("#canvas").screenshot()).toString("base64");
+const picture = async (page) => {
+    const clip = await page.evaluate(() => document.getElementById("canvas").getBoundingClientRect().toJSON());
+    return (await page.screenshot({ clip })).toString("base64");
+};
 
 // Does something, and fails unless the state, or the picture of a program without one, is another then.
 async function changes(page, name, what, act, part = null) {
@@ -167,7 +170,7 @@ async function visit_start(browser, screen, address) {
     await page.context().close();
 }
 
-// Pages work without a server, and say what is missing where WebGL is.
+// Pages work without a server, say that WebGL is missing, and print why a program stops.
 async function visit_special(browser, program) {
     const page = await open(browser, "desktop", pathToFileURL(resolve(site, program + ".html")).href, program);
     const seen = await page.waitForFunction(() => window.keelFirstFrame, null, { timeout: 15000 }).catch(() => null);
@@ -178,8 +181,15 @@ async function visit_special(browser, program) {
     await poor.goto(page.url());
     check(/no WebGL/.test(await poor.locator("#notice").innerText()), `${program} without WebGL: no notice`);
     await context.close();
+    await page.goto(page.url() + "?no_such_option");
+    await page.waitForFunction(() => !document.getElementById("notice").hidden, null, { timeout: 15000 }).catch(() => null);
+    const notice = await page.locator("#notice").innerText();
+    check(/no_such_option/.test(notice), `${program} with an option that it does not know says: ${notice}`);
     await page.context().close();
 }
+
+// Counts what goes wrong on the way as a failure, so that the other pages are visited, too.
+const guard = (name, visiting) => visiting.catch((error) => check(false, `${name}: ${error.message}`));
 
 if (programs.length === 0) {
     console.error(`smoke.mjs: ${site} has no page of ${chosen.join(", ") || "a program"}: run make web`);
@@ -190,10 +200,10 @@ const address = `http://127.0.0.1:${server.address().port}`;
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM,
     args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"] });
 for (const screen of Object.keys(SCREENS)) {
-    await visit_start(browser, screen, address);
-    for (const program of programs) await visit(browser, screen, address, program);
+    await guard(`index on a ${screen}`, visit_start(browser, screen, address));
+    for (const program of programs) await guard(`${program} on a ${screen}`, visit(browser, screen, address, program));
 }
-for (const program of programs) await visit_special(browser, program);
+for (const program of programs) await guard(program, visit_special(browser, program));
 await browser.close();
 server.close();
 console.log(failures.length ? `${failures.length} failed` : `${programs.length} programs, 2 screens, no failure`);

@@ -57,7 +57,10 @@ var Module = {
     },
     onRuntimeInitialized: function () { showStep(3); },
     onAbort: function (what) { tell("The program stopped: " + (Module.lastError || what)); },
-    onExit: function (code) { if (code) tell("The program stopped: " + (Module.lastError || "exit status " + code)); },
+    quit: function (code, error) {
+        tell("The program stopped: " + (Module.lastError || "exit status " + code));
+        throw error;
+    },
     preMainLoop: function () { frameBegin = performance.now(); },
     postMainLoop: function () {
         var now = performance.now();
