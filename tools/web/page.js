@@ -58,7 +58,7 @@ var Module = {
     onRuntimeInitialized: function () { showStep(3); },
     onAbort: function (what) { tell("The program stopped: " + (Module.lastError || what)); },
     quit: function (code, error) {
-        tell("The program stopped: " + (Module.lastError || "exit status " + code));
+        if (code) tell("The program stopped: " + (Module.lastError || "exit status " + code)); // 0: its frames go on
         throw error;
     },
     preMainLoop: function () { frameBegin = performance.now(); },
