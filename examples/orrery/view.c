@@ -332,6 +332,11 @@ static int open_window(program *p) {
     SDL_SetHint(SDL_HINT_MOUSE_TOUCH_EVENTS, "0");
     SDL_SetHint(SDL_HINT_EMSCRIPTEN_KEYBOARD_ELEMENT, "#canvas");
     if (SDL_Init(SDL_INIT_VIDEO) < 0) return fail_in_window(p, "no display");
+    // Without a display SDL chooses a driver that nobody sees.
+    if (strcmp(SDL_GetCurrentVideoDriver(), "offscreen") == 0 && !SDL_getenv("SDL_VIDEODRIVER")) {
+        SDL_SetError("there is none on this machine, or DISPLAY is not set");
+        return fail_in_window(p, "no display");
+    }
     const Uint32 flags = SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI;
     p->window = SDL_CreateWindow("Orrery - made with Keel", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, p->set.width,
                                  p->set.height, flags);

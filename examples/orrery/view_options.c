@@ -85,7 +85,8 @@ static bool read_size(const char *name, const char *value, void *into, failure *
     const bool is_size = digits < sizeof width && value[digits] == 'x' && integer_parse(width, MOST_SIDE, &sides[0]) &&
                          integer_parse(value + digits + 1, MOST_SIDE, &sides[1]);
     if (!is_size || sides[0] < LEAST_SIDE || sides[1] < LEAST_SIDE)
-        return fail(why, "orrery_view: %s: '%s' is not a size like 1280x800, of %d to %d pixels", name, value, LEAST_SIDE, MOST_SIDE);
+        return fail(why, "orrery_view: %s: '%s' is not a size like 1280x800, of %d to %d pixels",
+                    name, value, LEAST_SIDE, MOST_SIDE);
     size[0] = (int)sides[0];
     size[1] = (int)sides[1];
     return true;
@@ -131,7 +132,8 @@ static int read_option(view_settings *options, int count, char *arguments[], int
 }
 
 bool view_options_parse(view_settings *options, int count, char *arguments[], failure *why) {
-    *options = (view_settings){ .data = "examples/orrery/data/bodies.csv", .belt = 100000, .seed = 1, .zoom = 1, .width = 1280, .height = 800 };
+    *options = (view_settings){ .data = "examples/orrery/data/bodies.csv", .belt = 100000,
+                                .seed = 1, .zoom = 1, .width = 1280, .height = 800 };
     date_parse("2026-11-21", &options->from_jd);
 #ifdef __EMSCRIPTEN__
     options->data = "/bodies.csv";

@@ -183,17 +183,17 @@ static void move_camera(view *shown, double seconds) {
 // Finds where everything is on the screen, parents or not: a moon hides while its planet's disc reaches it.
 static void place_bodies(view *shown) {
     const lens through = camera_lens(&shown->camera);
-    const double near = sqrt(fmax(1, shown->camera.zoom / shown->canvas.unit / 60));
+    const double near = sqrt(fmax(1, shown->camera.zoom / (double)shown->canvas.unit / 60));
     for (int k = 0; k < shown->list->count; ++k) {
         const body_row *row = &shown->list->items[k];
         seen_body *body = &shown->bodies[k];
         const body_look look = body_look_of(row->name);
         const double grown = fmin(2.6, pow(near, 0.3));
         body->at = lens_project(&through, body->place);
-        body->radius = look.radius * shown->canvas.unit * grown;
+        body->radius = (double)(look.radius * shown->canvas.unit) * grown;
         body->is_shown = true;
         if (row->parent < 0 || row->parent == shown->list->centre) continue;
-        const double planet = body_look_of(row->parent_name).radius * shown->canvas.unit * grown;
+        const double planet = (double)(body_look_of(row->parent_name).radius * shown->canvas.unit) * grown;
         const double orbit = row->at_j2000.a * shown->camera.zoom;
         body->is_shown = orbit > planet * 1.5;
         body->radius = fmin(body->radius, orbit * 0.3);

@@ -43,7 +43,8 @@ async function open(browser, screen, address, name) {
     page.on("pageerror", (error) => check(false, `${name}, ${screen}: ${error.message}`));
     page.on("requestfailed", (request) => check(false, `${name}, ${screen}: no ${request.url()}`));
     page.on("response", (answer) => check(answer.status() < 400, `${name}, ${screen}: ${answer.status()} ${answer.url()}`));
-    page.on("request", (request) => check(/^(http:\/\/127\.0\.0\.1|file:|data:|blob:)/.test(request.url()), `${name}: asks for ${request.url()}`));
+    const own = /^(http:\/\/127\.0\.0\.1|file:|data:|blob:)/;
+    page.on("request", (request) => check(own.test(request.url()), `${name}: asks for ${request.url()}`));
     await page.goto(address);
     return page;
 }
@@ -154,7 +155,8 @@ async function visit(browser, screen, address, program) {
         await plays[program](page, name, screen);
         check(/work of a frame: \d/.test(await page.locator("#line").textContent()), `${name}: the page does not tell the work of a frame`);
         const { work, entities } = await frame(page);
-        console.log(`${name}: first frame after ${Math.round(first)} ms, work of a frame ${work.toFixed(1)} ms, ${entities ?? "?"} entities`);
+        console.log(`${name}: first frame after ${Math.round(first)} ms, ` +
+            `work of a frame ${work.toFixed(1)} ms, ${entities ?? "?"} entities`);
     }
     await page.screenshot({ path: join(shots, `${program}-${screen}.png`) });
     await page.context().close();

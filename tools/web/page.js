@@ -73,8 +73,13 @@ var Module = {
 };
 
 function start() {
-    if (typeof WebAssembly !== "object") return tell("This browser has no WebAssembly, or it is switched off. Every browser since 2017 has it.");
-    if (!hasWebGL()) return tell("This browser has no WebGL, or it is switched off. The program draws with it: switch on hardware acceleration, or try another browser.");
+    if (typeof WebAssembly !== "object") {
+        return tell("This browser has no WebAssembly, or it is switched off. Every browser since 2017 has it.");
+    }
+    if (!hasWebGL()) {
+        return tell("This browser has no WebGL, or it is switched off. The program draws with it: " +
+            "switch on hardware acceleration, or try another browser.");
+    }
     window.addEventListener("keydown", keepKeys, true);
     window.addEventListener("keyup", keepKeys, true);
     canvas.addEventListener("pointerdown", function () { canvas.focus(); });
@@ -83,7 +88,9 @@ function start() {
     var script = document.createElement("script");
     script.src = program + ".js";
     script.onload = function () { showStep(2); };
-    script.onerror = function () { tell("The file " + program + ".js could not be loaded: it must lie beside this page. Run make web again."); };
+    script.onerror = function () {
+        tell("The file " + program + ".js could not be loaded: it must lie beside this page. Run make web again.");
+    };
     showStep(1);
     document.body.appendChild(script);
 }
