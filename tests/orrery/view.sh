@@ -29,7 +29,8 @@ hash=$(hash_of "$view" --data "$bodies" --hash --days 41 --belt 500 --seed 7)
 # A picture: PNG's signature and the size in its header, and a body that is followed makes another one.
 shot() { "$view" --data "$bodies" --belt 500 --size 320x240 --shot "$@"; }
 shot "$folder/a.png" || fail "--shot"
-[ "$(od -An -tx1 -N 24 "$folder/a.png" | tr -d ' \n')" = 89504e470d0a1a0a0000000d4948445200000140000000f0 ] || fail "a.png is no PNG of 320x240"
+head=$(od -An -tx1 -N 24 "$folder/a.png" | tr -d ' \n')
+[ "$head" = 89504e470d0a1a0a0000000d4948445200000140000000f0 ] || fail "a.png is no PNG of 320x240"
 shot "$folder/b.png" && cmp -s "$folder/a.png" "$folder/b.png" || fail "the same picture has other bytes"
 shot "$folder/c.png" --follow Saturn --zoom 900 && ! cmp -s "$folder/a.png" "$folder/c.png" || fail "--follow changes nothing"
 
