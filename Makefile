@@ -32,6 +32,8 @@ help:
 	@echo "make soak    a world that lives long: does memory return, how long do edits and frames take"
 	@echo "make models  explore the models of the threads completely, with spin: a minute or two (tools/models)"
 	@echo "make matrix  build and test for other processors and systems, under emulators: an hour (tools/matrix)"
+	@echo "make web     compile the examples with a picture for browsers: out/web/index.html (tools/build_web)"
+	@echo "make check-web  open these pages in Chromium, and send keys and touches"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
 	@echo "Missing Debian packages are installed on the way: see tools/install_packages."
@@ -89,6 +91,15 @@ soak:
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target soak
 	build/release/tests/soak/soak --edits $(SOAK_EDITS)
+
+# WEB=orrery builds one of them.
+.PHONY: web check-web
+web:
+	tools/install_packages web
+	JOBS=$(JOBS) tools/build_web $(WEB)
+
+check-web: web
+	tests/web/run.sh
 
 .PHONY: models
 models:
