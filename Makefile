@@ -99,7 +99,13 @@ web:
 	JOBS=$(JOBS) tools/build_web $(WEB)
 
 check-web: web
-	tests/web/run.sh
+	tests/web/run.sh programs
+
+# Every page of the book in Chromium: links, errors, width, search.
+check-book: book
+	tools/install_packages web
+	tests/web/run.sh book
+.PHONY: check-book
 
 .PHONY: models
 models:

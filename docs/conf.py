@@ -39,6 +39,7 @@ html_css_files = ["book.css"]
 html_favicon = "_static/keel.svg"
 html_copy_source = False
 html_show_sphinx = False
+html_use_index = False
 html_theme_options = {
     "light_logo": "keel.svg",
     "dark_logo": "keel.svg",

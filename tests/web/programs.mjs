@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Opens each page of out/web in Chromium, on a desktop's screen and a phone's, and fails unless the program draws its
-// first frame soon, reacts to keys and fingers, and reports no error. Called by run.sh: smoke.mjs SITE SHOTS [PROGRAM...]
+// first frame soon, reacts to keys and fingers, and reports no error. Called by run.sh: programs.mjs SITE SHOTS [PROGRAM...]
 import { createServer } from "node:http";
 import { existsSync, readFileSync } from "node:fs";
 import { extname, join, normalize, resolve } from "node:path";
@@ -202,7 +202,7 @@ async function visit_special(browser, program) {
 const guard = (name, visiting) => visiting.catch((error) => check(false, `${name}: ${error.message}`));
 
 if (programs.length === 0) {
-    console.error(`smoke.mjs: ${site} has no page of ${chosen.join(", ") || "a program"}: run make web`);
+    console.error(`programs.mjs: ${site} has no page of ${chosen.join(", ") || "a program"}: run make web`);
     process.exit(2);
 }
 const server = await serve(site);
