@@ -8,7 +8,7 @@ SOURCES = $(shell find $(wildcard include src addons tests examples benchmarks) 
 # Without tests, to need neither cmocka nor a C++ compiler; and a newer compiler may warn of more.
 FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 
-.PHONY: help demo test bench check format clean
+.PHONY: help demo play swarm test bench check format clean
 .PHONY: amalgamate dist bindings cost cost-update check-cost
 .PHONY: check-format check-layers check-acceptance check-house check-docs check-debug check-release check-asan \
 	check-tsan check-perturb check-tiny check-clang check-dist check-valgrind check-data check-hardened check-static
@@ -16,6 +16,8 @@ FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 
 help:
 	@echo "make demo    build the orrery and draw a year of the solar system: out/orrery.png, .csv"
+	@echo "make play    build Square Eater and play it in a window: eat the squares that grow"
+	@echo "make swarm   100,000 boids on all cores, in a window"
 	@echo "make test    build with all checks and run the tests that are quick, in two minutes"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/reference/cost.md"
@@ -30,6 +32,8 @@ help:
 	@echo "make soak    a world that lives long: does memory return, how long do edits and frames take"
 	@echo "make models  explore the models of the threads completely, with spin: a minute or two (tools/models)"
 	@echo "make matrix  build and test for other processors and systems, under emulators: an hour (tools/matrix)"
+	@echo "make web     compile the examples with a picture for browsers: out/web/index.html (tools/build_web)"
+	@echo "make check-web  open these pages in Chromium, and send keys and touches"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
 	@echo "Missing Debian packages are installed on the way: see tools/install_packages."
@@ -42,6 +46,18 @@ demo:
 	build/release/examples/orrery/orrery --data examples/orrery/data/bodies.csv \
 		--from 2026-11-21 --days 365 --step 1 --belt 100000 --seed 1 \
 		--csv out/orrery.csv --image out/orrery.png
+
+play:
+	tools/install_packages games
+	cmake --preset release $(FOR_USERS)
+	cmake --build --preset release -j $(JOBS) --target square_eater
+	build/release/examples/square_eater/square_eater $(GAME_OPTIONS)
+
+swarm:
+	tools/install_packages games
+	cmake --preset release $(FOR_USERS)
+	cmake --build --preset release -j $(JOBS) --target swarm
+	build/release/examples/swarm/swarm
 
 # While KEEL_TEST_CI is set, as .ci/run does, a part of the tests: tests/ci.txt says which. Regular
 # expressions have signs that a shell would take for names of files. ROW is the line of that table.
@@ -75,6 +91,15 @@ soak:
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS) --target soak
 	build/release/tests/soak/soak --edits $(SOAK_EDITS)
+
+# WEB=orrery builds one of them.
+.PHONY: web check-web
+web:
+	tools/install_packages web
+	JOBS=$(JOBS) tools/build_web $(WEB)
+
+check-web: web
+	tests/web/run.sh
 
 .PHONY: models
 models:

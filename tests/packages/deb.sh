@@ -32,8 +32,8 @@ files() {
 
 mkdir "$root/tmp/debs" "$root/tmp/program"
 cp "$debs"/*.deb "$root/tmp/debs"
-cp tests/packages/program.c "$root/tmp/program/program.c"
-cp tests/packages/CMakeLists.txt "$root/tmp/program/CMakeLists.txt"
+cp tests/packages/program/program.c "$root/tmp/program/program.c"
+cp tests/packages/program/CMakeLists.txt "$root/tmp/program/CMakeLists.txt"
 
 # The libraries that the packages need stay, so they are there before the first list is made.
 needs=$(for deb in "$debs"/*.deb; do dpkg-deb --field "$deb" Depends; done | tr ',' '\n' | sed 's/(.*//; s/|.*//; s/ //g' | grep -v keel | sort -u)

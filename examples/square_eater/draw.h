@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The picture of a world. window.c and shot.c call it.
+#pragma once
+#include "components.h"
+#include <SDL.h>
+
+// Buttons at the upper right edge of the screen, for those who have no keys.
+enum { BUTTON_SIDE = 36, BUTTON_PAUSE_X = ARENA_WIDTH - 48, BUTTON_REWIND_X = ARENA_WIDTH - 96, BUTTON_Y = 12 };
+
+// What the picture needs beside the world.
+typedef struct scene {
+    int32_t best;
+    float rewound; // 1 after a rewind, falls to 0
+    bool has_pointer;
+} scene;
+
+// Draws a world into a renderer of ARENA_WIDTH x ARENA_HEIGHT (or of that logical size).
+void draw_scene(SDL_Renderer *renderer, keel_world *world, const scene *shown);

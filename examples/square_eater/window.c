@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// The game in a window: SDL begins and ends here, and frames of any length become steps of a 60th of a second.
+// main.c calls it. A browser calls run_frame by itself, as a program there must not wait.
+#include "window.h"
+#include "best.h"
+#include "draw.h"
+#include "game.h"
+#include "input.h"
+#include "record.h"
+#include "shot.h"
+#include <stdio.h>
+#ifdef __EMSCRIPTEN__
+#include <emscripten.h>
+#endif
+
+typedef struct app {
+    const options *o;
+    SDL_Window *window;
+    SDL_Renderer *renderer;
+    timeline game;
+    record replay;
+    controls controls;
+    scene scene;
+    keel_fixed_step clock;
+    uint64_t last; // SDL_GetPerformanceCounter of the last frame
+    char why[256]; // what went wrong
+    bool ended;
+} app;
+
+static app the_app; // a browser's frames have no other place for it
+
+static bool fail_with(app *a, const char *why) {
+    SDL_strlcpy(a->why, why, sizeof a->why);
+    return false;
+}
+
+static bool fail_by_sdl(app *a) {
+    snprintf(a->why, sizeof a->why, "the window cannot be opened: %.100s (--headless plays without one)", SDL_GetError());
+    return false;
+}
+
+static bool open_window(app *a) {
+    SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "0");
+    if (SDL_Init(SDL_INIT_VIDEO) != 0) return fail_by_sdl(a);
+    const uint32_t flags = SDL_WINDOW_RESIZABLE | (a->o->fullscreen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
+    a->window = SDL_CreateWindow("Square Eater", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, ARENA_WIDTH, ARENA_HEIGHT, flags);
+    if (!a->window) return fail_by_sdl(a);
+    a->renderer = SDL_CreateRenderer(a->window, -1, SDL_RENDERER_PRESENTVSYNC);
+    if (!a->renderer) a->renderer = SDL_CreateRenderer(a->window, -1, SDL_RENDERER_SOFTWARE);
+    if (!a->renderer) return fail_by_sdl(a);
+    SDL_RenderSetLogicalSize(a->renderer, ARENA_WIDTH, ARENA_HEIGHT);
+    return true;
+}
+
+// Opens what the options ask for. False: a->why says what is wrong.
+static bool begin(app *a) {
+    const options *o = a->o;
+    a->replay = (record){ .seed = o->seed, .players = o->players };
+    if (o->replay && !record_read(&a->replay, o->replay, a->why)) return false;
+    if (!timeline_init(&a->game, a->replay.seed, a->replay.players, o->threads)) return fail_with(a, "memory is exhausted");
+    a->clock = (keel_fixed_step){ .step = 1.0 / FRAMES_PER_SECOND };
+    a->scene.best = best_load();
+    a->last = SDL_GetPerformanceCounter();
+    return open_window(a);
+}
+
+static Input next_input(app *a) {
+    timeline *t = &a->game;
+    const Match *match = keel_get_unique(t->world, Match);
+    const Input played = input_take(&a->controls, match ? match->players : 1);
+    if (a->o->replay) return a->replay.inputs[t->frames];
+    return a->o->automatic ? autoplay_input(t->world, a->o->goal, t->frames, a->o->frames) : played;
+}
+
+// Returns whether all frames that were asked for have been played.
+static bool is_over(const app *a) {
+    const uint32_t frames = a->game.frames;
+    return (a->o->frames && frames >= a->o->frames) || (a->o->replay && frames >= a->replay.frames);
+}
+
+// Compares a replay with its record. A difference ends the program.
+static bool agrees(app *a) {
+    const timeline *t = &a->game;
+    if (!a->o->replay || t->frames % FRAMES_PER_HASH != 0) return true;
+    const uint32_t at = t->frames / FRAMES_PER_HASH - 1;
+    if (t->hashes[at] == a->replay.hashes[at]) return true;
+    snprintf(a->why, sizeof a->why, "the replay differs at frame %u", (unsigned)t->frames);
+    return false;
+}
+
+static void keep_best(app *a) {
+    const Match *match = keel_get_unique(a->game.world, Match);
+    if (!match || a->o->automatic || a->o->replay || game_phase(a->game.world) != OVER) return;
+    for (int i = 0; i < match->players; ++i) {
+        if (match->score[i] <= a->scene.best) continue;
+        a->scene.best = match->score[i];
+        best_save(a->scene.best);
+    }
+}
+
+static void rewind_game(app *a) {
+    a->controls.rewind = false;
+    if (a->o->replay || game_phase(a->game.world) == MENU) return;
+    if (!timeline_rewind_play(&a->game)) {
+        fail_with(a, timeline_error(&a->game));
+        a->ended = true;
+    }
+    a->scene.rewound = 1;
+}
+
+static void switch_fullscreen(app *a) {
+    a->controls.fullscreen = false;
+    const bool full = SDL_GetWindowFlags(a->window) & SDL_WINDOW_FULLSCREEN_DESKTOP;
+    SDL_SetWindowFullscreen(a->window, full ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP);
+}
+
+static void play_step(app *a) {
+    const Input input = next_input(a);
+    if (!timeline_step(&a->game, &input)) fail_with(a, timeline_error(&a->game));
+    else if (agrees(a)) keep_best(a);
+    a->scene.rewound *= 0.92f;
+    if (a->why[0] || is_over(a)) a->ended = true;
+}
+
+static void run_frame(void *data) {
+    app *a = data;
+    for (SDL_Event event; SDL_PollEvent(&event);)
+        input_event(&a->controls, &event, game_phase(a->game.world));
+    if (a->controls.fullscreen) switch_fullscreen(a);
+    if (a->controls.rewind) rewind_game(a);
+    const uint64_t now = SDL_GetPerformanceCounter();
+    const double seconds = (double)(now - a->last) / (double)SDL_GetPerformanceFrequency();
+    a->last = now;
+    for (uint32_t n = keel_fixed_step_advance(&a->clock, seconds); n > 0 && !a->ended; --n)
+        play_step(a);
+    draw_scene(a->renderer, a->game.world, &a->scene);
+    if (a->ended && a->o->shot && !a->why[0]) (void)shot_write_window(a->renderer, a->o->shot, a->why);
+    SDL_RenderPresent(a->renderer);
+    if (a->controls.quit) a->ended = true;
+}
+
+static int end(app *a) {
+    if (a->o->record && a->game.world && !a->why[0]) (void)record_write(&a->game, a->o->record, a->why);
+    if (a->o->hash && a->game.world) printf("0x%016llx\n", (unsigned long long)game_hash(a->game.world));
+    if (a->why[0]) fprintf(stderr, "square_eater: %s\n", a->why);
+    if (a->game.world) timeline_deinit(&a->game);
+    record_deinit(&a->replay);
+    SDL_DestroyRenderer(a->renderer);
+    SDL_DestroyWindow(a->window);
+    SDL_Quit();
+    return a->why[0] ? 1 : 0;
+}
+
+#ifdef __EMSCRIPTEN__
+static void run_frame_of_page(void *data) {
+    app *a = data;
+    a->controls.quit = false; // a page is left, not ended
+    run_frame(a);
+    if (!a->ended) return;
+    emscripten_cancel_main_loop();
+    end(a);
+}
+#endif
+
+int window_run(const options *o) {
+    app *a = &the_app;
+    static options kept; // a browser's frames outlive main
+    kept = *o;
+    *a = (app){ .o = &kept };
+    if (!begin(a)) return end(a);
+#ifdef __EMSCRIPTEN__
+    emscripten_set_main_loop_arg(run_frame_of_page, a, 0, false);
+    return 0;
+#else
+    while (!a->ended) {
+        run_frame(a);
+        SDL_Delay(1); // where the driver does not wait for the screen
+    }
+    return end(a);
+#endif
+}
