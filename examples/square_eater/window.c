@@ -11,6 +11,13 @@
 #include <stdio.h>
 #ifdef __EMSCRIPTEN__
 #include <emscripten.h>
+#include <emscripten/html5.h>
+
+// Tells the page what a frame costs, and how the game stands: the phase, the frames that were played, the first player's x.
+EM_JS(void, tell_page, (double work, int entities, int phase, int time, double x), {
+    window.keelFrame = { work : work, entities : entities };
+    window.keelState = { phase : phase, time : time, x : x };
+})
 #endif
 
 typedef struct app {
@@ -42,7 +49,7 @@ static bool fail_by_sdl(app *a) {
 static bool open_window(app *a) {
     SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "0");
     if (SDL_Init(SDL_INIT_VIDEO) != 0) return fail_by_sdl(a);
-    const uint32_t flags = SDL_WINDOW_RESIZABLE | (a->o->fullscreen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
+    const uint32_t flags = SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI | (a->o->fullscreen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
     a->window = SDL_CreateWindow("Square Eater", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, ARENA_WIDTH, ARENA_HEIGHT, flags);
     if (!a->window) return fail_by_sdl(a);
     a->renderer = SDL_CreateRenderer(a->window, -1, SDL_RENDERER_PRESENTVSYNC);
@@ -152,10 +159,30 @@ static int end(app *a) {
 }
 
 #ifdef __EMSCRIPTEN__
+// Gives the window the size that the page has for it. SDL draws the arena in the middle.
+static void fit_page(app *a) {
+    double page_width, page_height;
+    int width, height;
+    emscripten_get_element_css_size("#canvas", &page_width, &page_height);
+    SDL_GetWindowSize(a->window, &width, &height);
+    if (page_width < 64 || page_height < 64) return; // hidden
+    if ((int)page_width == width && (int)page_height == height) return;
+    SDL_SetWindowSize(a->window, (int)page_width, (int)page_height);
+}
+
 static void run_frame_of_page(void *data) {
     app *a = data;
     a->controls.quit = false; // a page is left, not ended
+    fit_page(a);
+    const uint64_t begin = SDL_GetPerformanceCounter();
     run_frame(a);
+    const double work = (double)(SDL_GetPerformanceCounter() - begin) * 1000 / (double)SDL_GetPerformanceFrequency();
+    keel_world *world = a->game.world;
+    const Match *match = keel_get_unique(world, Match);
+    double x = 0;
+    KEEL_EACH(world, KEEL_READ(Player, player), KEEL_READ(Position, at))
+        if (player->index == 0) x = (double)at->x;
+    tell_page(work, (int)keel_entity_count(world), (int)game_phase(world), match ? (int)match->time : 0, x);
     if (!a->ended) return;
     emscripten_cancel_main_loop();
     end(a);

@@ -97,9 +97,17 @@ const plays = {
         const box = await page.locator("#canvas").boundingBox();
         const place = [box.x + box.width / 2, box.y + box.height / 2];
         const start = () => (screen === "phone" ? page.touchscreen.tap(...place) : page.keyboard.press("Enter"));
-        await changes(page, name, "the start of a game", start);
-        await changes(page, name, "time", () => page.waitForTimeout(800));
-        if (screen === "desktop") await changes(page, name, "the key right", () => page.keyboard.press("ArrowRight", { delay: 300 }));
+        await changes(page, name, "the start of a game", start, "phase");
+        await changes(page, name, "time", () => page.waitForTimeout(800), "time");
+        if (screen === "phone") return changes(page, name, "a finger", () => page.touchscreen.tap(place[0] + 90, place[1]), "x");
+        await changes(page, name, "the key right", () => page.keyboard.press("ArrowRight", { delay: 300 }), "x");
+        await changes(page, name, "the key P", () => page.keyboard.press("p"), "phase");
+        await changes(page, name, "the key P again", () => page.keyboard.press("p"), "phase");
+        const before = JSON.parse(await state(page)).time;
+        await page.waitForTimeout(1500);
+        await page.keyboard.press("z");
+        await page.waitForTimeout(100);
+        check(JSON.parse(await state(page)).time < before + 30, `${name}: the key Z does not go back in time`);
     },
     async swarm(page, name, screen) {
         const box = await page.locator("#canvas").boundingBox();
