@@ -22,7 +22,7 @@ help:
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/reference/cost.md"
 	@echo "make amalgamate   all of Keel as two files, dist/keel.h and dist/keel.c"
-	@echo "make dist         what is published: these two, the sources as one archive, checksums"
+	@echo "make dist         what is published: these two, archives of the sources, the book and the web page, checksums"
 	@echo "make bindings     what the headers say, bindings/api.json, and the bindings that are made of it"
 	@echo "make book    write the book as HTML: out/book/index.html"
 	@echo "make deb     build Debian packages, and check them with lintian: out/deb"
@@ -163,9 +163,13 @@ amalgamate:
 	@tools/install_packages amalgamate
 	tools/amalgamate
 
-dist:
+dist: book web dist-sources
+
+# What is published, without the book and the page: these are added if out/ has them.
+dist-sources:
 	@tools/install_packages amalgamate
 	tools/make_dist
+.PHONY: dist-sources
 
 bindings:
 	tools/api_json
@@ -221,7 +225,7 @@ check-data: check-packages
 	@tools/check_data build/release/libkeel.a
 
 # The tests of the public interface against the two files, and a program for Windows that links.
-check-dist: dist check-windows
+check-dist: dist-sources check-windows
 
 check-windows: check-packages
 	tests/consumer/run.sh windows build/windows
