@@ -214,12 +214,17 @@ COLUMNS = {  # of the table: the misuses that it shows
 }
 TEXT = """# Every function, every misuse
 
-Written by `tests/misuse/misuse.py write`, which calls each function with everything right but one thing; a test compares in checked and
-in release builds. [errors.md](errors.md) has the rules behind it.
+This page has a row for each exported function, and says what the function answers to each kind of misuse. [Errors by symptom](errors.md)
+has causes and fixes. `tests/misuse/misuse.py write` writes this page: it calls each function with everything right but one thing. A test
+compares the page with checked and with release builds.
 
-`ok` and `true` mean that it is allowed, `ABSENT` is KEEL_ABSENT, `DEAD_ENTITY` stands for KEEL_ERROR_DEAD_ENTITY, and so on; with `!` it
-is an assertion in checked builds. What a function without a keel_result answers stands before the error that the world keeps, in brackets.
-`stops` ends the program with a message, in every build. `undefined`: the function does not look. No entry: nothing of this kind can be wrong.
+- `ok` and `true`: it is allowed.
+- `ABSENT` is KEEL_ABSENT, `DEAD_ENTITY` is KEEL_ERROR_DEAD_ENTITY, and so on. With `!` it is an assertion in checked builds.
+- Some functions return no keel_result. Then the cell has their answer, and in brackets the error that the world keeps.
+- `stops`: the program ends with a message, in every build.
+- `undefined`: the function does not check.
+- An empty cell: nothing of this kind can be wrong.
+
 After an error the world is as it was (keel_world_hash), and whole (keel_world_check).
 
 | column | what is wrong |

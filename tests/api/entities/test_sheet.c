@@ -250,7 +250,7 @@ static void check(bool as_written, const struct verb *verb, const char *what) {
 static void each_cell_is_true(void **state) {
     (void)state;
     static const char *const names[] = { "world", "commands", "view", "context", "reader" };
-    const char *docs = docs_text("verbs.md");
+    const char *docs = docs_text("reference/verbs.md");
     if (!docs) skip(); // installed without them
     for (uint32_t v = 0; v < sizeof verbs / sizeof *verbs; ++v) {
         char cells[SCOPES + 1][60];

@@ -227,7 +227,7 @@ static void the_table_of_the_docs_is_true(void **state) {
             print_cells(&at, &rows[r], s);
         at += sprintf(at, "\n");
     }
-    const char *docs = docs_text("rules.md");
+    const char *docs = docs_text("reference/rules.md");
     if (!docs) skip(); // installed without them
     if (strstr(docs, table)) return;
     puts(table);

@@ -449,7 +449,7 @@ static void the_questions_of_the_guide_have_answers(void **state) {
     keel_world_destroy(world);
     char name[4096], line[512], question[4096] = "";
     const char *folder = getenv("KEEL_DOCS");
-    (void)snprintf(name, sizeof name, "%s/sqlite.md", folder ? folder : "docs");
+    (void)snprintf(name, sizeof name, "%s/tasks/sql.md", folder ? folder : "docs");
     FILE *file = fopen(name, "r");
     if (!file) skip();
     int questions = 0;
