@@ -176,7 +176,7 @@ bindings:
 	tools/make_bindings
 
 check: check-format check-layers check-house check-acceptance check-bindings check-cost check-debug check-release check-data check-asan \
-	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs check-recipes check-planted
+	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs check-book check-web check-recipes check-planted
 
 check-packages:
 	@tools/install_packages check
@@ -245,8 +245,8 @@ check-valgrind: check-packages
 
 check-docs: check-packages
 	@tools/check_verbs
-	@mkdir -p build/docs
-	doxygen docs/Doxyfile
+	@tools/install_packages pages
+	@tools/build_book --check
 
 format:
 	clang-format -i $(SOURCES)

@@ -251,7 +251,8 @@ static void each_cell_is_true(void **state) {
     (void)state;
     static const char *const names[] = { "world", "commands", "view", "context", "reader" };
     const char *docs = docs_text("reference/verbs.md");
-    if (!docs) skip(); // installed without them
+    if (!docs && !getenv("KEEL_DOCS")) skip(); // run by hand, elsewhere
+    assert_non_null(docs);
     for (uint32_t v = 0; v < sizeof verbs / sizeof *verbs; ++v) {
         char cells[SCOPES + 1][60];
         wanted = verbs[v].call;

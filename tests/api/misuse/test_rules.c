@@ -228,7 +228,8 @@ static void the_table_of_the_docs_is_true(void **state) {
         at += sprintf(at, "\n");
     }
     const char *docs = docs_text("reference/rules.md");
-    if (!docs) skip(); // installed without them
+    if (!docs && !getenv("KEEL_DOCS")) skip(); // run by hand, elsewhere
+    assert_non_null(docs);
     if (strstr(docs, table)) return;
     puts(table);
     fail_msg("docs/reference/rules.md lacks the table above");

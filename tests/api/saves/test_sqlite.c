@@ -451,7 +451,8 @@ static void the_questions_of_the_guide_have_answers(void **state) {
     const char *folder = getenv("KEEL_DOCS");
     (void)snprintf(name, sizeof name, "%s/tasks/sql.md", folder ? folder : "docs");
     FILE *file = fopen(name, "r");
-    if (!file) skip();
+    if (!file && !folder) skip(); // run by hand, elsewhere
+    assert_non_null(file);
     int questions = 0;
     for (bool is_inside = false; fgets(line, sizeof line, file);) {
         if (strcmp(line, "```sql\n") == 0) is_inside = true;
