@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file keel_json.h
 /// Writes worlds as JSON and loads them, for levels that people edit: `keel::json`.
-/// docs/tasks/levels.md has the format. For files that only programs read, keel_save.h is smaller
+/// docs/tasks/levels.md explains levels. For files that only programs read, keel_save.h is smaller
 /// and faster.
 ///
 ///     keel_error why;

@@ -2,8 +2,8 @@
 /// @file keel_sqlite.h
 /// Writes worlds as tables of an SQLite database, and loads them: `keel::sqlite`. A database holds
 /// frames, each a whole world, so that a run of a program can be queried in SQL. One call writes a
-/// frame; a writer adds many, several in one transaction. docs/tasks/sql.md has the tables and
-/// queries.
+/// frame; a writer adds many, several in one transaction. docs/tasks/sql.md has
+/// queries, docs/reference/file_formats.md the tables.
 ///
 ///     keel_error why;
 ///     const keel_sqlite_write_options how = { .error = &why, .frame = 12, .append = true };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /// @file core.h
 /// Includes the whole library without the macro layer: plain C11, without anything that only gcc
-/// and clang know. Bindings of other languages are made from it (docs/tasks/scripting.md). Reading
-/// order: base, entity, component, world, edit, unique, hierarchy, name, group, commands, view,
-/// executor, walk, state, workload, explain, parallel, custom_view, timing, track, events,
+/// and clang know. Bindings of other languages are made from it (docs/reference/bindings.md).
+/// Reading order: base, entity, component, world, edit, unique, hierarchy, name, group, commands,
+/// view, executor, walk, state, workload, explain, parallel, custom_view, timing, track, events,
 /// snapshot, history, time.
 #pragma once
 // clang-format off

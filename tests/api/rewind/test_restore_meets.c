@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a restore meets: everything that may have changed in a world between a take and the restore,
 // for snapshots, rings, histories and keel_snapshot_to_world. Each cell is right or a clear error
-// before anything changed (docs/tasks/rollback.md, "What a restore meets").
+// before anything changed (docs/reference/snapshots.md, "What a restore meets").
 #include "support/api_types.h"
 
 #include <stdio.h>
