@@ -99,11 +99,12 @@ web:
 	JOBS=$(JOBS) tools/build_web $(WEB)
 
 check-web: web
+	tools/install_packages browser
 	tests/web/run.sh programs
 
 # Every page of the book in Chromium: links, errors, width, search.
 check-book: book
-	tools/install_packages web
+	tools/install_packages browser
 	tests/web/run.sh book
 .PHONY: check-book
 

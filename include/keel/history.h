@@ -20,9 +20,9 @@
 /// block of 64 values that was written. If entities got or lost a component, or its values moved,
 /// it also compares the whole list of entities that have the component. A push stores the lines of
 /// 64 bytes that differ, so a step without changes stores nothing. For the present state, a history
-/// has two copies of KEEL_ARCHETYPE values and of the lists of entities, and one of other values. An
-/// edge that was added or removed is stored by itself. A relation whose values have hooks is stored
-/// as a whole when one of its edges changed: 260 KB for each 4,096 entity indices.
+/// has two copies of KEEL_ARCHETYPE values and of the lists of entities, and one of other values.
+/// An edge that was added or removed is stored by itself. A relation whose values have hooks is
+/// stored as a whole when one of its edges changed: 260 KB for each 4,096 entity indices.
 ///
 /// **Hooks.** Values with a drop and a copy hook are copied by each push. A copy is dropped
 /// together with the last step whose state contains it. A push refuses components with a move hook,

@@ -17,7 +17,7 @@ shift
 node_folder=build/web/node
 [ -f "$site/index.html" ] || { echo "tests/web/run.sh: $site/index.html is missing: run make $target" >&2; exit 2; }
 export CHROMIUM="${CHROMIUM:-$(command -v chromium || true)}"
-[ -x "$CHROMIUM" ] || { echo "tests/web/run.sh: chromium is missing: run tools/install_packages web" >&2; exit 2; }
+[ -x "$CHROMIUM" ] || { echo "tests/web/run.sh: chromium is missing: run tools/install_packages browser" >&2; exit 2; }
 mkdir -p "$node_folder" out/web-shots
 cp tests/web/package.json tests/web/package-lock.json tests/web/*.mjs "$node_folder/"
 [ -d "$node_folder/node_modules/playwright-core" ] || (cd "$node_folder" && npm ci --silent --no-audit --no-fund)
