@@ -67,6 +67,11 @@ def link_outside(app, docname, source):
     source[0] = re.sub(r"(?<!!)\[([^\]\n]+)\]\(([^)#\s]+)\)", download, source[0])
 
 
+def break_lines(app, docname, source):
+    """Puts "See also" at the end of a page on a line of its own, below "Next"."""
+    source[0] = re.sub(r"(?<=[^\n\\])\n(?=\*\*See also:\*\*)", r"\\\n", source[0])
+
+
 def link_names(app, doctree, docname):
     """Makes each public name that stands in a sentence as code a link to the page of its header."""
     places = {name: (page, anchor) for name, _, _, page, anchor, _ in app.env.get_domain("c").get_objects()}
@@ -81,4 +86,5 @@ def link_names(app, doctree, docname):
 
 def setup(app):
     app.connect("source-read", link_outside)
+    app.connect("source-read", break_lines)
     app.connect("doctree-resolved", link_names)
