@@ -124,6 +124,14 @@ static keel_result undeclared_use(keel_world *world, const keeli_holder *holder,
                                                 "KEEL_MAY_EDIT_WORLD (to delete) to its terms");
 
     const char *macro = declaring_macro(storage, access);
+    if (system->is_system && access == KEEL_ACCESS_EDIT &&
+        keeli_holder_access(system, storage) >= KEEL_ACCESS_READ)
+        return keeli_misuse(
+            world, KEEL_ERROR_ACCESS,
+            "system '%s' may not edit '%s', which it did not declare to edit; record the "
+            "edit (KEEL_COMMANDS), or, if the loop does not visit '%s', declare "
+            "KEEL_MAY_EDIT(%s) instead",
+            system->name, name, name, name);
     if (holder->parent)
         return keeli_misuse(world, KEEL_ERROR_ACCESS,
                             "%s '%s' opens a view that %ss '%s' at %s but did not declare it; "

@@ -89,7 +89,10 @@ keel_result keeli_reader_edits_nothing(keel_world *world) {
 }
 
 // ------------------------------------------------------------------ looking
-static void not_declared(const keeli_caller *who, const keel_component *component, bool reads) {
+// Reports a look-up that the system or view did not declare. `held` is the access that it has.
+static void not_declared(const keeli_caller *who, const keel_component *component,
+                         keel_access access, keel_access held) {
+    const bool reads = access == KEEL_ACCESS_READ;
     const char *name = component->name ? component->name : component->type;
     const char *unique = component->is_unique ? "KEEL_UNIQUE_" : NULL;
     const char *does = reads ? "READ" : "WRITE";
@@ -100,6 +103,12 @@ static void not_declared(const keeli_caller *who, const keel_component *componen
             "'%s' did not declare the list of entities, which other systems may be changing; to "
             "count entities, add KEEL_MAY_EDIT_ENTITIES or KEEL_WORLD to it",
             who->holder->name);
+    else if (who->inside && held >= KEEL_ACCESS_READ)
+        keeli_misuse(who->world, KEEL_ERROR_ACCESS,
+                     "%s '%s' looks up '%s' to write, but declared only to read it; replace that "
+                     "parameter by %s",
+                     who->inside->kind, who->holder->name, name,
+                     unique ? "KEEL_UNIQUE_WRITE" : "KEEL_WRITE or KEEL_MAY_WRITE");
     else if (who->inside)
         keeli_misuse(who->world, KEEL_ERROR_ACCESS,
                      "%s '%s' looks up '%s' but did not declare it; add %s%s(%s) to its parameters",
@@ -139,7 +148,7 @@ bool keeli_may_look_up(const keeli_caller *who, const keeli_storage *s, keel_acc
     }
 
     if (held < access)
-        not_declared(who, &s->component, access == KEEL_ACCESS_READ);
+        not_declared(who, &s->component, access, held);
     return held >= access;
 }
 
@@ -151,6 +160,6 @@ keeli_storage *keeli_look_up(const keeli_caller *who, const keel_component *comp
 
     // the world knows all components that a system declared, so the system did not declare this one
     if (component && who->inside && who->holder && !who->holder->everything && !who->commands)
-        not_declared(who, component, access == KEEL_ACCESS_READ);
+        not_declared(who, component, access, KEEL_ACCESS_NONE);
     return NULL;
 }

@@ -176,7 +176,42 @@ static void what_the_world_never_met_is_not_declared_either(void **state) {
     api_end(&f);
 }
 
+// What a system declared with too little access: the message names the way out, and not a parameter
+// that cannot stand beside the one that is there.
+KEEL_SYSTEM(adds_what_it_reads, KEEL_READ(Number, n), KEEL_CONTEXT(context)) {
+    (void)n;
+    keel_add_entity(context, KEEL_INIT(Number, { 1 }));
+}
+KEEL_SYSTEM(deletes_what_it_reads, KEEL_READ(Number, n), KEEL_ENTITY(e), KEEL_CONTEXT(context)) {
+    (void)n;
+    keel_delete(context, e, Number);
+}
+KEEL_SYSTEM(writes_what_it_reads, KEEL_READ(Number, n), KEEL_ENTITY(e), KEEL_CONTEXT(context)) {
+    (void)n;
+    (void)keel_get_mut(context, e, Number);
+}
+
+static void too_little_access_is_named(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin(&f);
+    keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+    assert_int_equal(keel_run(f.world, adds_what_it_reads), KEEL_ERROR_ACCESS);
+    assert_error(f.world, KEEL_ERROR_ACCESS,
+                 "did not declare to edit; record the edit (KEEL_COMMANDS)");
+    assert_int_equal(keel_run(f.world, deletes_what_it_reads), KEEL_ERROR_ACCESS);
+    assert_error(f.world, KEEL_ERROR_ACCESS,
+                 "did not declare to edit; record the edit (KEEL_COMMANDS)");
+    assert_int_equal(keel_run(f.world, writes_what_it_reads), KEEL_ERROR_ACCESS);
+    assert_error(f.world, KEEL_ERROR_ACCESS,
+                 "declared only to read it; replace that parameter by KEEL_WRITE");
+    assert_int_equal(keel_count(f.world, Number), 1);
+    api_end(&f);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(too_little_access_is_named,
+         "a system that declared too little access is told how to edit or write"),
     TEST(what_the_world_never_met_is_not_declared_either,
          "looking up a component that no world has met is an undeclared access, too"),
     TEST(what_was_not_declared_fails_the_run,
