@@ -24,7 +24,7 @@ static void run_frame(void *data) { // one frame; a browser calls it
     SDL_Event event;
     while (SDL_PollEvent(&event))
         if (event.type == SDL_QUIT) app->open = false;
-    keel_run_workload(app->world, frame);
+    if (keel_run_workload(app->world, frame) < 0) SDL_Log("%s", keel_last_error(app->world)->message);
     SDL_SetRenderDrawColor(app->renderer, 20, 24, 32, 255);
     SDL_RenderClear(app->renderer);
     SDL_SetRenderDrawColor(app->renderer, 250, 200, 60, 255);
