@@ -92,10 +92,11 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
     keeli_world_unlock(world);
     const char *what = KEELI_STORAGE(world, storage);
     if (asker)
-        return keeli_error(world, KEEL_ERROR_BORROWED,
-                           "%s wants to %s %s, which %s is %s; end that view first, or ask for "
-                           "both in one view",
-                           asker->name, verb, what, other, doing[access]);
+        return keeli_error(
+            world, KEEL_ERROR_BORROWED,
+            "%s wants to %s %s, which %s is %s; end that view or loop first, ask for "
+            "both in one view, or record an edit with KEEL_COMMANDS",
+            asker->name, verb, what, other, doing[access]);
     return keeli_error(world, KEEL_ERROR_BORROWED, "cannot %s %s: %s is %s it; %s", verb, what,
                        other, doing[access], way_out(verb));
 }
@@ -366,7 +367,8 @@ static __attribute__((noinline)) keel_result tell_why_not(keel_world *world) {
               "what is to be done, and do it after the loop";
     else if ((world->refused & (KEELI_REFUSED_RUNNING | KEELI_REFUSED_SHARED)) ==
              KEELI_REFUSED_RUNNING)
-        why = "a workload runs, the world is shared between threads; record the edit with commands";
+        why = "a workload runs, the world is shared between threads; a system edits by its "
+              "KEEL_COMMANDS or KEEL_CONTEXT, in place of the world";
     else if (world->refused & KEELI_REFUSED_DESTROYED)
         why = "the world cannot be edited while keel_world_destroy runs; edit it before";
     return keeli_error(world, KEEL_ERROR_SHARED, "%s", why);
