@@ -21,9 +21,6 @@ source_suffix = {".md": "markdown"}
 myst_heading_anchors = 5  # links name headings as they do on GitHub
 myst_enable_extensions = ["deflist", "colon_fence"]
 
-copybutton_image_svg = ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2">'
-                        '<title>Copy</title><rect x="8" y="8" width="12" height="13" rx="2"/><path d="M16 8V4H4v13h4"/></svg>')
-
 breathe_projects = {"keel": ""}  # tools/build_book says where
 breathe_default_project = "keel"
 breathe_domain_by_extension = {"h": "c"}
