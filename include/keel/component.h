@@ -168,10 +168,12 @@ typedef struct keel_stream keel_stream;
 /// order that `load` knows. It must not call the world, and must not throw.
 /// @return KEEL_OK; an error ends the saving with that error
 typedef keel_result keel_save_hook(const void *value, keel_stream *out, void *hook_data);
-/// Reads what `save` wrote into a value whose described fields are filled in already. The bytes may
-/// be damaged or hostile: check them, and ask keel_stream_left before allocating memory for them.
-/// Also on error, the hook must leave a value that the drop hook accepts. It must not call the
-/// world, and must not throw.
+/// Reads what `save` wrote into a value whose described fields are filled in already. Other members
+/// are those of `initial`, or zeros. In C++, a type with a default constructor and a copy
+/// constructor begins as T(); the hook of another type with constructors constructs the value
+/// first. The bytes may be damaged or hostile: check them, and ask keel_stream_left before
+/// allocating memory for them. Also on error, the hook must leave a value that the drop hook
+/// accepts. It must not call the world, and must not throw.
 /// @return KEEL_OK; an error ends the loading with that error
 typedef keel_result keel_load_hook(void *value, keel_stream *in, void *hook_data);
 

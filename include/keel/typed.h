@@ -87,7 +87,7 @@ template <class T> struct keeli_options : keel_component { const T *initial; };
 #define KEELI_FOUND(kind, T) ; KEELI_UNUSED keeli_named<&kind##T> keeli_find_##kind(keeli_type<T>, keeli_named<&kind##T>)
 #define KEELI_OPTION(s, i, option) keeli_it option;
 #define KEELI_MANY_KEELI_OPTION(s) KEELI_STATIC_ASSERT(0, "too many options")
-#define KEELI_DERIVED(symbol, T) keeli_derive<T>(keeli_it);
+#define KEELI_DERIVED(symbol, T) keeli_derive<T, keeli_begins_as_default(symbol##_given)>(keeli_it);
 #define KEELI_PADDING(symbol, T)
 #define KEELI_DESCRIPTOR(derived, symbol, text, bytes, alignment, unique, ...)                      \
     KEELI_UNUSED static uint32_t symbol##_slot;                                                     \

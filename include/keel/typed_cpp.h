@@ -221,10 +221,17 @@ template <class T> constexpr keel_clear_padding *keeli_padding() {
     if constexpr (std::has_unique_object_representations_v<T>) return [](void *) {}; // no padding
     return nullptr;
 }
+// The value before its load hook is called: zeros may be no T.
+template <class T> inline const T keeli_initial = T();
+// True if values begin as T() when they are loaded.
+constexpr bool keeli_begins_as_default(const keel_component &given) {
+    return given.load && !given.initial && !given.copy && !given.is_unique && !given.is_event && !given.is_relation;
+}
 // Hooks for a type whose declaration gives none. A type whose values are plain bytes needs no hooks.
-template <class T> constexpr void keeli_derive(keel_component &it) {
+template <class T, bool begins_as_default = false> constexpr void keeli_derive(keel_component &it) {
     if (!it.clear_padding) it.clear_padding = keeli_padding<T>();
     if constexpr (!std::is_trivially_copyable_v<T>) {
+        if constexpr (begins_as_default && std::is_default_constructible_v<T> && std::is_copy_constructible_v<T>) it.initial = &keeli_initial<T>;
         static_assert(std::is_move_constructible_v<T>, "a component's type needs a move constructor or a copy constructor: values move within a world");
         if (!it.drop && !std::is_trivially_destructible_v<T>) it.drop = keeli_destroy<T>;
         if (!it.copy) {
