@@ -61,6 +61,7 @@ def link_outside(app, docname, source):
             target = os.path.join(target, "README.md")
         return "{download}`" + text.strip("`") + " <" + target + ">`"
 
+    source[0] = re.sub(r'(<a href="[\w/]+)\.md"', r'\1.html"', source[0])  # of the cards, which are HTML
     source[0] = re.sub(r"(?<!!)\[([^\]\n]+)\]\(([^)#\s]+)\)", download, source[0])
 
 
