@@ -11,6 +11,9 @@
 // clang-format off
 
 #ifdef __cplusplus
+#if __cplusplus < 201703L
+#error "keel/keel.h needs C++17: compile with -std=c++17. keel/core.h, without macros, needs C++11."
+#endif
 #define KEELI_RESTRICT __restrict
 #define KEELI_ALIGNOF(T) alignof(T)
 #define KEELI_STATIC_ASSERT(condition, text) static_assert(condition, text);

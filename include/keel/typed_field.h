@@ -62,7 +62,13 @@ KEELI_FIELD_TYPE(float, KEEL_FIELD_F32) KEELI_FIELD_TYPE(double, KEEL_FIELD_F64)
     keeli_it.name = #m; keeli_it.type = keeli_field_of<decltype(T::m)>::type;                       \
     keeli_it.offset = offsetof(T, m); keeli_it.count = keeli_field_of<decltype(T::m)>::count;
 #define KEELI_FIELD_OF(T, m, known) [] { KEELI_FIELD_BEGIN(T, m) known; return keeli_it; }(),
-#define KEELI_FIELD_WITH(T, m, ...) [] { KEELI_FIELD_BEGIN(T, m) KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }(),
+#define KEELI_FIELD_WITH(T, m, ...)                                                                 \
+    [] {                                                                                            \
+        constexpr keel_field keeli_field = [] { KEELI_FIELD_BEGIN(T, m) KEELI_MAP(KEELI_OPTION, ~, __VA_ARGS__) return keeli_it; }(); \
+        static_assert(!keeli_field.bytes || std::is_trivially_copyable<decltype(T::m)>::value,      \
+                      "only what is copied as bytes can be .bytes = true: for " #m " use .transient = true, and .save and .load of the component"); \
+        return keeli_field;                                                                         \
+    }(),
 template <class T, const keel_type *of> struct keeli_named_field { static constexpr keel_field field[] = { { "value", keeli_field_of<T>::type, 0, 1, of } }; };
 #define KEELI_NAMED_FIELD(T) (keeli_named_field<T, KEEL_TYPE(T)>::field)
 // The value's own name, without that of its enum class.

@@ -42,6 +42,21 @@ template <class T> struct keeli_copy_of {
 template <class F> inline void *keeli_as_data(F &f) { return const_cast<void *>(static_cast<const void *>(__builtin_addressof(f))); }
 template <class F> inline F &keeli_from_data(void *data) { return *static_cast<F *>(data); }
 template <class F> void keeli_call_listener(const keel_change *change, void *listener) { keeli_from_data<F>(listener)(*change); }
+// The place of a call, as KEELI_HERE writes it, in the 63 bytes that keel_view_begin keeps: a long path loses its beginning.
+// It is written from its end, because snprintf would make a short loop a third slower.
+struct keeli_call_place {
+    char text[64];
+    char *begin = text + sizeof text - 1;
+    keeli_call_place(const char *file, unsigned line) {
+        *begin = 0;
+        do *--begin = static_cast<char>('0' + line % 10); while (line /= 10);
+        *--begin = ':';
+        const size_t size = __builtin_strlen(file), room = static_cast<size_t>(begin - text), kept = size < room ? size : room;
+        begin -= kept;
+        __builtin_memcpy(begin, file + (size - kept), kept);
+    }
+    keeli_call_place(const keeli_call_place &) = delete;
+};
 struct keeli_open_view {
     keel_view view;
     keel_iterator walk;
@@ -134,7 +149,7 @@ template <class T, class F> keel_result patch(keel_world *w, keel_entity e, F &&
     typedef std::remove_reference_t<F> function;
     return keel_patch_component(w, e, component<T>, [](void *value, void *f) { keeli_from_data<function>(f)(*static_cast<T *>(value)); }, keeli_as_data(change));
 }
-/// Sorts by `is_less(a, b)`, as for std::sort.
+/// Sorts by `is_less(a, b)`, which returns bool, as for std::sort.
 template <class T, class F> keel_result sort(keel_world *w, F &&is_less) {
     typedef std::remove_reference_t<F> function;
     keel_sort_desc by = {};
@@ -143,6 +158,8 @@ template <class T, class F> keel_result sort(keel_world *w, F &&is_less) {
     by.compare = [](const void *a, const void *b, void *f) {
         function &less = keeli_from_data<function>(f);
         const T &x = *static_cast<const T *>(a), &y = *static_cast<const T *>(b);
+        static_assert(std::is_same_v<std::decay_t<decltype(less(x, y))>, bool>,
+                      "keel::sort takes a function that returns bool, a < b, as std::sort; a function that returns an int less than, equal to or greater than 0 is for keel_sort");
         return less(x, y) ? -1 : less(y, x) ? 1 : 0;
     };
     return keel_sort_by(w, &by);
@@ -151,6 +168,11 @@ template <class T> keel_result observe(keel_world *w, uint32_t kinds, keel_obser
 /// Observes `T` with a function object, a lambda with captures or a std::function: `listener(change)` is called. The world
 /// keeps the address of `listener`, which must stay in place until `unobserve<T>(world, listener)` or the end of the world.
 template <class T, class F> keel_result observe(keel_world *w, uint32_t kinds, F &listener) { return keel_observe_component(w, component<T>, kinds, keeli_call_listener<F>, keeli_as_data(listener)); }
+/// A temporary cannot observe: its address is no longer valid after the call.
+template <class T, class F> std::enable_if_t<!std::is_lvalue_reference_v<F>, keel_result> observe(keel_world *, uint32_t, F &&) {
+    static_assert(sizeof(keeli_type<F>) == 0, "the world keeps the address of what observes, and a temporary ends here: keep it in a variable until keel::unobserve");
+    return KEEL_ERROR_ARGUMENT;
+}
 template <class T, class F> keel_result unobserve(keel_world *w, F &listener) { return keel_unobserve_component(w, component<T>, keeli_call_listener<F>, keeli_as_data(listener)); }
 template <class T> keel_result unobserve(keel_world *w, keel_observer_fn *f, void *data) { return keel_unobserve_component(w, component<T>, f, data); }
 
@@ -170,13 +192,14 @@ template <class T, class S> keel_result send(S *s, const keeli_t<T> &value) { re
 /// handle first. A const type is only read. A tag is required and is no argument, as it has no value. The function may edit the
 /// same as the body of a KEEL_EACH, and may throw. KEEL_EACH is faster where values do not lie side by side. Scope: world,
 /// context, reader.
+/// @param file, line the place of the call, which the compiler fills in: messages name it, as for KEEL_EACH
 /// @return as keel_view_begin
-template <class... T, class S, class F> keel_result each(S *s, F &&f) {
+template <class... T, class S, class F> keel_result each(S *s, F &&f, const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
     const keel_term terms[] = { { keeli_is_tag_of<T> ? KEEL_TERM_WITH : std::is_const_v<T> ? KEEL_TERM_READ : KEEL_TERM_WRITE, 0, component<std::remove_const_t<T>>, NULL, NULL, NULL }...,
                                 { KEEL_TERM_ENTITY, 0, NULL, NULL, NULL, NULL },
                                 { KEEL_TERM_END, 0, NULL, NULL, NULL, NULL } };
     keeli_open_view open;
-    KEEL_TRY(keel_view_begin(&open.view, s, static_cast<const keel_term *>(terms), "keel::each"));
+    KEEL_TRY(keel_view_begin(&open.view, s, static_cast<const keel_term *>(terms), keeli_call_place(file, line).begin));
     keel_result result = keel_iterator_begin(&open.walk, &open.view);
     open.is_open = true;
     keel_span span;

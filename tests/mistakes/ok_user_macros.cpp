@@ -4,5 +4,6 @@
 #include <exception>
 #include <new>
 #include <type_traits>
+#include <typeindex>
 #include <utility>
 #include "ok_user_macros.c"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The verbs as templates: generic code over types that know nothing of it; and how often a value is
 // copied and moved on its way.
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -193,6 +194,37 @@ void a_tag_is_matched_and_is_no_argument(void **) {
     api_end(&f);
 }
 
+// A loop over what another loop writes is refused, and the message names the places of both.
+void a_loop_is_named_by_its_place(void **) {
+    api_fixture f;
+    api_begin(&f);
+    keel_world *const w = f.world;
+    keel_add_entity(w, keel::init<Label>({ "a" }));
+    const auto nothing = [](const Label &) {};
+    keel_result inner = KEEL_OK;
+    const int line = __LINE__ + 1; // of the inner loop
+    const auto body = [&](Label &) { inner = keel::each<const Label>(w, nothing); };
+    assert_int_equal(keel::each<Label>(w, body), KEEL_OK);
+    assert_int_equal(inner, KEEL_ERROR_BORROWED);
+    const std::string file = "test_generic_cxx.cpp:", said = keel_last_error(w)->message;
+    const std::string expected = file + std::to_string(line) + " wants to read 'Label', which " +
+                                 file + std::to_string(line + 1) + " is writing;";
+    assert_string_equal(said.substr(0, expected.size()).c_str(), expected.c_str());
+    keel_clear_errors(w);
+    // a name of the caller's own, and one that is too long
+    const std::string folders(100, 'f'), game = folders + "/generated.cpp";
+    const auto named = [&](Label &) {
+        inner = keel::each<const Label>(w, nothing, game.c_str(), 1204567);
+    };
+    assert_int_equal(keel::each<Label>(w, named, folders.c_str(), UINT32_MAX), KEEL_OK);
+    assert_int_equal(inner, KEEL_ERROR_BORROWED);
+    assert_non_null(
+        std::strstr(keel_last_error(w)->message, "generated.cpp:1204567 wants to read"));
+    assert_non_null(std::strstr(keel_last_error(w)->message, ":4294967295 is writing"));
+    keel_clear_errors(w);
+    api_end(&f);
+}
+
 void a_function_object_observes(void **) {
     api_fixture f;
     api_begin(&f);
@@ -277,6 +309,7 @@ const CMUnitTest tests[] = {
     TEST(generic_code_does_what_macros_do, "verbs as templates do what the macros do"),
     TEST(the_rest_of_the_templates, "templates for lists, uniques, events, scopes and loops"),
     TEST(a_tag_is_matched_and_is_no_argument, "keel::each matches tags and hands over none"),
+    TEST(a_loop_is_named_by_its_place, "messages name the file and line of a keel::each"),
     TEST(a_function_object_observes, "a lambda with captures and a std::function observe"),
     TEST(values_are_copied_and_moved_once, "values are copied and moved once on their way"),
 };
