@@ -9,7 +9,7 @@
 /// or KEEL_EVENT declares in the namespace of the type. So KEEL_COMPONENT must stand before the use
 /// of the template, the type must be a class or an enum, and only one component may be declared for
 /// it. If two components have one type (by two typedefs), only the macros can be used: see
-/// docs/tasks/cpp.md.
+/// docs/tasks/cpp_templates.md.
 #pragma once
 #pragma GCC system_header
 #include <keel/typed.h>
