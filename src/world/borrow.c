@@ -91,12 +91,13 @@ keel_result keeli_borrowed(keel_world *world, const keeli_storage *storage, cons
     }
     keeli_world_unlock(world);
     const char *what = KEELI_STORAGE(world, storage);
+    const bool edits = strcmp(verb, "read") != 0 && strcmp(verb, "write") != 0;
     if (asker)
-        return keeli_error(
-            world, KEEL_ERROR_BORROWED,
-            "%s wants to %s %s, which %s is %s; end that view or loop first, ask for "
-            "both in one view, or record an edit with KEEL_COMMANDS",
-            asker->name, verb, what, other, doing[access]);
+        return keeli_error(world, KEEL_ERROR_BORROWED,
+                           "%s wants to %s %s, which %s is %s; end that view first, or %s",
+                           asker->name, verb, what, other, doing[access],
+                           edits ? "record the edit with commands (KEEL_COMMANDS)"
+                                 : "ask for both in one view");
     return keeli_error(world, KEEL_ERROR_BORROWED, "cannot %s %s: %s is %s it; %s", verb, what,
                        other, doing[access], way_out(verb));
 }

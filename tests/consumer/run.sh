@@ -129,12 +129,12 @@ beside) # a debug build and a release build in one prefix: each program gets the
         expect "$says" "$work/misuse"
     done
     ;;
-folders) # the line of the README for those without a build system
+folders) # the line of docs/start/install.md for those without a build system
     rm -rf "$work"
     mkdir -p "$work"
     ln -s "$source" "$work/keel"
     cp "$here/misuse.c" "$work/game.c"
-    line=$(grep '^cc -O2 -Ikeel' "$source/README.md") || die "the README has no such line"
+    line=$(grep '^cc -O2 -Ikeel' "$source/docs/start/install.md") || die "docs/start/install.md has no such line"
     line="$CC -O0${line#cc -O2}" # whether it compiles is asked, not how fast it is
     (cd "$work" && eval "$line") && expect "checks contracts" "$work/game"
     (cd "$work" && eval "$line -DNDEBUG") && expect "returns an error" "$work/game"

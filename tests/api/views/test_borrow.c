@@ -237,7 +237,7 @@ static void a_conflict_names_both_sides(void **state) {
     assert_non_null(strstr(message, "draw.c:12 is reading"));     // who holds it, and how
     assert_non_null(strstr(message, "move.c:34 wants to write")); // who asked, and for what
     assert_non_null(strstr(message, "'Number'"));
-    assert_error(f.world, KEEL_ERROR_BORROWED, "end that view or loop first"); // and the way out
+    assert_error(f.world, KEEL_ERROR_BORROWED, "end that view first"); // and the way out
     keel_delete_entity(f.world, e);
     assert_non_null(
         strstr(keel_last_error(f.world)->message, "delete an entity that has 'Number'"));
