@@ -47,17 +47,13 @@ demo:
 		--from 2026-11-21 --days 365 --step 1 --belt 100000 --seed 1 \
 		--csv out/orrery.csv --image out/orrery.png
 
-play:
+play: GAME = square_eater
+swarm: GAME = swarm
+play swarm:
 	tools/install_packages games
 	cmake --preset release $(FOR_USERS)
-	cmake --build --preset release -j $(JOBS) --target square_eater
-	build/release/examples/square_eater/square_eater $(GAME_OPTIONS)
-
-swarm:
-	tools/install_packages games
-	cmake --preset release $(FOR_USERS)
-	cmake --build --preset release -j $(JOBS) --target swarm
-	build/release/examples/swarm/swarm
+	cmake --build --preset release -j $(JOBS) --target $(GAME)
+	build/release/examples/$(GAME)/$(GAME) $(GAME_OPTIONS)
 
 # While KEEL_TEST_CI is set, as .ci/run does, a part of the tests: tests/ci.txt says which. Regular
 # expressions have signs that a shell would take for names of files. ROW is the line of that table.

@@ -245,7 +245,7 @@ constexpr bool keeli_begins_as_default(const keel_component &given) {
     return given.load && !given.initial && !given.copy && !given.is_unique && !given.is_event && !given.is_relation;
 }
 // Hooks for a type whose declaration gives none. A type whose values are plain bytes needs no hooks.
-template <class T, bool begins_as_default = false> constexpr void keeli_derive(keel_component &it) {
+template <class T, bool begins_as_default> constexpr void keeli_derive(keel_component &it) {
     if (!it.clear_padding) it.clear_padding = keeli_padding<T>();
     if constexpr (!std::is_trivially_copyable_v<T>) {
         if constexpr (begins_as_default && std::is_default_constructible_v<T> && std::is_copy_constructible_v<T>) it.initial = &keeli_initial<T>;
