@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/// @file why.h
+/// Answers the question why a view does not match an entity: which term says no, and for what
+/// reason. The answer is data for tools and a sentence for people. Editors, inspectors and the
+/// author of a program who looks for a mistake call it; loops do not.
+///
+///     keel_why why;
+///     if (!keel_view_why(&view, ship, &why)) puts(why.text);
+///     // does not match: has Frozen (term 3 of 3, without Frozen)
+///
+/// Asking changes nothing: no value counts as written, and no period of changes begins or ends.
+#pragma once
+#include <keel/explain.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The reasons why a view does not match an entity. "The component" is the member `component` of
+/// keel_why, "the relation" its member `relation`, and "the other entity" its member `other`.
+typedef enum keel_why_kind {
+    KEEL_WHY_MATCHES,      ///< the view matches the entity
+    KEEL_WHY_CLOSED,       ///< the view is closed
+    KEEL_WHY_DEAD,         ///< the entity is not alive
+    KEEL_WHY_MISSING,      ///< the entity lacks the component
+    KEEL_WHY_DISABLED,     ///< the entity has the component, but it is disabled
+    KEEL_WHY_EXCLUDED,     ///< the entity has the component, which the term excludes
+    KEEL_WHY_NONE_OF,      ///< the entity has none of the components; `component` is the first
+    KEEL_WHY_NOT_INSERTED, ///< the component was not inserted in the period that the view sees
+    KEEL_WHY_NOT_MODIFIED, ///< the component was not modified in this period
+    KEEL_WHY_NOT_CHANGED,  ///< the component was neither inserted nor modified in this period
+    KEEL_WHY_INSERTED,     ///< the component was inserted in this period, which the term excludes
+    KEEL_WHY_MODIFIED,     ///< the component was modified in this period, which the term excludes
+    KEEL_WHY_CHANGED,   ///< the component was inserted or modified in this period, which the term
+                        ///< excludes
+    KEEL_WHY_NO_TARGET, ///< the entity has no target of the relation
+    KEEL_WHY_TARGET_LACKS,    ///< the other entity, its target, lacks the component
+    KEEL_WHY_TARGET_DISABLED, ///< the other entity, its target, has the component disabled
+    KEEL_WHY_ANCESTORS_LACK,  ///< no entity above it by the relation has the component
+    KEEL_WHY_UNCHANGED_UP, ///< the component changed neither in the entity nor in an entity above
+                           ///< it
+    KEEL_WHY_NOT_TARGETED, ///< the entity is not a target of the relation
+    KEEL_WHY_NOT_RELATED,  ///< the entity is not a source of the other entity
+    KEEL_WHY_TARGET_DEAD,  ///< the other entity, whose sources the view visits, is not alive
+    KEEL_WHY_NOT_LISTED    ///< the entity is not in the list of KEEL_AMONG
+} keel_why_kind;
+
+/// No term: a value of `term` in keel_why.
+#define KEEL_NO_TERM UINT32_MAX
+/// The most bytes of the sentence in a keel_why, the terminating zero included.
+#define KEEL_WHY_TEXT 320
+
+/// The answer of keel_view_why.
+typedef struct keel_why {
+    keel_why_kind kind; ///< the reason
+    uint32_t term; ///< the index of the first term that says no, counted from 0; KEEL_NO_TERM if
+                   ///< no term does
+    uint32_t refusing; ///< one bit per term, set if the term says no: the first term is bit 0
+    keel_term_kind term_kind; ///< the kind of the term; KEEL_TERM_END without a term
+    /// The component of the reason, valid until it is unregistered. NULL if the reason names none,
+    /// and if the world does not know the component of the term
+    const keel_component *component;
+    const keel_component *relation; ///< the relation of the reason; NULL: none
+    keel_entity other;              ///< the other entity of the reason; null: none
+    /// A sentence in plain English, which counts terms from 1; the wording may change with any
+    /// version. A long sentence is cut off
+    char text[KEEL_WHY_TEXT];
+} keel_why;
+
+/// True if the view matches the entity, as keel_view_contains. Otherwise `why` receives the reason:
+/// that of the first term that says no. The cost is that of keel_view_contains for each term.
+/// @param why written in every case; may be NULL
+/// @threads as keel_view_contains
+KEEL_API bool keel_view_why(const keel_view *view, keel_entity e, keel_why *why);
+
+#ifdef __cplusplus
+}
+#endif
