@@ -73,6 +73,17 @@ typedef struct keel_why {
 /// @threads as keel_view_contains
 KEEL_API bool keel_view_why(const keel_view *view, keel_entity e, keel_why *why);
 
+/// Counts how many entities are left after each term, in the order of the list: `left[0]` entities
+/// pass the first term, `left[1]` the first two, and so on. The last number is that of the entities
+/// that match. It shows which term is why a view matches nobody. An entity that is listed twice in
+/// KEEL_AMONG counts once. The call asks about all living entities (keel_entity_count), so it costs
+/// more than a loop.
+/// @param left receives the first `capacity` numbers; may be NULL when `capacity` is 0
+/// @return the number of terms; 0 for a view without terms or a closed one, and when memory runs
+///   out (see keel_last_error)
+/// @threads as keel_view_contains
+KEEL_API uint32_t keel_view_counts(const keel_view *view, uint32_t *left, uint32_t capacity);
+
 #ifdef __cplusplus
 }
 #endif

@@ -215,6 +215,43 @@ static void all_terms_that_refuse_are_told(void **state) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ counts
+static void each_term_leaves_fewer(void **state) {
+    (void)state;
+    api_begin(&f);
+    keel_entity e[10];
+    for (uint32_t i = 0; i < 10; ++i) {
+        e[i] = keel_add_entity(f.world, KEEL_INIT(Number, { i }));
+        if (i % 2) keel_add(f.world, e[i], Row, { i });
+        if (i < 4) keel_add(f.world, e[i], Frozen);
+    }
+    keel_delete_entity(f.world, e[9]);
+    e[8] = e[3]; // is listed twice, and counts once
+    uint32_t left[6] = { 0, 0, 0, 0, 0, 99 };
+    keel_view view =
+        open_view(f.world, KEEL_TERMS(KEEL_READ(Number, n), KEEL_ENTITY(e), KEEL_WITH(Row),
+                                      KEEL_WITHOUT(Frozen), KEEL_AMONG(&e[3], 7)));
+    assert_int_equal(keel_view_counts(&view, left, 6), 5);
+    assert_int_equal(left[0], 9);
+    assert_int_equal(left[1], 9);
+    assert_int_equal(left[2], 4);
+    assert_int_equal(left[3], 2);
+    assert_int_equal(left[4], 2);
+    assert_int_equal(left[5], 99);
+    left[2] = 99;
+    assert_int_equal(keel_view_counts(&view, left, 2), 5);
+    assert_int_equal(left[2], 99);
+    assert_int_equal(keel_view_counts(&view, NULL, 0), 5);
+    counting_allocator_fail_after(&f.memory, 0);
+    assert_int_equal(keel_view_counts(&view, left, 6), 0);
+    counting_allocator_fail_after(&f.memory, SIZE_MAX);
+    assert_error(f.world, KEEL_ERROR_MEMORY, "counting what each term");
+    keel_view_end(&view);
+    assert_int_equal(keel_view_counts(&view, left, 6), 0);
+    assert_int_equal(keel_view_counts(NULL, left, 6), 0);
+    api_end(&f);
+}
+
 // ------------------------------------------------------------------ random lists of terms
 enum { ENTITIES = 120, TERMS = 5, ROUNDS = 60, LISTS = 12 };
 
@@ -445,6 +482,19 @@ static void assert_first(const random_world *r, const keel_view *view, keel_enti
     assert_reason(e, &why);
 }
 
+// Asserts that the numbers of entities that the terms leave agree with the reasons.
+static void assert_counts(const keel_view *view, const random_world *r) {
+    uint32_t left[TERMS + 2], expected[TERMS + 2] = { 0 };
+    for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(f.world, e));) {
+        keel_why why;
+        const bool match = keel_view_why(view, e, &why);
+        for (uint32_t t = 0; t < (match ? r->count : why.term); ++t)
+            ++expected[t];
+    }
+    assert_int_equal(keel_view_counts(view, left, TERMS + 2), r->count);
+    assert_memory_equal(left, expected, r->count * sizeof *left);
+}
+
 // Asserts that the walk visits whom the reasons let pass.
 static void assert_walk(const keel_view *view, const random_world *r) {
     uint32_t passing = 0;
@@ -473,6 +523,7 @@ static void random_reasons_agree(void **state) {
             keel_clear_errors(f.world);
             if (result != KEEL_OK) continue; // two terms that lead
             ++opened;
+            assert_counts(&view, &r);
             assert_walk(&view, &r); // makes the levels of KEEL_CHANGED_UP, too
             for (uint32_t e = 0; e < ENTITIES; ++e)
                 assert_first(&r, &view, r.e[e], kinds);
@@ -494,6 +545,7 @@ static const struct CMUnitTest tests[] = {
     TEST(a_change_above_counts, "nothing changed in the entity or above it"),
     TEST(a_match_and_a_closed_view_are_told, "a match and a closed view are told"),
     TEST(all_terms_that_refuse_are_told, "all terms that refuse are told"),
+    TEST(each_term_leaves_fewer, "the number of entities that each term leaves"),
     TEST(random_reasons_agree, "reasons agree with keel_view_contains for every kind of term"),
 };
 int main(void) { return RUN(tests); }
