@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /// @file why.h
-/// Answers the question why a view does not match an entity: which term says no, and for what
-/// reason. The answer is data for tools and a sentence for people. Editors, inspectors and the
-/// author of a program who looks for a mistake call it; loops do not.
+/// Answers the question why a view, or a system at its place in a workload, does not match an
+/// entity: which term or condition says no, and for what reason. The answer is data for tools and a
+/// sentence for people. Editors, inspectors and the author of a program who looks for a mistake
+/// call it; loops do not.
 ///
 ///     keel_why why;
 ///     if (!keel_view_why(&view, ship, &why)) puts(why.text);
@@ -16,8 +17,9 @@
 extern "C" {
 #endif
 
-/// The reasons why a view does not match an entity. "The component" is the member `component` of
-/// keel_why, "the relation" its member `relation`, and "the other entity" its member `other`.
+/// The reasons why a view or system does not match an entity. "The component" is the member
+/// `component` of keel_why, "the relation" its member `relation`, and "the other entity" its member
+/// `other`.
 typedef enum keel_why_kind {
     KEEL_WHY_MATCHES,      ///< the view matches the entity
     KEEL_WHY_CLOSED,       ///< the view is closed
@@ -37,12 +39,22 @@ typedef enum keel_why_kind {
     KEEL_WHY_TARGET_LACKS,    ///< the other entity, its target, lacks the component
     KEEL_WHY_TARGET_DISABLED, ///< the other entity, its target, has the component disabled
     KEEL_WHY_ANCESTORS_LACK,  ///< no entity above it by the relation has the component
-    KEEL_WHY_UNCHANGED_UP, ///< the component changed neither in the entity nor in an entity above
-                           ///< it
-    KEEL_WHY_NOT_TARGETED, ///< the entity is not a target of the relation
-    KEEL_WHY_NOT_RELATED,  ///< the entity is not a source of the other entity
-    KEEL_WHY_TARGET_DEAD,  ///< the other entity, whose sources the view visits, is not alive
-    KEEL_WHY_NOT_LISTED    ///< the entity is not in the list of KEEL_AMONG
+    KEEL_WHY_UNCHANGED_UP,  ///< the component changed neither in the entity nor in an entity above
+                            ///< it
+    KEEL_WHY_NOT_TARGETED,  ///< the entity is not a target of the relation
+    KEEL_WHY_NOT_RELATED,   ///< the entity is not a source of the other entity
+    KEEL_WHY_TARGET_DEAD,   ///< the other entity, whose sources the view visits, is not alive
+    KEEL_WHY_NOT_LISTED,    ///< the entity is not in the list of KEEL_AMONG
+    KEEL_WHY_NO_STEP,       ///< steps: the workload has no such step, or an error (keel_last_error)
+    KEEL_WHY_STEP_DISABLED, ///< steps: the step, or the nested workload around it, is disabled
+    KEEL_WHY_STEP_DONE,     ///< steps: it has run as often as `.startup` or `.times` allows
+    KEEL_WHY_STEP_STATE,    ///< steps: the state `name` is not as the step asks
+    KEEL_WHY_STEP_MISSING,  ///< steps: the component, a unique that the step needs, is not set
+    KEEL_WHY_STEP_EMPTY,    ///< steps: no entity has the component: `.skip_if_empty`
+    KEEL_WHY_STEP_CONDITION, ///< steps: the condition `name` left the step out when it was last
+                             ///< asked
+    KEEL_WHY_STEP_EARLY,     ///< steps: `.every` left the step out when it was last asked
+    KEEL_WHY_STEP_ONCE ///< steps: the system runs once and not for each entity; its loops choose
 } keel_why_kind;
 
 /// No term: a value of `term` in keel_why.
@@ -50,7 +62,7 @@ typedef enum keel_why_kind {
 /// The most bytes of the sentence in a keel_why, the terminating zero included.
 #define KEEL_WHY_TEXT 320
 
-/// The answer of keel_view_why.
+/// The answer of keel_view_why and keel_step_why.
 typedef struct keel_why {
     keel_why_kind kind; ///< the reason
     uint32_t term; ///< the index of the first term that says no, counted from 0; KEEL_NO_TERM if
@@ -62,6 +74,12 @@ typedef struct keel_why {
     const keel_component *component;
     const keel_component *relation; ///< the relation of the reason; NULL: none
     keel_entity other;              ///< the other entity of the reason; null: none
+    /// Steps: the name of the reason's state, condition or nested workload. If the reason is about
+    /// the entity, or the system matches it: the first condition that the answer leaves open,
+    /// because only a run asks conditions. NULL: none. Valid as long as the step
+    const char *name;
+    uint64_t last_run; ///< steps: the tick of the system's last run, as in keel_run_info
+    uint32_t events;   ///< steps: the number of events that the system would receive
     /// A sentence in plain English, which counts terms from 1; the wording may change with any
     /// version. A long sentence is cut off
     char text[KEEL_WHY_TEXT];
@@ -73,6 +91,20 @@ typedef struct keel_why {
 /// @threads as keel_view_contains
 KEEL_API bool keel_view_why(const keel_view *view, keel_entity e, keel_why *why);
 
+/// True if the system of a step would visit the entity if it ran now, with the changes since its
+/// last run at this place. Otherwise `why` receives the reason, which is first that for which the
+/// step would be left out. Nothing runs and no period begins: conditions (`.run_if`, `.skip_if`)
+/// and `.every` are not asked, but count with the answer that they gave when they were last asked.
+/// The workload is prepared as by keel_world_workload_nodes.
+/// @param workload a table, or a stored workload that keel_find_workload returned
+/// @param position a keel_workload_node.position
+/// @param why written in every case; may be NULL
+/// @threads the owner, while no workload runs: otherwise the kind is KEEL_WHY_NO_STEP, and
+///   keel_last_error has KEEL_ERROR_SHARED. It has KEEL_ERROR_ARGUMENT for a position without a
+///   system, and else the errors of keel_world_workload_nodes
+KEEL_API bool keel_step_why(keel_world *world, const keel_workload *workload, uint32_t position,
+                            keel_entity e, keel_why *why);
+
 /// Counts how many entities are left after each term, in the order of the list: `left[0]` entities
 /// pass the first term, `left[1]` the first two, and so on. The last number is that of the entities
 /// that match. It shows which term is why a view matches nobody. An entity that is listed twice in
@@ -83,6 +115,18 @@ KEEL_API bool keel_view_why(const keel_view *view, keel_entity e, keel_why *why)
 ///   out (see keel_last_error)
 /// @threads as keel_view_contains
 KEEL_API uint32_t keel_view_counts(const keel_view *view, uint32_t *left, uint32_t capacity);
+
+/// Counts how many entities each term of a system leaves, if it ran now at its place: as
+/// keel_view_counts, with the changes since its last run. The step may be left out nevertheless.
+/// @param workload as keel_step_why
+/// @param position as keel_step_why
+/// @param left receives the first `capacity` numbers, one for each of keel_system.terms; may be
+/// NULL
+///   when `capacity` is 0
+/// @return the number of terms; 0 for a system that runs once, and on error, as keel_step_why
+/// @threads the owner, while no workload runs
+KEEL_API uint32_t keel_step_counts(keel_world *world, const keel_workload *workload,
+                                   uint32_t position, uint32_t *left, uint32_t capacity);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tells why a view does not match an entity (keel_view_why). Whether a term lets the entity pass is
+// Tells why a view does not match an entity (keel_view_why; why_step.c asks for
+// systems of workloads). Whether a term lets the entity pass is
 // asked of the view, as keel_view_contains does, so that both always agree; this only finds the
 // reason and the words. Users call it; loops and systems do not.
 #include "tell/why.h"
@@ -9,7 +10,8 @@
 #include "find/relation.h"
 #include "world/report.h"
 
-#include <string.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 // ------------------------------------------------------------------ components
 // Returns the storage that the user knows: for the targets of a relation, that of its sources.
@@ -225,14 +227,6 @@ static void put_why_reason(keeli_writer *w, const keeli_view *view, const keel_w
     }
 }
 
-// Writes an answer that no term gives.
-static bool why_without_term(keel_why *why, keel_why_kind kind, const char *text) {
-    keeli_writer w = keeli_writer_begin(why->text, sizeof why->text);
-    why->kind = kind;
-    keeli_write(&w, "%s", text);
-    return kind == KEEL_WHY_MATCHES;
-}
-
 static void put_why(const keeli_view *view, keel_why *why) {
     keeli_writer w = keeli_writer_begin(why->text, sizeof why->text);
     keeli_write(&w, "does not match: ");
@@ -243,12 +237,19 @@ static void put_why(const keeli_view *view, keel_why *why) {
 }
 
 // ------------------------------------------------------------------ the answer
-static const keel_why why_nothing = { .term = KEEL_NO_TERM, .term_kind = KEEL_TERM_END };
+bool keeli_why_not(keel_why *why, keel_why_kind kind, const char *format, ...) {
+    va_list arguments;
+    *why = (keel_why){ .kind = kind, .term = KEEL_NO_TERM, .term_kind = KEEL_TERM_END };
+    va_start(arguments, format);
+    vsnprintf(why->text, sizeof why->text, format, arguments);
+    va_end(arguments);
+    return false;
+}
 
 bool keeli_why_view(const keeli_view *view, keel_entity e, keel_why *why) {
-    *why = why_nothing;
     if (!keeli_entity_is_alive(&view->world->entities, e))
-        return why_without_term(why, KEEL_WHY_DEAD, "does not match: it is not alive");
+        return keeli_why_not(why, KEEL_WHY_DEAD, "does not match: it is not alive");
+    (void)keeli_why_not(why, KEEL_WHY_MATCHES, "matches");
     for (uint32_t t = view->term_count; t-- > 0;) {
         if (keeli_view_passes(view, &view->terms[t], e))
             continue;
@@ -256,7 +257,7 @@ bool keeli_why_view(const keeli_view *view, keel_entity e, keel_why *why) {
         why->term = t;
     }
     if (!why->refusing)
-        return why_without_term(why, KEEL_WHY_MATCHES, "matches");
+        return true;
 
     const keeli_bound_term *term = &view->terms[why->term];
     why->term_kind = term->kind;
@@ -272,6 +273,5 @@ bool keel_view_why(const keel_view *view, keel_entity e, keel_why *why) {
         return keel_view_contains(view, e);
     if (state)
         return keeli_why_view(state, e, why);
-    *why = why_nothing;
-    return why_without_term(why, KEEL_WHY_CLOSED, "does not match: the view is closed");
+    return keeli_why_not(why, KEEL_WHY_CLOSED, "does not match: the view is closed");
 }
