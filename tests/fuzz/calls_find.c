@@ -2,6 +2,7 @@
 // Views, walks, look-ups, loops that are split, groups and sorting.
 #include "fuzz.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ views
@@ -52,6 +53,18 @@ FUZZ(keel_view_get_all) {
     keel_span span = { 0 };
     const fuzz_view *v = fuzz_view_of(false);
     if (keel_view_get_all(&v->view, fuzz_entity(), &span) == KEEL_OK) touch(&span);
+}
+FUZZ(keel_view_why) {
+    keel_why why;
+    const fuzz_view *v = fuzz_view_of(false);
+    const keel_entity e = fuzz_entity();
+    const bool match = keel_view_contains(&v->view, e);
+    if (keel_view_why(&v->view, e, fuzz_one_in(8) ? NULL : &why) != match) abort();
+}
+FUZZ(keel_view_counts) {
+    uint32_t left[KEEL_MAX_TERMS];
+    const uint32_t room = fuzz_below(KEEL_MAX_TERMS + 1);
+    (void)keel_view_counts(&fuzz_view_of(false)->view, room ? left : NULL, room);
 }
 FUZZ(keel_view_explain) {
     char text[512];
