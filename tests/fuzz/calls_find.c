@@ -64,7 +64,17 @@ FUZZ(keel_view_why) {
 FUZZ(keel_view_counts) {
     uint32_t left[KEEL_MAX_TERMS];
     const uint32_t room = fuzz_below(KEEL_MAX_TERMS + 1);
-    (void)keel_view_counts(&fuzz_view_of(false)->view, room ? left : NULL, room);
+    const keel_entity list[] = { f.handles[0], f.handles[1] };
+    const keel_term terms[] = { { .kind = KEEL_TERM_AMONG, .custom = list, .data_size = 2 },
+                                { .kind = KEEL_TERM_END } };
+    keel_view view;
+    if (fuzz_one_in(2)) {
+        (void)keel_view_counts(&fuzz_view_of(false)->view, room ? left : NULL, room);
+        return;
+    }
+    if (keel_view_begin(&view, f.worlds[0], terms, "a list") != KEEL_OK) return;
+    (void)keel_view_counts(&view, room ? left : NULL, room);
+    keel_view_end(&view);
 }
 FUZZ(keel_view_explain) {
     char text[512];

@@ -423,6 +423,9 @@ FUZZ(keel_rollback) {
 }
 
 FUZZ(keel_ring_snapshot) {
+    keel_world *world = fuzz_world();
+    if (!f.ring) f.ring = keel_ring_create(world, 3);
+    if (fuzz_one_in(2)) fuzz_edit(keel_ring_take(f.ring, fuzz_below(8)));
     keel_snapshot *snapshot = keel_ring_snapshot(f.ring, fuzz_below(8));
     const keel_world *image;
     if (!snapshot) return;
