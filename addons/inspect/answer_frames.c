@@ -6,16 +6,17 @@
 
 enum { FRAMES_SHOWN = 300 };
 
-static void frames_write_list(keeli_out *out, const keeli_frames *frames, uint64_t from, uint64_t to) {
+static void frames_write_list(keeli_out *out, const keeli_frames *frames, uint64_t from,
+                              uint64_t to) {
     const keeli_frame *frame;
     uint32_t count = 0;
     keeli_out_key_open(out, "frames", '[');
-    while (count < KEELI_FRAMES && (frame = keeli_frames_latest(frames, count)) != NULL && frame->frame >= from)
+    while (count < KEELI_FRAMES && (frame = keeli_frames_latest(frames, count)) != NULL &&
+           frame->frame >= from)
         ++count;
     while (count-- > 0) {
         frame = keeli_frames_latest(frames, count);
-        if (frame->frame > to || !frame->end)
-            continue;
+        if (frame->frame > to || !frame->end) continue;
         keeli_out_open(out, '{');
         keeli_out_key_number(out, "frame", frame->frame);
         keeli_out_key_number(out, "begin", frame->begin);
@@ -26,16 +27,16 @@ static void frames_write_list(keeli_out *out, const keeli_frames *frames, uint64
 }
 
 // Writes the number of a system in the plan that is shown; null for a system of another workload.
-static void frames_write_position(keeli_out *out, const keeli_plan *plan, const keeli_source *source) {
+static void frames_write_position(keeli_out *out, const keeli_plan *plan,
+                                  const keeli_source *source) {
     keeli_out_key(out, "position");
     if (keeli_plan_has(plan, source->position, source->system))
         keeli_out_number(out, source->position);
-    else
-        keeli_out_null(out);
+    else keeli_out_null(out);
 }
 
-static void frames_write_systems(keeli_out *out, const keeli_frames *frames, const keeli_plan *plan, uint64_t from,
-                                 uint64_t to) {
+static void frames_write_systems(keeli_out *out, const keeli_frames *frames, const keeli_plan *plan,
+                                 uint64_t from, uint64_t to) {
     keeli_sum sums[KEELI_SOURCES];
     uint64_t all = 0;
     const uint64_t count = to >= from ? to - from + 1 : 1;
@@ -45,8 +46,7 @@ static void frames_write_systems(keeli_out *out, const keeli_frames *frames, con
     keeli_out_key_open(out, "systems", '[');
     for (uint32_t i = 0; i < keeli_frames_source_count(frames); ++i) {
         const keeli_source *source = keeli_frames_source(frames, i);
-        if (!sums[i].runs && !sums[i].commands)
-            continue;
+        if (!sums[i].runs && !sums[i].commands) continue;
         keeli_out_open(out, '{');
         frames_write_position(out, plan, source);
         keeli_out_key_text(out, "name", source->system);
@@ -65,13 +65,13 @@ static void frames_write_systems(keeli_out *out, const keeli_frames *frames, con
     keeli_out_close(out, ']');
 }
 
-static void frames_write_lanes(keeli_out *out, const keeli_frames *frames, const keeli_plan *plan, uint64_t number) {
+static void frames_write_lanes(keeli_out *out, const keeli_frames *frames, const keeli_plan *plan,
+                               uint64_t number) {
     const keeli_frame *frame = keeli_frames_find(frames, number);
     const keeli_record *record;
     keeli_out_key_open(out, "lanes", '[');
     for (uint32_t i = 0; frame && (record = keeli_frames_record(frames, i)) != NULL; ++i) {
-        if (record->frame != number)
-            continue;
+        if (record->frame != number) continue;
         const keeli_source *source = keeli_frames_source(frames, record->source);
         keeli_out_open(out, '{');
         frames_write_position(out, plan, source);
@@ -81,7 +81,8 @@ static void frames_write_lanes(keeli_out *out, const keeli_frames *frames, const
         keeli_out_key_number(out, "begin", record->begin - frame->begin);
         keeli_out_key_number(out, "end", record->end - frame->begin);
         keeli_out_key_number(out, "waited", record->begin - record->ready);
-        keeli_out_key_number(out, "entities", record->is_commands ? record->commands : record->entities);
+        keeli_out_key_number(out, "entities",
+                             record->is_commands ? record->commands : record->entities);
         keeli_out_close(out, '}');
     }
     keeli_out_close(out, ']');
@@ -92,7 +93,8 @@ bool keeli_answer_frames(keel_inspect *inspect, keeli_request *request) {
     bool memory;
     keeli_plan plan = { .node_count = 0 };
     if (!keeli_frames_read(inspect->frames, inspect->deadline, &memory))
-        return memory && keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
+        return memory &&
+               keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
     keeli_argument_number(request, "to", &to);
     if (!keeli_argument_number(request, "from", &from))
         from = to > FRAMES_SHOWN ? to - FRAMES_SHOWN + 1 : 0;

@@ -9,40 +9,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const workload_kinds[] = { "system", "commands", "barrier", "begin", "end", "join" };
-static const char *const workload_waits[] = { "none",   "commands", "world",  "storage",
+static const char *const workload_kinds[] = { "system", "commands", "barrier",
+                                              "begin",  "end",      "join" };
+static const char *const workload_waits[] = { "none",    "commands", "world",  "storage",
                                               "barrier", "nested",   "thread", "order" };
 static const char *const workload_access[] = { "uses", "reads", "writes", "edits" };
 
 // ------------------------------------------------------------------ reasons
 static const char *workload_verb(const keel_wait *why, keel_access access) {
-    if (why->is_event)
-        return access == KEEL_ACCESS_READ ? "receives" : "sends";
+    if (why->is_event) return access == KEEL_ACCESS_READ ? "receives" : "sends";
     return workload_access[access];
 }
 
-static void workload_write_text(keeli_out *out, const keeli_plan *plan, const keel_workload_edge *edge) {
+static void workload_write_text(keeli_out *out, const keeli_plan *plan,
+                                const keel_workload_edge *edge) {
     char text[400];
     const keel_wait *why = &edge->why;
     const char *from = plan->nodes[edge->from].name, *to = plan->nodes[edge->to].name;
     switch (why->kind) {
-    case KEEL_WAIT_COMMANDS: snprintf(text, sizeof text, "applies the commands that %.100s recorded", from); break;
-    case KEEL_WAIT_WORLD: snprintf(text, sizeof text, "%.100s or %.100s uses the whole world", from, to); break;
-    case KEEL_WAIT_STORAGE:
-        snprintf(text, sizeof text, "%.100s %s %.100s, which %.100s %s", to, workload_verb(why, why->access),
-                 why->storage ? why->storage : "", from, workload_verb(why, why->other_access));
+    case KEEL_WAIT_COMMANDS:
+        snprintf(text, sizeof text, "applies the commands that %.100s recorded", from);
         break;
-    case KEEL_WAIT_BARRIER: snprintf(text, sizeof text, "a barrier stands between them"); break;
-    case KEEL_WAIT_NESTED: snprintf(text, sizeof text, "the begin or end of a nested workload"); break;
-    case KEEL_WAIT_THREAD: snprintf(text, sizeof text, "%.100s runs on the thread that runs the workload", from); break;
-    case KEEL_WAIT_ORDER: snprintf(text, sizeof text, "the program asked for this order"); break;
+    case KEEL_WAIT_WORLD:
+        snprintf(text, sizeof text, "%.100s or %.100s uses the whole world", from, to);
+        break;
+    case KEEL_WAIT_STORAGE:
+        snprintf(text, sizeof text, "%.100s %s %.100s, which %.100s %s", to,
+                 workload_verb(why, why->access), why->storage ? why->storage : "", from,
+                 workload_verb(why, why->other_access));
+        break;
+    case KEEL_WAIT_BARRIER:
+        snprintf(text, sizeof text, "a barrier stands between them");
+        break;
+    case KEEL_WAIT_NESTED:
+        snprintf(text, sizeof text, "the begin or end of a nested workload");
+        break;
+    case KEEL_WAIT_THREAD:
+        snprintf(text, sizeof text, "%.100s runs on the thread that runs the workload", from);
+        break;
+    case KEEL_WAIT_ORDER:
+        snprintf(text, sizeof text, "the program asked for this order");
+        break;
     case KEEL_WAIT_NONE:
-    default: snprintf(text, sizeof text, "no reason is known"); break;
+    default:
+        snprintf(text, sizeof text, "no reason is known");
+        break;
     }
     keeli_out_key_text(out, "text", text);
 }
 
-static void workload_write_edge(keeli_out *out, const keeli_plan *plan, const keel_workload_edge *edge) {
+static void workload_write_edge(keeli_out *out, const keeli_plan *plan,
+                                const keel_workload_edge *edge) {
     const keel_wait *why = &edge->why;
     keeli_out_open(out, '{');
     keeli_out_key_number(out, "from", edge->from);
@@ -50,7 +67,8 @@ static void workload_write_edge(keeli_out *out, const keeli_plan *plan, const ke
     keeli_out_key_text(out, "kind", workload_waits[why->kind]);
     keeli_out_key_text(out, "storage", why->storage);
     keeli_out_key_text(out, "access", why->storage ? workload_verb(why, why->access) : NULL);
-    keeli_out_key_text(out, "other_access", why->storage ? workload_verb(why, why->other_access) : NULL);
+    keeli_out_key_text(out, "other_access",
+                       why->storage ? workload_verb(why, why->other_access) : NULL);
     workload_write_text(out, plan, edge);
     keeli_out_close(out, '}');
 }
@@ -58,14 +76,14 @@ static void workload_write_edge(keeli_out *out, const keeli_plan *plan, const ke
 // ------------------------------------------------------------------ direct edges
 // Marks in `direct` the edges that do not follow from a longer way. `reach` has a row of bits for
 // each node: the nodes that come before it.
-static void workload_find_direct(const keeli_plan *plan, uint64_t *reach, size_t words, bool *direct) {
+static void workload_find_direct(const keeli_plan *plan, uint64_t *reach, size_t words,
+                                 bool *direct) {
     // Edges are sorted by `from`; the edges into a node are looked at from the nearest `from` on.
     for (uint32_t to = 0; to < plan->node_count; ++to) {
         uint64_t *mine = reach + to * words;
         for (uint32_t e = plan->edge_count; e-- > 0;) {
             const keel_workload_edge *edge = &plan->edges[e];
-            if (edge->to != to)
-                continue;
+            if (edge->to != to) continue;
             direct[e] = !(mine[edge->from / 64] >> (edge->from % 64) & 1);
             for (size_t w = 0; w < words; ++w)
                 mine[w] |= reach[edge->from * words + w];
@@ -75,14 +93,15 @@ static void workload_find_direct(const keeli_plan *plan, uint64_t *reach, size_t
 }
 
 // ------------------------------------------------------------------ the critical path
-static uint64_t workload_time(const keeli_frames *frames, const keel_workload_node *node, const keeli_sum *sums,
-                              uint64_t frame_count) {
+static uint64_t workload_time(const keeli_frames *frames, const keel_workload_node *node,
+                              const keeli_sum *sums, uint64_t frame_count) {
     for (uint32_t i = 0; i < keeli_frames_source_count(frames); ++i) {
         const keeli_source *source = keeli_frames_source(frames, i);
         const bool is_it = source->position == node->position && node->system &&
                            !strncmp(source->system, node->system->name, sizeof source->system - 1);
         if (is_it)
-            return (node->kind == KEEL_NODE_COMMANDS ? sums[i].applied : sums[i].nanoseconds) / frame_count;
+            return (node->kind == KEEL_NODE_COMMANDS ? sums[i].applied : sums[i].nanoseconds) /
+                   frame_count;
     }
     return 0;
 }
@@ -101,11 +120,11 @@ static uint32_t workload_find_critical(const keeli_plan *plan, const workload_pa
     }
     for (uint32_t i = 0, e = 0; i < plan->node_count; ++i) {
         path->ends[i] += path->times[i];
-        if (last == KEEL_NO_NODE || path->ends[i] > path->ends[last])
-            last = i;
+        if (last == KEEL_NO_NODE || path->ends[i] > path->ends[last]) last = i;
         for (; e < plan->edge_count && plan->edges[e].from == i; ++e) {
             const uint32_t to = plan->edges[e].to;
-            if (path->ends[i] < path->ends[to] || (!path->ends[i] && path->before[to] != KEEL_NO_NODE))
+            if (path->ends[i] < path->ends[to] ||
+                (!path->ends[i] && path->before[to] != KEEL_NO_NODE))
                 continue;
             path->ends[to] = path->ends[i];
             path->before[to] = i;
@@ -126,7 +145,8 @@ static void workload_write_critical(keeli_out *out, const workload_path *path, u
 }
 
 // ------------------------------------------------------------------ the answer
-static void workload_write_node(keeli_out *out, const keel_workload_node *node, uint32_t index, uint64_t time) {
+static void workload_write_node(keeli_out *out, const keel_workload_node *node, uint32_t index,
+                                uint64_t time) {
     const bool has_position = node->kind == KEEL_NODE_SYSTEM || node->kind == KEEL_NODE_COMMANDS;
     keeli_out_open(out, '{');
     keeli_out_key_number(out, "index", index);
@@ -144,7 +164,8 @@ static void workload_write_node(keeli_out *out, const keel_workload_node *node, 
     keeli_out_close(out, '}');
 }
 
-static void workload_write(keeli_out *out, const keeli_plan *plan, const workload_path *path, const bool *direct) {
+static void workload_write(keeli_out *out, const keeli_plan *plan, const workload_path *path,
+                           const bool *direct) {
     uint32_t batches = 0;
     const uint32_t last = workload_find_critical(plan, path);
     keeli_out_open(out, '{');
@@ -158,16 +179,16 @@ static void workload_write(keeli_out *out, const keeli_plan *plan, const workloa
     keeli_out_close(out, ']');
     keeli_out_key_open(out, "edges", '[');
     for (uint32_t e = 0; e < plan->edge_count; ++e)
-        if (direct[e])
-            workload_write_edge(out, plan, &plan->edges[e]);
+        if (direct[e]) workload_write_edge(out, plan, &plan->edges[e]);
     keeli_out_close(out, ']');
     workload_write_critical(out, path, last);
     keeli_out_key_number(out, "batches", batches);
     keeli_out_close(out, '}');
 }
 
-static void workload_answer_plan(keel_inspect *inspect, keeli_request *request, const keeli_plan *plan,
-                                 const keeli_sum *sums, uint64_t frame_count) {
+static void workload_answer_plan(keel_inspect *inspect, keeli_request *request,
+                                 const keeli_plan *plan, const keeli_sum *sums,
+                                 uint64_t frame_count) {
     const size_t n = plan->node_count, words = n / 64 + 1;
     uint64_t *reach = calloc(n * words + 2 * n + 1, sizeof *reach);
     uint32_t *before = calloc(n + 1, sizeof *before);
@@ -192,7 +213,8 @@ bool keeli_answer_workload(keel_inspect *inspect, keeli_request *request) {
     bool memory;
     const char *slash = strchr(request->path, '/');
     if (!keeli_frames_read(inspect->frames, inspect->deadline, &memory))
-        return memory && keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
+        return memory &&
+               keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
     const uint64_t to = inspect->frame, from = to > KEELI_MEAN ? to - KEELI_MEAN + 1 : 1;
     keeli_frames_add_up(inspect->frames, from, to, sums);
     if (keeli_plan_read(inspect, request, slash && slash[1] ? slash + 1 : NULL, &plan))

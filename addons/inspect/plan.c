@@ -8,8 +8,7 @@
 enum { DEPTH = 32 };
 
 const keel_workload *keeli_plan_workload(const keel_inspect *inspect) {
-    if (inspect->workload)
-        return inspect->workload;
+    if (inspect->workload) return inspect->workload;
     return keel_find_workload(inspect->world, inspect->workload_name);
 }
 
@@ -20,27 +19,29 @@ static bool plan_fail(keel_inspect *inspect, keeli_request *request) {
 static bool plan_read_nodes(keel_world *world, keeli_plan *plan) {
     const uint32_t count = keel_world_workload_nodes(world, plan->workload, NULL, 0);
     plan->nodes = count ? calloc(count, sizeof *plan->nodes) : NULL;
-    if (!plan->nodes)
-        return !count;
+    if (!plan->nodes) return !count;
     plan->node_count = keel_world_workload_nodes(world, plan->workload, plan->nodes, count);
     const uint32_t edges = keel_world_workload_edges(world, plan->workload, NULL, 0);
     plan->edges = edges ? calloc(edges, sizeof *plan->edges) : NULL;
-    if (!plan->edges)
-        return !edges;
+    if (!plan->edges) return !edges;
     plan->edge_count = keel_world_workload_edges(world, plan->workload, plan->edges, edges);
     return true;
 }
 
-bool keeli_plan_read(keel_inspect *inspect, keeli_request *request, const char *name, keeli_plan *plan) {
-    *plan = (keeli_plan){ .workload = name ? keel_find_workload(inspect->world, name) : keeli_plan_workload(inspect) };
+bool keeli_plan_read(keel_inspect *inspect, keeli_request *request, const char *name,
+                     keeli_plan *plan) {
+    *plan = (keeli_plan){ .workload = name ? keel_find_workload(inspect->world, name)
+                                           : keeli_plan_workload(inspect) };
     if (name && !plan->workload && inspect->workload && !strcmp(inspect->workload->name, name))
         plan->workload = inspect->workload;
     if (!plan->workload)
-        return !keeli_request_fail(request, 404, "gone", "%s", name ? "no workload of this name is stored in the world"
-                                       : "no workload: set .workload in keel_inspect_desc");
+        return !keeli_request_fail(request, 404, "gone", "%s",
+                                   name ? "no workload of this name is stored in the world"
+                                        : "no workload: set .workload in keel_inspect_desc");
     keel_clear_errors(inspect->world);
     if (!plan_read_nodes(inspect->world, plan))
-        return !keeli_request_fail(request, 500, "memory", "out of memory: reading the plan of the workload");
+        return !keeli_request_fail(request, 500, "memory",
+                                   "out of memory: reading the plan of the workload");
     return keel_last_error(inspect->world)->result >= 0 || plan_fail(inspect, request);
 }
 
@@ -61,21 +62,21 @@ bool keeli_plan_has(const keeli_plan *plan, uint32_t position, const char *syste
     return node && !strncmp(node->name, system, sizeof((keel_timing *)0)->system - 1);
 }
 
-static const keel_step *plan_find_step(keel_world *world, const keel_workload *workload, uint32_t *left, int depth) {
+static const keel_step *plan_find_step(keel_world *world, const keel_workload *workload,
+                                       uint32_t *left, int depth) {
     for (uint32_t i = 0; workload && i < workload->step_count && depth < DEPTH; ++i) {
         const keel_step *step = &workload->steps[i];
-        if (step->system && !(*left)--)
-            return step;
+        if (step->system && !(*left)--) return step;
         const keel_workload *nested =
             step->workload_name ? keel_find_workload(world, step->workload_name) : step->workload;
         const keel_step *found = nested ? plan_find_step(world, nested, left, depth + 1) : NULL;
-        if (found)
-            return found;
+        if (found) return found;
     }
     return NULL;
 }
 
-const keel_step *keeli_plan_step(keel_world *world, const keel_workload *workload, uint32_t position) {
+const keel_step *keeli_plan_step(keel_world *world, const keel_workload *workload,
+                                 uint32_t position) {
     uint32_t left = position;
     return plan_find_step(world, workload, &left, 0);
 }

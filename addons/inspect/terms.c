@@ -65,14 +65,14 @@ static const term_words *term_find_words(const keel_term *term) {
 
 // True if `others` of the term has more components, and not a relation.
 static bool term_has_list(const keel_term *term) {
-    return term->kind == KEEL_TERM_ANY_OF || term->kind == KEEL_TERM_MAY_READ || term->kind == KEEL_TERM_MAY_WRITE ||
-           term->kind == KEEL_TERM_MAY_EDIT || term->kind == KEEL_TERM_COMMANDS;
+    return term->kind == KEEL_TERM_ANY_OF || term->kind == KEEL_TERM_MAY_READ ||
+           term->kind == KEEL_TERM_MAY_WRITE || term->kind == KEEL_TERM_MAY_EDIT ||
+           term->kind == KEEL_TERM_COMMANDS;
 }
 
 // Returns the i-th component of a term, or NULL at the end.
 static const keel_component *term_component(const keel_term *term, uint32_t i) {
-    if (i == 0)
-        return term->component;
+    if (i == 0) return term->component;
     return term->component && term->others && term_has_list(term) ? term->others[i - 1] : NULL;
 }
 
@@ -83,9 +83,12 @@ static const char *term_name(const keel_component *component) {
 void keeli_term_text(const keel_term *term, char *text, size_t size) {
     const keel_component *c;
     int length = snprintf(text, size, "%s", term_find_words(term)->text);
-    for (uint32_t i = 0; (c = term_component(term, i)) != NULL && length > 0 && (size_t)length < size; ++i)
-        length += snprintf(text + length, size - (size_t)length, "%s %.60s", i ? "," : "", term_name(c));
-    const bool has_relation = term->others && term->others[0] && !term_has_list(term) && term->kind != KEEL_TERM_CUSTOM;
+    for (uint32_t i = 0;
+         (c = term_component(term, i)) != NULL && length > 0 && (size_t)length < size; ++i)
+        length +=
+            snprintf(text + length, size - (size_t)length, "%s %.60s", i ? "," : "", term_name(c));
+    const bool has_relation =
+        term->others && term->others[0] && !term_has_list(term) && term->kind != KEEL_TERM_CUSTOM;
     if (has_relation && length > 0 && (size_t)length < size)
         snprintf(text + length, size - (size_t)length, " (%.60s)", term_name(term->others[0]));
 }
@@ -113,7 +116,10 @@ void keeli_terms_write_touches(keeli_out *out, const keel_system *system) {
             keeli_out_open(out, '{');
             keeli_out_key_text(out, "storage", term_name(c));
             keeli_out_key_text(out, "access", access);
-            keeli_out_key_text(out, "kind", c->is_event ? "event" : c->is_unique ? "unique" : "component");
+            keeli_out_key_text(out, "kind",
+                               c->is_event    ? "event"
+                               : c->is_unique ? "unique"
+                                              : "component");
             keeli_out_close(out, '}');
         }
     }
