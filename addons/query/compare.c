@@ -86,14 +86,12 @@ static query_integer query_compare_floor(double number) {
 
 // Parses a number for a field of integers. False for a word that is no number, and for nan.
 static bool query_compare_integer(const char *word, query_integer *integer) {
-    int64_t whole;
     double real;
+    const bool is_negative = word[0] == '-';
     *integer = (query_integer){ .magnitude = 0 };
-    if (query_compare_number(word, KEEL_FIELD_U64, &integer->magnitude, sizeof(uint64_t)))
-        return true;
-    if (query_compare_number(word, KEEL_FIELD_I64, &whole, sizeof whole)) {
-        integer->is_negative = whole < 0;
-        integer->magnitude = whole < 0 ? 0 - (uint64_t)whole : (uint64_t)whole;
+    if (query_compare_number(word + is_negative, KEEL_FIELD_U64, &integer->magnitude,
+                             sizeof(uint64_t))) {
+        integer->is_negative = is_negative && integer->magnitude;
         return true;
     }
     if (!query_compare_number(word, KEEL_FIELD_F64, &real, sizeof real) || isnan(real))

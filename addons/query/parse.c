@@ -200,6 +200,7 @@ static keel_result query_parse_compare(query_parser *p, const query_token *name)
         return query_parse_no_field(p, c, &path, why.message);
 
     compare->path = path.text;
+    compare->type = compare->place.field->type;
     const query_token_kind kind = p->lexer.token.kind;
     if (kind < QUERY_EQUAL || kind > QUERY_AT_LEAST)
         return query_parse_expected(p, "one of = != < <= > >=");
@@ -325,7 +326,7 @@ static keel_result query_parse_kind(query_parser *p) {
     const bool is_compared = keeli_query_is_before(lexer, "=") || keeli_query_is_before(lexer, "~");
     if (query_parse_is_word(p, "name") && is_compared) return query_parse_name(p);
     if (query_parse_is_word(p, "name") && keeli_query_is_before(lexer, "!="))
-        return query_parse_expected(p, "!name = ");
+        return query_parse_expected(p, "!name =");
     if (query_parse_is_word(p, "any") && keeli_query_is_before(lexer, "("))
         return query_parse_any(p);
     if (query_parse_is_word(p, "disabled")) {

@@ -90,7 +90,8 @@ typedef enum query_form {
 typedef struct query_compare {
     query_operator op;
     query_form form;
-    keel_field_place place;
+    keel_field_place place; // `place.field` is read while the text is parsed only
+    keel_field_type type;
     const char *path; // of the field, to find it again
     // QUERY_INTEGER: the values with keys from `low` to `high`, or all others. The key of an
     // integer has the order of its value: the upper bit of signed integers is flipped.

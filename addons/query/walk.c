@@ -239,9 +239,12 @@ static keel_result query_walk_lead(keel_query_walk *walk, keel_entity after) {
 }
 
 // ------------------------------------------------------------------ the beginning
-static bool query_walk_is_same_place(const keel_field_place *a, const keel_field_place *b) {
-    return a->field->type == b->field->type && a->offset == b->offset && a->size == b->size &&
-           a->count == b->count;
+// True if a comparison still finds its field where it was. It does not read the field that it found
+// then, which is gone if the component was unregistered.
+static bool query_walk_is_same_place(const query_compare *compare, const keel_field_place *now) {
+    const keel_field_place *then = &compare->place;
+    return compare->type == now->field->type && then->offset == now->offset &&
+           then->size == now->size && then->count == now->count;
 }
 
 // Looks up components and fields again. False if one is not what it was when the text was parsed.
@@ -259,7 +262,7 @@ static bool query_walk_find(keel_query *query) {
         if (query->terms[i].kind != QUERY_COMPARE) continue;
         const keel_component *c = query_walk_component(query, &query->terms[i]);
         if (keel_field_find(c, compare->path, &place, NULL) != KEEL_OK ||
-            !query_walk_is_same_place(&place, &compare->place))
+            !query_walk_is_same_place(compare, &place))
             return false;
     }
     return true;
