@@ -46,10 +46,8 @@ static bool query_compare_form(const keel_field_place *place, query_form *form) 
         *form = is_list ? QUERY_BYTES : QUERY_REFERENCE;
         return true;
     case KEEL_FIELD_F32:
-        *form = is_list ? QUERY_BYTES : QUERY_FLOAT;
-        return true;
     case KEEL_FIELD_F64:
-        *form = is_list ? QUERY_BYTES : QUERY_DOUBLE;
+        *form = is_list ? QUERY_BYTES : QUERY_REAL;
         return true;
     default:
         *form = is_list                            ? QUERY_BYTES
@@ -141,28 +139,6 @@ static void query_compare_range(query_compare *compare, const query_integer *int
     compare->is_outside = is_not;
 }
 
-// Returns the bits of an unsigned integer field, and for signed ones the sign in all upper bits.
-static inline uint64_t query_compare_load(const void *at, uint32_t size, bool is_signed) {
-    uint8_t one;
-    uint16_t two;
-    uint32_t four;
-    uint64_t eight;
-    switch (size) {
-    case 1:
-        memcpy(&one, at, 1);
-        return is_signed ? (uint64_t)(int64_t)(int8_t)one : one;
-    case 2:
-        memcpy(&two, at, 2);
-        return is_signed ? (uint64_t)(int64_t)(int16_t)two : two;
-    case 4:
-        memcpy(&four, at, 4);
-        return is_signed ? (uint64_t)(int64_t)(int32_t)four : four;
-    default:
-        memcpy(&eight, at, 8);
-        return eight;
-    }
-}
-
 // ------------------------------------------------------------------ the value of a comparison
 // Reports a value that the field cannot be compared with.
 static keel_result query_compare_refuse(query_lexer *lexer, const query_compare *compare,
@@ -214,14 +190,57 @@ static keel_result query_compare_take_integer(query_lexer *lexer, query_compare 
     return KEEL_OK;
 }
 
+// Returns the key of a real number as a field of this size has it.
+static uint64_t query_compare_real_key(double number, uint32_t size) {
+    const float narrow = (float)number;
+    const void *at = size == sizeof narrow ? (const void *)&narrow : (const void *)&number;
+    return query_key(query_load(at, size, true), true, true);
+}
+
+// Sets the range of keys for a real number. Not-a-number is equal to itself, and has no order. The
+// two zeros are equal.
+static void query_compare_real_range(query_compare *compare, double number) {
+    const uint32_t size = compare->place.size;
+    const bool is_zero = number == 0, is_not = compare->op == QUERY_IS_NOT;
+    const uint64_t lowest = query_compare_real_key(-(double)INFINITY, size);
+    const uint64_t highest = query_compare_real_key((double)INFINITY, size);
+    if (isnan(number)) {
+        query_compare_set(compare, lowest, highest);
+        compare->is_outside = compare->op == QUERY_IS;
+        if (!is_not && !compare->is_outside) query_compare_set_all(compare, false);
+        return;
+    }
+    const uint64_t low = query_compare_real_key(is_zero ? -0.0 : number, size);
+    const uint64_t high = query_compare_real_key(is_zero ? 0.0 : number, size);
+    compare->is_outside = is_not;
+    switch (compare->op) {
+    case QUERY_IS_LESS:
+        query_compare_set(compare, lowest, low - 1);
+        return;
+    case QUERY_IS_AT_MOST:
+        query_compare_set(compare, lowest, high);
+        return;
+    case QUERY_IS_MORE:
+        query_compare_set(compare, high + 1, highest);
+        return;
+    case QUERY_IS_AT_LEAST:
+        query_compare_set(compare, low, highest);
+        return;
+    default:
+        query_compare_set(compare, low, high);
+    }
+}
+
 static keel_result query_compare_take_real(query_lexer *lexer, query_compare *compare) {
     float narrow = 0; // of the field's own width, so that = finds what was written as this number
-    const bool is_double = compare->form == QUERY_DOUBLE;
+    double number = 0;
+    const bool is_double = compare->type == KEEL_FIELD_F64;
     const bool done =
-        is_double ? query_compare_number(lexer->token.word, KEEL_FIELD_F64, &compare->number, 8)
+        is_double ? query_compare_number(lexer->token.word, KEEL_FIELD_F64, &number, sizeof number)
                   : query_compare_number(lexer->token.word, KEEL_FIELD_F32, &narrow, sizeof narrow);
     if (!done) return query_compare_refuse(lexer, compare, "a number");
-    if (!is_double) compare->number = (double)narrow;
+    compare->is_signed = true;
+    query_compare_real_range(compare, is_double ? number : (double)narrow);
     return KEEL_OK;
 }
 
@@ -231,7 +250,7 @@ static keel_result query_compare_take_flags(query_lexer *lexer, query_compare *c
     place.offset = 0;
     if (keel_field_parse(&place, value, lexer->token.word, NULL) != KEEL_OK)
         return query_compare_unknown_name(lexer, compare);
-    compare->bits = query_compare_load(value, place.size, false);
+    compare->bits = query_load(value, place.size, false);
     return KEEL_OK;
 }
 
@@ -272,8 +291,7 @@ static keel_result query_compare_check(query_lexer *lexer, const query_compare *
 
 static keel_result query_compare_take(query_lexer *lexer, query_compare *compare) {
     switch (compare->form) {
-    case QUERY_FLOAT:
-    case QUERY_DOUBLE:
+    case QUERY_REAL:
         return query_compare_take_real(lexer, compare);
     case QUERY_FLAGS:
         return query_compare_take_flags(lexer, compare);
@@ -333,25 +351,6 @@ static bool query_compare_order(query_operator op, int order) {
     }
 }
 
-static bool query_compare_real(const query_compare *compare, double value) {
-    const double number = compare->number;
-    const bool is_same = value == number || (isnan(value) && isnan(number));
-    switch (compare->op) {
-    case QUERY_IS:
-        return is_same;
-    case QUERY_IS_NOT:
-        return !is_same;
-    case QUERY_IS_LESS:
-        return value < number;
-    case QUERY_IS_AT_MOST:
-        return value <= number;
-    case QUERY_IS_MORE:
-        return value > number;
-    default:
-        return value >= number;
-    }
-}
-
 // Flags are sets: less is a part of the other set.
 static bool query_compare_flags(query_operator op, uint64_t value, uint64_t bits) {
     const bool is_part = (value & ~bits) == 0, is_whole = (bits & ~value) == 0;
@@ -389,24 +388,11 @@ bool keeli_query_compare_test(const query_compare *compare, const void *value) {
     const char *at = (const char *)value + compare->place.offset;
     const uint32_t size = compare->place.size;
     const bool is_not = compare->op == QUERY_IS_NOT;
-    float narrow;
-    double wide;
     const char *text;
     keel_entity entity;
     switch (compare->form) {
-    case QUERY_INTEGER: {
-        const uint64_t flip = (uint64_t)compare->is_signed << 63;
-        const uint64_t key = query_compare_load(at, size, compare->is_signed) ^ flip;
-        return (key >= compare->low && key <= compare->high) != compare->is_outside;
-    }
-    case QUERY_FLOAT:
-        memcpy(&narrow, at, sizeof narrow);
-        return query_compare_real(compare, (double)narrow);
-    case QUERY_DOUBLE:
-        memcpy(&wide, at, sizeof wide);
-        return query_compare_real(compare, wide);
     case QUERY_FLAGS:
-        return query_compare_flags(compare->op, query_compare_load(at, size, false), compare->bits);
+        return query_compare_flags(compare->op, query_load(at, size, false), compare->bits);
     case QUERY_CHARS:
         return query_compare_chars(compare, at, size);
     case QUERY_OWNED:

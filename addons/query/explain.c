@@ -40,8 +40,7 @@ static void query_explain_entity(query_writer *w, const keel_query *query, keel_
 
 static const char *query_explain_form(query_form form) {
     static const char *const texts[] = { [QUERY_INTEGER] = "an integer",
-                                         [QUERY_FLOAT] = "a float",
-                                         [QUERY_DOUBLE] = "a double",
+                                         [QUERY_REAL] = "a real number",
                                          [QUERY_FLAGS] = "flags, where < is a part and > has more",
                                          [QUERY_CHARS] = "a text",
                                          [QUERY_OWNED] = "a text that the value owns",

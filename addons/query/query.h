@@ -5,6 +5,8 @@
 #pragma once
 #include "keel_query.h"
 
+#include <string.h>
+
 enum {
     QUERY_ANY_MOST = KEEL_MAX_TERM_COMPONENTS, // names in one any()
     QUERY_COMPONENTS = KEEL_MAX_QUERY_TERMS * QUERY_ANY_MOST,
@@ -77,9 +79,8 @@ typedef enum query_operator {
 
 // How a field is read and compared.
 typedef enum query_form {
-    QUERY_INTEGER, // a range of keys
-    QUERY_FLOAT,
-    QUERY_DOUBLE,
+    QUERY_INTEGER, // a range of keys, also for reals
+    QUERY_REAL,
     QUERY_FLAGS,
     QUERY_CHARS, // a text in place
     QUERY_OWNED, // a pointer to a text
@@ -93,11 +94,10 @@ typedef struct query_compare {
     keel_field_place place; // `place.field` is read while the text is parsed only
     keel_field_type type;
     const char *path; // of the field, to find it again
-    // QUERY_INTEGER: the values with keys from `low` to `high`, or all others. The key of an
-    // integer has the order of its value: the upper bit of signed integers is flipped.
+    // QUERY_INTEGER, QUERY_REAL: the values with keys from `low` to `high`, or all others. A key is
+    // an unsigned number that has the order of the values.
     uint64_t low, high;
     bool is_outside, is_signed;
-    double number;      // QUERY_FLOAT, QUERY_DOUBLE
     uint64_t bits;      // QUERY_FLAGS
     const char *text;   // QUERY_CHARS, QUERY_OWNED; NULL: null
     keel_entity entity; // QUERY_REFERENCE
@@ -163,8 +163,49 @@ void keeli_query_free(keel_query *query);
 // set the operator and the place.
 keel_result keeli_query_compare_parse(query_lexer *lexer, const keel_world *world,
                                       query_compare *compare);
-// True if the field of a value compares as it should.
+// True if the field of a value compares as it should; not for numbers, which
+// query_compare_has_number tests.
 bool keeli_query_compare_test(const query_compare *compare, const void *value);
+
+// Returns the bits of an integer, and for signed ones the sign in all upper bits.
+static inline uint64_t query_load(const void *at, uint32_t size, bool is_signed) {
+    uint8_t one;
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+    switch (size) {
+    case 1:
+        memcpy(&one, at, 1);
+        return is_signed ? (uint64_t)(int64_t)(int8_t)one : one;
+    case 2:
+        memcpy(&two, at, 2);
+        return is_signed ? (uint64_t)(int64_t)(int16_t)two : two;
+    case 4:
+        memcpy(&four, at, 4);
+        return is_signed ? (uint64_t)(int64_t)(int32_t)four : four;
+    default:
+        memcpy(&eight, at, 8);
+        return eight;
+    }
+}
+
+// Returns the key of a number: signed integers get their upper bit flipped, and so do reals, of
+// which negative ones get all bits flipped. `bits` comes from query_load, with `is_signed` for
+// reals, so that the upper bit is the sign.
+static inline uint64_t query_key(uint64_t bits, bool is_signed, bool is_real) {
+    const uint64_t sign = (uint64_t)is_signed << 63;
+    const uint64_t all = (uint64_t)0 - (bits >> 63 & is_real);
+    return bits ^ (all | sign);
+}
+
+// True if the number of a value lies where it should. It is inline since it is asked for each
+// entity.
+static inline bool query_compare_has_number(const query_compare *compare, const void *value) {
+    const char *at = (const char *)value + compare->place.offset;
+    const uint64_t bits = query_load(at, compare->place.size, compare->is_signed);
+    const uint64_t key = query_key(bits, compare->is_signed, compare->form == QUERY_REAL);
+    return (key >= compare->low && key <= compare->high) != compare->is_outside;
+}
 // Returns the entity that the current token means, and moves on behind it.
 keel_result keeli_query_entity(query_lexer *lexer, const keel_world *world, keel_entity *entity);
 // True if a name matches a pattern: * stands for any characters, ? for one, \ takes the next one as

@@ -51,7 +51,8 @@ static bool query_walk_is_changed(const keel_query_walk *walk, const query_term 
     return term->kind == QUERY_CHANGED ? kinds != 0 : (kinds & KEEL_TRACK_INSERTION) != 0;
 }
 
-static bool query_walk_matches(const keel_query_walk *walk, const query_term *term, keel_entity e) {
+static inline bool query_walk_matches(const keel_query_walk *walk, const query_term *term,
+                                      keel_entity e) {
     const keel_query *query = walk->query;
     const keel_world *world = query->world;
     const void *value;
@@ -64,7 +65,10 @@ static bool query_walk_matches(const keel_query_walk *walk, const query_term *te
         return query_walk_value(query, term, 0, e) != NULL;
     case QUERY_COMPARE:
         value = query_walk_value(query, term, 0, e);
-        return value && keeli_query_compare_test(&term->compare, value);
+        if (!value) return false;
+        if (term->compare.form <= QUERY_REAL)
+            return query_compare_has_number(&term->compare, value);
+        return keeli_query_compare_test(&term->compare, value);
     case QUERY_ANY:
         return query_walk_has_any(query, term, e);
     case QUERY_CHILD:

@@ -370,7 +370,7 @@ static void a_query_is_explained(void **state) {
         "looks at the 1 entities of DockedAt -> \"port/dock 3\", by ascending index\n"
         "? Boss: names a component that need not be there\n"
         "!#9v0: not: is the entity #9v0, which is not alive\n"
-        "Health.points < 10: has the component, and compares a field: a float\n"
+        "Health.points < 10: has the component, and compares a field: a real number\n"
         "any(Boss | Frozen): has one of the components\n"
         "DockedAt -> \"port/dock 3\": is a source of #5v0 \"dock 3\"\n";
     query_world w;
