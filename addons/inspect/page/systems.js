@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+export const System = () => null;
+export const Systems = () => null;
