@@ -10,19 +10,21 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 
 function axis(values) {
     return {
-        stroke: () => colour("--dim"), font: "11px system-ui, sans-serif", size: values.size ?? 56, values: values.values,
+        space: values.space, stroke: () => colour("--dim"), font: "11px system-ui, sans-serif", size: values.size ?? 56, values: values.values,
         grid: { stroke: () => colour("--rule"), width: 1 }, ticks: { stroke: () => colour("--rule"), width: 1, size: 4 },
     };
 }
 
 function options({ labels, height, width, isTime, bars, valueText, xText, onPick, hidesLegend }) {
     const x = { label: isTime ? "time" : "frame" };
+    const ticks = isTime ? (value) => new Date(value * 1000).toLocaleTimeString("en-GB") : xText;
+    if (isTime) x.value = (_, value) => (value === null ? "–" : ticks(value));
     if (xText) x.value = (_, value) => (value === null ? "–" : xText(value));
     return {
         width, height, cursor: { points: { size: 5 }, drag: { x: false, y: false } }, legend: { show: !hidesLegend, live: true },
         scales: { x: { time: isTime }, y: { range: (_, low, high) => [bars ? 0 : Math.min(low, 0), high > 0 ? high * 1.05 : 1] } },
-        axes: [axis({ size: 28, values: xText ? (_, list) => list.map((value) => (Number.isInteger(value) ? xText(value) : "")) : undefined }),
-            axis({ values: (_, list) => list.map(valueText) })],
+        axes: [axis({ size: 28, space: 80, values: (_, list) => list.map((value) => (Number.isInteger(value) ? ticks(value) : "")) }),
+            axis({ space: 30, values: (_, list) => list.map(valueText) })],
         series: [x, ...labels.map((label, at) => ({
             label, stroke: () => colour(LINES[at]), width: 1.5, points: { show: false },
             value: (_, value) => (value === null || value === undefined ? "–" : valueText(value)),
@@ -44,11 +46,12 @@ export function Chart({ data, labels, height = 160, isTime = false, bars = false
     pick.current = onPick;
     const key = labels.join("\n");
     useEffect(() => {
-        const width = () => Math.max(120, box.current.clientWidth);
+        const element = box.current;
+        const width = () => Math.max(120, element.clientWidth);
         const settings = { labels, height, width: width(), isTime, bars, valueText, xText, onPick: pick, hidesLegend };
-        plot.current = new uPlot(options(settings), data, box.current);
+        plot.current = new uPlot(options(settings), data, element);
         const observer = new ResizeObserver(() => plot.current.setSize({ width: width(), height }));
-        observer.observe(box.current);
+        observer.observe(element);
         const theme = matchMedia("(prefers-color-scheme: dark)");
         const redraw = () => plot.current.redraw();
         theme.addEventListener("change", redraw);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pause, play, steps and the slider of the past: the right end of the header. keys.js calls the same functions.
 import { fullAddress, tell } from "./api.js";
+import { Icon } from "./icons.js";
 import { html } from "./parts.js";
 import { PastSlider } from "./past.js";
 import { change, state, useStore } from "./store.js";
@@ -52,12 +53,12 @@ export function Control({ onHelp }) {
     const why = edits ? null : "Pass .allow_edits to keel_inspect_begin";
     return html`<div class="control" role="group" aria-label="Time">
         <button type="button" class="pause" disabled=${!edits} title=${why ?? "Space"} aria-pressed=${String(paused)} onClick=${togglePause}>
-            ${paused ? "▶ Play" : "⏸ Pause"}</button>
-        <span class="joined"><button type="button" disabled=${!edits} title=${why ?? "."} onClick=${() => step()}>⏭ Step</button>${
-            edits ? html`<${StepMenu} />` : null}</span>
+            <${Icon} name=${paused ? "play" : "pause"} /> ${paused ? "Play" : "Pause"}</button>
+        <span class="joined"><button type="button" disabled=${!edits} title=${why ?? "."} onClick=${() => step()}>
+            <${Icon} name="step" /> Step</button>${edits ? html`<${StepMenu} />` : null}</span>
         <${PastSlider} />
         <button type="button" class="plain" title="Copy the address of this place, with the token" aria-label="Copy address"
-            onClick=${copyAddress}>⧉</button>
+            onClick=${copyAddress}><${Icon} name="copy" /></button>
         <button type="button" class="plain" title="Keys (?)" aria-label="Help" onClick=${onHelp}>?</button>
     </div>`;
 }

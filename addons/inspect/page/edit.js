@@ -2,6 +2,7 @@
 // Edits of values in place: a field for each type, the answer of the program, its error beside the field. fields.js draws it.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, tell, withParameters } from "./api.js";
+import { Icon } from "./icons.js";
 import { Dialog } from "./keys.js";
 import { html } from "./parts.js";
 
@@ -96,7 +97,7 @@ export function EditableValue({ entity, component, leaf, onDone, children }) {
         close();
     };
     const failure = error ? html`<span class="failure" id=${id} role="alert">${error.message}</span>` : null;
-    const pen = html`<button type="button" class="pen" aria-label=${`Edit ${path}, now ${leaf.text}`} onClick=${() => setOpen(true)}>✎</button>`;
+    const pen = html`<button type="button" class="pen" aria-label=${`Edit ${path}, now ${leaf.text}`} onClick=${() => setOpen(true)}><${Icon} name="edit" /></button>`;
     if (leaf.type === "entity") {
         return html`${children}${pen}${failure}<${ChooseEntity} isOpen=${isOpen} onClose=${() => setOpen(false)} title=${`${path}: choose an entity`}
             onChoose=${(handle) => commit(handle === null ? null : `#${handle}`)} />`;

@@ -44,6 +44,7 @@ export function PastBanner() {
     const frame = useStore((all) => all.route.frame);
     const newest = useStore((all) => all.live?.frame ?? all.world?.frame ?? 0);
     const paused = useStore((all) => all.live?.paused ?? false);
+    const tab = useStore((all) => all.route.tab);
     const [isAsking, setAsking] = useState(false);
     if (frame === null || !past) return null;
     const isGone = frame < past.oldest || !past.capacity;
@@ -54,6 +55,7 @@ export function PastBanner() {
     return html`<div class="banner then" role="status">
         <strong>Frame ${count(frame)}</strong>, ${plural(newest - frame, "frame")} ago; ${paused ? "the world is paused" : "the world goes on"}.
         ${isGone ? html` It is no longer kept: the past begins with frame ${count(past.oldest)}.` : null}
+        ${tab === "entities" ? null : html` <b>This view shows the world as it is now.</b>`}
         <span class="actions">
             <button type="button" onClick=${() => showFrame(null)}>Back to now</button>
             ${mayEdit() && !isGone ? isAsking

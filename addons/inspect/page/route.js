@@ -9,7 +9,7 @@ const TABS = {
     frames: "frames", workload: "workload", diff: "diff",
 };
 // Parameters that stay when another place is opened: the frame of the past, and the list beside an entity.
-const KEPT = { frame: () => true, q: isEntities, columns: isEntities, list: isEntities };
+const KEPT = { frame: () => true, path: isEntities, q: isEntities, columns: isEntities, list: isEntities };
 
 function isEntities(parts) {
     return TABS[parts[0]] === "entities";

@@ -16,6 +16,12 @@ export function growth(list) {
     return numbers.length < 2 ? 0 : numbers[numbers.length - 1] - numbers[0];
 }
 
+// A list as what its numbers are above the first.
+function sinceFirst(list) {
+    const first = list.find((value) => value !== null);
+    return list.map((value) => (value === null ? null : value - first));
+}
+
 // A line as small as a word.
 export function Spark({ list }) {
     const numbers = (list ?? []).filter((value) => value !== null);
@@ -59,10 +65,10 @@ function Growing() {
     const counts = useStore((all) => all.counts);
     const names = useMemo(() => [...counts.components.entries()].map(([name, list]) => [Math.abs(growth(list)), name])
         .filter(([moved]) => moved > 0).sort(([a], [b]) => b - a).slice(0, GROWERS).map(([, name]) => name).sort(), [counts]);
-    const data = [counts.times, ...names.map((name) => counts.components.get(name))];
-    return html`<section><h2>What grows</h2>${names.length === 0
+    const data = useMemo(() => [counts.times, ...names.map((name) => sinceFirst(counts.components.get(name)))], [counts]);
+    return html`<section><h2>What grows <small>since the page was opened</small></h2>${names.length === 0
         ? html`<${Empty}>No count has changed since the page was opened. Lines appear here when one does.</${Empty}>`
-        : html`<${Chart} data=${data} labels=${names} isTime valueText=${count} height=${170}
+        : html`<${Chart} data=${data} labels=${names} isTime valueText=${signed} height=${150}
             text=${names.map((name) => `${name}: ${signed(growth(counts.components.get(name)))}`).join("; ")} />`}</section>`;
 }
 
