@@ -79,7 +79,7 @@ function Status({ onToken }) {
 
 function Notice() {
     const notice = useStore((all) => all.notice);
-    return html`<p class="unseen" role="status" aria-live="polite">${notice}</p>`;
+    return html`<p class=${notice ? `notice ${notice.isError ? "failure" : ""}` : "unseen"} role="status" aria-live="polite">${notice?.text}</p>`;
 }
 
 export function App({ onToken }) {

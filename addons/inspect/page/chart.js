@@ -15,11 +15,17 @@ function axis(values) {
     };
 }
 
+// Without a pointer over the chart, the legend has the last value.
+function lastOr(list, value, text) {
+    const shown = value ?? list[list.length - 1];
+    return shown === null || shown === undefined ? "–" : text(shown);
+}
+
 function options({ labels, height, width, isTime, bars, valueText, xText, onPick, hidesLegend }) {
     const x = { label: isTime ? "time" : "frame" };
     const ticks = isTime ? (value) => new Date(value * 1000).toLocaleTimeString("en-GB") : xText;
-    if (isTime) x.value = (_, value) => (value === null ? "–" : ticks(value));
-    if (xText) x.value = (_, value) => (value === null ? "–" : xText(value));
+    if (isTime) x.value = (plot, value) => lastOr(plot.data[0], value, ticks);
+    if (xText) x.value = (plot, value) => lastOr(plot.data[0], value, xText);
     return {
         width, height, cursor: { points: { size: 5 }, drag: { x: false, y: false } }, legend: { show: !hidesLegend, live: true },
         scales: { x: { time: isTime }, y: { range: (_, low, high) => [bars ? 0 : Math.min(low, 0), high > 0 ? high * 1.05 : 1] } },
@@ -27,7 +33,7 @@ function options({ labels, height, width, isTime, bars, valueText, xText, onPick
             axis({ space: 30, values: (_, list) => list.map(valueText) })],
         series: [x, ...labels.map((label, at) => ({
             label, stroke: () => colour(LINES[at]), width: 1.5, points: { show: false },
-            value: (_, value) => (value === null || value === undefined ? "–" : valueText(value)),
+            value: (plot, value, series) => lastOr(plot.data[series], value, valueText),
             ...(bars ? { paths: uPlot.paths.bars({ size: [0.9, 12], gap: 0 }), fill: () => colour(LINES[at]), width: 0 } : {}),
         }))],
         hooks: {

@@ -20,7 +20,7 @@ function Facts({ component }) {
     const list = counts.components.get(component.name);
     const facts = [
         ["Entities", html`<a href=${link(["entities"], { q: queryName(component.name) })}>${count(last.count)}</a>`],
-        ["Growth", html`${signed(growth(list))} <${Spark} list=${list} />`], ["Memory", bytes(last.bytes)], ["Size", plainSize(component)],
+        ["Growth", html`<span class="beside">${signed(growth(list))} <${Spark} list=${list} /></span>`], ["Memory", bytes(last.bytes)], ["Size", plainSize(component)],
         ["Storage", component.storage], ["Tracking", component.tracking?.length ? component.tracking.join(", ") : "none"],
     ];
     if (component.relation) facts.push(["Relation", component.exclusive ? "one target each" : "any number of targets"]);

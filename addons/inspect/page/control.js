@@ -4,7 +4,8 @@ import { fullAddress, tell } from "./api.js";
 import { Icon } from "./icons.js";
 import { html } from "./parts.js";
 import { PastSlider } from "./past.js";
-import { change, state, useStore } from "./store.js";
+import { usePoll } from "./poll.js";
+import { change, say, state, useStore } from "./store.js";
 
 /** Sends an edit of the program's course; what it refuses is said in the live region. */
 export async function command(path, body) {
@@ -13,7 +14,7 @@ export async function command(path, body) {
         if ("paused" in now) change({ live: { ...state.live, ...now } });
         return now;
     } catch (error) {
-        change({ notice: error.message, trouble: error.message });
+        say(error.message, true);
         return null;
     }
 }
@@ -29,7 +30,7 @@ function StepMenu() {
         event.target.value = "";
         if (value) command("step", value.startsWith("#") ? { frames: Number(value.slice(1)) } : { system: value });
     };
-    const names = useStore((all) => all.systemNames) ?? [];
+    const names = usePoll("systems", 0).data?.systems.map((system) => system.name) ?? [];
     return html`<select class="small" aria-label="Step further" value="" onChange=${choose}>
         <option value="">▾</option>
         <option value="#10">10 frames</option>
@@ -41,9 +42,9 @@ function StepMenu() {
 async function copyAddress() {
     try {
         await navigator.clipboard.writeText(fullAddress());
-        change({ notice: "The address of this place is copied, with the token." });
+        say("The address of this place is copied, with the token.");
     } catch {
-        change({ notice: "The browser does not allow to copy.", trouble: "The browser does not allow to copy." });
+        say("The browser does not allow to copy.", true);
     }
 }
 

@@ -98,6 +98,23 @@ function Relation({ relation, entity, mayEdit, run }) {
             ${more(relation.source_count, relation.sources)}</ul></article>`;
 }
 
+// Another relation than those that the entity has: chosen by name, then its target by a query.
+function NewRelation({ entity, run }) {
+    const components = useStore((all) => all.world?.components ?? []);
+    const [relation, setRelation] = useState(null);
+    const known = new Set(entity.relations.map((one) => one.name));
+    const names = components.filter((one) => one.relation && !known.has(one.name)).map((one) => one.name);
+    const choose = (event) => {
+        setRelation(event.target.value || null);
+        event.target.value = "";
+    };
+    if (names.length === 0) return null;
+    return html`<p><select aria-label="Add a relation" value="" onChange=${choose}><option value="">+ relation</option>
+        ${names.map((name) => html`<option key=${name}>${name}</option>`)}</select></p>
+        <${ChooseEntity} isOpen=${relation !== null} onClose=${() => setRelation(null)} title=${`${relation}: choose a target`} takesNull=${false}
+            onChoose=${(target) => run("relate", { entity: entity.entity, relation, target })} />`;
+}
+
 function Relations({ entity, mayEdit, run }) {
     const { children } = entity;
     return html`<dl class="facts-list">
@@ -106,6 +123,7 @@ function Relations({ entity, mayEdit, run }) {
         <dt>Children</dt><dd>${children.count === 0 ? html`<span class="dim">none</span>` : html`<a href=${link(["entity", entity.entity, "relations"],
             { q: `child of #${entity.entity}` })}>${count(children.count)}</a>`}
             <ul class="edges">${children.first.map((child) => html`<li key=${child.entity}><${Entity} of=${child} tab="relations" /></li>`)}</ul></dd></dl>
+        ${mayEdit ? html`<${NewRelation} entity=${entity} run=${run} />` : null}
         ${entity.relations.length === 0 ? html`<${Empty}>No relation leads from or to this entity.</${Empty}>`
             : entity.relations.map((relation) => html`<${Relation} key=${relation.name} ...${{ relation, entity: entity.entity, mayEdit, run }} />`)}`;
 }

@@ -115,7 +115,7 @@ export function usePages(key, load, every) {
     useEffect(() => {
         own.want(...range.current, false);
         const timer = every ? setInterval(() => {
-            if (!document.hidden && state.connection === "live") own.want(...range.current, true);
+            if (!document.hidden && state.connection === "live" && own.error?.code !== "query") own.want(...range.current, true);
         }, every) : 0;
         return () => clearInterval(timer);
     }, [own, every]);

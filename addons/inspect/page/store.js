@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 
 export const FRAMES_KEPT = 600;
 export const COUNTS_KEPT = 600;
+const NOTICE_SHOWN = 6000; // milliseconds
 
 export const state = {
     connection: "connecting", // "live", "ended" (the program said so), "lost", "refused" (another token), "hidden"
@@ -16,7 +17,7 @@ export const state = {
     frames: { numbers: [], nanoseconds: [] },
     times: new Map(), // position of a system -> nanoseconds and entities of the last frame
     counts: { times: [], components: new Map(), events: new Map() },
-    notice: null, // a sentence for the live region
+    notice: null, // a sentence for the live region, and whether it tells of an error
     queryError: null,
 };
 
@@ -26,6 +27,15 @@ const listeners = new Set();
 export function change(patch) {
     Object.assign(state, patch);
     for (const listener of [...listeners]) listener();
+}
+
+/** Says a sentence in the corner of the page, and to screen readers, for some seconds. */
+export function say(text, isError = false) {
+    const notice = { text, isError };
+    change({ notice });
+    setTimeout(() => {
+        if (state.notice === notice) change({ notice: null });
+    }, NOTICE_SHOWN);
 }
 
 /** Returns a part of the state; the component is drawn again when that part is another one. */

@@ -21,7 +21,7 @@ const HANDLERS = {
     },
     counts: (data) => addCounts(data, Date.now() / 1000),
     entity: (data) => change({ entity: data }),
-    end: () => change({ connection: "ended", notice: "The program has ended." }),
+    end: () => change({ connection: "ended" }),
 };
 
 function handle(block) {
@@ -62,11 +62,11 @@ async function once() {
     const { signal } = control;
     try {
         await connect(signal);
-        if (state.connection === "live") change({ connection: "lost", notice: "The connection to the program is lost." });
+        if (state.connection === "live") change({ connection: "lost" });
     } catch (error) {
         if (signal.aborted) return true;
-        if (error instanceof Refusal && error.status === 401) change({ connection: "refused", notice: error.message });
-        else if (state.connection !== "ended") change({ connection: "lost", reason: error.message });
+        if (error instanceof Refusal && error.status === 401) change({ connection: "refused" });
+        else if (state.connection !== "ended") change({ connection: "lost" });
     }
     return false;
 }

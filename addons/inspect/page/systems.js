@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The tab Systems: a table of all, and the page of one: its terms with the entities that are left after each, conditions, what it touches.
-import { useEffect } from "preact/hooks";
 import { count, milliseconds, percent, plural } from "./format.js";
 import { Answer, Bar, ComponentLink, html, SystemLink, Table } from "./parts.js";
 import { usePoll } from "./poll.js";
 import { link } from "./route.js";
-import { change, useStore } from "./store.js";
+import { useStore } from "./store.js";
 
 
 const perEntity = (row) => (row.nanoseconds !== null && row.entities ? row.nanoseconds / row.entities : null);
@@ -35,9 +34,6 @@ function columnsOf(total) {
 
 export function Systems() {
     const answer = usePoll("systems", 1000);
-    useEffect(() => {
-        if (answer.data) change({ systemNames: answer.data.systems.map((system) => system.name) });
-    }, [answer.data]);
     return html`<${Answer} of=${answer}>${({ workload, systems }) => {
         const total = systems.reduce((sum, system) => sum + (system.nanoseconds ?? 0), 0);
         return html`<h2>Systems <small>${workload ? `${plural(systems.length, "system")} of workload ${workload}, ${milliseconds(total)} ms a frame` : ""}</small></h2>
@@ -86,8 +82,7 @@ function Touches({ system }) {
 export function System() {
     const position = useStore((all) => all.route.parts[1]);
     const answer = usePoll(`system/${encodeURIComponent(position)}`, 1000);
-    return html`<${Answer} of=${answer}>${(system) => html`<h2>${system.name} <small>system ${system.position + 1} of workload
-            <a href=${link(["workload", system.workload])}>${system.workload}</a>${system.file ? ` · ${system.file}:${system.line}` : ""}</small></h2>
+    return html`<${Answer} of=${answer}>${(system) => html`<h2>${system.name} <small>system ${system.position + 1} of workload ${" "}<a href=${link(["workload", system.workload])}>${system.workload}</a>${system.file ? ` · ${system.file}:${system.line}` : ""}</small></h2>
         <p>${milliseconds(system.nanoseconds)} ms · ${plural(system.entities ?? 0, "entity", "entities")} · ${perEntity(system)?.toFixed(1) ?? "–"} ns each
             <span class="dim"> ${how(system)}</span></p>
         <div class="columns even"><div><${Left} system=${system} /><${Conditions} system=${system} /></div><div><${Touches} system=${system} /></div></div>`}</${Answer}>`;

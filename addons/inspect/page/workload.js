@@ -104,15 +104,15 @@ function WhatIf({ systems, without, base, plan }) {
     const storages = [...new Set((system?.touches ?? []).map((touch) => touch.storage))];
     const saved = base && without ? base.critical.nanoseconds - plan.critical.nanoseconds : 0;
     return html`<p class="what-if">What if
-        <select aria-label="System" value=${chosen} onChange=${(event) => setChosen(event.target.value)}><option value="">a system</option>
-            ${systems.map((one) => html`<option key=${one.position} value=${String(one.position)}>${one.name}</option>`)}</select>
+        <select aria-label="System" value=${chosen} onChange=${(event) => setChosen(event.target.value)}><option value="" selected=${chosen === ""}>a system</option>
+            ${systems.map((one) => html`<option key=${one.position} value=${String(one.position)} selected=${String(one.position) === chosen}>${one.name}</option>`)}</select>
         did not use
         <select aria-label="Storage" disabled=${!system} value=${storage} onChange=${(event) => go(here({ without: event.target.value
             ? `${chosen}:${event.target.value}` : null }))}><option value="">anything</option>
             ${storages.map((one) => html`<option key=${one} selected=${one === storage}>${one}</option>`)}</select>?
         ${without ? html`<a href=${here({ without: null })}>as it is</a>` : null}</p>
-        ${without && base ? html`<p class="banner then">Without that: ${plural(plan.edges.length, "edge")} (${signed(plan.edges.length - base.edges.length)}),
-            ${plural(plan.batches, "batch", "batches")} (${signed(plan.batches - base.batches)}), critical path ${milliseconds(plan.critical.nanoseconds)} ms
+        ${without && base ? html`<p class="banner then">Without that: ${plural(plan.edges.length, "edge")} (${signed(plan.edges.length - base.edges.length)}), ${" "}
+            ${plural(plan.batches, "batch", "batches")} (${signed(plan.batches - base.batches)}), critical path ${milliseconds(plan.critical.nanoseconds)} ms ${" "}
             (${saved > 0 ? `${milliseconds(saved)} ms shorter` : "not shorter"}).</p>` : null}`;
 }
 
@@ -138,8 +138,8 @@ export function Workload() {
     if (!path) return html`<${Empty}>No workload: pass <code>.workload</code> to <code>keel_inspect_begin</code>.</${Empty}>`;
     return html`<h2>Workload ${world.workloads.length > 1 ? html`<select aria-label="Workload" value=${name} onChange=${(event) =>
             go(link(["workload", event.target.value]))}>${world.workloads.map((one) => html`<option key=${one} selected=${one === name}>${one}</option>`)}</select>` : name}
-            <small>${plural(world.workers, "worker")}</small></h2>
+            <small> ${" "}${plural(world.workers, "worker")}</small></h2>
         <${Answer} of=${answer}>${(plan) => (plan.nodes.length === 0 ? html`<${Empty}>The workload has no systems.</${Empty}>`
-            : html`<${Critical} plan=${plan} /><${WhatIf} key=${name} systems=${(systems.data?.systems ?? []).filter((one) => one.workload === name)} without=${without}
+            : html`<${Critical} plan=${plan} /><${WhatIf} key=${`${name} ${without}`} systems=${(systems.data?.systems ?? []).filter((one) => one.workload === name)} without=${without}
                 base=${base.data} plan=${plan} /><${Graph} plan=${plan} /><${Edges} plan=${plan} />`)}</${Answer}>`;
 }

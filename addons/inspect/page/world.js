@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The tab World: components with counts and bytes, what grows, uniques with their values, events that wait, and memory.
 import { useMemo } from "preact/hooks";
+import { send } from "./api.js";
 import { Chart } from "./chart.js";
 import { Fields } from "./fields.js";
 import { bytes, count, plural, signed } from "./format.js";
 import { Answer, Bar, ComponentLink, Empty, html, SystemLink, Table } from "./parts.js";
 import { usePoll } from "./poll.js";
-import { useStore } from "./store.js";
+import { say, useStore } from "./store.js";
 
 const GROWERS = 6;
 
@@ -53,7 +54,7 @@ function Components({ world }) {
         { key: "bytes", head: "Memory", number: true, value: (row) => row.bytes, cell: (row) => bytes(row.bytes) },
         { key: "share", head: "", cell: (row) => html`<${Bar} share=${row.bytes / most} />` },
         { key: "size", head: "Size", number: true, title: "bytes of a value", value: (row) => row.size, cell: (row) => count(row.size) },
-        { key: "notes", head: "Storage", value: (row) => row.storage, cell: notes, className: "dim" },
+        { key: "notes", head: "Storage", value: (row) => row.storage, cell: notes, className: "dim text" },
     ];
     return html`<section><h2>Components <small>${count(rows.length)}</small></h2>
         <${Table} label="Components" columns=${columns} rows=${rows} keyOf=${(row) => row.name} order=${{ key: "bytes", isDown: true }}
@@ -106,6 +107,21 @@ function Uniques({ world }) {
             ${unique.set ? html`<${Fields} entity=${null} component=${unique} />` : null}</article>`)}</section>`;
 }
 
+// Hands the world to the browser as a file, for a report of a bug.
+async function save() {
+    try {
+        const answer = await send("save");
+        const name = /filename="([^"]*)"/.exec(answer.headers.get("Content-Disposition") ?? "")?.[1] ?? "world.keel";
+        const address = URL.createObjectURL(await answer.blob());
+        Object.assign(document.createElement("a"), { href: address, download: name }).click();
+        setTimeout(() => URL.revokeObjectURL(address), 10000);
+    } catch (error) {
+        say(error.message, true);
+    }
+}
+
+const Save = () => html`<p><button type="button" onClick=${save}>Save the world as a file</button></p>`;
+
 const PARTS = [["components", "components"], ["entities", "entities"], ["uniques", "uniques"], ["commands", "commands"], ["other", "other"]];
 
 function Memory({ world }) {
@@ -117,6 +133,7 @@ function Memory({ world }) {
             <td><${Bar} share=${world.bytes[key] / (world.bytes.total || 1)} /></td></tr>`)}
         <tr><th scope="row">the past</th><td class="number">${bytes(past?.bytes ?? 0)}</td>
             <td class="dim">${past?.capacity ? plural(past.newest - past.oldest + 1, "frame") : "off"}</td></tr></tbody></table>
+        <${Save} />
         ${world.dropped_commands > 0 ? html`<p class="warn">${plural(world.dropped_commands, "command")} dropped.</p>` : null}</section>`;
 }
 
