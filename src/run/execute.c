@@ -337,6 +337,15 @@ static keel_result apply_declared(keeli_schedule *s, keeli_node *node, keeli_nod
     return result;
 }
 
+// Returns the number of commands in the lists of a system.
+static uint64_t count_commands(const keeli_node *system) {
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < system->lists.count; ++i)
+        for (const keeli_command *c = system->lists.items[i]->first; c; c = c->next)
+            ++count;
+    return count;
+}
+
 // Runs a node that applies the commands of a system.
 static keel_result apply_node(keeli_schedule *s, keeli_node *node, keeli_worker *worker) {
     keeli_node *system = &s->nodes.items[node->of];
@@ -344,6 +353,10 @@ static keel_result apply_node(keeli_schedule *s, keeli_node *node, keeli_worker 
     keel_result result = KEEL_OK;
     worker->running = node->name; // errors name this system
     worker->has_caught = false;
+    const bool is_timed = s->world->workloads.timings && system->lists.count && !s->is_guest;
+    const uint64_t edits = is_timed ? count_commands(system) : 0;
+    const uint64_t number =
+        edits ? keeli_timings_enter_commands(s->world, node, system, tick_of(s, node), worker) : 0;
     if (s->is_guest) { // open views may read the components that would be edited
         defer_lists(s, system, 0);
     } else if (node->everything) {
@@ -353,6 +366,8 @@ static keel_result apply_node(keeli_schedule *s, keeli_node *node, keeli_worker 
         result = apply_declared(s, node, system);
     }
 
+    if (edits)
+        keeli_timings_leave_commands(s->world, number, edits);
     worker->running = outer;
     return result == KEEL_OK && worker->has_caught ? KEEL_ERROR_SYSTEM : result;
 }
@@ -422,6 +437,7 @@ static keel_result run_in_order(keeli_schedule *s, keeli_worker *worker) {
         if (keeli_node_is_idle(s, i) && (first == KEEL_OK || !node->is_blocked))
             continue;
         keel_result result = KEEL_OK;
+        node->ready = 0; // nobody waits for a worker here
         worker->node = i;
         if (first == KEEL_OK || keeli_node_may_run(s, node))
             result = keeli_node_run(s, i, worker);
