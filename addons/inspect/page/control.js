@@ -4,7 +4,6 @@ import { fullAddress, tell } from "./api.js";
 import { Icon } from "./icons.js";
 import { html } from "./parts.js";
 import { PastSlider } from "./past.js";
-import { usePoll } from "./poll.js";
 import { change, say, state, useStore } from "./store.js";
 
 /** Sends an edit of the program's course; what it refuses is said in the live region. */
@@ -28,14 +27,11 @@ function StepMenu() {
     const choose = (event) => {
         const { value } = event.target;
         event.target.value = "";
-        if (value) command("step", value.startsWith("#") ? { frames: Number(value.slice(1)) } : { system: value });
+        if (value) step(Number(value));
     };
-    const names = usePoll("systems", 0).data?.systems.map((system) => system.name) ?? [];
     return html`<select class="small" aria-label="Step further" value="" onChange=${choose}>
         <option value="">▾</option>
-        <option value="#10">10 frames</option>
-        <option value="#60">60 frames</option>
-        ${names.map((name) => html`<option key=${name} value=${name}>until ${name}</option>`)}
+        ${[10, 60, 600].map((frames) => html`<option key=${frames} value=${frames}>${frames} frames</option>`)}
     </select>`;
 }
 

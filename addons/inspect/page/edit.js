@@ -100,7 +100,7 @@ export function EditableValue({ entity, component, leaf, onDone, children }) {
     const pen = html`<button type="button" class="pen" aria-label=${`Edit ${path}, now ${leaf.text}`} onClick=${() => setOpen(true)}><${Icon} name="edit" /></button>`;
     if (leaf.type === "entity") {
         return html`${children}${pen}${failure}<${ChooseEntity} isOpen=${isOpen} onClose=${() => setOpen(false)} title=${`${path}: choose an entity`}
-            onChoose=${(handle) => commit(handle === null ? null : `#${handle}`)} />`;
+            onChoose=${(handle) => commit(handle)} />`;
     }
     if (!isOpen) return html`<span class="editable" onDblClick=${() => setOpen(true)}>${children}</span>${pen}`;
     return html`<${Input} ...${{ leaf, commit, error, id }} cancel=${close} />${failure}`;

@@ -12,6 +12,7 @@ export const ROW = 24; // pixels of a row of a list; style.css has the same
 /** Draws an entity as a link: its name if it has one, and its handle. */
 export function Entity({ of, tab = "values" }) {
     if (!of) return html`<span class="dim">null</span>`;
+    if (typeof of === "string") return html`<span class="handle">#${of}</span>`; // of another world
     return html`<a class="entity" href=${link(["entity", of.entity, tab])}>
         ${of.name !== null && of.name !== undefined ? html`<span class="name">${of.name}</span> ` : null}
         <span class="handle">#${of.entity}</span></a>`;
@@ -39,6 +40,9 @@ export function Tabs({ label, tabs, chosen }) {
         html`<a key=${key} href=${href} aria-current=${key === chosen ? "page" : null}>${text}</a>`)}</nav>`;
 }
 
+// On a narrow screen a table may be wider than its box, and keys have to scroll it.
+const isNarrow = () => innerWidth <= 900;
+
 function compare(a, b) {
     if (a === b) return 0;
     if (a === null || a === undefined) return 1;
@@ -61,7 +65,7 @@ function Head({ column, order, setOrder }) {
         ${column.value
             ? html`<button type="button" class="head" onClick=${turn}>${column.head}<span class="arrow" aria-hidden="true">
                 ${isChosen ? (order.isDown ? "▾" : "▴") : ""}</span></button>`
-            : column.head}</th>`;
+            : column.head || html`<span class="unseen">drawn</span>`}</th>`;
 }
 
 /** Draws a table that sorts. A column: key, head, cell(row), and value(row) to sort by; number aligns to the right. */
@@ -69,12 +73,12 @@ export function Table({ label, columns, rows, keyOf, order: first = {}, mark, em
     const [order, setOrder] = useState(first);
     if (rows.length === 0) return html`<${Empty}>${empty ?? "Nothing."}</${Empty}>`;
     const list = sorted(rows, columns.find((column) => column.key === order.key), order.isDown);
-    return html`<div class="scroll"><table aria-label=${label}>
+    return html`<div class="scroll" tabindex=${isNarrow() ? 0 : null} role="group" aria-label=${label}><table aria-label=${label}>
         <thead><tr>${columns.map((column) => html`<${Head} key=${column.key} ...${{ column, order, setOrder }} />`)}</tr></thead>
         <tbody>${list.map((row) => html`<tr key=${keyOf(row)} class=${mark?.(row) ?? ""}>${columns.map((column, at) => {
-            const name = at === 0 ? "th" : "td";
-            return html`<${name} key=${column.key} scope=${at === 0 ? "row" : null}
-                class=${column.number ? "number" : column.className ?? ""}>${column.cell(row)}</${name}>`;
+            const style = column.number ? "number" : column.className ?? "";
+            return at === 0 ? html`<th key=${column.key} scope="row" class=${style}>${column.cell(row)}</th>`
+                : html`<td key=${column.key} class=${style}>${column.cell(row)}</td>`;
         })}</tr>`)}</tbody>
     </table></div>`;
 }

@@ -63,13 +63,12 @@ function cut(list, limit) {
 
 /** Adds frames, as pairs of number and nanoseconds; the oldest are forgotten. */
 export function addFrames(pairs) {
-    const { numbers, nanoseconds } = state.frames;
-    const last = numbers[numbers.length - 1] ?? -1;
-    const newer = pairs.filter(([frame]) => frame > last);
-    if (newer.length === 0) return;
+    if (pairs.length === 0) return;
+    // after "continue from here" numbers begin again: what came after them is forgotten
+    const known = state.frames.numbers.filter((frame) => frame < pairs[0][0]).length;
     change({ frames: {
-        numbers: cut(numbers.concat(newer.map(([frame]) => frame)), FRAMES_KEPT),
-        nanoseconds: cut(nanoseconds.concat(newer.map(([, time]) => time)), FRAMES_KEPT),
+        numbers: cut(state.frames.numbers.slice(0, known).concat(pairs.map(([frame]) => frame)), FRAMES_KEPT),
+        nanoseconds: cut(state.frames.nanoseconds.slice(0, known).concat(pairs.map(([, time]) => time)), FRAMES_KEPT),
     } });
 }
 

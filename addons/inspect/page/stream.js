@@ -46,13 +46,16 @@ async function read(body) {
     }
 }
 
-// Asks for the world first: a program that has come anew has other components.
-async function connect(signal) {
+// A program that has come anew has other components.
+async function meet(signal) {
     const world = await ask("world", { signal });
     if (state.world && (state.world.pid !== world.pid || state.world.program !== world.program)) forget();
+    change({ world, connection: "live", generation: state.generation + 1 });
+}
+
+async function connect(signal) {
+    if (state.connection !== "live") await meet(signal);
     const answer = await send(withParameters("stream", { entity, every: EVERY }), { signal });
-    const wasAway = state.connection !== "live";
-    change({ world, connection: "live", generation: state.generation + (wasAway ? 1 : 0) });
     await read(answer.body);
 }
 

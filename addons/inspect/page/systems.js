@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The tab Systems: a table of all, and the page of one: its terms with the entities that are left after each, conditions, what it touches.
+import { withParameters } from "./api.js";
+import { queryName } from "./component.js";
 import { count, milliseconds, percent, plural } from "./format.js";
-import { Answer, Bar, ComponentLink, html, SystemLink, Table } from "./parts.js";
+import { Answer, Bar, ComponentLink, Empty, Entity, Failure, html, SystemLink, Table } from "./parts.js";
 import { usePoll } from "./poll.js";
 import { link } from "./route.js";
 import { useStore } from "./store.js";
 
+
+const VISITS = 20; // entities that are listed
 
 const perEntity = (row) => (row.nanoseconds !== null && row.entities ? row.nanoseconds / row.entities : null);
 
@@ -79,11 +83,32 @@ function Touches({ system }) {
         empty="It declares no access." /></section>`;
 }
 
+const WORDS = { read: "", write: "", with: "", has: "", optional: "?", without: "!" };
+
+// The terms as a text of a query, as far as that has them; null if it has too few.
+function queryOf(system) {
+    const known = system.terms.filter((term) => term.kind in WORDS && term.components?.length === 1);
+    const texts = known.map((term) => WORDS[term.kind] + queryName(term.components[0]));
+    return texts.length ? { text: [...new Set(texts)].join(", "), isWhole: known.length === system.terms.length } : null;
+}
+
+// Entities that the system visits: those that a query of the same terms finds.
+function Visits({ system }) {
+    const query = queryOf(system);
+    const answer = usePoll(query && system.matches !== 0 ? withParameters("query", { text: query.text, limit: VISITS }) : null, 0);
+    if (!query) return null;
+    const rows = answer.data?.rows ?? [];
+    return html`<section><h2>Visits <small><a href=${link(["entities"], { q: query.text })}>${query.text}</a></small></h2>
+        ${query.isWhole ? null : html`<p class="dim">A query does not have all of its terms, so it may visit fewer.</p>`}<${Failure} error=${answer.error} />
+        ${rows.length === 0 ? html`<${Empty}>No entity.</${Empty}>` : html`<ul class="edges">${rows.map((row) =>
+            html`<li key=${row.entity}><${Entity} of=${row} tab="systems" /></li>`)}</ul>`}</section>`;
+}
+
 export function System() {
     const position = useStore((all) => all.route.parts[1]);
     const answer = usePoll(`system/${encodeURIComponent(position)}`, 1000);
     return html`<${Answer} of=${answer}>${(system) => html`<h2>${system.name} <small>system ${system.position + 1} of workload ${" "}<a href=${link(["workload", system.workload])}>${system.workload}</a>${system.file ? ` · ${system.file}:${system.line}` : ""}</small></h2>
         <p>${milliseconds(system.nanoseconds)} ms · ${plural(system.entities ?? 0, "entity", "entities")} · ${perEntity(system)?.toFixed(1) ?? "–"} ns each
             <span class="dim"> ${how(system)}</span></p>
-        <div class="columns even"><div><${Left} system=${system} /><${Conditions} system=${system} /></div><div><${Touches} system=${system} /></div></div>`}</${Answer}>`;
+        <div class="columns even"><div><${Left} system=${system} /><${Conditions} system=${system} /></div><div><${Touches} system=${system} /><${Visits} system=${system} /></div></div>`}</${Answer}>`;
 }

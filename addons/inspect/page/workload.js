@@ -136,9 +136,9 @@ export function Workload() {
     const base = usePoll(without && path, 2000);
     const systems = usePoll(path && "systems", 0);
     if (!path) return html`<${Empty}>No workload: pass <code>.workload</code> to <code>keel_inspect_begin</code>.</${Empty}>`;
-    return html`<h2>Workload ${world.workloads.length > 1 ? html`<select aria-label="Workload" value=${name} onChange=${(event) =>
+    return html`<h2>Workload ${world.workloads?.length > 1 ? html`<select aria-label="Workload" value=${name} onChange=${(event) =>
             go(link(["workload", event.target.value]))}>${world.workloads.map((one) => html`<option key=${one} selected=${one === name}>${one}</option>`)}</select>` : name}
-            <small> ${" "}${plural(world.workers, "worker")}</small></h2>
+            <small> ${" "}${world.workers ? plural(world.workers, "worker") : ""}</small></h2>
         <${Answer} of=${answer}>${(plan) => (plan.nodes.length === 0 ? html`<${Empty}>The workload has no systems.</${Empty}>`
             : html`<${Critical} plan=${plan} /><${WhatIf} key=${`${name} ${without}`} systems=${(systems.data?.systems ?? []).filter((one) => one.workload === name)} without=${without}
                 base=${base.data} plan=${plan} /><${Graph} plan=${plan} /><${Edges} plan=${plan} />`)}</${Answer}>`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tab World: components with counts and bytes, what grows, uniques with their values, events that wait, and memory.
 import { useMemo } from "preact/hooks";
-import { send } from "./api.js";
+import { send, withParameters } from "./api.js";
 import { Chart } from "./chart.js";
 import { Fields } from "./fields.js";
 import { bytes, count, plural, signed } from "./format.js";
@@ -43,7 +43,8 @@ function notes(component) {
 
 function Components({ world }) {
     const counts = useStore((all) => all.counts);
-    const rows = world.components.map((component) => ({ ...component, ...counts.last?.get(component.name) }));
+    const isPast = useStore((all) => all.route.frame !== null);
+    const rows = world.components.map((component) => ({ ...component, ...(isPast ? null : counts.last?.get(component.name)) }));
     const most = Math.max(1, ...rows.map((row) => row.bytes));
     const columns = [
         { key: "name", head: "Component", value: (row) => row.name, cell: (row) => html`<${ComponentLink} name=${row.name} />` },
@@ -74,7 +75,8 @@ function Growing() {
 }
 
 function Systems({ names, systems }) {
-    if (!names || names.length === 0) return html`<span class="warn">nobody</span>`;
+    if (!names) return html`<span class="dim">–</span>`;
+    if (names.length === 0) return html`<span class="warn">nobody</span>`;
     return names.map((name, at) => {
         const system = systems?.find((one) => one.name === name);
         return html`${at > 0 ? ", " : ""}${system ? html`<${SystemLink} position=${system.position} name=${name} />` : name}`;
@@ -85,7 +87,8 @@ function Events({ world }) {
     const waiting = useStore((all) => all.counts.waiting);
     const lines = useStore((all) => all.counts);
     const { data } = usePoll(world.events.length > 0 ? "systems" : null, 0);
-    const rows = world.events.map((event) => ({ ...event, waiting: waiting?.get(event.name) ?? event.waiting }));
+    const isPast = useStore((all) => all.route.frame !== null);
+    const rows = world.events.map((event) => ({ ...event, waiting: isPast ? event.waiting : waiting?.get(event.name) ?? event.waiting }));
     const columns = [
         { key: "name", head: "Event", value: (row) => row.name, cell: (row) => row.name },
         { key: "waiting", head: "Waiting", number: true, value: (row) => row.waiting, cell: (row) => count(row.waiting) },
@@ -94,17 +97,18 @@ function Events({ world }) {
         { key: "senders", head: "Sent by", cell: (row) => html`<${Systems} names=${row.senders} systems=${data?.systems} />` },
         { key: "receivers", head: "Received by", cell: (row) => html`<${Systems} names=${row.receivers} systems=${data?.systems} />` },
     ];
-    const isStuck = (row) => (row.waiting > 0 && !row.receivers?.length ? "bad" : "");
+    const isStuck = (row) => (row.waiting > 0 && row.receivers?.length === 0 ? "bad" : "");
     return html`<section><h2>Events</h2><${Table} label="Events" columns=${columns} rows=${rows} keyOf=${(row) => row.name} mark=${isStuck}
         order=${{ key: "waiting", isDown: true }} empty="No event: the program sends none." /></section>`;
 }
 
 function Uniques({ world }) {
+    const isPast = useStore((all) => all.route.frame !== null);
     return html`<section><h2>Uniques</h2>${world.uniques.length === 0
         ? html`<${Empty}>No unique: the program has set none.</${Empty}>`
         : world.uniques.map((unique) => html`<article class="component" key=${unique.name}>
             <h3>${unique.name} ${unique.set ? null : html`<small>not set</small>`}</h3>
-            ${unique.set ? html`<${Fields} entity=${null} component=${unique} />` : null}</article>`)}</section>`;
+            ${unique.set ? html`<${Fields} entity=${null} component=${unique} isPast=${isPast} />` : null}</article>`)}</section>`;
 }
 
 // Hands the world to the browser as a file, for a report of a bug.
@@ -126,21 +130,21 @@ const PARTS = [["components", "components"], ["entities", "entities"], ["uniques
 
 function Memory({ world }) {
     const live = useStore((all) => all.live);
-    const total = live?.bytes?.total ?? (typeof live?.bytes === "number" ? live.bytes : world.bytes.total);
     const past = live?.past ?? world.past;
-    return html`<section><h2>Memory <small>${bytes(total)}</small></h2><table aria-label="Memory"><tbody>
+    return html`<section><h2>Memory <small>${bytes(world.bytes.total)}</small></h2><table aria-label="Memory"><tbody>
         ${PARTS.map(([key, text]) => html`<tr key=${key}><th scope="row">${text}</th><td class="number">${bytes(world.bytes[key])}</td>
             <td><${Bar} share=${world.bytes[key] / (world.bytes.total || 1)} /></td></tr>`)}
         <tr><th scope="row">the past</th><td class="number">${bytes(past?.bytes ?? 0)}</td>
-            <td class="dim">${past?.capacity ? plural(past.newest - past.oldest + 1, "frame") : "off"}</td></tr></tbody></table>
+            <td class="dim">${past?.capacity ? plural(past.frames ?? past.newest - past.oldest + 1, "frame") : "off"}</td></tr></tbody></table>
         <${Save} />
         ${world.dropped_commands > 0 ? html`<p class="warn">${plural(world.dropped_commands, "command")} dropped.</p>` : null}</section>`;
 }
 
 export function World() {
-    const answer = usePoll("world", 1000);
+    const frame = useStore((all) => all.route.frame);
+    const answer = usePoll(withParameters("world", { frame }), frame === null ? 1000 : 0);
     const first = useStore((all) => all.world);
-    return html`<${Answer} of=${{ ...answer, data: answer.data ?? first, isStale: false }}>${(world) => html`<div class="columns">
+    return html`<${Answer} of=${{ ...answer, data: answer.data ?? (frame === null ? first : null), isStale: answer.isStale && frame !== null }}>${(world) => html`<div class="columns">
         <div class="wide"><${Components} world=${world} /><${Events} world=${world} /></div>
         <div><${Growing} /><${Memory} world=${world} /><${Uniques} world=${world} /></div></div>`}</${Answer}>`;
 }
