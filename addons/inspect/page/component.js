@@ -46,5 +46,5 @@ export function Component() {
         <div class="columns even"><div><${Users} ...${{ name, systems }} access="write" title="Written by" />
             <${Users} ...${{ name, systems }} access="read" title="Read by" /></div>
             <section><h2>Fields</h2><${Table} label="Fields" columns=${columns} rows=${component.fields ?? []} keyOf=${(row) => row.name}
-                empty=${component.tag ? "A tag has no value." : "The fields are not described: KEEL_DESCRIBE names them."} /></section></div>`;
+                empty=${component.tag ? "A tag has no value." : "The fields are not described: KEEL_FIELDS names them."} /></section></div>`;
 }

@@ -6,7 +6,7 @@ import { EntityPanel } from "./entity.js";
 import { ChooseEntity, useEdit } from "./edit.js";
 import { count } from "./format.js";
 import { usePages } from "./pages.js";
-import { Empty, Entity, Failure, html, ROW, useWindow } from "./parts.js";
+import { Empty, Entity, Failure, html, ownNames, ROW, useWindow } from "./parts.js";
 import { QueryError } from "./query.js";
 import { go, here, link } from "./route.js";
 import { change, useStore } from "./store.js";
@@ -18,7 +18,7 @@ const chosenEntity = (route) => (route.parts[0] === "entity" ? route.parts[1] : 
 
 function names(row) {
     const disabled = new Set(row.disabled ?? []);
-    return html`<span class="dim">${(row.components ?? []).map((name, at) => html`${at > 0 ? ", " : ""}${disabled.has(name)
+    return html`<span class="dim">${ownNames(row.components).map((name, at) => html`${at > 0 ? ", " : ""}${disabled.has(name)
         ? html`<s title="disabled">${name}</s>` : name}`)}${[...disabled].filter((name) => !(row.components ?? []).includes(name))
         .map((name) => html`, <s title="disabled">${name}</s>`)}</span>`;
 }

@@ -6,7 +6,7 @@ import { Changes } from "./changes.js";
 import { ChooseEntity, useEdit } from "./edit.js";
 import { Fields } from "./fields.js";
 import { count } from "./format.js";
-import { ComponentLink, Empty, Entity, Failure, html, SystemLink, Table, Tabs } from "./parts.js";
+import { ComponentLink, Empty, Entity, Failure, html, ownNames, SystemLink, Table, Tabs } from "./parts.js";
 import { usePoll } from "./poll.js";
 import { go, link } from "./route.js";
 import { useStore } from "./store.js";
@@ -40,8 +40,9 @@ function changedText(changed) {
 }
 
 function Values({ entity, frame, mayEdit, run }) {
-    if (entity.components.length === 0) return html`<${Empty}>This entity has no component.</${Empty}>`;
-    return entity.components.map((component) => html`<article class=${component.disabled ? "component off" : "component"} key=${component.name}>
+    const components = entity.components.filter((component) => ownNames([component.name]).length > 0);
+    if (components.length === 0) return html`<${Empty}>This entity has no component.</${Empty}>`;
+    return components.map((component) => html`<article class=${component.disabled ? "component off" : "component"} key=${component.name}>
         <h3><${ComponentLink} name=${component.name} /> ${component.tag ? html`<small>tag</small>` : null}
             ${component.disabled ? html`<small>disabled</small>` : null}
             <small class="when">${changedText(component.changed)}</small>

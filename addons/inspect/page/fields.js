@@ -43,7 +43,7 @@ export function Fields({ entity, component, isPast = false }) {
     const fields = answered ?? component.fields;
     if (!fields) {
         return component.bytes ? html`<p class="bytes"><code>${component.bytes}</code></p>
-            <p class="dim">The fields of ${component.name} are not described: <code>KEEL_DESCRIBE</code> names them.</p>` : null;
+            <p class="dim">The fields of ${component.name} are not described: <code>KEEL_FIELDS</code> names them.</p>` : null;
     }
     if (fields.length === 0) return null;
     return html`<table class="fields" aria-label=${component.name}><tbody>${fields.map((leaf) => html`<${Row} key=${leaf.path}

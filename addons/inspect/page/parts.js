@@ -18,6 +18,9 @@ export function Entity({ of, tab = "values" }) {
         <span class="handle">#${of.entity}</span></a>`;
 }
 
+/** Leaves out the components of Keel itself, whose values are shown as name and parent. */
+export const ownNames = (names = []) => names.filter((name) => name !== "keel_name" && name !== "keel_child");
+
 export const ComponentLink = ({ name }) => html`<a href=${link(["component", name])}>${name}</a>`;
 
 export const SystemLink = ({ position, name }) => html`<a href=${link(["system", String(position)])}>${name}</a>`;

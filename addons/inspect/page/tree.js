@@ -3,12 +3,13 @@
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { ask, withParameters } from "./api.js";
 import { count } from "./format.js";
-import { Empty, Failure, html, ROW, useWindow } from "./parts.js";
+import { Empty, Failure, html, ownNames, ROW, useWindow } from "./parts.js";
 import { go, link } from "./route.js";
 import { useStore } from "./store.js";
 
 const PAGE = 200;
 const MOST = 4000; // children of a node; more are found by a query
+const REFRESHED = 1000; // a node with more children is not asked again
 const REFRESH = 2000;
 
 class Forest {
@@ -35,7 +36,7 @@ class Forest {
             const answer = await this.ask(parent, node.next ?? null, PAGE);
             node.children = node.children.concat(answer.entities);
             node.next = answer.next;
-            this.total = answer.total;
+            if (parent === "none") this.total = answer.total;
         });
         node.isBusy = false;
     }
@@ -51,16 +52,28 @@ class Forest {
         this.draw();
     }
 
-    // Asks again for those that are open and visible; as many children as are known.
+    // Asks for as many children as are known. The program answers with fewer when its time for a frame is over.
+    async renew(parent, node) {
+        let children = [];
+        let next = null;
+        do {
+            const answer = await this.ask(parent, next, PAGE);
+            children = children.concat(answer.entities);
+            next = answer.next;
+            if (parent === "none") this.total = answer.total;
+        } while (next && children.length < node.children.length);
+        Object.assign(node, { children, next });
+    }
+
+    // Asks again for the nodes whose children are visible.
     refresh(parents) {
         return this.attempt(async () => {
             for (const parent of parents) {
                 const node = this.nodes.get(parent);
-                if (!node || node.isBusy || node.children.length > 1000) continue;
-                const answer = await this.ask(parent, null, Math.min(1000, Math.max(PAGE, node.children.length)));
-                node.children = answer.entities;
-                node.next = answer.next;
-                this.total = answer.total;
+                if (!node || node.isBusy || node.children.length > REFRESHED) continue;
+                node.isBusy = true;
+                await this.renew(parent, node);
+                node.isBusy = false;
             }
         });
     }
@@ -106,7 +119,7 @@ function TreeRow({ row, chosen, active, id, onToggle }) {
         <a tabindex="-1" class="entity" href=${link(["entity", entity.entity, "values"])}>${entity.name !== null
             ? html`<span class="name">${entity.name}</span> ` : null}<span class="handle">#${entity.entity}</span></a>
         ${hasChildren ? html`<small>${count(entity.children)}</small>` : null}
-        ${entity.name === null ? html`<span class="dim words">${(entity.components ?? []).join(", ")}</span>` : null}</div>`;
+        ${entity.name === null ? html`<span class="dim words">${ownNames(entity.components).join(", ")}</span>` : null}</div>`;
 }
 
 // What a key does to the tree: returns the row that is active then.
