@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Answers POST pause, play, step and back, which need `.allow_edits`.
 #include "answers.h"
+#include "frames.h"
 #include "past.h"
 
 enum { MAX_STEPS = 100000 };
@@ -52,6 +53,7 @@ bool keeli_answer_back(keel_inspect *inspect, keeli_request *request) {
         return keeli_request_fail(request, 404, "gone", "frame %lld is not kept any more",
                                   (long long)json_integer_value(frame));
     if (result < 0) return keeli_request_fail_by(request, inspect->world, result);
+    keeli_frames_forget(inspect->frames, (uint64_t)json_integer_value(frame));
     // The world is at the begin of this frame, which runs next.
     inspect->frame = (uint64_t)json_integer_value(frame) - 1;
     inspect->paused = true;

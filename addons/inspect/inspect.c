@@ -2,6 +2,7 @@
 // The inspector as the program sees it: begin, update, end. keel_inspect_update answers requests
 // between two frames, within the budget, and decides whether the next frame runs.
 #include "inspect.h"
+#include "frames.h"
 #include "past.h"
 
 #include <errno.h>
@@ -98,13 +99,15 @@ static bool inspect_prepare(keel_inspect *inspect, const keel_inspect_desc *desc
         inspect->past =
             keeli_past_create(inspect->world, desc->past,
                               desc->past_bytes ? desc->past_bytes : (size_t)DEFAULT_PAST_BYTES);
-    if (desc->past && !inspect->past)
+    inspect->frames = keeli_frames_create(inspect->world);
+    if ((desc->past && !inspect->past) || !inspect->frames)
         return inspect_refuse(error, KEEL_ERROR_MEMORY, "out of memory: starting the inspector");
     return true;
 }
 
 static void inspect_free(keel_inspect *inspect) {
     keeli_past_destroy(inspect->past);
+    keeli_frames_destroy(inspect->frames);
     free(inspect);
 }
 
@@ -209,6 +212,7 @@ bool keel_inspect_update(keel_inspect *inspect) {
 
     inspect->steps -= inspect->paused;
     ++inspect->frame;
+    keeli_frames_note(inspect->frames, inspect->frame);
     if (inspect->past) keeli_past_take(inspect->past, inspect->frame);
     return true;
 }

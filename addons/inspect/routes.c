@@ -12,14 +12,27 @@ typedef struct route {
 } route;
 
 static const route routes[] = {
-    { "world", false, keeli_answer_world },      { "entities", false, keeli_answer_entities },
-    { "entity/", false, keeli_answer_entity },   { "set", true, keeli_answer_set },
-    { "add", true, keeli_answer_add },           { "remove", true, keeli_answer_remove },
-    { "disable", true, keeli_answer_disable },   { "delete", true, keeli_answer_delete },
-    { "spawn", true, keeli_answer_spawn },       { "relate", true, keeli_answer_relate },
-    { "unrelate", true, keeli_answer_unrelate }, { "track", true, keeli_answer_track },
-    { "pause", true, keeli_answer_pause },       { "play", true, keeli_answer_play },
-    { "step", true, keeli_answer_step },         { "back", true, keeli_answer_back },
+    { "world", false, keeli_answer_world },
+    { "entities", false, keeli_answer_entities },
+    { "entity/", false, keeli_answer_entity },
+    { "systems", false, keeli_answer_systems },
+    { "system/", false, keeli_answer_system },
+    { "workload", false, keeli_answer_workload },
+    { "workload/", false, keeli_answer_workload },
+    { "frames", false, keeli_answer_frames },
+    { "set", true, keeli_answer_set },
+    { "add", true, keeli_answer_add },
+    { "remove", true, keeli_answer_remove },
+    { "disable", true, keeli_answer_disable },
+    { "delete", true, keeli_answer_delete },
+    { "spawn", true, keeli_answer_spawn },
+    { "relate", true, keeli_answer_relate },
+    { "unrelate", true, keeli_answer_unrelate },
+    { "track", true, keeli_answer_track },
+    { "pause", true, keeli_answer_pause },
+    { "play", true, keeli_answer_play },
+    { "step", true, keeli_answer_step },
+    { "back", true, keeli_answer_back },
 };
 
 keeli_answer_fn *keeli_route_find(const keeli_request *request) {

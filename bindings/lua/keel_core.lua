@@ -24,6 +24,7 @@ typedef enum keel_node_kind { KEEL_NODE_SYSTEM = 0, KEEL_NODE_COMMANDS = 1, KEEL
 typedef enum keel_wait_kind { KEEL_WAIT_NONE = 0, KEEL_WAIT_COMMANDS = 1, KEEL_WAIT_WORLD = 2, KEEL_WAIT_STORAGE = 3, KEEL_WAIT_BARRIER = 4, KEEL_WAIT_NESTED = 5, KEEL_WAIT_THREAD = 6, KEEL_WAIT_ORDER = 7 } keel_wait_kind;
 typedef enum keel_explain_format { KEEL_EXPLAIN_TEXT = 0, KEEL_EXPLAIN_DOT = 1, KEEL_EXPLAIN_JSON = 2 } keel_explain_format;
 typedef enum keel_snapshot_flags { KEEL_SNAPSHOT_FULL = 1, KEEL_SNAPSHOT_CHECK = 2 } keel_snapshot_flags;
+typedef enum keel_why_kind { KEEL_WHY_MATCHES = 0, KEEL_WHY_CLOSED = 1, KEEL_WHY_DEAD = 2, KEEL_WHY_MISSING = 3, KEEL_WHY_DISABLED = 4, KEEL_WHY_EXCLUDED = 5, KEEL_WHY_NONE_OF = 6, KEEL_WHY_NOT_INSERTED = 7, KEEL_WHY_NOT_MODIFIED = 8, KEEL_WHY_NOT_CHANGED = 9, KEEL_WHY_INSERTED = 10, KEEL_WHY_MODIFIED = 11, KEEL_WHY_CHANGED = 12, KEEL_WHY_NO_TARGET = 13, KEEL_WHY_TARGET_LACKS = 14, KEEL_WHY_TARGET_DISABLED = 15, KEEL_WHY_ANCESTORS_LACK = 16, KEEL_WHY_UNCHANGED_UP = 17, KEEL_WHY_NOT_TARGETED = 18, KEEL_WHY_NOT_RELATED = 19, KEEL_WHY_TARGET_DEAD = 20, KEEL_WHY_NOT_LISTED = 21, KEEL_WHY_NO_STEP = 22, KEEL_WHY_STEP_DISABLED = 23, KEEL_WHY_STEP_DONE = 24, KEEL_WHY_STEP_STATE = 25, KEEL_WHY_STEP_MISSING = 26, KEEL_WHY_STEP_EMPTY = 27, KEEL_WHY_STEP_CONDITION = 28, KEEL_WHY_STEP_EARLY = 29, KEEL_WHY_STEP_ONCE = 30 } keel_why_kind;
 typedef struct keel_error keel_error;
 typedef struct keel_allocator keel_allocator;
 typedef struct keel_logger keel_logger;
@@ -85,6 +86,7 @@ typedef struct keel_field_place keel_field_place;
 typedef struct keel_fixed_step keel_fixed_step;
 typedef struct keel_timing keel_timing;
 typedef struct keel_timings_cursor keel_timings_cursor;
+typedef struct keel_why keel_why;
 struct keel_error { keel_result result; char system[64]; const void *object; char message[256]; };
 struct keel_allocator { void *(*resize)(void *context, void *block, size_t old_size, size_t new_size, size_t align); void *context; };
 struct keel_logger { void (*write)(void *context, keel_log_level level, const char *line); void *context; };
@@ -153,6 +155,7 @@ struct keel_change { keel_world *world; uint32_t kind; keel_entity entity; const
 struct keel_workload_node { keel_node_kind kind; const char *name; const char *workload; const keel_system *system; uint32_t position; uint32_t batch; uint32_t other; keel_wait why; bool alone; bool main_thread; bool parallel; };
 struct keel_workload_edge { uint32_t from; uint32_t to; keel_wait why; };
 struct keel_prefab { keel_entity root; };
+struct keel_why { keel_why_kind kind; uint32_t term; uint32_t refusing; keel_term_kind term_kind; const keel_component *component; const keel_component *relation; keel_entity other; const char *name; uint64_t last_run; uint32_t events; char text[320]; };
 typedef bool keel_retain_fn(keel_entity e, void *value, void *data);
 typedef int keel_entity_compare(const keel_world *world, keel_entity a, keel_entity b, void *data);
 typedef bool keel_visit_edge_fn(keel_entity source, keel_entity target, const void *value, void *data);
@@ -356,6 +359,9 @@ void keel_ring_destroy(keel_ring *ring);
 keel_result keel_ring_reserve(keel_ring *ring);
 keel_result keel_ring_take(keel_ring *ring, uint64_t frame);
 keel_result keel_rollback(keel_ring *ring, uint64_t frame);
+keel_snapshot *keel_ring_snapshot(const keel_ring *ring, uint64_t frame);
+uint32_t keel_ring_frames(const keel_ring *ring, uint64_t *frames, uint32_t capacity);
+size_t keel_ring_bytes(const keel_ring *ring);
 keel_history *keel_history_create(keel_world *world, size_t max_bytes);
 void keel_history_destroy(keel_history *history);
 keel_result keel_history_push(keel_history *history);
@@ -402,6 +408,10 @@ keel_result keel_timings_begin(keel_world *world, uint32_t capacity);
 keel_result keel_timings_end(keel_world *world);
 bool keel_timings_next(keel_world *world, keel_timings_cursor *cursor, keel_timing *out);
 keel_result keel_timings_write_trace(keel_world *world, const char *path);
+bool keel_view_why(const keel_view *view, keel_entity e, keel_why *why);
+bool keel_step_why(keel_world *world, const keel_workload *workload, uint32_t position, keel_entity e, keel_why *why);
+uint32_t keel_view_counts(const keel_view *view, uint32_t *left, uint32_t capacity);
+uint32_t keel_step_counts(keel_world *world, const keel_workload *workload, uint32_t position, uint32_t *left, uint32_t capacity);
 ]]
 return {
     VERSION = "0.1.0",
@@ -422,4 +432,6 @@ return {
     KEEL_NO_NODE = 4294967295,
     KEEL_MAX_PIECES = 65536,
     KEEL_MAX_TIMINGS = 16777216,
+    KEEL_NO_TERM = 4294967295,
+    KEEL_WHY_TEXT = 320,
 }

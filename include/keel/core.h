@@ -3,8 +3,8 @@
 /// Includes the whole library without the macro layer: plain C11, without anything that only gcc
 /// and clang know. Bindings of other languages are made from it (docs/reference/bindings.md).
 /// Reading order: base, entity, component, world, edit, unique, hierarchy, name, group, commands,
-/// view, executor, walk, state, workload, explain, parallel, custom_view, timing, track, events,
-/// snapshot, history, time.
+/// view, executor, walk, state, workload, explain, why, parallel, custom_view, timing, track,
+/// events, snapshot, history, time.
 #pragma once
 // clang-format off
 #include <keel/base.h>
@@ -33,5 +33,6 @@
 #include <keel/unique.h>
 #include <keel/view.h>
 #include <keel/walk.h>
+#include <keel/why.h>
 #include <keel/workload.h>
 #include <keel/world.h>

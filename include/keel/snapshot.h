@@ -52,7 +52,8 @@ typedef struct keel_snapshot keel_snapshot;
 /// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_SHARED, see keel_last_error
 KEEL_API keel_snapshot *keel_snapshot_create(keel_world *world, const char *name);
 /// Destroys a snapshot. NULL is allowed. While the snapshot is being read
-/// (keel_snapshot_read_begin), the call is refused (keel_last_error has KEEL_ERROR_BORROWED).
+/// (keel_snapshot_read_begin), the call is refused (keel_last_error has KEEL_ERROR_BORROWED), and
+/// so is that for a snapshot of a ring (KEEL_ERROR_ARGUMENT).
 /// @threads the world's owner; any thread after the world was destroyed
 KEEL_API void keel_snapshot_destroy(keel_snapshot *snapshot);
 
@@ -63,11 +64,12 @@ KEEL_API keel_result keel_snapshot_reserve(keel_snapshot *snapshot);
 /// Takes the snapshot: stores the present state of the world, in place of the former content. On
 /// error the former content stays.
 /// @threads the world's owner
-/// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL; commands are recorded: keel_apply_commands),
-///   KEEL_ERROR_MEMORY, KEEL_ERROR_COPY (a component with values has a drop hook but no copy hook,
-///   or a copy hook failed), KEEL_ERROR_BORROWED (a view or an iterator is open, or the snapshot is
-///   being read: keel_snapshot_read_begin), KEEL_ERROR_SHARED (a workload runs, or the world is in
-///   shared mode), KEEL_ERROR_SNAPSHOT (the snapshot's world was destroyed)
+/// @return KEEL_OK, KEEL_ERROR_ARGUMENT (NULL; commands are recorded: keel_apply_commands; the
+///   snapshot belongs to a ring: keel_ring_take), KEEL_ERROR_MEMORY, KEEL_ERROR_COPY (a component
+///   with values has a drop hook but no copy hook, or a copy hook failed), KEEL_ERROR_BORROWED (a
+///   view or an iterator is open, or the snapshot is being read: keel_snapshot_read_begin),
+///   KEEL_ERROR_SHARED (a workload runs, or the world is in shared mode), KEEL_ERROR_SNAPSHOT (the
+///   snapshot's world was destroyed)
 KEEL_API keel_result keel_snapshot_take(keel_snapshot *snapshot);
 /// Restores the world to the state that was last taken. It may be called any number of times. On
 /// error nothing changed.
@@ -82,9 +84,12 @@ KEEL_API keel_result keel_snapshot_restore(const keel_snapshot *snapshot);
 /// @return as keel_copy_world; KEEL_ABSENT: nothing was taken yet
 KEEL_API keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty);
 /// Begins to read the content of a snapshot while the world continues. The content is an image: a
-/// world that is never edited. Every thread may read it, not only the owner (except for values of
-/// components that are bound to threads, see keel_threads). Until keel_snapshot_read_end, calls
-/// that take, restore or destroy the snapshot are refused with KEEL_ERROR_BORROWED.
+/// world that is never edited. It answers what takes a `const keel_world *` as the world did, but it
+/// has no groups, no templates (keel_prefab_of) and no transient components, and its memory is its
+/// own. Views need a world that can be edited. Every thread may read it, not only the owner (except
+/// for values of components that are bound to threads, see keel_threads). Until
+/// keel_snapshot_read_end, calls that take, restore or destroy the snapshot are refused with
+/// KEEL_ERROR_BORROWED.
 /// @param image written on success
 /// @threads any; the snapshot must exist until keel_snapshot_read_end
 /// @return KEEL_OK, KEEL_ABSENT (nothing was taken yet), KEEL_ERROR_SHARED (the snapshot is being
@@ -134,7 +139,8 @@ typedef struct keel_ring keel_ring;
 /// @threads the world's owner
 /// @return NULL on error: KEEL_ERROR_MEMORY, KEEL_ERROR_ARGUMENT, KEEL_ERROR_SHARED
 KEEL_API keel_ring *keel_ring_create(keel_world *world, uint32_t frames);
-/// Destroys a ring, before or after its world. NULL is allowed.
+/// Destroys a ring, before or after its world. NULL is allowed. While a frame of the ring is being
+/// read (keel_snapshot_read_begin), the call is refused (keel_last_error has KEEL_ERROR_BORROWED).
 /// @threads the world's owner; any thread after the world was destroyed
 KEEL_API void keel_ring_destroy(keel_ring *ring);
 /// Allocates memory for all frames of the ring, each for the world in its present size, as
@@ -144,10 +150,12 @@ KEEL_API void keel_ring_destroy(keel_ring *ring);
 /// @return as keel_snapshot_take
 KEEL_API keel_result keel_ring_reserve(keel_ring *ring);
 /// Stores the world as the state at the begin of a frame. If the ring has this frame already, it is
-/// replaced, and later frames are dropped. If the ring is full, the oldest frame is dropped.
+/// replaced, and later frames are dropped. If the ring is full, the oldest frame is dropped. Frames
+/// ascend, and may leave out numbers.
 /// @threads the world's owner
 /// @return as keel_snapshot_take; KEEL_ERROR_ARGUMENT also for a frame before the last one that is
-///   not in the ring
+///   not in the ring; KEEL_ERROR_BORROWED also when the frame that would be replaced or dropped is
+///   being read, and the ring is as before
 KEEL_API keel_result keel_ring_take(keel_ring *ring, uint64_t frame);
 /// Restores the world to its state at the begin of a frame. Later frames are dropped; this frame
 /// stays in the ring.
@@ -155,6 +163,25 @@ KEEL_API keel_result keel_ring_take(keel_ring *ring, uint64_t frame);
 /// @threads the world's owner
 /// @return as keel_snapshot_restore; KEEL_ABSENT: the frame is not in the ring
 KEEL_API keel_result keel_rollback(keel_ring *ring, uint64_t frame);
+/// Returns the snapshot of a frame, to read it with keel_snapshot_read_begin while the world
+/// continues. The ring owns the snapshot: calls that take, reserve or destroy it are refused with
+/// KEEL_ERROR_ARGUMENT. keel_snapshot_restore restores it and, unlike keel_rollback, keeps later
+/// frames.
+/// @threads the world's owner
+/// @return valid until the ring is destroyed; it has the frame until the next keel_ring_take,
+///   keel_rollback or keel_ring_reserve and, while it is being read, until the end of the reading.
+///   NULL: the frame is not in the ring
+KEEL_API keel_snapshot *keel_ring_snapshot(const keel_ring *ring, uint64_t frame);
+/// Returns the number of frames in the ring, and their numbers in ascending order: the first is the
+/// oldest frame and the last the newest.
+/// @param frames receives the first `capacity` numbers; may be NULL when `capacity` is 0
+/// @threads the world's owner
+/// @return 0 for an empty ring, and for NULL
+KEEL_API uint32_t keel_ring_frames(const keel_ring *ring, uint64_t *frames, uint32_t capacity);
+/// Returns the bytes of memory that the ring and the snapshots of all its frames use, with those of
+/// frames that were dropped: their memory is used again. 0 for NULL.
+/// @threads the world's owner
+KEEL_API size_t keel_ring_bytes(const keel_ring *ring);
 
 #ifdef __cplusplus
 }

@@ -64,7 +64,8 @@ extern "C" {
 KEEL_API keel_result keel_track_component(keel_world *world, const keel_component *component,
                                           uint32_t kinds);
 
-/// Returns the kinds of change that are tracked, as KEEL_TRACK_* bits. Typed: keel_tracked.
+/// Returns the kinds of change that are tracked, as KEEL_TRACK_* bits; for the image of a snapshot,
+/// those that its world tracked when it was taken. Typed: keel_tracked.
 KEEL_API uint32_t keel_tracked_kinds(const keel_world *world, const keel_component *component);
 
 /// Returns the tick of the last insertion or modification of a value. Typed: keel_change_tick. Each

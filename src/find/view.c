@@ -358,13 +358,16 @@ static bool passes(const keeli_view *view, const keeli_bound_term *term, uint32_
     return !asks_presence || has_any(view, term, index);
 }
 
+bool keeli_view_passes(const keeli_view *view, const keeli_bound_term *term, keel_entity e) {
+    if (term->kind == KEEL_TERM_AMONG)
+        return is_in_list(&view->facts, e);
+    return passes(view, term, keeli_index_of(e));
+}
+
 // True if a living entity matches the view.
 static bool matches(const keeli_view *view, keel_entity e) {
-    if (view->facts.among && !is_in_list(&view->facts, e))
-        return false;
-    const uint32_t index = keeli_index_of(e);
     for (uint32_t t = 0; t < view->term_count; ++t)
-        if (!passes(view, &view->terms[t], index))
+        if (!keeli_view_passes(view, &view->terms[t], e))
             return false;
     return true;
 }
@@ -477,7 +480,9 @@ uint32_t keel_view_count(const keel_view *view) {
     keeli_view *state = keeli_view_of(view);
     if (!state)
         return 0;
-    const bool is_one_component = state->term_count == 1 && keeli_term_must(state->terms[0].kind);
+    // KEEL_RELATED requires the relation of all its sources, but visits those of one target only
+    const keel_term_kind kind = state->term_count == 1 ? state->terms[0].kind : KEEL_TERM_NONE;
+    const bool is_one_component = keeli_term_must(kind) && kind != KEEL_TERM_RELATED;
     if (is_one_component && !state->facts.filters_changes) {
         const keeli_storage *s = state->storages[0];
         return s ? keeli_store_count(s) : 0;

@@ -112,6 +112,9 @@ void keeli_view_free(keeli_view *view);
 keel_result keeli_view_bind(keeli_view *view, const keel_term *terms, const keel_system *system);
 // Returns KEEL_ERROR_MISSING_UNIQUE unless each unique that the terms name is set.
 keel_result keeli_view_check_uniques(const keeli_view *view, const keel_term *terms);
+// True if a term of the view lets a living entity pass. A view matches an entity if all its terms
+// do.
+bool keeli_view_passes(const keeli_view *view, const keeli_bound_term *term, keel_entity e);
 // Makes the state of a closed view spare.
 void keeli_view_release(keeli_view *view);
 void keeli_views_deinit(keel_world *world);

@@ -225,7 +225,9 @@ uint32_t keel_tracked_kinds(const keel_world *world, const keel_component *compo
     const keeli_storage *s = keeli_storage_find(world, component);
     if (s && s->flags & KEELI_IS_UNIQUE)
         return KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION;
-    return s ? s->tracking.kinds : 0;
+    if (!s)
+        return 0;
+    return world->access.is_image ? s->tracking.kinds_then : s->tracking.kinds;
 }
 
 uint64_t keel_change_tick_of_component(const keel_world *world, keel_entity e,

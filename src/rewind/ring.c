@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rings: snapshots of the latest frames, for rollback. A ring reuses the slot of its oldest frame
-// and knows nothing of what snapshots contain. Users call it.
-// Invariant: the frames in the slots ascend from the oldest on.
+// Rings: snapshots of the latest frames, for rollback and for reading. A ring reuses the slot of
+// its oldest frame and knows nothing of what snapshots contain. Users call it. Invariant: the
+// frames in the slots ascend from the oldest on.
 #include "rewind/snapshot.h"
 #include "world/report.h"
 
@@ -24,8 +24,19 @@ static size_t ring_bytes(uint32_t frames) { return sizeof(keel_ring) + frames * 
 static ring_slot *ring_slot_at(keel_ring *ring, uint32_t i) {
     return &ring->slots[(ring->first + i) % ring->capacity];
 }
+static const ring_slot *ring_slot_in(const keel_ring *ring, uint32_t i) {
+    return &ring->slots[(ring->first + i) % ring->capacity];
+}
 // Returns the world of the ring, or NULL if the world was destroyed.
 static keel_world *world_of(const keel_ring *ring) { return ring->slots[0].snapshot->world; }
+
+// Creates the snapshot of a slot. NULL on error, which is reported.
+static keel_snapshot *create_frame(keel_world *world) {
+    keel_snapshot *snapshot = keel_snapshot_create(world, "a ring's frame");
+    if (snapshot)
+        snapshot->is_of_ring = true;
+    return snapshot;
+}
 
 keel_ring *keel_ring_create(keel_world *world, uint32_t frames) {
     if (keeli_is_no_world(world)) {
@@ -50,11 +61,22 @@ keel_ring *keel_ring_create(keel_world *world, uint32_t frames) {
 
     ring->allocator = world->heap.allocator;
     ring->capacity = frames;
-    ring->slots[0].snapshot = keel_snapshot_create(world, "a ring's frame");
+    ring->slots[0].snapshot = create_frame(world);
     if (ring->slots[0].snapshot)
         return ring;
     keel_ring_destroy(ring);
     return NULL;
+}
+
+// Returns KEEL_ERROR_BORROWED if the snapshot of a slot is being read.
+static keel_result check_unread(const keel_ring *ring, const ring_slot *slot, const char *what) {
+    const keel_snapshot *snapshot = slot->snapshot;
+    if (!snapshot || keeli_atomic_peek(&snapshot->readers) <= 0)
+        return KEEL_OK;
+    return keeli_error(world_of(ring) ? world_of(ring) : snapshot->image, KEEL_ERROR_BORROWED,
+                       "cannot %s while frame %llu of it is read; call keel_snapshot_read_end, or "
+                       "wait until keel_save_snapshot returns",
+                       what, (unsigned long long)slot->frame);
 }
 
 void keel_ring_destroy(keel_ring *ring) {
@@ -65,9 +87,13 @@ void keel_ring_destroy(keel_ring *ring) {
         return;
     }
 
+    for (uint32_t i = 0; i < ring->capacity; ++i)
+        if (check_unread(ring, &ring->slots[i], "destroy a ring") < 0)
+            return;
+
     const size_t bytes = ring_bytes(ring->capacity);
     for (; ring->capacity; --ring->capacity)
-        keel_snapshot_destroy(ring->slots[ring->capacity - 1].snapshot);
+        keeli_snapshot_destroy(ring->slots[ring->capacity - 1].snapshot);
 
     keeli_heap heap;
     keeli_heap_init(&heap, ring->allocator);
@@ -77,9 +103,9 @@ void keel_ring_destroy(keel_ring *ring) {
 }
 
 // Returns the position of a frame, counted from the oldest, or the count if there is no such frame.
-static uint32_t find_frame(keel_ring *ring, uint64_t frame) {
+static uint32_t find_frame(const keel_ring *ring, uint64_t frame) {
     uint32_t i = 0;
-    while (i < ring->count && ring_slot_at(ring, i)->frame != frame)
+    while (i < ring->count && ring_slot_in(ring, i)->frame != frame)
         ++i;
     return i;
 }
@@ -96,7 +122,7 @@ static keel_snapshot *snapshot_of(keel_ring *ring, ring_slot *slot, keel_result 
         return NULL;
     }
 
-    slot->snapshot = keel_snapshot_create(world, "a ring's frame");
+    slot->snapshot = create_frame(world);
     if (!slot->snapshot)
         *result = keel_last_error(world)->result;
     return slot->snapshot;
@@ -105,6 +131,9 @@ static keel_snapshot *snapshot_of(keel_ring *ring, ring_slot *slot, keel_result 
 keel_result keel_ring_reserve(keel_ring *ring) {
     if (!ring || !ring->capacity)
         return keeli_no_world();
+
+    for (uint32_t i = 0; i < ring->capacity; ++i)
+        KEEL_TRY(check_unread(ring, &ring->slots[i], "reserve a ring"));
 
     // Making room invalidates the snapshot of a slot. So it begins with the slots that have no
     // frame, which follow the newest frame, and continues with the oldest frame. If it fails, the
@@ -116,7 +145,7 @@ keel_result keel_ring_reserve(keel_ring *ring) {
             snapshot_of(ring, &ring->slots[(behind + i) % ring->capacity], &result);
         if (!snapshot)
             return result;
-        KEEL_TRY(keel_snapshot_reserve(snapshot));
+        KEEL_TRY(keeli_snapshot_reserve(snapshot));
         if (i < free)
             continue;
 
@@ -142,11 +171,12 @@ keel_result keel_ring_take(keel_ring *ring, uint64_t frame) {
 
     ring_slot *slot = ring_slot_at(ring, at); // in a full ring, a new frame reuses the slot of the
                                               // oldest one
+    KEEL_TRY(check_unread(ring, slot, "reuse the oldest slot of a ring"));
     keel_result result;
     keel_snapshot *snapshot = snapshot_of(ring, slot, &result);
     if (!snapshot)
         return result;
-    KEEL_TRY(keel_snapshot_take(snapshot));
+    KEEL_TRY(keeli_snapshot_take(snapshot));
 
     slot->frame = frame;
     if (is_new && is_full)
@@ -166,4 +196,32 @@ keel_result keel_rollback(keel_ring *ring, uint64_t frame) {
     KEEL_TRY(keel_snapshot_restore(ring_slot_at(ring, at)->snapshot));
     ring->count = at + 1;
     return KEEL_OK;
+}
+
+keel_snapshot *keel_ring_snapshot(const keel_ring *ring, uint64_t frame) {
+    if (!ring || !ring->capacity) {
+        (void)keeli_no_world();
+        return NULL;
+    }
+    const uint32_t at = find_frame(ring, frame);
+    return at < ring->count ? ring_slot_in(ring, at)->snapshot : NULL;
+}
+
+uint32_t keel_ring_frames(const keel_ring *ring, uint64_t *frames, uint32_t capacity) {
+    if (!ring || !ring->capacity) {
+        (void)keeli_no_world();
+        return 0;
+    }
+    for (uint32_t i = 0; frames && i < ring->count && i < capacity; ++i)
+        frames[i] = ring_slot_in(ring, i)->frame;
+    return ring->count;
+}
+
+size_t keel_ring_bytes(const keel_ring *ring) {
+    if (!ring || !ring->capacity)
+        return 0;
+    size_t bytes = ring_bytes(ring->capacity);
+    for (uint32_t i = 0; i < ring->capacity; ++i)
+        bytes += keel_snapshot_bytes(ring->slots[i].snapshot);
+    return bytes;
 }

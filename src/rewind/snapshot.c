@@ -96,7 +96,22 @@ static keel_result write_end(const keel_snapshot *snapshot, keel_result result) 
     return result;
 }
 
+// Returns an error if the snapshot belongs to a ring, which alone may change what it contains.
+static keel_result check_owner(const keel_snapshot *snapshot, const char *what) {
+    if (!snapshot || snapshot->self != snapshot || !snapshot->is_of_ring)
+        return KEEL_OK;
+    return keeli_misuse(snapshot->world ? snapshot->world : snapshot->image, KEEL_ERROR_ARGUMENT,
+                        "cannot %s a snapshot that keel_ring_snapshot returned: it belongs to its "
+                        "ring; call keel_ring_take, keel_ring_reserve or keel_ring_destroy",
+                        what);
+}
+
 void keel_snapshot_destroy(keel_snapshot *snapshot) {
+    if (check_owner(snapshot, "destroy") == KEEL_OK)
+        keeli_snapshot_destroy(snapshot);
+}
+
+void keeli_snapshot_destroy(keel_snapshot *snapshot) {
     if (!snapshot)
         return;
     if (snapshot->self != snapshot) {
@@ -330,6 +345,11 @@ static keel_result take_image(keel_snapshot *snapshot) {
 }
 
 keel_result keel_snapshot_take(keel_snapshot *snapshot) {
+    KEEL_TRY(check_owner(snapshot, "take"));
+    return keeli_snapshot_take(snapshot);
+}
+
+keel_result keeli_snapshot_take(keel_snapshot *snapshot) {
     KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is taken"));
     KEEL_TRY(write_begin(snapshot, "take"));
     return write_end(snapshot, take_image(snapshot));
@@ -347,6 +367,11 @@ static keel_result reserve_snapshot(keel_snapshot *snapshot) {
 }
 
 keel_result keel_snapshot_reserve(keel_snapshot *snapshot) {
+    KEEL_TRY(check_owner(snapshot, "reserve"));
+    return keeli_snapshot_reserve(snapshot);
+}
+
+keel_result keeli_snapshot_reserve(keel_snapshot *snapshot) {
     KEEL_TRY(keeli_snapshot_may_begin(snapshot, "a snapshot is reserved"));
     KEEL_TRY(write_begin(snapshot, "reserve"));
     return write_end(snapshot, reserve_snapshot(snapshot));

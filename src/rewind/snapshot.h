@@ -19,6 +19,7 @@ struct keel_snapshot {
     keel_world *image; // copy of the world; the snapshot itself is allocated from its heap, too
     keeli_taken *taken;
     bool is_taken;   // the image is a copy that can be restored
+    bool is_of_ring; // a ring owns the snapshot: the user may read and restore it only
     uint32_t flags;  // bits KEEL_SNAPSHOT_*
     uint64_t copied; // bytes of values that the last take copied
     int32_t readers; // number of readers of the image, on any thread; -1: it is being written
@@ -29,6 +30,10 @@ struct keel_snapshot {
 
 // Creates a snapshot whose memory comes from this allocator. NULL on error.
 keel_snapshot *keeli_snapshot_create(keel_world *world, const char *name, keel_allocator allocator);
+// Destroy, take and reserve a snapshot like keel_snapshot_destroy and so on, also one of a ring.
+void keeli_snapshot_destroy(keel_snapshot *snapshot);
+keel_result keeli_snapshot_take(keel_snapshot *snapshot);
+keel_result keeli_snapshot_reserve(keel_snapshot *snapshot);
 // Returns KEEL_OK if the snapshot may be taken or restored now. `what` begins the message
 // otherwise: "a snapshot is taken".
 keel_result keeli_snapshot_may_begin(const keel_snapshot *snapshot, const char *what);

@@ -172,6 +172,7 @@ static keel_result ask_conditions(keeli_schedule *s, keeli_node *node, keeli_wor
                                   bool *yes) {
     const keel_step *step = &node->step;
     *yes = true;
+    node->left_out = KEELI_LEFT_OUT_BY_NONE;
     KEEL_TRY(keeli_state_ask(s, node, yes));
 
     if (*yes && step->skip_if_missing) {
@@ -183,16 +184,22 @@ static keel_result ask_conditions(keeli_schedule *s, keeli_node *node, keeli_wor
         *yes = storage && keeli_store_count(storage);
     }
 
-    if (*yes && step->run_if)
+    if (*yes && step->run_if) {
         KEEL_TRY(ask_condition(s, node, KEELI_STEP_RUN_IF, worker, yes));
+        node->left_out = *yes ? KEELI_LEFT_OUT_BY_NONE : KEELI_LEFT_OUT_BY_RUN_IF;
+    }
     bool no = false;
     if (*yes && step->skip_if)
         KEEL_TRY(ask_condition(s, node, KEELI_STEP_SKIP_IF, worker, &no));
-    if (no)
+    if (no) {
+        node->left_out = KEELI_LEFT_OUT_BY_SKIP_IF;
         *yes = false;
+    }
 
-    if (*yes && step->every > 0)
+    if (*yes && step->every > 0) {
         *yes = is_due(s, node);
+        node->left_out = *yes ? KEELI_LEFT_OUT_BY_NONE : KEELI_LEFT_OUT_BY_EVERY;
+    }
     return KEEL_OK;
 }
 

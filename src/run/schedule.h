@@ -29,6 +29,14 @@ typedef enum keeli_step_system {
     KEELI_STEP_SYSTEMS // the number of these
 } keeli_step_system;
 
+// What left a step out when its conditions were last asked, for keel_step_why.
+typedef enum keeli_left_out {
+    KEELI_LEFT_OUT_BY_NONE, // no condition, or one that can be told from the world at any time
+    KEELI_LEFT_OUT_BY_RUN_IF,
+    KEELI_LEFT_OUT_BY_SKIP_IF,
+    KEELI_LEFT_OUT_BY_EVERY
+} keeli_left_out;
+
 // A node of a schedule. Kinds in capitals: members that only nodes of these kinds use.
 typedef struct keeli_node {
     uint64_t serial; // unique in the world; a new schedule's node for the same step takes it over
@@ -55,8 +63,9 @@ typedef struct keeli_node {
                      // 0 if the step ran up to a microsecond early (execute.c)
     bool is_counting; // a system with step.times is running; under the world's lock
     bool is_removed;  // keel_remove_step removed the step, or a nested workload around it
-    bool is_skipped;  // the step is disabled, a condition said no, or its section is skipped
-    bool is_blocked;  // a node that it depends on failed
+    keeli_left_out left_out;
+    bool is_skipped; // the step is disabled, a condition said no, or its section is skipped
+    bool is_blocked; // a node that it depends on failed
     bool has_ended;
     bool has_failed; // the node failed, or was blocked
     uint64_t ready;  // time when the last node that it waits for ended, if the world records timings

@@ -157,6 +157,19 @@ static void check_chunks(walk *w, const keel_view *view, bool spans) {
             walk_chunk(w, chunk);
 }
 
+// Asserts that the reason why a view does not match names the first term that alone says no.
+static void check_why(const walk *w, const keel_view *view, keel_entity e, bool match) {
+    keel_why why;
+    assert_int_equal(keel_view_why(view, e, &why), match);
+    uint32_t refusing = 0;
+    for (uint32_t t = 0; t < w->count; ++t) {
+        const keel_term alone[] = { w->terms[t], { .kind = KEEL_TERM_END } };
+        refusing |= (uint32_t)!matches_naively(w->world, e, alone) << t;
+    }
+    assert_int_equal(why.refusing, refusing);
+    if (!match) assert_int_equal(refusing & ((2u << why.term) - 1), 1u << why.term);
+}
+
 // Asks about each living entity; how many match.
 static uint32_t check_each(const walk *w, const keel_view *view) {
     uint32_t count = 0;
@@ -164,6 +177,7 @@ static uint32_t check_each(const walk *w, const keel_view *view) {
     for (keel_entity e = keel_null(); !keel_is_null(e = keel_next_entity(w->world, e));) {
         const bool match = matches_naively(w->world, e, w->terms);
         assert_int_equal(keel_view_contains(view, e), match);
+        check_why(w, view, e, match);
         if (count < 200 || match)
             assert_int_equal(keel_view_get_all(view, e, &span), match ? KEEL_OK : KEEL_ABSENT);
         count += match;

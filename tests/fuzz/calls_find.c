@@ -2,6 +2,7 @@
 // Views, walks, look-ups, loops that are split, groups and sorting.
 #include "fuzz.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // ------------------------------------------------------------------ views
@@ -52,6 +53,28 @@ FUZZ(keel_view_get_all) {
     keel_span span = { 0 };
     const fuzz_view *v = fuzz_view_of(false);
     if (keel_view_get_all(&v->view, fuzz_entity(), &span) == KEEL_OK) touch(&span);
+}
+FUZZ(keel_view_why) {
+    keel_why why;
+    const fuzz_view *v = fuzz_view_of(false);
+    const keel_entity e = fuzz_entity();
+    const bool match = keel_view_contains(&v->view, e);
+    if (keel_view_why(&v->view, e, fuzz_one_in(8) ? NULL : &why) != match) abort();
+}
+FUZZ(keel_view_counts) {
+    uint32_t left[KEEL_MAX_TERMS];
+    const uint32_t room = fuzz_below(KEEL_MAX_TERMS + 1);
+    const keel_entity list[] = { f.handles[0], f.handles[1] };
+    const keel_term terms[] = { { .kind = KEEL_TERM_AMONG, .custom = list, .data_size = 2 },
+                                { .kind = KEEL_TERM_END } };
+    keel_view view;
+    if (fuzz_one_in(2)) {
+        (void)keel_view_counts(&fuzz_view_of(false)->view, room ? left : NULL, room);
+        return;
+    }
+    if (keel_view_begin(&view, f.worlds[0], terms, "a list") != KEEL_OK) return;
+    (void)keel_view_counts(&view, room ? left : NULL, room);
+    keel_view_end(&view);
 }
 FUZZ(keel_view_explain) {
     char text[512];

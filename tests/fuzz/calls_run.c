@@ -142,3 +142,19 @@ FUZZ(keel_world_explain_workload) {
     (void)keel_world_explain_workload(world, workload, (keel_explain_format)fuzz_below(4),
                                       room ? text : NULL, room);
 }
+FUZZ(keel_step_why) {
+    keel_why why;
+    keel_world *world = fuzz_world();
+    const keel_workload *workload = any_workload(world);
+    const uint32_t position = fuzz_below(6);
+    const keel_entity e = fuzz_entity();
+    (void)keel_step_why(world, workload, position, e, fuzz_one_in(8) ? NULL : &why);
+}
+FUZZ(keel_step_counts) {
+    uint32_t left[KEEL_MAX_TERMS];
+    keel_world *world = fuzz_world();
+    const keel_workload *workload = any_workload(world);
+    const uint32_t position = fuzz_below(6);
+    const uint32_t room = fuzz_below(KEEL_MAX_TERMS + 1);
+    (void)keel_step_counts(world, workload, position, room ? left : NULL, room);
+}

@@ -422,6 +422,26 @@ FUZZ(keel_rollback) {
     fuzz_edit(keel_rollback(f.ring, fuzz_below(8)));
 }
 
+FUZZ(keel_ring_snapshot) {
+    keel_world *world = fuzz_world();
+    if (!f.ring) f.ring = keel_ring_create(world, 3);
+    if (fuzz_one_in(2)) fuzz_edit(keel_ring_take(f.ring, fuzz_below(8)));
+    keel_snapshot *snapshot = keel_ring_snapshot(f.ring, fuzz_below(8));
+    const keel_world *image;
+    if (!snapshot) return;
+    if (fuzz_one_in(4)) fuzz_edit(keel_snapshot_take(snapshot)); // is refused
+    if (keel_snapshot_read_begin(snapshot, &image) != KEEL_OK) return;
+    fuzz_sink = keel_entity_count(image) & 255;
+    if (fuzz_one_in(2)) fuzz_edit(keel_ring_take(f.ring, fuzz_below(8)));
+    keel_snapshot_read_end(snapshot);
+}
+FUZZ(keel_ring_frames) {
+    uint64_t frames[4];
+    const uint32_t room = fuzz_below(5);
+    (void)keel_ring_frames(f.ring, room ? frames : NULL, room);
+}
+FUZZ(keel_ring_bytes) { fuzz_sink = keel_ring_bytes(f.ring) & 255; }
+
 FUZZ(keel_history_create) {
     if (f.history) return;
     keel_world *world = fuzz_world();

@@ -149,6 +149,8 @@ static struct {
     keel_run_info info;
     keel_removal_walk removals;
     keel_event_walk events;
+    keel_why why;
+    uint32_t left[KEEL_MAX_TERMS];
     keel_workload_node nodes[4];
     keel_workload_edge edges[4];
     keel_group_desc group_desc;

@@ -238,6 +238,7 @@ static void check_one(both *b, const query *q, const keel_view *view, keel_entit
     const bool match = slot && matches(q, slot);
     keel_span span;
     if (keel_view_contains(view, e) != match) both_fail(b, "keel_view_contains is wrong");
+    if (keel_view_why(view, e, NULL) != match) both_fail(b, "keel_view_why is wrong");
     const keel_result result = keel_view_get_all(view, e, &span);
     both_agree_surely(b, result, !slot ? KEEL_ERROR_DEAD_ENTITY : match ? KEEL_OK : KEEL_ABSENT);
     for (uint32_t t = 0; match && t < q->count; ++t) {

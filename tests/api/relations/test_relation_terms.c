@@ -66,6 +66,9 @@ static void visit(const keel_span *span, const keel_piece *piece, void *data) {
         assert_int_equal(keel_view_parallel_for(&view, visit, &total), KEEL_OK);                   \
         assert_int_equal(total, sum);                                                              \
         keel_view_end(&view);                                                                      \
+        keel_view_begin(&view, f.world, KEEL_TERMS(KEEL_RELATED(R, to)), "view of one term");      \
+        assert_int_equal(keel_view_count(&view), n);                                               \
+        keel_view_end(&view);                                                                      \
     } while (0)
 
 #define CHECK_TARGETED(R, is_target)                                                               \

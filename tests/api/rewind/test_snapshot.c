@@ -310,6 +310,119 @@ static void a_ring_goes_back(void **state) {
     keel_ring_destroy(ring);
 }
 
+// Asserts that the snapshot of a frame has this number as the value of an entity.
+static void assert_frame(const keel_ring *ring, uint64_t frame, keel_entity e, uint32_t value) {
+    keel_snapshot *snapshot = keel_ring_snapshot(ring, frame);
+    const keel_world *image = NULL;
+    assert_non_null(snapshot);
+    assert_int_equal(keel_snapshot_read_begin(snapshot, &image), KEEL_OK);
+    assert_int_equal(keel_get(image, e, Number)->value, value);
+    keel_snapshot_read_end(snapshot);
+}
+
+static void assert_frames(const keel_ring *ring, uint32_t count, const uint64_t *expected) {
+    uint64_t frames[8] = { 0 };
+    assert_int_equal(keel_ring_frames(ring, NULL, 0), count);
+    assert_int_equal(keel_ring_frames(ring, frames, 8), count);
+    for (uint32_t i = 0; i < count; ++i)
+        assert_int_equal(frames[i], expected[i]);
+    assert_int_equal(frames[count], 0);
+}
+#define FRAMES(...)                                                                                \
+    sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t), (const uint64_t[]) { __VA_ARGS__ }
+
+static void frames_are_read_and_the_world_stays(void **state) {
+    (void)state;
+    static const uint64_t taken[] = { 1, 5, 6, 90 };
+    keel_ring *ring = keel_ring_create(f.world, 4);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number, { 0 }));
+    assert_frames(ring, 0, NULL);
+    assert_null(keel_ring_snapshot(ring, 0));
+    const size_t empty = keel_ring_bytes(ring);
+    assert_true(empty > 0);
+    for (uint32_t i = 0; i < 4; ++i) {
+        keel_get_mut(f.world, e, Number)->value = (uint32_t)taken[i];
+        assert_int_equal(keel_ring_take(ring, taken[i]), KEEL_OK);
+    }
+    assert_true(keel_ring_bytes(ring) > empty);
+    keel_get_mut(f.world, e, Number)->value = 7;
+    assert_frames(ring, FRAMES(1, 5, 6, 90));
+    for (uint32_t i = 0; i < 4; ++i)
+        assert_frame(ring, taken[i], e, (uint32_t)taken[i]);
+    assert_int_equal(keel_get(f.world, e, Number)->value, 7);
+    assert_null(keel_ring_snapshot(ring, 2));
+    assert_null(keel_ring_snapshot(ring, 91));
+    uint64_t two[2];
+    assert_int_equal(keel_ring_frames(ring, two, 2), 4);
+    assert_int_equal(two[1], 5);
+
+    assert_int_equal(keel_rollback(ring, 3), KEEL_ABSENT);
+    assert_int_equal(keel_rollback(ring, 5), KEEL_OK);
+    assert_frames(ring, FRAMES(1, 5));
+    assert_null(keel_ring_snapshot(ring, 6));
+    assert_int_equal(keel_ring_take(ring, 8), KEEL_OK);
+    assert_int_equal(keel_ring_take(ring, 1000), KEEL_OK);
+    assert_int_equal(keel_ring_take(ring, UINT64_MAX), KEEL_OK); // the oldest is dropped
+    assert_frames(ring, FRAMES(5, 8, 1000, UINT64_MAX));
+    assert_no_error(f.world);
+    keel_ring_destroy(ring);
+}
+
+static void a_frame_that_is_read_stays(void **state) {
+    (void)state;
+    keel_ring *ring = keel_ring_create(f.world, 2);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+    const keel_world *image;
+    assert_int_equal(keel_ring_take(ring, 1), KEEL_OK);
+    assert_int_equal(keel_ring_take(ring, 2), KEEL_OK);
+    keel_snapshot *oldest = keel_ring_snapshot(ring, 1);
+    assert_int_equal(keel_snapshot_read_begin(oldest, &image), KEEL_OK);
+
+    keel_get_mut(f.world, e, Number)->value = 3;
+    assert_int_equal(keel_ring_take(ring, 3), KEEL_ERROR_BORROWED); // it would reuse the oldest
+    assert_error(f.world, KEEL_ERROR_BORROWED, "while frame 1 of it is read");
+    assert_int_equal(keel_ring_take(ring, 1), KEEL_ERROR_BORROWED);
+    keel_clear_errors(f.world);
+    assert_int_equal(keel_ring_reserve(ring), KEEL_ERROR_BORROWED);
+    assert_error(f.world, KEEL_ERROR_BORROWED, "cannot reserve a ring");
+    keel_ring_destroy(ring);
+    assert_error(f.world, KEEL_ERROR_BORROWED, "cannot destroy a ring");
+    assert_int_equal(keel_rollback(ring, 1), KEEL_ERROR_BORROWED);
+    keel_clear_errors(f.world);
+    assert_frames(ring, FRAMES(1, 2));
+    assert_int_equal(keel_get(image, e, Number)->value, 1);
+    assert_int_equal(keel_ring_take(ring, 2), KEEL_OK); // another frame is not read
+
+    keel_snapshot_read_end(oldest);
+    assert_int_equal(keel_ring_take(ring, 3), KEEL_OK);
+    assert_frames(ring, FRAMES(2, 3));
+    assert_frame(ring, 3, e, 3);
+    keel_ring_destroy(ring);
+}
+
+static void a_frame_belongs_to_its_ring(void **state) {
+    (void)state;
+    keel_ring *ring = keel_ring_create(f.world, 2);
+    const keel_entity e = keel_add_entity(f.world, KEEL_INIT(Number, { 1 }));
+    assert_int_equal(keel_ring_take(ring, 1), KEEL_OK);
+    keel_get_mut(f.world, e, Number)->value = 2;
+    assert_int_equal(keel_ring_take(ring, 2), KEEL_OK);
+    keel_snapshot *first = keel_ring_snapshot(ring, 1);
+    assert_int_equal(keel_snapshot_take(first), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "cannot take a snapshot that keel_ring_snapshot");
+    assert_int_equal(keel_snapshot_reserve(first), KEEL_ERROR_ARGUMENT);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "cannot reserve a snapshot");
+    keel_snapshot_destroy(first);
+    assert_error(f.world, KEEL_ERROR_ARGUMENT, "cannot destroy a snapshot");
+    assert_frame(ring, 1, e, 1);
+    assert_int_equal(keel_snapshot_restore(first), KEEL_OK);
+    assert_int_equal(keel_get(f.world, e, Number)->value, 1);
+    assert_frames(ring, FRAMES(1, 2)); // unlike keel_rollback
+    assert_int_equal(keel_rollback(ring, 2), KEEL_OK);
+    assert_int_equal(keel_get(f.world, e, Number)->value, 2);
+    keel_ring_destroy(ring);
+}
+
 // ------------------------------------------------------------------ other worlds
 static void to_an_empty_world(void **state) {
     (void)state;
@@ -649,6 +762,10 @@ static const struct CMUnitTest tests[] = {
     WORLD_TEST(readers_that_are_kept_see_all,
                "readers that are kept see all; the function is called"),
     WORLD_TEST(a_ring_goes_back, "a ring keeps the last frames, and goes back"),
+    WORLD_TEST(frames_are_read_and_the_world_stays,
+               "frames with gaps are listed and read, and the world stays"),
+    WORLD_TEST(a_frame_that_is_read_stays, "a frame that is read is neither reused nor destroyed"),
+    WORLD_TEST(a_frame_belongs_to_its_ring, "the snapshot of a frame belongs to its ring"),
     WORLD_TEST(to_an_empty_world, "to an empty world"),
     WORLD_TEST(a_snapshot_outlives_its_world, "a snapshot and a ring outlive their world"),
     WORLD_TEST(what_is_refused, "commands, views, workloads, values that cannot be copied"),
