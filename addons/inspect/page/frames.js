@@ -48,8 +48,8 @@ function Strip({ chosen }) {
 }
 
 function SystemTimes({ systems, frame }) {
-    const own = new Map(frame?.systems ?? []);
-    const time = (row) => (frame ? own.get(row.position) ?? null : row.nanoseconds);
+    const own = frame?.systems && new Map(frame.systems);
+    const time = (row) => (own ? own.get(row.position) ?? null : row.nanoseconds);
     const total = systems.reduce((sum, row) => sum + (time(row) ?? 0), 0) || 1;
     const share = (row) => (time(row) ?? 0) / total;
     const each = (row) => (time(row) !== null && row.entities ? time(row) / row.entities : null);
@@ -62,10 +62,11 @@ function SystemTimes({ systems, frame }) {
         { key: "entities", head: "Entities", number: true, value: (row) => row.entities, cell: (row) => count(row.entities) },
         { key: "each", head: "ns each", number: true, value: each, cell: (row) => each(row)?.toFixed(1) ?? "–" },
         { key: "commands", head: "Commands", number: true, value: (row) => row.commands, cell: (row) => count(row.commands) },
+        { key: "applying", head: "Applying ms", number: true, title: "its commands", value: (row) => row.applying, cell: (row) => milliseconds(row.applying) },
         { key: "waited", head: "Waited ms", number: true, title: "until a worker took it", value: (row) => row.waited, cell: (row) => milliseconds(row.waited) },
         { key: "runs", head: "Runs", number: true, value: (row) => row.runs, cell: (row) => count(row.runs) },
     ];
-    return html`<${Table} label="Times of systems" columns=${columns} rows=${systems} keyOf=${(row) => row.position} order=${{ key: "time", isDown: true }}
+    return html`<${Table} label="Times of systems" columns=${columns} rows=${systems} keyOf=${(row) => `${row.workload} ${row.position} ${row.name}`} order=${{ key: "time", isDown: true }}
         empty="No workload has been timed: pass .workload to keel_inspect_begin." />`;
 }
 

@@ -10,6 +10,8 @@ const HEIGHT = 26;
 const COLOURS = 6;
 const PATTERNS = ["", "stripes", "dots", "cross"];
 
+const nameOf = (lane) => (lane.kind === "commands" ? `commands of ${lane.system}` : lane.system);
+
 const look = (name) => ({ colour: (hash(name) % COLOURS) + 1, pattern: PATTERNS[Math.floor(hash(name) / COLOURS) % PATTERNS.length] });
 
 const Patterns = () => html`<defs>
@@ -21,11 +23,12 @@ function Box({ lane, row, scale, say }) {
     const { colour, pattern } = look(lane.system);
     const x = lane.begin * scale;
     const width = Math.max(1, (lane.end - lane.begin) * scale);
-    const tell = () => say(`${lane.system}: ${milliseconds(lane.end - lane.begin)} ms on worker ${lane.worker}, from ${milliseconds(lane.begin)} ms, ${count(lane.entities)} entities`);
-    return html`<g class="box" onMouseEnter=${tell} onClick=${() => go(link(["system", String(lane.position)]))}>
-        <rect x=${x} y=${row * HEIGHT + 3} width=${width} height=${HEIGHT - 6} class=${`fill-${colour}`} />
+    const open = () => lane.position !== null && go(link(["system", String(lane.position)]));
+    const tell = () => say(`${nameOf(lane)}: ${milliseconds(lane.end - lane.begin)} ms on worker ${lane.worker}, from ${milliseconds(lane.begin)} ms, ${count(lane.entities)} entities`);
+    return html`<g class="box" onMouseEnter=${tell} onClick=${open}>
+        <rect x=${x} y=${row * HEIGHT + 3} width=${width} height=${HEIGHT - 6} class=${lane.kind === "commands" ? `fill-${colour} commands` : `fill-${colour}`} />
         ${pattern ? html`<rect x=${x} y=${row * HEIGHT + 3} width=${width} height=${HEIGHT - 6} fill=${`url(#${pattern})`} />` : null}
-        ${width > lane.system.length * 7 + 6 ? html`<text x=${x + 4} y=${row * HEIGHT + 17}>${lane.system}</text>` : null}</g>`;
+        ${width > nameOf(lane).length * 7 + 6 ? html`<text x=${x + 4} y=${row * HEIGHT + 17}>${nameOf(lane)}</text>` : null}</g>`;
 }
 
 // The width of a box on the page, as it is now.
@@ -43,7 +46,7 @@ function useWidth() {
 
 function LaneTable({ lanes }) {
     const columns = [
-        { key: "system", head: "System", value: (row) => row.system, cell: (row) => row.system },
+        { key: "system", head: "System", value: (row) => row.system, cell: nameOf },
         { key: "worker", head: "Worker", number: true, value: (row) => row.worker, cell: (row) => row.worker },
         { key: "begin", head: "Begin ms", number: true, value: (row) => row.begin, cell: (row) => milliseconds(row.begin) },
         { key: "time", head: "ms", number: true, value: (row) => row.end - row.begin, cell: (row) => milliseconds(row.end - row.begin) },

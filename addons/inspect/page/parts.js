@@ -23,7 +23,9 @@ export const ownNames = (names = []) => names.filter((name) => name !== "keel_na
 
 export const ComponentLink = ({ name }) => html`<a href=${link(["component", name])}>${name}</a>`;
 
-export const SystemLink = ({ position, name }) => html`<a href=${link(["system", String(position)])}>${name}</a>`;
+/** Draws a system as a link, or as text if it is none of the workload that is shown. */
+export const SystemLink = ({ position, name }) => (position === null || position === undefined ? name
+    : html`<a href=${link(["system", String(position)])}>${name}</a>`);
 
 /** Says why there is nothing, and what to do. */
 export const Empty = ({ children }) => html`<p class="empty">${children}</p>`;

@@ -14,7 +14,8 @@ let running = false;
 const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 const HANDLERS = {
-    world: (data) => change({ live: data }),
+    // a stream that begins does not know the rate yet
+    world: (data) => change({ live: { ...data, rate: data.paused ? 0 : data.rate || state.live?.rate || 0 } }),
     frames(data) {
         addFrames(data.frames);
         change({ times: new Map(data.systems.map(([position, nanoseconds, entities]) => [position, { nanoseconds, entities }])) });

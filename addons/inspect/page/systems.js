@@ -64,12 +64,14 @@ function Left({ system }) {
 }
 
 function Conditions({ system }) {
-    const says = { true: html`<b class="good">holds</b>`, false: html`<b class="warn">says no</b>`, null: html`<span class="dim">not asked: asking may change something</span>` };
+    const says = { true: html`<b class="good">holds</b>`, false: html`<b class="warn">says no</b>`, null: html`<span class="dim">not asked now</span>` };
     return html`<section><h2>Would it run now?</h2>
         <p>${system.disabled ? html`<b class="warn">No: it is disabled.</b>` : system.runs === false
             ? html`<b class="warn">No: ${system.reason ?? "a condition says no"}.</b>` : system.runs === null ? "That depends on its conditions." : html`<b class="good">Yes.</b>`}</p>
-        ${system.conditions.length === 0 ? html`<p class="dim">It has no conditions.</p>` : html`<ul class="edges">${system.conditions.map((condition) =>
-            html`<li key=${condition.text}><code>${condition.text}</code> ${says[String(condition.holds)]}</li>`)}</ul>`}</section>`;
+        ${system.conditions.length === 0 ? html`<p class="dim">It has no conditions.</p>` : html`<ul class="edges">${system.conditions.map((condition) => {
+            const { text, holds } = typeof condition === "string" ? { text: condition, holds: null } : condition;
+            return html`<li key=${text}><code>${text}</code> ${says[String(holds)]}</li>`;
+        })}</ul>`}</section>`;
 }
 
 function Touches({ system }) {

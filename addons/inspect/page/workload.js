@@ -4,7 +4,7 @@ import dagre from "@dagrejs/dagre";
 import { useMemo, useState } from "preact/hooks";
 import { withParameters } from "./api.js";
 import { milliseconds, plural, signed } from "./format.js";
-import { Answer, Empty, html, SystemLink, Table } from "./parts.js";
+import { Answer, Empty, Failure, html, SystemLink, Table } from "./parts.js";
 import { usePoll } from "./poll.js";
 import { go, here, link } from "./route.js";
 import { useStore } from "./store.js";
@@ -28,8 +28,11 @@ function useLayout(plan) {
     }, [key]);
 }
 
-function criticalEdges(critical) {
-    const nodes = critical?.nodes ?? [];
+// Nodes are in an order in which they may run, so the critical path is ascending.
+const criticalNodes = (plan) => [...plan.critical?.nodes ?? []].sort((a, b) => a - b);
+
+function criticalEdges(plan) {
+    const nodes = criticalNodes(plan);
     return new Set(nodes.slice(1).map((node, at) => `${nodes[at]} ${node}`));
 }
 
@@ -70,7 +73,7 @@ function Graph({ plan }) {
     const layout = useLayout(plan);
     const [chosen, choose] = useState(null);
     const { width = 100, height = 60 } = layout.graph();
-    const critical = criticalEdges(plan.critical);
+    const critical = criticalEdges(plan);
     const onPath = new Set(plan.critical?.nodes ?? []);
     return html`<div class="graph scroll" tabindex="0" role="region" aria-label="Graph of systems"><svg width=${width} height=${height} role="group"
             aria-label=${`${plural(plan.nodes.length, "node")}, ${plural(plan.edges.length, "edge")}`}>
@@ -84,7 +87,7 @@ function Graph({ plan }) {
 
 function Edges({ plan }) {
     const names = new Map(plan.nodes.map((node) => [node.index, node.name]));
-    const critical = criticalEdges(plan.critical);
+    const critical = criticalEdges(plan);
     const columns = [
         { key: "from", head: "First", value: (row) => names.get(row.from), cell: (row) => names.get(row.from) },
         { key: "to", head: "Then", value: (row) => names.get(row.to), cell: (row) => names.get(row.to) },
@@ -117,7 +120,7 @@ function WhatIf({ systems, without, base, plan }) {
 }
 
 function Critical({ plan }) {
-    const nodes = plan.critical?.nodes ?? [];
+    const nodes = criticalNodes(plan);
     const byIndex = new Map(plan.nodes.map((node) => [node.index, node]));
     const all = plan.nodes.reduce((sum, node) => sum + (node.nanoseconds ?? 0), 0);
     return html`<p>Critical path ${milliseconds(plan.critical?.nanoseconds)} ms of ${milliseconds(all)} ms: ${nodes.map((index, at) => {
@@ -130,16 +133,16 @@ export function Workload() {
     const world = useStore((all) => all.world);
     const parts = useStore((all) => all.route.parts);
     const without = useStore((all) => all.route.parameters.without ?? null);
-    const name = parts[1] ?? world.workload;
-    const path = name ? `workload/${encodeURIComponent(name)}` : null;
-    const answer = usePoll(path && withParameters(path, { without }), 1000);
+    const path = parts[1] ? `workload/${encodeURIComponent(parts[1])}` : "workload";
+    const answer = usePoll(withParameters(path, { without }), 1000);
     const base = usePoll(without && path, 2000);
-    const systems = usePoll(path && "systems", 0);
-    if (!path) return html`<${Empty}>No workload: pass <code>.workload</code> to <code>keel_inspect_begin</code>.</${Empty}>`;
+    const systems = usePoll("systems", 0);
+    const name = answer.data?.name ?? parts[1];
+    if (answer.error && !answer.data) return html`<h2>Workload</h2><${Failure} error=${answer.error} />`;
     return html`<h2>Workload ${world.workloads?.length > 1 ? html`<select aria-label="Workload" value=${name} onChange=${(event) =>
             go(link(["workload", event.target.value]))}>${world.workloads.map((one) => html`<option key=${one} selected=${one === name}>${one}</option>`)}</select>` : name}
             <small> ${" "}${world.workers ? plural(world.workers, "worker") : ""}</small></h2>
-        <${Answer} of=${answer}>${(plan) => (plan.nodes.length === 0 ? html`<${Empty}>The workload has no systems.</${Empty}>`
+        <${Answer} of=${answer}>${(plan) => (plan.nodes.length === 0 ? html`<${Empty}>No workload: pass <code>.workload</code> to <code>keel_inspect_begin</code>.</${Empty}>`
             : html`<${Critical} plan=${plan} /><${WhatIf} key=${`${name} ${without}`} systems=${(systems.data?.systems ?? []).filter((one) => one.workload === name)} without=${without}
                 base=${base.data} plan=${plan} /><${Graph} plan=${plan} /><${Edges} plan=${plan} />`)}</${Answer}>`;
 }
