@@ -77,7 +77,10 @@ bool keeli_answer_entities(keel_inspect *inspect, keeli_request *request) {
     keeli_out_open(out, '{');
     keeli_out_key_open(out, "entities", '[');
     keel_entity last = at, next = entities_next(&list, at);
-    for (uint64_t rows = 0; !keel_is_null(next) && rows < limit && !keeli_inspect_is_late(inspect);
+    // One row at least: the page goes on behind the last, and an answer without one would look like
+    // the end.
+    for (uint64_t rows = 0;
+         !keel_is_null(next) && rows < limit && (!rows || !keeli_inspect_is_late(inspect));
          ++rows) {
         entities_write_row(out, list.world, next);
         last = next;
