@@ -68,6 +68,17 @@ KEEL_API keel_result keel_track_component(keel_world *world, const keel_componen
 /// those that its world tracked when it was taken. Typed: keel_tracked.
 KEEL_API uint32_t keel_tracked_kinds(const keel_world *world, const keel_component *component);
 
+/// Returns the tick of the last insertion or modification of a value. Typed: keel_change_tick. Each
+/// run of a system has a tick of its own, which its timing has, too (`tick` of keel_timing): so the
+/// answer tells which system changed the value last, or visited it to write. A change outside of
+/// systems has the tick of the world at that time (keel_tick).
+/// @param component also a unique, for which `e` is ignored
+/// @return 0 when the change was not tracked, the entity lacks the component or is not alive, or the
+///   unique is not set
+/// @threads the owner
+KEEL_API uint64_t keel_change_tick_of_component(const keel_world *world, keel_entity e,
+                                                const keel_component *component);
+
 /// Returns a point in time: changes before the call have a lower tick, later changes have this tick
 /// or a higher one.
 /// @threads the owner

@@ -307,6 +307,8 @@ static inline keel_group *keeli_make_group(keel_world *world, const keel_group_d
 #define keel_track(world, T, kinds) keel_track_component((world), &KEEL_COMPONENT_##T, (kinds))
 /// Returns the kinds of change that are tracked, as KEEL_TRACK_* bits.
 #define keel_tracked(world, T) keel_tracked_kinds((world), &KEEL_COMPONENT_##T)
+/// Returns the tick of the last insertion or modification of a value. See keel_change_tick_of_component.
+#define keel_change_tick(world, e, T) keel_change_tick_of_component((world), (e), &KEEL_COMPONENT_##T)
 /// Sets how many removals and deletions are kept at most. See keel_set_limit_of.
 #define keel_set_limit(world, T, limit) keel_set_limit_of((world), &KEEL_COMPONENT_##T, (limit))
 /// Forgets changes, for code outside of systems: `keel_clear_changes(world, T, KEEL_TRACK_ALL, KEEL_NOW)`, or only the changes

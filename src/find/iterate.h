@@ -338,7 +338,7 @@ void keeli_scan_changes_begin(keeli_iterator *it);
 // Calls `visit` for each remaining block of rows, until `*stop` becomes true. The iterator must
 // have no marks. Its plan must have `only_rows`, and no column whose values may be absent.
 typedef void keeli_visit(const keel_chunk *chunk, keel_context *context);
-void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
+uint32_t keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
                       const bool *stop);
 
 // ------------------------------------------------------------------ levels (levels.c)

@@ -323,7 +323,7 @@ bool keeli_scan_rows(keeli_iterator *it) {
 
 // The iterator's position is not updated after each block, as there may be many blocks with few
 // rows. Nothing reads the position later: the iterator has no marks, and the caller ends it.
-void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
+uint32_t keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
                       const bool *stop) {
     const keeli_plan *plan = it->plan;
     const keeli_match *match = plan->match;
@@ -345,7 +345,8 @@ void keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *cont
             visit(&it->chunk, context);
             left -= count;
             if (*stop || !left)
-                return;
+                return it->rows_left - left;
         }
     }
+    return it->rows_left - left;
 }

@@ -230,6 +230,31 @@ uint32_t keel_tracked_kinds(const keel_world *world, const keel_component *compo
     return world->access.is_image ? s->tracking.kinds_then : s->tracking.kinds;
 }
 
+uint64_t keel_change_tick_of_component(const keel_world *world, keel_entity e,
+                                       const keel_component *component) {
+    if (keeli_is_nobody(world) || !component)
+        return 0;
+    const keeli_storage *s = keeli_storage_find(world, component);
+    if (!s)
+        return 0;
+    if (s->flags & KEELI_IS_UNIQUE)
+        return s->unique ? s->changed_at : 0;
+    if (!keeli_entity_is_alive(&world->entities, e))
+        return 0;
+
+    const uint32_t index = keel_entity_index(e);
+    if (!keeli_presence_has(&s->presence, index))
+        return 0;
+    const uint32_t inserted = s->tracking.kinds & KEEL_TRACK_INSERTION
+                                  ? keeli_ticks_get(&s->tracking.inserted, index)
+                                  : 0,
+                   modified = s->tracking.kinds & KEEL_TRACK_MODIFICATION
+                                  ? keeli_ticks_get(&s->tracking.modified, index)
+                                  : 0,
+                   latest = inserted > modified ? inserted : modified;
+    return latest ? world->changes.tick_base + latest : 0;
+}
+
 keel_result keel_set_limit_of(keel_world *world, const keel_component *component, uint32_t limit) {
     if (keeli_is_no_world(world))
         return keeli_no_world();

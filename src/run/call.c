@@ -17,33 +17,72 @@
 #include <string.h>
 
 // ------------------------------------------------------------------ timings
-uint64_t keeli_timings_enter(const keel_context *context) {
-    keeli_timings *t = context->in.world->workloads.timings;
+uint64_t keeli_timings_time(const keel_world *world) {
+    return keeli_clock_ns() - world->workloads.timings->origin;
+}
+
+// Adds an entry, of which `facts` has all but the frame, the thread and the times.
+static uint64_t add_timing(keeli_timings *t, const char *system, const char *workload,
+                           const keel_timing *facts) {
     keeli_lock_acquire(&t->lock);
     const uint64_t number = t->count++;
 
     keel_timing *entry = &t->ring[number % t->capacity];
-    snprintf(entry->system, sizeof entry->system, "%s", context->system->name);
-    snprintf(entry->workload, sizeof entry->workload, "%s",
-             context->node ? context->node->workload : "");
+    *entry = *facts;
+    snprintf(entry->system, sizeof entry->system, "%s", system);
+    snprintf(entry->workload, sizeof entry->workload, "%s", workload);
     entry->frame = t->frames;
     entry->thread = keeli_thread_id();
-    entry->worker = context->worker->number;
-    entry->end = 0;
     entry->begin = keeli_clock_ns() - t->origin;
+    if (!entry->ready || entry->ready > entry->begin)
+        entry->ready = entry->begin;
 
     keeli_lock_release(&t->lock);
     return number;
 }
 
-void keeli_timings_leave(keel_world *world, uint64_t number) {
+uint64_t keeli_timings_enter(const keel_context *context) {
+    const keeli_node *node = context->node;
+    const keel_timing facts = { .tick = context->tick,
+                                .ready = node && !context->loop ? node->ready : 0,
+                                .position = node ? node->place : KEEL_NO_STEP,
+                                .worker = context->worker->number };
+    return add_timing(context->in.world->workloads.timings, context->system->name,
+                      node ? node->workload : "", &facts);
+}
+
+uint64_t keeli_timings_enter_commands(const keel_world *world, const keeli_node *node,
+                                      const keeli_node *system, uint64_t tick,
+                                      const keeli_worker *worker) {
+    const keel_timing facts = { .tick = tick,
+                                .ready = node->ready,
+                                .position = system->place,
+                                .worker = worker->number,
+                                .is_commands = true };
+    return add_timing(world->workloads.timings, system->name, system->workload, &facts);
+}
+
+// Completes an entry, unless it was overwritten by now.
+static void complete_timing(const keel_world *world, uint64_t number, uint64_t entities,
+                            uint64_t commands) {
     keeli_timings *t = world->workloads.timings;
-    const uint64_t now = keeli_clock_ns() - t->origin;
+    const uint64_t now = keeli_timings_time(world);
     keeli_lock_acquire(&t->lock);
     keel_timing *entry = &t->ring[number % t->capacity];
-    if (t->count - number <= t->capacity)
+    if (t->count - number <= t->capacity) {
+        entry->entities = entities;
+        entry->commands = commands;
         entry->end = now ? now : 1;
+    }
     keeli_lock_release(&t->lock);
+}
+
+void keeli_timings_leave(const keel_context *context, uint64_t number) {
+    complete_timing(context->in.world, number, context->visited, 0);
+}
+
+void keeli_timings_leave_commands(const keel_world *world, uint64_t number, uint64_t edits) {
+    complete_timing(world, number, 0, edits);
 }
 
 // ------------------------------------------------------------------ before
@@ -157,11 +196,13 @@ void keeli_run_walk(keel_context *context, keeli_iterator *it) {
     if (!spans && !it->mark_count && !context->in.failed) { // nothing to do between chunks
         const bool visits_rows = it->plan->only_rows && !it->plan->has_maybe;
         if (visits_rows) {
-            keeli_visit_rows(it, system->run, context, &context->in.failed);
+            context->visited += keeli_visit_rows(it, system->run, context, &context->in.failed);
             return;
         }
-        while (!context->in.failed && keeli_iterator_scan(it))
+        while (!context->in.failed && keeli_iterator_scan(it)) {
+            context->visited += it->chunk.count;
             system->run(&it->chunk, context);
+        }
         return;
     }
 
@@ -169,6 +210,7 @@ void keeli_run_walk(keel_context *context, keeli_iterator *it) {
         const keel_chunk *c = spans ? keeli_iterator_advance_span(it) : keeli_iterator_advance(it);
         if (!c)
             return;
+        context->visited += c->count;
         if (system->run) {
             system->run(c, context);
             continue;
@@ -260,7 +302,7 @@ static keel_result call_system(keel_context *context) {
     worker->inside = outer;
     --worker->depth;
     if (is_timed)
-        keeli_timings_leave(context->in.world, number);
+        keeli_timings_leave(context, number);
     keeli_arena_back(&worker->scratch, mark);
     return result < 0 ? result : ended;
 }

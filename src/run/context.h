@@ -66,6 +66,7 @@ struct keel_context {
     bool is_inner;            // it began in shared mode or inside another run
     keel_commands *commands;  // NULL unless declared
     const keel_run_desc *run; // the data of the run
+    uint64_t visited;         // entities that its loop visited on this worker
     void **customs;           // custom views by term, if it has any
     keeli_arena *scratch;     // memory of a custom view; NULL: the worker's
     bool answer;              // a condition's answer
@@ -94,6 +95,7 @@ static inline void keeli_context_init(keel_context *context, keel_world *world,
     context->is_inner = world->refused > 0;
     context->commands = NULL;
     context->run = &keeli_plain_run;
+    context->visited = 0;
     context->scratch = NULL;
     context->answer = false;
     context->object = NULL;
@@ -174,7 +176,16 @@ typedef struct keeli_timings {
 // Adds an entry for a system that begins, and returns the number of the entry for
 // keeli_timings_leave. May be called only while the world records timings.
 uint64_t keeli_timings_enter(const keel_context *context);
-void keeli_timings_leave(keel_world *world, uint64_t number);
+// Completes the entry with the entities that the loop visited.
+void keeli_timings_leave(const keel_context *context, uint64_t number);
+// The same for a node that applies commands: `system` is the node of the system, `edits` the number
+// of its commands.
+uint64_t keeli_timings_enter_commands(const keel_world *world, const struct keeli_node *node,
+                                      const struct keeli_node *system, uint64_t tick,
+                                      const keeli_worker *worker);
+void keeli_timings_leave_commands(const keel_world *world, uint64_t number, uint64_t edits);
+// Returns the time now as entries count it. May be called only while the world records timings.
+uint64_t keeli_timings_time(const keel_world *world);
 
 // ------------------------------------------------------------------ system.c
 // Binds the terms of the system. `name` is for messages.

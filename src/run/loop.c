@@ -270,7 +270,7 @@ static void run_shares(keeli_loop *loop, keeli_worker *worker, keel_context *con
         end_piece(loop, piece);
     }
     if (is_timed)
-        keeli_timings_leave(context->in.world, number);
+        keeli_timings_leave(context, number);
 }
 
 // A helper takes over the system name and the node of the loop meanwhile, so that errors in a piece
@@ -302,6 +302,8 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
         keeli_fill_fixed_columns(&context, &it->chunk);
         keeli_fill_fixed_columns(&context, &it->span);
         run_shares(loop, worker, &context, it);
+        if (is_owner)
+            loop->body.context->visited = context.visited;
         if (context.commands)
             keeli_commands_discard(context.in.world, context.commands); // empty
         keeli_context_end(&context);

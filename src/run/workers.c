@@ -336,6 +336,8 @@ static void call_for_nodes(keeli_workers *workers) {
 // ------------------------------------------------------------------ nodes
 // Adds a node to the ready ones, when all nodes that it waits for have ended.
 static void make_ready(keeli_schedule *s, uint32_t node) {
+    if (s->world->workloads.timings)
+        s->nodes.items[node].ready = keeli_timings_time(s->world);
     if (s->nodes.items[node].is_main)
         keeli_heap_push(s->ready_main.items, &s->ready_main.count, node);
     else

@@ -62,6 +62,20 @@ keel_result keel_timings_end(keel_world *world) {
     return KEEL_OK;
 }
 
+bool keel_timings_now(const keel_world *world, uint64_t *now) {
+    if (!now)
+        return false;
+    *now = 0;
+    if (keeli_is_no_world(world)) {
+        (void)keeli_no_world();
+        return false;
+    }
+    if (!world->workloads.timings)
+        return false;
+    *now = keeli_timings_time(world);
+    return true;
+}
+
 // ------------------------------------------------------------------ reading
 // Reads the next entry whose system has ended. False if there is none yet. Called with the lock.
 static bool read_timing(const keeli_timings *t, keel_timings_cursor *cursor, keel_timing *out) {

@@ -587,6 +587,15 @@ FUZZ(keel_timings_begin) {
     fuzz_edit(keel_timings_begin(world, capacity > 100000 && !fuzz_one_in(4) ? 10 : capacity));
 }
 FUZZ(keel_timings_end) { fuzz_edit(keel_timings_end(fuzz_world())); }
+FUZZ(keel_change_tick_of_component) {
+    keel_world *world = fuzz_world();
+    (void)keel_change_tick_of_component(world, fuzz_entity(), fuzz_component());
+}
+FUZZ(keel_timings_now) {
+    keel_world *world = fuzz_world();
+    uint64_t now = 0;
+    (void)keel_timings_now(world, fuzz_one_in(32) ? NULL : &now);
+}
 FUZZ(keel_timings_next) {
     keel_timing timing;
     keel_world *world = fuzz_world();

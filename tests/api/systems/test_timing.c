@@ -116,6 +116,150 @@ static void systems_that_ran_are_recorded(void **state) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ facts of an entry
+typedef struct Spark {
+    int value;
+} Spark;
+KEEL_COMPONENT(Spark, .tracking = KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION);
+KEEL_SYSTEM(kindle, KEEL_WITH(Number), KEEL_ENTITY(e), KEEL_COMMANDS(c, Spark)) {
+    keel_add(c, e, Spark, { 1 });
+}
+KEEL_SYSTEM(glow, KEEL_WRITE(Spark, s)) { ++s->value; }
+KEEL_SYSTEM_SPAN(glow_more, KEEL_WRITE(Spark, s), KEEL_SPAN_COUNT(count)) {
+    for (uint32_t i = 0; i < count; ++i)
+        ++s[i].value;
+}
+KEEL_WORKLOAD(fire, KEEL_STEP(kindle, .startup = true), KEEL_STEP(glow), KEEL_STEP(look),
+              KEEL_STEP(glow_more));
+KEEL_WORKLOAD(only_kindle, KEEL_STEP(kindle));
+
+static keel_timing next_timing(keel_world *world, keel_timings_cursor *cursor) {
+    keel_timing t = { .end = 0 };
+    assert_true(keel_timings_next(world, cursor, &t));
+    assert_true(t.ready <= t.begin);
+    assert_true(t.begin <= t.end);
+    return t;
+}
+
+static void an_entry_has_the_entities_the_commands_and_the_step(void **state) {
+    (void)state;
+    for (uint32_t workers = 1; workers <= 4; workers *= 2) {
+        api_fixture f;
+        begin(&f, workers);
+        keel_timings_cursor cursor = { 0 };
+        assert_int_equal(keel_timings_begin(f.world, 0), KEEL_OK);
+        assert_int_equal(keel_run_workload(f.world, fire), KEEL_OK);
+
+        uint32_t seen = 0; // `look` may run before all others
+        for (keel_timing t; keel_timings_next(f.world, &cursor, &t); ++seen) {
+            const bool is_look = strcmp(t.system, "look") == 0;
+            static const char *const names[] = { "kindle", "glow", "look", "glow_more" };
+            assert_true(t.position < 4);
+            assert_string_equal(t.system, names[t.position]);
+            assert_int_equal(t.entities, is_look || t.is_commands ? 0 : 10);
+            assert_int_equal(t.commands, t.is_commands ? 10 : 0);
+            assert_true(t.ready <= t.begin);
+        }
+        assert_int_equal(seen, 5); // the commands have an entry
+
+        assert_int_equal(keel_run(f.world, count_up), KEEL_OK);
+        const keel_timing t = next_timing(f.world, &cursor);
+        assert_int_equal(t.position, KEEL_NO_STEP);
+        assert_int_equal(t.entities, 10);
+        assert_int_equal(t.ready, t.begin);
+        assert_no_more(f.world, &cursor);
+        api_end(&f);
+    }
+}
+
+// The entries of all workers of a loop that is split have all its entities, together.
+static void the_entities_of_a_split_loop_are_counted_by_worker(void **state) {
+    (void)state;
+    api_fixture f;
+    api_begin_workers(&f, 4);
+    for (uint32_t i = 0; i < 20000; ++i)
+        keel_add_entity(f.world, KEEL_INIT(Number));
+    keel_timings_cursor cursor = { 0 };
+    assert_int_equal(keel_timings_begin(f.world, 0), KEEL_OK);
+    for (uint32_t run = 1; run <= 20; ++run) {
+        assert_int_equal(keel_run_parallel(f.world, count_up), KEEL_OK);
+        uint64_t entities = 0;
+        for (keel_timing t; keel_timings_next(f.world, &cursor, &t);)
+            entities += t.entities;
+        assert_int_equal(entities, 20000);
+    }
+    api_end(&f);
+}
+
+// Returns the entry whose tick is that of a value, or one of zeros.
+static keel_timing writer_of(keel_world *world, uint64_t tick) {
+    keel_timings_cursor cursor = { 0 };
+    keel_timing found = { .end = 0 };
+    for (keel_timing t; keel_timings_next(world, &cursor, &t);)
+        if (t.tick == tick) found = t;
+    return found;
+}
+
+static void the_tick_of_a_value_is_that_of_its_writer(void **state) {
+    (void)state;
+    for (uint32_t workers = 1; workers <= 4; workers *= 2) {
+        api_fixture f;
+        begin(&f, workers);
+        const keel_entity e = keel_next_entity(f.world, keel_null());
+        assert_int_equal(keel_timings_begin(f.world, 0), KEEL_OK);
+        assert_int_equal(keel_change_tick(f.world, e, Spark), 0);
+        assert_int_equal(keel_change_tick(f.world, e, Number), 0); // not tracked
+        assert_int_equal(keel_run_workload(f.world, fire), KEEL_OK);
+        const uint64_t by_last = keel_change_tick(f.world, e, Spark);
+        assert_string_equal(writer_of(f.world, by_last).system, "glow_more");
+
+        assert_true(keel_tick(f.world) > by_last); // a change by hand has a tick of its own
+        keel_get_mut(f.world, e, Spark)->value = 7;
+        const uint64_t by_hand = keel_change_tick(f.world, e, Spark);
+        assert_true(by_hand > by_last);
+        assert_string_equal(writer_of(f.world, by_hand).system, "");
+
+        assert_int_equal(keel_delete(f.world, e, Spark), KEEL_OK);
+        assert_int_equal(keel_change_tick(f.world, e, Spark), 0);
+        assert_int_equal(keel_delete_entity(f.world, e), KEEL_OK);
+        assert_int_equal(keel_change_tick(f.world, e, Spark), 0);
+        assert_int_equal(keel_change_tick_of_component(NULL, e, NULL), 0);
+        api_end(&f);
+    }
+}
+
+static void the_tick_of_an_added_value_is_that_of_the_commands(void **state) {
+    (void)state;
+    api_fixture f;
+    begin(&f, 2);
+    const keel_entity e = keel_next_entity(f.world, keel_null());
+    assert_int_equal(keel_timings_begin(f.world, 0), KEEL_OK);
+    assert_int_equal(keel_run_workload(f.world, only_kindle), KEEL_OK);
+    const keel_timing t = writer_of(f.world, keel_change_tick(f.world, e, Spark));
+    assert_string_equal(t.system, "kindle");
+    assert_true(t.is_commands);
+    api_end(&f);
+}
+
+static void the_time_now_is_that_of_entries(void **state) {
+    (void)state;
+    api_fixture f;
+    begin(&f, 1);
+    uint64_t before = 1, after = 1;
+    keel_timings_cursor cursor = { 0 };
+    assert_false(keel_timings_now(f.world, &before));
+    assert_int_equal(before, 0);
+    assert_int_equal(keel_timings_begin(f.world, 0), KEEL_OK);
+    assert_true(keel_timings_now(f.world, &before));
+    assert_int_equal(keel_run(f.world, count_up), KEEL_OK);
+    assert_true(keel_timings_now(f.world, &after));
+    const keel_timing t = next_timing(f.world, &cursor);
+    assert_true(before <= t.begin);
+    assert_true(t.end <= after);
+    assert_false(keel_timings_now(f.world, NULL));
+    api_end(&f);
+}
+
 static void assert_cursor(keel_timings_cursor cursor, uint64_t missed) {
     assert_int_equal(cursor.missed, missed);
 }
@@ -463,6 +607,14 @@ static void a_trace_has_the_whole_name_of_a_world(void **state) {
 static const struct CMUnitTest tests[] = {
     TEST(nothing_is_kept_unless_asked_for, "timings are off by default"),
     TEST(systems_that_ran_are_recorded, "only systems that ran are recorded, in order"),
+    TEST(an_entry_has_the_entities_the_commands_and_the_step,
+         "an entry has the entities, the commands and the step"),
+    TEST(the_entities_of_a_split_loop_are_counted_by_worker,
+         "the entries of the workers of a split loop add up to its entities"),
+    TEST(the_tick_of_a_value_is_that_of_its_writer, "the tick of a value tells its writer"),
+    TEST(the_tick_of_an_added_value_is_that_of_the_commands,
+         "the tick of a value that commands added is that of the commands"),
+    TEST(the_time_now_is_that_of_entries, "the time now is counted as entries count it"),
     TEST(loops_over_an_unknown_component_are_loops_over_nothing,
          "a loop over a component that the world does not know is not recorded"),
     TEST(the_ring_overwrites_the_oldest_and_says_so, "a reader is told what it missed"),

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// Keeps the entries of the timings, and the times at which frames began. Entries are read only when
+// somebody asks, a part in each frame, so that frames cost nothing while nobody looks.
+#include "frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct keeli_frames {
+    keel_world *world;
+    bool began_timings;
+    keel_timings_cursor cursor;
+    uint64_t frame_count,
+        record_count; // so far; the i-th is at index i % KEELI_FRAMES, KEELI_RECORDS
+    keeli_frame frames[KEELI_FRAMES];
+    keeli_record *records; // NULL until somebody asks
+    keeli_source *sources; // as `records`
+    uint32_t source_count;
+    uint32_t guess[KEELI_SOURCES]; // by position: a source that may have it
+};
+
+keeli_frames *keeli_frames_create(keel_world *world) {
+    keeli_frames *frames = calloc(1, sizeof *frames);
+    uint64_t now;
+    if (!frames) return NULL;
+    frames->world = world;
+    if (keel_timings_now(world, &now)) return frames;
+    frames->began_timings = keel_timings_begin(world, 0) == KEEL_OK;
+    if (frames->began_timings) return frames;
+    free(frames);
+    return NULL;
+}
+
+void keeli_frames_destroy(keeli_frames *frames) {
+    if (!frames) return;
+    if (frames->began_timings) keel_timings_end(frames->world);
+    free(frames->records);
+    free(frames->sources);
+    free(frames);
+}
+
+void keeli_frames_note(keeli_frames *frames, uint64_t frame) {
+    keeli_frame *at = &frames->frames[frames->frame_count % KEELI_FRAMES];
+    *at = (keeli_frame){ .frame = frame };
+    if (keel_timings_now(frames->world, &at->begin)) ++frames->frame_count;
+}
+
+void keeli_frames_forget(keeli_frames *frames, uint64_t frame) {
+    while (frames->frame_count &&
+           frames->frames[(frames->frame_count - 1) % KEELI_FRAMES].frame >= frame)
+        --frames->frame_count;
+    for (uint32_t i = 0; frames->records && i < KEELI_RECORDS; ++i)
+        if (frames->records[i].frame >= frame) frames->records[i].frame = 0; // of no frame
+}
+
+static uint64_t frames_oldest(const keeli_frames *frames) {
+    return frames->frame_count > KEELI_FRAMES ? frames->frame_count - KEELI_FRAMES : 0;
+}
+
+const keeli_frame *keeli_frames_latest(const keeli_frames *frames, uint32_t i) {
+    if (i >= frames->frame_count - frames_oldest(frames)) return NULL;
+    return &frames->frames[(frames->frame_count - 1 - i) % KEELI_FRAMES];
+}
+
+const keeli_frame *keeli_frames_find(const keeli_frames *frames, uint64_t number) {
+    const keeli_frame *frame = NULL;
+    for (uint32_t i = 0; (frame = keeli_frames_latest(frames, i)) != NULL; ++i)
+        if (frame->frame == number) return frame;
+    return NULL;
+}
+
+const keeli_record *keeli_frames_record(const keeli_frames *frames, uint32_t i) {
+    if (i >= frames->record_count || i >= KEELI_RECORDS) return NULL;
+    return &frames->records[(frames->record_count - 1 - i) % KEELI_RECORDS];
+}
+
+const keeli_source *keeli_frames_source(const keeli_frames *frames, uint32_t source) {
+    return &frames->sources[source];
+}
+uint32_t keeli_frames_source_count(const keeli_frames *frames) { return frames->source_count; }
+uint64_t keeli_frames_missed(const keeli_frames *frames) { return frames->cursor.missed; }
+
+// ------------------------------------------------------------------ reading
+static bool source_is(const keeli_source *source, const keel_timing *t) {
+    return source->position == t->position && !strcmp(source->system, t->system) &&
+           !strcmp(source->workload, t->workload);
+}
+
+// Returns the number of the source of an entry. When there are more than we keep, the last one
+// stands for all others.
+static uint32_t frames_source_of(keeli_frames *frames, const keel_timing *t) {
+    uint32_t *guess = &frames->guess[t->position % KEELI_SOURCES];
+    if (*guess < frames->source_count && source_is(&frames->sources[*guess], t)) return *guess;
+    for (uint32_t i = 0; i < frames->source_count; ++i)
+        if (source_is(&frames->sources[i], t)) return *guess = i;
+    if (frames->source_count == KEELI_SOURCES) return KEELI_SOURCES - 1;
+    keeli_source *added = &frames->sources[frames->source_count];
+    memcpy(added->system, t->system, sizeof added->system);
+    memcpy(added->workload, t->workload, sizeof added->workload);
+    added->position = t->position;
+    return *guess = frames->source_count++;
+}
+
+// Returns the frame that a time lies in, or NULL. Entries are read in order, so the search begins
+// with the latest frame.
+static keeli_frame *frames_at(keeli_frames *frames, uint64_t time) {
+    for (uint64_t i = frames->frame_count; i > frames_oldest(frames); --i) {
+        keeli_frame *frame = &frames->frames[(i - 1) % KEELI_FRAMES];
+        if (frame->begin <= time) return frame;
+    }
+    return NULL;
+}
+
+static void frames_append(keeli_frames *frames, const keel_timing *t) {
+    keeli_frame *frame = frames_at(frames, t->begin);
+    keeli_record *record = &frames->records[frames->record_count++ % KEELI_RECORDS];
+    *record = (keeli_record){ .frame = frame ? frame->frame : 0,
+                              .begin = t->begin,
+                              .end = t->end,
+                              .ready = t->ready,
+                              .tick = t->tick,
+                              .entities = t->entities,
+                              .commands = t->commands,
+                              .source = frames_source_of(frames, t),
+                              .worker = t->worker,
+                              .is_commands = t->is_commands };
+    if (frame && t->end > frame->end) frame->end = t->end;
+}
+
+static bool frames_have_memory(keeli_frames *frames) {
+    if (!frames->records) frames->records = calloc(KEELI_RECORDS, sizeof *frames->records);
+    if (!frames->sources) frames->sources = calloc(KEELI_SOURCES, sizeof *frames->sources);
+    return frames->records && frames->sources;
+}
+
+bool keeli_frames_read(keeli_frames *frames, uint64_t deadline, bool *memory) {
+    enum { BETWEEN_LOOKS = 64 };
+    keel_timing t;
+    *memory = !frames_have_memory(frames);
+    if (*memory) return false;
+    for (uint32_t i = 1; keel_timings_next(frames->world, &frames->cursor, &t); ++i) {
+        frames_append(frames, &t);
+        if (i % BETWEEN_LOOKS == 0 && keeli_inspect_now() >= deadline) return false;
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------ sums
+static void frames_add(keeli_sum *sum, const keeli_record *record) {
+    const uint64_t nanoseconds = record->end - record->begin;
+    if (record->is_commands) {
+        sum->commands += record->commands;
+        sum->applied += nanoseconds;
+        return;
+    }
+    sum->nanoseconds += nanoseconds;
+    sum->worst = nanoseconds > sum->worst ? nanoseconds : sum->worst;
+    sum->entities += record->entities;
+    sum->waited += record->begin - record->ready;
+    ++sum->runs;
+}
+
+void keeli_frames_add_up(const keeli_frames *frames, uint64_t from, uint64_t to, keeli_sum *sums) {
+    const keeli_record *record;
+    memset(sums, 0, KEELI_SOURCES * sizeof *sums);
+    for (uint32_t i = 0; (record = keeli_frames_record(frames, i)) != NULL; ++i) {
+        if (record->frame && record->frame < from) return;
+        if (record->frame >= from && record->frame <= to) frames_add(&sums[record->source], record);
+    }
+}
+
+const keeli_record *keeli_frames_of_tick(const keeli_frames *frames, uint64_t tick) {
+    const keeli_record *record;
+    for (uint32_t i = 0; (record = keeli_frames_record(frames, i)) != NULL; ++i)
+        if (record->tick == tick && record->frame) return record;
+    return NULL;
+}

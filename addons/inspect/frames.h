@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The times of the latest frames: what keel_timings_next tells, by frame and by system.
+#pragma once
+#include "inspect.h"
+
+enum { KEELI_FRAMES = 1024, KEELI_RECORDS = 32768, KEELI_SOURCES = 1024, KEELI_MEAN = 60 };
+
+// A system at a place of a workload, as timings name it.
+typedef struct keeli_source {
+    char system[48], workload[48];
+    uint32_t position; // KEEL_NO_STEP: run by keel_run
+} keeli_source;
+
+// One entry of the timings.
+typedef struct keeli_record {
+    uint64_t frame, begin, end, ready, tick, entities, commands;
+    uint32_t source, worker;
+    bool is_commands;
+} keeli_record;
+
+typedef struct keeli_frame {
+    uint64_t frame, begin, end; // nanoseconds as timings count them; `end` 0: no entry yet
+} keeli_frame;
+
+// The sums of a system over some frames.
+typedef struct keeli_sum {
+    uint64_t nanoseconds, worst, entities, commands, waited, runs, applied;
+} keeli_sum;
+
+// Starts to keep timings unless the program does. NULL: out of memory, or the world is in use.
+keeli_frames *keeli_frames_create(keel_world *world);
+void keeli_frames_destroy(keeli_frames *frames);
+// Notes that a frame begins now.
+void keeli_frames_note(keeli_frames *frames, uint64_t frame);
+// Forgets frames from this one on: the program goes back to it.
+void keeli_frames_forget(keeli_frames *frames, uint64_t frame);
+// Reads entries that are new, until there are no more or `deadline` has passed. False: there are
+// more, or memory ran out (`*memory` is then true).
+bool keeli_frames_read(keeli_frames *frames, uint64_t deadline, bool *memory);
+// The newest frame with its times, or NULL; and a frame by its number.
+const keeli_frame *keeli_frames_find(const keeli_frames *frames, uint64_t frame);
+// The i-th latest frame, 0 is the latest. NULL: there is none.
+const keeli_frame *keeli_frames_latest(const keeli_frames *frames, uint32_t i);
+// The i-th latest record, 0 is the latest. NULL: there is none.
+const keeli_record *keeli_frames_record(const keeli_frames *frames, uint32_t i);
+const keeli_source *keeli_frames_source(const keeli_frames *frames, uint32_t source);
+uint32_t keeli_frames_source_count(const keeli_frames *frames);
+uint64_t keeli_frames_missed(const keeli_frames *frames);
+// Adds up the records from frame `from` to `to`, by source; `sums` has KEELI_SOURCES places.
+void keeli_frames_add_up(const keeli_frames *frames, uint64_t from, uint64_t to, keeli_sum *sums);
+// Returns the record whose changes have this tick, or NULL.
+const keeli_record *keeli_frames_of_tick(const keeli_frames *frames, uint64_t tick);

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// Prints values by reflection: one leaf for each described field, structs and arrays taken apart.
+#include "print.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ELEMENTS = 64, BYTES = 64, DEPTH = 8, PATH = 108, TEXT = 256, PARENTS = 64 };
+
+void keeli_print_handle(keeli_out *out, keel_entity entity) {
+    char text[32];
+    if (keel_is_null(entity)) {
+        keeli_out_null(out);
+        return;
+    }
+    const int length = snprintf(text, sizeof text, "%uv%u", (unsigned)keel_entity_index(entity),
+                                (unsigned)keel_entity_version(entity));
+    keeli_out_text_of(out, text, (size_t)length);
+}
+
+void keeli_print_reference(keeli_out *out, const keel_world *world, keel_entity entity) {
+    if (keel_is_null(entity)) {
+        keeli_out_null(out);
+        return;
+    }
+    keeli_out_open(out, '{');
+    keeli_out_key(out, "entity");
+    keeli_print_handle(out, entity);
+    keeli_out_key_text(out, "name", keel_name_of(world, entity));
+    keeli_out_close(out, '}');
+}
+
+void keeli_print_path(keeli_out *out, const keel_world *world, keel_entity entity) {
+    keel_entity chain[PARENTS];
+    char text[1024];
+    size_t length = 0, depth = 0;
+    for (keel_entity e = entity; !keel_is_null(e) && depth < PARENTS; e = keel_parent_of(world, e))
+        chain[depth++] = e;
+    text[0] = '\0';
+    while (depth-- > 0 && length < sizeof text) {
+        const char *name = keel_name_of(world, chain[depth]);
+        const char *slash = length ? "/" : "";
+        const int more = name ? snprintf(text + length, sizeof text - length, "%s%s", slash, name)
+                              : snprintf(text + length, sizeof text - length, "%s#%uv%u", slash,
+                                         (unsigned)keel_entity_index(chain[depth]),
+                                         (unsigned)keel_entity_version(chain[depth]));
+        length += more > 0 ? (size_t)more : 0;
+    }
+    keeli_out_text(out, text);
+}
+
+// ------------------------------------------------------------------ fields
+static const char *print_type_name(const keel_field *field) {
+    if (field->bytes) return "bytes";
+    static const char *const names[] = { "bytes",  "bool", "i8",   "u8",    "i16", "u16",
+                                         "i32",    "u32",  "i64",  "u64",   "f32", "f64",
+                                         "entity", "text", "text", "struct" };
+    return (size_t)field->type < sizeof names / sizeof *names ? names[field->type] : "bytes";
+}
+
+static bool print_is_named(const keel_field *field) { return field->of && field->of->value_count; }
+
+static void print_limits(keeli_out *out, const keel_field *field) {
+    if (field->unit) keeli_out_key_text(out, "unit", field->unit);
+    if (field->min != 0 || field->max != 0) {
+        keeli_out_key(out, "min");
+        keeli_out_decimal(out, field->min);
+        keeli_out_key(out, "max");
+        keeli_out_decimal(out, field->max);
+    }
+    if (field->hidden) keeli_out_key_bool(out, "hidden", true);
+    if (!print_is_named(field)) return;
+    keeli_out_key_open(out, "values", '[');
+    for (uint32_t i = 0; i < field->of->value_count; ++i)
+        keeli_out_text(out, field->of->values[i].name);
+    keeli_out_close(out, ']');
+    if (field->of->is_flags) keeli_out_key_bool(out, "flags", true);
+}
+
+// Writes the typed value of a leaf: numbers and booleans as such, all others as their text.
+static void print_typed(keeli_out *out, const keel_field_place *place, const char *text,
+                        size_t length) {
+    const keel_field_type type = place->field->type;
+    const bool is_number = type >= KEEL_FIELD_I8 && type <= KEEL_FIELD_F64 &&
+                           type != KEEL_FIELD_I64 && type != KEEL_FIELD_U64 &&
+                           !print_is_named(place->field);
+    const bool is_finite =
+        length && (text[length - 1] >= '0' && text[length - 1] <= '9') && text[0] != 'n';
+    if (type == KEEL_FIELD_BOOL || (is_number && is_finite)) {
+        keeli_out_json(out, "");
+        keeli_out_raw(out, text, length);
+    } else {
+        keeli_out_text_of(out, text, length);
+    }
+}
+
+typedef struct print_job {
+    keeli_out *out;
+    const keel_world *world;
+    const keel_component *component;
+    const void *value;
+} print_job;
+
+static void print_leaf(const print_job *job, const char *path, const keel_field_place *place) {
+    char text[TEXT];
+    const size_t whole = keel_field_print(place, job->value, text, sizeof text);
+    const size_t length = whole < sizeof text ? whole : sizeof text - 1;
+    keeli_out *out = job->out;
+    keeli_out_open(out, '{');
+    keeli_out_key_text(out, "path", path);
+    keeli_out_key_text(out, "type", print_type_name(place->field));
+    keeli_out_key(out, "text");
+    keeli_out_text_of(out, text, length);
+    if (whole > length) keeli_out_key_bool(out, "cut", true);
+    keeli_out_key(out, "value");
+    print_typed(out, place, text, length);
+    if (place->field->type == KEEL_FIELD_ENTITY) {
+        keel_entity entity;
+        memcpy(&entity, (const char *)job->value + place->offset, sizeof entity);
+        keeli_out_key(out, "reference");
+        keeli_print_reference(out, job->world, entity);
+    }
+    print_limits(out, place->field);
+    keeli_out_close(out, '}');
+}
+
+static void print_more(keeli_out *out, const char *path, uint32_t more) {
+    keeli_out_open(out, '{');
+    keeli_out_key_text(out, "path", path);
+    keeli_out_key_number(out, "more", more);
+    keeli_out_close(out, '}');
+}
+
+static void print_fields(const print_job *job, const char *prefix, const keel_field *fields,
+                         uint32_t count, int depth);
+
+// Writes one element of a field: a leaf, or the fields of a struct.
+static void print_element(const print_job *job, const char *path, int depth) {
+    keel_field_place place;
+    if (keel_field_find(job->component, path, &place, NULL) != KEEL_OK) return;
+    const keel_type *type = place.field->of;
+    if (place.field->type == KEEL_FIELD_STRUCT && !place.field->bytes && type && depth < DEPTH)
+        print_fields(job, path, type->fields, type->field_count, depth + 1);
+    else print_leaf(job, path, &place);
+}
+
+static void print_fields(const print_job *job, const char *prefix, const keel_field *fields,
+                         uint32_t count, int depth) {
+    char path[PATH + 16];
+    for (uint32_t i = 0; i < count && !job->out->failed; ++i) {
+        keel_field_place place;
+        const int length =
+            snprintf(path, PATH, "%s%s%s", prefix, *prefix ? "." : "", fields[i].name);
+        if (length >= PATH || keel_field_find(job->component, path, &place, NULL) != KEEL_OK)
+            continue;
+        if (place.count <= 1) {
+            print_element(job, path, depth);
+            continue;
+        }
+        for (uint32_t k = 0; k < place.count && k < ELEMENTS; ++k) {
+            snprintf(path + length, 16, "[%u]", (unsigned)k);
+            print_element(job, path, depth);
+        }
+        path[length] = '\0';
+        if (place.count > ELEMENTS) print_more(job->out, path, place.count - ELEMENTS);
+    }
+}
+
+static void print_bytes(keeli_out *out, const unsigned char *value, size_t size) {
+    char text[BYTES * 3 + 1] = "";
+    const size_t count = size < BYTES ? size : BYTES;
+    for (size_t i = 0; i < count; ++i)
+        snprintf(text + i * 3, 4, i + 1 < count ? "%02x " : "%02x", value[i]);
+    keeli_out_text(out, text);
+}
+
+void keeli_print_value(keeli_out *out, const keel_world *world, const keel_component *component,
+                       const void *value) {
+    keeli_out_key(out, "fields");
+    if (value && component->field_count) {
+        const print_job job = { out, world, component, value };
+        keeli_out_open(out, '[');
+        print_fields(&job, "", component->fields, component->field_count, 0);
+        keeli_out_close(out, ']');
+    } else {
+        keeli_out_null(out);
+    }
+    keeli_out_key(out, "bytes");
+    if (value && !component->field_count && component->size)
+        print_bytes(out, value, component->size);
+    else keeli_out_null(out);
+}
+
+static uint32_t print_element_count(const keel_component *component, const keel_field *field) {
+    keel_field_place place;
+    return keel_field_find(component, field->name, &place, NULL) == KEEL_OK ? place.count : 1;
+}
+
+void keeli_print_description(keeli_out *out, const keel_component *component) {
+    keeli_out_key_open(out, "fields", '[');
+    for (uint32_t i = 0; i < component->field_count; ++i) {
+        const keel_field *field = &component->fields[i];
+        keeli_out_open(out, '{');
+        keeli_out_key_text(out, "name", field->name);
+        keeli_out_key_text(out, "type", print_type_name(field));
+        keeli_out_key_number(out, "count", print_element_count(component, field));
+        print_limits(out, field);
+        keeli_out_close(out, '}');
+    }
+    keeli_out_close(out, ']');
+}

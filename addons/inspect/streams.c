@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Writes the facts of streams, on the world's thread: as the events that are sent, because writing
+// a kilobyte costs a microsecond here, and waking another thread costs a hundred. A page that reads
+// slowly misses events; they never queue.
+#include "answers.h"
+#include "past.h"
+#include "print.h"
+
+#include <stdlib.h>
+
+static const uint64_t second = 1000000000;
+
+static keeli_facts *streams_take_spare(keeli_stream *stream) {
+    keeli_facts *facts = atomic_exchange(&stream->spare, NULL);
+    if (!facts) facts = calloc(1, sizeof *facts);
+    if (facts) keeli_out_clear(&facts->out);
+    return facts;
+}
+
+static void streams_publish(keeli_stream *stream, keeli_facts *facts) {
+    keeli_facts *missed = atomic_exchange(&stream->ready, facts);
+    keeli_facts *spare = missed ? atomic_exchange(&stream->spare, missed) : NULL;
+    if (spare) keeli_out_free(&spare->out);
+    free(spare);
+}
+
+static void streams_begin_event(keeli_out *out, const char *name) {
+    keeli_out_raw_text(out, "event: ");
+    keeli_out_raw_text(out, name);
+    keeli_out_raw_text(out, "\ndata: ");
+    out->needs_comma = false;
+    keeli_out_open(out, '{');
+}
+
+static void streams_end_event(keeli_out *out) {
+    keeli_out_close(out, '}');
+    keeli_out_raw_text(out, "\n\n");
+}
+
+// The frames a second since the last event, as a mean over about a second.
+static void streams_measure_rate(keel_inspect *inspect, keeli_stream *stream, uint64_t now) {
+    const uint64_t passed = now - stream->last_time;
+    if (passed < second / 2) return;
+    if (stream->last_time && inspect->frame >= stream->last_frame)
+        stream->rate = (double)(inspect->frame - stream->last_frame) * 1e9 / (double)passed;
+    stream->last_time = now;
+    stream->last_frame = inspect->frame;
+}
+
+static void streams_write_world(keel_inspect *inspect, keeli_stream *stream, keeli_out *out) {
+    const keel_statistics statistics = keel_world_statistics(inspect->world);
+    streams_begin_event(out, "world");
+    keeli_out_key_number(out, "frame", inspect->frame);
+    keeli_out_key_bool(out, "paused", inspect->paused);
+    keeli_out_key_number(out, "entities", keel_entity_count(inspect->world));
+    keeli_out_key_number(out, "bytes", statistics.memory.total);
+    keeli_out_key(out, "rate");
+    keeli_out_decimal(out, stream->rate);
+    keeli_out_key_open(out, "inspector", '{');
+    keeli_out_key_number(out, "nanoseconds", inspect->spent);
+    keeli_out_key_number(out, "worst", inspect->worst);
+    keeli_out_close(out, '}');
+    keeli_out_key(out, "past");
+    keeli_past_write(inspect->past, out);
+    keeli_out_key_bool(out, "stopped", false);
+    streams_end_event(out);
+}
+
+static void streams_write_counts(keel_inspect *inspect, keeli_out *out) {
+    const keel_world *world = inspect->world;
+    streams_begin_event(out, "counts");
+    keeli_out_key_open(out, "components", '[');
+    for (const keel_component *c = keel_next_component(world, NULL); c;
+         c = keel_next_component(world, c)) {
+        keeli_out_open(out, '[');
+        keeli_out_text(out, c->name);
+        keeli_out_number(out, keel_component_count(world, c));
+        keeli_out_number(out, keel_component_memory(world, c));
+        keeli_out_close(out, ']');
+    }
+    keeli_out_close(out, ']');
+    keeli_out_key_open(out, "events", '[');
+    for (const keel_component *e = keel_next_event_type(world, NULL); e;
+         e = keel_next_event_type(world, e)) {
+        keeli_out_open(out, '[');
+        keeli_out_text(out, e->name);
+        keeli_out_number(out, keel_event_count_of(world, e));
+        keeli_out_close(out, ']');
+    }
+    keeli_out_close(out, ']');
+    streams_end_event(out);
+}
+
+static void streams_write_entity(keel_inspect *inspect, keel_entity entity, keeli_out *out) {
+    streams_begin_event(out, "entity");
+    if (keel_is_alive(inspect->world, entity)) {
+        keeli_out_key_number(out, "frame", inspect->frame);
+        keeli_out_key_bool(out, "past", false);
+        keeli_write_entity(out, inspect->world, entity);
+    } else {
+        keeli_out_key_bool(out, "gone", true);
+    }
+    streams_end_event(out);
+}
+
+static void streams_write_one(keel_inspect *inspect, keeli_stream *stream) {
+    keeli_facts *facts = streams_take_spare(stream);
+    if (!facts) return; // the page misses this event
+    const uint64_t now = keeli_inspect_now();
+    const keel_entity entity = { (keel_entity_bits)atomic_load(&stream->entity) };
+    facts->generation = atomic_load(&stream->generation);
+    if (facts->generation != stream->known_generation) {
+        stream->known_generation = facts->generation;
+        stream->last_time = now;
+        stream->last_frame = inspect->frame;
+        stream->last_counts = 0;
+    }
+    streams_measure_rate(inspect, stream, now);
+    streams_write_world(inspect, stream, &facts->out);
+    if (now - stream->last_counts >= second) {
+        streams_write_counts(inspect, &facts->out);
+        stream->last_counts = now;
+    }
+    if (!keel_is_null(entity)) streams_write_entity(inspect, entity, &facts->out);
+    streams_publish(stream, facts);
+}
+
+void keeli_streams_write(keel_inspect *inspect, unsigned wanted) {
+    for (int i = 0; i < KEELI_STREAMS; ++i)
+        if (wanted >> i & 1) streams_write_one(inspect, &inspect->streams[i]);
+}
