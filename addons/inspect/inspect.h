@@ -64,6 +64,7 @@ typedef struct keeli_stream {
     // The world's thread only: what was sent last.
     unsigned known_generation;
     uint64_t last_frame, last_time, last_counts;
+    uint64_t last_timed; // the latest frame whose times were sent
     double rate;
     // Under the lock of the server:
     bool in_use, suspended;
