@@ -95,7 +95,8 @@ struct keel_inspect {
     uint64_t frame;    // of the frame that runs, or ran last
     uint64_t deadline; // of the answers in this frame
     uint64_t spent,
-        worst; // nanoseconds that answers took: in the last frame that had some; at most
+        worst;           // nanoseconds that answers took: in the last frame that had some; at most
+    uint64_t past_spent; // nanoseconds of the last snapshot for the past
     keeli_request *first_waiting, *last_waiting;
     keeli_past *past;
     keeli_frames *frames;
