@@ -217,7 +217,8 @@ bool keeli_answer_workload(keel_inspect *inspect, keeli_request *request) {
                keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
     const uint64_t to = inspect->frame, from = to > KEELI_MEAN ? to - KEELI_MEAN + 1 : 1;
     keeli_frames_add_up(inspect->frames, from, to, sums);
-    if (keeli_plan_read(inspect, request, slash && slash[1] ? slash + 1 : NULL, &plan))
+    if (keeli_plan_read(inspect, request, slash && slash[1] ? slash + 1 : NULL, &plan) &&
+        keeli_plan_read_edges(inspect, request, &plan))
         workload_answer_plan(inspect, request, &plan, sums, to >= from ? to - from + 1 : 1);
     keeli_plan_free(&plan);
     return true;

@@ -9,15 +9,25 @@
 
 enum { ELEMENTS = 64, BYTES = 64, DEPTH = 8, PATH = 108, TEXT = 256, PARENTS = 64 };
 
+// Writes a number behind which a text ends. Returns where it begins.
+static char *print_digits(char *end, uint32_t number) {
+    do {
+        *--end = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    return end;
+}
+
 void keeli_print_handle(keeli_out *out, keel_entity entity) {
-    char text[32];
+    char text[24], *end = text + sizeof text;
     if (keel_is_null(entity)) {
         keeli_out_null(out);
         return;
     }
-    const int length = snprintf(text, sizeof text, "%uv%u", (unsigned)keel_entity_index(entity),
-                                (unsigned)keel_entity_version(entity));
-    keeli_out_text_of(out, text, (size_t)length);
+    char *at = print_digits(end, keel_entity_version(entity));
+    *--at = 'v';
+    at = print_digits(at, keel_entity_index(entity));
+    keeli_out_text_of(out, at, (size_t)(end - at));
 }
 
 void keeli_print_reference(keeli_out *out, const keel_world *world, keel_entity entity) {
@@ -146,13 +156,22 @@ static void print_element(const print_job *job, const char *path, int depth) {
     else print_leaf(job, path, &place);
 }
 
+// Appends to a path of `length` bytes. Returns the new length, or PATH if it does not fit.
+static size_t print_extend(char *path, size_t length, const char *text) {
+    const size_t more = strlen(text);
+    if (length + more >= PATH) return PATH;
+    memcpy(path + length, text, more + 1);
+    return length + more;
+}
+
 static void print_fields(const print_job *job, const char *prefix, const keel_field *fields,
                          uint32_t count, int depth) {
     char path[PATH + 16];
     for (uint32_t i = 0; i < count && !job->out->failed; ++i) {
         keel_field_place place;
-        const int length =
-            snprintf(path, PATH, "%s%s%s", prefix, *prefix ? "." : "", fields[i].name);
+        size_t length = print_extend(path, 0, prefix);
+        if (length && length < PATH) length = print_extend(path, length, ".");
+        if (length < PATH) length = print_extend(path, length, fields[i].name);
         if (length >= PATH || keel_field_find(job->component, path, &place, NULL) != KEEL_OK)
             continue;
         if (place.count <= 1) {
