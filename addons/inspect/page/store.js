@@ -3,8 +3,8 @@
 // components read it by useStore.
 import { useEffect, useState } from "preact/hooks";
 
-export const FRAMES_KEPT = 600;
-export const COUNTS_KEPT = 600;
+const FRAMES_KEPT = 600;
+const COUNTS_KEPT = 600;
 const NOTICE_SHOWN = 6000; // milliseconds
 
 export const state = {

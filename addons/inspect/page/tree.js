@@ -30,7 +30,8 @@ class Forest {
     async grow(parent) {
         const node = this.nodes.get(parent) ?? { children: [], next: undefined };
         this.nodes.set(parent, node);
-        if (node.isBusy || node.next === null || node.children.length >= MOST) return;
+        // an error is asked again by the timer, not by the drawing of the error
+        if (node.isBusy || this.error || node.next === null || node.children.length >= MOST) return;
         node.isBusy = true;
         await this.attempt(async () => {
             const answer = await this.ask(parent, node.next ?? null, PAGE);
@@ -79,6 +80,7 @@ class Forest {
     }
 
     toggle(handle, isOpen) {
+        this.error = null;
         if (isOpen) this.open.add(handle);
         else this.open.delete(handle);
         if (isOpen) this.grow(handle);
