@@ -5,18 +5,18 @@ include(CMakePackageConfigHelpers)
 set(keel_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/keel)
 
 # A debug build and a release build fit in one prefix, and CMake gives each program the one it is built as.
-foreach(target keel keel_transform keel_json keel_save keel_sqlite)
+foreach(target keel keel_transform keel_json keel_query keel_save keel_sqlite)
   if(TARGET ${target} AND NOT DEFINED CMAKE_DEBUG_POSTFIX)
     set_target_properties(${target} PROPERTIES DEBUG_POSTFIX d)
   endif()
 endforeach()
 
-install(TARGETS keel keel_transform keel_json EXPORT keel-targets
+install(TARGETS keel keel_transform keel_json keel_query EXPORT keel-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/keel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(FILES addons/transform/keel_transform.h addons/json/keel_json.h
+install(FILES addons/transform/keel_transform.h addons/json/keel_json.h addons/query/keel_query.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # In a package of its own, as not everybody who has keel has zstd.
@@ -82,6 +82,7 @@ function(keel_install_addon_pc name description requires)
   keel_install_pc(keel-addon.pc.in keel-${name} keel_${name})
 endfunction()
 keel_install_addon_pc(json "Levels of Keel as JSON" "")
+keel_install_addon_pc(query "Queries of Keel as text" "")
 keel_install_addon_pc(transform "Transforms of Keel" "" " -lm")
 if(TARGET keel_sqlite)
   keel_install_addon_pc(sqlite "Worlds of Keel as tables of SQLite" ", sqlite3 >= 3.37")

@@ -288,6 +288,9 @@ typedef struct keeli_stored_workload {
     keel_workload table;          // result of keel_find_workload
 } keeli_stored_workload;
 
+struct keel_step_end;
+typedef void keeli_watch_fn(const keel_world *world, const struct keel_step_end *end, void *data);
+
 typedef struct keeli_stored_workloads {
     keeli_stored_workload *first, *last; // list in order of addition
     keeli_stored_workload *chosen;       // default workload; NULL: the first
@@ -296,6 +299,9 @@ typedef struct keeli_stored_workloads {
     uint32_t last_number;             // number of the latest stored step
     struct keeli_schedule *schedules; // schedules of workloads that are not stored, latest first
     struct keeli_timings *timings;    // measured times; NULL: none are recorded (tell/timings.c)
+    // keel_watch_steps: called after each part of a workload, which then runs on one thread; or NULL
+    keeli_watch_fn *watch;
+    void *watch_data;
 } keeli_stored_workloads;
 
 // The first error of a run in linear order, on whatever thread it happened (world/report.c).

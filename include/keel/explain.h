@@ -61,6 +61,9 @@ typedef struct keel_wait {
 /// No batch or no node: a value of `batch` and `other` in keel_workload_node.
 #define KEEL_NO_NODE UINT32_MAX
 
+/// No step of a workload: a value of `position` in keel_timing and keel_step_end.
+#define KEEL_NO_STEP UINT32_MAX
+
 /// A part of a workload. Its names are valid as long as the system or workload that they name.
 typedef struct keel_workload_node {
     keel_node_kind kind;  ///< the kind of the part

@@ -5,14 +5,15 @@
 /// Timings are off by default. When they are on, a world keeps the latest entries in a ring of
 /// fixed size: one entry for each system that ran, one for each further worker that took part in a
 /// system that was split, and one for each time that a workload applied the commands of a system.
-/// There is no entry for skipped systems, for loops without entities, and for conditions. The program can read the entries one by one, for a graph on the screen, or
-/// write them to a file that ui.perfetto.dev and chrome://tracing show.
+/// There is no entry for skipped systems, for loops without entities, and for conditions. The
+/// program can read the entries one by one, for a graph on the screen, or write them to a file that
+/// ui.perfetto.dev and chrome://tracing show.
 ///
 ///     keel_timings_begin(world, 0);
 ///     run_some_frames(world);
 ///     keel_timings_write_trace(world, "trace.json");
 #pragma once
-#include <keel/component.h>
+#include <keel/explain.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,9 +21,6 @@ extern "C" {
 
 /// The most entries of a ring of timings.
 #define KEEL_MAX_TIMINGS (1u << 24)
-
-/// Stands for "no step of a workload" in `position` of keel_timing.
-#define KEEL_NO_STEP UINT32_MAX
 
 /// One run of a system on one worker, or one time that its commands were applied. Times are
 /// nanoseconds since keel_timings_begin.

@@ -105,28 +105,59 @@ KEEL_API bool keel_view_why(const keel_view *view, keel_entity e, keel_why *why)
 KEEL_API bool keel_step_why(keel_world *world, const keel_workload *workload, uint32_t position,
                             keel_entity e, keel_why *why);
 
+/// A part of the entities, for a count that is spread over several frames.
+typedef struct keel_count_slice {
+    keel_entity after; ///< counts entities with a higher index than this handle has; it receives
+                       ///< the last one, for the next slice. Null: begins with the lowest index
+    uint32_t max_visits; ///< the most entities to ask about; 0: all
+    uint32_t visits;     ///< receives the number of entities that were asked about
+    bool is_finished;    ///< receives true if no entity is left
+} keel_count_slice;
+
 /// Counts how many entities are left after each term, in the order of the list: `left[0]` entities
 /// pass the first term, `left[1]` the first two, and so on. The last number is that of the entities
 /// that match. It shows which term is why a view matches nobody. An entity that is listed twice in
 /// KEEL_AMONG counts once. The call asks about all living entities (keel_entity_count), so it costs
-/// more than a loop.
+/// more than a loop: pass a slice to count a part of them, and add up the numbers.
+/// @param slice the part of the entities to count; NULL: all
 /// @param left receives the first `capacity` numbers; may be NULL when `capacity` is 0
 /// @return the number of terms; 0 for a view without terms or a closed one, and when memory runs
 ///   out (see keel_last_error)
 /// @threads as keel_view_contains
-KEEL_API uint32_t keel_view_counts(const keel_view *view, uint32_t *left, uint32_t capacity);
+KEEL_API uint32_t keel_view_counts(const keel_view *view, keel_count_slice *slice, uint32_t *left,
+                                   uint32_t capacity);
 
 /// Counts how many entities each term of a system leaves, if it ran now at its place: as
 /// keel_view_counts, with the changes since its last run. The step may be left out nevertheless.
 /// @param workload as keel_step_why
 /// @param position as keel_step_why
+/// @param slice as keel_view_counts
 /// @param left receives the first `capacity` numbers, one for each of keel_system.terms; may be
-/// NULL
-///   when `capacity` is 0
+///   NULL when `capacity` is 0
 /// @return the number of terms; 0 for a system that runs once, and on error, as keel_step_why
 /// @threads the owner, while no workload runs
 KEEL_API uint32_t keel_step_counts(keel_world *world, const keel_workload *workload,
-                                   uint32_t position, uint32_t *left, uint32_t capacity);
+                                   uint32_t position, keel_count_slice *slice, uint32_t *left,
+                                   uint32_t capacity);
+
+/// A part of a workload that has run: a system, or the commands that a system recorded.
+typedef struct keel_step_end {
+    const char *system; ///< the name of the system
+    uint32_t position;  ///< as keel_workload_node.position; KEEL_NO_STEP inside of another run
+    bool is_commands;   ///< true: the commands of the system were applied
+} keel_step_end;
+
+/// Called after each part of a workload that ran. It may read the world, and change nothing:
+/// KEEL_ERROR_SHARED.
+typedef void keel_step_end_fn(const keel_world *world, const keel_step_end *end, void *data);
+
+/// Calls a function after each part of each workload from now on, to find out which of them changes
+/// a value. Meanwhile the parts of workloads run one after the other, in the order in which
+/// keel_world_workload_nodes lists them; the results are the same.
+/// @param function NULL: calls none any more
+/// @threads the owner
+/// @return KEEL_OK; KEEL_ERROR_SHARED, KEEL_ERROR_BORROWED while a system runs
+KEEL_API keel_result keel_watch_steps(keel_world *world, keel_step_end_fn *function, void *data);
 
 #ifdef __cplusplus
 }

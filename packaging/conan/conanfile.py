@@ -82,7 +82,7 @@ class Keel(ConanFile):
             core.defines = ["KEEL_ENTITY_32=1"]
         if self.settings.os in ("Linux", "FreeBSD"):
             core.system_libs = ["pthread"]
-        needs = {"json": [], "transform": []}
+        needs = {"json": [], "query": [], "transform": []}
         if self.options.save:
             needs["save"] = ["zstd::zstd", "xxhash::xxhash"]
         if self.options.sqlite:

@@ -8,6 +8,8 @@
 #include "run/workers.h"
 #include "world/report.h"
 
+#include <keel/why.h>
+
 #include <stdio.h>
 
 // ------------------------------------------------------------------ alone
@@ -433,6 +435,25 @@ bool keeli_node_may_run(const keeli_schedule *s, const keeli_node *node) {
     return node->kind == KEEL_NODE_COMMANDS && !s->nodes.items[node->of].has_failed;
 }
 
+// Tells the watcher of steps (keel_watch_steps) that a node has run, if it is a system or applied
+// commands. The watcher may read: edits are refused, as the workload runs.
+static void tell_watcher(keeli_schedule *s, const keeli_node *node) {
+    const bool is_commands = node->kind == KEEL_NODE_COMMANDS;
+    const keeli_node *system = is_commands ? &s->nodes.items[node->of] : node;
+    if (!is_commands && (node->kind != KEEL_NODE_SYSTEM || node->is_skipped))
+        return;
+    const keel_step_end end = { system->name, s->is_inner ? KEEL_NO_STEP : system->place,
+                                is_commands };
+    keel_world *world = s->world;
+    if (!s->is_inner)
+        keeli_world_open(world, true);
+    const uint32_t before = keeli_refuse_begin(world, KEELI_REFUSED_ASKING);
+    world->workloads.watch(world, &end, world->workloads.watch_data);
+    keeli_refuse_end(world, before);
+    if (!s->is_inner)
+        keeli_world_open(world, false);
+}
+
 // ------------------------------------------------------------------ one thread
 // Runs all nodes on one thread. Returns the first failure.
 static keel_result run_in_order(keeli_schedule *s, keeli_worker *worker) {
@@ -448,6 +469,8 @@ static keel_result run_in_order(keeli_schedule *s, keeli_worker *worker) {
         worker->node = i;
         if (first == KEEL_OK || keeli_node_may_run(s, node))
             result = keeli_node_run(s, i, worker);
+        if (s->world->workloads.watch)
+            tell_watcher(s, node);
         if (result == KEEL_OK && (first == KEEL_OK || !node->is_blocked))
             continue;
         if (first == KEEL_OK)
@@ -541,6 +564,8 @@ keel_result keeli_schedule_run(keeli_schedule *s) {
     // a workload that an observer runs uses one thread: keeli_is_inside_edit, which checks what it
     // may access, is true only in the thread of the edit
     keeli_costs_begin(s, !keeli_is_inside_edit(world));
+    if (world->workloads.watch)
+        s->costs.is_wide = false;
     keeli_workers *workers = s->costs.is_wide ? keeli_workers_acquire(world) : NULL;
     if (s->costs.is_wide && !workers)
         return KEEL_ERROR_MEMORY;

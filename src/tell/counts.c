@@ -48,8 +48,14 @@ static uint32_t first_refusing(const listed_bits *bits, const keeli_view *view, 
     return t;
 }
 
-uint32_t keeli_counts_of_view(const keeli_view *view, uint32_t *left, uint32_t capacity) {
+uint32_t keeli_counts_of_view(const keeli_view *view, keel_count_slice *slice, uint32_t *left,
+                              uint32_t capacity) {
     keel_world *world = view->world;
+    keel_count_slice all = { .max_visits = 0 };
+    if (!slice)
+        slice = &all;
+    slice->visits = 0;
+    slice->is_finished = false;
     uint32_t refused[KEEL_MAX_TERMS + 1] = { 0 };
     listed_bits bits;
     if (!listed_bits_make(&bits, view)) {
@@ -57,14 +63,19 @@ uint32_t keeli_counts_of_view(const keeli_view *view, uint32_t *left, uint32_t c
         return 0;
     }
 
-    keel_entity e = keeli_entity_index_next(&world->entities, 0);
-    while (!keel_is_null(e)) {
+    const uint32_t most = slice->max_visits ? slice->max_visits : UINT32_MAX;
+    keel_entity e = keeli_entity_index_next(
+        &world->entities, keel_is_null(slice->after) ? 0 : keeli_index_of(slice->after) + 1);
+    while (!keel_is_null(e) && slice->visits < most) {
         ++refused[first_refusing(&bits, view, e)];
+        ++slice->visits;
+        slice->after = e;
         e = keeli_entity_index_next(&world->entities, keeli_index_of(e) + 1);
     }
+    slice->is_finished = keel_is_null(e);
     keeli_free(&world->heap, bits.words, bits.bytes, _Alignof(uint64_t));
 
-    uint32_t rest = keeli_entity_count(&world->entities);
+    uint32_t rest = slice->visits;
     for (uint32_t t = 0; left && t < view->term_count && t < capacity; ++t) {
         rest -= refused[t];
         left[t] = rest;
@@ -72,7 +83,8 @@ uint32_t keeli_counts_of_view(const keeli_view *view, uint32_t *left, uint32_t c
     return view->term_count;
 }
 
-uint32_t keel_view_counts(const keel_view *view, uint32_t *left, uint32_t capacity) {
+uint32_t keel_view_counts(const keel_view *view, keel_count_slice *slice, uint32_t *left,
+                          uint32_t capacity) {
     const keeli_view *state = keeli_view_of(view);
-    return state ? keeli_counts_of_view(state, left, capacity) : 0;
+    return state ? keeli_counts_of_view(state, slice, left, capacity) : 0;
 }

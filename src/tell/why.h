@@ -12,4 +12,5 @@ bool keeli_why_not(keel_why *why, keel_why_kind kind, const char *format, ...) K
 bool keeli_why_view(const keeli_view *view, keel_entity e, keel_why *why);
 // Counts the entities that each term of an open view leaves. Returns the number of terms; 0 when
 // out of memory, which is reported.
-uint32_t keeli_counts_of_view(const keeli_view *view, uint32_t *left, uint32_t capacity);
+uint32_t keeli_counts_of_view(const keeli_view *view, keel_count_slice *slice, uint32_t *left,
+                              uint32_t capacity);

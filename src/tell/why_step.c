@@ -2,7 +2,7 @@
 // Tells why the system of a step would not visit an entity if it ran now (keel_step_why), and how
 // many entities each of its terms leaves (keel_step_counts). It binds the terms to a view of its
 // own with a copy of the system's reader, so that no period begins, and calls nothing of the user.
-#include "run/schedule.h"
+#include "run/workers.h"
 #include "tell/why.h"
 #include "world/registry.h"
 #include "world/report.h"
@@ -270,7 +270,7 @@ bool keel_step_why(keel_world *world, const keel_workload *workload, uint32_t po
 }
 
 uint32_t keel_step_counts(keel_world *world, const keel_workload *workload, uint32_t position,
-                          uint32_t *left, uint32_t capacity) {
+                          keel_count_slice *slice, uint32_t *left, uint32_t capacity) {
     keeli_node *node;
     keeli_schedule *s = step_begin(world, workload, position, &node);
     if (!s)
@@ -278,9 +278,19 @@ uint32_t keel_step_counts(keel_world *world, const keel_workload *workload, uint
     keeli_reader copy;
     const bool is_loop = keeli_system_is_loop(node->step.system);
     keeli_view *view = is_loop ? step_view(world, node, &copy) : NULL;
-    const uint32_t count = view ? keeli_counts_of_view(view, left, capacity) : 0;
+    const uint32_t count = view ? keeli_counts_of_view(view, slice, left, capacity) : 0;
     if (view)
         step_view_end(view);
     keeli_schedule_release(s);
     return count;
+}
+
+// ------------------------------------------------------------------ watching
+keel_result keel_watch_steps(keel_world *world, keel_step_end_fn *function, void *data) {
+    if (keeli_is_no_world(world))
+        return keeli_no_world();
+    KEEL_TRY(keeli_world_is_at_rest(world, "steps cannot be watched"));
+    world->workloads.watch = function;
+    world->workloads.watch_data = data;
+    return KEEL_OK;
 }

@@ -62,6 +62,8 @@ FUZZ(keel_view_why) {
     if (keel_view_why(&v->view, e, fuzz_one_in(8) ? NULL : &why) != match) abort();
 }
 FUZZ(keel_view_counts) {
+    keel_count_slice part = { fuzz_entity(), fuzz_below(4), 0, false };
+    keel_count_slice *slice = fuzz_one_in(2) ? NULL : &part;
     uint32_t left[KEEL_MAX_TERMS];
     const uint32_t room = fuzz_below(KEEL_MAX_TERMS + 1);
     const keel_entity list[] = { f.handles[0], f.handles[1] };
@@ -69,11 +71,11 @@ FUZZ(keel_view_counts) {
                                 { .kind = KEEL_TERM_END } };
     keel_view view;
     if (fuzz_one_in(2)) {
-        (void)keel_view_counts(&fuzz_view_of(false)->view, room ? left : NULL, room);
+        (void)keel_view_counts(&fuzz_view_of(false)->view, slice, room ? left : NULL, room);
         return;
     }
     if (keel_view_begin(&view, f.worlds[0], terms, "a list") != KEEL_OK) return;
-    (void)keel_view_counts(&view, room ? left : NULL, room);
+    (void)keel_view_counts(&view, slice, room ? left : NULL, room);
     keel_view_end(&view);
 }
 FUZZ(keel_view_explain) {

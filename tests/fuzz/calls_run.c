@@ -150,11 +150,23 @@ FUZZ(keel_step_why) {
     const keel_entity e = fuzz_entity();
     (void)keel_step_why(world, workload, position, e, fuzz_one_in(8) ? NULL : &why);
 }
+static void look_at_step(const keel_world *world, const keel_step_end *end, void *data) {
+    (void)data;
+    if (!end->system || !*end->system) abort();
+    (void)keel_entity_count(world);
+    (void)keel_get_component(world, f.handles[0], fuzz_component());
+}
+FUZZ(keel_watch_steps) {
+    keel_world *world = fuzz_world();
+    (void)keel_watch_steps(world, fuzz_one_in(2) ? NULL : look_at_step, NULL);
+}
 FUZZ(keel_step_counts) {
+    keel_count_slice part = { fuzz_entity(), fuzz_below(4), 0, false };
+    keel_count_slice *slice = fuzz_one_in(2) ? NULL : &part;
     uint32_t left[KEEL_MAX_TERMS];
     keel_world *world = fuzz_world();
     const keel_workload *workload = any_workload(world);
     const uint32_t position = fuzz_below(6);
     const uint32_t room = fuzz_below(KEEL_MAX_TERMS + 1);
-    (void)keel_step_counts(world, workload, position, room ? left : NULL, room);
+    (void)keel_step_counts(world, workload, position, slice, room ? left : NULL, room);
 }

@@ -4,6 +4,7 @@
 // compared with what the system then visits.
 #include "support/api_types.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Row {
@@ -76,7 +77,7 @@ static void changes_are_those_since_the_last_run(void **state) {
     ASSERT_WHY(watch, 1, e, EXCLUDED, "has Frozen (term 2 of 3, without Frozen)");
     ASSERT_WHY(watch, 0, keel_null(), DEAD, "not alive");
     uint32_t left[3];
-    assert_int_equal(keel_step_counts(f.world, &KEEL_WORKLOAD_watch, 1, left, 3), 3);
+    assert_int_equal(keel_step_counts(f.world, &KEEL_WORKLOAD_watch, 1, NULL, left, 3), 3);
     assert_int_equal(left[0], 1);
     assert_int_equal(left[1], 0);
     assert_int_equal(left[2], 0);
@@ -132,7 +133,8 @@ static void what_is_told_is_what_is_visited(void **state) {
                 told[w][keel_entity_index(all[i])] = is_seen;
                 count += is_seen;
             }
-            const uint32_t terms = keel_step_counts(f.world, &KEEL_WORKLOAD_watch, w, left, 3);
+            const uint32_t terms =
+                keel_step_counts(f.world, &KEEL_WORKLOAD_watch, w, NULL, left, 3);
             assert_int_equal(terms, w ? 3 : 2);
             assert_int_equal(left[terms - 1], count);
             matches += count;
@@ -207,8 +209,8 @@ static void what_leaves_a_step_out_is_told(void **state) {
     ASSERT_WHY(conditional, 8, e, STEP_ONCE, "'at_once' runs once");
     ASSERT_WHY(conditional, 9, e, STEP_DISABLED, "'touch' is disabled");
     uint32_t left;
-    assert_int_equal(keel_step_counts(f.world, &KEEL_WORKLOAD_conditional, 8, &left, 1), 0);
-    assert_int_equal(keel_step_counts(f.world, &KEEL_WORKLOAD_conditional, 9, &left, 1), 1);
+    assert_int_equal(keel_step_counts(f.world, &KEEL_WORKLOAD_conditional, 8, NULL, &left, 1), 0);
+    assert_int_equal(keel_step_counts(f.world, &KEEL_WORKLOAD_conditional, 9, NULL, &left, 1), 1);
 
     keel_set_unique(f.world, Time, { 0, 0 });
     keel_add(f.world, e, Row, { 1 });
@@ -300,7 +302,8 @@ static void misuse_is_told(void **state) {
     assert_int_equal(why.kind, KEEL_WHY_NO_STEP);
     assert_non_null(strstr(why.text, "no system at position 4"));
     assert_error(f.world, KEEL_ERROR_ARGUMENT, "from 0 to 3");
-    assert_int_equal(keel_step_counts(f.world, &KEEL_WORKLOAD_watch, UINT32_MAX, &left, 1), 0);
+    assert_int_equal(keel_step_counts(f.world, &KEEL_WORKLOAD_watch, UINT32_MAX, NULL, &left, 1),
+                     0);
     keel_clear_errors(f.world);
     assert_false(keel_step_why(f.world, NULL, 0, keel_null(), &why));
     assert_int_equal(why.kind, KEEL_WHY_NO_STEP);
@@ -317,7 +320,77 @@ static void misuse_is_told(void **state) {
     api_end(&f);
 }
 
+// ------------------------------------------------------------------ watching steps
+typedef struct seen_steps {
+    keel_entity e;
+    char text[200]; // the names, and the value of the entity after each
+} seen_steps;
+
+static void note_step(const keel_world *world, const keel_step_end *end, void *data) {
+    seen_steps *seen = data;
+    const Number *number = keel_get(world, seen->e, Number);
+    const size_t length = strlen(seen->text);
+    snprintf(seen->text + length, sizeof seen->text - length, "%s%s@%u=%d ", end->system,
+             end->is_commands ? "!" : "", (unsigned)end->position, number ? (int)number->value : -1);
+}
+
+KEEL_SYSTEM(plus_one, KEEL_WRITE(Number, n)) { n->value += 1; }
+KEEL_SYSTEM(times_ten, KEEL_WRITE(Number, n)) { n->value *= 10; }
+KEEL_SYSTEM(by_commands, KEEL_READ(Number, n), KEEL_ENTITY(e), KEEL_COMMANDS(c, Number)) {
+    keel_add(c, e, Number, { n->value + 5 });
+}
+KEEL_CONDITION(not_now) { return false; }
+KEEL_WORKLOAD(in_order, KEEL_STEP(plus_one), KEEL_STEP(times_ten, .parallel = true),
+              KEEL_STEP(plus_one, .run_if = KEEL_IF(not_now)), KEEL_STEP(by_commands));
+
+static void each_part_of_a_workload_is_told_with_the_world_as_it_left_it(void **state) {
+    (void)state;
+    for (uint32_t workers = 1; workers <= 4; workers *= 2) {
+        api_fixture g;
+        api_begin_workers(&g, workers);
+        seen_steps seen = { .e = keel_add_entity(g.world, KEEL_INIT(Number, 1)) };
+        assert_int_equal(keel_watch_steps(g.world, note_step, &seen), KEEL_OK);
+        assert_int_equal(keel_run_workload(g.world, in_order), KEEL_OK);
+        assert_string_equal(seen.text,
+                            "plus_one@0=2 times_ten@1=20 by_commands@3=20 by_commands!@3=25 ");
+        assert_int_equal(keel_watch_steps(g.world, NULL, NULL), KEEL_OK);
+        assert_int_equal(keel_run_workload(g.world, in_order), KEEL_OK);
+        assert_int_equal(keel_get(g.world, seen.e, Number)->value, 265);
+        api_end(&g);
+    }
+}
+
+static void a_count_in_slices_adds_up_to_that_of_all(void **state) {
+    (void)state;
+    api_fixture g;
+    api_begin(&g);
+    for (uint32_t i = 0; i < 50; ++i)
+        keel_delete_entity(g.world, keel_add_entity(g.world, KEEL_INIT(Number, 1)));
+    for (uint32_t i = 0; i < 200; ++i)
+        if (i % 3) keel_add_entity(g.world, KEEL_INIT(Number, 1));
+        else keel_add_entity(g.world, KEEL_INIT(Other, 1));
+    uint32_t all[1], left[1];
+    assert_int_equal(keel_step_counts(g.world, &KEEL_WORKLOAD_in_order, 0, NULL, all, 1), 1);
+    for (uint32_t most = 1; most < 300; most += most < 10 ? 1 : 50) {
+        keel_count_slice slice = { .max_visits = most };
+        uint32_t sum = 0, visits = 0;
+        while (!slice.is_finished) {
+            assert_int_equal(keel_step_counts(g.world, &KEEL_WORKLOAD_in_order, 0, &slice, left, 1),
+                             1);
+            assert_true(slice.visits <= most);
+            sum += left[0];
+            visits += slice.visits;
+        }
+        assert_int_equal(sum, all[0]);
+        assert_int_equal(visits, 200);
+    }
+    api_end(&g);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(each_part_of_a_workload_is_told_with_the_world_as_it_left_it,
+         "keel_watch_steps is called after each part, with the values it left"),
+    TEST(a_count_in_slices_adds_up_to_that_of_all, "a count can be cut into slices"),
     TEST(changes_are_those_since_the_last_run, "changes are those since the last run"),
     TEST(what_is_told_is_what_is_visited, "what is told is what the system then visits"),
     TEST(conditions_count_as_they_were_last_asked, "conditions count as they were last asked"),

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// usage: fuzz_query --rounds N [--seed S]    changed samples, from a seed
+//        fuzz_query --samples FOLDER         the samples as files, for libFuzzer
+//        fuzz_query FILE...                  texts that were found
+#include "query.h"
+
+#include "support/part.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1 << 13 };
+
+static uint64_t seed;
+static uint32_t below(uint32_t limit) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return limit ? (uint32_t)(seed >> 33) % limit : 0;
+}
+
+static uint32_t sample_count(void) {
+    uint32_t count = 0;
+    while (query_samples[count])
+        ++count;
+    return count;
+}
+
+// Puts a text at a place, and moves what is behind it.
+static size_t put(char *text, size_t size, size_t at, const char *part, size_t length) {
+    if (size + length > MOST) return size;
+    memmove(text + at + length, text + at, size - at);
+    memcpy(text + at, part, length);
+    return size + length;
+}
+
+// Changes a text: a letter, a word that comes, a part that goes, a part of another sample.
+static size_t change(char *text, size_t size) {
+    static const char *const words[] = { ",",
+                                         "!",
+                                         "?",
+                                         "\"",
+                                         "\\",
+                                         "\\\"",
+                                         ".",
+                                         "[",
+                                         "]",
+                                         "[0]",
+                                         "->",
+                                         "*",
+                                         "~",
+                                         "=",
+                                         "!=",
+                                         "<=",
+                                         ">",
+                                         "#1v0",
+                                         "#",
+                                         "any(",
+                                         "|",
+                                         ")",
+                                         "null",
+                                         "nan",
+                                         "-inf",
+                                         "child of",
+                                         "below",
+                                         "name",
+                                         "-",
+                                         "1e999",
+                                         "changed",
+                                         "0x",
+                                         "\xc3\xa4",
+                                         "\xff",
+                                         " ",
+                                         "Turret",
+                                         ".wide",
+                                         ".label",
+                                         "Boss",
+                                         "-1",
+                                         "18446744073709551616",
+                                         ".5",
+                                         "disabled",
+                                         "|Boss",
+                                         ", Boss" };
+    const size_t at = below((uint32_t)size + 1);
+    const char *word = words[below(sizeof words / sizeof *words)];
+    const char *other = query_samples[below(sample_count())];
+    const size_t from = below((uint32_t)strlen(other));
+    size_t length = 1 + below(12);
+    switch (below(7)) {
+    case 0:
+        if (at < size) text[at] = (char)(1 + below(255));
+        return size;
+    case 1:
+        if (length > size - at) length = size - at;
+        memmove(text + at, text + at + length, size - at - length);
+        return size - length;
+    case 2:
+        return put(text, size, at, other + from, strlen(other + from) < length ? 1 : length);
+    case 5:
+    case 6: // further terms
+        for (uint32_t times = below(8) ? 1 : 1 + below(8); times; --times) {
+            size = put(text, size, size, ", ", 2);
+            size = put(text, size, size, other, strlen(other));
+        }
+        return size;
+    case 3:
+        for (uint32_t times = below(20) ? 1 : 1 + below(900); times; --times)
+            size = put(text, size, at, word, strlen(word));
+        return size;
+    default:
+        return put(text, size, at, word, strlen(word));
+    }
+}
+
+static int play(unsigned long rounds, uint64_t from) {
+    static char text[MOST + 1];
+    const uint32_t count = sample_count();
+    unsigned long queries = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        if (!query_ask((const uint8_t *)query_samples[i], strlen(query_samples[i])))
+            return printf("a sample is refused: %s\n", query_samples[i]), 1;
+    for (unsigned long round = 0; round < rounds; ++round) {
+        seed = from + round;
+        const char *sample = query_samples[round % count];
+        size_t size = strlen(sample);
+        memcpy(text, sample, size);
+        for (uint32_t times = 1 + below(3); times; --times)
+            size = change(text, size);
+        queries += query_ask((const uint8_t *)text, size);
+    }
+    printf("%lu texts, %lu of them queries\n", rounds, queries);
+    return queries && queries < rounds ? 0 : 1; // both happen
+}
+
+static int write_samples(const char *folder) {
+    for (uint32_t i = 0; query_samples[i]; ++i) {
+        char name[512];
+        (void)snprintf(name, sizeof name, "%s/query_%u", folder, (unsigned)i);
+        FILE *file = fopen(name, "wb");
+        if (!file || fputs(query_samples[i], file) < 0 || fclose(file)) return perror(name), 1;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc >= 3 && !strcmp(argv[1], "--samples")) return write_samples(argv[2]);
+    if (argc >= 3 && !strcmp(argv[1], "--rounds"))
+        return play(test_part(strtoul(argv[2], NULL, 10)),
+                    argc >= 5 && !strcmp(argv[3], "--seed") ? strtoull(argv[4], NULL, 10) : 1);
+    for (int i = 1; i < argc; ++i) {
+        static uint8_t bytes[1 << 20];
+        FILE *file = fopen(argv[i], "rb");
+        if (!file) return perror(argv[i]), 1;
+        const size_t size = fread(bytes, 1, sizeof bytes, file);
+        (void)fclose(file);
+        (void)query_ask(bytes, size);
+    }
+    return argc > 1 ? 0 : 2;
+}
