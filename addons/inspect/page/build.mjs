@@ -14,26 +14,48 @@ const sha256 = (text, form) => createHash("sha256").update(text).digest(form);
 
 function hashSources() {
     const hash = createHash("sha256");
-    for (const name of readdirSync(".").filter((file) => SOURCES.test(file)).sort()) hash.update(`${name}\n`).update(readFileSync(name));
+    for (const name of readdirSync(".")
+        .filter((file) => SOURCES.test(file))
+        .sort())
+        hash.update(`${name}\n`).update(readFileSync(name));
     return hash.digest("hex");
 }
 
 async function bundle() {
-    const { outputFiles } = await build({ entryPoints: ["main.js"], bundle: true, minify: true, write: false, outdir: "out", format: "iife",
-        target: ["chrome115", "firefox115", "safari16.4"], legalComments: "none", charset: "utf8" });
+    const { outputFiles } = await build({
+        entryPoints: ["main.js"],
+        bundle: true,
+        minify: true,
+        write: false,
+        outdir: "out",
+        format: "iife",
+        target: ["chrome115", "firefox115", "safari16.4"],
+        legalComments: "none",
+        charset: "utf8",
+    });
     const text = (end) => outputFiles.find((file) => file.path.endsWith(end)).text.trim();
     return { script: text(".js"), style: text(".css") };
 }
 
 // A replacement by function: a `$` in the bundle is a `$`.
 function assemble({ script, style }) {
-    return readFileSync("index.html", "utf8").replace("/*style*/", () => style).replace("/*script*/", () => script);
+    return readFileSync("index.html", "utf8")
+        .replace("/*style*/", () => style)
+        .replace("/*script*/", () => script);
 }
 
 function policy({ script, style }) {
     const hash = (text) => `'sha256-${sha256(text, "base64")}'`;
-    return ["default-src 'none'", `script-src ${hash(script)}`, `style-src ${hash(style)}`, "connect-src 'self'", "img-src data:",
-        "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
+    return [
+        "default-src 'none'",
+        `script-src ${hash(script)}`,
+        `style-src ${hash(style)}`,
+        "connect-src 'self'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    ];
 }
 
 function lines(bytes) {
@@ -70,8 +92,14 @@ ${lines(bytes)}
 
 // What a page.c says: gzip may write other bytes for the same page with another version of zlib, so the page is compared.
 function read(text) {
-    const bytes = text.slice(text.indexOf("keeli_inspect_page[] = {")).match(/\d+(?=,)/g).map(Number);
-    const rules = text.slice(text.indexOf("_policy[]"), text.indexOf("keeli_inspect_page_size")).match(/"[^"]*"/g).map((part) => part.slice(1, -1));
+    const bytes = text
+        .slice(text.indexOf("keeli_inspect_page[] = {"))
+        .match(/\d+(?=,)/g)
+        .map(Number);
+    const rules = text
+        .slice(text.indexOf("_policy[]"), text.indexOf("keeli_inspect_page_size"))
+        .match(/"[^"]*"/g)
+        .map((part) => part.slice(1, -1));
     return { html: gunzipSync(Buffer.from(bytes)).toString(), policy: rules.join(""), hash: text.match(/sha256 ([0-9a-f]{64})/)[1] };
 }
 

@@ -27,16 +27,19 @@ function Strip({ chosen }) {
     const mean = list.reduce((sum, time) => sum + time, 0) / list.length;
     const worst = list.reduce((best, time, at) => (time > list[best] ? at : best), 0);
     const text = `mean ${milliseconds(mean)} ms, worst ${milliseconds(list[worst])} ms in frame ${data[0][worst]}`;
-    return html`<p>Mean <b>${milliseconds(mean)}</b> ms, worst <a href=${link(["frames", String(data[0][worst])])}><b>${milliseconds(list[worst])}</b> ms
+    return html`<p>Mean <b>${milliseconds(mean)}</b> ms, worst <a href=${link(["frames", String(data[0][worst])])}><b>
+        ${milliseconds(list[worst])}</b> ms
             in frame ${count(data[0][worst])}</a> of the last ${count(list.length)}.
-            ${held ? html` <span class="warn">The strip stands still while a frame is chosen.</span>` : html` <span class="dim">Click a frame to see its systems.</span>`}</p>
-        <${Chart} data=${data} labels=${["ms", "chosen"]} bars valueText=${(value) => milliseconds(value, 2)} xText=${count} height=${150} hidesLegend
+            ${held ? html` <span class="warn">The strip stands still while a frame is chosen.</span>` : html` <span
+                class="dim">Click a frame to see its systems.</span>`}</p>
+        <${Chart} data=${data} labels=${["ms", "chosen"]} bars valueText=${(value) => milliseconds(value, 2)} xText=${count} height=${150}
+            hidesLegend
             text=${`Times of frames: ${text}`} onPick=${(frame) => go(link(["frames", String(frame)]))} />`;
 }
 
 function SystemTimes({ systems, frame }) {
     const own = frame?.systems && new Map(frame.systems);
-    const time = (row) => (own ? own.get(row.position) ?? null : row.nanoseconds);
+    const time = (row) => (own ? (own.get(row.position) ?? null) : row.nanoseconds);
     const total = systems.reduce((sum, row) => sum + (time(row) ?? 0), 0) || 1;
     const share = (row) => (time(row) ?? 0) / total;
     const each = (row) => (time(row) !== null && row.entities ? time(row) / row.entities : null);
@@ -49,11 +52,26 @@ function SystemTimes({ systems, frame }) {
         { key: "entities", head: "Entities", number: true, value: (row) => row.entities, cell: (row) => count(row.entities) },
         { key: "each", head: "ns each", number: true, value: each, cell: (row) => each(row)?.toFixed(1) ?? "–" },
         { key: "commands", head: "Commands", number: true, value: (row) => row.commands, cell: (row) => count(row.commands) },
-        { key: "applying", head: "Applying ms", number: true, title: "its commands", value: (row) => row.applying, cell: (row) => milliseconds(row.applying) },
-        { key: "waited", head: "Waited ms", number: true, title: "until a worker took it", value: (row) => row.waited, cell: (row) => milliseconds(row.waited) },
+        {
+            key: "applying",
+            head: "Applying ms",
+            number: true,
+            title: "its commands",
+            value: (row) => row.applying,
+            cell: (row) => milliseconds(row.applying),
+        },
+        {
+            key: "waited",
+            head: "Waited ms",
+            number: true,
+            title: "until a worker took it",
+            value: (row) => row.waited,
+            cell: (row) => milliseconds(row.waited),
+        },
         { key: "runs", head: "Runs", number: true, value: (row) => row.runs, cell: (row) => count(row.runs) },
     ];
-    return html`<${Table} label="Times of systems" columns=${columns} rows=${systems} keyOf=${(row) => `${row.workload} ${row.position} ${row.name}`} order=${{ key: "time", isDown: true }}
+    return html`<${Table} label="Times of systems" columns=${columns} rows=${systems}
+        keyOf=${(row) => `${row.workload} ${row.position} ${row.name}`} order=${{ key: "time", isDown: true }}
         empty="No workload has been timed: pass .workload to keel_inspect_begin." />`;
 }
 
@@ -66,10 +84,15 @@ function Chosen({ number }) {
     return html`<${Answer} of=${answer}>${(data) => {
         const frame = number === null ? null : data.frames.find((one) => one.frame === number);
         if (number !== null && !frame) return html`<${Empty}>The times of frame ${count(number)} are no longer kept.</${Empty}>`;
-        return html`${frame ? html`<h2>Frame ${count(number)} <small>${milliseconds(frame.end - frame.begin)} ms</small>
-            <span class="actions"><a href=${link(["frames", String(number - 1)])}>← before</a><a href=${link(["frames", String(number + 1)])}>after →</a>
+        return html`${
+            frame
+                ? html`<h2>Frame ${count(number)} <small>${milliseconds(frame.end - frame.begin)} ms</small>
+            <span class="actions"><a href=${link(["frames", String(number - 1)])}>← before</a><a href=${link(["frames",
+                String(number + 1)])}>after →</a>
             <a href=${link(["frames"])}>all frames</a></span></h2>
-            <${Lanes} lanes=${data.lanes ?? []} length=${frame.end - frame.begin} />` : html`<h2>Systems <small>mean of the last frames</small></h2>`}
+            <${Lanes} lanes=${data.lanes ?? []} length=${frame.end - frame.begin} />`
+                : html`<h2>Systems <small>mean of the last frames</small></h2>`
+        }
             <${SystemTimes} systems=${data.systems} frame=${frame} />
             ${data.missed > 0 ? html`<p class="warn">${plural(data.missed, "time")} did not fit into the memory of timings.</p>` : null}`;
     }}</${Answer}>`;
