@@ -29,7 +29,7 @@ typedef enum keeli_step_system {
     KEELI_STEP_SYSTEMS // the number of these
 } keeli_step_system;
 
-// What left a step out when its conditions were last asked, for keel_step_why.
+// The condition that left a step out when conditions were last asked, for keel_step_why.
 typedef enum keeli_left_out {
     KEELI_LEFT_OUT_BY_NONE, // no condition, or one that can be told from the world at any time
     KEELI_LEFT_OUT_BY_RUN_IF,

@@ -21,6 +21,33 @@ static keeli_node *step_at(const keeli_schedule *s, uint32_t position) {
     return NULL;
 }
 
+// True if a run uses another schedule of the workload: a system with the whole world asks about the
+// workload that it runs in.
+static bool step_is_running(const keeli_schedule *s) {
+    for (const keeli_schedule *o = keeli_schedules_beside(s); o; o = o->next)
+        if (o != s && o->table == s->table && o->is_busy)
+            return true;
+    return false;
+}
+
+// Returns an error unless the schedule has the step, and no run uses the workload.
+static keel_result step_check(const keeli_schedule *s, uint32_t position, keeli_node **node) {
+    const char *workload = s->sections.items[0].name;
+    if (step_is_running(s))
+        return keeli_error(s->world, KEEL_ERROR_SHARED,
+                           "workload '%s' is asked about its steps while it runs; ask when the run "
+                           "has ended",
+                           workload);
+    *node = step_at(s, position);
+    if (*node)
+        return KEEL_OK;
+    return keeli_misuse(s->world, KEEL_ERROR_ARGUMENT,
+                        "workload '%s' has no system at position %u; pass a position of "
+                        "keel_workload_nodes, from 0 to %u",
+                        workload, (unsigned)position,
+                        s->system_count ? (unsigned)s->system_count - 1 : 0);
+}
+
 // Acquires the schedule of a workload and finds the step. The caller must call
 // keeli_schedule_release. NULL on error, which is reported.
 static keeli_schedule *step_begin(keel_world *world, const keel_workload *table, uint32_t position,
@@ -38,16 +65,8 @@ static keeli_schedule *step_begin(keel_world *world, const keel_workload *table,
 
     keel_result result;
     keeli_schedule *s = keeli_schedule_acquire(world, table, NULL, &result);
-    if (!s)
-        return NULL;
-    *node = step_at(s, position);
-    if (*node)
+    if (!s || step_check(s, position, node) == KEEL_OK)
         return s;
-    (void)keeli_misuse(world, KEEL_ERROR_ARGUMENT,
-                       "workload '%s' has no system at position %u; pass a position of "
-                       "keel_workload_nodes, from 0 to %u",
-                       s->sections.items[0].name, (unsigned)position,
-                       s->system_count ? (unsigned)s->system_count - 1 : 0);
     keeli_schedule_release(s);
     return NULL;
 }

@@ -281,6 +281,12 @@ static keel_why told_inside;
 KEEL_SYSTEM_ONCE(ask_inside, KEEL_WORLD(world)) {
     (void)keel_step_why(world, &KEEL_WORKLOAD_watch, 0, keel_null(), &told_inside);
 }
+extern const keel_workload *const itself;
+KEEL_SYSTEM_ONCE(ask_itself, KEEL_WORLD(world)) {
+    (void)keel_step_why(world, itself, 0, keel_null(), &told_inside);
+}
+KEEL_WORKLOAD(asks_itself, KEEL_STEP(ask_itself));
+const keel_workload *const itself = &KEEL_WORKLOAD_asks_itself;
 static keel_result ask_in_run(keel_context *context) {
     (void)context;
     (void)keel_step_why(f.world, &KEEL_WORKLOAD_watch, 0, keel_null(), &told_inside);
@@ -317,6 +323,11 @@ static void misuse_is_told(void **state) {
     assert_error(f.world, KEEL_ERROR_SHARED, NULL);
     assert_int_equal(keel_run(f.world, ask_inside), KEEL_OK); // has the whole world
     assert_int_equal(told_inside.kind, KEEL_WHY_DEAD);
+    assert_no_error(f.world);
+    assert_int_equal(keel_run_workload(f.world, asks_itself), KEEL_OK);
+    assert_int_equal(told_inside.kind, KEEL_WHY_NO_STEP);
+    assert_error(f.world, KEEL_ERROR_SHARED, "while it runs");
+    assert_int_equal(ask(itself, 0, keel_null()).kind, KEEL_WHY_STEP_ONCE);
     api_end(&f);
 }
 
