@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of the inspector, compressed by gzip, and its security policy. tools/build_inspector_page makes this file from page/, so it is
 // not edited by hand; the server sends it. page/LICENSES.txt has the licences of what is bundled.
-// sources: sha256 16a86994dcfecb90b94b79ed0fa42df23d83c98f70ac679c725c7d2ab8724eda
+// sources: sha256 d035c4722ddd8f512b3320211af2131743848dbd06c57a02bddfa5d369dbe6e1
 #include "page.h"
 
 // clang-format off

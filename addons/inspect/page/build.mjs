@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Bundles the page into one HTML file and writes it as C, or compares it with the C that is there. Called by tools/build_inspector_page:
-// build.mjs page.c [--check]
+// build.mjs page.c LICENSES.txt [--check]
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-const [target, mode] = process.argv.slice(2);
+const [target, texts, mode] = process.argv.slice(2);
 const LIMIT = 140; // columns of a line
+const LIBRARIES = ["preact", "htm", "uplot", "@dagrejs/dagre", "@dagrejs/graphlib"];
 const SOURCES = /\.(js|css|html|mjs)$|^package(-lock)?\.json$/;
 
 const sha256 = (text, form) => createHash("sha256").update(text).digest(form);
@@ -19,6 +20,16 @@ function hashSources() {
         .sort())
         hash.update(`${name}\n`).update(readFileSync(name));
     return hash.digest("hex");
+}
+
+// The licences of what is bundled ask for their text beside it.
+function licenses() {
+    const texts = LIBRARIES.map((name) => {
+        const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`));
+        const text = readFileSync(`node_modules/${name}/LICENSE`, "utf8").replace(/[ \t]+$/gm, "");
+        return `---- ${name} ${version} ----\n\n${text.trim()}\n`;
+    });
+    return ["The libraries that are bundled into the page of the inspector, addons/inspect/page.c, and their licences.\n", ...texts].join("\n");
 }
 
 async function bundle() {
@@ -109,12 +120,18 @@ const rules = policy(parts);
 const hash = hashSources();
 if (mode === "--check") {
     const there = read(readFileSync(target, "utf8"));
-    const wrong = [there.html !== html && "the page", there.policy !== rules.join("; ") && "the policy", there.hash !== hash && "the hash"];
-    if (wrong.some(Boolean)) {
-        console.error(`${wrong.filter(Boolean).join(", ")} of page.c differ from page/: run tools/build_inspector_page`);
+    const wrong = [
+        there.html !== html && "the page",
+        there.policy !== rules.join("; ") && "the policy",
+        there.hash !== hash && "the hash",
+        readFileSync(texts, "utf8") !== licenses() && "LICENSES.txt",
+    ].filter(Boolean);
+    if (wrong.length > 0) {
+        console.error(`addons/inspect/page/ makes other bytes: ${wrong.join(", ")}; run tools/build_inspector_page`);
         process.exit(1);
     }
 } else {
     writeFileSync(target, print(html, rules, hash));
+    writeFileSync(texts, licenses());
 }
 console.log(`page: ${Buffer.byteLength(html)} bytes, ${gzipSync(html, { level: 9 }).length} with gzip`);
