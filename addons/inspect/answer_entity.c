@@ -2,6 +2,7 @@
 // Answers GET entity/17v3: everything about one entity.
 #include "answers.h"
 #include "past.h"
+#include "plan.h"
 #include "print.h"
 
 #include <string.h>
@@ -117,6 +118,37 @@ void keeli_write_entity(keeli_out *out, const keel_world *world, keel_entity ent
     entity_write_relations(out, world, entity);
 }
 
+// Writes which systems of the workload match the entity, and why the others do not. Without a
+// workload there are none; an error of the plan leaves the list out.
+static void entity_write_systems(keel_inspect *inspect, keeli_request *request,
+                                 keel_entity entity) {
+    keeli_out *out = &request->out;
+    keeli_plan plan = { .node_count = 0 };
+    keeli_request unused = { .status = 0 };
+    keeli_out_key_open(out, "systems", '[');
+    const bool has_plan =
+        keeli_plan_workload(inspect) && keeli_plan_read(inspect, &unused, NULL, &plan);
+    for (uint32_t i = 0; has_plan && i < plan.node_count; ++i) {
+        const keel_workload_node *node = &plan.nodes[i];
+        keel_why why;
+        if (node->kind != KEEL_NODE_SYSTEM || node->system->kind == KEEL_SYSTEM_PER_RUN) continue;
+        const bool matches =
+            keel_step_why(inspect->world, plan.workload, node->position, entity, &why);
+        keeli_out_open(out, '{');
+        keeli_out_key_number(out, "position", node->position);
+        keeli_out_key_text(out, "system", node->name);
+        keeli_out_key_text(out, "workload", node->workload);
+        keeli_out_key_bool(out, "matches", matches);
+        keeli_out_key(out, "term");
+        why.term == KEEL_NO_TERM ? keeli_out_null(out) : keeli_out_number(out, why.term);
+        keeli_out_key_text(out, "reason", why.text);
+        keeli_out_close(out, '}');
+    }
+    keeli_out_close(out, ']');
+    if (has_plan) keeli_plan_free(&plan);
+    keeli_out_free(&unused.out);
+}
+
 bool keeli_answer_entity(keel_inspect *inspect, keeli_request *request) {
     const char *handle = request->path + sizeof "entity/" - 1;
     uint64_t frame;
@@ -132,6 +164,7 @@ bool keeli_answer_entity(keel_inspect *inspect, keeli_request *request) {
         keeli_out_key_number(&request->out, "frame", frame == UINT64_MAX ? inspect->frame : frame);
         keeli_out_key_bool(&request->out, "past", frame != UINT64_MAX);
         keeli_write_entity(&request->out, world, entity);
+        if (frame == UINT64_MAX) entity_write_systems(inspect, request, entity);
         keeli_out_close(&request->out, '}');
     }
     keeli_past_leave(inspect, frame);

@@ -146,27 +146,49 @@ bool keeli_answer_systems(keel_inspect *inspect, keeli_request *request) {
 }
 
 // ------------------------------------------------------------------ why it matches nobody
-// Writes the entities that each term leaves. Counting asks about every entity, so it is done only
-// for worlds in which it fits into a frame; the page is told otherwise.
-static void systems_write_counts(keel_inspect *inspect, keeli_out *out, const keeli_plan *plan,
-                                 const keel_workload_node *node) {
+enum { COUNTED_AT_ONCE = 2048 };
+
+// The entities that each term leaves, as far as they are counted.
+typedef struct systems_counts {
     uint32_t left[KEEL_MAX_TERMS];
-    const uint32_t count =
-        keel_step_counts(inspect->world, plan->workload, node->position, left, KEEL_MAX_TERMS);
+    uint32_t terms;
+    keel_count_slice slice;
+} systems_counts;
+
+// Counts until all entities were asked, or the time of this frame is used up. False: more is left
+// for the next frame.
+static bool systems_count(keel_inspect *inspect, const keeli_plan *plan,
+                          const keel_workload_node *node, systems_counts *counts) {
+    while (!counts->slice.is_finished) {
+        uint32_t left[KEEL_MAX_TERMS];
+        counts->slice.max_visits = COUNTED_AT_ONCE;
+        counts->terms = keel_step_counts(inspect->world, plan->workload, node->position,
+                                         &counts->slice, left, KEEL_MAX_TERMS);
+        if (!counts->terms) return true; // it runs once, and has no entities
+        for (uint32_t i = 0; i < counts->terms; ++i)
+            counts->left[i] += left[i];
+        if (keeli_inspect_is_late(inspect)) return counts->slice.is_finished;
+    }
+    return true;
+}
+
+static void systems_write_counts(keel_inspect *inspect, keeli_out *out,
+                                 const keel_workload_node *node, const systems_counts *counts) {
     keeli_out_key_number(out, "all", keel_entity_count(inspect->world));
     keeli_out_key_open(out, "left", '[');
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < counts->terms; ++i) {
         char text[512];
         keeli_term_text(&node->system->terms[i], text, sizeof text);
         keeli_out_open(out, '{');
         keeli_out_key_number(out, "term", i);
         keeli_out_key_text(out, "text", text);
-        keeli_out_key_number(out, "left", left[i]);
+        keeli_out_key_number(out, "left", counts->left[i]);
         keeli_out_close(out, '}');
     }
     keeli_out_close(out, ']');
     keeli_out_key(out, "matches");
-    count ? keeli_out_number(out, left[count - 1]) : keeli_out_null(out);
+    if (counts->terms) keeli_out_number(out, counts->left[counts->terms - 1]);
+    else keeli_out_null(out);
 }
 
 // Writes whether the system would run now, and the reason if not. The first entity stands for all:
@@ -182,28 +204,44 @@ static void systems_write_reason(keel_inspect *inspect, keeli_out *out, const ke
     keeli_out_key_number(out, "waiting_events", why.events);
 }
 
+// Writes the answer about one system. False: its entities are not counted yet.
+static bool systems_answer_one(keel_inspect *inspect, keeli_request *request,
+                               const keeli_plan *plan, const keel_workload_node *node,
+                               const keeli_sum *sums, uint64_t frame_count) {
+    if (!request->job) {
+        request->job = calloc(1, sizeof(systems_counts));
+        request->free_job = free;
+    }
+    systems_counts *counts = request->job;
+    if (!counts)
+        return keeli_request_fail(request, 500, "memory", "out of memory: counting entities");
+    if (!systems_count(inspect, plan, node, counts)) return false;
+    keeli_out *out = &request->out;
+    keeli_out_open(out, '{');
+    systems_write_members(inspect, out, plan, node, sums, frame_count);
+    systems_write_counts(inspect, out, node, counts);
+    systems_write_reason(inspect, out, plan, node);
+    keeli_out_close(out, '}');
+    return true;
+}
+
 bool keeli_answer_system(keel_inspect *inspect, keeli_request *request) {
     keeli_sum sums[KEELI_SOURCES];
     keeli_plan plan;
     uint64_t frame_count;
     bool done;
     if (!systems_read_times(inspect, request, sums, &frame_count, &done)) return done;
+    done = true;
     if (keeli_plan_read(inspect, request, NULL, &plan)) {
         const char *text = request->path + sizeof "system/" - 1;
         const keel_workload_node *node = strspn(text, "0123456789") == strlen(text)
                                              ? keeli_plan_system(&plan, strtoull(text, NULL, 10))
                                              : NULL;
-        if (!node) {
+        if (node) done = systems_answer_one(inspect, request, &plan, node, sums, frame_count);
+        else
             keeli_request_fail(request, 404, "gone", "the workload has no system at position %.40s",
                                text);
-        } else {
-            keeli_out_open(&request->out, '{');
-            systems_write_members(inspect, &request->out, &plan, node, sums, frame_count);
-            systems_write_counts(inspect, &request->out, &plan, node);
-            systems_write_reason(inspect, &request->out, &plan, node);
-            keeli_out_close(&request->out, '}');
-        }
     }
     keeli_plan_free(&plan);
-    return true;
+    return done;
 }

@@ -2,8 +2,11 @@
 // Answers GET world: what the world holds, what it costs, and what the page may do.
 #include "answers.h"
 #include "past.h"
+#include "plan.h"
 #include "print.h"
+#include "terms.h"
 
+#include <string.h>
 #include <unistd.h>
 
 static void world_write_bytes(keeli_out *out, const keel_statistics *statistics) {
@@ -60,7 +63,20 @@ static void world_write_uniques(keeli_out *out, const keel_world *world) {
     keeli_out_close(out, ']');
 }
 
-static void world_write_events(keeli_out *out, const keel_world *world) {
+// Writes the names of the systems that send or receive a type of events.
+static void world_write_users(keeli_out *out, const keeli_plan *plan, const char *key,
+                              const char *access, const char *event) {
+    keeli_out_key_open(out, key, '[');
+    for (uint32_t i = 0; i < plan->node_count; ++i) {
+        const keel_workload_node *node = &plan->nodes[i];
+        const char *used =
+            node->kind == KEEL_NODE_SYSTEM ? keeli_terms_access(node->system, event) : NULL;
+        if (used && !strcmp(used, access)) keeli_out_text(out, node->name);
+    }
+    keeli_out_close(out, ']');
+}
+
+static void world_write_events(keeli_out *out, const keel_world *world, const keeli_plan *plan) {
     keeli_out_key_open(out, "events", '[');
     for (const keel_component *e = keel_next_event_type(world, NULL); e;
          e = keel_next_event_type(world, e)) {
@@ -69,6 +85,8 @@ static void world_write_events(keeli_out *out, const keel_world *world) {
         keeli_out_key_number(out, "size", e->size);
         keeli_out_key_number(out, "waiting", keel_event_count_of(world, e));
         keeli_out_key_number(out, "limit", e->limit ? e->limit : 65536);
+        world_write_users(out, plan, "senders", "send", e->name);
+        world_write_users(out, plan, "receivers", "receive", e->name);
         keeli_out_close(out, '}');
     }
     keeli_out_close(out, ']');
@@ -84,8 +102,14 @@ static void world_write_inspector(keeli_out *out, const keel_inspect *inspect) {
     keeli_out_key_open(out, "inspector", '{');
     keeli_out_key_number(out, "nanoseconds", inspect->spent);
     keeli_out_key_number(out, "worst", inspect->worst);
+    keeli_out_key_number(out, "past", inspect->past_spent);
     keeli_out_key_number(out, "budget", inspect->budget);
     keeli_out_close(out, '}');
+}
+
+static void world_write_workloads(keeli_out *out, const keel_inspect *inspect) {
+    const keel_workload *workload = keeli_plan_workload(inspect);
+    keeli_out_key_text(out, "workload", workload ? workload->name : NULL);
 }
 
 bool keeli_answer_world(keel_inspect *inspect, keeli_request *request) {
@@ -93,6 +117,10 @@ bool keeli_answer_world(keel_inspect *inspect, keeli_request *request) {
     const keel_world *world = keeli_past_enter(inspect, request, "frame", &frame);
     if (!world) return true;
     const keel_statistics statistics = keel_world_statistics(world);
+    keeli_plan plan = { .node_count = 0 };
+    keeli_request unused = { .status = 0 }; // without a plan there are no senders and receivers
+    if (keeli_plan_workload(inspect)) keeli_plan_read(inspect, &unused, NULL, &plan);
+    keeli_out_free(&unused.out);
     keeli_out *out = &request->out;
     keeli_out_open(out, '{');
     keeli_out_key_text(out, "program", inspect->program);
@@ -108,9 +136,11 @@ bool keeli_answer_world(keel_inspect *inspect, keeli_request *request) {
         world_write_component(out, world, c);
     keeli_out_close(out, ']');
     world_write_uniques(out, world);
-    world_write_events(out, world);
+    world_write_events(out, world, &plan);
     world_write_inspector(out, inspect);
+    world_write_workloads(out, inspect);
     keeli_out_close(out, '}');
+    keeli_plan_free(&plan);
     keeli_past_leave(inspect, frame);
     return true;
 }

@@ -2,6 +2,7 @@
 // Keeps the entries of the timings, and the times at which frames began. Entries are read only when
 // somebody asks, a part in each frame, so that frames cost nothing while nobody looks.
 #include "frames.h"
+#include "plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,20 @@ const keeli_record *keeli_frames_record(const keeli_frames *frames, uint32_t i) 
 const keeli_source *keeli_frames_source(const keeli_frames *frames, uint32_t source) {
     return &frames->sources[source];
 }
+bool keeli_frames_is_shown(keel_inspect *inspect, uint32_t number) {
+    keeli_source *source = &inspect->frames->sources[number];
+    if (source->is_asked) return source->is_shown;
+    keeli_plan plan = { .node_count = 0 };
+    keeli_request unused = { .status = 0 };
+    const bool has_plan =
+        keeli_plan_workload(inspect) && keeli_plan_read(inspect, &unused, NULL, &plan);
+    source->is_asked = true;
+    source->is_shown = has_plan && keeli_plan_has(&plan, source->position, source->system);
+    keeli_plan_free(&plan);
+    keeli_out_free(&unused.out);
+    return source->is_shown;
+}
+
 uint32_t keeli_frames_source_count(const keeli_frames *frames) { return frames->source_count; }
 uint64_t keeli_frames_missed(const keeli_frames *frames) { return frames->cursor.missed; }
 
@@ -162,7 +177,7 @@ static void frames_add(keeli_sum *sum, const keeli_record *record) {
 
 void keeli_frames_add_up(const keeli_frames *frames, uint64_t from, uint64_t to, keeli_sum *sums) {
     const keeli_record *record;
-    memset(sums, 0, KEELI_SOURCES * sizeof *sums);
+    memset(sums, 0, frames->source_count * sizeof *sums);
     for (uint32_t i = 0; (record = keeli_frames_record(frames, i)) != NULL; ++i) {
         if (record->frame && record->frame < from) return;
         if (record->frame >= from && record->frame <= to) frames_add(&sums[record->source], record);

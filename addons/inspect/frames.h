@@ -8,7 +8,8 @@ enum { KEELI_FRAMES = 1024, KEELI_RECORDS = 32768, KEELI_SOURCES = 1024, KEELI_M
 // A system at a place of a workload, as timings name it.
 typedef struct keeli_source {
     char system[48], workload[48];
-    uint32_t position; // KEEL_NO_STEP: run by keel_run
+    uint32_t position;       // KEEL_NO_STEP: run by keel_run
+    bool is_asked, is_shown; // whether it is in the workload that is shown, once somebody asked
 } keeli_source;
 
 // One entry of the timings.
@@ -43,6 +44,8 @@ const keeli_frame *keeli_frames_find(const keeli_frames *frames, uint64_t frame)
 const keeli_frame *keeli_frames_latest(const keeli_frames *frames, uint32_t i);
 // The i-th latest record, 0 is the latest. NULL: there is none.
 const keeli_record *keeli_frames_record(const keeli_frames *frames, uint32_t i);
+// True if a system is in the workload that is shown.
+bool keeli_frames_is_shown(keel_inspect *inspect, uint32_t source);
 const keeli_source *keeli_frames_source(const keeli_frames *frames, uint32_t source);
 uint32_t keeli_frames_source_count(const keeli_frames *frames);
 uint64_t keeli_frames_missed(const keeli_frames *frames);

@@ -199,6 +199,25 @@ static void inspect_serve(keel_inspect *inspect, unsigned wanted) {
     if (inspect->spent > inspect->worst) inspect->worst = inspect->spent;
 }
 
+static void inspect_take_past(keel_inspect *inspect) {
+    const uint64_t begin = keeli_inspect_now();
+    keeli_past_take(inspect->past, inspect->frame);
+    inspect->past_spent = keeli_inspect_now() - begin;
+}
+
+// Tracks modifications of all components, new ones too, and separates the changes that the program
+// made by hand from those of its systems.
+static void inspect_track_changes(keel_inspect *inspect) {
+    enum { FRAMES_BETWEEN = 32, KINDS = KEEL_TRACK_INSERTION | KEEL_TRACK_MODIFICATION };
+    keel_world *world = inspect->world;
+    keel_tick(world);
+    if (inspect->frame % FRAMES_BETWEEN != 1) return;
+    for (const keel_component *c = keel_next_component(world, NULL); c;
+         c = keel_next_component(world, c))
+        if (!c->is_relation && (keel_tracked_kinds(world, c) & KINDS) != KINDS)
+            keel_track_component(world, c, KINDS);
+}
+
 bool keel_inspect_update(keel_inspect *inspect) {
     if (!inspect || inspect->forks != atomic_load_explicit(&inspect_forks, memory_order_relaxed))
         return true;
@@ -212,8 +231,9 @@ bool keel_inspect_update(keel_inspect *inspect) {
 
     inspect->steps -= inspect->paused;
     ++inspect->frame;
-    keeli_frames_note(inspect->frames, inspect->frame);
-    if (inspect->past) keeli_past_take(inspect->past, inspect->frame);
+    if (inspect->changes) inspect_track_changes(inspect);
+    if (inspect->past) inspect_take_past(inspect);
+    keeli_frames_note(inspect->frames, inspect->frame); // behind all that is the inspector's
     return true;
 }
 

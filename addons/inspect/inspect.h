@@ -64,6 +64,7 @@ typedef struct keeli_stream {
     // The world's thread only: what was sent last.
     unsigned known_generation;
     uint64_t last_frame, last_time, last_counts;
+    uint64_t last_timed; // the latest frame whose times were sent
     double rate;
     // Under the lock of the server:
     bool in_use, suspended;
@@ -94,7 +95,8 @@ struct keel_inspect {
     uint64_t frame;    // of the frame that runs, or ran last
     uint64_t deadline; // of the answers in this frame
     uint64_t spent,
-        worst; // nanoseconds that answers took: in the last frame that had some; at most
+        worst;           // nanoseconds that answers took: in the last frame that had some; at most
+    uint64_t past_spent; // nanoseconds of the last snapshot for the past
     keeli_request *first_waiting, *last_waiting;
     keeli_past *past;
     keeli_frames *frames;

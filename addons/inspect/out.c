@@ -26,7 +26,8 @@ void keeli_out_clear(keeli_out *out) {
 static bool out_reserve(keeli_out *out, size_t more) {
     if (out->failed) return false;
     if (out->length + more <= out->room) return true;
-    if (out->length + more > KEELI_MAX_ANSWER) {
+    const size_t max_length = out->max_length ? out->max_length : KEELI_MAX_ANSWER;
+    if (out->length + more > max_length) {
         out->failed = true;
         out->is_long = true;
         return false;

@@ -9,7 +9,8 @@
 typedef struct keeli_out {
     char *text;
     size_t length, room;
-    bool needs_comma; // a value was written in the innermost array or object
+    size_t max_length; // 0: KEELI_MAX_ANSWER
+    bool needs_comma;  // a value was written in the innermost array or object
     bool failed;  // out of memory, or longer than KEELI_MAX_ANSWER; nothing is appended any more
     bool is_long; // failed because of the length
 } keeli_out;

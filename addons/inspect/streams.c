@@ -3,6 +3,7 @@
 // a kilobyte costs a microsecond here, and waking another thread costs a hundred. A page that reads
 // slowly misses events; they never queue.
 #include "answers.h"
+#include "frames.h"
 #include "past.h"
 #include "print.h"
 
@@ -103,6 +104,48 @@ static void streams_write_entity(keel_inspect *inspect, keel_entity entity, keel
     streams_end_event(out);
 }
 
+// Writes the times of the frames since the last event, and the mean times of the systems in them.
+static void streams_write_frames(keel_inspect *inspect, keeli_stream *stream, keeli_out *out) {
+    enum { FRAMES_SENT = 120 };
+    static const uint64_t time_to_read = 100000;
+    keeli_sum sums[KEELI_SOURCES];
+    const keeli_frame *frame;
+    bool memory;
+    uint32_t count = 0;
+    if (!keeli_frames_read(inspect->frames, keeli_inspect_now() + time_to_read, &memory))
+        return; // there are more entries, or no memory: the next event has them
+    while (count < FRAMES_SENT && (frame = keeli_frames_latest(inspect->frames, count)) != NULL &&
+           frame->frame > stream->last_timed)
+        ++count;
+    if (!count) return;
+
+    const uint64_t from = keeli_frames_latest(inspect->frames, count - 1)->frame,
+                   to = inspect->frame;
+    streams_begin_event(out, "frames");
+    keeli_out_key_open(out, "frames", '[');
+    for (uint32_t i = count; i-- > 0;) {
+        frame = keeli_frames_latest(inspect->frames, i);
+        keeli_out_open(out, '[');
+        keeli_out_number(out, frame->frame);
+        keeli_out_number(out, frame->end > frame->begin ? frame->end - frame->begin : 0);
+        keeli_out_close(out, ']');
+    }
+    keeli_out_close(out, ']');
+    keeli_frames_add_up(inspect->frames, from, to, sums);
+    keeli_out_key_open(out, "systems", '[');
+    for (uint32_t i = 0; i < keeli_frames_source_count(inspect->frames); ++i) {
+        if (!sums[i].runs || !keeli_frames_is_shown(inspect, i)) continue;
+        keeli_out_open(out, '[');
+        keeli_out_number(out, keeli_frames_source(inspect->frames, i)->position);
+        keeli_out_number(out, sums[i].nanoseconds / count);
+        keeli_out_number(out, sums[i].entities / count);
+        keeli_out_close(out, ']');
+    }
+    keeli_out_close(out, ']');
+    streams_end_event(out);
+    stream->last_timed = to;
+}
+
 static void streams_write_one(keel_inspect *inspect, keeli_stream *stream) {
     keeli_facts *facts = streams_take_spare(stream);
     if (!facts) return; // the page misses this event
@@ -114,9 +157,13 @@ static void streams_write_one(keel_inspect *inspect, keeli_stream *stream) {
         stream->last_time = now;
         stream->last_frame = inspect->frame;
         stream->last_counts = 0;
+        stream->last_timed = inspect->frame;
     }
     streams_measure_rate(inspect, stream, now);
     streams_write_world(inspect, stream, &facts->out);
+    if (stream->last_timed > inspect->frame)
+        stream->last_timed = inspect->frame; // the program went back
+    streams_write_frames(inspect, stream, &facts->out);
     if (now - stream->last_counts >= second) {
         streams_write_counts(inspect, &facts->out);
         stream->last_counts = now;

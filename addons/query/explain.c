@@ -89,13 +89,9 @@ size_t keel_query_explain(const keel_query *query, char *text, size_t size) {
     if (w.size) text[0] = '\0';
     if (!query) return 0;
     const query_lead lead = keeli_query_lead(query);
-    query_explain_write(&w, "looks at %s%u entities", lead.term ? "the " : "all ",
-                        (unsigned)lead.count);
-    if (lead.term) {
-        query_explain_write(&w, " of ");
-        query_explain_term(&w, query, lead.term);
-    }
-    query_explain_write(&w, ", by ascending index\n");
+    query_explain_write(&w, lead.term ? "looks at entities of " : "looks at all entities");
+    if (lead.term) query_explain_term(&w, query, lead.term);
+    query_explain_write(&w, " (%u), by ascending index\n", (unsigned)lead.count);
     for (uint32_t i = 0; i < query->term_count; ++i)
         query_explain_line(&w, query, &query->terms[query->order[i]]);
     return w.length;

@@ -6,7 +6,7 @@
 ///     keel_query *query;
 ///     keel_query_error error;
 ///     if (keel_query_parse(world, "Position, !Frozen, Health.points < 10", &query, &error) < 0)
-///         puts(error.message); // column 27: Health has no field 'pints'; the nearest is 'points'
+///         puts(error.message); // column 27: the world knows no component ...
 ///
 ///     keel_query_walk walk;
 ///     keel_entity e;

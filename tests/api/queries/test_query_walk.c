@@ -121,7 +121,6 @@ static void add_many(query_world *w) {
     }
 }
 
-// proves nothing of its own about speed: see docs/tasks/query_text.md
 static void slices_of_every_length_find_the_same(void **state) {
     static const char *const texts[] = { "Health.points < 40", "Position, Health.points < 40",
                                          "!Position",          "child of \"fleet\"",
@@ -289,6 +288,33 @@ static void an_open_walk_borrows(void **state) {
     query_world_end(&w);
 }
 
+static keel_query *asked;
+static keel_result answer;
+KEEL_SYSTEM(ask, KEEL_WRITE(Position, p), KEEL_ENTITY(e)) {
+    keel_query_walk walk;
+    (void)p, (void)e;
+    answer = keel_query_begin(&walk, asked, NULL);
+    keel_query_end(&walk);
+}
+
+static void a_system_that_writes_is_in_the_way(void **state) {
+    query_world w;
+    (void)state;
+    query_world_begin(&w);
+    asked = parsed(&w, "Health, Position");
+    (void)keel_run(w.world, ask);
+    assert_int_equal(answer, KEEL_ERROR_BORROWED);
+    assert_non_null(strstr(keel_last_error(w.world)->message, "ask"));
+    keel_query_destroy(asked);
+    asked = parsed(&w, "Health");
+    keel_clear_errors(w.world);
+    (void)keel_run(w.world, ask);
+    assert_int_equal(answer, KEEL_OK);
+    keel_query_destroy(asked);
+    assert_no_error(w.world);
+    query_world_end(&w);
+}
+
 static void entities_that_die_in_a_walk_are_not_found(void **state) {
     query_world w;
     keel_query_walk walk;
@@ -367,7 +393,7 @@ static void components_may_be_unregistered(void **state) {
 // ------------------------------------------------------------------ what is told
 static void a_query_is_explained(void **state) {
     static const char expected[] =
-        "looks at the 1 entities of DockedAt -> \"port/dock 3\", by ascending index\n"
+        "looks at entities of DockedAt -> \"port/dock 3\" (1), by ascending index\n"
         "? Boss: names a component that need not be there\n"
         "!#9v0: not: is the entity #9v0, which is not alive\n"
         "Health.points < 10: has the component, and compares a field: a real number\n"
@@ -415,6 +441,7 @@ static const struct CMUnitTest tests[] = {
     TEST(the_world_may_change_between_slices, "the world may change between slices"),
     TEST(a_walk_goes_on_behind_any_handle, "a slice goes on behind any handle, also a stale one"),
     TEST(an_open_walk_borrows, "an open walk borrows what it reads"),
+    TEST(a_system_that_writes_is_in_the_way, "a system that writes is in the way of a walk"),
     TEST(entities_that_die_in_a_walk_are_not_found, "entities that die in a walk are not found"),
     TEST(a_destroyed_query_ends_its_walks, "a destroyed query ends its walks"),
     TEST(components_may_be_unregistered, "a query notices that a component is another one"),
