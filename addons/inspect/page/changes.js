@@ -41,14 +41,19 @@ function Frames({ changes }) {
         empty=${changes.missing ?? `It did not change from frame ${count(changes.from)} to ${count(changes.to)}.`} />`;
 }
 
+function Last({ last }) {
+    if (!last) return null;
+    const frame = last.frame === null ? "" : ` in frame ${count(last.frame)}`;
+    return html`<p>Last${frame}: ${last.text}${last.system ? ` (${last.system})` : ""}.</p>`;
+}
+
 function Writers({ changes }) {
-    if (changes.writers.length === 0) return html`<p>No system of the workload writes it: it is changed outside of systems.</p>`;
-    return html`<p>Written by ${changes.writers.map(
-        (writer, at) => html`${at > 0 ? ", " : ""}<${SystemLink} position=${writer.position}
-        name=${writer.system} />${writer.access === "write" ? "" : ` (${writer.access})`}`,
-    )}.${
-        changes.last ? ` Last${changes.last.frame === null ? "" : ` in frame ${count(changes.last.frame)}`}: ${changes.last.text}.` : ""
-    }</p>`;
+    if (changes.writers.length === 0) return html`<p>No system of the workload declares to write it: it is changed outside of systems.</p>`;
+    const names = changes.writers.map((writer, at) => {
+        const access = writer.access === "write" ? "" : ` (${writer.access})`;
+        return html`${at > 0 ? ", " : ""}<${SystemLink} position=${writer.position} name=${writer.system} />${access}`;
+    });
+    return html`<p>Written by ${names}.</p><${Last} last=${changes.last} />`;
 }
 
 function Track({ component }) {

@@ -29,7 +29,7 @@ function useDiff(from, to, limit) {
             } while (after && entities.length < limit);
         };
         run().catch((error) => {
-            if (!control.signal.aborted) setDiff({ entities: [], uniques: [], isFinished: true, error });
+            if (!control.signal.aborted) setDiff((old) => ({ ...old, isFinished: true, error }));
         });
         return () => control.abort();
     }, [from, to, limit]);
@@ -41,19 +41,22 @@ const Change = ({ path, before, after }) =>
 
 function Row({ row }) {
     const { added = [], removed = [] } = row.components ?? {};
+    const isBare = row.change === "changed" && added.length + removed.length + row.fields.length === 0;
     return html`<tr><th scope="row"><${Entity} of=${row} /></th><td class=${row.change}>${row.change}</td><td class="text"><ul
         class="differences">
         ${added.length ? html`<li><span class="good">+ ${added.join(", ")}</span></li>` : null}
+        ${isBare ? html`<li class="dim">bytes that no field describes</li>` : null}
         ${removed.length ? html`<li><span class="warn">− ${removed.join(", ")}</span></li>` : null}
         ${row.fields.map((field) => html`<${Change} key=${field.path} ...${field} />`)}</ul></td></tr>`;
 }
 
 function Result({ from, to }) {
     const diff = useDiff(from, to, MOST);
-    if (diff.error) return html`<${Failure} error=${diff.error} />`;
-    if (diff.isFinished && diff.entities.length + diff.uniques.length === 0)
+    if (!diff.error && diff.isFinished && diff.entities.length + diff.uniques.length === 0)
         return html`<${Empty}>Nothing is different between these frames.</${Empty}>`;
-    return html`<p class="dim" role="status">${plural(diff.entities.length, "entity", "entities")} ${diff.isFinished ? "" : diff.isCut
+    return html`<${Failure} error=${diff.error} />
+        ${diff.error?.code === "gone" ? html`<p class="dim">Pause the program: it keeps these frames then.</p>` : null}
+        <p class="dim" role="status">${plural(diff.entities.length, "entity", "entities")} ${diff.isFinished ? "" : diff.isCut
         ? "shown; there are more" : "so far …"}</p>
         ${diff.uniques.length ? html`<section><h2>Uniques</h2><ul class="differences">${diff.uniques.map((field) => html`<${Change}
             key=${field.path} ...${field} />`)}</ul></section>` : null}

@@ -219,9 +219,7 @@ export function EntityPanel({ handle, tab }) {
                 </span>` : null}</div>
         ${
             answer.isGone
-                ? html`<p class="warn" role="status">#${handle} ${
-                      frame === null ? "is deleted." : "was not alive in this frame, or the frame is no longer kept."
-                  }</p>`
+                ? html`<p class="warn" role="status">${frame === null ? `#${handle} is deleted.` : `#${handle}: ${answer.error?.message}.`}</p>`
                 : html`<${Failure} error=${answer.error} />`
         }
         <${Failure} error=${error} />
