@@ -71,6 +71,8 @@ export function Systems() {
 function Left({ system }) {
     const left = system.left ?? [];
     const first = left.find((row) => row.left === 0);
+    const isOnce = system.matches === null || system.matches === undefined;
+    const matching = isOnce ? "" : `of ${plural(system.all, "entity", "entities")}, ${count(system.matches)} match`;
     const columns = [
         { key: "term", head: "Term", number: true, cell: (row) => row.term + 1 },
         { key: "text", head: "Asks for", cell: (row) => html`<code>${row.text}</code>` },
@@ -78,10 +80,10 @@ function Left({ system }) {
         { key: "bar", head: "", cell: (row) => html`<${Bar} share=${system.all ? row.left / system.all : 0} />` },
         { key: "note", head: "", cell: (row) => (row === first ? html`<b class="warn">nothing is left</b>` : "") },
     ];
-    return html`<section><h2>Terms <small>of ${plural(system.all ?? 0, "entity", "entities")}, ${count(system.matches)} match</small></h2>
+    return html`<section><h2>Terms <small>${matching}</small></h2>
         ${first ? html`<p class="warn" role="status">Nothing is left after term ${first.term + 1}, ${first.text}.</p>` : null}
         <${Table} label="Terms" columns=${columns} rows=${left} keyOf=${(row) => row.term} mark=${(row) => (row === first ? "bad" : "")}
-            empty="It has no terms: it is a function that takes the world, and visits no entities by itself." /></section>`;
+            empty="It visits no entities by itself: it runs once." /></section>`;
 }
 
 function Conditions({ system }) {
