@@ -96,6 +96,8 @@ static keeli_verdict rules_judge_post(const keeli_rules *rules, const keeli_head
         return rules_refuse(415, "type", "the body must be application/json");
     if (head->transfer_encoding || !head->content_length)
         return rules_refuse(411, "length", "the request must say the length of its body");
+    if (head->content_length_count != 1)
+        return rules_refuse(400, "body", "the request says the length of its body twice");
     if (strspn(head->content_length, "0123456789") != strlen(head->content_length) ||
         !*head->content_length)
         return rules_refuse(400, "body", "the length of the body is no number");

@@ -29,7 +29,8 @@ typedef struct keeli_head {
     const char *token; // X-Keel-Token
     unsigned token_count;
     const char *content_type;
-    const char *content_length;
+    const char *content_length; // the first one
+    unsigned content_length_count;
     const char *transfer_encoding;
 } keeli_head;
 

@@ -159,6 +159,7 @@ static keeli_verdict server_judge(keel_inspect *inspect, struct MHD_Connection *
         .token_count = server_header_count(connection, "X-Keel-Token"),
         .content_type = server_header(connection, "Content-Type"),
         .content_length = server_header(connection, "Content-Length"),
+        .content_length_count = server_header_count(connection, "Content-Length"),
         .transfer_encoding = server_header(connection, "Transfer-Encoding"),
     };
     return keeli_rules_judge(&inspect->rules, &head);
