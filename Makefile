@@ -8,7 +8,7 @@ SOURCES = $(shell find $(wildcard include src addons tests examples benchmarks) 
 # Without tests, to need neither cmocka nor a C++ compiler; and a newer compiler may warn of more.
 FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 
-.PHONY: help demo play swarm test bench check format clean
+.PHONY: help demo demo-inspect play swarm test bench check format clean
 .PHONY: amalgamate dist bindings cost cost-update check-cost
 .PHONY: check-format check-layers check-acceptance check-house check-docs check-debug check-release check-asan \
 	check-tsan check-perturb check-tiny check-clang check-dist check-valgrind check-data check-hardened check-static
@@ -18,6 +18,7 @@ help:
 	@echo "make demo    build the orrery and draw a year of the solar system: out/orrery.png, .csv"
 	@echo "make play    build Square Eater and play it in a window: eat the squares that grow"
 	@echo "make swarm   100,000 boids on all cores, in a window"
+	@echo "make demo-inspect   the swarm, and its entities, systems and times in the browser"
 	@echo "make test    build with all checks and run the tests that are quick, in two minutes"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/reference/cost.md"
@@ -54,6 +55,13 @@ play swarm:
 	cmake --preset release $(FOR_USERS)
 	cmake --build --preset release -j $(JOBS) --target $(GAME)
 	build/release/examples/$(GAME)/$(GAME) $(GAME_OPTIONS)
+
+# The swarm with its inspector: it prints an address, and runs until it is stopped. Without a display it has no window.
+demo-inspect:
+	tools/install_packages inspect
+	cmake --preset release $(FOR_USERS)
+	cmake --build --preset release -j $(JOBS) --target swarm swarm_headless
+	build/release/examples/swarm/swarm$(if $(DISPLAY)$(WAYLAND_DISPLAY),,_headless) --inspect-edits $(GAME_OPTIONS)
 
 # While KEEL_TEST_CI is set, as .ci/run does, a part of the tests: tests/ci.txt says which. Regular
 # expressions have signs that a shell would take for names of files. ROW is the line of that table.
