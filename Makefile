@@ -35,6 +35,7 @@ help:
 	@echo "make matrix  build and test for other processors and systems, under emulators: an hour (tools/matrix)"
 	@echo "make web     compile the examples with a picture for browsers: out/web/index.html (tools/build_web)"
 	@echo "make check-web  open these pages in Chromium, and send keys and touches"
+	@echo "make check-inspector  find planted faults on the page of the inspector, in Chromium"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
 	@echo "Missing Debian packages are installed on the way: see tools/install_packages."
@@ -105,6 +106,14 @@ web:
 check-web: web
 	tools/install_packages browser
 	tests/web/run.sh programs
+
+# Programs with a planted fault: somebody finds each on the page of the inspector, by clicking.
+check-inspector:
+	tools/install_packages test browser
+	cmake --preset release -DKEEL_BENCH_NATIVE=OFF -DKEEL_BUILD_EXAMPLES=OFF -DKEEL_TEST_BOTH_WIDTHS=OFF
+	cmake --build --preset release -j $(JOBS) --target inspect_faults
+	tests/web/run.sh inspector
+.PHONY: check-inspector
 
 # Every page of the book in Chromium: links, errors, width, search.
 check-book: book
@@ -181,7 +190,7 @@ bindings:
 	tools/make_bindings
 
 check: check-format check-layers check-house check-acceptance check-bindings check-cost check-debug check-release check-data check-asan \
-	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs check-book check-web check-recipes check-planted
+	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs check-book check-web check-inspector check-recipes check-planted
 
 check-packages:
 	@tools/install_packages check

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { FRAMES_KEPT = 600, FRAMES_PER_SECOND = 60, SECOND = 1000000000 };
@@ -60,9 +61,12 @@ static void fault_loop(keel_world *world, const keel_workload *workload, keel_in
 }
 
 int fault_run(keel_world *world, const keel_workload *workload, int count, char *arguments[]) {
+    const char *slash = strrchr(arguments[0], '/');
     const long port = count == 2 ? strtol(arguments[1], NULL, 10) : 0;
     const keel_inspect_desc desc = {
         .workload = workload,
+        .program = slash ? slash + 1 : arguments[0],
+
         .port = (uint16_t)port,
         .token = FAULT_TOKEN,
         .allow_edits = true,
