@@ -21,6 +21,7 @@ help:
 	@echo "make demo-inspect   the swarm, and its entities, systems and times in the browser"
 	@echo "make test    build with all checks and run the tests that are quick, in two minutes"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
+	@echo "make bench-inspect  what the inspector costs: frames without it, with it, and with a page that asks"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/reference/cost.md"
 	@echo "make amalgamate   all of Keel as two files, dist/keel.h and dist/keel.c"
 	@echo "make dist         what is published: these two, archives of the sources, the book and the web page, checksums"
@@ -106,6 +107,14 @@ web:
 check-web: web
 	tools/install_packages browser
 	tests/web/run.sh programs
+
+# What the inspector costs: the same program without it and with it, in turns.
+.PHONY: bench-inspect
+bench-inspect:
+	tools/install_packages bench inspect
+	cmake --preset release $(OPTIONS) -DKEEL_BUILD_BENCHMARKS=ON
+	cmake --build --preset release -j $(JOBS) --target bench_inspect
+	build/release/benchmarks/bench_inspect
 
 # Programs with a planted fault: somebody finds each on the page of the inspector, by clicking.
 check-inspector:

@@ -22,6 +22,8 @@ bool keeli_answer_save(keel_inspect *inspect, keeli_request *request) {
         keel_save_to(inspect->world, sink, &(keel_save_options){ .error = &error });
     if (request->out.failed)
         return keeli_request_fail(request, 500, "memory", "out of memory: saving the world");
+    if (result == KEEL_ERROR_BORROWED || result == KEEL_ERROR_SHARED)
+        return keeli_request_fail(request, 503, "busy", "busy: %s", error.message);
     if (result < 0) return keeli_request_fail(request, 400, "save", "%s", error.message);
     request->type = "application/octet-stream";
     snprintf(request->disposition, sizeof request->disposition,

@@ -15,8 +15,9 @@ static bool edit_is_done(keeli_request *request) {
 }
 
 static bool edit_finish(keel_inspect *inspect, keeli_request *request, keel_result result) {
-    return result < 0 ? keeli_request_fail_by(request, inspect->world, result)
-                      : edit_is_done(request);
+    return result < 0 || result == KEEL_ABSENT
+               ? keeli_request_fail_by(request, inspect->world, result)
+               : edit_is_done(request);
 }
 
 // Reads a handle of the body that must be alive. False: the request has failed.
@@ -63,8 +64,10 @@ static bool edit_answer_value(keel_inspect *inspect, keeli_request *request,
     return true;
 }
 
-// Returns the value to change, or NULL after an error of the world.
+// Returns the value to change, or NULL after an error of the world. The verbs would write in place
+// although a view is open; code between the steps of that view does not expect it from a page.
 static void *edit_get_value(keel_inspect *inspect, keel_entity entity, const keel_component *c) {
+    if (keel_share_begin(inspect->world) < 0 || keel_share_end(inspect->world) < 0) return NULL;
     return c->is_unique ? keel_get_unique_value_mut(inspect->world, c)
                         : keel_get_component_mut(inspect->world, entity, c);
 }
@@ -112,6 +115,8 @@ bool keeli_answer_remove(keel_inspect *inspect, keeli_request *request) {
     if (!edit_read_entity(inspect, request, "entity", &entity)) return true;
     const keel_component *c = edit_read_component(inspect, request, "component");
     if (!c) return true;
+    if (keel_is_component_disabled(inspect->world, entity, c)) // the verb takes enabled ones only
+        (void)keel_enable_component(inspect->world, entity, c, true);
     const keel_result result = keel_delete_component(inspect->world, entity, c);
     if (result == KEEL_ABSENT)
         return keeli_request_fail(request, 404, "gone", "the entity has no %s", c->name);

@@ -176,14 +176,22 @@ static keeli_request *inspect_take_first(keel_inspect *inspect) {
     return request;
 }
 
-// Gives each waiting request a slice, until the budget is used up.
+// Gives a request back to the server. Its job is freed here, because it may belong to the world.
+static void inspect_finish(keel_inspect *inspect, keeli_request *request) {
+    if (request->job && request->free_job) request->free_job(request->job);
+    request->job = NULL;
+    keeli_request_finish(inspect, request);
+}
+
+// Gives each waiting request a slice, until the budget is used up. A page may ask for what would be
+// misuse by the program: it gets the error, and the program does not stop.
 static void inspect_answer(keel_inspect *inspect) {
     keeli_request *last = inspect->last_waiting, *request = NULL;
     while (inspect->first_waiting && request != last) {
         request = inspect_take_first(inspect);
         if (!request->begun) request->begun = keeli_inspect_now();
         ++request->frames;
-        if (request->answer(inspect, request)) keeli_request_finish(inspect, request);
+        if (request->answer(inspect, request)) inspect_finish(inspect, request);
         else inspect_append(inspect, request);
         if (keeli_inspect_is_late(inspect)) return;
     }
@@ -194,7 +202,12 @@ static void inspect_serve(keel_inspect *inspect, unsigned wanted) {
     inspect->deadline = begin + inspect->budget;
     if (wanted) keeli_streams_write(inspect, atomic_exchange(&inspect->wanted, 0));
     inspect_take_incoming(inspect);
-    inspect_answer(inspect);
+    if (inspect->first_waiting) {
+        keeli_guest guest;
+        keeli_guest_begin(inspect->world, &guest);
+        inspect_answer(inspect);
+        keeli_guest_end(inspect->world, &guest);
+    }
     inspect->spent = keeli_inspect_now() - begin;
     if (inspect->spent > inspect->worst) inspect->worst = inspect->spent;
 }
@@ -246,7 +259,7 @@ void keel_inspect_end(keel_inspect *inspect) {
         while (inspect->first_waiting) {
             keeli_request *request = inspect_take_first(inspect);
             keeli_request_fail(request, 503, "ended", "the program has ended the inspector");
-            keeli_request_finish(inspect, request);
+            inspect_finish(inspect, request);
         }
         keeli_server_stop(inspect);
     }

@@ -234,6 +234,15 @@ static inline keel_result keeli_register_list(keel_world *world,
         if (!keel_register_component(world, *list)) return keel_last_error(world)->result;
     return KEEL_OK;
 }
+
+// For keel::inspect: what a page asks of a world must not stop the program that owns the world, and is none of its
+// errors. Between begin and end misuse only returns its error; end brings back the errors of the program.
+typedef struct keeli_guest {
+    keel_error first, last;
+    keel_misuse on_misuse;
+} keeli_guest;
+KEEL_API void keeli_guest_begin(keel_world *world, keeli_guest *guest);
+KEEL_API void keeli_guest_end(keel_world *world, const keeli_guest *guest);
 /// @endcond
 
 #ifdef __cplusplus

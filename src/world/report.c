@@ -266,3 +266,17 @@ void keel_clear_errors(keel_world *world) {
     world->reports.dead_call = NULL;
     keeli_lock_release(&world->access.lock);
 }
+
+void keeli_guest_begin(keel_world *world, keeli_guest *guest) {
+    keeli_reports *r = &world->reports;
+    *guest = (keeli_guest){ r->first, *keel_last_error(world), r->on_misuse };
+    r->on_misuse = KEEL_MISUSE_RETURN;
+}
+
+void keeli_guest_end(keel_world *world, const keeli_guest *guest) {
+    keeli_reports *r = &world->reports;
+    r->first = guest->first;
+    r->last = guest->last;
+    r->dead_call = NULL;
+    r->on_misuse = guest->on_misuse;
+}
