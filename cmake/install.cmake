@@ -36,6 +36,9 @@ if(TARGET keel_sqlite)  # nor SQLite
 endif()
 if(TARGET keel_inspect)  # nor libmicrohttpd
   install(TARGETS keel_inspect EXPORT keel-inspect-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  if(TARGET keel_inspect_tool)
+    install(TARGETS keel_inspect_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
   install(FILES addons/inspect/keel_inspect.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT keel-inspect-targets NAMESPACE keel:: DESTINATION ${keel_package_dir})
 endif()
