@@ -4,6 +4,7 @@
 // The world is the orrery's: population.c makes the same entities, systems.c moves them. view_state.c says what a
 // click does, view_sky.c and view_hud.c paint pixels. This file has the window, its events, and the order of a run.
 #include "bodies.h"
+#include "components.h"
 #include "dates.h"
 #include "inspected.h"
 #include "output_file.h"
@@ -143,9 +144,25 @@ static int begin_view(program *p) {
 
 // ---------------------------------------------------------------- the inspector
 
+// Gives the bodies names that the page shows. Without the page nobody needs them: Name has the text.
+static bool name_bodies(keel_world *world) {
+    const uint32_t count = keel_count(world, Name);
+    keel_entity *bodies = malloc((count + 1) * sizeof *bodies);
+    uint32_t found = 0;
+    if (!bodies) return false;
+    KEEL_EACH(world, KEEL_WITH(Name), KEEL_ENTITY(e)) bodies[found++] = e;
+    bool done = true;
+    for (uint32_t k = 0; done && k < found; ++k)
+        done = keel_set_name(world, bodies[k], keel_get(world, bodies[k], Name)->text) >= 0;
+    free(bodies);
+    return done;
+}
+
 static bool begin_inspector(program *p) {
     p->inspected = (inspected){ .program = "orrery_view", .workload = &KEEL_WORKLOAD_orrery, .edits = p->set.inspect_edits };
-    return !p->set.inspect || inspected_begin(&p->inspected, p->shown.world) || fail(&p->why, "orrery_view: there is no inspector");
+    if (!p->set.inspect) return true;
+    if (!name_bodies(p->shown.world)) return fail(&p->why, "orrery_view: --inspect: %s", keel_last_error(p->shown.world)->message);
+    return inspected_begin(&p->inspected, p->shown.world) || fail(&p->why, "orrery_view: there is no inspector");
 }
 
 // Lets time pass, unless the page of the inspector has paused it.
