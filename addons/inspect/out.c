@@ -23,7 +23,7 @@ void keeli_out_clear(keeli_out *out) {
     out->is_long = false;
 }
 
-static bool out_reserve(keeli_out *out, size_t more) {
+bool keeli_out_reserve(keeli_out *out, size_t more) {
     if (out->failed) return false;
     if (out->length + more <= out->room) return true;
     const size_t max_length = out->max_length ? out->max_length : KEELI_MAX_ANSWER;
@@ -45,7 +45,7 @@ static bool out_reserve(keeli_out *out, size_t more) {
 }
 
 void keeli_out_raw(keeli_out *out, const char *bytes, size_t length) {
-    if (!out_reserve(out, length)) return;
+    if (!keeli_out_reserve(out, length)) return;
     memcpy(out->text + out->length, bytes, length);
     out->length += length;
 }

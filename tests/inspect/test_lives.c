@@ -353,7 +353,12 @@ static void a_child_process_does_nothing(void **state) {
     program p;
     int status;
     program_prepare(&p, &(program_desc){ 0 });
-    const pid_t child = fork();
+    const int fd = client_connect(p.port);
+    assert_true(client_ask_on(fd, p.port, (ask){ .path = "pause", .body = "{}" }));
+    wait_for(0.2);
+    assert_false(keel_inspect_update(p.inspect));
+    client_close(fd);
+    const pid_t child = fork(); // it is not paused: nobody could let it go on
     if (!child) {
         bool all = true;
         for (int i = 0; i < 10; ++i)
