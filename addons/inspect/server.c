@@ -26,7 +26,8 @@ enum {
     SECONDS_AFTERWARDS = 30,
     SPARE_CONNECTIONS = 16, // above KEELI_CONNECTIONS, connections without a token are closed
     WRONG_TOKENS = 10,      // in a second
-    BODY_AT_FIRST = 4096
+    BODY_AT_FIRST = 4096,
+    BYTES_OF_EDIT = 8192 // of memory for the answer of an edit
 };
 
 static const uint64_t second = 1000000000, answers_are_looked_at = 2000000,
@@ -435,6 +436,8 @@ static enum MHD_Result server_route(keel_inspect *inspect, keeli_request *reques
         keeli_request_fail(request, 404, "path", "there is nothing here");
         return server_send_answer(request->connection, request);
     }
+    // An edit that was made is never answered by an error because memory ran out afterwards.
+    if (request->is_post && !keeli_out_reserve(&request->out, BYTES_OF_EDIT)) return MHD_NO;
     if (request->is_post && !server_parse_body(request))
         return server_send_answer(request->connection, request);
     return server_hand_over(inspect, request);
