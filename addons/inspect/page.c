@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The page of the inspector, compressed by gzip, and its security policy. tools/build_inspector_page makes this file from page/, so it is
-// not edited by hand; the server sends it. page/LICENSES.txt has the licences of what is bundled.
-// sources: sha256 bdeca3f4a7a0874ba0844e477b2ab0e55ec05a26051b332ed3da55c7dbd00d84
+// The page of the inspector, compressed by gzip, and its security policy. tools/build_inspector_page
+// makes this file from page/, so it is not edited by hand; the server sends it. page/LICENSES.txt
+// has the licences of what is bundled. The next line is the hash of the sources:
+// 852fc7e973aaa01fac25edfc5263145e7115277938cdd049b6e0f0c444c30ffa
 #include "page.h"
 
 // clang-format off
