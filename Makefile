@@ -8,7 +8,7 @@ SOURCES = $(shell find $(wildcard include src addons tests examples benchmarks) 
 # Without tests, to need neither cmocka nor a C++ compiler; and a newer compiler may warn of more.
 FOR_USERS = -DKEEL_BUILD_TESTS=OFF -DKEEL_BUILD_BENCHMARKS=OFF -DKEEL_WERROR=OFF
 
-.PHONY: help demo play swarm test bench check format clean
+.PHONY: help demo demo-inspect play swarm test bench check format clean
 .PHONY: amalgamate dist bindings cost cost-update check-cost
 .PHONY: check-format check-layers check-acceptance check-house check-docs check-debug check-release check-asan \
 	check-tsan check-perturb check-tiny check-clang check-dist check-valgrind check-data check-hardened check-static
@@ -18,8 +18,10 @@ help:
 	@echo "make demo    build the orrery and draw a year of the solar system: out/orrery.png, .csv"
 	@echo "make play    build Square Eater and play it in a window: eat the squares that grow"
 	@echo "make swarm   100,000 boids on all cores, in a window"
+	@echo "make demo-inspect   the swarm, and its entities, systems and times in the browser"
 	@echo "make test    build with all checks and run the tests that are quick, in two minutes"
 	@echo "make bench   run the benchmarks, some 10 minutes: a table, and out/bench.json"
+	@echo "make bench-inspect  what the inspector costs: frames without it, with it, and with a page that asks"
 	@echo "make cost    count the instructions of every operation, beside the figures of docs/reference/cost.md"
 	@echo "make amalgamate   all of Keel as two files, dist/keel.h and dist/keel.c"
 	@echo "make dist         what is published: these two, archives of the sources, the book and the web page, checksums"
@@ -34,6 +36,7 @@ help:
 	@echo "make matrix  build and test for other processors and systems, under emulators: an hour (tools/matrix)"
 	@echo "make web     compile the examples with a picture for browsers: out/web/index.html (tools/build_web)"
 	@echo "make check-web  open these pages in Chromium, and send keys and touches"
+	@echo "make check-inspector  find planted faults on the page of the inspector, in Chromium"
 	@echo "make format  format the sources"
 	@echo "make clean   remove build/ and out/"
 	@echo "Missing Debian packages are installed on the way: see tools/install_packages."
@@ -54,6 +57,13 @@ play swarm:
 	cmake --preset release $(FOR_USERS)
 	cmake --build --preset release -j $(JOBS) --target $(GAME)
 	build/release/examples/$(GAME)/$(GAME) $(GAME_OPTIONS)
+
+# The swarm with its inspector: it prints an address, and runs until it is stopped. Without a display it has no window.
+demo-inspect:
+	tools/install_packages inspect
+	cmake --preset release $(FOR_USERS)
+	cmake --build --preset release -j $(JOBS) --target swarm swarm_headless
+	build/release/examples/swarm/swarm$(if $(DISPLAY)$(WAYLAND_DISPLAY),,_headless) --inspect-edits $(GAME_OPTIONS)
 
 # While KEEL_TEST_CI is set, as .ci/run does, a part of the tests: tests/ci.txt says which. Regular
 # expressions have signs that a shell would take for names of files. ROW is the line of that table.
@@ -97,6 +107,22 @@ web:
 check-web: web
 	tools/install_packages browser
 	tests/web/run.sh programs
+
+# What the inspector costs: the same program without it and with it, in turns.
+.PHONY: bench-inspect
+bench-inspect:
+	tools/install_packages bench inspect
+	cmake --preset release $(OPTIONS) -DKEEL_BUILD_BENCHMARKS=ON
+	cmake --build --preset release -j $(JOBS) --target bench_inspect
+	build/release/benchmarks/bench_inspect
+
+# Programs with a planted fault: somebody finds each on the page of the inspector, by clicking.
+check-inspector:
+	tools/install_packages test browser
+	cmake --preset release -DKEEL_BENCH_NATIVE=OFF -DKEEL_BUILD_EXAMPLES=OFF -DKEEL_TEST_BOTH_WIDTHS=OFF
+	cmake --build --preset release -j $(JOBS) --target inspect_faults
+	tests/web/run.sh inspector
+.PHONY: check-inspector
 
 # Every page of the book in Chromium: links, errors, width, search.
 check-book: book
@@ -173,7 +199,7 @@ bindings:
 	tools/make_bindings
 
 check: check-format check-layers check-house check-acceptance check-bindings check-cost check-debug check-release check-data check-asan \
-	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs check-book check-web check-recipes check-planted
+	check-tsan check-perturb check-tiny check-clang check-static check-hardened check-dist check-valgrind check-docs check-book check-web check-inspector check-recipes check-planted
 
 check-packages:
 	@tools/install_packages check

@@ -28,6 +28,7 @@ primary_domain = "c"
 highlight_language = "none"
 
 man_pages = [
+    ("reference/programs/keel-inspect", "keel-inspect", "show a saved world of Keel in the browser", author, 1),
     ("reference/programs/keel-save", "keel-save", "check, print and compare saved worlds of Keel", author, 1),
     ("reference/programs/orrery", "orrery", "compute and draw the solar system", author, 1),
 ]

@@ -74,14 +74,33 @@ static uint32_t diff_values(keeli_out *out, const keel_component *c, const void 
 }
 
 // ------------------------------------------------------------------ one entity
+// The bytes of a name are a pointer, which is another one in each image: its text counts.
+static bool diff_is_name(const keel_component *c) { return !strcmp(c->name, "keel_name"); }
+
+// Writes the name if it differs. Returns whether it does. `out` NULL: only compares.
+static bool diff_names(keeli_out *out, const diff_pair *pair, keel_entity entity) {
+    const char *before = keel_name_of(pair->before, entity),
+               *after = keel_name_of(pair->after, entity);
+    if (!before || !after || !strcmp(before, after)) return false;
+    if (out) {
+        keeli_out_open(out, '{');
+        keeli_out_key_text(out, "path", "name");
+        keeli_out_key_text(out, "before", before);
+        keeli_out_key_text(out, "after", after);
+        keeli_out_close(out, '}');
+    }
+    return true;
+}
+
 static bool diff_is_different(const diff_pair *pair, keel_entity entity) {
     const keel_world *world = pair->after;
+    if (diff_names(NULL, pair, entity)) return true;
     for (const keel_component *c = keel_next_component(world, NULL); c;
          c = keel_next_component(world, c)) {
         const bool had = keel_has_component(pair->before, entity, c),
                    has = keel_has_component(world, entity, c);
         if (had != has) return true;
-        if (has && c->size && !c->is_relation &&
+        if (has && c->size && !c->is_relation && !diff_is_name(c) &&
             diff_values(NULL, c, diff_value(pair->before, entity, c), diff_value(world, entity, c)))
             return true;
     }
@@ -114,9 +133,10 @@ static void diff_write_row(keeli_out *out, const diff_pair *pair, keel_entity en
     diff_write_names(out, pair, entity, false);
     keeli_out_close(out, '}');
     keeli_out_key_open(out, "fields", '[');
+    if (is_changed) diff_names(out, pair, entity);
     for (const keel_component *c = keel_next_component(pair->after, NULL); c && is_changed;
          c = keel_next_component(pair->after, c))
-        if (!c->is_relation && strcmp(c->name, "keel_name"))
+        if (!c->is_relation && !diff_is_name(c))
             diff_values(out, c, diff_value(pair->before, entity, c),
                         diff_value(pair->after, entity, c));
     keeli_out_close(out, ']');

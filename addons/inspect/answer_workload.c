@@ -4,6 +4,7 @@
 #include "answers.h"
 #include "frames.h"
 #include "plan.h"
+#include "what_if.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,18 +208,51 @@ static void workload_answer_plan(keel_inspect *inspect, keeli_request *request,
     free(direct);
 }
 
+// Reads an argument such as "3:Position". False: it is none.
+static bool workload_read_without(const char *text, uint32_t *position, const char **storage) {
+    const size_t digits = strspn(text, "0123456789");
+    if (!digits || digits > 9 || text[digits] != ':' || !text[digits + 1]) return false;
+    *position = (uint32_t)strtoul(text, NULL, 10);
+    *storage = text + digits + 1;
+    return true;
+}
+
+// Answers with the plan as if a system did not use a storage.
+static void workload_answer_what_if(keel_inspect *inspect, keeli_request *request,
+                                    const keeli_plan *plan, const char *without,
+                                    const keeli_sum *sums, uint64_t frame_count) {
+    uint32_t position;
+    const char *storage;
+    if (!workload_read_without(without, &position, &storage)) {
+        keeli_request_fail(request, 400, "argument",
+                           "without: '%.60s' is not a position, ':' and a storage", without);
+        return;
+    }
+    keeli_plan changed = { .node_count = 0 };
+    keeli_what_if *what_if =
+        keeli_what_if_begin(inspect, request, plan->workload, position, storage, &changed);
+    if (what_if && keeli_plan_read_edges(inspect, request, &changed))
+        workload_answer_plan(inspect, request, &changed, sums, frame_count);
+    keeli_plan_free(&changed);
+    keeli_what_if_end(inspect, what_if);
+}
+
 bool keeli_answer_workload(keel_inspect *inspect, keeli_request *request) {
     keeli_sum sums[KEELI_SOURCES];
-    keeli_plan plan;
+    keeli_plan plan = { .node_count = 0 };
     bool memory;
-    const char *slash = strchr(request->path, '/');
+    const char *slash = strchr(request->path, '/'), *without = keeli_argument(request, "without");
     if (!keeli_frames_read(inspect->frames, inspect->deadline, &memory))
         return memory &&
                keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
     const uint64_t to = inspect->frame, from = to > KEELI_MEAN ? to - KEELI_MEAN + 1 : 1;
+    const uint64_t frame_count = to >= from ? to - from + 1 : 1;
     keeli_frames_add_up(inspect->frames, from, to, sums);
-    if (keeli_plan_read(inspect, request, slash && slash[1] ? slash + 1 : NULL, &plan))
-        workload_answer_plan(inspect, request, &plan, sums, to >= from ? to - from + 1 : 1);
+    if (keeli_plan_read(inspect, request, slash && slash[1] ? slash + 1 : NULL, &plan)) {
+        if (without) workload_answer_what_if(inspect, request, &plan, without, sums, frame_count);
+        else if (keeli_plan_read_edges(inspect, request, &plan))
+            workload_answer_plan(inspect, request, &plan, sums, frame_count);
+    }
     keeli_plan_free(&plan);
     return true;
 }

@@ -116,17 +116,17 @@ bool keeli_answer_world(keel_inspect *inspect, keeli_request *request) {
     uint64_t frame;
     const keel_world *world = keeli_past_enter(inspect, request, "frame", &frame);
     if (!world) return true;
-    const keel_statistics statistics = keel_world_statistics(world);
     keeli_plan plan = { .node_count = 0 };
     keeli_request unused = { .status = 0 }; // without a plan there are no senders and receivers
     if (keeli_plan_workload(inspect)) keeli_plan_read(inspect, &unused, NULL, &plan);
     keeli_out_free(&unused.out);
+    const keel_statistics statistics = keel_world_statistics(world); // the plan needs memory, too
     keeli_out *out = &request->out;
     keeli_out_open(out, '{');
     keeli_out_key_text(out, "program", inspect->program);
     keeli_out_key_number(out, "pid", (uint64_t)getpid());
     keeli_out_key_text(out, "keel", keel_version());
-    keeli_out_key_number(out, "frame", inspect->frame);
+    keeli_out_key_number(out, "frame", frame == UINT64_MAX ? inspect->frame : frame);
     keeli_out_key_bool(out, "paused", inspect->paused);
     keeli_out_key_number(out, "entities", keel_entity_count(world));
     world_write_bytes(out, &statistics);

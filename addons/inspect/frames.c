@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Records are allocated in blocks: the system clears a large piece of memory at its first use,
+// which would take longer than an answer may.
+enum { RECORDS_OF_BLOCK = 1024, RECORD_BLOCKS = KEELI_RECORDS / RECORDS_OF_BLOCK };
+
 struct keeli_frames {
     keel_world *world;
     bool began_timings;
@@ -14,8 +18,8 @@ struct keeli_frames {
     uint64_t frame_count,
         record_count; // so far; the i-th is at index i % KEELI_FRAMES, KEELI_RECORDS
     keeli_frame frames[KEELI_FRAMES];
-    keeli_record *records; // NULL until somebody asks
-    keeli_source *sources; // as `records`
+    keeli_record *blocks[RECORD_BLOCKS]; // NULL until somebody asks, and the entry comes
+    keeli_source *sources;               // as `records`
     uint32_t source_count;
     uint32_t guess[KEELI_SOURCES]; // by position: a source that may have it
 };
@@ -35,7 +39,8 @@ keeli_frames *keeli_frames_create(keel_world *world) {
 void keeli_frames_destroy(keeli_frames *frames) {
     if (!frames) return;
     if (frames->began_timings) keel_timings_end(frames->world);
-    free(frames->records);
+    for (uint32_t i = 0; i < RECORD_BLOCKS; ++i)
+        free(frames->blocks[i]);
     free(frames->sources);
     free(frames);
 }
@@ -46,12 +51,17 @@ void keeli_frames_note(keeli_frames *frames, uint64_t frame) {
     if (keel_timings_now(frames->world, &at->begin)) ++frames->frame_count;
 }
 
+static keeli_record *frames_record_at(const keeli_frames *frames, uint64_t at) {
+    return &frames->blocks[at / RECORDS_OF_BLOCK][at % RECORDS_OF_BLOCK];
+}
+
 void keeli_frames_forget(keeli_frames *frames, uint64_t frame) {
     while (frames->frame_count &&
            frames->frames[(frames->frame_count - 1) % KEELI_FRAMES].frame >= frame)
         --frames->frame_count;
-    for (uint32_t i = 0; frames->records && i < KEELI_RECORDS; ++i)
-        if (frames->records[i].frame >= frame) frames->records[i].frame = 0; // of no frame
+    for (uint64_t i = 0; i < frames->record_count && i < KEELI_RECORDS; ++i)
+        if (frames_record_at(frames, i)->frame >= frame)
+            frames_record_at(frames, i)->frame = 0; // of no frame
 }
 
 static uint64_t frames_oldest(const keeli_frames *frames) {
@@ -72,7 +82,7 @@ const keeli_frame *keeli_frames_find(const keeli_frames *frames, uint64_t number
 
 const keeli_record *keeli_frames_record(const keeli_frames *frames, uint32_t i) {
     if (i >= frames->record_count || i >= KEELI_RECORDS) return NULL;
-    return &frames->records[(frames->record_count - 1 - i) % KEELI_RECORDS];
+    return frames_record_at(frames, (frames->record_count - 1 - i) % KEELI_RECORDS);
 }
 
 const keeli_source *keeli_frames_source(const keeli_frames *frames, uint32_t source) {
@@ -128,7 +138,7 @@ static keeli_frame *frames_at(keeli_frames *frames, uint64_t time) {
 
 static void frames_append(keeli_frames *frames, const keel_timing *t) {
     keeli_frame *frame = frames_at(frames, t->begin);
-    keeli_record *record = &frames->records[frames->record_count++ % KEELI_RECORDS];
+    keeli_record *record = frames_record_at(frames, frames->record_count++ % KEELI_RECORDS);
     *record = (keeli_record){ .frame = frame ? frame->frame : 0,
                               .begin = t->begin,
                               .end = t->end,
@@ -142,22 +152,24 @@ static void frames_append(keeli_frames *frames, const keel_timing *t) {
     if (frame && t->end > frame->end) frame->end = t->end;
 }
 
-static bool frames_have_memory(keeli_frames *frames) {
-    if (!frames->records) frames->records = calloc(KEELI_RECORDS, sizeof *frames->records);
+// Makes room for one more record. False: out of memory.
+static bool frames_have_room(keeli_frames *frames) {
+    keeli_record **block = &frames->blocks[frames->record_count % KEELI_RECORDS / RECORDS_OF_BLOCK];
+    if (!*block) *block = calloc(RECORDS_OF_BLOCK, sizeof **block);
     if (!frames->sources) frames->sources = calloc(KEELI_SOURCES, sizeof *frames->sources);
-    return frames->records && frames->sources;
+    return *block && frames->sources;
 }
 
 bool keeli_frames_read(keeli_frames *frames, uint64_t deadline, bool *memory) {
     enum { BETWEEN_LOOKS = 64 };
     keel_timing t;
-    *memory = !frames_have_memory(frames);
-    if (*memory) return false;
-    for (uint32_t i = 1; keel_timings_next(frames->world, &frames->cursor, &t); ++i) {
+    for (uint32_t i = 1;; ++i) {
+        *memory = !frames_have_room(frames);
+        if (*memory) return false;
+        if (!keel_timings_next(frames->world, &frames->cursor, &t)) return true;
         frames_append(frames, &t);
         if (i % BETWEEN_LOOKS == 0 && keeli_inspect_now() >= deadline) return false;
     }
-    return true;
 }
 
 // ------------------------------------------------------------------ sums

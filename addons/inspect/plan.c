@@ -21,9 +21,16 @@ static bool plan_read_nodes(keel_world *world, keeli_plan *plan) {
     plan->nodes = count ? calloc(count, sizeof *plan->nodes) : NULL;
     if (!plan->nodes) return !count;
     plan->node_count = keel_world_workload_nodes(world, plan->workload, plan->nodes, count);
+    return true;
+}
+
+bool keeli_plan_read_edges(keel_inspect *inspect, keeli_request *request, keeli_plan *plan) {
+    keel_world *world = inspect->world;
     const uint32_t edges = keel_world_workload_edges(world, plan->workload, NULL, 0);
     plan->edges = edges ? calloc(edges, sizeof *plan->edges) : NULL;
-    if (!plan->edges) return !edges;
+    if (!plan->edges && edges)
+        return !keeli_request_fail(request, 500, "memory", "out of memory: reading the plan");
+    if (!edges) return true;
     plan->edge_count = keel_world_workload_edges(world, plan->workload, plan->edges, edges);
     return true;
 }

@@ -11,10 +11,12 @@ typedef struct keeli_plan {
     uint32_t edge_count;
 } keeli_plan;
 
-// Reads the plan of the inspected workload or, if `name` is not NULL, of the stored workload of
+// Reads the nodes of the inspected workload or, if `name` is not NULL, of the stored workload of
 // this name. False: the request has failed. keeli_plan_free in any case.
 bool keeli_plan_read(keel_inspect *inspect, keeli_request *request, const char *name,
                      keeli_plan *plan);
+// Reads the edges of a plan, too. False: the request has failed.
+bool keeli_plan_read_edges(keel_inspect *inspect, keeli_request *request, keeli_plan *plan);
 void keeli_plan_free(keeli_plan *plan);
 // Returns the inspected workload, or NULL if there is none.
 const keel_workload *keeli_plan_workload(const keel_inspect *inspect);

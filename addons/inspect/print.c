@@ -7,17 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENTS = 64, BYTES = 64, DEPTH = 8, PATH = 108, TEXT = 256, PARENTS = 64 };
+enum { ELEMENTS = 64, BYTES = 64, DEPTH = 8, PATH = 108, TEXT = 256, PARENTS = 64, TAIL = 1000 };
+
+// Writes a number behind which a text ends. Returns where it begins.
+static char *print_digits(char *end, uint32_t number) {
+    do {
+        *--end = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    return end;
+}
 
 void keeli_print_handle(keeli_out *out, keel_entity entity) {
-    char text[32];
+    char text[24], *end = text + sizeof text;
     if (keel_is_null(entity)) {
         keeli_out_null(out);
         return;
     }
-    const int length = snprintf(text, sizeof text, "%uv%u", (unsigned)keel_entity_index(entity),
-                                (unsigned)keel_entity_version(entity));
-    keeli_out_text_of(out, text, (size_t)length);
+    char *at = print_digits(end, keel_entity_version(entity));
+    *--at = 'v';
+    at = print_digits(at, keel_entity_index(entity));
+    keeli_out_text_of(out, at, (size_t)(end - at));
 }
 
 void keeli_print_reference(keeli_out *out, const keel_world *world, keel_entity entity) {
@@ -32,43 +42,70 @@ void keeli_print_reference(keeli_out *out, const keel_world *world, keel_entity 
     keeli_out_close(out, '}');
 }
 
+// Puts a part of a path before the others. False: it does not fit.
+static bool print_prepend(char *text, size_t *at, const char *part) {
+    enum { MARK = 4 }; // room for what stands for the parts that are left out
+    const size_t length = strlen(part);
+    if (length + MARK + 1 > *at) return false;
+    if (text[*at]) text[--*at] = '/';
+    *at -= length;
+    memcpy(text + *at, part, length);
+    return true;
+}
+
 void keeli_print_path(keeli_out *out, const keel_world *world, keel_entity entity) {
-    keel_entity chain[PARENTS];
-    char text[1024];
-    size_t length = 0, depth = 0;
-    for (keel_entity e = entity; !keel_is_null(e) && depth < PARENTS; e = keel_parent_of(world, e))
-        chain[depth++] = e;
-    text[0] = '\0';
-    while (depth-- > 0 && length < sizeof text) {
-        const char *name = keel_name_of(world, chain[depth]);
-        const char *slash = length ? "/" : "";
-        const int more = name ? snprintf(text + length, sizeof text - length, "%s%s", slash, name)
-                              : snprintf(text + length, sizeof text - length, "%s#%uv%u", slash,
-                                         (unsigned)keel_entity_index(chain[depth]),
-                                         (unsigned)keel_entity_version(chain[depth]));
-        length += more > 0 ? (size_t)more : 0;
+    char text[1024], handle[32];
+    size_t at = sizeof text - 1, depth = 0;
+    text[at] = '\0';
+    // From the end on, which tells the entity: of a long path the begin is left out.
+    for (keel_entity e = entity; !keel_is_null(e); e = keel_parent_of(world, e), ++depth) {
+        const char *name = keel_name_of(world, e);
+        snprintf(handle, sizeof handle, "#%uv%u", (unsigned)keel_entity_index(e),
+                 (unsigned)keel_entity_version(e));
+        if (depth < PARENTS && print_prepend(text, &at, name ? name : handle)) continue;
+        if (depth) memcpy(text + (at -= 4), ".../", 4);
+        else snprintf(text, sizeof text, "...%s", name + strlen(name) - TAIL);
+        at = depth ? at : 0;
+        break;
     }
-    keeli_out_text(out, text);
+    keeli_out_text(out, text + at);
 }
 
 // ------------------------------------------------------------------ fields
+// The type that a field is printed as: of bytes, and of caches without a description, only the
+// bytes are known.
+static keel_field_type print_type(const keel_field *field) {
+    const bool is_unknown = field->type == KEEL_FIELD_STRUCT && !field->of;
+    return field->bytes || is_unknown ? KEEL_FIELD_BYTES : field->type;
+}
+
 static const char *print_type_name(const keel_field *field) {
-    if (field->bytes) return "bytes";
+    const keel_field_type type = print_type(field);
     static const char *const names[] = { "bytes",  "bool", "i8",   "u8",    "i16", "u16",
                                          "i32",    "u32",  "i64",  "u64",   "f32", "f64",
                                          "entity", "text", "text", "struct" };
-    return (size_t)field->type < sizeof names / sizeof *names ? names[field->type] : "bytes";
+    return (size_t)type < sizeof names / sizeof *names ? names[type] : "bytes";
 }
 
 static bool print_is_named(const keel_field *field) { return field->of && field->of->value_count; }
+
+// Writes a limit with all its digits, as fields of type double are printed.
+static void print_limit(keeli_out *out, double limit) {
+    static const keel_field field = { .name = "limit", .type = KEEL_FIELD_F64, .count = 1 };
+    const keel_field_place place = { .field = &field, .size = sizeof limit, .count = 1 };
+    char text[64];
+    const size_t length = keel_field_print(&place, &limit, text, sizeof text);
+    if (!isfinite(limit) || length >= sizeof text) keeli_out_null(out);
+    else keeli_out_json(out, text);
+}
 
 static void print_limits(keeli_out *out, const keel_field *field) {
     if (field->unit) keeli_out_key_text(out, "unit", field->unit);
     if (field->min != 0 || field->max != 0) {
         keeli_out_key(out, "min");
-        keeli_out_decimal(out, field->min);
+        print_limit(out, field->min);
         keeli_out_key(out, "max");
-        keeli_out_decimal(out, field->max);
+        print_limit(out, field->max);
     }
     if (field->hidden) keeli_out_key_bool(out, "hidden", true);
     if (!print_is_named(field)) return;
@@ -82,7 +119,7 @@ static void print_limits(keeli_out *out, const keel_field *field) {
 // Writes the typed value of a leaf: numbers and booleans as such, all others as their text.
 static void print_typed(keeli_out *out, const keel_field_place *place, const char *text,
                         size_t length) {
-    const keel_field_type type = place->field->type;
+    const keel_field_type type = print_type(place->field);
     const bool is_number = type >= KEEL_FIELD_I8 && type <= KEEL_FIELD_F64 &&
                            type != KEEL_FIELD_I64 && type != KEEL_FIELD_U64 &&
                            !print_is_named(place->field);
@@ -116,7 +153,7 @@ static void print_leaf(const print_job *job, const char *path, const keel_field_
     if (whole > length) keeli_out_key_bool(out, "cut", true);
     keeli_out_key(out, "value");
     print_typed(out, place, text, length);
-    if (place->field->type == KEEL_FIELD_ENTITY) {
+    if (print_type(place->field) == KEEL_FIELD_ENTITY) {
         keel_entity entity;
         memcpy(&entity, (const char *)job->value + place->offset, sizeof entity);
         keeli_out_key(out, "reference");
@@ -141,9 +178,17 @@ static void print_element(const print_job *job, const char *path, int depth) {
     keel_field_place place;
     if (keel_field_find(job->component, path, &place, NULL) != KEEL_OK) return;
     const keel_type *type = place.field->of;
-    if (place.field->type == KEEL_FIELD_STRUCT && !place.field->bytes && type && depth < DEPTH)
+    if (print_type(place.field) == KEEL_FIELD_STRUCT && type && depth < DEPTH)
         print_fields(job, path, type->fields, type->field_count, depth + 1);
     else print_leaf(job, path, &place);
+}
+
+// Appends to a path of `length` bytes. Returns the new length, or PATH if it does not fit.
+static size_t print_extend(char *path, size_t length, const char *text) {
+    const size_t more = strlen(text);
+    if (length + more >= PATH) return PATH;
+    memcpy(path + length, text, more + 1);
+    return length + more;
 }
 
 static void print_fields(const print_job *job, const char *prefix, const keel_field *fields,
@@ -151,8 +196,9 @@ static void print_fields(const print_job *job, const char *prefix, const keel_fi
     char path[PATH + 16];
     for (uint32_t i = 0; i < count && !job->out->failed; ++i) {
         keel_field_place place;
-        const int length =
-            snprintf(path, PATH, "%s%s%s", prefix, *prefix ? "." : "", fields[i].name);
+        size_t length = print_extend(path, 0, prefix);
+        if (length && length < PATH) length = print_extend(path, length, ".");
+        if (length < PATH) length = print_extend(path, length, fields[i].name);
         if (length >= PATH || keel_field_find(job->component, path, &place, NULL) != KEEL_OK)
             continue;
         if (place.count <= 1) {

@@ -87,6 +87,8 @@ typedef struct keel_fixed_step keel_fixed_step;
 typedef struct keel_timing keel_timing;
 typedef struct keel_timings_cursor keel_timings_cursor;
 typedef struct keel_why keel_why;
+typedef struct keel_count_slice keel_count_slice;
+typedef struct keel_step_end keel_step_end;
 struct keel_error { keel_result result; char system[64]; const void *object; char message[256]; };
 struct keel_allocator { void *(*resize)(void *context, void *block, size_t old_size, size_t new_size, size_t align); void *context; };
 struct keel_logger { void (*write)(void *context, keel_log_level level, const char *line); void *context; };
@@ -121,8 +123,9 @@ struct keel_piece { uint32_t number; uint32_t worker; void *partial; keel_world 
 struct keel_reduction { void *total; size_t size; void (*combine)(void *total, const void *partial, void *data); };
 struct keel_field_place { const keel_field *field; uint32_t offset; uint32_t size; uint32_t count; char path[108]; };
 struct keel_fixed_step { double step; uint32_t max_ticks; uint64_t ticks; uint64_t dropped; uint64_t rest; };
-struct keel_timing { char system[48]; char workload[48]; uint64_t begin; uint64_t end; uint64_t frame; uint64_t thread; uint32_t worker; };
+struct keel_timing { char system[48]; char workload[48]; uint64_t begin; uint64_t end; uint64_t ready; uint64_t tick; uint64_t entities; uint64_t commands; uint64_t frame; uint64_t thread; uint32_t worker; uint32_t position; bool is_commands; };
 struct keel_timings_cursor { uint64_t next; uint64_t missed; };
+struct keel_step_end { const char *system; uint32_t position; bool is_commands; };
 typedef bool keel_assert_handler(const char *condition, const char *message, const char *file, int line);
 typedef void keel_drop_hook(void *value, void *hook_data);
 typedef bool keel_copy_hook(void *to, const void *from, void *hook_data);
@@ -143,6 +146,7 @@ typedef int keel_value_compare(const void *a, const void *b, void *data);
 typedef void keel_restore_fn(keel_world *world, void *data);
 typedef void keel_range_fn(uint32_t begin, uint32_t end, const keel_piece *piece, void *data);
 typedef void keel_span_fn(const keel_span *span, const keel_piece *piece, void *data);
+typedef void keel_step_end_fn(const keel_world *world, const keel_step_end *end, void *data);
 struct keel_component { const char *name; const char *type; uint32_t size; uint32_t align; keel_storage storage; uint32_t tracking; keel_drop_hook *drop; keel_copy_hook *copy; keel_move_hook *move; keel_hash_hook *hash; keel_clear_padding *clear_padding; void *hook_data; bool no_padding; bool transient; keel_threads threads; const keel_field *fields; uint32_t field_count; bool is_unique; bool is_event; bool is_relation; bool is_move_only; bool exclusive; bool acyclic; bool symmetric; keel_on_delete on_delete; uint32_t limit; const void *initial; const keel_component *const *required; const char *saved_as; uint32_t version; keel_migrate_hook *migrate; keel_save_hook *save; keel_load_hook *load; int line; const char *file; uint32_t *slot; const keel_component *declared; };
 struct keel_executor { void *context; uint32_t worker_count; bool (*submit)(void *context, keel_job *job, void *data); };
 struct keel_world_desc { const char *name; keel_allocator allocator; keel_logger log; keel_misuse on_misuse; uint32_t entity_capacity; uint32_t worker_count; const keel_executor *executor; keel_on_delete on_parent_delete; };
@@ -156,6 +160,7 @@ struct keel_workload_node { keel_node_kind kind; const char *name; const char *w
 struct keel_workload_edge { uint32_t from; uint32_t to; keel_wait why; };
 struct keel_prefab { keel_entity root; };
 struct keel_why { keel_why_kind kind; uint32_t term; uint32_t refusing; keel_term_kind term_kind; const keel_component *component; const keel_component *relation; keel_entity other; const char *name; uint64_t last_run; uint32_t events; char text[320]; };
+struct keel_count_slice { keel_entity after; uint32_t max_visits; uint32_t visits; bool is_finished; };
 typedef bool keel_retain_fn(keel_entity e, void *value, void *data);
 typedef int keel_entity_compare(const keel_world *world, keel_entity a, keel_entity b, void *data);
 typedef bool keel_visit_edge_fn(keel_entity source, keel_entity target, const void *value, void *data);
@@ -302,6 +307,7 @@ keel_result keel_begin_custom_view(keel_scope *scope, const keel_custom_view *ki
 keel_result keel_end_custom_view(keel_scope *scope, void *value);
 keel_result keel_track_component(keel_world *world, const keel_component *component, uint32_t kinds);
 uint32_t keel_tracked_kinds(const keel_world *world, const keel_component *component);
+uint64_t keel_change_tick_of_component(const keel_world *world, keel_entity e, const keel_component *component);
 uint64_t keel_tick(keel_world *world);
 keel_result keel_clear_component_changes(keel_world *world, const keel_component *component, uint32_t kinds, uint64_t tick);
 keel_result keel_clear_all_changes(keel_world *world, uint32_t kinds, uint64_t tick);
@@ -406,12 +412,14 @@ uint32_t keel_fixed_step_advance(keel_fixed_step *clock, double elapsed_seconds)
 double keel_fixed_step_alpha(const keel_fixed_step *clock);
 keel_result keel_timings_begin(keel_world *world, uint32_t capacity);
 keel_result keel_timings_end(keel_world *world);
+bool keel_timings_now(const keel_world *world, uint64_t *now);
 bool keel_timings_next(keel_world *world, keel_timings_cursor *cursor, keel_timing *out);
 keel_result keel_timings_write_trace(keel_world *world, const char *path);
 bool keel_view_why(const keel_view *view, keel_entity e, keel_why *why);
 bool keel_step_why(keel_world *world, const keel_workload *workload, uint32_t position, keel_entity e, keel_why *why);
-uint32_t keel_view_counts(const keel_view *view, uint32_t *left, uint32_t capacity);
-uint32_t keel_step_counts(keel_world *world, const keel_workload *workload, uint32_t position, uint32_t *left, uint32_t capacity);
+uint32_t keel_view_counts(const keel_view *view, keel_count_slice *slice, uint32_t *left, uint32_t capacity);
+uint32_t keel_step_counts(keel_world *world, const keel_workload *workload, uint32_t position, keel_count_slice *slice, uint32_t *left, uint32_t capacity);
+keel_result keel_watch_steps(keel_world *world, keel_step_end_fn *function, void *data);
 ]]
 return {
     VERSION = "0.1.0",
@@ -430,6 +438,7 @@ return {
     KEEL_MAX_CUSTOM_DEPTH = 8,
     KEEL_NOW = 18446744073709551615ULL,
     KEEL_NO_NODE = 4294967295,
+    KEEL_NO_STEP = 4294967295,
     KEEL_MAX_PIECES = 65536,
     KEEL_MAX_TIMINGS = 16777216,
     KEEL_NO_TERM = 4294967295,

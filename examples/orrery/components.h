@@ -73,18 +73,26 @@ static inline uint64_t hash_of_name(const void *value, void *hook_data) {
         hash = (hash ^ (unsigned char)*at) * 0x100000001B3u;
     return hash;
 }
+KEEL_FIELDS(elements, a, e, i, L, peri, node);
+KEEL_FIELDS(ellipse, e, p, q);
+KEEL_FIELDS(Drift, KEEL_FIELD(at_j2000, .of = KEEL_TYPE(elements)), KEEL_FIELD(per_century, .of = KEEL_TYPE(elements)));
+KEEL_FIELDS(Motion, at_j2000, per_century);
+KEEL_FIELDS(Orbit, KEEL_FIELD(path, .of = KEEL_TYPE(ellipse)));
+KEEL_FIELDS(Anomaly, mean, sine, cosine);
+KEEL_FIELDS(Local, x, y, z);
 KEEL_FIELDS(Position, x, y, z);
+KEEL_FIELDS(Centre, body);
 KEEL_FIELDS(Clock, centuries);
 KEEL_FIELDS(Perturbation, list.count, KEEL_FIELD(list.terms, .bytes = true));
 
 KEEL_COMPONENT(Name, .hash = hash_of_name);
-KEEL_COMPONENT(Drift, .no_padding = true);
-KEEL_COMPONENT(Motion, .no_padding = true);
+KEEL_COMPONENT(Drift, KEEL_HAS_FIELDS(Drift), .no_padding = true);
+KEEL_COMPONENT(Motion, KEEL_HAS_FIELDS(Motion), .no_padding = true);
 KEEL_COMPONENT(Perturbation, KEEL_HAS_FIELDS(Perturbation));
-KEEL_COMPONENT(Orbit, .no_padding = true);
-KEEL_COMPONENT(Anomaly, .no_padding = true);
-KEEL_COMPONENT(Local, .no_padding = true);
+KEEL_COMPONENT(Orbit, KEEL_HAS_FIELDS(Orbit), .no_padding = true);
+KEEL_COMPONENT(Anomaly, KEEL_HAS_FIELDS(Anomaly), .no_padding = true);
+KEEL_COMPONENT(Local, KEEL_HAS_FIELDS(Local), .no_padding = true);
 KEEL_COMPONENT(Position, KEEL_HAS_FIELDS(Position), .no_padding = true);
 KEEL_TAG(Asteroid);
 KEEL_UNIQUE(Clock, KEEL_HAS_FIELDS(Clock), .no_padding = true);
-KEEL_UNIQUE(Centre, .no_padding = true);
+KEEL_UNIQUE(Centre, KEEL_HAS_FIELDS(Centre), .no_padding = true);

@@ -2,6 +2,7 @@
 // The command line of the view. Each option is a row of a table with the function that reads its value.
 #include "view_options.h"
 #include "dates.h"
+#include "inspected.h"
 #include "numbers.h"
 #include <keel/executor.h>
 #include <stddef.h>
@@ -24,6 +25,10 @@ const char view_help[] =
     "  --days N       days that pass first, one step a day (default 0)\n"
     "  --hash         print the hash of the world after --days; implies --headless\n"
     "  --shot FILE    write the picture after --days as PNG; implies --headless\n"
+    "  --inspect      show the running program in the browser; with --headless time runs until it is\n"
+    "                 stopped\n"
+    "  --inspect-edits\n"
+    "                 the same, and the page may change values, pause, step and go back\n"
     "  --help         print this text\n"
     "\n"
     "Exit status: 0 done, 1 out of memory or no window, 2 bad input or output.\n";
@@ -110,6 +115,8 @@ static const struct {
     { "--shot", read_text, offsetof(view_settings, shot) },
     { "--headless", NULL, offsetof(view_settings, headless) },
     { "--hash", NULL, offsetof(view_settings, hash) },
+    { "--inspect", NULL, offsetof(view_settings, inspect) },
+    { "--inspect-edits", NULL, offsetof(view_settings, inspect_edits) },
     { "--help", NULL, offsetof(view_settings, help) },
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
@@ -131,6 +138,14 @@ static int read_option(view_settings *options, int count, char *arguments[], int
     return 0;
 }
 
+static bool check_inspect(view_settings *options, failure *why) {
+    options->inspect |= options->inspect_edits;
+    if (!options->inspect) return true;
+    if (options->hash || options->shot)
+        return fail(why, "orrery_view: --inspect goes with a window or with --headless, not with --hash or --shot");
+    return !inspected_missing() || fail(why, "orrery_view: --inspect: %s", inspected_missing());
+}
+
 bool view_options_parse(view_settings *options, int count, char *arguments[], failure *why) {
     *options = (view_settings){ .data = "examples/orrery/data/bodies.csv", .belt = 100000,
                                 .seed = 1, .zoom = 1, .width = 1280, .height = 800 };
@@ -150,5 +165,5 @@ bool view_options_parse(view_settings *options, int count, char *arguments[], fa
     if (options->from_jd < first || options->from_jd + options->days > last)
         return fail(why, "orrery_view: --from, --days: the elements of the planets are good from 1800-01-01 to 2050-12-31 only");
     options->headless |= options->hash || options->shot;
-    return true;
+    return check_inspect(options, why);
 }

@@ -17,6 +17,7 @@ typedef struct view_settings {
     int width, height; // of the window or the picture
     const char *follow; // name of a body; NULL: nobody
     double zoom;      // factor, 1 at first
+    bool inspect, inspect_edits; // the second one implies the first
     bool help;
 } view_settings;
 

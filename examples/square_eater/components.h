@@ -39,13 +39,20 @@ typedef struct Particle {
     int32_t paint;
     int32_t points; // it is this number, in letters; 0: a small square
 } Particle;
-KEEL_COMPONENT(Position, .no_padding = true);
-KEEL_COMPONENT(Velocity, .no_padding = true);
-KEEL_COMPONENT(Size, .no_padding = true);
-KEEL_COMPONENT(Player, .no_padding = true);
-KEEL_COMPONENT(Friend, .no_padding = true);
-KEEL_COMPONENT(Pellet, .no_padding = true);
-KEEL_COMPONENT(Particle, .no_padding = true);
+KEEL_FIELDS(Position, x, y);
+KEEL_FIELDS(Velocity, x, y);
+KEEL_FIELDS(Size, side);
+KEEL_FIELDS(Player, index, power, invincible, chain, pop);
+KEEL_FIELDS(Friend, full, speed, grown, eaten);
+KEEL_FIELDS(Pellet, age);
+KEEL_FIELDS(Particle, left, paint, points);
+KEEL_COMPONENT(Position, .no_padding = true, KEEL_HAS_FIELDS(Position));
+KEEL_COMPONENT(Velocity, .no_padding = true, KEEL_HAS_FIELDS(Velocity));
+KEEL_COMPONENT(Size, .no_padding = true, KEEL_HAS_FIELDS(Size));
+KEEL_COMPONENT(Player, .no_padding = true, KEEL_HAS_FIELDS(Player));
+KEEL_COMPONENT(Friend, .no_padding = true, KEEL_HAS_FIELDS(Friend));
+KEEL_COMPONENT(Pellet, .no_padding = true, KEEL_HAS_FIELDS(Pellet));
+KEEL_COMPONENT(Particle, .no_padding = true, KEEL_HAS_FIELDS(Particle));
 
 // What a particle is made of; draw.c has the colours. Those of the players come first, by index.
 enum { PAINT_PLAYER, PAINT_FRIEND = MAX_PLAYERS, PAINT_FOE, PAINT_PELLET };
@@ -78,10 +85,15 @@ typedef struct Match {
     uint32_t idle;  // frames since it was paused or over, 0 while it is played
     int32_t shake; // frames for which the picture shakes, after a hit
 } Match;
-KEEL_UNIQUE(Input, .no_padding = true);
-KEEL_UNIQUE(Clock, .no_padding = true);
-KEEL_UNIQUE(Dice, .no_padding = true);
-KEEL_UNIQUE(Match, .no_padding = true);
+KEEL_FIELDS(Pad, x, y);
+KEEL_FIELDS(Input, KEEL_FIELD(pads, .of = KEEL_TYPE(Pad)), x, y, buttons);
+KEEL_FIELDS(Clock, frame);
+KEEL_FIELDS(Dice, state);
+KEEL_FIELDS(Match, players, score, time, began, idle, shake);
+KEEL_UNIQUE(Input, .no_padding = true, KEEL_HAS_FIELDS(Input));
+KEEL_UNIQUE(Clock, .no_padding = true, KEEL_HAS_FIELDS(Clock));
+KEEL_UNIQUE(Dice, .no_padding = true, KEEL_HAS_FIELDS(Dice));
+KEEL_UNIQUE(Match, .no_padding = true, KEEL_HAS_FIELDS(Match));
 
 // ---------------------------------------------------------------- events
 typedef struct Touch {

@@ -3,6 +3,8 @@
 #pragma once
 #include "components.h"
 
+KEEL_WORKLOAD_DECLARE(frame);
+
 // Returns a world in which the menu is open, or NULL when memory is exhausted. The caller destroys it.
 keel_world *game_create(uint32_t seed, int32_t players, uint32_t threads);
 

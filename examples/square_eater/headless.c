@@ -2,6 +2,7 @@
 // Runs without a window: the automatic player or a record plays as fast as the machine allows. main.c calls it.
 #include "headless.h"
 #include "game.h"
+#include "inspected.h"
 #include "record.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,6 +47,20 @@ static bool play(timeline *t, const options *o, uint32_t frames) {
     return fail("the run ended in another state than --state says: try other --frames or another --seed");
 }
 
+// Plays 60 frames a second until somebody stops the program, except while the page has paused them.
+static bool play_inspected(timeline *t, const options *o) {
+    inspected page = { .program = "square_eater", .workload = &KEEL_WORKLOAD_frame, .edits = o->inspect_edits };
+    bool ok = inspected_begin(&page, t->world);
+    while (ok && inspected_wait()) {
+        if (!inspected_update(&page)) continue;
+        timeline_follow(t);
+        const Input input = autoplay_input(t->world, o->goal, t->frames, UINT32_MAX);
+        ok = timeline_step(t, &input) || fail(timeline_error(t));
+    }
+    inspected_end(&page);
+    return ok;
+}
+
 static bool finish(timeline *t, const options *o, shot_writer *write_shot) {
     char why[256];
     const Match *match = keel_get_unique(t->world, Match);
@@ -64,6 +79,10 @@ int headless_run(const options *o, shot_writer *write_shot) {
         fprintf(stderr, "square_eater: --shot needs SDL, which this program is built without: use square_eater\n");
         return 2;
     }
+    if (o->inspect && (o->replay || o->frames || o->has_goal)) {
+        fprintf(stderr, "square_eater: --inspect without a window plays until it is stopped: leave out --replay, --frames and --state\n");
+        return 2;
+    }
     if (o->replay && !record_read(&r, o->replay, why)) {
         fail(why);
         return 1;
@@ -72,7 +91,7 @@ int headless_run(const options *o, shot_writer *write_shot) {
     if (o->replay && (!o->frames || frames > r.frames)) frames = r.frames;
     bool ok = timeline_init(&t, r.seed, r.players, o->threads);
     if (ok) {
-        ok = (o->replay ? replay(&t, &r, frames) : play(&t, o, frames)) && finish(&t, o, write_shot);
+        ok = (o->inspect ? play_inspected(&t, o) : o->replay ? replay(&t, &r, frames) : play(&t, o, frames)) && finish(&t, o, write_shot);
         timeline_deinit(&t);
     } else {
         fail("the game cannot begin: memory is exhausted");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The command line: one table of options, and a sentence for every mistake. main.c calls it.
 #include "options.h"
+#include "inspected.h"
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@ const char options_help[] =
     "  --state STATE    how the automatic run ends: menu, play, pause or over (default play)\n"
     "  --hash           print the hash of the world at the end\n"
     "  --shot FILE      write the last frame as PNG\n"
+    "  --inspect        show the running game in the browser; headless it runs until it is stopped\n"
+    "  --inspect-edits  the same, and the page may change values, pause, step and go back\n"
     "  --help           print this text\n"
     "\n"
     "Exit status: 0 done, 1 a replay differs or something failed, 2 bad options.\n";
@@ -34,6 +37,7 @@ static const struct option table[] = {
     { "record", required_argument, NULL, 'r' },  { "replay", required_argument, NULL, 'R' },
     { "headless", no_argument, NULL, 'H' },      { "state", required_argument, NULL, 'S' },
     { "hash", no_argument, NULL, 'h' },          { "shot", required_argument, NULL, 'i' },
+    { "inspect", no_argument, NULL, 'I' },       { "inspect-edits", no_argument, NULL, 'E' },
     { "help", no_argument, NULL, 'e' },          { NULL, 0, NULL, 0 },
 };
 
@@ -78,6 +82,8 @@ static bool read_option(options *o, int letter, char why[256]) {
     case 'F': o->fullscreen = true; return true;
     case 'a': o->automatic = true; return true;
     case 'H': o->headless = true; return true;
+    case 'I': o->inspect = true; return true;
+    case 'E': o->inspect = o->inspect_edits = true; return true;
     case 'h': o->hash = true; return true;
     case 'e': o->help = true; return true;
     case 'r': o->record = optarg; return true;
@@ -99,6 +105,14 @@ bool options_read(options *o, int count, char **words, char why[256]) {
     }
     if (optind < count) {
         snprintf(why, 256, "'%.60s' is not an option: see --help", words[optind]);
+        return false;
+    }
+    if (o->inspect && inspected_missing()) {
+        snprintf(why, 256, "--inspect: %s", inspected_missing());
+        return false;
+    }
+    if (o->inspect_edits && (o->replay || o->record)) {
+        snprintf(why, 256, "--inspect-edits: a record has no changes of the page: leave out --record and --replay");
         return false;
     }
     if (o->replay && (o->automatic || o->record || o->has_goal)) {

@@ -7,6 +7,7 @@
 
 typedef struct options {
     bool help, headless, hash, automatic, fullscreen;
+    bool inspect, inspect_edits; // the second one implies the first
     uint32_t frames; // 0: without an end in a window, 3600 in headless runs
     uint32_t seed, threads;
     int32_t players;

@@ -52,6 +52,11 @@ bool timeline_step(timeline *t, const Input *input) {
     return true;
 }
 
+void timeline_follow(timeline *t) {
+    const Clock *clock = keel_get_unique(t->world, Clock);
+    if (clock && clock->frame < t->frames) t->frames = clock->frame;
+}
+
 // Restores the last snapshot before a frame, or the first one after it, and sets t->frames to its frame.
 static bool restore_near(timeline *t, uint32_t target) {
     uint32_t from = target - target % FRAMES_PER_SNAPSHOT;

@@ -27,6 +27,9 @@ void timeline_deinit(timeline *t);
 // Plays a frame and keeps its input. False: timeline_error says why.
 bool timeline_step(timeline *t, const Input *input);
 
+// Follows a world that the page of the inspector has put back to an earlier frame: forgets the frames that came after.
+void timeline_follow(timeline *t);
+
 // Goes back to the state before the last so many frames, or as far as the ring goes, and forgets what came after.
 bool timeline_rewind(timeline *t, uint32_t frames);
 

@@ -5,6 +5,7 @@
 #include "best.h"
 #include "draw.h"
 #include "game.h"
+#include "inspected.h"
 #include "input.h"
 #include "record.h"
 #include "shot.h"
@@ -28,6 +29,7 @@ typedef struct app {
     record replay;
     controls controls;
     scene scene;
+    inspected inspected; // with --inspect
     keel_fixed_step clock;
     uint64_t last; // SDL_GetPerformanceCounter of the last frame
     char why[256]; // what went wrong
@@ -68,6 +70,8 @@ static bool begin(app *a) {
     a->clock = (keel_fixed_step){ .step = 1.0 / FRAMES_PER_SECOND };
     a->scene.best = best_load();
     a->last = SDL_GetPerformanceCounter();
+    a->inspected = (inspected){ .program = "square_eater", .workload = &KEEL_WORKLOAD_frame, .edits = o->inspect_edits };
+    if (o->inspect && !inspected_begin(&a->inspected, a->game.world)) return fail_with(a, "there is no inspector");
     return open_window(a);
 }
 
@@ -122,6 +126,8 @@ static void switch_fullscreen(app *a) {
 }
 
 static void play_step(app *a) {
+    if (!inspected_update(&a->inspected)) return; // the page has paused the game
+    timeline_follow(&a->game);
     const Input input = next_input(a);
     if (!timeline_step(&a->game, &input)) fail_with(a, timeline_error(&a->game));
     else if (agrees(a)) keep_best(a);
@@ -150,6 +156,7 @@ static int end(app *a) {
     if (a->o->record && a->game.world && !a->why[0]) (void)record_write(&a->game, a->o->record, a->why);
     if (a->o->hash && a->game.world) printf("0x%016llx\n", (unsigned long long)game_hash(a->game.world));
     if (a->why[0]) fprintf(stderr, "square_eater: %s\n", a->why);
+    inspected_end(&a->inspected);
     if (a->game.world) timeline_deinit(&a->game);
     record_deinit(&a->replay);
     SDL_DestroyRenderer(a->renderer);

@@ -67,13 +67,20 @@ typedef struct Flock {
     flock *now;
 } Flock;
 
-KEEL_COMPONENT(Position, .storage = KEEL_INDEXED, .no_padding = true);
-KEEL_COMPONENT(Velocity, .storage = KEEL_INDEXED, .no_padding = true);
-KEEL_COMPONENT(Boid, .storage = KEEL_INDEXED, .no_padding = true);
-KEEL_COMPONENT(Hunter, .no_padding = true);
-KEEL_UNIQUE(Space, .no_padding = true);
-KEEL_UNIQUE(Pointer, .no_padding = true);
-KEEL_UNIQUE(Clock, .no_padding = true);
+KEEL_FIELDS(Position, x, y);
+KEEL_FIELDS(Velocity, x, y);
+KEEL_FIELDS(Boid, number);
+KEEL_FIELDS(Hunter, to_x, to_y, random);
+KEEL_FIELDS(Space, width, height, sight, speed);
+KEEL_FIELDS(Pointer, x, y, pull);
+KEEL_FIELDS(Clock, frame);
+KEEL_COMPONENT(Position, .storage = KEEL_INDEXED, .no_padding = true, KEEL_HAS_FIELDS(Position));
+KEEL_COMPONENT(Velocity, .storage = KEEL_INDEXED, .no_padding = true, KEEL_HAS_FIELDS(Velocity));
+KEEL_COMPONENT(Boid, .storage = KEEL_INDEXED, .no_padding = true, KEEL_HAS_FIELDS(Boid));
+KEEL_COMPONENT(Hunter, .no_padding = true, KEEL_HAS_FIELDS(Hunter));
+KEEL_UNIQUE(Space, .no_padding = true, KEEL_HAS_FIELDS(Space));
+KEEL_UNIQUE(Pointer, .no_padding = true, KEEL_HAS_FIELDS(Pointer));
+KEEL_UNIQUE(Clock, .no_padding = true, KEEL_HAS_FIELDS(Clock));
 KEEL_UNIQUE(Flock, .transient = true);
 
 KEEL_WORKLOAD_DECLARE(flock_frame);

@@ -2,6 +2,7 @@
 // The swarm without a window.
 #include "headless.h"
 #include "flock.h"
+#include "inspected.h"
 #include "measure.h"
 #include <stdio.h>
 
@@ -12,6 +13,7 @@ typedef struct run {
     keel_world *world;
     flock flock;
     measure measure;
+    inspected inspected;
     uint64_t hash;
 } run;
 
@@ -39,7 +41,23 @@ static bool run_frame(run *r) {
 
 static bool run_hash(run *r) { return keel_world_hash(r->world, &r->hash) >= 0 || complain(r, "there is no hash"); }
 
+static bool run_frames(run *r, uint32_t frames) {
+    for (uint32_t i = 0; i < frames; ++i)
+        if (!run_frame(r)) return false;
+    return true;
+}
+
+// Runs frames until somebody stops the program, 60 in a second, except while the page has paused them.
+static bool run_inspected(run *r, bool edits) {
+    r->inspected = (inspected){ .program = "swarm", .workload = &KEEL_WORKLOAD_flock_frame, .edits = edits };
+    if (!inspected_begin(&r->inspected, r->world)) return false;
+    while (inspected_wait())
+        if (inspected_update(&r->inspected) && !run_frame(r)) return false;
+    return true;
+}
+
 static void run_end(run *r) {
+    inspected_end(&r->inspected);
     measure_end(&r->measure);
     keel_world_destroy(r->world);
     flock_free(&r->flock);
@@ -48,11 +66,10 @@ static void run_end(run *r) {
 int headless_run(const options *o) {
     run r = { 0 };
     bool good = run_begin(&r, o, o->threads);
-    for (uint32_t i = 0; good && i < o->frames; ++i)
-        good = run_frame(&r);
+    good = good && (o->inspect ? run_inspected(&r, o->inspect_edits) : run_frames(&r, o->frames));
     good = good && run_hash(&r);
     if (good) {
-        printf("%u boids, %u frames\n", (unsigned)r.flock.count, (unsigned)o->frames);
+        printf("%u boids, %u frames\n", (unsigned)r.flock.count, (unsigned)r.measure.frames);
         measure_print(&r.measure);
         if (o->hash) printf("hash 0x%016llx\n", (unsigned long long)r.hash);
     }

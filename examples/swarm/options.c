@@ -2,6 +2,7 @@
 // The command line: a table of options, and how each is read.
 #include "options.h"
 #include "flock.h"
+#include "inspected.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +21,8 @@ const char options_help[] = "Usage: swarm [OPTION]...\n"
                             "  --frames N         how many frames --headless, --compare-threads and --shot run (default 300)\n"
                             "  --hash             print the hash of the world at the end\n"
                             "  --compare-threads  run the frames with one thread and with all, and compare\n"
+                            "  --inspect          show the running swarm in the browser; without a window it runs until it is stopped\n"
+                            "  --inspect-edits    the same, and the page may change values, pause, step and go back\n"
                             "  --help             print this text\n"
                             "\n"
                             "Keys: space pause, + and - number of boids, T threads, F full screen, Q quit.\n"
@@ -64,6 +67,8 @@ static bool read_switch(const char *name, options *o) {
         { "--headless", &o->headless },
         { "--hash", &o->hash },
         { "--compare-threads", &o->compare_threads },
+        { "--inspect", &o->inspect },
+        { "--inspect-edits", &o->inspect_edits },
         { "--help", &o->help },
     };
     for (size_t i = 0; i < sizeof switches / sizeof *switches; ++i) {
@@ -96,6 +101,17 @@ static bool takes_value(const char *name) {
     return false;
 }
 
+// Returns false if the options do not go together, or the program cannot do what they say.
+static bool check_inspect(options *o, char why[200]) {
+    o->inspect |= o->inspect_edits;
+    if (!o->inspect) return true;
+    if (o->shot || o->compare_threads)
+        snprintf(why, 200, "swarm: --inspect goes with a window or with --headless, not with --shot or --compare-threads");
+    else if (inspected_missing()) snprintf(why, 200, "swarm: --inspect: %s", inspected_missing());
+    else return true;
+    return false;
+}
+
 bool options_parse(options *o, int count, char *arguments[], char why[200]) {
     memset(o, 0, sizeof *o);
     o->seed = 1;
@@ -115,5 +131,5 @@ bool options_parse(options *o, int count, char *arguments[], char why[200]) {
         }
         if (!read_value(name, arguments[i], o, why)) return false;
     }
-    return true;
+    return check_inspect(o, why);
 }

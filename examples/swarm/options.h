@@ -11,6 +11,7 @@ typedef struct options {
     uint32_t frames;        // without a window
     uint32_t width, height; // of the window or picture
     bool headless, hash, compare_threads, help;
+    bool inspect, inspect_edits; // the second one implies the first
     const char *shot; // file of a picture, or NULL
 } options;
 

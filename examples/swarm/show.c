@@ -27,13 +27,21 @@ bool show_begin(show *s, const options *o, uint32_t boids, uint32_t threads) {
     if (!s->world) return complain(s, "there is no world");
     const float width = plane_width(o->width, o->height);
     if (flock_begin(s->world, &s->flock, boids, o->seed, width, PLANE_HEIGHT) < 0) return complain(s, "the boids were not made");
-    return measure_begin(&s->measure, s->world, 0) || complain(s, "times are not kept");
+    if (!measure_begin(&s->measure, s->world, 0)) return complain(s, "times are not kept");
+    s->inspected = (inspected){ .program = "swarm", .workload = &KEEL_WORKLOAD_flock_frame, .edits = o->inspect_edits };
+    return !o->inspect || inspected_begin(&s->inspected, s->world);
+}
+
+// Runs the frame, unless somebody has paused the swarm here or on the page of the inspector.
+static bool move_boids(show *s) {
+    s->moved = inspected_update(&s->inspected) && !s->state.paused;
+    return !s->moved || flock_run(s->world) >= 0 || complain(s, "a frame failed");
 }
 
 bool show_frame(show *s) {
     const double begin = measure_now();
-    if (!s->state.paused && flock_run(s->world) < 0) return complain(s, "a frame failed");
-    s->picture.still = s->state.paused && s->drawn;
+    if (!move_boids(s)) return false;
+    s->picture.still = !s->moved && s->drawn;
     s->drawn = true;
     if (picture_draw(s->world, &s->picture) < 0) return complain(s, "the picture was not drawn");
     measure_frame(&s->measure, s->world, (float)(measure_now() - begin));
@@ -56,11 +64,14 @@ bool show_set_threads(show *s, uint32_t threads) {
         keel_world_destroy(other);
         return complain(s, "the number of threads did not change");
     }
+    const bool is_inspected = s->inspected.server != NULL;
+    inspected_end(&s->inspected);
     keel_world_destroy(s->world);
     s->world = other;
     s->state.threads = threads;
     measure_end(&s->measure);
-    return measure_begin(&s->measure, s->world, 0) || complain(s, "times are not kept");
+    if (!measure_begin(&s->measure, s->world, 0)) return complain(s, "times are not kept");
+    return !is_inspected || inspected_begin(&s->inspected, s->world);
 }
 
 bool show_set_size(show *s, uint32_t width, uint32_t height) {
@@ -72,6 +83,7 @@ bool show_set_size(show *s, uint32_t width, uint32_t height) {
 }
 
 void show_end(show *s) {
+    inspected_end(&s->inspected);
     measure_end(&s->measure);
     keel_world_destroy(s->world);
     flock_free(&s->flock);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A swarm with its picture: what a window and a picture for a file have in common. It knows no SDL.
 #pragma once
+#include "inspected.h"
 #include "measure.h"
 #include "options.h"
 #include "panel.h"
@@ -11,8 +12,10 @@ typedef struct show {
     flock flock;
     picture picture;
     measure measure;
+    inspected inspected; // with --inspect
     uint32_t seed;
     bool drawn; // since it has this size
+    bool moved; // in the last frame
     panel_state state;
 } show;
 

@@ -15,8 +15,8 @@ class Keel(ConanFile):
     topics = ("ecs", "entity-component-system", "game-development", "simulation")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "fPIC": [True, False], "entity_32": [True, False], "save": [True, False], "sqlite": [True, False]}
-    default_options = {"shared": False, "fPIC": True, "entity_32": False, "save": False, "sqlite": False}
+    options = {"shared": [True, False], "fPIC": [True, False], "entity_32": [True, False], "save": [True, False], "sqlite": [True, False], "inspect": [True, False]}
+    default_options = {"shared": False, "fPIC": True, "entity_32": False, "save": False, "sqlite": False, "inspect": False}
 
     def set_version(self):
         text = load(self, os.path.join(self.recipe_folder, "..", "..", "CMakeLists.txt"))
@@ -40,8 +40,8 @@ class Keel(ConanFile):
     def validate(self):
         if self.settings.compiler == "msvc":
             raise ConanInvalidConfiguration("Keel is compiled by gcc or clang, not by MSVC's cl")
-        if self.settings.os == "Windows" and (self.options.save or self.options.sqlite):
-            raise ConanInvalidConfiguration("keel::save and keel::sqlite need POSIX calls: set -o save=False -o sqlite=False")
+        if self.settings.os == "Windows" and (self.options.save or self.options.sqlite or self.options.inspect):
+            raise ConanInvalidConfiguration("keel::save, keel::sqlite and keel::inspect need POSIX calls: set -o save=False -o sqlite=False -o inspect=False")
 
     def layout(self):
         cmake_layout(self)
@@ -52,6 +52,9 @@ class Keel(ConanFile):
             self.requires("xxhash/[>=0.8 <0.9]")
         if self.options.sqlite:
             self.requires("sqlite3/[>=3.37 <4]")
+        if self.options.inspect:
+            self.requires("libmicrohttpd/[>=0.9.75 <2]")
+            self.requires("jansson/[>=2.13 <3]")
 
     def generate(self):
         CMakeDeps(self).generate()
@@ -59,6 +62,7 @@ class Keel(ConanFile):
         toolchain.cache_variables["KEEL_ENTITY_32"] = bool(self.options.entity_32)
         toolchain.cache_variables["KEEL_SAVE"] = bool(self.options.save)
         toolchain.cache_variables["KEEL_SQLITE"] = bool(self.options.sqlite)
+        toolchain.cache_variables["KEEL_INSPECT"] = bool(self.options.inspect)
         toolchain.generate()
 
     def build(self):
@@ -87,6 +91,8 @@ class Keel(ConanFile):
             needs["save"] = ["zstd::zstd", "xxhash::xxhash"]
         if self.options.sqlite:
             needs["sqlite"] = ["sqlite3::sqlite3"]
+        if self.options.inspect:
+            needs["inspect"] = ["json", "query", "libmicrohttpd::libmicrohttpd", "jansson::jansson"] + (["save"] if self.options.save else [])
         for addon, others in needs.items():
             component = self.cpp_info.components[addon]
             component.set_property("cmake_target_name", f"keel::{addon}")

@@ -81,6 +81,48 @@ static int shortest_digits(uint64_t bits, bool is_double, char digits[MOST_DIGIT
     return count;
 }
 
+enum { SHORT_DECIMALS = 6 };
+
+// Writes the digits of a number in front of `end`. Returns where they begin.
+static char *put_digits(char *end, uint64_t number, int least) {
+    for (; number || least > 0; --least, number /= 10)
+        *--end = (char)('0' + number % 10);
+    return end;
+}
+
+// Writes a number with at most six decimals, as most numbers of programs are; printf takes ten
+// times as long. False, and nothing is written: it has more decimals, is very large or small, or it
+// is too close to call.
+static bool print_short(char *text, double value, bool is_double) {
+    const double largest = is_double ? 1e8 : 1e6; // above, floats are written with an exponent
+    double scale = 1;
+    if (value != 0 && (value < 1e-3 || value >= largest))
+        return false;
+    for (int decimals = 0; decimals <= SHORT_DECIMALS; ++decimals, scale *= 10) {
+        const double scaled = value * scale;
+        const uint64_t number = (uint64_t)(scaled + 0.5);
+        const double back = (double)number / scale;
+        if (is_double ? back != value : (float)back != (float)value)
+            continue;
+        // A double that is halfway between two floats may stand for either, and printf rounds a
+        // number halfway between two texts to the even one.
+        const double distance = back > value ? back - value : value - back;
+        const bool is_halfway = (double)number - scaled == 0.5;
+        if (is_halfway || (!is_double && distance > value * 0x1p-26))
+            return false;
+
+        char room[KEELI_NUMBER_TEXT], *end = room + sizeof room;
+        const uint64_t whole = number / (uint64_t)scale, part = number % (uint64_t)scale;
+        char *at = put_digits(end, part, decimals ? decimals : 1);
+        *--at = '.';
+        at = put_digits(at, whole, 1);
+        memcpy(text, at, (size_t)(end - at));
+        text[end - at] = '\0';
+        return true;
+    }
+    return false;
+}
+
 void keeli_print_real(char text[KEELI_NUMBER_TEXT], uint64_t bits, bool is_double) {
     const real_form *form = real_form_of(is_double);
     const size_t size = KEELI_NUMBER_TEXT;
@@ -94,6 +136,10 @@ void keeli_print_real(char text[KEELI_NUMBER_TEXT], uint64_t bits, bool is_doubl
             snprintf(text, size, "%sinf", sign);
         return;
     }
+
+    text[0] = '-';
+    if (print_short(text + (*sign != 0), real_value(bits & ~form->sign, is_double), is_double))
+        return;
 
     char digits[MOST_DIGITS];
     int exponent;

@@ -33,6 +33,7 @@ build_and_run() { # build dir
     [ ! -x "$1/transform" ] || "$1/transform"
     [ ! -x "$1/save" ] || "$1/save"
     [ ! -x "$1/sqlite" ] || "$1/sqlite"
+    [ ! -x "$1/inspect" ] || "$1/inspect"
 }
 
 # Did the program get the kind of library that was asked for?
@@ -85,7 +86,7 @@ pkg_config)
     # shellcheck disable=SC2046,SC2086 # flags are meant to be split
     "$CC" "$here/main.c" -o "$work/$way/consumer" $(pkg-config --cflags --libs $static keel) $rpath
     [ "$("$work/$way/consumer")" = "keel $version" ] || die "keel.pc says version $version"
-    for addon in save sqlite transform; do
+    for addon in save sqlite inspect transform; do
         pkg-config --exists keel-$addon || continue
         # shellcheck disable=SC2046,SC2086 # flags are meant to be split
         "$CC" "$here/$addon.c" -o "$work/$way/$addon" $(pkg-config --cflags --libs $static keel-$addon) $rpath

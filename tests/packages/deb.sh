@@ -48,6 +48,7 @@ inside sh -c 'cd /tmp/program && cmake -B build . >/dev/null && cmake --build bu
 inside sh -c 'ldd /tmp/program/by_pkg_config | grep -q libkeel.so.0' || { echo "deb.sh: the program does not use the shared library" >&2; exit 1; }
 inside orrery --data /usr/share/keel-tools/bodies.csv --from 2026-11-21 --days 10 | tail -n 1
 inside keel-save --help | head -n 1
+inside keel-inspect --help | head -n 1
 files | comm -13 "$work/before" - >"$work/installed"
 [ "$(wc -l <"$work/installed")" -gt 40 ] || { echo "deb.sh: hardly a file was installed: see $work/installed" >&2; exit 1; }
 

@@ -18,11 +18,24 @@ import { System, Systems } from "./systems.js";
 import { Workload } from "./workload.js";
 import { World } from "./world.js";
 
-const TABS = [["world", "World"], ["entities", "Entities"], ["systems", "Systems"], ["frames", "Frames"], ["workload", "Workload"],
-    ["diff", "Diff"]];
+const TABS = [
+    ["world", "World"],
+    ["entities", "Entities"],
+    ["systems", "Systems"],
+    ["frames", "Frames"],
+    ["workload", "Workload"],
+    ["diff", "Diff"],
+];
 const VIEWS = {
-    world: World, component: Component, entities: Entities, entity: Entities, systems: Systems, system: System, frames: Frames,
-    workload: Workload, diff: Diff,
+    world: World,
+    component: Component,
+    entities: Entities,
+    entity: Entities,
+    systems: Systems,
+    system: System,
+    frames: Frames,
+    workload: Workload,
+    diff: Diff,
 };
 const AWAY = {
     connecting: "Connecting …",
@@ -49,8 +62,9 @@ function Facts() {
 
 function Navigation() {
     const route = useStore((all) => all.route);
-    return html`<nav class="tabs" aria-label="Views">${TABS.map(([tab, text]) =>
-        html`<a key=${tab} href=${link([tab])} aria-current=${route.tab === tab ? "page" : null}>${text}</a>`)}</nav>`;
+    return html`<nav class="tabs" aria-label="Views">${TABS.map(
+        ([tab, text]) => html`<a key=${tab} href=${link([tab])} aria-current=${route.tab === tab ? "page" : null}>${text}</a>`,
+    )}</nav>`;
 }
 
 // Takes an address with a token, or the token alone.
@@ -58,7 +72,10 @@ function TokenForm({ onToken }) {
     const [text, setText] = useState("");
     const submit = (event) => {
         event.preventDefault();
-        const token = text.trim().replace(/^.*#/, "").replace(/[/?].*$/, "");
+        const token = text
+            .trim()
+            .replace(/^.*#/, "")
+            .replace(/[/?].*$/, "");
         if (!token) return;
         keepToken(token);
         onToken();
@@ -66,7 +83,8 @@ function TokenForm({ onToken }) {
     return html`<form class="token" onSubmit=${submit}>
         <p>The program does not know this page. Open the address that it prints when it starts, or paste it here.
             A program that is started again has another token, unless it passes <code>.token</code>.</p>
-        <label>Address or token <input value=${text} onInput=${(event) => setText(event.target.value)} autocomplete="off" spellcheck="false" />
+        <label>Address or token <input value=${text} onInput=${(event) => setText(event.target.value)} autocomplete="off"
+            spellcheck="false" />
         </label> <button type="submit">Connect</button>
     </form>`;
 }
@@ -79,7 +97,8 @@ function Status({ onToken }) {
 
 function Notice() {
     const notice = useStore((all) => all.notice);
-    return html`<p class=${notice ? `notice ${notice.isError ? "failure" : ""}` : "unseen"} role="status" aria-live="polite">${notice?.text}</p>`;
+    return html`<p class=${notice ? `notice ${notice.isError ? "failure" : ""}` : "unseen"} role="status" aria-live="polite">
+        ${notice?.text}</p>`;
 }
 
 export function App({ onToken }) {

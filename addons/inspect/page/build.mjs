@@ -1,39 +1,72 @@
 // SPDX-License-Identifier: MIT
 // Bundles the page into one HTML file and writes it as C, or compares it with the C that is there. Called by tools/build_inspector_page:
-// build.mjs page.c [--check]
+// build.mjs page.c LICENSES.txt [--check]
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-const [target, mode] = process.argv.slice(2);
+const [target, texts, mode] = process.argv.slice(2);
 const LIMIT = 140; // columns of a line
+const LIBRARIES = ["preact", "htm", "uplot", "@dagrejs/dagre", "@dagrejs/graphlib"];
 const SOURCES = /\.(js|css|html|mjs)$|^package(-lock)?\.json$/;
 
 const sha256 = (text, form) => createHash("sha256").update(text).digest(form);
 
 function hashSources() {
     const hash = createHash("sha256");
-    for (const name of readdirSync(".").filter((file) => SOURCES.test(file)).sort()) hash.update(`${name}\n`).update(readFileSync(name));
+    for (const name of readdirSync(".")
+        .filter((file) => SOURCES.test(file))
+        .sort())
+        hash.update(`${name}\n`).update(readFileSync(name));
     return hash.digest("hex");
 }
 
+// The licences of what is bundled ask for their text beside it.
+function licenses() {
+    const texts = LIBRARIES.map((name) => {
+        const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`));
+        const text = readFileSync(`node_modules/${name}/LICENSE`, "utf8").replace(/[ \t]+$/gm, "");
+        return `---- ${name} ${version} ----\n\n${text.trim()}\n`;
+    });
+    return ["The libraries that are bundled into the page of the inspector, addons/inspect/page.c, and their licences.\n", ...texts].join("\n");
+}
+
 async function bundle() {
-    const { outputFiles } = await build({ entryPoints: ["main.js"], bundle: true, minify: true, write: false, outdir: "out", format: "iife",
-        target: ["chrome115", "firefox115", "safari16.4"], legalComments: "none", charset: "utf8" });
+    const { outputFiles } = await build({
+        entryPoints: ["main.js"],
+        bundle: true,
+        minify: true,
+        write: false,
+        outdir: "out",
+        format: "iife",
+        target: ["chrome115", "firefox115", "safari16.4"],
+        legalComments: "none",
+        charset: "utf8",
+    });
     const text = (end) => outputFiles.find((file) => file.path.endsWith(end)).text.trim();
     return { script: text(".js"), style: text(".css") };
 }
 
 // A replacement by function: a `$` in the bundle is a `$`.
 function assemble({ script, style }) {
-    return readFileSync("index.html", "utf8").replace("/*style*/", () => style).replace("/*script*/", () => script);
+    return readFileSync("index.html", "utf8")
+        .replace("/*style*/", () => style)
+        .replace("/*script*/", () => script);
 }
 
 function policy({ script, style }) {
     const hash = (text) => `'sha256-${sha256(text, "base64")}'`;
-    return ["default-src 'none'", `script-src ${hash(script)}`, `style-src ${hash(style)}`, "connect-src 'self'", "img-src data:",
-        "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
+    return [
+        "default-src 'none'",
+        `script-src ${hash(script)}`,
+        `style-src ${hash(style)}`,
+        "connect-src 'self'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    ];
 }
 
 function lines(bytes) {
@@ -70,8 +103,14 @@ ${lines(bytes)}
 
 // What a page.c says: gzip may write other bytes for the same page with another version of zlib, so the page is compared.
 function read(text) {
-    const bytes = text.slice(text.indexOf("keeli_inspect_page[] = {")).match(/\d+(?=,)/g).map(Number);
-    const rules = text.slice(text.indexOf("_policy[]"), text.indexOf("keeli_inspect_page_size")).match(/"[^"]*"/g).map((part) => part.slice(1, -1));
+    const bytes = text
+        .slice(text.indexOf("keeli_inspect_page[] = {"))
+        .match(/\d+(?=,)/g)
+        .map(Number);
+    const rules = text
+        .slice(text.indexOf("_policy[]"), text.indexOf("keeli_inspect_page_size"))
+        .match(/"[^"]*"/g)
+        .map((part) => part.slice(1, -1));
     return { html: gunzipSync(Buffer.from(bytes)).toString(), policy: rules.join(""), hash: text.match(/sha256 ([0-9a-f]{64})/)[1] };
 }
 
@@ -81,12 +120,18 @@ const rules = policy(parts);
 const hash = hashSources();
 if (mode === "--check") {
     const there = read(readFileSync(target, "utf8"));
-    const wrong = [there.html !== html && "the page", there.policy !== rules.join("; ") && "the policy", there.hash !== hash && "the hash"];
-    if (wrong.some(Boolean)) {
-        console.error(`${wrong.filter(Boolean).join(", ")} of page.c differ from page/: run tools/build_inspector_page`);
+    const wrong = [
+        there.html !== html && "the page",
+        there.policy !== rules.join("; ") && "the policy",
+        there.hash !== hash && "the hash",
+        readFileSync(texts, "utf8") !== licenses() && "LICENSES.txt",
+    ].filter(Boolean);
+    if (wrong.length > 0) {
+        console.error(`addons/inspect/page/ makes other bytes: ${wrong.join(", ")}; run tools/build_inspector_page`);
         process.exit(1);
     }
 } else {
     writeFileSync(target, print(html, rules, hash));
+    writeFileSync(texts, licenses());
 }
 console.log(`page: ${Buffer.byteLength(html)} bytes, ${gzipSync(html, { level: 9 }).length} with gzip`);

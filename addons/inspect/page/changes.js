@@ -10,48 +10,82 @@ import { go, here } from "./route.js";
 import { useStore } from "./store.js";
 
 function pathsOf(entity) {
-    return entity.components.flatMap((component) => (component.fields ?? []).filter((leaf) => leaf.more === undefined)
-        .map((leaf) => `${component.name}.${leaf.path}`));
+    return entity.components.flatMap((component) =>
+        (component.fields ?? []).filter((leaf) => leaf.more === undefined).map((leaf) => `${component.name}.${leaf.path}`),
+    );
 }
 
 function Frames({ changes }) {
     const columns = [
-        { key: "frame", head: "Frame", number: true, value: (row) => row.frame,
-            cell: (row) => html`<a href=${here({ frame: row.frame })} title="Look at this frame">${count(row.frame)}</a>` },
+        {
+            key: "frame",
+            head: "Frame",
+            number: true,
+            value: (row) => row.frame,
+            cell: (row) => html`<a href=${here({ frame: row.frame })} title="Look at this frame">${count(row.frame)}</a>`,
+        },
         { key: "before", head: "Before", className: "value", cell: (row) => row.before },
         { key: "after", head: "After", className: "value", cell: (row) => row.after },
-        { key: "system", head: "By", cell: (row) => row.system ?? html`<span class="dim">${changes.writers.length === 1
-            ? `${changes.writers[0].system}, the only writer` : "not known"}</span>` },
+        {
+            key: "system",
+            head: "By",
+            cell: (row) =>
+                row.system ??
+                html`<span class="dim">${
+                    changes.writers.length === 1 ? `${changes.writers[0].system}, the only writer` : "not known"
+                }</span>`,
+        },
     ];
-    return html`<${Table} label="Changes" columns=${columns} rows=${changes.frames} keyOf=${(row) => row.frame} order=${{ key: "frame", isDown: true }}
+    return html`<${Table} label="Changes" columns=${columns} rows=${changes.frames} keyOf=${(row) => row.frame} order=${{ key: "frame",
+        isDown: true }}
         empty=${changes.missing ?? `It did not change from frame ${count(changes.from)} to ${count(changes.to)}.`} />`;
 }
 
+function Last({ last }) {
+    if (!last) return null;
+    const frame = last.frame === null ? "" : ` in frame ${count(last.frame)}`;
+    return html`<p>Last${frame}: ${last.text}${last.system ? ` (${last.system})` : ""}.</p>`;
+}
+
 function Writers({ changes }) {
-    if (changes.writers.length === 0) return html`<p>No system of the workload writes it: it is changed outside of systems.</p>`;
-    return html`<p>Written by ${changes.writers.map((writer, at) => html`${at > 0 ? ", " : ""}<${SystemLink} position=${writer.position}
-        name=${writer.system} />${writer.access === "write" ? "" : ` (${writer.access})`}`)}.${changes.last
-        ? ` Last${changes.last.frame === null ? "" : ` in frame ${count(changes.last.frame)}`}: ${changes.last.text}.` : ""}</p>`;
+    if (changes.writers.length === 0) return html`<p>No system of the workload declares to write it: it is changed outside of systems.</p>`;
+    const names = changes.writers.map((writer, at) => {
+        const access = writer.access === "write" ? "" : ` (${writer.access})`;
+        return html`${at > 0 ? ", " : ""}<${SystemLink} position=${writer.position} name=${writer.system} />${access}`;
+    });
+    return html`<p>Written by ${names}.</p><${Last} last=${changes.last} />`;
 }
 
 function Track({ component }) {
     const { error, run } = useEdit();
     const [isDone, setDone] = useState(false);
-    const track = async () => setDone(!!await run("track", { component }));
+    const track = async () => setDone(!!(await run("track", { component })));
     return html`<p class="dim">${component} is not tracked, so only frames are known, not systems.
-        ${isDone ? " It is tracked from now on." : html` <button type="button" onClick=${track}>Track ${component}</button>`}</p><${Failure} error=${error} />`;
+        ${isDone ? " It is tracked from now on." : html` <button type="button" onClick=${track}>Track ${component}</button>`}</p>
+            <${Failure} error=${error} />`;
 }
 
 function Steps({ watched }) {
     const columns = [
-        { key: "system", head: "After", cell: (row) => (row.kind === "commands" ? `commands of ${row.system}`
-            : html`<${SystemLink} position=${row.position} name=${row.system} />`) },
+        {
+            key: "system",
+            head: "After",
+            cell: (row) =>
+                row.kind === "commands" ? `commands of ${row.system}` : html`<${SystemLink} position=${row.position} name=${row.system} />`,
+        },
         { key: "before", head: "Before", className: "value", cell: (row) => row.before },
-        { key: "after", head: "After it", className: "value", cell: (row) => (row.after === row.before ? html`<span class="dim">the same</span>` : row.after) },
+        {
+            key: "after",
+            head: "After it",
+            className: "value",
+            cell: (row) => (row.after === row.before ? html`<span class="dim">the same</span>` : row.after),
+        },
     ];
     const changed = watched.steps.filter((row) => row.before !== row.after).length;
-    return html`<h3>Frame ${count(watched.frame)}: ${plural(changed, "system")} changed it</h3><${Table} label="Watched frame" columns=${columns}
-        rows=${watched.steps} keyOf=${(row) => `${row.kind} ${row.position}`} mark=${(row) => (row.after === row.before ? "no" : "")} empty="Nothing ran." />`;
+    return html`<h3>Frame ${count(watched.frame)}: ${plural(changed, "system")} changed it</h3><${Table} label="Watched frame"
+        columns=${columns}
+        rows=${watched.steps} keyOf=${(row) => `${row.kind} ${row.position}`} mark=${(row) => (row.after === row.before ? "no" : "")}
+            empty="Nothing ran." />`;
 }
 
 function Watch({ entity, path }) {
@@ -61,7 +95,7 @@ function Watch({ entity, path }) {
     useEffect(() => setWatched(null), [entity, path]);
     const watch = async () => {
         setBusy(true);
-        setWatched(await run("watch", { entity, path }) ?? watched);
+        setWatched((await run("watch", { entity, path })) ?? watched);
         setBusy(false);
     };
     return html`<p><button type="button" disabled=${isBusy} onClick=${watch}>Watch the next frame</button>

@@ -10,8 +10,13 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 
 function axis(values) {
     return {
-        space: values.space, stroke: () => colour("--dim"), font: "11px system-ui, sans-serif", size: values.size ?? 56, values: values.values,
-        grid: { stroke: () => colour("--rule"), width: 1 }, ticks: { stroke: () => colour("--rule"), width: 1, size: 4 },
+        space: values.space,
+        stroke: () => colour("--dim"),
+        font: "11px system-ui, sans-serif",
+        size: values.size ?? 56,
+        values: values.values,
+        grid: { stroke: () => colour("--rule"), width: 1 },
+        ticks: { stroke: () => colour("--rule"), width: 1, size: 4 },
     };
 }
 
@@ -27,19 +32,33 @@ function options({ labels, height, width, isTime, bars, valueText, xText, onPick
     if (isTime) x.value = (plot, value) => lastOr(plot.data[0], value, ticks);
     if (xText) x.value = (plot, value) => lastOr(plot.data[0], value, xText);
     return {
-        width, height, cursor: { points: { size: 5 }, drag: { x: false, y: false } }, legend: { show: !hidesLegend, live: true },
+        width,
+        height,
+        cursor: { points: { size: 5 }, drag: { x: false, y: false } },
+        legend: { show: !hidesLegend, live: true },
         scales: { x: { time: isTime }, y: { range: (_, low, high) => [bars ? 0 : Math.min(low, 0), high > 0 ? high * 1.05 : 1] } },
-        axes: [axis({ size: 28, space: 80, values: (_, list) => list.map((value) => (Number.isInteger(value) ? ticks(value) : "")) }),
-            axis({ space: 30, values: (_, list) => list.map(valueText) })],
-        series: [x, ...labels.map((label, at) => ({
-            label, stroke: () => colour(LINES[at]), width: 1.5, points: { show: false },
-            value: (plot, value, series) => lastOr(plot.data[series], value, valueText),
-            ...(bars ? { paths: uPlot.paths.bars({ size: [0.9, 12], gap: 0 }), fill: () => colour(LINES[at]), width: 0 } : {}),
-        }))],
+        axes: [
+            axis({ size: 28, space: 80, values: (_, list) => list.map((value) => (Number.isInteger(value) ? ticks(value) : "")) }),
+            axis({ space: 30, values: (_, list) => list.map(valueText) }),
+        ],
+        series: [
+            x,
+            ...labels.map((label, at) => ({
+                label,
+                stroke: () => colour(LINES[at]),
+                width: 1.5,
+                points: { show: false },
+                value: (plot, value, series) => lastOr(plot.data[series], value, valueText),
+                ...(bars ? { paths: uPlot.paths.bars({ size: [0.9, 12], gap: 0 }), fill: () => colour(LINES[at]), width: 0 } : {}),
+            })),
+        ],
         hooks: {
-            ready: [(plot) => plot.over.addEventListener("click", () => {
-                if (plot.cursor.idx !== null && plot.cursor.idx !== undefined) onPick?.current?.(plot.data[0][plot.cursor.idx]);
-            })],
+            ready: [
+                (plot) =>
+                    plot.over.addEventListener("click", () => {
+                        if (plot.cursor.idx !== null && plot.cursor.idx !== undefined) onPick?.current?.(plot.data[0][plot.cursor.idx]);
+                    }),
+            ],
         },
     };
 }

@@ -49,7 +49,8 @@ export function Control({ onHelp }) {
     const edits = useStore((all) => all.world?.allowed.edits ?? false);
     const why = edits ? null : "Pass .allow_edits to keel_inspect_begin";
     return html`<div class="control" role="group" aria-label="Time">
-        <button type="button" class="pause" disabled=${!edits} title=${why ?? "Space"} aria-pressed=${String(paused)} onClick=${togglePause}>
+        <button type="button" class="pause" disabled=${!edits} title=${why ?? "Space"} aria-pressed=${String(paused)}
+            onClick=${togglePause}>
             <${Icon} name=${paused ? "play" : "pause"} /> ${paused ? "Play" : "Pause"}</button>
         <span class="joined"><button type="button" disabled=${!edits} title=${why ?? "."} onClick=${() => step()}>
             <${Icon} name="step" /> Step</button>${edits ? html`<${StepMenu} />` : null}</span>

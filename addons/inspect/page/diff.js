@@ -29,31 +29,41 @@ function useDiff(from, to, limit) {
             } while (after && entities.length < limit);
         };
         run().catch((error) => {
-            if (!control.signal.aborted) setDiff({ entities: [], uniques: [], isFinished: true, error });
+            if (!control.signal.aborted) setDiff((old) => ({ ...old, isFinished: true, error }));
         });
         return () => control.abort();
     }, [from, to, limit]);
     return diff;
 }
 
-const Change = ({ path, before, after }) => html`<li><span class="dim">${path}</span> <code>${before ?? "–"}</code> → <code>${after ?? "–"}</code></li>`;
+const Change = ({ path, before, after }) =>
+    html`<li><span class="dim">${path}</span> <code>${before ?? "–"}</code> → <code>${after ?? "–"}</code></li>`;
 
 function Row({ row }) {
     const { added = [], removed = [] } = row.components ?? {};
-    return html`<tr><th scope="row"><${Entity} of=${row} /></th><td class=${row.change}>${row.change}</td><td class="text"><ul class="differences">
+    const isBare = row.change === "changed" && added.length + removed.length + row.fields.length === 0;
+    return html`<tr><th scope="row"><${Entity} of=${row} /></th><td class=${row.change}>${row.change}</td><td class="text"><ul
+        class="differences">
         ${added.length ? html`<li><span class="good">+ ${added.join(", ")}</span></li>` : null}
+        ${isBare ? html`<li class="dim">bytes that no field describes</li>` : null}
         ${removed.length ? html`<li><span class="warn">− ${removed.join(", ")}</span></li>` : null}
         ${row.fields.map((field) => html`<${Change} key=${field.path} ...${field} />`)}</ul></td></tr>`;
 }
 
 function Result({ from, to }) {
     const diff = useDiff(from, to, MOST);
-    if (diff.error) return html`<${Failure} error=${diff.error} />`;
-    if (diff.isFinished && diff.entities.length + diff.uniques.length === 0) return html`<${Empty}>Nothing is different between these frames.</${Empty}>`;
-    return html`<p class="dim" role="status">${plural(diff.entities.length, "entity", "entities")} ${diff.isFinished ? "" : diff.isCut ? "shown; there are more" : "so far …"}</p>
-        ${diff.uniques.length ? html`<section><h2>Uniques</h2><ul class="differences">${diff.uniques.map((field) => html`<${Change} key=${field.path} ...${field} />`)}</ul></section>` : null}
-        <section><h2>Entities</h2><div class="scroll"><table aria-label="Entities that are different"><thead><tr><th scope="col">Entity</th><th scope="col">Change</th>
-            <th scope="col">Components and fields</th></tr></thead><tbody>${diff.entities.map((row) => html`<${Row} key=${row.entity} row=${row} />`)}</tbody></table></div></section>`;
+    if (!diff.error && diff.isFinished && diff.entities.length + diff.uniques.length === 0)
+        return html`<${Empty}>Nothing is different between these frames.</${Empty}>`;
+    return html`<${Failure} error=${diff.error} />
+        ${diff.error?.code === "gone" ? html`<p class="dim">Pause the program: it keeps these frames then.</p>` : null}
+        <p class="dim" role="status">${plural(diff.entities.length, "entity", "entities")} ${diff.isFinished ? "" : diff.isCut
+        ? "shown; there are more" : "so far …"}</p>
+        ${diff.uniques.length ? html`<section><h2>Uniques</h2><ul class="differences">${diff.uniques.map((field) => html`<${Change}
+            key=${field.path} ...${field} />`)}</ul></section>` : null}
+        <section><h2>Entities</h2><div class="scroll"><table aria-label="Entities that are different"><thead><tr><th
+            scope="col">Entity</th><th scope="col">Change</th>
+            <th scope="col">Components and fields</th></tr></thead><tbody>${diff.entities.map((row) => html`<${Row} key=${row.entity}
+                row=${row} />`)}</tbody></table></div></section>`;
 }
 
 function Form({ past, from, to }) {
@@ -63,7 +73,8 @@ function Form({ past, from, to }) {
         const data = new FormData(event.target);
         go(here({ from: data.get("from"), to: data.get("to") }));
     };
-    const field = (name, value) => html`<label>${name} <input type="number" name=${name} key=${value} defaultValue=${value} min=${past.oldest} required /></label>`;
+    const field = (name, value) =>
+        html`<label>${name} <input type="number" name=${name} key=${value} defaultValue=${value} min=${past.oldest} required /></label>`;
     return html`<form class="frames-form" onSubmit=${submit}>${field("from", from ?? first.from)} ${field("to", to ?? first.to)}
         <button type="submit">Compare</button> <span class="dim">kept: ${count(past.oldest)} to ${count(past.newest)}</span></form>`;
 }
@@ -74,7 +85,12 @@ export function Diff() {
     const number = (text) => (/^\d+$/.test(text ?? "") ? Number(text) : null);
     const from = number(parameters.from);
     const to = number(parameters.to);
-    if (!past?.capacity) return html`<h2>Diff</h2><${Empty}>The past is off: pass <code>.past = 300</code> to <code>keel_inspect_begin</code> to compare frames.</${Empty}>`;
-    return html`<h2>Diff of two frames</h2><${Form} ...${{ past, from, to }} />${from !== null && to !== null ? html`<${Result} key=${`${from} ${to}`} ...${{ from, to }} />`
-        : html`<${Empty}>Choose two frames. All that is different between them is listed: entities, components, fields, uniques.</${Empty}>`}`;
+    if (!past?.capacity)
+        return html`<h2>Diff</h2>
+            <${Empty}>The past is off: pass <code>.past = 300</code> to <code>keel_inspect_begin</code> to compare frames.</${Empty}>`;
+    return html`<h2>Diff of two frames</h2><${Form} ...${{ past, from, to }} />${
+        from !== null && to !== null
+            ? html`<${Result} key=${`${from} ${to}`} ...${{ from, to }} />`
+            : html`<${Empty}>Choose two frames: all that is different between them is listed.</${Empty}>`
+    }`;
 }

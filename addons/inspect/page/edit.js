@@ -53,9 +53,12 @@ export function ChooseEntity({ isOpen, onClose, onChoose, title, takesNull = tru
             onInput=${(event) => setText(event.target.value)} /></label>
         ${found.error ? html`<p class="failure" role="alert">${found.error.message}</p>` : null}
         <ul class="choices">
-            ${takesNull ? html`<li><button type="button" onClick=${() => choose(null)}><span class="dim">null: no entity</span></button></li>` : null}
-            ${found.rows.map((row) => html`<li key=${row.entity}><button type="button" onClick=${() => choose(row.entity)}>
-                ${row.name ?? ""} <span class="handle">#${row.entity}</span></button></li>`)}
+            ${takesNull ? html`<li><button type="button" onClick=${() => choose(null)}><span class="dim">null: no entity</span></button>
+                </li>` : null}
+            ${found.rows.map(
+                (row) => html`<li key=${row.entity}><button type="button" onClick=${() => choose(row.entity)}>
+                ${row.name ?? ""} <span class="handle">#${row.entity}</span></button></li>`,
+            )}
         </ul>
     </${Dialog}>`;
 }
@@ -70,7 +73,13 @@ function Input({ leaf, commit, cancel, error, id }) {
         if (event.key === "Enter") commit(event.target.value);
         if (event.key === "Escape") cancel();
     };
-    const common = { ref: box, onKeyDown: keys, "aria-label": leaf.path, "aria-invalid": error ? "true" : null, "aria-describedby": error ? id : null };
+    const common = {
+        ref: box,
+        onKeyDown: keys,
+        "aria-label": leaf.path,
+        "aria-invalid": error ? "true" : null,
+        "aria-describedby": error ? id : null,
+    };
     if (leaf.type === "bool" || (leaf.values && !leaf.flags)) {
         const values = leaf.type === "bool" ? ["false", "true"] : leaf.values;
         return html`<select ...${common} onChange=${(event) => commit(event.target.value)} onBlur=${cancel}>
@@ -97,12 +106,13 @@ export function EditableValue({ entity, component, leaf, onDone, children }) {
         close();
     };
     const failure = error ? html`<span class="failure" id=${id} role="alert">${error.message}</span>` : null;
-    const pen = html`<button type="button" class="pen" aria-label=${`Edit ${path}, now ${leaf.text}`} onClick=${() => setOpen(true)}><${Icon} name="edit" /></button>`;
+    const pen = html`<button type="button" class="pen" aria-label=${`Edit ${path}, now ${leaf.text}`} onClick=${() => setOpen(true)}>
+        <${Icon} name="edit" /></button>`;
     if (leaf.type === "entity") {
-        return html`${children}${pen}${failure}<${ChooseEntity} isOpen=${isOpen} onClose=${() => setOpen(false)} title=${`${path}: choose an entity`}
+        return html`${children}${pen}${failure}<${ChooseEntity} isOpen=${isOpen} onClose=${() => setOpen(false)}
+            title=${`${path}: choose an entity`}
             onChoose=${(handle) => commit(handle)} />`;
     }
     if (!isOpen) return html`<span class="editable" onDblClick=${() => setOpen(true)}>${children}</span>${pen}`;
     return html`<${Input} ...${{ leaf, commit, error, id }} cancel=${close} />${failure}`;
 }
-

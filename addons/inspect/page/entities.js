@@ -18,8 +18,10 @@ const chosenEntity = (route) => (route.parts[0] === "entity" ? route.parts[1] : 
 
 function names(row) {
     const disabled = new Set(row.disabled ?? []);
-    return html`<span class="dim">${ownNames(row.components).map((name, at) => html`${at > 0 ? ", " : ""}${disabled.has(name)
-        ? html`<s title="disabled">${name}</s>` : name}`)}${[...disabled].filter((name) => !(row.components ?? []).includes(name))
+    return html`<span class="dim">${ownNames(row.components).map(
+        (name, at) => html`${at > 0 ? ", " : ""}${disabled.has(name) ? html`<s title="disabled">${name}</s>` : name}`,
+    )}${[...disabled]
+        .filter((name) => !(row.components ?? []).includes(name))
         .map((name) => html`, <s title="disabled">${name}</s>`)}</span>`;
 }
 
@@ -31,13 +33,20 @@ function Rows({ pages, look, columns, cells, chosen, label }) {
     const rows = [];
     for (let at = first; at < last; at += 1) rows.push([at, pages.row(at)]);
     const width = columns.length + 1;
-    return html`<div class="virtual" ref=${box} tabindex="0" role="region" aria-label=${label}><table aria-rowcount=${total + 1} aria-label=${label}>
+    return html`<div class="virtual" ref=${box} tabindex="0" role="region" aria-label=${label}><table aria-rowcount=${total + 1}
+        aria-label=${label}>
         <thead><tr><th scope="col">Entity</th>${columns.map((column) => html`<th scope="col" key=${column}>${column}</th>`)}</tr></thead>
         <tbody>
             <tr aria-hidden="true" class="room"><td colspan=${width} style=${{ height: `${first * ROW}px` }} /></tr>
-            ${rows.map(([at, row]) => html`<tr key=${at} aria-rowindex=${at + 2} class=${row && row.entity === chosen ? "chosen" : ""}>${row
-                ? html`<th scope="row"><${Entity} of=${row} /></th>${cells(row).map((cell, column) => html`<td key=${column} class="value">${cell}</td>`)}`
-                : html`<td colspan=${width} class="dim">…</td>`}</tr>`)}
+            ${rows.map(
+                ([at, row]) =>
+                    html`<tr key=${at} aria-rowindex=${at + 2} class=${row && row.entity === chosen ? "chosen" : ""}>${
+                        row
+                            ? html`<th scope="row"><${Entity} of=${row} /></th>${cells(row).map((cell, column) => html`<td key=${column}
+                                class="value">${cell}</td>`)}`
+                            : html`<td colspan=${width} class="dim">…</td>`
+                    }</tr>`,
+            )}
             <tr aria-hidden="true" class="room"><td colspan=${width} style=${{ height: `${Math.max(0, total - last) * ROW}px` }} /></tr>
         </tbody></table></div>`;
 }
@@ -105,13 +114,18 @@ function Results({ text, chosen }) {
     const columns = pages.facts.columns ?? [];
     if (pages.error?.code === "query") return html`<${QueryError} error=${pages.error} text=${text} />`;
     return html`<p class="count">${count(found.count)} found${found.isFinished ? "" : ` so far, ${count(found.visited)} looked at`}${
-        pages.facts.moving ? html` · <span title="The world changed while it was searched: what moved may be missing.">moving</span>` : null}
+        pages.facts.moving ? html` · <span title="It changed while it was searched: what moved may be missing.">moving</span>` : null
+    }
         <${ColumnChooser} columns=${columns} />
         ${asked ? html`<a href=${here({ columns: null })}>usual columns</a>` : null}</p>
         <${Failure} error=${pages.error} />
-        ${pages.isFinished && pages.count === 0 ? html`<${Empty}>No entity matches. The tab Systems of an entity says why one does not.</${Empty}>`
-            : html`<${Rows} ...${{ pages, look, chosen, columns }} cells=${(row) => row.values.map((value) => value ?? html`<span class="dim">–</span>`)}
-                label="Entities found" />`}`;
+        ${
+            pages.isFinished && pages.count === 0
+                ? html`<${Empty}>No entity matches. The tab Systems of an entity says why one does not.</${Empty}>`
+                : html`<${Rows} ...${{ pages, look, chosen, columns }} cells=${(row) => row.values.map((value) => value ?? html`<span
+                    class="dim">–</span>`)}
+                label="Entities found" />`
+        }`;
 }
 
 function Spawn() {
@@ -136,21 +150,33 @@ function List({ chosen }) {
     const { q, list } = useStore((all) => all.route.parameters);
     const frame = useStore((all) => all.route.frame);
     const kind = q ? "query" : list === "all" ? "all" : "tree";
-    const modes = [["tree", "Tree", { q: null, list: null, columns: null }], ["all", "All", { q: null, list: "all", columns: null }]];
+    const modes = [
+        ["tree", "Tree", { q: null, list: null, columns: null }],
+        ["all", "All", { q: null, list: "all", columns: null }],
+    ];
     return html`<section class="left" aria-label="List of entities">
-        <div class="modes"><nav class="subtabs" aria-label="Kind of list">${modes.map(([key, text, parameters]) =>
-            html`<a key=${key} href=${here(parameters)} aria-current=${key === kind ? "page" : null}>${text}</a>`)}
+        <div class="modes"><nav class="subtabs" aria-label="Kind of list">${modes.map(
+            ([key, text, parameters]) =>
+                html`<a key=${key} href=${here(parameters)} aria-current=${key === kind ? "page" : null}>${text}</a>`,
+        )}
             ${q ? html`<a href=${here({})} aria-current="page">Query</a>` : null}</nav><${Find} /><${Spawn} /></div>
         ${kind === "query" && frame !== null ? html`<${Empty}>Queries look at the world as it is now.</${Empty}>` : null}
-        ${kind === "query" ? html`<${Results} key=${q} text=${q} chosen=${chosen} />`
-            : kind === "all" ? html`<${AllEntities} chosen=${chosen} />` : html`<${Tree} key=${frame} chosen=${chosen} frame=${frame} />`}
+        ${
+            kind === "query"
+                ? html`<${Results} key=${q} text=${q} chosen=${chosen} />`
+                : kind === "all"
+                  ? html`<${AllEntities} chosen=${chosen} />`
+                  : html`<${Tree} key=${frame} chosen=${chosen} frame=${frame} />`
+        }
     </section>`;
 }
 
 export function Entities() {
     const route = useStore((all) => all.route);
     const chosen = chosenEntity(route);
-    return html`<div class=${chosen ? "split has-entity" : "split"}><${List} chosen=${chosen} />${chosen
-        ? html`<${EntityPanel} handle=${chosen} tab=${route.parts[2] ?? "values"} />`
-        : html`<section class="right"><${Empty}>Choose an entity, or write a query: <kbd>/</kbd></${Empty}></section>`}</div>`;
+    return html`<div class=${chosen ? "split has-entity" : "split"}><${List} chosen=${chosen} />${
+        chosen
+            ? html`<${EntityPanel} handle=${chosen} tab=${route.parts[2] ?? "values"} />`
+            : html`<section class="right"><${Empty}>Choose an entity, or write a query: <kbd>/</kbd></${Empty}></section>`
+    }</div>`;
 }

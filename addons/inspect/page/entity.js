@@ -12,7 +12,12 @@ import { go, link } from "./route.js";
 import { useStore } from "./store.js";
 import { follow } from "./stream.js";
 
-const TABS = [["values", "Values"], ["systems", "Systems"], ["changes", "Changes"], ["relations", "Relations"]];
+const TABS = [
+    ["values", "Values"],
+    ["systems", "Systems"],
+    ["changes", "Changes"],
+    ["relations", "Relations"],
+];
 
 // The entity as the stream has it, over what was asked for once: systems are not in the stream.
 function useEntity(handle, tab, frame) {
@@ -29,8 +34,10 @@ function useEntity(handle, tab, frame) {
 
 function Actions({ entity, name, disabled, run }) {
     return html`<span class="actions">
-        <button type="button" onClick=${() => run("disable", { entity, component: name, disabled: !disabled })}>${disabled ? "Enable" : "Disable"}</button>
-        <button type="button" onClick=${() => run("remove", { entity, component: name })} aria-label=${`Remove ${name}`}>Remove</button></span>`;
+        <button type="button" onClick=${() => run("disable", { entity, component: name, disabled: !disabled })}>${disabled ? "Enable"
+            : "Disable"}</button>
+        <button type="button" onClick=${() => run("remove", { entity, component: name })} aria-label=${`Remove ${name}`}>Remove</button>
+            </span>`;
 }
 
 function changedText(changed) {
@@ -42,12 +49,15 @@ function changedText(changed) {
 function Values({ entity, frame, mayEdit, run }) {
     const components = entity.components.filter((component) => ownNames([component.name]).length > 0);
     if (components.length === 0) return html`<${Empty}>This entity has no component.</${Empty}>`;
-    return components.map((component) => html`<article class=${component.disabled ? "component off" : "component"} key=${component.name}>
+    return components.map(
+        (component) => html`<article class=${component.disabled ? "component off" : "component"} key=${component.name}>
         <h3><${ComponentLink} name=${component.name} /> ${component.tag ? html`<small>tag</small>` : null}
             ${component.disabled ? html`<small>disabled</small>` : null}
             <small class="when">${changedText(component.changed)}</small>
-            ${mayEdit ? html`<${Actions} ...${{ entity: entity.entity, name: component.name, disabled: component.disabled, run }} />` : null}</h3>
-        <${Fields} entity=${entity.entity} component=${component} isPast=${frame !== null} /></article>`);
+            ${mayEdit ? html`<${Actions} ...${{ entity: entity.entity, name: component.name, disabled: component.disabled, run }} />`
+                : null}</h3>
+        <${Fields} entity=${entity.entity} component=${component} isPast=${frame !== null} /></article>`,
+    );
 }
 
 function AddComponent({ entity, run }) {
@@ -59,7 +69,8 @@ function AddComponent({ entity, run }) {
         if (component) run("add", { entity: entity.entity, component });
     };
     return html`<select aria-label="Add a component" value="" onChange=${add}><option value="">+ component</option>
-        ${components.filter((one) => !has.has(one.name) && !one.relation).map((one) => html`<option key=${one.name}>${one.name}</option>`)}</select>`;
+        ${components.filter((one) => !has.has(one.name) && !one.relation).map((one) => html`<option key=${one.name}>${one.name}
+            </option>`)}</select>`;
 }
 
 function writes(system, all) {
@@ -74,11 +85,22 @@ function EntitySystems({ entity, frame }) {
     if (!entity.systems) return html`<p class="empty">…</p>`;
     const columns = [
         { key: "position", head: "#", number: true, value: (row) => row.position, cell: (row) => row.position + 1 },
-        { key: "system", head: "System", value: (row) => row.system, cell: (row) => html`<${SystemLink} position=${row.position} name=${row.system} />` },
-        { key: "matches", head: "Matches", value: (row) => (row.matches ? 0 : 1), cell: (row) => (row.matches ? html`<b class="good">yes</b>` : "no") },
+        {
+            key: "system",
+            head: "System",
+            value: (row) => row.system,
+            cell: (row) => html`<${SystemLink} position=${row.position} name=${row.system} />`,
+        },
+        {
+            key: "matches",
+            head: "Matches",
+            value: (row) => (row.matches ? 0 : 1),
+            cell: (row) => (row.matches ? html`<b class="good">yes</b>` : "no"),
+        },
         { key: "why", head: "Why", className: "text", cell: (row) => (row.matches ? writes(row, all.data?.systems) : row.reason) },
     ];
-    return html`<${Table} label="Systems and this entity" columns=${columns} rows=${entity.systems} keyOf=${(row) => `${row.workload} ${row.position}`}
+    return html`<${Table} label="Systems and this entity" columns=${columns} rows=${entity.systems}
+        keyOf=${(row) => `${row.workload} ${row.position}`}
         mark=${(row) => (row.matches ? "" : "no")} order=${{ key: "position" }}
         empty="No workload: pass .workload to keel_inspect_begin, and its systems are asked here." />`;
 }
@@ -87,13 +109,25 @@ function Relation({ relation, entity, mayEdit, run }) {
     const [isOpen, setOpen] = useState(false);
     const more = (total, list) => (total > list.length ? html`<li class="dim">and ${count(total - list.length)} more</li>` : null);
     return html`<article class="component"><h3><${ComponentLink} name=${relation.name} />
-        ${mayEdit ? html`<span class="actions"><button type="button" onClick=${() => setOpen(true)}>Relate …</button></span>
-            <${ChooseEntity} isOpen=${isOpen} onClose=${() => setOpen(false)} title=${`${relation.name}: choose a target`} takesNull=${false}
-                onChoose=${(target) => run("relate", { entity, relation: relation.name, target })} />` : null}</h3>
-        <ul class="edges">${relation.targets.map((target) => html`<li key=${target.entity}>→ <${Entity} of=${target} />
-            ${mayEdit ? html` <button type="button" class="pen" aria-label=${`End ${relation.name} to ${target.name ?? target.entity}`}
-                onClick=${() => run("unrelate", { entity, relation: relation.name, target: target.entity })}>✕</button>` : null}
-            ${target.fields?.length ? html`<${Fields} entity=${entity} component=${{ name: relation.name, fields: target.fields }} isPast />` : null}</li>`)}
+        ${
+            mayEdit
+                ? html`<span class="actions"><button type="button" onClick=${() => setOpen(true)}>Relate …</button></span>
+            <${ChooseEntity} isOpen=${isOpen} onClose=${() => setOpen(false)} title=${`${relation.name}: choose a target`}
+                takesNull=${false}
+                onChoose=${(target) => run("relate", { entity, relation: relation.name, target })} />`
+                : null
+        }</h3>
+        <ul class="edges">${relation.targets.map(
+            (target) => html`<li key=${target.entity}>→ <${Entity} of=${target} />
+            ${
+                mayEdit
+                    ? html` <button type="button" class="pen" aria-label=${`End ${relation.name} to ${target.name ?? target.entity}`}
+                onClick=${() => run("unrelate", { entity, relation: relation.name, target: target.entity })}>✕</button>`
+                    : null
+            }
+            ${target.fields?.length ? html`<${Fields} entity=${entity} component=${{ name: relation.name, fields: target.fields }}
+                isPast />` : null}</li>`,
+        )}
             ${more(relation.target_count, relation.targets)}
             ${relation.sources.map((source) => html`<li key=${`s${source.entity}`}>← <${Entity} of=${source} /></li>`)}
             ${more(relation.source_count, relation.sources)}</ul></article>`;
@@ -112,21 +146,34 @@ function NewRelation({ entity, run }) {
     if (names.length === 0) return null;
     return html`<p><select aria-label="Add a relation" value="" onChange=${choose}><option value="">+ relation</option>
         ${names.map((name) => html`<option key=${name}>${name}</option>`)}</select></p>
-        <${ChooseEntity} isOpen=${relation !== null} onClose=${() => setRelation(null)} title=${`${relation}: choose a target`} takesNull=${false}
+        <${ChooseEntity} isOpen=${relation !== null} onClose=${() => setRelation(null)} title=${`${relation}: choose a target`}
+            takesNull=${false}
             onChoose=${(target) => run("relate", { entity: entity.entity, relation, target })} />`;
 }
 
 function Relations({ entity, mayEdit, run }) {
     const { children } = entity;
     return html`<dl class="facts-list">
-        <dt>Parent</dt><dd>${entity.parent ? html`<${Entity} of=${entity.parent} tab="relations" />` : html`<span class="dim">none</span>`}</dd>
+        <dt>Parent</dt><dd>${entity.parent ? html`<${Entity} of=${entity.parent} tab="relations" />` : html`<span
+            class="dim">none</span>`}</dd>
         <dt>Prefab</dt><dd>${entity.prefab ? html`<${Entity} of=${entity.prefab} />` : html`<span class="dim">none</span>`}</dd>
-        <dt>Children</dt><dd>${children.count === 0 ? html`<span class="dim">none</span>` : html`<a href=${link(["entity", entity.entity, "relations"],
-            { q: `child of #${entity.entity}` })}>${count(children.count)}</a>`}
-            <ul class="edges">${children.first.map((child) => html`<li key=${child.entity}><${Entity} of=${child} tab="relations" /></li>`)}</ul></dd></dl>
+        <dt>Children</dt><dd>${
+            children.count === 0
+                ? html`<span class="dim">none</span>`
+                : html`<a href=${link(["entity", entity.entity, "relations"], {
+                      q: `child of #${entity.entity}`,
+                  })}>${count(children.count)}</a>`
+        }
+            <ul class="edges">${children.first.map((child) => html`<li key=${child.entity}><${Entity} of=${child} tab="relations" />
+                </li>`)}</ul></dd></dl>
         ${mayEdit ? html`<${NewRelation} entity=${entity} run=${run} />` : null}
-        ${entity.relations.length === 0 ? html`<${Empty}>No relation leads from or to this entity.</${Empty}>`
-            : entity.relations.map((relation) => html`<${Relation} key=${relation.name} ...${{ relation, entity: entity.entity, mayEdit, run }} />`)}`;
+        ${
+            entity.relations.length === 0
+                ? html`<${Empty}>No relation leads from or to this entity.</${Empty}>`
+                : entity.relations.map(
+                      (relation) => html`<${Relation} key=${relation.name} ...${{ relation, entity: entity.entity, mayEdit, run }} />`,
+                  )
+        }`;
 }
 
 function Delete({ entity, run }) {
@@ -135,14 +182,20 @@ function Delete({ entity, run }) {
         if (await run("delete", { entity: entity.entity })) go(link(["entities"]));
     };
     if (!isAsking) return html`<button type="button" onClick=${() => setAsking(true)}>Delete</button>`;
-    return html`<button type="button" class="danger" onClick=${remove}>Delete #${entity.entity}${entity.children.count ? " and its children" : ""}</button>
+    return html`<button type="button" class="danger" onClick=${remove}>Delete #${entity.entity}${entity.children.count
+        ? " and its children" : ""}</button>
         <button type="button" onClick=${() => setAsking(false)}>Cancel</button>`;
 }
 
 function Title({ handle, entity }) {
-    const folder = entity?.path && entity.name && entity.path !== entity.name ? entity.path.slice(0, -entity.name.length).replace(/\/$/, "") : null;
-    return html`<h2>${entity?.name ?? ""} <span class="handle">#${handle}</span> ${folder
-        ? html`<small>in ${entity.parent ? html`<a href=${link(["entity", entity.parent.entity, "values"])}>${folder}</a>` : folder}</small>` : null}</h2>`;
+    const folder =
+        entity?.path && entity.name && entity.path !== entity.name ? entity.path.slice(0, -entity.name.length).replace(/\/$/, "") : null;
+    return html`<h2>${entity?.name ?? ""} <span class="handle">#${handle}</span> ${
+        folder
+            ? html`<small>in ${entity.parent ? html`<a href=${link(["entity", entity.parent.entity, "values"])}>${folder}</a>` : folder}
+                </small>`
+            : null
+    }</h2>`;
 }
 
 export function EntityPanel({ handle, tab }) {
@@ -162,9 +215,13 @@ export function EntityPanel({ handle, tab }) {
     return html`<section class=${answer.isStale ? "right stale" : "right"} aria-label="Entity">
         <a class="back" href=${link(["entities"])}>← list</a>
         <div class="title"><${Title} handle=${entity?.entity ?? handle} entity=${entity} />
-            ${mayEdit && entity ? html`<span class="actions"><${AddComponent} ...${shared} /><${Delete} key=${handle} ...${shared} /></span>` : null}</div>
-        ${answer.isGone ? html`<p class="warn" role="status">#${handle} ${frame === null
-            ? "is deleted." : "was not alive in this frame, or the frame is no longer kept."}</p>` : html`<${Failure} error=${answer.error} />`}
+            ${mayEdit && entity ? html`<span class="actions"><${AddComponent} ...${shared} /><${Delete} key=${handle} ...${shared} />
+                </span>` : null}</div>
+        ${
+            answer.isGone
+                ? html`<p class="warn" role="status">${frame === null ? `#${handle} is deleted.` : `#${handle}: ${answer.error?.message}.`}</p>`
+                : html`<${Failure} error=${answer.error} />`
+        }
         <${Failure} error=${error} />
         <${Tabs} label="Entity" chosen=${tab} tabs=${TABS.map(([key, text]) => [key, text, link(["entity", handle, key])])} />
         ${entity ? html`<div class=${answer.isGone ? "stale" : ""}><${VIEW} ...${shared} /></div>` : null}

@@ -26,8 +26,11 @@ function Row({ entity, component, leaf, mayEdit, onDone }) {
     const isNumber = typeof leaf.value === "number";
     const value = html`<${Value} leaf=${leaf} />`;
     return html`<tr class=${leaf.hidden ? "hidden-field" : ""}><th scope="row">${leaf.path}</th>
-        <td class=${isNumber ? "value number" : "value"}>${mayEdit && leaf.type !== "bytes"
-            ? html`<${EditableValue} ...${{ entity, component, leaf, onDone }}>${value}</${EditableValue}>` : value}</td>
+        <td class=${isNumber ? "value number" : "value"}>${
+            mayEdit && leaf.type !== "bytes"
+                ? html`<${EditableValue} ...${{ entity, component, leaf, onDone }}>${value}</${EditableValue}>`
+                : value
+        }</td>
         <td class="dim">${limits(leaf)}</td></tr>`;
 }
 
@@ -42,10 +45,14 @@ export function Fields({ entity, component, isPast = false }) {
     }, [answered]);
     const fields = answered ?? component.fields;
     if (!fields) {
-        return component.bytes ? html`<p class="bytes"><code>${component.bytes}</code></p>
-            <p class="dim">The fields of ${component.name} are not described: <code>KEEL_FIELDS</code> names them.</p>` : null;
+        return component.bytes
+            ? html`<p class="bytes"><code>${component.bytes}</code></p>
+            <p class="dim">The fields of ${component.name} are not described: <code>KEEL_FIELDS</code> names them.</p>`
+            : null;
     }
     if (fields.length === 0) return null;
-    return html`<table class="fields" aria-label=${component.name}><tbody>${fields.map((leaf) => html`<${Row} key=${leaf.path}
-        ...${{ entity, leaf, component: component.name, mayEdit: edits && !isPast && !component.disabled, onDone: setAnswered }} />`)}</tbody></table>`;
+    return html`<table class="fields" aria-label=${component.name}><tbody>${fields.map(
+        (leaf) => html`<${Row} key=${leaf.path}
+        ...${{ entity, leaf, component: component.name, mayEdit: edits && !isPast && !component.disabled, onDone: setAnswered }} />`,
+    )}</tbody></table>`;
 }

@@ -20,7 +20,7 @@ export function bytes(number) {
 
 /** Returns nanoseconds as milliseconds, with as many digits as microseconds need. */
 export const milliseconds = (nanoseconds, digits = 3) =>
-    (nanoseconds === null || nanoseconds === undefined ? "–" : (nanoseconds / 1e6).toFixed(digits));
+    nanoseconds === null || nanoseconds === undefined ? "–" : (nanoseconds / 1e6).toFixed(digits);
 
 export const percent = (share) => (share === null || share === undefined ? "–" : `${(share * 100).toFixed(1)} %`);
 

@@ -5,12 +5,25 @@ import { mayEdit, step, togglePause } from "./control.js";
 import { html } from "./parts.js";
 import { moveThroughPast } from "./past.js";
 
-const KEYS = [["/", "write a query"], ["Space", "pause, play"], [".", "one frame"], ["← →", "the frame before, the frame after"],
-    ["Shift ← →", "ten frames"], ["?", "this list"], ["Esc", "close, cancel"]];
+const KEYS = [
+    ["/", "write a query"],
+    ["Space", "pause, play"],
+    [".", "one frame"],
+    ["← →", "the frame before, the frame after"],
+    ["Shift ← →", "ten frames"],
+    ["?", "this list"],
+    ["Esc", "close, cancel"],
+];
 const LANGUAGE = [
-    ["Position, !Frozen, ?Name", "has Position, not Frozen; shows Name"], ["Health.points < 10", "compares a field"],
-    ['name ~ "ship*"', "by name"], ['DockedAt -> "port/dock 3"', "related to an entity"], ['below "fleet"', "in this tree"],
-    ["Position changed", "written lately"], ["any(Red|Blue)", "has one of them"], ["#17v3", "this entity"]];
+    ["Position, !Frozen, ?Name", "has Position, not Frozen; shows Name"],
+    ["Health.points < 10", "compares a field"],
+    ['name ~ "ship*"', "by name"],
+    ['DockedAt -> "port/dock 3"', "related to an entity"],
+    ['below "fleet"', "in this tree"],
+    ["Position changed", "written lately"],
+    ["any(Red|Blue)", "has one of them"],
+    ["#17v3", "this entity"],
+];
 
 const ACTIONS = {
     "/": () => document.getElementById("query")?.focus(),
@@ -49,8 +62,12 @@ export function Dialog({ isOpen, onClose, title, children }) {
         if (!isOpen && box.current.open) box.current.close();
     }, [isOpen]);
     return html`<dialog ref=${box} onClose=${onClose} aria-label=${title}>
-        ${isOpen ? html`<div class="title"><h2>${title}</h2>
-            <button type="button" class="plain" aria-label="Close" onClick=${() => box.current.close()}>✕</button></div>${children}` : null}
+        ${
+            isOpen
+                ? html`<div class="title"><h2>${title}</h2>
+            <button type="button" class="plain" aria-label="Close" onClick=${() => box.current.close()}>✕</button></div>${children}`
+                : null
+        }
     </dialog>`;
 }
 
@@ -59,7 +76,8 @@ export function Help({ isOpen, onClose }) {
         <h3>Keys</h3>
         <dl class="keys">${KEYS.map(([key, text]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt><dd>${text}</dd></div>`)}</dl>
         <h3>Queries</h3>
-        <dl class="keys">${LANGUAGE.map(([text, meaning]) => html`<div key=${text}><dt><code>${text}</code></dt><dd>${meaning}</dd></div>`)}</dl>
+        <dl class="keys">${LANGUAGE.map(([text, meaning]) => html`<div key=${text}><dt><code>${text}</code></dt><dd>${meaning}</dd>
+            </div>`)}</dl>
         <p class="dim">Made with preact, htm, uPlot and dagre.</p>
     </${Dialog}>`;
 }

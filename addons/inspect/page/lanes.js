@@ -2,7 +2,7 @@
 // The lanes of a frame: a row for each worker, a box for each time that a system ran there. A name decides the colour and the pattern of
 // its boxes, so that colours are not all there is to tell them apart. frames.js shows it.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { count, hash, milliseconds } from "./format.js";
+import { count, hash, milliseconds, plural } from "./format.js";
 import { Empty, html, Table } from "./parts.js";
 import { go, link } from "./route.js";
 
@@ -15,7 +15,8 @@ const nameOf = (lane) => (lane.kind === "commands" ? `commands of ${lane.system}
 const look = (name) => ({ colour: (hash(name) % COLOURS) + 1, pattern: PATTERNS[Math.floor(hash(name) / COLOURS) % PATTERNS.length] });
 
 const Patterns = () => html`<defs>
-    <pattern id="stripes" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2" height="6" class="ink" /></pattern>
+    <pattern id="stripes" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2" height="6"
+        class="ink" /></pattern>
     <pattern id="dots" width="6" height="6" patternUnits="userSpaceOnUse"><circle cx="3" cy="3" r="1.2" class="ink" /></pattern>
     <pattern id="cross" width="6" height="6" patternUnits="userSpaceOnUse"><path d="M0 0L6 6M6 0L0 6" class="line-ink" /></pattern></defs>`;
 
@@ -24,9 +25,14 @@ function Box({ lane, row, scale, say }) {
     const x = lane.begin * scale;
     const width = Math.max(1, (lane.end - lane.begin) * scale);
     const open = () => lane.position !== null && go(link(["system", String(lane.position)]));
-    const tell = () => say(`${nameOf(lane)}: ${milliseconds(lane.end - lane.begin)} ms on worker ${lane.worker}, from ${milliseconds(lane.begin)} ms, ${count(lane.entities)} entities`);
+    const tell = () =>
+        say(
+            `${nameOf(lane)}: ${milliseconds(lane.end - lane.begin)} ms on worker ${lane.worker}, from ${milliseconds(lane.begin)} ms, ` +
+                `${plural(lane.entities, "entity", "entities")}`,
+        );
     return html`<g class="box" onMouseEnter=${tell} onClick=${open}>
-        <rect x=${x} y=${row * HEIGHT + 3} width=${width} height=${HEIGHT - 6} class=${lane.kind === "commands" ? `fill-${colour} commands` : `fill-${colour}`} />
+        <rect x=${x} y=${row * HEIGHT + 3} width=${width} height=${HEIGHT - 6} class=${lane.kind === "commands"
+            ? `fill-${colour} commands` : `fill-${colour}`} />
         ${pattern ? html`<rect x=${x} y=${row * HEIGHT + 3} width=${width} height=${HEIGHT - 6} fill=${`url(#${pattern})`} />` : null}
         ${width > nameOf(lane).length * 7 + 6 ? html`<text x=${x + 4} y=${row * HEIGHT + 17}>${nameOf(lane)}</text>` : null}</g>`;
 }
@@ -64,12 +70,19 @@ export function Lanes({ lanes, length }) {
     const scale = (width - 70) / end;
     const height = workers.length * HEIGHT + 20;
     const ticks = [0, 0.25, 0.5, 0.75, 1].map((part) => part * end);
-    return html`<div class="lanes" ref=${box}>${lanes.length === 0 ? html`<${Empty}>The lanes of this frame are not known.</${Empty}>`
-        : html`<svg width=${width} height=${height} aria-hidden="true"><${Patterns} />
+    return html`<div class="lanes" ref=${box}>${
+        lanes.length === 0
+            ? html`<${Empty}>The lanes of this frame are not known.</${Empty}>`
+            : html`<svg width=${width} height=${height} aria-hidden="true"><${Patterns} />
             ${workers.map((worker, row) => html`<text key=${worker} x="0" y=${row * HEIGHT + 17} class="name">worker ${worker}</text>`)}
             <g transform="translate(66 0)">
-                ${ticks.map((tick, at) => html`<g key=${at}><line x1=${tick * scale} x2=${tick * scale} y1="0" y2=${height - 16} class="tick" />
-                    <text x=${tick * scale} y=${height - 4} text-anchor=${at === 0 ? "start" : at === 4 ? "end" : "middle"} class="name">${milliseconds(tick, 2)}</text></g>`)}
+                ${ticks.map(
+                    (tick, at) => html`<g key=${at}><line x1=${tick * scale} x2=${tick * scale} y1="0" y2=${height - 16} class="tick" />
+                    <text x=${tick * scale} y=${height - 4} text-anchor=${at === 0 ? "start" : at === 4 ? "end" : "middle"} class="name">
+                        ${milliseconds(tick, 2)}</text></g>`,
+                )}
                 ${lanes.map((lane, at) => html`<${Box} key=${at} ...${{ lane, scale, say }} row=${workers.indexOf(lane.worker)} />`)}
-            </g></svg><p class="dim said">${said || "Point at a box to see its figures, click it for its system. Times in ms."}</p><${LaneTable} lanes=${lanes} />`}</div>`;
+            </g></svg><p class="dim said">${said || "Point at a box to see its figures, click it for its system. Times in ms."}</p>
+                <${LaneTable} lanes=${lanes} />`
+    }</div>`;
 }

@@ -114,9 +114,11 @@ export function usePages(key, load, every) {
     const range = useRef([0, 60]);
     useEffect(() => {
         own.want(...range.current, false);
-        const timer = every ? setInterval(() => {
-            if (!document.hidden && state.connection === "live" && own.error?.code !== "query") own.want(...range.current, true);
-        }, every) : 0;
+        const timer = every
+            ? setInterval(() => {
+                  if (!document.hidden && state.connection === "live" && own.error?.code !== "query") own.want(...range.current, true);
+              }, every)
+            : 0;
         return () => clearInterval(timer);
     }, [own, every]);
     useEffect(() => () => pages.current.control.abort(), []);

@@ -24,8 +24,8 @@ export const ownNames = (names = []) => names.filter((name) => name !== "keel_na
 export const ComponentLink = ({ name }) => html`<a href=${link(["component", name])}>${name}</a>`;
 
 /** Draws a system as a link, or as text if it is none of the workload that is shown. */
-export const SystemLink = ({ position, name }) => (position === null || position === undefined ? name
-    : html`<a href=${link(["system", String(position)])}>${name}</a>`);
+export const SystemLink = ({ position, name }) =>
+    position === null || position === undefined ? name : html`<a href=${link(["system", String(position)])}>${name}</a>`;
 
 /** Says why there is nothing, and what to do. */
 export const Empty = ({ children }) => html`<p class="empty">${children}</p>`;
@@ -41,8 +41,9 @@ export function Answer({ of, children }) {
 
 /** Draws tabs inside of a view; each is a link. */
 export function Tabs({ label, tabs, chosen }) {
-    return html`<nav class="subtabs" aria-label=${label}>${tabs.map(([key, text, href]) =>
-        html`<a key=${key} href=${href} aria-current=${key === chosen ? "page" : null}>${text}</a>`)}</nav>`;
+    return html`<nav class="subtabs" aria-label=${label}>${tabs.map(
+        ([key, text, href]) => html`<a key=${key} href=${href} aria-current=${key === chosen ? "page" : null}>${text}</a>`,
+    )}</nav>`;
 }
 
 // On a narrow screen a table may be wider than its box, and keys have to scroll it.
@@ -58,7 +59,10 @@ function compare(a, b) {
 function sorted(rows, column, isDown) {
     if (!column?.value) return rows;
     const sign = isDown ? -1 : 1;
-    return rows.map((row) => [column.value(row), row]).sort(([a], [b]) => sign * compare(a, b)).map(([, row]) => row);
+    return rows
+        .map((row) => [column.value(row), row])
+        .sort(([a], [b]) => sign * compare(a, b))
+        .map(([, row]) => row);
 }
 
 function Head({ column, order, setOrder }) {
@@ -67,24 +71,34 @@ function Head({ column, order, setOrder }) {
     const direction = order.isDown ? "descending" : "ascending";
     return html`<th scope="col" class=${column.number ? "number" : ""} title=${column.title}
         aria-sort=${isChosen ? direction : null}>
-        ${column.value
-            ? html`<button type="button" class="head" onClick=${turn}>${column.head}<span class="arrow" aria-hidden="true">
+        ${
+            column.value
+                ? html`<button type="button" class="head" onClick=${turn}>${column.head}<span class="arrow" aria-hidden="true">
                 ${isChosen ? (order.isDown ? "▾" : "▴") : ""}</span></button>`
-            : column.head || html`<span class="unseen">drawn</span>`}</th>`;
+                : column.head || html`<span class="unseen">drawn</span>`
+        }</th>`;
 }
 
 /** Draws a table that sorts. A column: key, head, cell(row), and value(row) to sort by; number aligns to the right. */
 export function Table({ label, columns, rows, keyOf, order: first = {}, mark, empty }) {
     const [order, setOrder] = useState(first);
     if (rows.length === 0) return html`<${Empty}>${empty ?? "Nothing."}</${Empty}>`;
-    const list = sorted(rows, columns.find((column) => column.key === order.key), order.isDown);
+    const list = sorted(
+        rows,
+        columns.find((column) => column.key === order.key),
+        order.isDown,
+    );
     return html`<div class="scroll" tabindex=${isNarrow() ? 0 : null} role="group" aria-label=${label}><table aria-label=${label}>
         <thead><tr>${columns.map((column) => html`<${Head} key=${column.key} ...${{ column, order, setOrder }} />`)}</tr></thead>
-        <tbody>${list.map((row) => html`<tr key=${keyOf(row)} class=${mark?.(row) ?? ""}>${columns.map((column, at) => {
-            const style = column.number ? "number" : column.className ?? "";
-            return at === 0 ? html`<th key=${column.key} scope="row" class=${style}>${column.cell(row)}</th>`
-                : html`<td key=${column.key} class=${style}>${column.cell(row)}</td>`;
-        })}</tr>`)}</tbody>
+        <tbody>${list.map(
+            (row) =>
+                html`<tr key=${keyOf(row)} class=${mark?.(row) ?? ""}>${columns.map((column, at) => {
+                    const style = column.number ? "number" : (column.className ?? "");
+                    return at === 0
+                        ? html`<th key=${column.key} scope="row" class=${style}>${column.cell(row)}</th>`
+                        : html`<td key=${column.key} class=${style}>${column.cell(row)}</td>`;
+                })}</tr>`,
+        )}</tbody>
     </table></div>`;
 }
 

@@ -37,8 +37,9 @@ export function PastSlider() {
     if (isEmpty(past)) return html`<span class="past dim" title=${past.problem}>past: ${past.problem ? "failed" : "empty"}</span>`;
     const value = Math.max(frame ?? past.newest, past.oldest);
     return html`<label class="past"><span>past</span>
-        <input type="range" aria-label="Past" min=${past.oldest} max=${past.newest} value=${value} aria-valuetext=${frame === null
-            ? "now" : `frame ${frame}, ${plural(past.newest - frame, "frame")} ago`}
+        <input type="range" aria-label="Past" min=${past.oldest} max=${past.newest} value=${value} aria-valuetext=${
+            frame === null ? "now" : `frame ${frame}, ${plural(past.newest - frame, "frame")} ago`
+        }
             onInput=${(event) => showFrame(Number(event.target.value))} />
         <output>${frame === null ? "now" : `−${count(past.newest - frame)}`}</output></label>`;
 }
@@ -59,16 +60,21 @@ export function PastBanner() {
         if (await command("back", { frame })) showFrame(null);
     };
     return html`<div class="banner then" role="status">
-        <strong>Frame ${count(frame)}</strong>, ${plural(newest - frame, "frame")} ago; ${paused ? "the world is paused" : "the world goes on"}.
+        <strong>Frame ${count(frame)}</strong>, ${plural(newest - frame, "frame")} ago; ${paused ? "the world is paused"
+            : "the world goes on"}.
         ${isGone ? html` It is no longer kept${isEmpty(past) ? "" : `: the past begins with frame ${count(past.oldest)}`}.` : null}
         ${PLACES.includes(tab) ? null : html` <b>This view shows the world as it is now.</b>`}
         <span class="actions">
             <button type="button" onClick=${() => showFrame(null)}>Back to now</button>
             ${isGone ? null : html`<a href=${link(["diff"], { frame: null, from: frame, to: past.newest })}>What is different now?</a>`}
-            ${mayEdit() && !isGone ? isAsking
-                ? html`<button type="button" class="danger" onClick=${back}>Forget what came after, and continue</button>
+            ${
+                mayEdit() && !isGone
+                    ? isAsking
+                        ? html`<button type="button" class="danger" onClick=${back}>Forget what came after, and continue</button>
                     <button type="button" onClick=${() => setAsking(false)}>Cancel</button>`
-                : html`<button type="button" onClick=${() => setAsking(true)}>Continue from here</button>` : null}
+                        : html`<button type="button" onClick=${() => setAsking(true)}>Continue from here</button>`
+                    : null
+            }
         </span>
     </div>`;
 }

@@ -10,18 +10,24 @@ function completions(text, components) {
     const head = text.match(/^(?:.*[,!?(|]\s*|)/s)[0];
     const word = text.slice(head.length).toLowerCase();
     if (word.includes(" ") || word.includes(".")) return [];
-    return components.filter(({ name }) => name.toLowerCase().startsWith(word)).slice(0, 20).map(({ name }) => head + name);
+    return components
+        .filter(({ name }) => name.toLowerCase().startsWith(word))
+        .slice(0, 20)
+        .map(({ name }) => head + name);
 }
 
 /** Shows where in the text of a query the error is. */
 export function QueryError({ error, text }) {
     const column = error.column;
-    return html`<p class="failure" id="query-error" role="alert">${error.message}${column && text
-        ? html`<code class="spot" aria-hidden="true">${text.slice(0, column - 1)}<mark>${text.slice(column - 1) || " "}</mark></code>` : null}</p>`;
+    return html`<p class="failure" id="query-error" role="alert">${error.message}${
+        column && text
+            ? html`<code class="spot" aria-hidden="true">${text.slice(0, column - 1)}<mark>${text.slice(column - 1) || " "}</mark></code>`
+            : null
+    }</p>`;
 }
 
 export function QueryLine() {
-    const asked = useStore((all) => (all.route.tab === "entities" ? all.route.parameters.q ?? "" : ""));
+    const asked = useStore((all) => (all.route.tab === "entities" ? (all.route.parameters.q ?? "") : ""));
     const components = useStore((all) => all.world?.components);
     const error = useStore((all) => all.queryError);
     const [text, setText] = useState(asked);
@@ -40,6 +46,7 @@ export function QueryLine() {
             autocomplete="off" autocapitalize="off" spellcheck="false" aria-invalid=${error ? "true" : null}
             aria-describedby=${error ? "query-error" : null} enterkeyhint="search"
             onInput=${(event) => setText(event.target.value)} onKeyDown=${leave} />
-        <datalist id="query-words">${completions(text, components ?? []).map((line) => html`<option key=${line} value=${line} />`)}</datalist>
+        <datalist id="query-words">${completions(text, components ?? []).map((line) => html`<option key=${line} value=${line} />`)}
+            </datalist>
     </form>`;
 }

@@ -5,8 +5,15 @@ import { keepToken } from "./api.js";
 import { change, state } from "./store.js";
 
 const TABS = {
-    world: "world", component: "world", entities: "entities", entity: "entities", systems: "systems", system: "systems",
-    frames: "frames", workload: "workload", diff: "diff",
+    world: "world",
+    component: "world",
+    entities: "entities",
+    entity: "entities",
+    systems: "systems",
+    system: "systems",
+    frames: "frames",
+    workload: "workload",
+    diff: "diff",
 };
 // Parameters that stay when another place is opened: the frame of the past, and the list beside an entity.
 const KEPT = { frame: () => true, path: isEntities, q: isEntities, columns: isEntities, list: isEntities };

@@ -3,8 +3,8 @@
 // components read it by useStore.
 import { useEffect, useState } from "preact/hooks";
 
-export const FRAMES_KEPT = 600;
-export const COUNTS_KEPT = 600;
+const FRAMES_KEPT = 600;
+const COUNTS_KEPT = 600;
 const NOTICE_SHOWN = 6000; // milliseconds
 
 export const state = {
@@ -66,10 +66,12 @@ export function addFrames(pairs) {
     if (pairs.length === 0) return;
     // after "continue from here" numbers begin again: what came after them is forgotten
     const known = state.frames.numbers.filter((frame) => frame < pairs[0][0]).length;
-    change({ frames: {
-        numbers: cut(state.frames.numbers.slice(0, known).concat(pairs.map(([frame]) => frame)), FRAMES_KEPT),
-        nanoseconds: cut(state.frames.nanoseconds.slice(0, known).concat(pairs.map(([, time]) => time)), FRAMES_KEPT),
-    } });
+    change({
+        frames: {
+            numbers: cut(state.frames.numbers.slice(0, known).concat(pairs.map(([frame]) => frame)), FRAMES_KEPT),
+            nanoseconds: cut(state.frames.nanoseconds.slice(0, known).concat(pairs.map(([, time]) => time)), FRAMES_KEPT),
+        },
+    });
 }
 
 function addTo(series, name, value, length) {
@@ -97,7 +99,10 @@ export function addCounts({ components = [], events = [] }, seconds) {
 /** Forgets the histories: another program has come. */
 export function forget() {
     change({
-        frames: { numbers: [], nanoseconds: [] }, times: new Map(), entity: null, live: null,
+        frames: { numbers: [], nanoseconds: [] },
+        times: new Map(),
+        entity: null,
+        live: null,
         counts: { times: [], components: new Map(), events: new Map() },
     });
 }

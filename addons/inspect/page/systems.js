@@ -8,7 +8,6 @@ import { usePoll } from "./poll.js";
 import { link } from "./route.js";
 import { useStore } from "./store.js";
 
-
 const VISITS = 20; // entities that are listed
 
 const perEntity = (row) => (row.nanoseconds !== null && row.entities ? row.nanoseconds / row.entities : null);
@@ -26,13 +25,33 @@ function columnsOf(total) {
     return [
         { key: "position", head: "#", number: true, value: (row) => row.position, cell: (row) => row.position + 1 },
         { key: "name", head: "System", value: (row) => row.name, cell: (row) => html`<${SystemLink} ...${row} />` },
-        { key: "time", head: "ms", number: true, title: "mean of the last 60 frames", value: (row) => row.nanoseconds, cell: (row) => milliseconds(row.nanoseconds) },
+        {
+            key: "time",
+            head: "ms",
+            number: true,
+            title: "mean of the last 60 frames",
+            value: (row) => row.nanoseconds,
+            cell: (row) => milliseconds(row.nanoseconds),
+        },
         { key: "share", head: "Share", number: true, value: share, cell: (row) => percent(share(row)) },
         { key: "bar", head: "", cell: (row) => html`<${Bar} share=${share(row)} />` },
         { key: "entities", head: "Entities", number: true, value: (row) => row.entities, cell: (row) => count(row.entities) },
-        { key: "each", head: "ns each", number: true, title: "nanoseconds an entity", value: perEntity, cell: (row) => perEntity(row)?.toFixed(1) ?? "–" },
+        {
+            key: "each",
+            head: "ns each",
+            number: true,
+            title: "nanoseconds an entity",
+            value: perEntity,
+            cell: (row) => perEntity(row)?.toFixed(1) ?? "–",
+        },
         { key: "how", head: "Runs", value: how, cell: how, className: "dim" },
-        { key: "file", head: "Source", value: (row) => row.file, cell: (row) => (row.file ? `${row.file}:${row.line}` : ""), className: "dim" },
+        {
+            key: "file",
+            head: "Source",
+            value: (row) => row.file,
+            cell: (row) => (row.file ? `${row.file}:${row.line}` : ""),
+            className: "dim",
+        },
     ];
 }
 
@@ -40,8 +59,10 @@ export function Systems() {
     const answer = usePoll("systems", 1000);
     return html`<${Answer} of=${answer}>${({ workload, systems }) => {
         const total = systems.reduce((sum, system) => sum + (system.nanoseconds ?? 0), 0);
-        return html`<h2>Systems <small>${workload ? `${plural(systems.length, "system")} of workload ${workload}, ${milliseconds(total)} ms a frame` : ""}</small></h2>
-            <${Table} label="Systems" columns=${columnsOf(total)} rows=${systems} keyOf=${(row) => row.position} mark=${(row) => (row.disabled ? "no" : "")}
+        return html`<h2>Systems <small>${workload ? `${plural(systems.length,
+            "system")} of workload ${workload}, ${milliseconds(total)} ms a frame` : ""}</small></h2>
+            <${Table} label="Systems" columns=${columnsOf(total)} rows=${systems} keyOf=${(row) => row.position}
+                mark=${(row) => (row.disabled ? "no" : "")}
                 order=${{ key: "position" }} empty="No workload: pass .workload to keel_inspect_begin." />`;
     }}</${Answer}>`;
 }
@@ -50,6 +71,8 @@ export function Systems() {
 function Left({ system }) {
     const left = system.left ?? [];
     const first = left.find((row) => row.left === 0);
+    const isOnce = system.matches === null || system.matches === undefined;
+    const matching = isOnce ? "" : `of ${plural(system.all, "entity", "entities")}, ${count(system.matches)} match`;
     const columns = [
         { key: "term", head: "Term", number: true, cell: (row) => row.term + 1 },
         { key: "text", head: "Asks for", cell: (row) => html`<code>${row.text}</code>` },
@@ -57,31 +80,56 @@ function Left({ system }) {
         { key: "bar", head: "", cell: (row) => html`<${Bar} share=${system.all ? row.left / system.all : 0} />` },
         { key: "note", head: "", cell: (row) => (row === first ? html`<b class="warn">nothing is left</b>` : "") },
     ];
-    return html`<section><h2>Terms <small>of ${plural(system.all ?? 0, "entity", "entities")}, ${count(system.matches)} match</small></h2>
+    return html`<section><h2>Terms <small>${matching}</small></h2>
         ${first ? html`<p class="warn" role="status">Nothing is left after term ${first.term + 1}, ${first.text}.</p>` : null}
         <${Table} label="Terms" columns=${columns} rows=${left} keyOf=${(row) => row.term} mark=${(row) => (row === first ? "bad" : "")}
-            empty="It has no terms: it is a function that takes the world, and visits no entities by itself." /></section>`;
+            empty="It visits no entities by itself: it runs once." /></section>`;
 }
 
 function Conditions({ system }) {
-    const says = { true: html`<b class="good">holds</b>`, false: html`<b class="warn">says no</b>`, null: html`<span class="dim">not asked now</span>` };
+    const says = {
+        true: html`<b class="good">holds</b>`,
+        false: html`<b class="warn">says no</b>`,
+        null: html`<span class="dim">not asked now</span>`,
+    };
     return html`<section><h2>Would it run now?</h2>
-        <p>${system.disabled ? html`<b class="warn">No: it is disabled.</b>` : system.runs === false
-            ? html`<b class="warn">No: ${system.reason ?? "a condition says no"}.</b>` : system.runs === null ? "That depends on its conditions." : html`<b class="good">Yes.</b>`}</p>
-        ${system.conditions.length === 0 ? html`<p class="dim">It has no conditions.</p>` : html`<ul class="edges">${system.conditions.map((condition) => {
-            const { text, holds } = typeof condition === "string" ? { text: condition, holds: null } : condition;
-            return html`<li key=${text}><code>${text}</code> ${says[String(holds)]}</li>`;
-        })}</ul>`}</section>`;
+        <p>${
+            system.disabled
+                ? html`<b class="warn">No: it is disabled.</b>`
+                : system.runs === false
+                  ? html`<b class="warn">No: ${system.reason ?? "a condition says no"}.</b>`
+                  : system.runs === null
+                    ? "That depends on its conditions."
+                    : html`<b class="good">Yes.</b>`
+        }</p>
+        ${
+            system.conditions.length === 0
+                ? html`<p class="dim">It has no conditions.</p>`
+                : html`<ul class="edges">${system.conditions.map((condition) => {
+                      const { text, holds } = typeof condition === "string" ? { text: condition, holds: null } : condition;
+                      return html`<li key=${text}><code>${text}</code> ${says[String(holds)]}</li>`;
+                  })}</ul>`
+        }</section>`;
 }
 
 function Touches({ system }) {
     const columns = [
-        { key: "storage", head: "Storage", value: (row) => row.storage,
-            cell: (row) => (row.kind === "component" ? html`<${ComponentLink} name=${row.storage} />` : row.storage) },
-        { key: "access", head: "Access", value: (row) => row.access, cell: (row) => (row.access === "write" ? html`<b>write</b>` : row.access) },
+        {
+            key: "storage",
+            head: "Storage",
+            value: (row) => row.storage,
+            cell: (row) => (row.kind === "component" ? html`<${ComponentLink} name=${row.storage} />` : row.storage),
+        },
+        {
+            key: "access",
+            head: "Access",
+            value: (row) => row.access,
+            cell: (row) => (row.access === "write" ? html`<b>write</b>` : row.access),
+        },
         { key: "kind", head: "Kind", value: (row) => row.kind, cell: (row) => row.kind, className: "dim" },
     ];
-    return html`<section><h2>Touches</h2><${Table} label="Touches" columns=${columns} rows=${system.touches} keyOf=${(row) => `${row.kind} ${row.storage} ${row.access}`}
+    return html`<section><h2>Touches</h2><${Table} label="Touches" columns=${columns} rows=${system.touches}
+        keyOf=${(row) => `${row.kind} ${row.storage} ${row.access}`}
         empty="It declares no access." /></section>`;
 }
 
@@ -101,16 +149,34 @@ function Visits({ system }) {
     if (!query) return null;
     const rows = answer.data?.rows ?? [];
     return html`<section><h2>Visits <small><a href=${link(["entities"], { q: query.text })}>${query.text}</a></small></h2>
-        ${query.isWhole ? null : html`<p class="dim">A query does not have all of its terms, so it may visit fewer.</p>`}<${Failure} error=${answer.error} />
-        ${rows.length === 0 ? html`<${Empty}>No entity.</${Empty}>` : html`<ul class="edges">${rows.map((row) =>
-            html`<li key=${row.entity}><${Entity} of=${row} tab="systems" /></li>`)}</ul>`}</section>`;
+        ${query.isWhole ? null : html`<p class="dim">A query does not have all of its terms, so it may visit fewer.</p>`}
+        <${Failure} error=${answer.error} />
+        ${
+            rows.length === 0
+                ? html`<${Empty}>No entity.</${Empty}>`
+                : html`<ul class="edges">${rows.map((row) => html`<li key=${row.entity}><${Entity} of=${row} tab="systems" /></li>`)}</ul>`
+        }</section>`;
+}
+
+function SystemPage({ system }) {
+    const source = system.file ? ` · ${system.file}:${system.line}` : "";
+    const entities = plural(system.entities ?? 0, "entity", "entities");
+    return html`<h2>
+            ${system.name} <small>system ${system.position + 1} of workload ${" "}<a href=${link(["workload", system.workload])}>
+                ${system.workload}</a>${source}</small>
+        </h2>
+        <p>
+            ${milliseconds(system.nanoseconds)} ms · ${entities} · ${perEntity(system)?.toFixed(1) ?? "–"} ns each <span class="dim">
+                ${how(system)}</span>
+        </p>
+        <div class="columns even">
+            <div><${Left} system=${system} /><${Conditions} system=${system} /></div>
+            <div><${Touches} system=${system} /><${Visits} system=${system} /></div>
+        </div>`;
 }
 
 export function System() {
     const position = useStore((all) => all.route.parts[1]);
     const answer = usePoll(`system/${encodeURIComponent(position)}`, 1000);
-    return html`<${Answer} of=${answer}>${(system) => html`<h2>${system.name} <small>system ${system.position + 1} of workload ${" "}<a href=${link(["workload", system.workload])}>${system.workload}</a>${system.file ? ` · ${system.file}:${system.line}` : ""}</small></h2>
-        <p>${milliseconds(system.nanoseconds)} ms · ${plural(system.entities ?? 0, "entity", "entities")} · ${perEntity(system)?.toFixed(1) ?? "–"} ns each
-            <span class="dim"> ${how(system)}</span></p>
-        <div class="columns even"><div><${Left} system=${system} /><${Conditions} system=${system} /></div><div><${Touches} system=${system} /><${Visits} system=${system} /></div></div>`}</${Answer}>`;
+    return html`<${Answer} of=${answer}>${(system) => html`<${SystemPage} system=${system} />`}</${Answer}>`;
 }

@@ -30,7 +30,8 @@ class Forest {
     async grow(parent) {
         const node = this.nodes.get(parent) ?? { children: [], next: undefined };
         this.nodes.set(parent, node);
-        if (node.isBusy || node.next === null || node.children.length >= MOST) return;
+        // an error is asked again by the timer, not by the drawing of the error
+        if (node.isBusy || this.error || node.next === null || node.children.length >= MOST) return;
         node.isBusy = true;
         await this.attempt(async () => {
             const answer = await this.ask(parent, node.next ?? null, PAGE);
@@ -79,6 +80,7 @@ class Forest {
     }
 
     toggle(handle, isOpen) {
+        this.error = null;
         if (isOpen) this.open.add(handle);
         else this.open.delete(handle);
         if (isOpen) this.grow(handle);
@@ -109,15 +111,19 @@ function TreeRow({ row, chosen, active, id, onToggle }) {
     if (row.kind === "more") return html`<div class="node dim" style=${indent}>…</div>`;
     if (row.kind === "many") {
         const query = row.parent === "none" ? { list: "all" } : { q: `child of #${row.parent}` };
-        return html`<div class="node" style=${indent}><a href=${link(["entities"], query)}>more than ${count(MOST)}: show all as a list</a></div>`;
+        return html`<div class="node" style=${indent}><a href=${link(["entities"],
+            query)}>more than ${count(MOST)}: show all as a list</a></div>`;
     }
     const { entity } = row;
     const hasChildren = entity.children > 0;
-    return html`<div id=${id} class=${`node${entity.entity === chosen ? " chosen" : ""}${active ? " active" : ""}`} style=${indent} role="treeitem"
+    return html`<div id=${id} class=${`node${entity.entity === chosen ? " chosen" : ""}${active ? " active" : ""}`} style=${indent}
+        role="treeitem"
         aria-level=${row.depth} aria-expanded=${hasChildren ? String(row.isOpen) : null} aria-selected=${String(entity.entity === chosen)}>
-        <span class="twist" onClick=${() => hasChildren && onToggle(entity.entity, !row.isOpen)}>${hasChildren ? (row.isOpen ? "▾" : "▸") : ""}</span>
-        <a tabindex="-1" class="entity" href=${link(["entity", entity.entity, "values"])}>${entity.name !== null
-            ? html`<span class="name">${entity.name}</span> ` : null}<span class="handle">#${entity.entity}</span></a>
+        <span class="twist" onClick=${() => hasChildren && onToggle(entity.entity, !row.isOpen)}>${hasChildren ? (row.isOpen ? "▾" : "▸")
+            : ""}</span>
+        <a tabindex="-1" class="entity" href=${link(["entity", entity.entity, "values"])}>${
+            entity.name !== null ? html`<span class="name">${entity.name}</span> ` : null
+        }<span class="handle">#${entity.entity}</span></a>
         ${hasChildren ? html`<small>${count(entity.children)}</small>` : null}
         ${entity.name === null ? html`<span class="dim words">${ownNames(entity.components).join(", ")}</span>` : null}</div>`;
 }
@@ -137,7 +143,11 @@ function press(key, rows, at, onToggle) {
     }
     if (key === "ArrowLeft") {
         if (row.isOpen) onToggle(row.entity.entity, false);
-        else return Math.max(0, rows.findIndex((one) => one.entity?.entity === row.parent));
+        else
+            return Math.max(
+                0,
+                rows.findIndex((one) => one.entity?.entity === row.parent),
+            );
     }
     return ["Enter", "ArrowRight", "ArrowLeft"].includes(key) ? at : null;
 }
@@ -151,9 +161,12 @@ function useForest(frame) {
     useEffect(() => {
         const own = forest.current;
         if (own.nodes.get("none").next === undefined) own.grow("none");
-        const timer = frame !== null ? 0 : setInterval(() => {
-            if (!document.hidden) own.refresh(visible.current);
-        }, REFRESH);
+        const timer =
+            frame !== null
+                ? 0
+                : setInterval(() => {
+                      if (!document.hidden) own.refresh(visible.current);
+                  }, REFRESH);
         return () => clearInterval(timer);
     }, [generation]);
     useEffect(() => () => forest.current.control.abort(), []);
@@ -181,13 +194,16 @@ export function Tree({ chosen, frame }) {
         if (top + ROW > box.current.scrollTop + box.current.clientHeight) box.current.scrollTop = top + ROW - box.current.clientHeight;
     };
     const isEmpty = rows.length === 0 && forest.nodes.get("none").next === null;
-    return html`<p class="count">${forest.total === undefined ? "…" : `${count(forest.total)} entities`}</p><${Failure} error=${forest.error} />
+    return html`<p class="count">${forest.total === undefined ? "…" : `${count(forest.total)} entities`}</p><${Failure}
+        error=${forest.error} />
         ${isEmpty ? html`<${Empty}>No entity is alive.</${Empty}>` : null}
         <div class="virtual tree" ref=${box} role="tree" tabindex="0" aria-label="Tree of entities" onKeyDown=${keys}
             aria-activedescendant=${rows[active]?.kind === "node" ? `node-${active}` : null}>
             <div style=${{ height: `${first * ROW}px` }} />
-            ${shown.map((row, at) => html`<${TreeRow} key=${row.kind === "node" ? row.entity.entity : `${row.kind} ${row.parent}`}
-                ...${{ row, chosen, onToggle: toggle, active: first + at === active, id: `node-${first + at}` }} />`)}
+            ${shown.map(
+                (row, at) => html`<${TreeRow} key=${row.kind === "node" ? row.entity.entity : `${row.kind} ${row.parent}`}
+                ...${{ row, chosen, onToggle: toggle, active: first + at === active, id: `node-${first + at}` }} />`,
+            )}
             <div style=${{ height: `${Math.max(0, rows.length - last) * ROW}px` }} />
         </div>`;
 }

@@ -29,8 +29,11 @@ export function Spark({ list }) {
     if (numbers.length < 2) return null;
     const low = Math.min(...numbers);
     const span = Math.max(...numbers) - low || 1;
-    const points = numbers.map((value, at) => `${((at / (numbers.length - 1)) * 58 + 1).toFixed(1)},${(13 - ((value - low) / span) * 11).toFixed(1)}`);
-    return html`<svg class="spark" viewBox="0 0 60 15" width="60" height="15" aria-hidden="true"><polyline points=${points.join(" ")} /></svg>`;
+    const points = numbers.map(
+        (value, at) => `${((at / (numbers.length - 1)) * 58 + 1).toFixed(1)},${(13 - ((value - low) / span) * 11).toFixed(1)}`,
+    );
+    return html`<svg class="spark" viewBox="0 0 60 15" width="60" height="15" aria-hidden="true"><polyline points=${points.join(" ")} />
+        </svg>`;
 }
 
 function notes(component) {
@@ -49,8 +52,14 @@ function Components({ world }) {
     const columns = [
         { key: "name", head: "Component", value: (row) => row.name, cell: (row) => html`<${ComponentLink} name=${row.name} />` },
         { key: "count", head: "Entities", number: true, value: (row) => row.count, cell: (row) => count(row.count) },
-        { key: "growth", head: "Growth", number: true, title: "since the page was opened, at most ten minutes",
-            value: (row) => growth(counts.components.get(row.name)), cell: (row) => signed(growth(counts.components.get(row.name))) },
+        {
+            key: "growth",
+            head: "Growth",
+            number: true,
+            title: "since the page was opened, at most ten minutes",
+            value: (row) => growth(counts.components.get(row.name)),
+            cell: (row) => signed(growth(counts.components.get(row.name))),
+        },
         { key: "line", head: "", cell: (row) => html`<${Spark} list=${counts.components.get(row.name)} />` },
         { key: "bytes", head: "Memory", number: true, value: (row) => row.bytes, cell: (row) => bytes(row.bytes) },
         { key: "share", head: "", cell: (row) => html`<${Bar} share=${row.bytes / most} />` },
@@ -65,13 +74,24 @@ function Components({ world }) {
 // The lists that have moved most, as lines.
 function Growing() {
     const counts = useStore((all) => all.counts);
-    const names = useMemo(() => [...counts.components.entries()].map(([name, list]) => [Math.abs(growth(list)), name])
-        .filter(([moved]) => moved > 0).sort(([a], [b]) => b - a).slice(0, GROWERS).map(([, name]) => name).sort(), [counts]);
+    const names = useMemo(
+        () =>
+            [...counts.components.entries()]
+                .map(([name, list]) => [Math.abs(growth(list)), name])
+                .filter(([moved]) => moved > 0)
+                .sort(([a], [b]) => b - a)
+                .slice(0, GROWERS)
+                .map(([, name]) => name)
+                .sort(),
+        [counts],
+    );
     const data = useMemo(() => [counts.times, ...names.map((name) => sinceFirst(counts.components.get(name)))], [counts]);
-    return html`<section><h2>What grows <small>since the page was opened</small></h2>${names.length === 0
-        ? html`<${Empty}>No count has changed since the page was opened. Lines appear here when one does.</${Empty}>`
-        : html`<${Chart} data=${data} labels=${names} isTime valueText=${signed} height=${150}
-            text=${names.map((name) => `${name}: ${signed(growth(counts.components.get(name)))}`).join("; ")} />`}</section>`;
+    return html`<section><h2>What grows <small>since the page was opened</small></h2>${
+        names.length === 0
+            ? html`<${Empty}>No count has changed since the page was opened. Lines appear here when one does.</${Empty}>`
+            : html`<${Chart} data=${data} labels=${names} isTime valueText=${signed} height=${150}
+            text=${names.map((name) => `${name}: ${signed(growth(counts.components.get(name)))}`).join("; ")} />`
+    }</section>`;
 }
 
 function Systems({ names, systems }) {
@@ -88,7 +108,7 @@ function Events({ world }) {
     const lines = useStore((all) => all.counts);
     const { data } = usePoll(world.events.length > 0 ? "systems" : null, 0);
     const isPast = useStore((all) => all.route.frame !== null);
-    const rows = world.events.map((event) => ({ ...event, waiting: isPast ? event.waiting : waiting?.get(event.name) ?? event.waiting }));
+    const rows = world.events.map((event) => ({ ...event, waiting: isPast ? event.waiting : (waiting?.get(event.name) ?? event.waiting) }));
     const columns = [
         { key: "name", head: "Event", value: (row) => row.name, cell: (row) => row.name },
         { key: "waiting", head: "Waiting", number: true, value: (row) => row.waiting, cell: (row) => count(row.waiting) },
@@ -104,11 +124,15 @@ function Events({ world }) {
 
 function Uniques({ world }) {
     const isPast = useStore((all) => all.route.frame !== null);
-    return html`<section><h2>Uniques</h2>${world.uniques.length === 0
-        ? html`<${Empty}>No unique: the program has set none.</${Empty}>`
-        : world.uniques.map((unique) => html`<article class="component" key=${unique.name}>
+    return html`<section><h2>Uniques</h2>${
+        world.uniques.length === 0
+            ? html`<${Empty}>No unique: the program has set none.</${Empty}>`
+            : world.uniques.map(
+                  (unique) => html`<article class="component" key=${unique.name}>
             <h3>${unique.name} ${unique.set ? null : html`<small>not set</small>`}</h3>
-            ${unique.set ? html`<${Fields} entity=${null} component=${unique} isPast=${isPast} />` : null}</article>`)}</section>`;
+            ${unique.set ? html`<${Fields} entity=${null} component=${unique} isPast=${isPast} />` : null}</article>`,
+              )
+    }</section>`;
 }
 
 // Hands the world to the browser as a file, for a report of a bug.
@@ -126,16 +150,25 @@ async function save() {
 
 const Save = () => html`<p><button type="button" onClick=${save}>Save the world as a file</button></p>`;
 
-const PARTS = [["components", "components"], ["entities", "entities"], ["uniques", "uniques"], ["commands", "commands"], ["other", "other"]];
+const PARTS = [
+    ["components", "components"],
+    ["entities", "entities"],
+    ["uniques", "uniques"],
+    ["commands", "commands"],
+    ["other", "other"],
+];
 
 function Memory({ world }) {
     const live = useStore((all) => all.live);
     const past = live?.past ?? world.past;
     return html`<section><h2>Memory <small>${bytes(world.bytes.total)}</small></h2><table aria-label="Memory"><tbody>
-        ${PARTS.map(([key, text]) => html`<tr key=${key}><th scope="row">${text}</th><td class="number">${bytes(world.bytes[key])}</td>
-            <td><${Bar} share=${world.bytes[key] / (world.bytes.total || 1)} /></td></tr>`)}
+        ${PARTS.map(
+            ([key, text]) => html`<tr key=${key}><th scope="row">${text}</th><td class="number">${bytes(world.bytes[key])}</td>
+            <td><${Bar} share=${world.bytes[key] / (world.bytes.total || 1)} /></td></tr>`,
+        )}
         <tr><th scope="row">the past</th><td class="number">${bytes(past?.bytes ?? 0)}</td>
-            <td class="dim">${past?.capacity ? plural(past.frames ?? past.newest - past.oldest + 1, "frame") : "off"}</td></tr></tbody></table>
+            <td class="dim">${past?.capacity ? plural(past.frames ?? past.newest - past.oldest + 1, "frame") : "off"}</td></tr></tbody>
+                </table>
         <${Save} />
         ${world.dropped_commands > 0 ? html`<p class="warn">${plural(world.dropped_commands, "command")} dropped.</p>` : null}</section>`;
 }
@@ -144,7 +177,10 @@ export function World() {
     const frame = useStore((all) => all.route.frame);
     const answer = usePoll(withParameters("world", { frame }), frame === null ? 1000 : 0);
     const first = useStore((all) => all.world);
-    return html`<${Answer} of=${{ ...answer, data: answer.data ?? (frame === null ? first : null), isStale: answer.isStale && frame !== null }}>${(world) => html`<div class="columns">
+    return html`<${Answer} of=${{ ...answer, data: answer.data ?? (frame === null ? first : null), isStale: answer.isStale
+        && frame !== null }}>${(
+        world,
+    ) => html`<div class="columns">
         <div class="wide"><${Components} world=${world} /><${Events} world=${world} /></div>
         <div><${Growing} /><${Memory} world=${world} /><${Uniques} world=${world} /></div></div>`}</${Answer}>`;
 }

@@ -63,8 +63,7 @@ static keel_result add_leaf(loaded_save *save, const save_leaf *l, uint32_t long
     out->count = l->count;
     out->of = l->of;
     if (l->type == KEEL_FIELD_OWNED_TEXT) {
-        if (l->count != 1)
-            return wrong(save, "has an array of owned texts, which keel-save cannot show");
+        if (l->count != 1) return wrong(save, "has an array of owned texts, which cannot be shown");
         out->type = KEEL_FIELD_TEXT;
         out->count = longest ? longest : 2; // not 1: a text of one byte is a character
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Loads a save for the tool, in two steps: reads the heads of its sections, and then loads a world
-// whose components are declared from these heads. The declarations are made in declare.c. main.c
-// calls it for every command.
+// Loads a save without the program that wrote it, in two steps: reads the heads of its sections,
+// and then loads a world whose components are declared from these heads. The declarations are made
+// in declare.c. The tools keel-save and keel-inspect call it.
 #include "../../stage.h"
 #include "tool.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The shared part of the tool keel-save: a save that is loaded without the program that wrote it,
-// with components declared from the save's own schemas. It is no part of the library keel::save.
+// The shared part of the tools keel-save and keel-inspect: a save that is loaded without the
+// program that wrote it, with components declared from the save's own schemas. It is no part of the
+// library keel::save.
 #pragma once
 #include "../save.h"
 

@@ -5,6 +5,7 @@ get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
   FEATURES
+    inspect KEEL_INSPECT
     save KEEL_SAVE
     sqlite KEEL_SQLITE
 )
@@ -17,6 +18,9 @@ vcpkg_cmake_config_fixup(PACKAGE_NAME keel CONFIG_PATH lib/cmake/keel)
 vcpkg_fixup_pkgconfig()
 if("save" IN_LIST FEATURES)
   vcpkg_copy_tools(TOOL_NAMES keel-save AUTO_CLEAN)
+endif()
+if("save" IN_LIST FEATURES AND "inspect" IN_LIST FEATURES)
+  vcpkg_copy_tools(TOOL_NAMES keel-inspect AUTO_CLEAN)
 endif()
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include")
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The command line of the swarm: bad options are sentences and a status, good ones do what they say.
-# usage: command_line.sh SWARM_HEADLESS [SWARM], the second one with a window
+# usage: command_line.sh INSPECTS SWARM_HEADLESS [SWARM], the second one with a window; INSPECTS is empty without the inspector
 set -u
-headless=$1
-drawing=${2-}
+inspects=$1
+headless=$2
+drawing=${3-}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
@@ -39,6 +40,13 @@ expect 0 "Usage: swarm" "$headless" --help
 expect 0 "^hash 0x[0-9a-f]\{16\}$" "$headless" --headless --boids 500 --frames 3 --hash
 expect 0 "^steer .* ms" "$headless" --headless --boids 500 --frames 3
 expect 0 "results are equal" "$headless" --compare-threads --boids 3000 --frames 5
+
+if [ -n "$inspects" ]; then
+    expect 2 "not with --shot or --compare-threads" "$headless" --inspect --compare-threads
+    expect 2 "not with --shot or --compare-threads" "$headless" --inspect-edits --shot "$folder/picture.png"
+else
+    expect 2 "built without the inspector" "$headless" --inspect
+fi
 
 for threads in 1 2 all; do
     "$headless" --headless --boids 800 --frames 4 --hash --threads $threads | grep '^hash' >>"$folder/hashes"
