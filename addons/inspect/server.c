@@ -48,6 +48,7 @@ struct keeli_server {
     bool has_courier;
     atomic_bool ending;
     unsigned outstanding;               // requests that are suspended; under the lock
+    unsigned unsent;                    // these, and those whose answer is not sent; under the lock
     unsigned open_streams;              // under the lock
     server_connection *connections;     // newest first; under the lock
     unsigned connection_count;          // under the lock
@@ -250,6 +251,8 @@ static enum MHD_Result server_hand_over(keel_inspect *inspect, keeli_request *re
     const bool ending = atomic_load(&server->ending);
     if (!ending) { // the lock orders this before the end, which answers all that is in `incoming`
         ++server->outstanding;
+        ++server->unsent;
+        request->is_unsent = true;
         MHD_suspend_connection(request->connection);
         request->next = atomic_load(&inspect->incoming);
         while (!atomic_compare_exchange_weak(&inspect->incoming, &request->next, request)) {}
@@ -460,6 +463,12 @@ static enum MHD_Result server_on_request(void *context, struct MHD_Connection *c
     return server_send_answer(connection, request);
 }
 
+static void server_note_sent(keeli_server *server) {
+    pthread_mutex_lock(&server->lock);
+    --server->unsent;
+    pthread_mutex_unlock(&server->lock);
+}
+
 static void server_on_completed(void *context, struct MHD_Connection *connection, void **state,
                                 enum MHD_RequestTerminationCode code) {
     keeli_request *request = *state;
@@ -467,6 +476,7 @@ static void server_on_completed(void *context, struct MHD_Connection *connection
     (void)code;
     if (!request) return;
     if (request->stream) stream_close(context, request->stream);
+    if (request->is_unsent) server_note_sent(((keel_inspect *)context)->server);
     request->job = request->stream ? NULL : request->job;
     keeli_request_free(request);
     *state = NULL;
@@ -555,11 +565,12 @@ static void courier_wait(keeli_server *server, uint64_t nanoseconds) {
     pthread_cond_timedwait(&server->changed, &server->lock, &until);
 }
 
-// True when no connection is suspended any more, and the pages have been told or do not listen.
+// True when no connection is suspended any more, and the pages have been told, or half a second has
+// passed: some do not read.
 static bool courier_is_done(keeli_server *server, uint64_t *ends) {
     if (!atomic_load(&server->ending) || server->outstanding) return false;
     if (!*ends) *ends = keeli_inspect_now() + second / 2;
-    return !server->open_streams || keeli_inspect_now() > *ends;
+    return (!server->open_streams && !server->unsent) || keeli_inspect_now() > *ends;
 }
 
 static void *courier_run(void *context) {

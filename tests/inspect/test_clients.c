@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Ten clients at once against a frame loop with two workers: streams, questions, edits, clients
-// that leave. The thread sanitizer watches it; it does not see into libmicrohttpd (tsan.supp).
+// that leave. The thread sanitizer finds nothing here, without a suppression.
 #include "client.h"
 #include "support/test.h"
 #include "watchers.h"
