@@ -145,7 +145,7 @@ static void entity_write_systems(keel_inspect *inspect, keeli_request *request,
         keeli_out_close(out, '}');
     }
     keeli_out_close(out, ']');
-    if (has_plan) keeli_plan_free(&plan);
+    keeli_plan_free(&plan);
     keeli_out_free(&unused.out);
 }
 

@@ -30,7 +30,7 @@ static void frames_write_list(keeli_out *out, const keeli_frames *frames, uint64
 static void frames_write_position(keeli_out *out, const keeli_plan *plan,
                                   const keeli_source *source) {
     keeli_out_key(out, "position");
-    if (keeli_plan_has(plan, source->position, source->system))
+    if (keeli_plan_has(plan, source->position, source->system, source->workload))
         keeli_out_number(out, source->position);
     else keeli_out_null(out);
 }
@@ -39,8 +39,7 @@ static void frames_write_systems(keeli_out *out, const keeli_frames *frames, con
                                  uint64_t from, uint64_t to) {
     keeli_sum sums[KEELI_SOURCES];
     uint64_t all = 0;
-    const uint64_t count = to >= from ? to - from + 1 : 1;
-    keeli_frames_add_up(frames, from, to, sums);
+    const uint64_t count = keeli_frames_add_up(frames, from, to, sums);
     for (uint32_t i = 0; i < keeli_frames_source_count(frames); ++i)
         all += sums[i].nanoseconds + sums[i].applied;
     keeli_out_key_open(out, "systems", '[');
@@ -96,6 +95,7 @@ bool keeli_answer_frames(keel_inspect *inspect, keeli_request *request) {
         return memory &&
                keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
     keeli_argument_number(request, "to", &to);
+    if (to > inspect->frame) to = inspect->frame;
     if (!keeli_argument_number(request, "from", &from))
         from = to > FRAMES_SHOWN ? to - FRAMES_SHOWN + 1 : 0;
     // Without a workload the times are shown all the same.

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 100, MAX_ROWS = 1000, COLUMNS = 16, VISITS = 2048, CELL = 128 };
+enum { ROWS = 100, MAX_ROWS = 1000, COLUMNS = 16, VISITS = 2048, CELL = 128, BETWEEN_LOOKS = 32 };
 static const uint64_t patience = 100000000; // nanoseconds until a part of the answer is sent
 
 typedef struct query_column {
@@ -70,11 +70,25 @@ static bool query_add_listed_columns(keel_inspect *inspect, keeli_request *reque
         path[length] = '\0';
         const keel_component *c = keeli_path_find(inspect->world, path, &place, &error);
         if (!c) return !keeli_request_fail(request, 400, "argument", "columns: %s", error.message);
+        if (c->is_event)
+            return !keeli_request_fail(request, 400, "argument",
+                                       "columns: %s is a type of events, which entities lack",
+                                       c->name);
         if (!query_add_column(job, c, &place))
             return !keeli_request_fail(request, 400, "argument", "columns: at most %d",
                                        (int)COLUMNS);
         list += length + (list[length] == ',');
     }
+    return true;
+}
+
+// Finds the columns, anew in each slice: the program may have unregistered a component in between.
+// False: the request has failed.
+static bool query_find_columns(keel_inspect *inspect, keeli_request *request, query_job *job) {
+    const char *list = keeli_argument(request, "columns");
+    job->column_count = 0;
+    if (list) return query_add_listed_columns(inspect, request, job, list);
+    query_add_own_columns(job);
     return true;
 }
 
@@ -117,8 +131,7 @@ static void query_write_row(keeli_out *out, const keel_world *world, keel_entity
 // Begins the answer: parses the text, and finds the columns. False: the request has failed.
 static bool query_begin(keel_inspect *inspect, keeli_request *request) {
     const char *text = keeli_argument(request, "text"), *after = keeli_argument(request, "after");
-    const char *columns = keeli_argument(request, "columns"),
-               *count = keeli_argument(request, "count");
+    const char *count = keeli_argument(request, "count");
     keel_query_error error;
     query_job *job = calloc(1, sizeof *job);
     if (!job)
@@ -134,12 +147,12 @@ static bool query_begin(keel_inspect *inspect, keeli_request *request) {
                                    (int)MAX_ROWS);
     if (after && !keeli_parse_handle(after, &job->after))
         return !keeli_request_fail(request, 400, "argument", "after: '%.40s' is no handle", after);
-    if (keel_query_parse(inspect->world, text ? text : "", &job->query, &error) < 0)
-        return !keeli_request_fail_at(request, error.column,
-                                      error.result == KEEL_ERROR_MEMORY ? "memory" : "query",
-                                      error.message);
-    if (!columns) query_add_own_columns(job);
-    else if (!query_add_listed_columns(inspect, request, job, columns)) return false;
+    const keel_result result =
+        keel_query_parse(inspect->world, text ? text : "", &job->query, &error);
+    if (result == KEEL_ERROR_MEMORY)
+        return !keeli_request_fail(request, 500, "memory", "%s", error.message);
+    if (result < 0) return !keeli_request_fail_at(request, error.column, "query", error.message);
+    if (!query_find_columns(inspect, request, job)) return false;
 
     keeli_out_open(&request->out, '{');
     query_write_columns(&request->out, job);
@@ -147,7 +160,7 @@ static bool query_begin(keel_inspect *inspect, keeli_request *request) {
     return true;
 }
 
-// Looks at some entities. False: the request has failed.
+// Looks at some entities, fewer when writing rows uses up the time. False: the request has failed.
 static bool query_walk(keel_inspect *inspect, keeli_request *request, query_job *job) {
     keel_query_walk walk;
     keel_entity entity;
@@ -157,7 +170,9 @@ static bool query_walk(keel_inspect *inspect, keeli_request *request, query_job 
     while (keel_query_next(&walk, &entity)) {
         ++job->found;
         if (!job->counts) query_write_row(&request->out, inspect->world, entity, job);
-        if (!job->counts && job->found == job->limit) break;
+        if (job->counts) continue;
+        if (job->found == job->limit) break;
+        if (job->found % BETWEEN_LOOKS == 0 && keeli_inspect_is_late(inspect)) break;
     }
     keel_query_end(&walk);
     job->after = walk.after;
@@ -181,7 +196,9 @@ static bool query_finish(keel_inspect *inspect, keeli_request *request, const qu
 }
 
 bool keeli_answer_query(keel_inspect *inspect, keeli_request *request) {
-    if (!request->job && !query_begin(inspect, request)) return true;
+    if (request->job ? !query_find_columns(inspect, request, request->job)
+                     : !query_begin(inspect, request))
+        return true;
     query_job *job = request->job;
     const bool has_all = job->finished || (!job->counts && job->found >= job->limit);
     while (!has_all) {

@@ -66,14 +66,11 @@ static const char *systems_kind(const keel_system *system) {
 static void systems_write_times(keeli_out *out, const keel_workload_node *node,
                                 const keeli_frames *frames, const keeli_sum *sums,
                                 uint64_t frame_count) {
-    for (uint32_t i = 0; i < keeli_frames_source_count(frames); ++i) {
-        const keeli_source *source = keeli_frames_source(frames, i);
-        if (source->position != node->position || !sums[i].runs ||
-            strncmp(source->system, node->name, sizeof source->system - 1))
-            continue;
-        keeli_out_key_number(out, "nanoseconds", sums[i].nanoseconds / frame_count);
-        keeli_out_key_number(out, "worst", sums[i].worst);
-        keeli_out_key_number(out, "entities", sums[i].entities / frame_count);
+    const keeli_sum *sum = keeli_frames_sum_of(frames, node, sums);
+    if (sum && sum->runs) {
+        keeli_out_key_number(out, "nanoseconds", sum->nanoseconds / frame_count);
+        keeli_out_key_number(out, "worst", sum->worst);
+        keeli_out_key_number(out, "entities", sum->entities / frame_count);
         return;
     }
     keeli_out_key_null(out, "nanoseconds");
@@ -116,8 +113,7 @@ static bool systems_read_times(keel_inspect *inspect, keeli_request *request, ke
         return false;
     }
     const uint64_t from = frame > KEELI_MEAN ? frame - KEELI_MEAN + 1 : 1;
-    keeli_frames_add_up(inspect->frames, from, frame, sums);
-    *frame_count = frame >= from ? frame - from + 1 : 1;
+    *frame_count = keeli_frames_add_up(inspect->frames, from, frame, sums);
     return true;
 }
 

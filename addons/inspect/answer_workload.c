@@ -96,15 +96,9 @@ static void workload_find_direct(const keeli_plan *plan, uint64_t *reach, size_t
 // ------------------------------------------------------------------ the critical path
 static uint64_t workload_time(const keeli_frames *frames, const keel_workload_node *node,
                               const keeli_sum *sums, uint64_t frame_count) {
-    for (uint32_t i = 0; i < keeli_frames_source_count(frames); ++i) {
-        const keeli_source *source = keeli_frames_source(frames, i);
-        const bool is_it = source->position == node->position && node->system &&
-                           !strncmp(source->system, node->system->name, sizeof source->system - 1);
-        if (is_it)
-            return (node->kind == KEEL_NODE_COMMANDS ? sums[i].applied : sums[i].nanoseconds) /
-                   frame_count;
-    }
-    return 0;
+    const keeli_sum *sum = keeli_frames_sum_of(frames, node, sums);
+    if (!sum) return 0;
+    return (node->kind == KEEL_NODE_COMMANDS ? sum->applied : sum->nanoseconds) / frame_count;
 }
 
 typedef struct workload_path {
@@ -231,8 +225,7 @@ static void workload_answer_what_if(keel_inspect *inspect, keeli_request *reques
     keeli_plan changed = { .node_count = 0 };
     keeli_what_if *what_if =
         keeli_what_if_begin(inspect, request, plan->workload, position, storage, &changed);
-    if (what_if && keeli_plan_read_edges(inspect, request, &changed))
-        workload_answer_plan(inspect, request, &changed, sums, frame_count);
+    if (what_if) workload_answer_plan(inspect, request, &changed, sums, frame_count);
     keeli_plan_free(&changed);
     keeli_what_if_end(inspect, what_if);
 }
@@ -246,8 +239,7 @@ bool keeli_answer_workload(keel_inspect *inspect, keeli_request *request) {
         return memory &&
                keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
     const uint64_t to = inspect->frame, from = to > KEELI_MEAN ? to - KEELI_MEAN + 1 : 1;
-    const uint64_t frame_count = to >= from ? to - from + 1 : 1;
-    keeli_frames_add_up(inspect->frames, from, to, sums);
+    const uint64_t frame_count = keeli_frames_add_up(inspect->frames, from, to, sums);
     if (keeli_plan_read(inspect, request, slash && slash[1] ? slash + 1 : NULL, &plan)) {
         if (without) workload_answer_what_if(inspect, request, &plan, without, sums, frame_count);
         else if (keeli_plan_read_edges(inspect, request, &plan))

@@ -96,7 +96,8 @@ bool keeli_frames_is_shown(keel_inspect *inspect, uint32_t number) {
     const bool has_plan =
         keeli_plan_workload(inspect) && keeli_plan_read(inspect, &unused, NULL, &plan);
     source->is_asked = true;
-    source->is_shown = has_plan && keeli_plan_has(&plan, source->position, source->system);
+    source->is_shown =
+        has_plan && keeli_plan_has(&plan, source->position, source->system, source->workload);
     keeli_plan_free(&plan);
     keeli_out_free(&unused.out);
     return source->is_shown;
@@ -187,13 +188,34 @@ static void frames_add(keeli_sum *sum, const keeli_record *record) {
     ++sum->runs;
 }
 
-void keeli_frames_add_up(const keeli_frames *frames, uint64_t from, uint64_t to, keeli_sum *sums) {
+static uint64_t frames_count(const keeli_frames *frames, uint64_t from, uint64_t to) {
+    const keeli_frame *frame;
+    uint64_t count = 0;
+    for (uint32_t i = 0; (frame = keeli_frames_latest(frames, i)) != NULL && frame->frame >= from;
+         ++i)
+        count += frame->frame <= to;
+    return count ? count : 1;
+}
+
+uint64_t keeli_frames_add_up(const keeli_frames *frames, uint64_t from, uint64_t to,
+                             keeli_sum *sums) {
     const keeli_record *record;
     memset(sums, 0, frames->source_count * sizeof *sums);
     for (uint32_t i = 0; (record = keeli_frames_record(frames, i)) != NULL; ++i) {
-        if (record->frame && record->frame < from) return;
+        if (record->frame && record->frame < from) break;
         if (record->frame >= from && record->frame <= to) frames_add(&sums[record->source], record);
     }
+    return frames_count(frames, from, to);
+}
+
+const keeli_sum *keeli_frames_sum_of(const keeli_frames *frames, const keel_workload_node *node,
+                                     const keeli_sum *sums) {
+    for (uint32_t i = 0; i < frames->source_count; ++i) {
+        const keeli_source *source = &frames->sources[i];
+        if (keeli_node_is(node, source->position, source->system, source->workload))
+            return &sums[i];
+    }
+    return NULL;
 }
 
 const keeli_record *keeli_frames_of_tick(const keeli_frames *frames, uint64_t tick) {

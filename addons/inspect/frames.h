@@ -50,6 +50,11 @@ const keeli_source *keeli_frames_source(const keeli_frames *frames, uint32_t sou
 uint32_t keeli_frames_source_count(const keeli_frames *frames);
 uint64_t keeli_frames_missed(const keeli_frames *frames);
 // Adds up the records from frame `from` to `to`, by source; `sums` has KEELI_SOURCES places.
-void keeli_frames_add_up(const keeli_frames *frames, uint64_t from, uint64_t to, keeli_sum *sums);
+// Returns the number of frames that ran in this span, at least 1: the divisor of a mean.
+uint64_t keeli_frames_add_up(const keeli_frames *frames, uint64_t from, uint64_t to,
+                             keeli_sum *sums);
+// Returns the sum of a node of a plan, or NULL if it has none.
+const keeli_sum *keeli_frames_sum_of(const keeli_frames *frames, const keel_workload_node *node,
+                                     const keeli_sum *sums);
 // Returns the record whose changes have this tick, or NULL.
 const keeli_record *keeli_frames_of_tick(const keeli_frames *frames, uint64_t tick);

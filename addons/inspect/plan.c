@@ -67,9 +67,18 @@ const keel_workload_node *keeli_plan_system(const keeli_plan *plan, uint64_t pos
     return NULL;
 }
 
-bool keeli_plan_has(const keeli_plan *plan, uint32_t position, const char *system) {
+// Two workloads of a frame may have the same system at the same position, so both names count.
+bool keeli_node_is(const keel_workload_node *node, uint32_t position, const char *system,
+                   const char *workload) {
+    enum { KEPT = sizeof((keel_timing *)0)->system - 1 };
+    return node->system && node->position == position &&
+           !strncmp(node->system->name, system, KEPT) && !strncmp(node->workload, workload, KEPT);
+}
+
+bool keeli_plan_has(const keeli_plan *plan, uint32_t position, const char *system,
+                    const char *workload) {
     const keel_workload_node *node = keeli_plan_system(plan, position);
-    return node && !strncmp(node->name, system, sizeof((keel_timing *)0)->system - 1);
+    return node && keeli_node_is(node, position, system, workload);
 }
 
 static const keel_step *plan_find_step(keel_world *world, const keel_workload *workload,

@@ -22,9 +22,12 @@ void keeli_plan_free(keeli_plan *plan);
 const keel_workload *keeli_plan_workload(const keel_inspect *inspect);
 // Returns the node of the system at a position, or NULL.
 const keel_workload_node *keeli_plan_system(const keeli_plan *plan, uint64_t position);
-// Returns the step of the system at a position, or NULL. `stands_in` receives the steps of the
-// nested workloads around it, outermost first, at most `room`; the result counts them.
+// Returns the step of the system at a position, or NULL.
 const keel_step *keeli_plan_step(keel_world *world, const keel_workload *workload,
                                  uint32_t position);
-// True if a timing of this name belongs to the position of this plan.
-bool keeli_plan_has(const keeli_plan *plan, uint32_t position, const char *system);
+// True if a timing with this position and these names, which may be cut, is of this node.
+bool keeli_node_is(const keel_workload_node *node, uint32_t position, const char *system,
+                   const char *workload);
+// True if such a timing is of a node of this plan.
+bool keeli_plan_has(const keeli_plan *plan, uint32_t position, const char *system,
+                    const char *workload);

@@ -172,7 +172,11 @@ static void streams_write_one(keel_inspect *inspect, keeli_stream *stream) {
     streams_publish(stream, facts);
 }
 
+// Reading the plan clears the errors of the world, which are the program's.
 void keeli_streams_write(keel_inspect *inspect, unsigned wanted) {
+    keeli_guest guest;
+    keeli_guest_begin(inspect->world, &guest);
     for (int i = 0; i < KEELI_STREAMS; ++i)
         if (wanted >> i & 1) streams_write_one(inspect, &inspect->streams[i]);
+    keeli_guest_end(inspect->world, &guest);
 }

@@ -105,10 +105,14 @@ keeli_what_if *keeli_what_if_begin(keel_inspect *inspect, keeli_request *request
     w->workloads[0].name = stored_name;
     const keel_result result = keel_world_add_workload(inspect->world, copy);
     w->is_stored = result >= 0;
-    if (!w->is_stored || !keeli_plan_read(inspect, request, stored_name, plan)) {
+    if (!w->is_stored || !keeli_plan_read(inspect, request, stored_name, plan) ||
+        !keeli_plan_read_edges(inspect, request, plan)) {
         if (!w->is_stored) keeli_request_fail_by(request, inspect->world, result);
         keeli_what_if_end(inspect, w);
         return NULL;
     }
+    plan->workload = workload; // for its name
+    for (uint32_t i = 0; i < plan->node_count; ++i)
+        if (!strcmp(plan->nodes[i].workload, stored_name)) plan->nodes[i].workload = workload->name;
     return w;
 }

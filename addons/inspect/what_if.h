@@ -3,9 +3,9 @@
 #pragma once
 #include "plan.h"
 
-// Reads the plan of `workload` in which the system at a position lacks its terms about a storage.
-// Nothing runs. False: the request has failed. keeli_plan_free in any case; its names stay valid
-// until keeli_what_if_end.
+// Reads the plan of `workload`, with its edges, in which the system at a position lacks its terms
+// about a storage. Nothing runs. False: the request has failed. keeli_plan_free in any case; its
+// names stay valid until keeli_what_if_end.
 typedef struct keeli_what_if keeli_what_if;
 keeli_what_if *keeli_what_if_begin(keel_inspect *inspect, keeli_request *request,
                                    const keel_workload *workload, uint32_t position,

@@ -219,3 +219,7 @@ keel_entity handle_of(const json_t *value) {
         fail_msg("'%s' is no handle", json_string_value(value) ? json_string_value(value) : "");
     return entity;
 }
+
+void assert_same_text(const char *a, const char *b) {
+    assert_string_equal(a ? a : "(null)", b ? b : "(null)");
+}
