@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The page of the inspector, compressed by gzip, and its security policy. tools/build_inspector_page
-// makes this file from page/, so it is not edited by hand; the server sends it. page/LICENSES.txt
-// has the licences of what is bundled. The next line is the hash of the sources:
-// 852fc7e973aaa01fac25edfc5263145e7115277938cdd049b6e0f0c444c30ffa
+// The page of the inspector, compressed by gzip, and its security policy. It is made from page/ by
+// tools/build_inspector_page, and not edited by hand; the server sends it. page/LICENSES.txt has
+// the licences of what is bundled. The next line is the hash of the sources:
+//
+// d3bceeb948cf765fa9b311308be4397a2d6ec8891d1ebae55c598e1cd979dd0f
 #include "page.h"
 
 // clang-format off

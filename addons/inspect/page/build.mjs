@@ -85,9 +85,10 @@ function lines(bytes) {
 function print(html, rules, hash) {
     const bytes = gzipSync(html, { level: 9 });
     return `// SPDX-License-Identifier: MIT
-// The page of the inspector, compressed by gzip, and its security policy. tools/build_inspector_page
-// makes this file from page/, so it is not edited by hand; the server sends it. page/LICENSES.txt
-// has the licences of what is bundled. The next line is the hash of the sources:
+// The page of the inspector, compressed by gzip, and its security policy. It is made from page/ by
+// tools/build_inspector_page, and not edited by hand; the server sends it. page/LICENSES.txt has
+// the licences of what is bundled. The next line is the hash of the sources:
+//
 // ${hash}
 #include "page.h"
 
