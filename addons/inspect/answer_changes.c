@@ -14,9 +14,10 @@
 
 enum { LISTED = 200, TEXT = 128, ABSENT = 1 };
 
-// A value of the field as text. Absent values are a text that no value has.
+// A value of the field as text. Its begin is shown; all of it is compared.
 typedef struct changes_text {
     char text[TEXT];
+    uint64_t hash;
     bool is_there;
 } changes_text;
 
@@ -39,12 +40,13 @@ static changes_text changes_read(const keel_world *world, const changes_job *job
         c->is_unique ? keel_get_unique_value(world, c) : keel_get_component(world, job->entity, c);
     if (!value) return read;
     keel_field_print(&job->place, value, read.text, sizeof read.text);
+    read.hash = keeli_print_hash(&job->place, value);
     read.is_there = true;
     return read;
 }
 
 static bool changes_is_same(const changes_text *a, const changes_text *b) {
-    return a->is_there == b->is_there && (!a->is_there || !strcmp(a->text, b->text));
+    return a->is_there == b->is_there && (!a->is_there || a->hash == b->hash);
 }
 
 // ------------------------------------------------------------------ writers
@@ -90,20 +92,27 @@ static const char *changes_system_of(const keel_inspect *inspect, uint64_t tick)
 }
 
 // ------------------------------------------------------------------ slices
-static bool changes_begin(keel_inspect *inspect, keeli_request *request) {
-    const char *path = keeli_argument(request, "path"), *handle = keeli_argument(request, "entity");
+// Finds the component, anew in each slice: the program may have unregistered it in between. False:
+// the request has failed.
+static bool changes_find(keel_inspect *inspect, keeli_request *request, changes_job *job) {
     keel_error error;
-    changes_job *job = calloc(1, sizeof *job);
-    if (!job) return !keeli_request_fail(request, 500, "memory", "out of memory: comparing frames");
-    request->job = job;
-    request->free_job = free;
+    const char *path = keeli_argument(request, "path");
     if (!path)
         return !keeli_request_fail(request, 400, "argument",
                                    "path: a component, a point and a field are needed");
     job->component = keeli_path_find(inspect->world, path, &job->place, &error);
-    if (!job->component || job->component->is_event)
-        return !keeli_request_fail(request, 400, "argument", "%s",
-                                   job->component ? "events have no past" : error.message);
+    if (job->component && !job->component->is_event) return true;
+    return !keeli_request_fail(request, 400, "argument", "%s",
+                               job->component ? "events have no past" : error.message);
+}
+
+static bool changes_begin(keel_inspect *inspect, keeli_request *request) {
+    const char *path = keeli_argument(request, "path"), *handle = keeli_argument(request, "entity");
+    changes_job *job = calloc(1, sizeof *job);
+    if (!job) return !keeli_request_fail(request, 500, "memory", "out of memory: comparing frames");
+    request->job = job;
+    request->free_job = free;
+    if (!changes_find(inspect, request, job)) return false;
     if (!job->component->is_unique && (!handle || !keeli_parse_handle(handle, &job->entity)))
         return !keeli_request_fail(request, 400, "argument",
                                    "entity: a handle such as 17v3 is needed");
@@ -194,7 +203,9 @@ bool keeli_answer_changes(keel_inspect *inspect, keeli_request *request) {
     if (!keeli_frames_read(inspect->frames, inspect->deadline, &memory))
         return memory &&
                keeli_request_fail(request, 500, "memory", "out of memory: reading timings");
-    if (!request->job && !changes_begin(inspect, request)) return true;
+    if (request->job ? !changes_find(inspect, request, request->job)
+                     : !changes_begin(inspect, request))
+        return true;
     if (keeli_plan_workload(inspect) && !keeli_plan_read(inspect, request, NULL, &plan)) {
         keeli_plan_free(&plan);
         return true;

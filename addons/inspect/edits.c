@@ -64,12 +64,25 @@ static bool edit_answer_value(keel_inspect *inspect, keeli_request *request,
     return true;
 }
 
-// Returns the value to change, or NULL after an error of the world. The verbs would write in place
-// although a view is open; code between the steps of that view does not expect it from a page.
-static void *edit_get_value(keel_inspect *inspect, keel_entity entity, const keel_component *c) {
-    if (keel_share_begin(inspect->world) < 0 || keel_share_end(inspect->world) < 0) return NULL;
-    return c->is_unique ? keel_get_unique_value_mut(inspect->world, c)
-                        : keel_get_component_mut(inspect->world, entity, c);
+// Returns whether values may be written now. The verbs would write in place although a view is
+// open; code between the steps of that view does not expect it from a page.
+static bool edit_may_write(keel_inspect *inspect, keeli_request *request) {
+    keel_result result = keel_share_begin(inspect->world);
+    if (result >= 0) result = keel_share_end(inspect->world);
+    return result >= 0 || !keeli_request_fail_by(request, inspect->world, result);
+}
+
+// Returns the value of a unique, or of a component of an entity; NULL: there is none.
+static const void *edit_get_value(const keel_world *world, keel_entity entity,
+                                  const keel_component *c) {
+    return c->is_unique ? keel_get_unique_value(world, c) : keel_get_component(world, entity, c);
+}
+
+// Counts the value as written, after it was. A value that is no text of its field is not written,
+// and must not count.
+static void edit_mark(keel_world *world, keel_entity entity, const keel_component *c) {
+    if (c->is_unique) (void)keel_get_unique_value_mut(world, c);
+    else (void)keel_get_component_mut(world, entity, c);
 }
 
 bool keeli_answer_set(keel_inspect *inspect, keeli_request *request) {
@@ -87,15 +100,15 @@ bool keeli_answer_set(keel_inspect *inspect, keeli_request *request) {
         return keeli_request_fail(request, 400, "value",
                                   "%s is a type of events, which have no value to set", c->name);
     if (!c->is_unique && !edit_read_entity(inspect, request, "entity", &entity)) return true;
-    if (!c->is_unique && !keel_has_component(inspect->world, entity, c))
-        return keeli_request_fail(request, 404, "gone", "the entity has no %s", c->name);
-    keel_clear_errors(inspect->world);
-    void *value = edit_get_value(inspect, entity, c);
+    const void *value = edit_get_value(inspect->world, entity, c);
     if (!value)
-        return keeli_request_fail_by(request, inspect->world,
-                                     keel_last_error(inspect->world)->result);
-    if (keel_field_parse(&place, value, text, &error) < 0)
+        return keeli_request_fail(request, 404, "gone", "%s %s",
+                                  c->is_unique ? "there is no value of" : "the entity has no",
+                                  c->name);
+    if (!edit_may_write(inspect, request)) return true;
+    if (keel_field_parse(&place, (void *)(uintptr_t)value, text, &error) < 0)
         return keeli_request_fail(request, 400, "value", "%s", error.message);
+    edit_mark(inspect->world, entity, c);
     return edit_answer_value(inspect, request, c, value);
 }
 
@@ -107,6 +120,9 @@ bool keeli_answer_add(keel_inspect *inspect, keeli_request *request) {
     if (!c) return true;
     if (keel_has_component(inspect->world, entity, c))
         return keeli_request_fail(request, 400, "argument", "the entity has %s already", c->name);
+    if (keel_is_component_disabled(inspect->world, entity, c))
+        return keeli_request_fail(request, 400, "argument",
+                                  "the entity has %s already, which is disabled", c->name);
     return edit_finish(inspect, request, keel_add_component(inspect->world, entity, c, c->initial));
 }
 
@@ -115,12 +131,16 @@ bool keeli_answer_remove(keel_inspect *inspect, keeli_request *request) {
     if (!edit_read_entity(inspect, request, "entity", &entity)) return true;
     const keel_component *c = edit_read_component(inspect, request, "component");
     if (!c) return true;
-    if (keel_is_component_disabled(inspect->world, entity, c)) // the verb takes enabled ones only
-        (void)keel_enable_component(inspect->world, entity, c, true);
-    const keel_result result = keel_delete_component(inspect->world, entity, c);
+    // The verb takes enabled components only.
+    const bool is_disabled = keel_is_component_disabled(inspect->world, entity, c);
+    keel_result result =
+        is_disabled ? keel_enable_component(inspect->world, entity, c, true) : KEEL_OK;
+    if (result >= 0) result = keel_delete_component(inspect->world, entity, c);
     if (result == KEEL_ABSENT)
         return keeli_request_fail(request, 404, "gone", "the entity has no %s", c->name);
-    return edit_finish(inspect, request, result);
+    edit_finish(inspect, request, result);
+    if (result < 0 && is_disabled) keel_enable_component(inspect->world, entity, c, false);
+    return true;
 }
 
 bool keeli_answer_disable(keel_inspect *inspect, keeli_request *request) {

@@ -92,6 +92,7 @@ struct keel_inspect {
     // The world's thread only:
     unsigned forks; // of the process, when the inspector began
     bool paused;
+    bool watches;      // a watch waits for the end of its frame (answer_watch.c)
     uint64_t steps;    // frames to run although the program is paused
     uint64_t frame;    // of the frame that runs, or ran last
     uint64_t deadline; // of the answers in this frame

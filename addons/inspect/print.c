@@ -183,6 +183,20 @@ static void print_element(const print_job *job, const char *path, int depth) {
     else print_leaf(job, path, &place);
 }
 
+uint64_t keeli_print_hash(const keel_field_place *place, const void *value) {
+    uint64_t hash = 0xcbf29ce484222325; // FNV-1a
+    char begin[TEXT];
+    const size_t whole = keel_field_print(place, value, begin, sizeof begin);
+    char *longer = whole < sizeof begin ? NULL : malloc(whole + 1);
+    const char *text = longer ? longer : begin;
+    const size_t length = longer || whole < sizeof begin ? whole : sizeof begin - 1;
+    if (longer) keel_field_print(place, value, longer, whole + 1);
+    for (size_t i = 0; i < length; ++i)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
+    free(longer);
+    return hash ^ whole;
+}
+
 // Appends to a path of `length` bytes. Returns the new length, or PATH if it does not fit.
 static size_t print_extend(char *path, size_t length, const char *text) {
     const size_t more = strlen(text);

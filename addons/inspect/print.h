@@ -14,3 +14,6 @@ void keeli_print_value(keeli_out *out, const keel_world *world, const keel_compo
 void keeli_print_description(keeli_out *out, const keel_component *component);
 // The path of names from the root: "fleet/ship 7". Entities without a name are handles.
 void keeli_print_path(keeli_out *out, const keel_world *world, keel_entity entity);
+// Returns a hash of the whole text of a field: fields of which only the begin is kept are compared
+// with it.
+uint64_t keeli_print_hash(const keel_field_place *place, const void *value);

@@ -245,10 +245,11 @@ uint64_t keel_change_tick_of_component(const keel_world *world, keel_entity e,
     const uint32_t index = keel_entity_index(e);
     if (!keeli_presence_has(&s->presence, index))
         return 0;
-    const uint32_t inserted = s->tracking.kinds & KEEL_TRACK_INSERTION
+    const uint32_t kinds = keel_tracked_kinds(world, component); // an image keeps them elsewhere
+    const uint32_t inserted = kinds & KEEL_TRACK_INSERTION
                                   ? keeli_ticks_get(&s->tracking.inserted, index)
                                   : 0,
-                   modified = s->tracking.kinds & KEEL_TRACK_MODIFICATION
+                   modified = kinds & KEEL_TRACK_MODIFICATION
                                   ? keeli_ticks_get(&s->tracking.modified, index)
                                   : 0,
                    latest = inserted > modified ? inserted : modified;

@@ -75,7 +75,8 @@ static void put_components(text *t, const keel_world *world, keel_entity e) {
         put(t, "\n  %s", c->name);
         const bool is_text = strcmp(c->name, "keel_name") == 0; // put_links writes names
         if (!is_text) put_value(t, keel_get_component(world, e, c), c->size);
-        put(t, " changes %u", (unsigned)keel_changes_of_component(world, e, c));
+        put(t, " changes %u tick %llu", (unsigned)keel_changes_of_component(world, e, c),
+            (unsigned long long)keel_change_tick_of_component(world, e, c));
     }
     while ((c = keel_next_component(world, c)) != NULL)
         if (keel_is_component_disabled(world, e, c)) put(t, "\n  %s is disabled", c->name);
@@ -228,8 +229,9 @@ static void edit_something(void) {
 
 // Parts of the text that must be met, or the test would show too little.
 static const char *const parts[] = {
-    "is disabled", "named '",      "Holds: 1",  "Likes: 2",  "Under: 1 of", "children of 1",
-    "unique Time", "events Shot:", "changes 1", "changes 2", "free",        "tracks 15",
+    "is disabled",   "named '",     "Holds: 1",     "Likes: 2", "Under: 1 of",
+    "children of 1", "unique Time", "events Shot:", "tick 1",   "changes 1",
+    "changes 2",     "free",        "tracks 15",
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
