@@ -70,6 +70,7 @@ typedef struct keeli_stream {
     // Under the lock of the server:
     bool in_use, suspended;
     struct MHD_Connection *connection;
+    int socket;
     uint64_t every, due, heard; // nanoseconds
     keeli_facts *sending;
     size_t sent;

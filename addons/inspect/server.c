@@ -335,6 +335,8 @@ static ssize_t stream_read(void *context, uint64_t position, char *to, size_t ro
 static keeli_stream *stream_open(keel_inspect *inspect, keeli_request *request, keel_entity entity,
                                  uint64_t every) {
     keeli_server *server = inspect->server;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     pthread_mutex_lock(&server->lock);
     keeli_stream *stream = NULL;
     for (int i = 0; i < KEELI_STREAMS && !stream; ++i)
@@ -343,6 +345,7 @@ static keeli_stream *stream_open(keel_inspect *inspect, keeli_request *request, 
         stream->in_use = true;
         stream->suspended = stream->ended = stream->says_stopped = false;
         stream->connection = request->connection;
+        stream->socket = info ? info->connect_fd : -1;
         stream->every = every;
         stream->due = 0;
         stream->heard = keeli_inspect_now();
@@ -540,6 +543,13 @@ static void courier_resume_requests(keel_inspect *inspect) {
     }
 }
 
+// True if the page has closed the connection of a stream. libmicrohttpd does not look at
+// connections that are suspended, so the stream would keep its place until its next event.
+static bool courier_sees_end(const keeli_stream *stream) {
+    char byte;
+    return recv(stream->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 static void courier_look_at_stream(keel_inspect *inspect, keeli_stream *stream, uint64_t now,
                                    bool ending) {
     if (now >= stream->due) {
@@ -550,7 +560,9 @@ static void courier_look_at_stream(keel_inspect *inspect, keeli_stream *stream, 
         stream->heard = now;
         stream->says_stopped = true;
     }
-    if (stream->suspended && (ending || stream->says_stopped || atomic_load(&stream->ready))) {
+    if (stream->suspended && !stream->ended && courier_sees_end(stream)) stream->ended = true;
+    const bool has_something = stream->ended || stream->says_stopped || atomic_load(&stream->ready);
+    if (stream->suspended && (ending || has_something)) {
         stream->suspended = false;
         MHD_resume_connection(stream->connection);
     }

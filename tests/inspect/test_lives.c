@@ -440,7 +440,24 @@ static void frames_that_do_not_fit_are_dropped(void **state) {
     program_end(&p);
 }
 
+// A stream that says nothing for ten seconds does not notice by itself that its page has gone.
+static void a_stream_whose_page_has_gone_frees_its_place(void **state) {
+    (void)state;
+    program p;
+    program_begin(&p, &(program_desc){ .workers = 1 });
+    for (int i = 0; i < 40; ++i) {
+        const int fd = client_connect(p.port);
+        assert_true(client_ask_on(fd, p.port, (ask){ .path = "stream?every=10000" }));
+        const bool is_told = client_read_until(fd, "event: world", 3);
+        client_close(fd);
+        assert_true(is_told);
+    }
+    program_end(&p);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(a_stream_whose_page_has_gone_frees_its_place,
+         "a stream whose page has gone frees its place"),
     TEST(bad_options_are_errors, "each bad option is an error with a sentence"),
     TEST(a_world_in_shared_mode_is_refused, "a world in shared mode is refused"),
     TEST(tokens_are_random, "a token has 128 random bits"),
