@@ -438,6 +438,36 @@ static void a_stream_keeps_the_errors_of_the_program(void **state) {
     look_end(&l);
 }
 
+static void long_entities_spoil_no_event(void **state) {
+    look l;
+    stream *s = &streamed;
+    char path[64];
+    (void)state;
+    begin(&l, &(keel_inspect_desc){ 0 });
+    const keel_entity e = keel_add_entity(l.world);
+    char *name = malloc(1 << 20);
+    memset(name, 'n', 1 << 20);
+    name[(1 << 20) - 1] = '\0';
+    for (int i = 0; i < 5; ++i) { // its answer is longer than 4 MiB
+        name[0] = (char)('0' + i);
+        const keel_entity child = keel_add_entity(l.world);
+        keel_attach(l.world, child, e);
+        assert_int_equal(keel_set_name(l.world, child, name), KEEL_OK);
+    }
+    free(name);
+    (void)snprintf(path, sizeof path, "stream?entity=%s&every=33", program_handle(e));
+    stream_begin(s, &l, path);
+    for (int i = 0; i < 4; ++i, stream_forget(s)) {
+        json_t *json = stream_next(s, "world", true);
+        assert_int_equal(number_at(json, "entities"), 6);
+        json_decref(json);
+        if (strstr(s->plain, "event: entity"))
+            fail_msg("%.300s", strstr(s->plain, "event: entity"));
+    }
+    client_close(s->fd);
+    look_end(&l);
+}
+
 static void a_stream_ends_with_the_inspector(void **state) {
     look l;
     stream *s = &streamed;
@@ -463,6 +493,7 @@ static const struct CMUnitTest tests[] = {
     TEST(two_watches_at_once_are_one, "of two watches at once, the second is refused"),
     TEST(a_stream_tells_the_world, "a stream tells what happens to the world"),
     TEST(a_stream_keeps_the_errors_of_the_program, "a stream keeps the errors of the program"),
+    TEST(long_entities_spoil_no_event, "an entity that is too long is left out as a whole"),
     TEST(a_stream_ends_with_the_inspector, "a stream ends with the inspector"),
 };
 int main(void) { return RUN(tests); }
