@@ -299,7 +299,8 @@ typedef struct keeli_stored_workloads {
     uint32_t last_number;             // number of the latest stored step
     struct keeli_schedule *schedules; // schedules of workloads that are not stored, latest first
     struct keeli_timings *timings;    // measured times; NULL: none are recorded (tell/timings.c)
-    // keel_watch_steps: called after each part of a workload, which then runs on one thread; or NULL
+    // keel_watch_steps: called after each part of a workload, which then runs on one thread; or
+    // NULL
     keeli_watch_fn *watch;
     void *watch_data;
 } keeli_stored_workloads;

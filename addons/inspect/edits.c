@@ -15,9 +15,8 @@ static bool edit_is_done(keeli_request *request) {
 }
 
 static bool edit_finish(keel_inspect *inspect, keeli_request *request, keel_result result) {
-    return result < 0 || result == KEEL_ABSENT
-               ? keeli_request_fail_by(request, inspect->world, result)
-               : edit_is_done(request);
+    return result < 0 ? keeli_request_fail_by(request, inspect->world, result)
+                      : edit_is_done(request);
 }
 
 // Reads a handle of the body that must be alive. False: the request has failed.
@@ -156,7 +155,9 @@ bool keeli_answer_disable(keel_inspect *inspect, keeli_request *request) {
     if (!c) return true;
     const keel_result result =
         keel_enable_component(inspect->world, entity, c, !json_is_true(disabled));
-    if (result == KEEL_ABSENT)
+    const bool has = keel_has_component(inspect->world, entity, c) ||
+                     keel_is_component_disabled(inspect->world, entity, c);
+    if (result == KEEL_ABSENT && !has) // and not only that it was so before
         return keeli_request_fail(request, 404, "gone", "the entity has no %s", c->name);
     return edit_finish(inspect, request, result);
 }
@@ -221,7 +222,10 @@ bool keeli_answer_relate(keel_inspect *inspect, keeli_request *request) {
 bool keeli_answer_unrelate(keel_inspect *inspect, keeli_request *request) {
     keel_entity source, target;
     const keel_component *relation = edit_read_edge(inspect, request, &source, &target);
-    return !relation ||
-           edit_finish(inspect, request,
-                       keel_unrelate_component(inspect->world, source, relation, target));
+    if (!relation) return true;
+    const keel_result result = keel_unrelate_component(inspect->world, source, relation, target);
+    if (result == KEEL_ABSENT)
+        return keeli_request_fail(request, 404, "gone", "there is no such edge of %s",
+                                  relation->name);
+    return edit_finish(inspect, request, result);
 }

@@ -83,6 +83,18 @@ static void inspect_find_program(keel_inspect *inspect, const char *given) {
     fclose(file);
 }
 
+// Starts to keep the times of frames. False: `error` is filled in.
+static bool inspect_make_frames(keel_inspect *inspect, keel_error *error) {
+    keeli_guest guest;
+    keeli_guest_begin(inspect->world, &guest);
+    keel_clear_errors(inspect->world);
+    inspect->frames = keeli_frames_create(inspect->world);
+    if (!inspect->frames) *error = *keel_last_error(inspect->world);
+    keeli_guest_end(inspect->world, &guest);
+    if (inspect->frames || error->result < 0) return inspect->frames != NULL;
+    return inspect_refuse(error, KEEL_ERROR_MEMORY, "out of memory: starting the inspector");
+}
+
 static bool inspect_prepare(keel_inspect *inspect, const keel_inspect_desc *desc,
                             keel_error *error) {
     inspect->workload = desc->workload;
@@ -99,10 +111,9 @@ static bool inspect_prepare(keel_inspect *inspect, const keel_inspect_desc *desc
         inspect->past =
             keeli_past_create(inspect->world, desc->past,
                               desc->past_bytes ? desc->past_bytes : (size_t)DEFAULT_PAST_BYTES);
-    inspect->frames = keeli_frames_create(inspect->world);
-    if ((desc->past && !inspect->past) || !inspect->frames)
+    if (desc->past && !inspect->past)
         return inspect_refuse(error, KEEL_ERROR_MEMORY, "out of memory: starting the inspector");
-    return true;
+    return inspect_make_frames(inspect, error);
 }
 
 static void inspect_free(keel_inspect *inspect) {

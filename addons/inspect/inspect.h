@@ -30,6 +30,7 @@ struct keeli_request {
     bool is_post;
     bool is_begun;    // its head was judged; before, `arguments` has the URL as it was sent
     bool handed_over; // it was given to the world's thread, or answered at once
+    bool is_unsent;   // it was given to the world's thread; the server counts it until it is sent
     char path[96];    // behind "/api/v1/"
     char arguments[KEELI_MAX_URL + 8]; // name, zero, value, zero; an empty name ends the list
     char *body;
@@ -69,6 +70,7 @@ typedef struct keeli_stream {
     // Under the lock of the server:
     bool in_use, suspended;
     struct MHD_Connection *connection;
+    int socket;
     uint64_t every, due, heard; // nanoseconds
     keeli_facts *sending;
     size_t sent;

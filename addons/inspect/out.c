@@ -44,7 +44,7 @@ static bool out_grow(keeli_out *out, size_t more) {
     return true;
 }
 
-static inline bool out_reserve(keeli_out *out, size_t more) {
+bool keeli_out_reserve(keeli_out *out, size_t more) {
     if (out->failed) return false;
     return out->room - out->length >= more || out_grow(out, more);
 }
@@ -58,14 +58,14 @@ static inline void out_put_byte(keeli_out *out, char byte) { out->text[out->leng
 
 // Makes room for a value of some bytes and the comma before it, and puts the comma.
 static inline bool out_begin_value(keeli_out *out, size_t length) {
-    if (!out_reserve(out, length + 1)) return false;
+    if (!keeli_out_reserve(out, length + 1)) return false;
     if (out->needs_comma) out_put_byte(out, ',');
     out->needs_comma = true;
     return true;
 }
 
 void keeli_out_raw(keeli_out *out, const char *bytes, size_t length) {
-    if (out_reserve(out, length)) out_put(out, bytes, length);
+    if (keeli_out_reserve(out, length)) out_put(out, bytes, length);
 }
 
 void keeli_out_raw_text(keeli_out *out, const char *text) {
@@ -79,7 +79,7 @@ void keeli_out_open(keeli_out *out, char bracket) {
 }
 
 void keeli_out_close(keeli_out *out, char bracket) {
-    if (out_reserve(out, 1)) out_put_byte(out, bracket);
+    if (keeli_out_reserve(out, 1)) out_put_byte(out, bracket);
     out->needs_comma = true;
 }
 

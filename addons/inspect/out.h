@@ -18,6 +18,8 @@ typedef struct keeli_out {
 void keeli_out_free(keeli_out *out);
 // Makes the text empty and keeps its memory.
 void keeli_out_clear(keeli_out *out);
+// Makes room for so many bytes, so that they can be written without memory. False: `failed` is set.
+bool keeli_out_reserve(keeli_out *out, size_t bytes);
 // Appends bytes as they are.
 void keeli_out_raw(keeli_out *out, const char *bytes, size_t length);
 void keeli_out_raw_text(keeli_out *out, const char *text);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The page of the inspector, compressed by gzip, and its security policy. tools/build_inspector_page makes this file from page/, so it is
-// not edited by hand; the server sends it. page/LICENSES.txt has the licences of what is bundled.
-// sources: sha256 bdeca3f4a7a0874ba0844e477b2ab0e55ec05a26051b332ed3da55c7dbd00d84
+// The page of the inspector, compressed by gzip, and its security policy. It is made from page/ by
+// tools/build_inspector_page, and not edited by hand; the server sends it. page/LICENSES.txt has
+// the licences of what is bundled. The next line is the hash of the sources:
+//
+// d3bceeb948cf765fa9b311308be4397a2d6ec8891d1ebae55c598e1cd979dd0f
 #include "page.h"
 
 // clang-format off

@@ -46,15 +46,18 @@ bool keeli_plan_read(keel_inspect *inspect, keeli_request *request, const char *
                                    name ? "no workload of this name is stored in the world"
                                         : "no workload: set .workload in keel_inspect_desc");
     keel_clear_errors(inspect->world);
-    if (!plan_read_nodes(inspect->world, plan))
-        return !keeli_request_fail(request, 500, "memory",
-                                   "out of memory: reading the plan of the workload");
-    return keel_last_error(inspect->world)->result >= 0 || plan_fail(inspect, request);
+    const bool has_memory = plan_read_nodes(inspect->world, plan);
+    if (has_memory && keel_last_error(inspect->world)->result >= 0) return true;
+    keeli_plan_free(plan);
+    if (has_memory) return plan_fail(inspect, request);
+    return !keeli_request_fail(request, 500, "memory",
+                               "out of memory: reading the plan of the workload");
 }
 
 void keeli_plan_free(keeli_plan *plan) {
     free(plan->nodes);
     free(plan->edges);
+    *plan = (keeli_plan){ .workload = plan->workload };
 }
 
 const keel_workload_node *keeli_plan_system(const keeli_plan *plan, uint64_t position) {

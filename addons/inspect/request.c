@@ -72,7 +72,6 @@ bool keeli_request_fail_at(keeli_request *request, unsigned column, const char *
 bool keeli_request_fail_by(keeli_request *request, const keel_world *world, keel_result result) {
     const keel_error *error = keel_last_error(world);
     const char *message = error->result == result ? error->message : keel_result_text(result);
-    if (result == KEEL_ABSENT) return keeli_request_fail(request, 404, "gone", "there is none");
     if (result == KEEL_ERROR_BORROWED || result == KEEL_ERROR_SHARED ||
         result == KEEL_ERROR_ITERATING)
         return keeli_request_fail(request, 503, "busy", "busy: %s", message);

@@ -26,7 +26,8 @@ enum {
     SECONDS_AFTERWARDS = 30,
     SPARE_CONNECTIONS = 16, // above KEELI_CONNECTIONS, connections without a token are closed
     WRONG_TOKENS = 10,      // in a second
-    BODY_AT_FIRST = 4096
+    BODY_AT_FIRST = 4096,
+    BYTES_OF_EDIT = 8192 // of memory for the answer of an edit
 };
 
 static const uint64_t second = 1000000000, answers_are_looked_at = 2000000,
@@ -47,6 +48,7 @@ struct keeli_server {
     bool has_courier;
     atomic_bool ending;
     unsigned outstanding;               // requests that are suspended; under the lock
+    unsigned unsent;                    // these, and those whose answer is not sent; under the lock
     unsigned open_streams;              // under the lock
     server_connection *connections;     // newest first; under the lock
     unsigned connection_count;          // under the lock
@@ -249,6 +251,8 @@ static enum MHD_Result server_hand_over(keel_inspect *inspect, keeli_request *re
     const bool ending = atomic_load(&server->ending);
     if (!ending) { // the lock orders this before the end, which answers all that is in `incoming`
         ++server->outstanding;
+        ++server->unsent;
+        request->is_unsent = true;
         MHD_suspend_connection(request->connection);
         request->next = atomic_load(&inspect->incoming);
         while (!atomic_compare_exchange_weak(&inspect->incoming, &request->next, request)) {}
@@ -331,6 +335,8 @@ static ssize_t stream_read(void *context, uint64_t position, char *to, size_t ro
 static keeli_stream *stream_open(keel_inspect *inspect, keeli_request *request, keel_entity entity,
                                  uint64_t every) {
     keeli_server *server = inspect->server;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     pthread_mutex_lock(&server->lock);
     keeli_stream *stream = NULL;
     for (int i = 0; i < KEELI_STREAMS && !stream; ++i)
@@ -339,6 +345,7 @@ static keeli_stream *stream_open(keel_inspect *inspect, keeli_request *request, 
         stream->in_use = true;
         stream->suspended = stream->ended = stream->says_stopped = false;
         stream->connection = request->connection;
+        stream->socket = info ? info->connect_fd : -1;
         stream->every = every;
         stream->due = 0;
         stream->heard = keeli_inspect_now();
@@ -435,6 +442,8 @@ static enum MHD_Result server_route(keel_inspect *inspect, keeli_request *reques
         keeli_request_fail(request, 404, "path", "there is nothing here");
         return server_send_answer(request->connection, request);
     }
+    // An edit that was made is never answered by an error because memory ran out afterwards.
+    if (request->is_post && !keeli_out_reserve(&request->out, BYTES_OF_EDIT)) return MHD_NO;
     if (request->is_post && !server_parse_body(request))
         return server_send_answer(request->connection, request);
     return server_hand_over(inspect, request);
@@ -457,6 +466,12 @@ static enum MHD_Result server_on_request(void *context, struct MHD_Connection *c
     return server_send_answer(connection, request);
 }
 
+static void server_note_sent(keeli_server *server) {
+    pthread_mutex_lock(&server->lock);
+    --server->unsent;
+    pthread_mutex_unlock(&server->lock);
+}
+
 static void server_on_completed(void *context, struct MHD_Connection *connection, void **state,
                                 enum MHD_RequestTerminationCode code) {
     keeli_request *request = *state;
@@ -464,6 +479,7 @@ static void server_on_completed(void *context, struct MHD_Connection *connection
     (void)code;
     if (!request) return;
     if (request->stream) stream_close(context, request->stream);
+    if (request->is_unsent) server_note_sent(((keel_inspect *)context)->server);
     request->job = request->stream ? NULL : request->job;
     keeli_request_free(request);
     *state = NULL;
@@ -527,6 +543,13 @@ static void courier_resume_requests(keel_inspect *inspect) {
     }
 }
 
+// True if the page has closed the connection of a stream. libmicrohttpd does not look at
+// connections that are suspended, so the stream would keep its place until its next event.
+static bool courier_sees_end(const keeli_stream *stream) {
+    char byte;
+    return recv(stream->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 static void courier_look_at_stream(keel_inspect *inspect, keeli_stream *stream, uint64_t now,
                                    bool ending) {
     if (now >= stream->due) {
@@ -537,7 +560,9 @@ static void courier_look_at_stream(keel_inspect *inspect, keeli_stream *stream, 
         stream->heard = now;
         stream->says_stopped = true;
     }
-    if (stream->suspended && (ending || stream->says_stopped || atomic_load(&stream->ready))) {
+    if (stream->suspended && !stream->ended && courier_sees_end(stream)) stream->ended = true;
+    const bool has_something = stream->ended || stream->says_stopped || atomic_load(&stream->ready);
+    if (stream->suspended && (ending || has_something)) {
         stream->suspended = false;
         MHD_resume_connection(stream->connection);
     }
@@ -552,11 +577,12 @@ static void courier_wait(keeli_server *server, uint64_t nanoseconds) {
     pthread_cond_timedwait(&server->changed, &server->lock, &until);
 }
 
-// True when no connection is suspended any more, and the pages have been told or do not listen.
+// True when no connection is suspended any more, and the pages have been told, or half a second has
+// passed: some do not read.
 static bool courier_is_done(keeli_server *server, uint64_t *ends) {
     if (!atomic_load(&server->ending) || server->outstanding) return false;
     if (!*ends) *ends = keeli_inspect_now() + second / 2;
-    return !server->open_streams || keeli_inspect_now() > *ends;
+    return (!server->open_streams && !server->unsent) || keeli_inspect_now() > *ends;
 }
 
 static void *courier_run(void *context) {

@@ -4,7 +4,9 @@
 // The world is the orrery's: population.c makes the same entities, systems.c moves them. view_state.c says what a
 // click does, view_sky.c and view_hud.c paint pixels. This file has the window, its events, and the order of a run.
 #include "bodies.h"
+#include "components.h"
 #include "dates.h"
+#include "inspected.h"
 #include "output_file.h"
 #include "population.h"
 #include "systems.h"
@@ -40,6 +42,7 @@ typedef struct program {
     view_settings set;
     body_list bodies;
     view shown;
+    inspected inspected; // with --inspect
     SDL_Window *window;
     SDL_Renderer *renderer;
     SDL_Texture *texture;
@@ -139,6 +142,48 @@ static int begin_view(program *p) {
     return result < 0 ? fail_in_world(p, result) : EXIT_DONE;
 }
 
+// ---------------------------------------------------------------- the inspector
+
+// Gives the bodies names that the page shows. Without the page nobody needs them: Name has the text.
+static bool name_bodies(keel_world *world) {
+    const uint32_t count = keel_count(world, Name);
+    keel_entity *bodies = malloc((count + 1) * sizeof *bodies);
+    uint32_t found = 0;
+    if (!bodies) return false;
+    KEEL_EACH(world, KEEL_WITH(Name), KEEL_ENTITY(e)) bodies[found++] = e;
+    bool done = true;
+    for (uint32_t k = 0; done && k < found; ++k)
+        done = keel_set_name(world, bodies[k], keel_get(world, bodies[k], Name)->text) >= 0;
+    free(bodies);
+    return done;
+}
+
+static bool begin_inspector(program *p) {
+    p->inspected = (inspected){ .program = "orrery_view", .workload = &KEEL_WORKLOAD_orrery, .edits = p->set.inspect_edits };
+    if (!p->set.inspect) return true;
+    if (!name_bodies(p->shown.world)) return fail(&p->why, "orrery_view: --inspect: %s", keel_last_error(p->shown.world)->message);
+    return inspected_begin(&p->inspected, p->shown.world) || fail(&p->why, "orrery_view: there is no inspector");
+}
+
+// Lets time pass, unless the page of the inspector has paused it.
+static keel_result advance(program *p, double seconds) {
+    const bool goes_on = inspected_update(&p->inspected);
+    if (p->inspected.edits) view_take_time(&p->shown);
+    if (goes_on) return view_advance(&p->shown, seconds);
+    view_stand(&p->shown, seconds);
+    return KEEL_OK;
+}
+
+// Runs 60 frames a second until somebody stops the program.
+static int run_inspected(program *p) {
+    if (!begin_inspector(p)) return EXIT_INPUT;
+    while (inspected_wait()) {
+        const keel_result result = advance(p, 1.0 / 60);
+        if (result < 0) return fail_in_world(p, result);
+    }
+    return EXIT_DONE;
+}
+
 // ---------------------------------------------------------------- without a window
 
 static void write_bytes(void *context, void *bytes, int size) {
@@ -174,6 +219,7 @@ static int print_hash(program *p) {
 static int run_headless(program *p) {
     if (!view_resize(&p->shown, p->set.width, p->set.height, 1)) return fail_of_memory(p);
     int status = begin_view(p);
+    if (status == EXIT_DONE && p->set.inspect) status = run_inspected(p);
     if (status == EXIT_DONE && p->set.shot) {
         if (!sky_paint(&p->shown)) return fail_of_memory(p);
         hud_paint(&p->shown);
@@ -378,7 +424,7 @@ static int run_frame(program *p) {
     const uint64_t begin = SDL_GetPerformanceCounter(), second = SDL_GetPerformanceFrequency();
     const double passed = p->last_tick ? (double)(begin - p->last_tick) / (double)second : 0;
     p->last_tick = begin;
-    const keel_result result = view_advance(&p->shown, fmin(passed, 0.1));
+    const keel_result result = advance(p, fmin(passed, 0.1));
     if (result < 0) return fail_in_world(p, result);
     if (!sky_paint(&p->shown)) return fail_of_memory(p);
     hud_paint(&p->shown);
@@ -403,6 +449,7 @@ static void run_frame_of_page(void *data) {
 static int run_window(program *p) {
     int status = open_window(p);
     if (status != EXIT_DONE) return status;
+    if (!begin_inspector(p)) return EXIT_INPUT;
 #ifdef __EMSCRIPTEN__
     emscripten_set_main_loop_arg(run_frame_of_page, p, 0, true);
 #endif
@@ -415,6 +462,7 @@ static void clean_up(program *p) {
     if (p->renderer) SDL_DestroyRenderer(p->renderer);
     if (p->window) SDL_DestroyWindow(p->window);
     SDL_Quit();
+    inspected_end(&p->inspected);
     sky_free();
     view_end(&p->shown);
     keel_world_destroy(p->shown.world);

@@ -200,11 +200,20 @@ static void place_bodies(view *shown) {
     }
 }
 
-keel_result view_advance(view *shown, double seconds) {
-    run_clock(shown, seconds);
-    KEEL_TRY(orrery_step(shown->world, shown->jd));
+void view_stand(view *shown, double seconds) {
     collect(shown);
     move_camera(shown, seconds);
     place_bodies(shown);
+}
+
+keel_result view_advance(view *shown, double seconds) {
+    run_clock(shown, seconds);
+    KEEL_TRY(orrery_step(shown->world, shown->jd));
+    view_stand(shown, seconds);
     return KEEL_OK;
+}
+
+void view_take_time(view *shown) {
+    const Clock *clock = keel_get_unique(shown->world, Clock);
+    if (clock) shown->jd = fmin(last_jd, fmax(first_jd, J2000 + clock->centuries * DAYS_PER_CENTURY));
 }

@@ -63,6 +63,12 @@ bool view_resize(view *shown, int width, int height, float unit);
 // Lets `seconds` pass: the clock runs, the systems compute, the camera follows.
 keel_result view_advance(view *shown, double seconds);
 
+// Shows the world as it is: no time passes in it, and the camera follows.
+void view_stand(view *shown, double seconds);
+
+// Takes the time from the world, which the page of the inspector may have put back.
+void view_take_time(view *shown);
+
 // Does what a key or a button stands for.
 void view_act(view *shown, view_action action);
 

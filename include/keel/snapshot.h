@@ -84,10 +84,10 @@ KEEL_API keel_result keel_snapshot_restore(const keel_snapshot *snapshot);
 /// @return as keel_copy_world; KEEL_ABSENT: nothing was taken yet
 KEEL_API keel_result keel_snapshot_to_world(const keel_snapshot *snapshot, keel_world *empty);
 /// Begins to read the content of a snapshot while the world continues. The content is an image: a
-/// world that is never edited. It answers what takes a `const keel_world *` as the world did, but it
-/// has no groups, no templates (keel_prefab_of) and no transient components, and its memory is its
-/// own. Views need a world that can be edited. Every thread may read it, not only the owner (except
-/// for values of components that are bound to threads, see keel_threads). Until
+/// world that is never edited. It answers what takes a `const keel_world *` as the world did, but
+/// it has no groups, no templates (keel_prefab_of) and no transient components, and its memory is
+/// its own. Views need a world that can be edited. Every thread may read it, not only the owner
+/// (except for values of components that are bound to threads, see keel_threads). Until
 /// keel_snapshot_read_end, calls that take, restore or destroy the snapshot are refused with
 /// KEEL_ERROR_BORROWED.
 /// @param image written on success

@@ -73,7 +73,8 @@ KEEL_API uint32_t keel_tracked_kinds(const keel_world *world, const keel_compone
 /// answer tells which system changed the value last, or visited it to write. A change outside of
 /// systems has the tick of the world at that time (keel_tick).
 /// @param component also a unique, for which `e` is ignored
-/// @return 0 when the change was not tracked, the entity lacks the component or is not alive, or the
+/// @return 0 when the change was not tracked, the entity lacks the component or is not alive, or
+/// the
 ///   unique is not set
 /// @threads the owner
 KEEL_API uint64_t keel_change_tick_of_component(const keel_world *world, keel_entity e,

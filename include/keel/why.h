@@ -107,8 +107,8 @@ KEEL_API bool keel_step_why(keel_world *world, const keel_workload *workload, ui
 
 /// A part of the entities, for a count that is spread over several frames.
 typedef struct keel_count_slice {
-    keel_entity after; ///< counts entities with a higher index than this handle has; it receives
-                       ///< the last one, for the next slice. Null: begins with the lowest index
+    keel_entity after;   ///< counts entities with a higher index than this handle has; it receives
+                         ///< the last one, for the next slice. Null: begins with the lowest index
     uint32_t max_visits; ///< the most entities to ask about; 0: all
     uint32_t visits;     ///< receives the number of entities that were asked about
     bool is_finished;    ///< receives true if no entity is left

@@ -339,7 +339,7 @@ void keeli_scan_changes_begin(keeli_iterator *it);
 // have no marks. Its plan must have `only_rows`, and no column whose values may be absent.
 typedef void keeli_visit(const keel_chunk *chunk, keel_context *context);
 uint32_t keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
-                      const bool *stop);
+                          const bool *stop);
 
 // ------------------------------------------------------------------ levels (levels.c)
 // Brings the levels of the plan's relation up to date, and prepares the iterator. False when out of

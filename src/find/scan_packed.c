@@ -324,7 +324,7 @@ bool keeli_scan_rows(keeli_iterator *it) {
 // The iterator's position is not updated after each block, as there may be many blocks with few
 // rows. Nothing reads the position later: the iterator has no marks, and the caller ends it.
 uint32_t keeli_visit_rows(keeli_iterator *it, keeli_visit *visit, keel_context *context,
-                      const bool *stop) {
+                          const bool *stop) {
     const keeli_plan *plan = it->plan;
     const keeli_match *match = plan->match;
     uint32_t at = it->at, b = it->block_at, left = it->rows_left;

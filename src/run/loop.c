@@ -299,11 +299,12 @@ void keeli_loop_work(keeli_loop *loop, keeli_worker *worker) {
         context.in.is_split = true;
         worker->inside = &context.in;
         context.commands = NULL;
+        context.visited = is_owner ? loop->visited : 0; // a helper has an entry of its own
         keeli_fill_fixed_columns(&context, &it->chunk);
         keeli_fill_fixed_columns(&context, &it->span);
         run_shares(loop, worker, &context, it);
         if (is_owner)
-            loop->body.context->visited = context.visited;
+            loop->visited = context.visited;
         if (context.commands)
             keeli_commands_discard(context.in.world, context.commands); // empty
         keeli_context_end(&context);
@@ -438,6 +439,7 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way,
     loop->owner = worker;
     loop->running = worker->running;
     loop->node = worker->node;
+    loop->visited = 0;
 
     const uint64_t began = way.is_timed ? keeli_clock_ns() : 0;
     loop->began = began;
@@ -447,6 +449,8 @@ static void run_loop(keeli_loop *loop, keeli_worker *worker, keeli_loop_way way,
         went_many |= run_batch(loop, worker, end_of_batch(loop, loop->first, count), way.is_many);
     }
 
+    if (loop->body.context) // not before: helpers copy the context
+        loop->body.context->visited += loop->visited;
     if (loop->is_denied && !loop->body.context && worker->inside)
         worker->inside->failed = worker->inside->is_denied = true;
     if (way.is_timed) {

@@ -68,8 +68,8 @@ typedef struct keeli_node {
     bool is_blocked; // a node that it depends on failed
     bool has_ended;
     bool has_failed; // the node failed, or was blocked
-    uint64_t ready;  // time when the last node that it waits for ended, if the world records timings
-    bool is_main;    // runs on the calling thread only
+    uint64_t ready; // time when the last node that it waits for ended, if the world records timings
+    bool is_main;   // runs on the calling thread only
     bool is_measured;
     uint64_t cost;  // nanoseconds, smoothed (cost.c)
     uint64_t after; // nanoseconds of the longest chain of nodes before this one (cost.c)

@@ -171,6 +171,7 @@ typedef struct keeli_loop {
     uint32_t share;             // the least pieces that a worker acquires at once (atomic)
     uint64_t piece_ns;          // expected nanoseconds of a piece; 0: not known
     uint64_t began;             // when the owner began the first piece of the batch
+    uint64_t visited;           // entities that the owner has visited, if `body.context` is set
     bool has_called;            // helpers were called, or must not be called
     bool is_helped;             // a helper has joined; under the workers' lock
     bool is_private;            // helpers must not join

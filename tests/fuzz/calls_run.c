@@ -2,6 +2,7 @@
 // Systems, workloads, stored ones, contexts, custom views, what is told of a plan.
 #include "fuzz.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // A run that fails may have changed anything before: it is no edit.

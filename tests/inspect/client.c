@@ -64,20 +64,24 @@ bool client_is_closed(int fd, double seconds) {
 }
 
 bool client_read_until(int fd, const char *text, double seconds) {
-    static char bytes[1 << 20];
+    enum { ROOM = 1 << 20 };
     const double until = client_now() + seconds;
+    char *bytes = malloc(ROOM);
     size_t length = 0;
-    for (;;) {
-        const ssize_t count = client_receive(fd, bytes + length, sizeof bytes - 1 - length, until);
-        if (count <= 0) return false;
+    bool found = false;
+    while (!found) {
+        const ssize_t count = client_receive(fd, bytes + length, ROOM - 1 - length, until);
+        if (count <= 0) break;
         length += (size_t)count;
         bytes[length] = '\0';
-        if (strstr(bytes, text)) return true;
-        if (length > sizeof bytes / 2) { // the end of it may begin what is looked for
+        found = strstr(bytes, text) != NULL;
+        if (length > ROOM / 2) { // the end of it may begin what is looked for
             memmove(bytes, bytes + length - 1024, 1024);
             length = 1024;
         }
     }
+    free(bytes);
+    return found;
 }
 
 static const char *answer_header(const answer *a, const char *name) {

@@ -157,6 +157,7 @@ static struct {
     keel_sort_desc sort;
     keel_fixed_step clock;
     keel_timings_cursor cursor;
+    uint64_t time;
     keel_timing timing;
     char said[64];
 } f;

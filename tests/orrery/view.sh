@@ -54,5 +54,6 @@ refused 'from 1800-01-01 to 2050-12-31 only' --hash --from 2050-12-30 --days 9
 refused "has no body 'Vulcan'" --hash --follow Vulcan
 refused "$folder/none.csv" --hash --data "$folder/none.csv"
 refused "$folder/none/d.png" --shot "$folder/none/d.png"
+refused '--inspect' --inspect --hash
 [ ! -e "$folder/d.png" ] || fail "a refused run left a file"
 exit $failed

@@ -12,8 +12,10 @@ const MOST_STEPS = 8;
 const LATE = 310; // a frame after that in which something happens once
 
 // Steps that several scripts have.
-const tab = (name) => (page) => click(page.getByRole("navigation", { name: "Views" }).getByRole("link", { name, exact: true }));
-const part = (name) => (page) => click(page.getByRole("navigation", { name: "Entity", exact: true }).getByRole("link", { name, exact: true }));
+const linkIn = (place, name) => (page) =>
+    click(page.getByRole("navigation", { name: place, exact: true }).getByRole("link", { name, exact: true }));
+const tab = (name) => linkIn("Views", name);
+const part = (name) => linkIn("Entity", name);
 const row = (name) => (page) => click(page.getByRole("treeitem", { name: new RegExp(`^\\W*${name} #`) }).locator("a").first());
 const link = (name) => (page) => click(page.locator("main").getByRole("link", { name, exact: true }).first());
 const button = (name) => (page) => click(page.getByRole("button", { name, exact: true }));

@@ -85,9 +85,11 @@ function lines(bytes) {
 function print(html, rules, hash) {
     const bytes = gzipSync(html, { level: 9 });
     return `// SPDX-License-Identifier: MIT
-// The page of the inspector, compressed by gzip, and its security policy. tools/build_inspector_page makes this file from page/, so it is
-// not edited by hand; the server sends it. page/LICENSES.txt has the licences of what is bundled.
-// sources: sha256 ${hash}
+// The page of the inspector, compressed by gzip, and its security policy. It is made from page/ by
+// tools/build_inspector_page, and not edited by hand; the server sends it. page/LICENSES.txt has
+// the licences of what is bundled. The next line is the hash of the sources:
+//
+// ${hash}
 #include "page.h"
 
 // clang-format off
@@ -111,7 +113,7 @@ function read(text) {
         .slice(text.indexOf("_policy[]"), text.indexOf("keeli_inspect_page_size"))
         .match(/"[^"]*"/g)
         .map((part) => part.slice(1, -1));
-    return { html: gunzipSync(Buffer.from(bytes)).toString(), policy: rules.join(""), hash: text.match(/sha256 ([0-9a-f]{64})/)[1] };
+    return { html: gunzipSync(Buffer.from(bytes)).toString(), policy: rules.join(""), hash: text.match(/^\/\/ ([0-9a-f]{64})$/m)?.[1] };
 }
 
 const parts = await bundle();

@@ -342,7 +342,8 @@ static void note_step(const keel_world *world, const keel_step_end *end, void *d
     const Number *number = keel_get(world, seen->e, Number);
     const size_t length = strlen(seen->text);
     snprintf(seen->text + length, sizeof seen->text - length, "%s%s@%u=%d ", end->system,
-             end->is_commands ? "!" : "", (unsigned)end->position, number ? (int)number->value : -1);
+             end->is_commands ? "!" : "", (unsigned)end->position,
+             number ? (int)number->value : -1);
 }
 
 KEEL_SYSTEM(plus_one, KEEL_WRITE(Number, n)) { n->value += 1; }

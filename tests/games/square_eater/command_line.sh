@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 # The command line of Square Eater without a window: records and replays, and what is refused, with one line on
 # stderr and the exit status 1 or 2.
-# Usage: command_line.sh SQUARE_EATER_HEADLESS
+# Usage: command_line.sh SQUARE_EATER_HEADLESS [INSPECTS], the second one empty without the inspector
 set -u
 game=$1
+inspects=${2-}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -36,6 +37,12 @@ refuses 2 "--seed needs a value" --seed
 refuses 2 "'now' is not an option" now
 refuses 2 "none of menu, play, pause and over" --state won
 refuses 2 "leave out --auto" --replay game --auto
+if [ -n "$inspects" ]; then
+    refuses 2 "leave out --record and --replay" --inspect-edits --record game
+    refuses 2 "leave out --replay, --frames" --inspect --frames 10
+else
+    refuses 2 "built without the inspector" --inspect
+fi
 refuses 2 "needs SDL" --shot picture.png
 refuses 1 "missing/game cannot be written" --frames 10 --record missing/game
 refuses 1 "game cannot be opened" --replay game

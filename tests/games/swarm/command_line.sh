@@ -44,18 +44,6 @@ expect 0 "results are equal" "$headless" --compare-threads --boids 3000 --frames
 if [ -n "$inspects" ]; then
     expect 2 "not with --shot or --compare-threads" "$headless" --inspect --compare-threads
     expect 2 "not with --shot or --compare-threads" "$headless" --inspect-edits --shot "$folder/picture.png"
-    # It runs frames until it is stopped, and prints what it did.
-    "$headless" --inspect --boids 500 >"$folder/inspected" 2>"$folder/address" &
-    inspected=$!
-    for tick in 1 2 3 4 5 6 7 8 9 10; do
-        grep -q '^swarm is inspected at http://127.0.0.1:277' "$folder/address" && break
-        sleep 0.3
-    done
-    sleep 0.5
-    kill -INT $inspected 2>/dev/null || complain "--inspect: the program has ended by itself: $(cat "$folder/address")"
-    wait $inspected || complain "--inspect: status $?"
-    grep -q '^swarm is inspected at' "$folder/address" || complain "--inspect: no address in: $(cat "$folder/address")"
-    grep -q '^500 boids, [1-9][0-9]* frames' "$folder/inspected" || complain "--inspect: $(cat "$folder/inspected")"
 else
     expect 2 "built without the inspector" "$headless" --inspect
 fi

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// For tools/fuzz inspect: libFuzzer chooses the strings.
+#include "ask.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    (void)ask_bytes(bytes, size);
+    return 0;
+}
